@@ -1,0 +1,69 @@
+/** The floors of the house, lowest first: a folder imports from itself and from the floors named before it. */
+const floors = [
+  'base',
+  'http',
+  's3',
+  'backend',
+  'cache',
+  'gateway',
+  'alerts',
+  'admin',
+  'server',
+  'config',
+  'cli',
+];
+
+const onlyDownwards = floors.map((floor, height) => ({
+  name: `${floor}-imports-downwards`,
+  severity: 'error',
+  from: { path: `^src/${floor}/` },
+  to: { path: `^src/(?:(?:${floors.slice(height + 1).join('|') || '-'})/|[^/]+$)` },
+}));
+
+export default {
+  forbidden: [
+    ...onlyDownwards,
+    {
+      name: 'cache-never-meets-backend',
+      severity: 'error',
+      from: { path: '^src/cache/' },
+      to: { path: '^src/backend/' },
+    },
+    {
+      name: 'embedded-store-decides-for-itself',
+      comment: 'the reference store must not agree with the gateway by sharing the code under test',
+      severity: 'error',
+      from: { path: '^src/backend/embedded/' },
+      to: { path: '^src/http/(?:range|preconditions|entity-tag)' },
+    },
+    {
+      name: 'only-known-floors',
+      severity: 'error',
+      from: {},
+      to: { path: `^src/(?!(?:${floors.join('|')})/|[^/]+$)` },
+    },
+    {
+      name: 'sources-never-import-tests',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^test/' },
+    },
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'everything-resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'runtime-needs-no-dev-dependency',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+};

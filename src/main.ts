@@ -1,0 +1,3 @@
+import { systemClock } from './base/clock.ts';
+
+process.stdout.write(`tidegate ${systemClock.nowMs()}\n`);

@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+
+const root = new URL('../..', import.meta.url).pathname;
+const copies: string[] = [];
+
+afterEach(() => {
+  for (const copy of copies.splice(0)) rmSync(copy, { recursive: true, force: true });
+});
+
+/** Runs `npm run check` on a small tree that holds the real configuration and `files`. */
+function check(files: Record<string, string>) {
+  const copy = mkdtempSync(join(tmpdir(), 'tidegate-gate-'));
+  copies.push(copy);
+  for (const name of ['package.json', 'tsconfig.json', 'config', 'src/base']) {
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  mkdirSync(join(copy, 'test'));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(copy, path)), { recursive: true });
+    writeFileSync(join(copy, path), text);
+  }
+  const run = spawnSync('npm', ['run', 'check'], { cwd: copy, encoding: 'utf8' });
+  return { status: run.status, output: run.stdout + run.stderr };
+}
+
+it('passes on a tidy tree', () => {
+  const result = check({ 'src/http/tidy.ts': 'export const tidy = 1;\n' });
+  expect(result.output).toContain('no dependency violations found');
+  expect(result.status).toBe(0);
+});
+
+it('fails on an import that goes upwards', () => {
+  const result = check({
+    'src/gateway/upstairs.ts': 'export const upstairs = 1;\n',
+    'src/http/planted.ts':
+      "import { upstairs } from '../gateway/upstairs.ts';\n\nexport const planted = upstairs;\n",
+  });
+  expect(result.output).toContain('http-imports-downwards');
+  expect(result.status).not.toBe(0);
+});
+
+it('fails when cache imports backend', () => {
+  const result = check({
+    'src/backend/store.ts': 'export const store = 1;\n',
+    'src/cache/planted.ts': "import { store } from '../backend/store.ts';\n\nexport const planted = store;\n",
+  });
+  expect(result.output).toContain('cache-never-meets-backend');
+  expect(result.status).not.toBe(0);
+});
+
+it('fails on a circle made of types alone', () => {
+  const result = check({
+    'src/http/left.ts': "import type { Right } from './right.ts';\n\nexport type Left = { right?: Right };\n",
+    'src/http/right.ts': "import type { Left } from './left.ts';\n\nexport type Right = { left?: Left };\n",
+  });
+  expect(result.output).toContain('no-circles');
+  expect(result.status).not.toBe(0);
+});
+
+it('fails on a type error and on sloppy code', () => {
+  expect(check({ 'src/http/wrong.ts': "export const wrong: number = 'text';\n" }).output).toContain('TS2322');
+  expect(check({ 'src/http/any.ts': 'export const loose: any = 1;\n' }).output).toContain('noExplicitAny');
+});
