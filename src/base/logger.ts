@@ -1,0 +1,40 @@
+import { pino } from 'pino';
+import { type Clock, systemClock } from './clock.ts';
+
+/** Structured lines: `logger.warn({ backend }, 'the backend does not answer')`. */
+export type Logger = pino.Logger;
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+/** Where finished lines go. Each ends with a newline; several may come in one call. */
+export interface LogSink {
+  write(lines: string): void;
+  /** Hands over what is still held, before the thread or the process ends. */
+  flush(): void;
+}
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  readonly sink: LogSink;
+  /** Fields of every line, such as `{ thread: 'worker-0' }`. */
+  readonly fields?: Readonly<Record<string, string | number>>;
+  readonly clock?: Clock;
+}
+
+/** A logger that writes JSON lines with `level`, `time` (ISO 8601), the fields and `msg`. */
+export function createLogger({ level, sink, fields = {}, clock = systemClock }: LoggerOptions): Logger {
+  return pino(
+    {
+      level,
+      base: { ...fields },
+      formatters: { level: label => ({ level: label }) },
+      timestamp: () => `,"time":"${new Date(clock.nowMs()).toISOString()}"`,
+    },
+    { write: line => sink.write(line) },
+  );
+}
+
+/** A logger that says nothing. */
+export function silentLogger(): Logger {
+  return createLogger({ level: 'silent', sink: { write: () => undefined, flush: () => undefined } });
+}

@@ -1,0 +1,187 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import {
+  type Aggregator,
+  type FamilySnapshot,
+  fromLibrary,
+  type MetricSnapshot,
+  type SampleSnapshot,
+} from './metric-snapshot.ts';
+
+/** A number that only grows. */
+export class CounterCell {
+  value = 0;
+
+  add(count = 1): void {
+    this.value += count;
+  }
+}
+
+/** A number that goes up and down. */
+export class GaugeCell {
+  value = 0;
+
+  set(value: number): void {
+    this.value = value;
+  }
+
+  add(count = 1): void {
+    this.value += count;
+  }
+}
+
+/** A distribution over fixed bounds. */
+export class HistogramCell {
+  readonly bounds: readonly number[];
+  /** Observations per bucket, not cumulated; the last one counts what lies above all bounds. */
+  readonly counts: Float64Array;
+  sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.counts = new Float64Array(bounds.length + 1);
+  }
+
+  /** Counts one observation; a bound belongs to the bucket it closes. */
+  observe(value: number): void {
+    const { bounds, counts } = this;
+    let bucket = 0;
+    while (value > (bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket++;
+    counts[bucket] = (counts[bucket] ?? 0) + 1;
+    this.sum += value;
+  }
+}
+
+/** One metric name with a cell per combination of label values. */
+export class Family<Cell> {
+  readonly #labelNames: readonly string[];
+  readonly #create: () => Cell;
+  readonly #cells = new Map<string, { labels: Record<string, string>; cell: Cell }>();
+
+  constructor(labelNames: readonly string[], create: () => Cell) {
+    this.#labelNames = labelNames;
+    this.#create = create;
+  }
+
+  /**
+   * The cell of these label values, in the order of the label names; the same values give the same cell.
+   * Keep it: the look-up is for the start of things, the cell for the hot path. Callers bound the label sets.
+   */
+  cell(...labelValues: readonly string[]): Cell {
+    const id = labelValues.join('\n');
+    const known = this.#cells.get(id);
+    if (known) return known.cell;
+    const labels: Record<string, string> = {};
+    for (const [index, name] of this.#labelNames.entries()) labels[name] = labelValues[index] ?? '';
+    const cell = this.#create();
+    this.#cells.set(id, { labels, cell });
+    return cell;
+  }
+
+  /** Every cell with its labels, in the order of creation. */
+  cells(): Iterable<{ readonly labels: Readonly<Record<string, string>>; readonly cell: Cell }> {
+    return this.#cells.values();
+  }
+}
+
+/**
+ * The metrics of one thread. Families are declared once with their full names (`tidegate_requests_total`);
+ * counting is a plain number update, and labels are looked at only when a snapshot is taken.
+ */
+export class Metrics {
+  readonly #defaults = new Registry();
+  readonly #families = new Map<string, () => FamilySnapshot>();
+  readonly #beforeSnapshot: (() => void)[] = [];
+
+  counter(name: string, help: string, labelNames: readonly string[] = []): Family<CounterCell> {
+    const family = new Family(labelNames, () => new CounterCell());
+    this.#declare(name, () => ({ name, help, type: 'counter', aggregator: 'sum', values: plain(family) }));
+    return family;
+  }
+
+  gauge(
+    name: string,
+    help: string,
+    labelNames: readonly string[] = [],
+    aggregator: Aggregator = 'sum',
+  ): Family<GaugeCell> {
+    const family = new Family(labelNames, () => new GaugeCell());
+    this.#declare(name, () => ({ name, help, type: 'gauge', aggregator, values: plain(family) }));
+    return family;
+  }
+
+  /** `bucketsSeconds` are the buckets' upper bounds, ascending; the one for everything above is added. */
+  histogram(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    bucketsSeconds: readonly number[],
+  ): Family<HistogramCell> {
+    const family = new Family(labelNames, () => new HistogramCell(bucketsSeconds));
+    this.#declare(name, () => ({
+      name,
+      help,
+      type: 'histogram',
+      aggregator: 'sum',
+      values: distribution(name, family),
+    }));
+    return family;
+  }
+
+  /** Calls `refresh` before each snapshot, for gauges that are read off something when somebody asks. */
+  onSnapshot(refresh: () => void): void {
+    this.#beforeSnapshot.push(refresh);
+  }
+
+  /**
+   * Adds what Node.js tells about itself. What belongs to the whole process (`process_*`) is left to the
+   * main thread, so that adding up the threads does not count it several times.
+   */
+  addRuntimeMetrics(thread: 'main' | 'worker'): void {
+    collectDefaultMetrics({ register: this.#defaults });
+    if (thread === 'main') return;
+    for (const { name } of this.#defaults.getMetricsAsArray()) {
+      if (name.startsWith('process_')) this.#defaults.removeSingleMetric(name);
+    }
+  }
+
+  /** All families as they stand now, in the shape of prom-client's `getMetricsAsJSON()`. */
+  async snapshot(): Promise<MetricSnapshot> {
+    for (const refresh of this.#beforeSnapshot) refresh();
+    const ours = [...this.#families.values()].map(read => read());
+    const defaults = fromLibrary(await this.#defaults.getMetricsAsJSON());
+    return [...ours, ...defaults];
+  }
+
+  #declare(name: string, read: () => FamilySnapshot): void {
+    if (this.#families.has(name)) throw new DuplicateMetricError(name);
+    this.#families.set(name, read);
+  }
+}
+
+/** Two parts declared a metric of one name. */
+export class DuplicateMetricError extends Error {
+  readonly code = 'DUPLICATE_METRIC';
+
+  constructor(name: string) {
+    super(`the metric ${name} is declared twice`);
+  }
+}
+
+function plain(family: Family<{ readonly value: number }>): SampleSnapshot[] {
+  return Array.from(family.cells(), ({ labels, cell }) => ({ labels, value: cell.value }));
+}
+
+function distribution(name: string, family: Family<HistogramCell>): SampleSnapshot[] {
+  const samples: SampleSnapshot[] = [];
+  for (const { labels, cell } of family.cells()) {
+    let count = 0;
+    for (const [bucket, observed] of cell.counts.entries()) {
+      count += observed;
+      const le = cell.bounds[bucket] ?? '+Inf';
+      samples.push({ labels: { le, ...labels }, value: count, metricName: `${name}_bucket` });
+    }
+    samples.push({ labels, value: cell.sum, metricName: `${name}_sum` });
+    samples.push({ labels, value: count, metricName: `${name}_count` });
+  }
+  return samples;
+}

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createRedactor } from '../../src/base/redaction.ts';
+
+const secretField = fc.constantFrom(
+  'authorization',
+  'Authorization',
+  'cookie',
+  'set-cookie',
+  'x-amz-server-side-encryption-customer-key',
+  'x-store-server-side-encryption-customer-key',
+  'x-amz-copy-source-server-side-encryption-customer-key',
+  'secretAccessKey',
+);
+
+/** A secret that can be recognised in any surroundings, with characters that JSON escapes. */
+const secret = fc.tuple(fc.string(), fc.string()).map(([before, after]) => `${before}SECRET${after}`);
+
+it('law 7: a secret field keeps nothing of its value at any depth, and the line stays JSON', () => {
+  fc.assert(
+    fc.property(
+      secretField,
+      fc.oneof(secret, fc.array(secret, { minLength: 1, maxLength: 3 })),
+      fc.array(fc.string(), { maxLength: 4 }),
+      fc.object(),
+      (field, value, path, beside) => {
+        let line: unknown = { beside, [field]: value, after: 1 };
+        for (const name of path) line = { [name]: line };
+        const text = createRedactor([])(JSON.stringify(line));
+        expect(text).not.toContain('SECRET');
+        expect(() => JSON.parse(text)).not.toThrow();
+      },
+    ),
+  );
+});
+
+it('law 7: a configured secret is nowhere in the line, whatever surrounds it', () => {
+  fc.assert(
+    fc.property(fc.string(), secret, fc.string(), (before, value, after) => {
+      const text = createRedactor([value])(JSON.stringify({ field: before + value + after }));
+      expect(text).not.toContain(JSON.stringify(value).slice(1, -1));
+      expect(() => JSON.parse(text)).not.toThrow();
+    }),
+  );
+});

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { createRedactor } from '../../../src/base/redaction.ts';
+
+const redact = createRedactor(['https://hooks.example.test/in/4f2a', 'hooks']);
+const SIGNATURE = 'aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404';
+
+it.each([
+  { url: `/photos/cat?X-Amz-Expires=60&X-Amz-Signature=${SIGNATURE}` },
+  { url: `/photos/cat?x-store-signature=${SIGNATURE}&versionId=7` },
+  { url: `/photos/cat?AWSAccessKeyId=AKID&Signature=${SIGNATURE}` },
+  { message: `header was AWS4-HMAC-SHA256 Credential=AKID/x, Signature=${SIGNATURE}` },
+  {
+    rawHeaders: [
+      'Host',
+      'x',
+      'Authorization',
+      `AWS4-HMAC-SHA256 Signature=${SIGNATURE}`,
+      'Range',
+      'bytes=0-1',
+    ],
+  },
+  { headers: { 'x-amz-security-token': SIGNATURE } },
+  { url: `https://prod.example.test/workflows/1?sv=1.0&sig=${SIGNATURE}` },
+])('takes the signature out of %j', line => {
+  const text = redact(JSON.stringify(line));
+  expect(text).not.toContain(SIGNATURE);
+  expect(() => JSON.parse(text)).not.toThrow();
+});
+
+it('keeps what is no secret', () => {
+  const line = JSON.stringify({
+    url: '/photos/cat?X-Amz-Credential=AKID&versionId=7',
+    headers: { host: 'x', 'if-none-match': '"a"' },
+  });
+  expect(redact(line)).toBe(line);
+});
+
+it('takes the longest of several configured secrets', () => {
+  expect(redact('{"to":"https://hooks.example.test/in/4f2a"}')).toBe('{"to":"[redacted]"}');
+});
