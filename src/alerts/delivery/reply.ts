@@ -1,0 +1,74 @@
+/** Which service stands behind a webhook: the specification's connector, or its successor. */
+export type WebhookService = 'connector' | 'workflows';
+
+/** What came of one post: an answer, or an error of the connection by its code (never its message: it may name the host). */
+export type PostOutcome =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly body: string;
+      readonly retryAfter?: string | undefined;
+    }
+  | { readonly kind: 'no-answer'; readonly code: string };
+
+export type ReplyVerdict =
+  | { readonly kind: 'delivered' }
+  /** The service counted too many requests. */
+  | { readonly kind: 'throttled'; readonly retryAfterMs?: number }
+  /** It may work later; `understood` is false for a success status whose body says neither yes nor no. */
+  | { readonly kind: 'retry'; readonly reason: string; readonly understood: boolean }
+  | { readonly kind: 'too-large' }
+  /** It will never work. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** The verdicts after which the same card is posted again. */
+export type TryLater = Extract<ReplyVerdict, { kind: 'throttled' | 'retry' }>;
+
+const BODY_ERROR = /HTTP error (\d{3})/i;
+const BODY_REFUSALS = ['Summary or Text is required', 'Bad payload received'];
+
+/**
+ * What a reply means. A connector says yes with the body `1` under a success status and nothing else
+ * (card-webhook.md, Endpoints), and reports every failure, throttling included, as text that may come under
+ * 200 (Errors 1; cards.md §1, Replies). A workflow says yes with 202 and has real statuses.
+ */
+export function judgeReply(service: WebhookService, outcome: PostOutcome): ReplyVerdict {
+  if (outcome.kind === 'no-answer') return { kind: 'retry', reason: outcome.code, understood: true };
+  const { status, body } = outcome;
+  if (isSuccess(service, status, body)) return { kind: 'delivered' };
+  const named = errorNamedIn(body);
+  // throttling told in the body counts under whatever status it comes
+  if (named === 429) return { kind: 'throttled' };
+  if (status < 200 || status > 299) return judgeStatus(status, `status ${status}`, outcome.retryAfter);
+  if (named !== undefined) return judgeStatus(named, `error ${named} in the body`);
+  const refusal = BODY_REFUSALS.find(text => body.includes(text));
+  if (refusal) return { kind: 'refused', reason: `"${refusal}" in the body` };
+  const told = body.includes('Error contacting');
+  return {
+    kind: 'retry',
+    reason: told ? 'the service could not reach the channel' : `an unknown answer with status ${status}`,
+    understood: told,
+  };
+}
+
+function isSuccess(service: WebhookService, status: number, body: string): boolean {
+  if (service === 'workflows') return status === 202;
+  return status >= 200 && status <= 299 && body === '1';
+}
+
+function errorNamedIn(body: string): number | undefined {
+  const digits = BODY_ERROR.exec(body)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function judgeStatus(status: number, reason: string, retryAfter?: string): ReplyVerdict {
+  if (status === 429) {
+    const seconds = /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined;
+    return seconds === undefined
+      ? { kind: 'throttled' }
+      : { kind: 'throttled', retryAfterMs: seconds * 1_000 };
+  }
+  if (status === 413) return { kind: 'too-large' };
+  if (status === 408 || status === 412 || status >= 500) return { kind: 'retry', reason, understood: true };
+  return { kind: 'refused', reason };
+}
