@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, RealProcess } from './real-process.ts';
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname;
+
+/** What a test says of the gateway; ports, state directory and the rest are filled in. */
+export interface GatewaySetup {
+  /** The configuration keys of the same names, in the form of the configuration file. */
+  readonly backends: Readonly<Record<string, object>>;
+  readonly buckets: Readonly<Record<string, object>>;
+  readonly memory: string;
+  readonly accessLog?: boolean;
+  /** Further arguments of Node, before the program. */
+  readonly nodeArguments?: readonly string[];
+  /** A command before Node, such as `taskset -c 0`. */
+  readonly launcher?: readonly string[];
+}
+
+/** The gateway as people run it: a process of its own that reads a configuration file. */
+export class GatewayProcess {
+  readonly url: string;
+  readonly #adminUrl: string;
+  readonly #process: RealProcess;
+  readonly #directory: string;
+
+  private constructor(process: RealProcess, directory: string, port: number, adminPort: number) {
+    this.#process = process;
+    this.#directory = directory;
+    this.url = `http://127.0.0.1:${port}`;
+    this.#adminUrl = `http://127.0.0.1:${adminPort}`;
+  }
+
+  /** Starts a gateway and waits until it is ready. */
+  static async start(setup: GatewaySetup): Promise<GatewayProcess> {
+    const directory = mkdtempSync(join(tmpdir(), 'tidegate-gateway-'));
+    const [port, adminPort] = [await freePort(), await freePort()];
+    const file = join(directory, 'gateway.yaml');
+    // JSON is YAML.
+    writeFileSync(file, JSON.stringify(configuration(setup, directory, port, adminPort)));
+    const [command = process.execPath, ...args] = [
+      ...(setup.launcher ?? []),
+      process.execPath,
+      ...(setup.nodeArguments ?? []),
+      main,
+      '-c',
+      file,
+    ];
+    const started = new RealProcess(command, args, { cwd: directory });
+    const gateway = new GatewayProcess(started, directory, port, adminPort);
+    try {
+      await started.answers(`${gateway.#adminUrl}/readyz`);
+    } catch (error) {
+      await gateway.stop();
+      throw error;
+    }
+    return gateway;
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  get output(): string {
+    return this.#process.output;
+  }
+
+  /** A folder that lives as long as the process, for what it leaves behind (profiles). */
+  get directory(): string {
+    return this.#directory;
+  }
+
+  async metrics(): Promise<Metrics> {
+    const response = await fetch(`${this.#adminUrl}/metrics`);
+    if (response.status !== 200) throw new Error(`/metrics answered ${response.status}`);
+    return new Metrics(await response.text());
+  }
+
+  /** Stops the process and removes its files; gives the exit code. */
+  async stop(): Promise<number | null> {
+    const code = await this.#process.stop();
+    rmSync(this.#directory, { recursive: true, force: true });
+    return code;
+  }
+}
+
+/** One scrape. */
+export class Metrics {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The sum of all series of `tidegate_<name>` with these labels; 0 where there is none. */
+  total(name: string, labels: Readonly<Record<string, string>> = {}): number {
+    const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+    let sum = 0;
+    for (const line of this.#text.split('\n')) {
+      const [, series, held = '', value] = /^tidegate_(\w+)(?:\{(.*)\})? (\S+)/.exec(line) ?? [];
+      if (series === name && wanted.every(label => held.split(',').includes(label))) sum += Number(value);
+    }
+    return sum;
+  }
+}
+
+function configuration(setup: GatewaySetup, directory: string, port: number, adminPort: number): object {
+  return {
+    listen: { host: '127.0.0.1', port },
+    admin: { host: '127.0.0.1', port: adminPort },
+    workers: 1,
+    state: { directory: join(directory, 'state') },
+    backends: setup.backends,
+    buckets: setup.buckets,
+    cache: { memory: { size: setup.memory } },
+    log: { level: 'warn', access: setup.accessLog ?? false },
+  };
+}

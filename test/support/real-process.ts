@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const graceMs = 10_000;
+
+export interface ProcessOptions {
+  readonly cwd?: string;
+  /** Added to the environment of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** How a program is run to its end. */
+export interface RunOptions extends ProcessOptions {
+  /** What it reads from its standard input. */
+  readonly input?: string;
+  /** Gives it nothing of this environment but where programs and the home folder are. */
+  readonly ownEnvironment?: boolean;
+}
+
+/** A program started by a test or a benchmark, with all that it starts itself in a group of its own. */
+export class RealProcess {
+  readonly #child: ChildProcess;
+  readonly #name: string;
+  readonly #exited: Promise<void>;
+  #output = '';
+
+  constructor(command: string, args: readonly string[], options: ProcessOptions = {}) {
+    this.#name = command;
+    this.#child = spawn(command, args, {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const keep = (chunk: Buffer) => {
+      this.#output += chunk;
+    };
+    this.#child.stdout?.on('data', keep);
+    this.#child.stderr?.on('data', keep);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#child.once('error', error => {
+      this.#output += error.message;
+      resolve();
+    });
+    this.#child.once('close', () => resolve());
+    this.#exited = promise;
+    process.once('exit', this.#kill);
+  }
+
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error(`${this.#name} did not start: ${this.#output}`);
+    return this.#child.pid;
+  }
+
+  /** All that the process has printed so far. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Kept when `url` answers with a status below 500; rejects when the process ends first or takes too long. */
+  async answers(url: string, limitMs = 30_000): Promise<void> {
+    const endMs = performance.now() + limitMs;
+    while (!(await respondsAt(url))) {
+      const early = await Promise.race([this.#exited.then(() => true), wait(25, false)]);
+      if (early) throw new Error(`${this.#name} ended before it answered:\n${this.#output}`);
+      if (performance.now() > endMs) throw new Error(`${this.#name} does not answer:\n${this.#output}`);
+    }
+  }
+
+  /** Ends the whole group, first politely; gives the exit code (null: ended by a signal). */
+  async stop(): Promise<number | null> {
+    this.#signal('SIGTERM');
+    const late = wait(graceMs, 'late', { ref: false });
+    if ((await Promise.race([this.#exited, late])) === 'late') this.#signal('SIGKILL');
+    await this.#exited;
+    process.off('exit', this.#kill);
+    return this.#child.exitCode;
+  }
+
+  readonly #kill = () => this.#signal('SIGKILL');
+
+  #signal(signal: NodeJS.Signals): void {
+    if (this.#child.pid === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null)
+      return;
+    process.kill(-this.#child.pid, signal);
+  }
+}
+
+/** Runs a program to its end and gives what it printed; rejects with that when it fails. */
+export async function run(
+  command: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<string> {
+  const inherited = options.ownEnvironment ? { PATH: process.env.PATH, HOME: process.env.HOME } : process.env;
+  const child = spawn(command, args, { cwd: options.cwd, env: { ...inherited, ...options.environment } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', chunk => {
+      output += chunk;
+    });
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  child.once('error', reject);
+  child.once('close', resolve);
+  child.stdin.end(options.input ?? '');
+  const code = await promise;
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${output.slice(-4000)}`);
+  return output;
+}
+
+/** A TCP port of the loopback interface that nobody listens on now, for programs that cannot report theirs. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, '127.0.0.1', resolve);
+  await promise;
+  const address = server.address();
+  await new Promise(closed => server.close(closed));
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
+
+async function respondsAt(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url);
+    await response.body?.cancel();
+    return response.status < 500;
+  } catch {
+    return false;
+  }
+}
