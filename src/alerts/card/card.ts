@@ -1,0 +1,53 @@
+import type { ObjectSubject } from '../alert.ts';
+import type { AdaptiveEnvelope } from './adaptive-card.ts';
+import type { ConnectorCard } from './connector-card.ts';
+
+/** The payload forms of card-webhook.md. */
+export type CardForm = 'connector' | 'adaptive' | 'text';
+
+/** The plain text message of card-webhook.md. */
+export interface TextMessage {
+  readonly text: string;
+}
+
+/** What is posted, as JSON, to a webhook. */
+export type CardPayload = ConnectorCard | AdaptiveEnvelope | TextMessage;
+
+/** No card of ours is larger, as JSON in UTF-8 (cards.md, Size). */
+export const MAX_CARD_BYTES = 14_000;
+
+/** What a button of a card asks for, once: the signer adds expiry and nonce. */
+export type CardAction =
+  | { readonly action: 'acknowledge' | 'silence' | 'unsilence'; readonly alertIds: readonly string[] }
+  | {
+      readonly action: 'restore' | 'purge';
+      readonly alertIds: readonly string[];
+      readonly object: ObjectSubject;
+    };
+
+/** Gives the token that lets the holder do this once; it must be safe in a URL-encoded form (`[A-Za-z0-9._~-]`). */
+export type SignAction = (action: CardAction) => string;
+
+/** Where a card's buttons lead. A button whose link is missing is left out. */
+export interface CardLinks {
+  /** The gateway's name in titles, such as a host name, where several share a channel. */
+  readonly source: string;
+  readonly statusPageUrl?: string;
+  /** The page that says what to do about a rule. */
+  readonly runbookUrl?: (rule: string) => string;
+  readonly callbacks?: CallbackLinks;
+}
+
+export interface CallbackLinks {
+  /** Receives every HttpPOST action: a URL-encoded form with `token` and the values of `CALLBACK_FIELDS`. */
+  readonly url: string;
+  readonly signAction: SignAction;
+  /** Whether a restore may be asked for from a card. */
+  readonly restore: boolean;
+}
+
+/**
+ * Form fields of a callback beside `token`. `duration` is a choice of `SILENCE_CHOICES` (milliseconds), `until`
+ * an ISO 8601 date and time that wins over it, `why` free text, `days` and `tier` those of a restore request.
+ */
+export const CALLBACK_FIELDS = ['duration', 'until', 'why', 'days', 'tier'] as const;
