@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { Environment } from './environment.ts';
+import { choice, duration, integer, map, origin, text } from './scalars.ts';
+
+const MINUTE_MS = 60_000;
+
+const staticKeys = map({
+  accessKeyId: text('an access key id'),
+  secretAccessKey: text('a secret access key'),
+  sessionToken: text('a session token').optional(),
+}).transform(keys => ({ kind: 'static' as const, ...keys }));
+
+/** The variables that every tool of this field reads. */
+const fromEnvironment = (environment: Environment) =>
+  map({ from: choice(['environment'], ['profile', 'instance', 'web-identity']) }).transform(
+    (given, context) => {
+      const accessKeyId = environment.AWS_ACCESS_KEY_ID;
+      const secretAccessKey = environment.AWS_SECRET_ACCESS_KEY;
+      if (accessKeyId && secretAccessKey) {
+        return {
+          kind: 'static' as const,
+          accessKeyId,
+          secretAccessKey,
+          sessionToken: environment.AWS_SESSION_TOKEN || undefined,
+        };
+      }
+      const message = 'environment only where AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set';
+      context.issues.push({ code: 'custom', path: ['from'], message, input: given });
+      return z.NEVER;
+    },
+  );
+
+/** With what the gateway signs to the store: keys of the file, those of the environment, or not at all. */
+const credentials = (environment: Environment) =>
+  z.union(
+    [
+      z.literal('none').transform(() => ({ kind: 'none' as const })),
+      fromEnvironment(environment),
+      staticKeys,
+    ],
+    { error: 'none, { from: environment } or { accessKeyId, secretAccessKey }' },
+  );
+
+const timeouts = map({
+  connect: duration(1, 10 * MINUTE_MS).default(2_000),
+  firstByte: duration(1, 10 * MINUTE_MS).default(10_000),
+  idle: duration(1, 10 * MINUTE_MS).default(10_000),
+}).transform(({ connect, firstByte, idle }) => ({
+  connectMs: connect,
+  firstByteMs: firstByte,
+  idleMs: idle,
+}));
+
+const headerPrefix = () => choice(['x-amz-', 'x-store-']);
+
+const s3 = (environment: Environment) =>
+  map({
+    type: z.literal('s3'),
+    endpoint: origin(),
+    region: text('a region name').default('us-east-1'),
+    addressing: choice(['path', 'virtual']).default('path'),
+    headerPrefix: headerPrefix().default('x-amz-'),
+    credentials: credentials(environment).default({ kind: 'none' }),
+    connections: integer(1, 10_000).default(128),
+    timeouts: timeouts.prefault({}),
+  });
+
+const embedded = map({
+  type: z.literal('embedded'),
+  directory: text('a directory'),
+  headerPrefix: headerPrefix().default('x-store-'),
+});
+
+const types = choice(['s3', 'embedded'], ['http']);
+
+/** One store behind the gateway. The type is looked at first, so that its message is not lost among the others. */
+export const backendSchema = (environment: Environment) =>
+  z
+    .looseObject({ type: types }, { error: 'a map that begins with type: s3 or type: embedded' })
+    .pipe(z.discriminatedUnion('type', [s3(environment), embedded]));

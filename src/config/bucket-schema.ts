@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { choice, duration, flag, listOf, map, size, text } from './scalars.ts';
+
+const DAY_MS = 86_400_000;
+const MAX_TTL_MS = 3_650 * DAY_MS;
+
+/** `*`, or an action by its name in the store's API, such as GetObject. */
+export const action = () =>
+  z
+    .string({ error: 'an action such as GetObject, or "*"' })
+    .regex(/^(?:\*|[A-Z][A-Za-z]{2,60})$/, { error: 'an action such as GetObject, or "*"' });
+
+/** Keys by pattern; one that begins with `!` takes away what those before it gave. */
+export const keyPatterns = () =>
+  listOf(text('a pattern such as "static/**" or "!private/**"'), 'patterns').min(1, {
+    error: 'at least one pattern, such as "**"',
+  });
+
+const ttl = () => duration(0, MAX_TTL_MS);
+
+/** A stale answer needs the machinery that this version does not have; only its absence can be asked for. */
+const noStale = () => ttl().refine(ms => ms === 0, { error: '0s', params: { notBuilt: 'value' } });
+
+const blockSize = () =>
+  size(4 * 2 ** 10, 16 * 2 ** 20).refine(bytes => Number.isInteger(Math.log2(bytes)), {
+    error: 'a power of two, such as 256KiB or 1MiB',
+  });
+
+const policyKeys = {
+  ttl: ttl(),
+  maxTtl: ttl(),
+  negativeTtl: ttl(),
+  staleWhileRevalidate: noStale(),
+  staleIfError: noStale(),
+  honourCacheControl: flag(),
+  blockSize: blockSize(),
+};
+
+/** How answers of a bucket, or of some of its keys, are kept. */
+export interface CachePolicy {
+  readonly ttlMs: number;
+  readonly maxTtlMs: number;
+  readonly negativeTtlMs: number;
+  readonly staleWhileRevalidateMs: number;
+  readonly staleIfErrorMs: number;
+  readonly honourCacheControl: boolean;
+  readonly blockSizeBytes: number;
+}
+
+const DEFAULT_POLICY: CachePolicy = {
+  ttlMs: 60_000,
+  maxTtlMs: DAY_MS,
+  negativeTtlMs: 5_000,
+  staleWhileRevalidateMs: 0,
+  staleIfErrorMs: 0,
+  honourCacheControl: true,
+  blockSizeBytes: 2 ** 20,
+};
+
+const partialPolicy = map(policyKeys).partial();
+
+/** `given` on top of `base`: a rule needs to say only what differs from its bucket. */
+function overlay(base: CachePolicy, given: z.output<typeof partialPolicy>): CachePolicy {
+  return {
+    ttlMs: given.ttl ?? base.ttlMs,
+    maxTtlMs: given.maxTtl ?? base.maxTtlMs,
+    negativeTtlMs: given.negativeTtl ?? base.negativeTtlMs,
+    staleWhileRevalidateMs: given.staleWhileRevalidate ?? base.staleWhileRevalidateMs,
+    staleIfErrorMs: given.staleIfError ?? base.staleIfErrorMs,
+    honourCacheControl: given.honourCacheControl ?? base.honourCacheControl,
+    blockSizeBytes: given.blockSize ?? base.blockSizeBytes,
+  };
+}
+
+const customerKeys = map({
+  cache: choice(['never'], ['memory']).default('never'),
+  plainHttp: choice(['never', 'loopback', 'always']).default('never'),
+});
+
+const bucketKeys = map({
+  backend: text('the name of a backend'),
+  bucket: text('the name or ARN of the bucket at the backend').optional(),
+  keyPrefix: z.string({ error: 'a text that is put before every key' }).default(''),
+  access: choice(['public', 'verify'], ['delegate']),
+  anonymous: listOf(
+    map({ actions: listOf(action(), 'actions'), keys: keyPatterns().default(['**']) }),
+    'grants, such as { actions: [GetObject], keys: ["**"] }',
+  ).optional(),
+  customerKeys: customerKeys.prefault({}),
+  cache: partialPolicy.default({}),
+  rules: listOf(
+    map({ keys: keyPatterns(), cache: partialPolicy }),
+    'rules, such as { keys: ["static/**"], cache: { ttl: 1d } }',
+  ).default([]),
+});
+
+/** One bucket as clients name it; policies of rules are complete, with what they leave out taken from the bucket. */
+export const bucketSchema = bucketKeys
+  .check(({ value, issues }) => {
+    if (value.access !== 'public' && value.anonymous) {
+      issues.push(problem(['anonymous'], value.anonymous, 'nothing unless access is public'));
+    }
+    const policy = overlay(DEFAULT_POLICY, value.cache);
+    if (exceedsMaximum(policy)) issues.push(problem(['cache', 'ttl'], value.cache, 'at most maxTtl'));
+    for (const [index, rule] of value.rules.entries()) {
+      if (!exceedsMaximum(overlay(policy, rule.cache))) continue;
+      issues.push(problem(['rules', index, 'cache', 'ttl'], rule, 'at most maxTtl'));
+    }
+  })
+  .transform(({ cache, rules, anonymous, ...bucket }) => {
+    const policy = overlay(DEFAULT_POLICY, cache);
+    return {
+      ...bucket,
+      anonymous: bucket.access === 'public' ? (anonymous ?? [{ actions: ['GetObject'], keys: ['**'] }]) : [],
+      cache: policy,
+      rules: rules.map(rule => ({ keys: rule.keys, cache: overlay(policy, rule.cache) })),
+    };
+  });
+
+function exceedsMaximum({ ttlMs, maxTtlMs }: CachePolicy): boolean {
+  return ttlMs > maxTtlMs;
+}
+
+function problem(path: PropertyKey[], input: unknown, message: string) {
+  return { code: 'custom' as const, path, input, message };
+}

@@ -1,0 +1,126 @@
+/** What the checks look at: the parts of the configuration that speak of each other. */
+export interface CheckedConfig {
+  readonly listen: Listener;
+  readonly admin: Listener & { readonly token?: string | undefined };
+  readonly backends: Readonly<Record<string, { readonly type: string; readonly directory?: string }>>;
+  readonly buckets: Readonly<
+    Record<string, { readonly backend: string; readonly bucket?: string | undefined }>
+  >;
+  readonly clients: readonly {
+    readonly accessKeyId: string;
+    readonly allow: readonly { readonly buckets: readonly string[] }[];
+  }[];
+  readonly alerts: { readonly callbacks?: Listener | undefined };
+}
+
+interface Listener {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A key whose value is fine by itself but not beside the others, and what it may hold there. */
+export interface CrossProblem {
+  readonly path: readonly PropertyKey[];
+  readonly held: unknown;
+  readonly allowed: string;
+}
+
+const EVERY_BUCKET = '*';
+
+/** Everything that no single key can know. */
+export function crossCheck(config: CheckedConfig): CrossProblem[] {
+  return [
+    ...adminToken(config),
+    ...sharedPorts(config),
+    ...sharedDirectories(config),
+    ...unknownBackends(config),
+    ...renamedWildcard(config),
+    ...clientsOnce(config),
+    ...unknownClientBuckets(config),
+  ];
+}
+
+/** Whether only this machine can reach `host`. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+function* adminToken({ admin }: CheckedConfig): Generator<CrossProblem> {
+  if (admin.token !== undefined || isLoopback(admin.host)) return;
+  const allowed = `a bearer token, since admin.host (${admin.host}) is not a loopback address`;
+  yield { path: ['admin', 'token'], held: undefined, allowed };
+}
+
+function* sharedPorts({ listen, admin, alerts }: CheckedConfig): Generator<CrossProblem> {
+  const listeners: { key: string[]; at: Listener }[] = [
+    { key: ['listen'], at: listen },
+    { key: ['admin'], at: admin },
+  ];
+  if (alerts.callbacks) listeners.push({ key: ['alerts', 'callbacks'], at: alerts.callbacks });
+  for (const [index, { key, at }] of listeners.entries()) {
+    const other = listeners.slice(0, index).find(earlier => collide(earlier.at, at));
+    if (!other) continue;
+    const allowed = `a port that ${other.key.join('.')} does not use`;
+    yield { path: [...key, 'port'], held: at.port, allowed };
+  }
+}
+
+function collide(a: Listener, b: Listener): boolean {
+  return (
+    a.port !== 0 && a.port === b.port && (a.host === b.host || isAnyAddress(a.host) || isAnyAddress(b.host))
+  );
+}
+
+function isAnyAddress(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
+function* sharedDirectories({ backends }: CheckedConfig): Generator<CrossProblem> {
+  const owners = new Map<string, string>();
+  for (const [name, { directory }] of Object.entries(backends)) {
+    if (directory === undefined) continue;
+    const owner = owners.get(directory);
+    owners.set(directory, owner ?? name);
+    if (owner === undefined) continue;
+    const allowed = `a directory that backends.${owner} does not use`;
+    yield { path: ['backends', name, 'directory'], held: directory, allowed };
+  }
+}
+
+function* unknownBackends({ backends, buckets }: CheckedConfig): Generator<CrossProblem> {
+  const known = Object.keys(backends);
+  for (const [name, { backend }] of Object.entries(buckets)) {
+    if (known.includes(backend)) continue;
+    const allowed = known.length > 0 ? known.join(', ') : 'the name of a backend, of which there is none';
+    yield { path: ['buckets', name, 'backend'], held: backend, allowed };
+  }
+}
+
+function* renamedWildcard({ buckets }: CheckedConfig): Generator<CrossProblem> {
+  const held = buckets[EVERY_BUCKET]?.bucket;
+  const allowed = 'nothing, since "*" stands for every other name as it is';
+  if (held !== undefined) yield { path: ['buckets', EVERY_BUCKET, 'bucket'], held, allowed };
+}
+
+function* clientsOnce({ clients }: CheckedConfig): Generator<CrossProblem> {
+  const seen = new Set<string>();
+  for (const [index, { accessKeyId }] of clients.entries()) {
+    const path = ['clients', index, 'accessKeyId'];
+    if (seen.has(accessKeyId))
+      yield { path, held: accessKeyId, allowed: 'an id that no client before it has' };
+    seen.add(accessKeyId);
+  }
+}
+
+function* unknownClientBuckets({ clients, buckets }: CheckedConfig): Generator<CrossProblem> {
+  if (Object.hasOwn(buckets, EVERY_BUCKET)) return;
+  const known = [...Object.keys(buckets), EVERY_BUCKET];
+  for (const [client, { allow }] of clients.entries()) {
+    for (const [grant, { buckets: names }] of allow.entries()) {
+      for (const [index, held] of names.entries()) {
+        const path = ['clients', client, 'allow', grant, 'buckets', index];
+        if (!known.includes(held)) yield { path, held, allowed: known.join(', ') };
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/** The process' environment, or a stand-in for it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where a text of the file asked for something that the environment does not give. */
+export interface EnvironmentProblem {
+  readonly path: readonly PropertyKey[];
+  readonly reason: string;
+}
+
+const REFERENCE = /\$\$\{|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{/g;
+
+/**
+ * Fills `${NAME}` and `${NAME:-default}` into every text of a parsed document; keys stay as they are.
+ * As in the shell, the default also stands in for an empty variable. `$${` is a literal `${`.
+ */
+export function substituteEnvironment(
+  document: unknown,
+  environment: Environment,
+): { readonly value: unknown; readonly problems: readonly EnvironmentProblem[] } {
+  const problems: EnvironmentProblem[] = [];
+  const visit = (value: unknown, path: readonly PropertyKey[]): unknown => {
+    if (typeof value === 'string') {
+      return fill(value, environment, reason => problems.push({ path, reason }));
+    }
+    if (Array.isArray(value)) return value.map((item, index) => visit(item, [...path, index]));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, visit(item, [...path, key])]));
+  };
+  return { value: visit(document, []), problems };
+}
+
+/** Whether the text, as written in the file, takes something from the environment. */
+export function namesEnvironment(text: string): boolean {
+  return Array.from(text.matchAll(REFERENCE)).some(([, name]) => name !== undefined);
+}
+
+function fill(text: string, environment: Environment, report: (reason: string) => void): string {
+  return text.replace(REFERENCE, (match: string, name?: string, fallback?: string) => {
+    if (match === '$${') return '${';
+    if (name === undefined) {
+      report('has a "$" and "{" that begin no reference to a variable; literally they are written "$${"');
+      return match;
+    }
+    const value = environment[name];
+    if (fallback !== undefined) return value || fallback;
+    if (value === undefined) report(`takes \${${name}} from the environment, where it is not set`);
+    return value ?? '';
+  });
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { alertSchema } from './alert-schema.ts';
+import { backendSchema } from './backend-schema.ts';
+import { bucketSchema } from './bucket-schema.ts';
+import { clientSchema } from './client-schema.ts';
+import { crossCheck } from './cross-checks.ts';
+import type { Environment } from './environment.ts';
+import { choice, flag, host, integer, listOf, map, named, notBuilt, port, size, text } from './scalars.ts';
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
+const BUCKET_NAME = /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,254})$/;
+const DOMAIN = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+const listen = map({
+  host: host().default('127.0.0.1'),
+  port: port().default(8080),
+  tls: notBuilt('TLS'),
+}).transform(({ host, port }) => ({ host, port }));
+
+const admin = map({
+  host: host().default('127.0.0.1'),
+  port: port().default(9090),
+  token: text('a bearer token').optional(),
+});
+
+const workers = z.union([z.literal('auto'), integer(1, 256)], {
+  error: 'auto, or a whole number from 1 to 256',
+});
+
+const cache = map({
+  memory: map({ size: size(2 ** 24, 2 ** 42).default(2 ** 29) })
+    .prefault({})
+    .transform(({ size }) => ({ sizeBytes: size })),
+  disk: notBuilt('the disk tier'),
+  shared: notBuilt('the shared tier'),
+}).transform(({ memory }) => ({ memory }));
+
+const log = map({
+  level: choice(['debug', 'info', 'warn', 'error']).default('info'),
+  access: flag().default(true),
+});
+
+/** The whole file: every key, what it may hold and, in the messages, what it may hold in words. */
+export const gatewaySchema = (environment: Environment) =>
+  map({
+    listen: listen.prefault({}),
+    admin: admin.prefault({}),
+    domain: z
+      .string({ error: 'a domain name in lower case' })
+      .regex(DOMAIN, { error: 'a domain name in lower case' })
+      .optional(),
+    workers: workers.default(1),
+    state: map({ directory: text('a directory').default('./tidegate-state') }).prefault({}),
+    backends: named(NAME, 'names of letters, digits, "_" and "-"', backendSchema(environment)).default({}),
+    buckets: named(BUCKET_NAME, 'bucket names, or "*" for every other', bucketSchema).default({}),
+    clients: listOf(clientSchema, 'clients').default([]),
+    cache: cache.prefault({}),
+    alerts: alertSchema.prefault({}),
+    log: log.prefault({}),
+  }).check(({ value, issues }) => {
+    for (const { path, allowed, held } of crossCheck(value)) {
+      issues.push({ code: 'custom', path: [...path], message: allowed, input: held });
+    }
+  });

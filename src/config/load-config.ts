@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { parseDocument } from 'yaml';
+import { ConfigError } from './config-error.ts';
+import { type Environment, substituteEnvironment } from './environment.ts';
+import { deepFreeze } from './freeze.ts';
+import type { GatewayConfig } from './gateway-config.ts';
+import { gatewaySchema } from './gateway-schema.ts';
+import { describeIssues, formatPath } from './problems.ts';
+
+/**
+ * Reads a configuration file.
+ * @throws ConfigError when it cannot be read or used; its message holds no secret.
+ */
+export function loadConfig(file: string, environment: Environment): GatewayConfig {
+  return parseConfig(readText(file), environment, file);
+}
+
+/**
+ * Configuration text (YAML 1.2) as a frozen configuration; `source` names it in messages.
+ * @throws ConfigError
+ */
+export function parseConfig(
+  yaml: string,
+  environment: Environment,
+  source = 'the configuration',
+): GatewayConfig {
+  const written = parseYaml(yaml, source);
+  const { value, problems } = substituteEnvironment(written, environment);
+  if (problems.length > 0) {
+    throw new ConfigError(
+      source,
+      problems.map(({ path, reason }) => `${formatPath(path)} ${reason}`),
+    );
+  }
+  const result = gatewaySchema(environment).safeParse(value);
+  if (!result.success) throw new ConfigError(source, describeIssues(result.error.issues, written));
+  return deepFreeze(result.data);
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new ConfigError(file, [cause instanceof Error ? cause.message : String(cause)], { cause });
+  }
+}
+
+/** An empty file is a configuration in which everything stands at its default. */
+function parseYaml(yaml: string, source: string): unknown {
+  const document = parseDocument(yaml, { prettyErrors: false });
+  const problems = document.errors.map(({ message, pos }) => `line ${lineAt(yaml, pos[0])}: ${message}`);
+  if (problems.length > 0) throw new ConfigError(source, problems);
+  return document.toJS() ?? {};
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { formatDuration, formatSize, parseDurationMs, parseSizeBytes } from './units.ts';
+
+/**
+ * A map with exactly these keys. The message names them, for a value that is no map and for a key beside them.
+ */
+export function map<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, { error: () => `a map of ${Object.keys(shape).join(', ')}` });
+}
+
+/** A map whose keys are names of the operator's; they become metric labels, so their form is narrow. */
+export function named<Value extends z.ZodType>(name: RegExp, nameMessage: string, value: Value) {
+  return z.record(z.string().regex(name, nameMessage), value, {
+    error: `a map whose keys are ${nameMessage}`,
+  });
+}
+
+export function listOf<Item extends z.ZodType>(item: Item, what: string) {
+  return z.array(item, { error: `a list of ${what}` });
+}
+
+/** A key whose part of the program does not exist yet: absent, or an error that says so. */
+export function notBuilt(part: string) {
+  return z
+    .custom<undefined>(value => value === undefined, { error: part, params: { notBuilt: 'key' } })
+    .optional();
+}
+
+/** One of `values`; those in `waiting` are part of the contract, but what they ask for is not built yet. */
+export function choice<const Value extends string>(
+  values: readonly Value[],
+  waiting: readonly string[] = [],
+) {
+  const allowed = values.join(', ');
+  return z
+    .string({ error: allowed })
+    .refine(value => !waiting.includes(value), { error: allowed, params: { notBuilt: 'value' }, abort: true })
+    .pipe(z.enum(values, { error: allowed }));
+}
+
+export function text(what: string) {
+  return z.string({ error: what }).min(1, { error: what });
+}
+
+/** A whole number; digits in a text count, since that is what the environment gives. */
+export function integer(min: number, max: number) {
+  const what = `a whole number from ${min} to ${max}`;
+  return z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^\d{1,15}$/)
+          .transform(Number),
+      ],
+      { error: what },
+    )
+    .refine(value => Number.isInteger(value) && value >= min && value <= max, { error: what, abort: true });
+}
+
+/** A number that need not be whole, with the same allowance for texts. */
+export function amount(min: number, max: number) {
+  const what = `a number from ${min} to ${max}`;
+  return z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^\d+(\.\d+)?$/)
+          .transform(Number),
+      ],
+      { error: what },
+    )
+    .refine(value => value >= min && value <= max, { error: what, abort: true });
+}
+
+export function flag() {
+  return z.union([z.boolean(), z.enum(['true', 'false']).transform(value => value === 'true')], {
+    error: 'true or false',
+  });
+}
+
+export function port() {
+  return integer(0, 65_535);
+}
+
+/** A duration with its unit, as milliseconds. */
+export function duration(minMs: number, maxMs: number) {
+  const bounds =
+    minMs === 0
+      ? `up to ${formatDuration(maxMs)}`
+      : `from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`;
+  return quantity(parseDurationMs, minMs, maxMs, `a duration such as 500ms, 10s, 5m, 1h or 1d, ${bounds}`);
+}
+
+/** A size with its unit, as bytes. */
+export function size(minBytes: number, maxBytes: number) {
+  const what = `a size such as 64KiB, 1MiB or 20GiB, from ${formatSize(minBytes)} to ${formatSize(maxBytes)}`;
+  return quantity(parseSizeBytes, minBytes, maxBytes, what);
+}
+
+/** An http or https address without path, query or credentials; given back as an origin. */
+export function origin() {
+  const what = 'an address such as https://s3.eu-west-1.amazonaws.com, without path, query or credentials';
+  return z.string({ error: what }).transform((value, context) => {
+    const url = URL.parse(value);
+    const plain = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+    if (plain) return url.origin;
+    context.issues.push({ code: 'custom', message: what, input: value });
+    return z.NEVER;
+  });
+}
+
+/** A complete http or https URL. */
+export function httpUrl(what: string) {
+  return z
+    .string({ error: what })
+    .refine(value => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), { error: what });
+}
+
+/** What a listener binds: an IP address or a host name. */
+export function host() {
+  return z
+    .string({ error: 'an IP address or a host name' })
+    .regex(/^(?:[A-Za-z0-9.-]{1,253}|[0-9A-Fa-f:.]{2,45})$/, { error: 'an IP address or a host name' });
+}
+
+function quantity(parse: (text: string) => number | undefined, min: number, max: number, what: string) {
+  return z.string({ error: what }).transform((value, context) => {
+    const parsed = parse(value);
+    if (parsed !== undefined && parsed >= min && parsed <= max) return parsed;
+    context.issues.push({ code: 'custom', message: what, input: value });
+    return z.NEVER;
+  });
+}

@@ -1,0 +1,15 @@
+import type { GatewayConfig } from './gateway-config.ts';
+
+/** Every secret of a configuration, for the one place that takes them out of log lines. */
+export function secretsOf({ admin, backends, clients, alerts }: GatewayConfig): string[] {
+  const ofBackends = Object.values(backends).flatMap(backend => {
+    if (backend.type !== 's3' || backend.credentials.kind !== 'static') return [];
+    return [backend.credentials.secretAccessKey, backend.credentials.sessionToken];
+  });
+  return [
+    admin.token,
+    ...ofBackends,
+    ...clients.map(client => client.secretAccessKey),
+    ...alerts.webhooks.map(webhook => webhook.url),
+  ].filter(secret => secret !== undefined);
+}

@@ -1,0 +1,49 @@
+const MS_PER_UNIT: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
+  B: 1,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+};
+
+/** Milliseconds of `500ms`, `10s`, `5m`, `1h` or `1d`; undefined when `text` is no duration. */
+export function parseDurationMs(text: string): number | undefined {
+  return parseQuantity(text, MS_PER_UNIT);
+}
+
+/** Bytes of `64KiB`, `1MiB`, `20GiB` or `512B`; undefined when `text` is no size. */
+export function parseSizeBytes(text: string): number | undefined {
+  return parseQuantity(text, BYTES_PER_UNIT);
+}
+
+/** The duration in the largest unit that gives a whole number: 90000 → `90s`, 60000 → `1m`. */
+export function formatDuration(durationMs: number): string {
+  return formatQuantity(durationMs, MS_PER_UNIT);
+}
+
+/** The size in the largest unit that gives a whole number: 1048576 → `1MiB`. */
+export function formatSize(sizeBytes: number): string {
+  return formatQuantity(sizeBytes, BYTES_PER_UNIT);
+}
+
+function parseQuantity(text: string, units: Readonly<Record<string, number>>): number | undefined {
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)([A-Za-z]+)$/.exec(text) ?? [];
+  const factor = unit !== undefined && Object.hasOwn(units, unit) ? units[unit] : undefined;
+  if (digits === undefined || factor === undefined) return undefined;
+  const amount = Number(digits) * factor;
+  return Number.isSafeInteger(amount) ? amount : undefined;
+}
+
+function formatQuantity(amount: number, units: Readonly<Record<string, number>>): string {
+  const fitting = Object.entries(units).filter(([, factor]) => amount > 0 && amount % factor === 0);
+  const [unit, factor] = fitting.at(-1) ?? Object.entries(units)[0] ?? ['', 1];
+  return `${amount / factor}${unit}`;
+}

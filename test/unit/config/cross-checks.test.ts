@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { type CheckedConfig, crossCheck, isLoopback } from '../../../src/config/cross-checks.ts';
+
+const fine: CheckedConfig = {
+  listen: { host: '127.0.0.1', port: 8080 },
+  admin: { host: '127.0.0.1', port: 9090 },
+  backends: { main: { type: 's3' }, demo: { type: 'embedded', directory: './data' } },
+  buckets: { photos: { backend: 'main' } },
+  clients: [{ accessKeyId: 'A', allow: [{ buckets: ['photos'] }] }],
+  alerts: {},
+};
+
+const found = (changes: Partial<CheckedConfig>) =>
+  crossCheck({ ...fine, ...changes }).map(({ path, allowed }) => `${path.join('.')}: ${allowed}`);
+
+it('finds nothing where everything fits', () => {
+  expect(found({})).toEqual([]);
+});
+
+it('asks for a token as soon as others can reach the admin port', () => {
+  const admin = { host: '0.0.0.0', port: 9090 };
+  expect(found({ admin })[0]).toMatch(/^admin\.token: a bearer token/);
+  expect(found({ admin: { ...admin, token: 'x' } })).toEqual([]);
+});
+
+it.each([
+  ['127.0.0.1', true],
+  ['127.8.8.8', true],
+  ['::1', true],
+  ['localhost', true],
+  ['127.evil.example.test', false],
+  ['10.0.0.1', false],
+])('knows whether %s is loopback: %s', (host, expected) => {
+  expect(isLoopback(host)).toBe(expected);
+});
+
+it('refuses two listeners on one port, also when one of them takes every address', () => {
+  expect(found({ admin: { host: '127.0.0.1', port: 8080 } })).toEqual([
+    'admin.port: a port that listen does not use',
+  ]);
+  expect(found({ listen: { host: '0.0.0.0', port: 9090 } })).toHaveLength(1);
+  expect(found({ alerts: { callbacks: { host: '127.0.0.1', port: 9090 } } })).toEqual([
+    'alerts.callbacks.port: a port that admin does not use',
+  ]);
+  expect(found({ listen: { host: '127.0.0.1', port: 0 }, admin: { host: '127.0.0.1', port: 0 } })).toEqual(
+    [],
+  );
+});
+
+it('refuses a bucket whose backend is unknown, naming the known ones', () => {
+  expect(found({ buckets: { photos: { backend: 'mian' } } })).toEqual(['buckets.photos.backend: main, demo']);
+});
+
+it('refuses one directory under two embedded stores', () => {
+  const store = { type: 'embedded', directory: './data' };
+  expect(found({ backends: { main: store, b: store } })).toEqual([
+    'backends.b.directory: a directory that backends.main does not use',
+  ]);
+});
+
+it('refuses a name at the backend for the wildcard', () => {
+  expect(
+    found({ buckets: { photos: { backend: 'main' }, '*': { backend: 'main', bucket: 'x' } } })[0],
+  ).toMatch(/^buckets\.\*\.bucket: nothing/);
+});
+
+it('refuses clients with one id, and grants for buckets that do not exist', () => {
+  const client = { accessKeyId: 'A', allow: [] };
+  expect(found({ clients: [client, client] })).toHaveLength(1);
+  const wrong = [{ accessKeyId: 'A', allow: [{ buckets: ['photo'] }] }];
+  expect(found({ clients: wrong })).toEqual(['clients.0.allow.0.buckets.0: photos, *']);
+  expect(found({ clients: wrong, buckets: { '*': { backend: 'main' } } })).toEqual([]);
+});

@@ -1,0 +1,254 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../src/config/config-error.ts';
+import { defaultConfig } from '../../../src/config/default-config.ts';
+import { loadConfig, parseConfig } from '../../../src/config/load-config.ts';
+import { secretsOf } from '../../../src/config/secrets.ts';
+
+const examplePath = new URL('../../../config/example.yaml', import.meta.url).pathname;
+
+/** The problems of `yaml`, one line each. */
+function problems(yaml: string, environment: Record<string, string> = {}): readonly string[] {
+  try {
+    parseConfig(yaml, environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const bucket = (keys: string) =>
+  `{ backends: { main: { type: s3, endpoint: "http://x" } }, buckets: { photos: { backend: main, ${keys} } } }`;
+
+describe('a configuration that works', () => {
+  it('is the example, with every key that is built', () => {
+    const config = loadConfig(examplePath, {});
+    expect(config.backends.main).toMatchObject({
+      endpoint: 'https://s3.eu-west-1.amazonaws.com',
+      timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
+    });
+    expect(config.buckets.photos?.rules[0]?.cache).toMatchObject({
+      ttlMs: 86_400_000,
+      blockSizeBytes: 1_048_576,
+    });
+  });
+
+  it('is an empty file, where everything stands at its default', () => {
+    expect(parseConfig('', {})).toEqual({
+      listen: { host: '127.0.0.1', port: 8080 },
+      admin: { host: '127.0.0.1', port: 9090 },
+      workers: 1,
+      state: { directory: './tidegate-state' },
+      backends: {},
+      buckets: {},
+      clients: [],
+      cache: { memory: { sizeBytes: 512 * 2 ** 20 } },
+      alerts: { webhooks: [], rules: {} },
+      log: { level: 'info', access: true },
+    });
+  });
+
+  it('has the defaults of interface.md in a backend and a bucket that say only what they must', () => {
+    const config = parseConfig(bucket('access: public'), {});
+    expect(config.backends.main).toEqual({
+      type: 's3',
+      endpoint: 'http://x',
+      region: 'us-east-1',
+      addressing: 'path',
+      headerPrefix: 'x-amz-',
+      credentials: { kind: 'none' },
+      connections: 128,
+      timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
+    });
+    expect(config.buckets.photos).toEqual({
+      backend: 'main',
+      keyPrefix: '',
+      access: 'public',
+      anonymous: [{ actions: ['GetObject'], keys: ['**'] }],
+      customerKeys: { cache: 'never', plainHttp: 'never' },
+      cache: {
+        ttlMs: 60_000,
+        maxTtlMs: 86_400_000,
+        negativeTtlMs: 5_000,
+        staleWhileRevalidateMs: 0,
+        staleIfErrorMs: 0,
+        honourCacheControl: true,
+        blockSizeBytes: 1_048_576,
+      },
+      rules: [],
+    });
+  });
+
+  it('gives a rule what its bucket says where the rule is silent', () => {
+    const config = parseConfig(
+      bucket('access: public, cache: { negativeTtl: 1s }, rules: [{ keys: ["a/*"], cache: { ttl: 2h } }]'),
+      {},
+    );
+    expect(config.buckets.photos?.rules[0]?.cache).toMatchObject({ negativeTtlMs: 1_000, ttlMs: 7_200_000 });
+  });
+
+  it('lets nobody in anonymously where access is verify', () => {
+    expect(parseConfig(bucket('access: verify'), {}).buckets.photos?.anonymous).toEqual([]);
+  });
+
+  it('is frozen through and through', () => {
+    const config = parseConfig(bucket('access: public'), {});
+    expect(Object.isFrozen(config.buckets.photos?.cache)).toBe(true);
+    expect(Object.isFrozen(config.buckets.photos?.anonymous)).toBe(true);
+  });
+
+  it('takes values from the environment, numbers too', () => {
+    const config = parseConfig(
+      `{ listen: { port: "\${PORT}", host: "\${HOST:-::1}" }, log: { access: "\${LOG}" } }`,
+      {
+        PORT: '81',
+        HOST: '',
+        LOG: 'false',
+      },
+    );
+    expect(config.listen).toEqual({ host: '::1', port: 81 });
+    expect(config.log.access).toBe(false);
+  });
+
+  it('takes the credentials of a backend from the environment where it says so', () => {
+    const yaml = 'backends: { main: { type: s3, endpoint: "http://x", credentials: { from: environment } } }';
+    const environment = { AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'hidden' };
+    const config = parseConfig(yaml, environment);
+    expect(config.backends.main).toMatchObject({ credentials: { kind: 'static', accessKeyId: 'AKID' } });
+    expect(secretsOf(config)).toEqual(['hidden']);
+    expect(problems(yaml)).toEqual([
+      'backends.main.credentials.from holds "environment"; it may hold environment only where AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set',
+    ]);
+  });
+
+  it('names every secret of the example, for the log', () => {
+    expect(secretsOf(loadConfig(examplePath, { CLIENT_SECRET: 'client-secret' }))).toEqual([
+      'change-me',
+      'change-me',
+      'client-secret',
+      'https://hooks.example.test/incoming',
+    ]);
+  });
+
+  it('is the default start, whose ports the environment may move', () => {
+    const config = defaultConfig({ TIDEGATE_PORT: '0', TIDEGATE_ADMIN_PORT: '0' });
+    expect(config.listen.port).toBe(0);
+    expect(config.buckets.sample?.anonymous).toEqual([
+      { actions: ['GetObject', 'ListBucket'], keys: ['**', '!private/**'] },
+    ]);
+  });
+});
+
+describe('a problem is named with its key, what it holds and what it may hold', () => {
+  it.each([
+    ['listen: { port: 70000 }', 'listen.port holds 70000; it may hold a whole number from 0 to 65535'],
+    ['listen: [8080]', 'listen holds a list of 1; it may hold a map of host, port, tls'],
+    ['listne: {}', 'listne is no known key and holds a map of nothing; the keys here: listen, admin, '],
+    ['domain: "Not A Name"', 'domain holds "Not A Name"; it may hold a domain name in lower case'],
+    ['workers: 0', 'workers holds 0; it may hold auto, or a whole number from 1 to 256'],
+    ['cache: { memory: { size: 512MB } }', 'cache.memory.size holds "512MB"; it may hold a size such as'],
+    ['log: { level: loud }', 'log.level holds "loud"; it may hold debug, info, warn, error'],
+    [bucket('access: open'), 'buckets.photos.access holds "open"; it may hold public, verify'],
+    [bucket('bucket: x'), 'buckets.photos.access is missing; it may hold public, verify'],
+    [
+      bucket('access: public, cache: { ttl: 10 }'),
+      'buckets.photos.cache.ttl holds 10; it may hold a duration',
+    ],
+    [
+      bucket('access: public, cache: { blockSize: 3MiB }'),
+      'buckets.photos.cache.blockSize holds "3MiB"; it may hold a power of two',
+    ],
+    [
+      bucket('access: public, cache: { ttl: 2d }'),
+      'buckets.photos.cache.ttl holds "2d"; it may hold at most maxTtl',
+    ],
+    [
+      bucket('access: verify, anonymous: [{ actions: [GetObject] }]'),
+      'buckets.photos.anonymous holds a list of 1; it may hold nothing unless access is public',
+    ],
+    [
+      'backends: { main: { type: s3, endpoint: "http://x/base" } }',
+      'backends.main.endpoint holds "http://x/base"; it may hold an address such as',
+    ],
+    ['backends: { main: { type: tape } }', 'backends.main.type holds "tape"; it may hold s3, embedded'],
+    [
+      'alerts: { rules: { backendErrors: { treshold: 1 } } }',
+      'alerts.rules.backendErrors.treshold is no known key',
+    ],
+    [`listen: { port: "\${PORT}" }`, `listen.port takes \${PORT} from the environment, where it is not set`],
+    ['a: 1\na: 2', 'line 2: Map keys must be unique'],
+  ])('%s', (yaml, expected) => {
+    expect(problems(yaml)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('names all problems at once', () => {
+    expect(problems('{ workers: 0, log: { level: loud } }')).toHaveLength(2);
+  });
+
+  it('names a file that cannot be read', () => {
+    expect(() => loadConfig('/nowhere/tidegate.yaml', {})).toThrow(/\/nowhere\/tidegate\.yaml.*\n.*ENOENT/);
+  });
+});
+
+describe('a part that is not built yet says so', () => {
+  it.each([
+    ['listen: { tls: { cert: a, key: b } }', 'listen.tls asks for TLS, which is not built yet'],
+    [
+      'cache: { disk: { directory: /x, size: 1GiB } }',
+      'cache.disk asks for the disk tier, which is not built yet',
+    ],
+    [
+      'cache: { shared: { url: "redis://x" } }',
+      'cache.shared asks for the shared tier, which is not built yet',
+    ],
+    [
+      'backends: { web: { type: http, endpoint: "http://x" } }',
+      'backends.web.type holds "http", which is not built yet',
+    ],
+    [bucket('access: delegate'), 'buckets.photos.access holds "delegate", which is not built yet'],
+    [
+      bucket('access: public, customerKeys: { cache: memory }'),
+      'customerKeys.cache holds "memory", which is not built',
+    ],
+    [
+      bucket('access: public, cache: { staleIfError: 5s }'),
+      'cache.staleIfError holds "5s", which is not built yet',
+    ],
+    [
+      bucket('access: public, rules: [{ keys: ["a"], cache: { staleWhileRevalidate: 5s } }]'),
+      'rules[0].cache.staleWhileRevalidate holds "5s", which is not built yet',
+    ],
+    [
+      'backends: { main: { type: s3, endpoint: "http://x", credentials: { from: profile } } }',
+      'backends.main.credentials.from holds "profile", which is not built yet',
+    ],
+  ])('%s', (yaml, expected) => {
+    expect(problems(yaml)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('and so does the example, in each of its lines that name one', () => {
+    const lines = readFileSync(examplePath, 'utf8').split('\n');
+    const waiting = lines.filter(line => /^\s*# \w+: .*# not built yet$/.test(line));
+    expect(waiting).toHaveLength(4);
+    for (const line of waiting) {
+      const yaml = lines.map(each => (each === line ? each.replace('# ', '') : each)).join('\n');
+      expect(problems(yaml)).toEqual([expect.stringContaining('not built yet')]);
+    }
+  });
+});
+
+describe('a secret is in no message', () => {
+  it.each([
+    'backends: { main: { type: s3, endpoint: "http://x", credentials: { accessKeyId: a, secretAcessKey: hunter2 } } }',
+    'clients: [{ accessKeyId: a, secretKey: hunter2 }]',
+    'admin: { tokn: 1, token: [hunter2] }',
+    'admin: { tokenn: hunter2 }',
+    'alerts: { webhooks: [{ url: "hunter2" }] }',
+    `listen: { port: "\${SECRET}" }`,
+  ])('%s', yaml => {
+    const found = problems(yaml, { SECRET: 'hunter2' });
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.join()).not.toContain('hunter2');
+  });
+});
