@@ -11,6 +11,7 @@ export interface GatewaySetup {
   readonly backends: Readonly<Record<string, object>>;
   readonly buckets: Readonly<Record<string, object>>;
   readonly memory: string;
+  /** Off unless said; when on, nothing the process prints is kept. */
   readonly accessLog?: boolean;
   /** Further arguments of Node, before the program. */
   readonly nodeArguments?: readonly string[];
@@ -47,7 +48,9 @@ export class GatewayProcess {
       '-c',
       file,
     ];
-    const started = new RealProcess(command, args, { cwd: directory });
+    // What an access log says under load would only fill the memory of whoever keeps it.
+    const output = setup.accessLog ? 'discarded' : 'kept';
+    const started = new RealProcess(command, args, { cwd: directory, output });
     const gateway = new GatewayProcess(started, directory, port, adminPort);
     try {
       await started.answers(`${gateway.#adminUrl}/readyz`);
@@ -66,7 +69,7 @@ export class GatewayProcess {
     return this.#process.output;
   }
 
-  /** A folder that lives as long as the process, for what it leaves behind (profiles). */
+  /** Its working directory, for what it leaves behind (profiles); there until `stop`. */
   get directory(): string {
     return this.#directory;
   }
@@ -77,9 +80,14 @@ export class GatewayProcess {
     return new Metrics(await response.text());
   }
 
-  /** Stops the process and removes its files; gives the exit code. */
+  /** Ends the process but leaves its files; gives the exit code. */
+  halt(): Promise<number | null> {
+    return this.#process.stop();
+  }
+
+  /** Ends the process and removes its files; gives the exit code. */
   async stop(): Promise<number | null> {
-    const code = await this.#process.stop();
+    const code = await this.halt();
     rmSync(this.#directory, { recursive: true, force: true });
     return code;
   }

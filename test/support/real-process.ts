@@ -8,6 +8,8 @@ export interface ProcessOptions {
   readonly cwd?: string;
   /** Added to the environment of this process. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** What becomes of what it prints; kept unless said otherwise. */
+  readonly output?: 'kept' | 'discarded';
 }
 
 /** How a program is run to its end. */
@@ -30,7 +32,7 @@ export class RealProcess {
     this.#child = spawn(command, args, {
       cwd: options.cwd,
       env: { ...process.env, ...options.environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', options.output === 'discarded' ? 'ignore' : 'pipe', 'pipe'],
       detached: true,
     });
     const keep = (chunk: Buffer) => {

@@ -1,0 +1,27 @@
+import { run } from '../support/real-process.ts';
+
+export interface Load {
+  readonly url: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** The core that the generator is kept on. */
+  readonly core: number;
+}
+
+/** Runs wrk with one thread and keep-alive connections; gives the requests answered. Any other answer than 2xx fails. */
+export async function generateLoad({ url, connections, seconds, core }: Load): Promise<number> {
+  const wrk = [
+    'wrk',
+    '--threads',
+    '1',
+    '--connections',
+    String(connections),
+    '--duration',
+    `${seconds}s`,
+    url,
+  ];
+  const output = await run('taskset', ['--cpu-list', String(core), ...wrk]);
+  const requests = Number(/(\d+) requests in/.exec(output)?.[1]);
+  if (!(requests > 0) || /Socket errors|Non-2xx/.test(output)) throw new Error(`wrk on ${url}:\n${output}`);
+  return requests;
+}

@@ -1,0 +1,70 @@
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { brokenTransfers } from './broken-transfers.ts';
+import { changingObject } from './changing-object.ts';
+import { coalescing } from './coalescing.ts';
+import { coldLarge } from './cold-large.ts';
+import { coldSmall } from './cold-small.ts';
+import { type Finding, tableOf, verdictOf } from './finding.ts';
+import { hitCost } from './hit-cost.ts';
+import { hitProfile } from './hit-profile.ts';
+import { Lab } from './lab.ts';
+import { stalledReaders } from './stalled-readers.ts';
+
+type Figure = (lab: Lab, rounds: number) => Promise<readonly Finding[]>;
+
+const figures: Readonly<Record<string, Figure>> = {
+  'cold-small': coldSmall,
+  'cold-large': coldLarge,
+  coalescing,
+  'broken-transfers': brokenTransfers,
+  'changing-object': changingObject,
+  'stalled-readers': stalledReaders,
+  'hit-profile': hitProfile,
+  'hit-cost': hitCost,
+};
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function measure(name: string, figure: Figure, rounds: number): Promise<readonly Finding[]> {
+  say(`\n${name}`);
+  const lab = await Lab.open(say);
+  try {
+    const findings = await figure(lab, rounds);
+    say(tableOf(findings));
+    return findings;
+  } finally {
+    await lab.close();
+  }
+}
+
+const usage = `npm run bench -- [--rounds N] [--json FILE] [figure …]
+figures: ${Object.keys(figures).join(' ')}`;
+
+/** Measures the chosen figures, or all; gives the exit code: 1 when one was missed, 2 for wrong usage. */
+async function bench(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { rounds: { type: 'string', default: '5' }, json: { type: 'string' } },
+  });
+  const chosen = positionals.length > 0 ? positionals : Object.keys(figures);
+  const findings: Finding[] = [];
+  for (const name of chosen) {
+    const figure = figures[name];
+    if (!figure) {
+      say(`no figure is called ${name}\n${usage}`);
+      return 2;
+    }
+    findings.push(...(await measure(name, figure, Number(values.rounds))));
+  }
+  const judged = findings.map(finding => ({ ...finding, verdict: verdictOf(finding) }));
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(judged, undefined, 2)}\n`);
+  const missed = judged.filter(({ verdict }) => verdict === 'missed');
+  const reached = judged.filter(({ verdict }) => verdict === 'reached');
+  say(`all figures\n${tableOf(findings)}${reached.length} reached, ${missed.length} missed`);
+  return missed.length === 0 ? 0 : 1;
+}
+
+process.exitCode = await bench();

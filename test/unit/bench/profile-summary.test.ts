@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { summarise } from '../../bench/profile-summary.ts';
+
+const node = (id: number, functionName: string, url: string) => ({ id, callFrame: { functionName, url } });
+
+it('adds self time up by file, module, package and native function, without idle time', () => {
+  const profile = {
+    nodes: [
+      node(1, 'serve', 'file:///somewhere/src/gateway/serve-object.ts'),
+      node(2, 'other', 'file:///somewhere/src/gateway/serve-object.ts'),
+      node(3, 'writeHead', 'node:_http_server'),
+      node(4, '(idle)', ''),
+      node(5, '(garbage collector)', ''),
+      node(6, 'writev', ''),
+      node(7, 'get', 'file:///somewhere/node_modules/lru-cache/dist/src/index.js'),
+    ],
+    samples: [1, 2, 3, 4, 5, 6, 7],
+    timeDeltas: [10, 20, 25, 1000, 4, 3, 2],
+  };
+  expect(summarise(profile)).toEqual([
+    { place: 'src/gateway/serve-object.ts', microseconds: 30 },
+    { place: 'node:_http_server', microseconds: 25 },
+    { place: '(garbage collector)', microseconds: 4 },
+    { place: 'native writev', microseconds: 3 },
+    { place: 'lru-cache', microseconds: 2 },
+  ]);
+});
