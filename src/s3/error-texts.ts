@@ -1,0 +1,58 @@
+const CUSTOMER_KEY = 'Requests specifying Server Side Encryption with Customer provided keys must provide';
+
+/**
+ * Texts for codes that mean several things, named by the case; the numbers are rows of behaviours.md.
+ * Texts about signatures are built where signatures are checked, since they quote the request.
+ */
+export const errorTexts = {
+  /** 43, 44: InvalidArgument */
+  partNumberOutOfBounds: 'Part number must be an integer between 1 and 10000, inclusive',
+  /** 45: InvalidRequest */
+  rangeWithPartNumber: 'Cannot specify both Range header and partNumber query parameter',
+  /** 95, 98: InvalidArgument */
+  versionIdMalformed: 'Invalid version id specified',
+  /** 100: InvalidArgument */
+  versionIdEmpty: 'Version id cannot be the empty string',
+  /** 135: InvalidRequest */
+  anonymousOverride: 'Request specific response headers cannot be used for anonymous GET requests.',
+  /** 139: InvalidArgument */
+  overrideNotLatin1: 'Header value cannot be represented using ISO-8859-1.',
+  /** 144: InvalidRequest */
+  customerKeyNeeded:
+    'The object was stored using a form of Server Side Encryption. The correct parameters must be provided to retrieve the object.',
+  /** 146: AccessDenied */
+  customerKeyWrong: `${CUSTOMER_KEY} the correct secret key.`,
+  /** 148: InvalidArgument */
+  customerKeyMissing: `${CUSTOMER_KEY} an appropriate secret key.`,
+  /** 149: InvalidArgument */
+  customerKeyDigestMissing: `${CUSTOMER_KEY} the client calculated MD5 of the secret key.`,
+  /** 150: InvalidArgument */
+  customerAlgorithmMissing: `${CUSTOMER_KEY} a valid encryption algorithm.`,
+  /** 151: InvalidArgument */
+  customerKeyDigestMismatch: 'The calculated MD5 hash of the key did not match the hash that was provided.',
+  /** 152: InvalidArgument */
+  customerKeyLength: 'The secret key was invalid for the specified algorithm.',
+  /** 154: InvalidRequest */
+  customerKeyNotApplicable: 'The encryption parameters are not applicable to this object.',
+  /** 155: InvalidRequest */
+  customerKeyNeedsTls:
+    'Requests specifying Server Side Encryption with Customer provided keys must be made over a secure connection.',
+  /** 166: InvalidObjectState */
+  accessTierArchived: "The operation is not valid for the object's access tier",
+  /** 184: InvalidRequest */
+  checksumModeInvalid: 'Value for x-amz-checksum-mode header is invalid.',
+  /** 200: BadRequest */
+  originMissing: 'Insufficient information. Origin request header needed.',
+  /** 236: InvalidRequest */
+  versionsOfKey: 'There is no such thing as the ?versions sub-resource for a key',
+  /** 262: InvalidRequest */
+  mechanismUnsupported:
+    'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',
+  /** 269: PreconditionFailed */
+  bucketPostNotForm: 'Bucket POST must be of the enclosure-type multipart/form-data',
+} as const;
+
+/** 124: the text of InvalidBucketOwnerAWSAccountID quotes the account id that was sent. */
+export function bucketOwnerText(sent: string): string {
+  return `The value of the expected bucket owner parameter must be an AWS Account ID... [${sent}]`;
+}
