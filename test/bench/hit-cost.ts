@@ -1,14 +1,16 @@
 import { spawnSync } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
 import { patternContent } from '../support/stand-in/content.ts';
 import { startBareNode } from './contenders/bare-node.ts';
 import { type Contender, loadCore } from './contenders/contender.ts';
 import { startGateway } from './contenders/gateway.ts';
 import { startNginx } from './contenders/nginx.ts';
+import { startTrafficServer } from './contenders/traffic-server.ts';
 import { startVarnish } from './contenders/varnish.ts';
 import { atMost, exactly, type Finding, orientation } from './finding.ts';
 import { kibibyte, type Lab, mebibyte } from './lab.ts';
 import { generateLoad } from './load.ts';
-import { cpuSeconds } from './process-cost.ts';
+import { cpuSeconds, machineSeconds } from './process-cost.ts';
 import { read } from './reader.ts';
 import { bucket } from './store-command.ts';
 import { touchMemory } from './touch-memory.ts';
@@ -34,6 +36,7 @@ export async function hitCost(lab: Lab, rounds: number): Promise<readonly Findin
   const contenders = await startAll(lab);
   for (const contender of contenders) await warm(contender);
   await lab.store.clear();
+  const others = await busyShare();
   const costs: Costs = new Map(contenders.map(({ name }) => [name, new Map()]));
   for (let round = 1; round <= rounds; round++) await oneRound(lab, contenders, costs, round);
   const { requests } = await lab.store.report();
@@ -47,6 +50,16 @@ function keyOf(name: string): string {
   return name.replace(' ', '');
 }
 
+/** Per cent of all cores that is taken while nothing is measured; what is measured beside much else counts little. */
+async function busyShare(): Promise<number> {
+  const before = machineSeconds();
+  await wait(3000);
+  const after = machineSeconds();
+  const busy = after.busy - before.busy;
+  return (100 * busy) / (busy + after.idle - before.idle);
+}
+
+/** The gateway twice, the platform itself, and whatever of the others is installed. */
 async function startAll(lab: Lab): Promise<readonly Contender[]> {
   const paths = new Map(sizes.map(({ name, sizeBytes }) => [`/${bucket}/${keyOf(name)}`, sizeBytes]));
   const contenders = [
@@ -54,12 +67,14 @@ async function startAll(lab: Lab): Promise<readonly Contender[]> {
     await startGateway(lab, true),
     await lab.keep(startBareNode(paths)),
   ];
+  const { url } = lab.store;
   for (const { program, start } of [
-    { program: 'nginx', start: (url: string) => startNginx(url, 'on') },
-    { program: 'nginx', start: (url: string) => startNginx(url, 'off') },
-    { program: 'varnishd', start: startVarnish },
+    { program: 'nginx', start: () => startNginx(url, 'on') },
+    { program: 'nginx', start: () => startNginx(url, 'off') },
+    { program: 'varnishd', start: () => startVarnish(url) },
+    { program: 'traffic_server', start: () => startTrafficServer(url) },
   ]) {
-    if (isInstalled(program)) contenders.push(await lab.keep(start(lab.store.url)));
+    if (isInstalled(program)) contenders.push(await lab.keep(start()));
     else lab.say(`${program} is not installed`);
   }
   return contenders;

@@ -5,7 +5,7 @@ const ticksPerSecond = 100;
 
 /** CPU seconds, user and system, of a process with all its threads and of everything below it. */
 export function cpuSeconds(pid: number): number {
-  return familyOf(pid).reduce((sum, member) => sum + ticksOf(member), 0) / ticksPerSecond;
+  return sum(familyOf(pid).map(ticksOf)) / ticksPerSecond;
 }
 
 /** Resident memory now and at its highest since the start. */
@@ -13,6 +13,14 @@ export function residentBytes(pid: number): { readonly now: number; readonly pea
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024;
   return { now: field('VmRSS'), peak: field('VmHWM') };
+}
+
+/** How busy all cores together have been since the machine started, in seconds: of work, and of waiting for it. */
+export function machineSeconds(): { readonly busy: number; readonly idle: number } {
+  const [total = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
+  const ticks = total.split(/\s+/).slice(1, 9).map(Number);
+  const idle = (ticks[3] ?? 0) + (ticks[4] ?? 0);
+  return { idle: idle / ticksPerSecond, busy: (sum(ticks) - idle) / ticksPerSecond };
 }
 
 /** The process and its descendants. */
@@ -42,4 +50,8 @@ function statOf(pid: number): readonly string[] {
   } catch {
     return [];
   }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

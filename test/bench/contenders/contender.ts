@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { freePort, RealProcess } from '../../support/real-process.ts';
+
 /** A server that answers the bench's objects from its cache. */
 export interface Contender {
   readonly name: string;
@@ -8,8 +11,29 @@ export interface Contender {
   stop(): Promise<unknown>;
 }
 
-/** The core that every server is kept on; the load comes from the other. */
-export const serverCore = 0;
-export const loadCore = 1;
+/** How a server is made ready in `directory`, a folder of its own in memory; gives the command to start it. */
+export type Preparation = (directory: string, port: number) => readonly string[];
 
-export const pinned = ['taskset', '--cpu-list', String(serverCore)];
+/** The core that every server is kept on; the load comes from the other. */
+export const loadCore = 1;
+export const pinned = ['taskset', '--cpu-list', '0'];
+
+/** Starts a server on its core and waits until it answers; its folder goes when it stops, or did not start. */
+export async function startContender(name: string, prepare: Preparation): Promise<Contender> {
+  const directory = mkdtempSync('/dev/shm/tidegate-bench-');
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const [command = '', ...args] = [...pinned, ...prepare(directory, port)];
+  const server = new RealProcess(command, args);
+  const stop = async () => {
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    await server.answers(url);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { name, url, pid: server.pid, stop };
+}

@@ -8,6 +8,6 @@ export async function startGateway(lab: Lab, accessLog: boolean): Promise<Conten
     name: accessLog ? 'Tidegate, access log on' : 'Tidegate',
     url: gateway.url,
     pid: gateway.pid,
-    stop: async () => {},
+    stop: () => gateway.stop(),
   };
 }

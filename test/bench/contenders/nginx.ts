@@ -1,30 +1,19 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, RealProcess } from '../../support/real-process.ts';
-import { type Contender, pinned } from './contender.ts';
+import { type Contender, startContender } from './contender.ts';
 
 /**
  * nginx at its best for this: one worker, slices of 1 MiB in a file cache on tmpfs, open files kept, no log.
  * Measured: `tcp_nopush` makes 64 KiB cost two and a half times as much here, so it stays off.
  */
-export async function startNginx(storeUrl: string, sendfile: 'on' | 'off'): Promise<Contender> {
-  const directory = mkdtempSync('/dev/shm/tidegate-nginx-');
-  mkdirSync(join(directory, 'cache'));
-  const port = await freePort();
-  const file = join(directory, 'nginx.conf');
-  writeFileSync(file, configuration(directory, port, storeUrl, sendfile));
-  const args = ['nginx', '-p', directory, '-c', file, '-e', join(directory, 'error.log')];
-  const server = new RealProcess(pinned[0] ?? '', [...pinned.slice(1), ...args]);
-  await server.answers(`http://127.0.0.1:${port}/`);
-  return {
-    name: sendfile === 'on' ? 'nginx' : 'nginx, sendfile off',
-    url: `http://127.0.0.1:${port}`,
-    pid: server.pid,
-    stop: async () => {
-      await server.stop();
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
+export function startNginx(storeUrl: string, sendfile: 'on' | 'off'): Promise<Contender> {
+  const name = sendfile === 'on' ? 'nginx' : 'nginx, sendfile off';
+  return startContender(name, (directory, port) => {
+    const file = join(directory, 'nginx.conf');
+    mkdirSync(join(directory, 'cache'));
+    writeFileSync(file, configuration(directory, port, storeUrl, sendfile));
+    return ['nginx', '-p', directory, '-c', file, '-e', join(directory, 'error.log')];
+  });
 }
 
 function configuration(directory: string, port: number, storeUrl: string, sendfile: string): string {
