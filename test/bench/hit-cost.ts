@@ -41,6 +41,7 @@ export async function hitCost(lab: Lab, rounds: number): Promise<readonly Findin
   for (let round = 1; round <= rounds; round++) await oneRound(lab, contenders, costs, round);
   const { requests } = await lab.store.report();
   return [
+    orientation('hits: the machine was busy with other things before', others, '%'),
     exactly('hits: store requests while measuring', requests.length, 0),
     ...sizes.flatMap(compare(costs)),
   ];
