@@ -1,0 +1,39 @@
+import type { Grant } from './caller.ts';
+
+/** What somebody wants to do, and to what. */
+export interface Wish {
+  readonly action: string;
+  readonly bucket: string;
+  readonly key: string;
+}
+
+/** Whether one of the grants covers the wish; no list of grants covers all. */
+export function isGranted(grants: readonly Grant[] | undefined, { action, bucket, key }: Wish): boolean {
+  if (!grants) return true;
+  return grants.some(
+    grant =>
+      grant.actions.some(name => name === '*' || name === action) &&
+      matchesAny(grant.buckets, bucket) &&
+      matchesAny(grant.keys, key),
+  );
+}
+
+function matchesAny(patterns: readonly string[] | undefined, text: string): boolean {
+  if (!patterns) return true;
+  const taken = patterns.filter(pattern => pattern.startsWith('!'));
+  const given = patterns.filter(pattern => !pattern.startsWith('!'));
+  return (
+    given.some(pattern => matches(pattern, text)) && !taken.some(pattern => matches(pattern.slice(1), text))
+  );
+}
+
+function matches(pattern: string, text: string): boolean {
+  const source = pattern
+    .split(/(\*\*?)/)
+    .map(piece => (piece === '**' ? '.*' : piece === '*' ? '[^/]*' : literal(piece)));
+  return new RegExp(`^${source.join('')}$`, 's').test(text);
+}
+
+function literal(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

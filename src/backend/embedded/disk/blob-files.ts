@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+
+/** A file being written; it is no blob before it has been committed. */
+export interface BlobDraft {
+  readonly id: string;
+  write(bytes: Uint8Array): Promise<void>;
+  /** Makes the bytes durable under the blob's name. */
+  commit(): Promise<void>;
+  /** Forgets what was written; harmless after a commit. */
+  abandon(): Promise<void>;
+}
+
+/**
+ * Immutable runs of bytes as files with random names, so that no key ever becomes a path. A blob appears whole or
+ * not at all: it is written beside, synced, renamed, and its directory synced. Files that nobody refers to
+ * after a crash are swept at the next start.
+ */
+export class BlobFiles {
+  readonly #directory: string;
+  readonly #incoming: string;
+  readonly #readers = new Map<string, number>();
+  readonly #discarded = new Set<string>();
+
+  private constructor(directory: string) {
+    this.#directory = join(directory, 'blobs');
+    this.#incoming = join(directory, 'incoming');
+  }
+
+  /** Opens the files below `directory`, removing those for which `isReferred` says no. */
+  static async open(directory: string, isReferred: (blobId: string) => boolean): Promise<BlobFiles> {
+    const files = new BlobFiles(directory);
+    await rm(files.#incoming, { recursive: true, force: true });
+    await mkdir(files.#incoming, { recursive: true });
+    await mkdir(files.#directory, { recursive: true });
+    await files.#sweep(isReferred);
+    return files;
+  }
+
+  async draft(): Promise<BlobDraft> {
+    const id = randomUUID();
+    const path = join(this.#incoming, id);
+    const file = await open(path, 'wx');
+    return {
+      id,
+      write: bytes => writeAll(file, bytes),
+      commit: async () => {
+        await file.sync();
+        await file.close();
+        const shelf = this.#shelf(id);
+        const isNew = (await mkdir(shelf, { recursive: true })) !== undefined;
+        await rename(path, join(shelf, id));
+        await syncDirectory(shelf);
+        if (isNew) await syncDirectory(this.#directory);
+      },
+      abandon: async () => {
+        await file.close().catch(() => undefined);
+        await rm(path, { force: true });
+      },
+    };
+  }
+
+  /** The bytes from `first` to `last`, both included. */
+  read(blobId: string, first: number, last: number): Readable {
+    return createReadStream(join(this.#shelf(blobId), blobId), {
+      start: first,
+      end: last,
+      highWaterMark: 256 * 1024,
+    });
+  }
+
+  /** Keeps these blobs readable until the function given back is called, whatever is discarded meanwhile. */
+  retain(blobIds: readonly string[]): () => void {
+    for (const id of blobIds) this.#readers.set(id, (this.#readers.get(id) ?? 0) + 1);
+    let isRetained = true;
+    return () => {
+      if (!isRetained) return;
+      isRetained = false;
+      for (const id of blobIds) this.#release(id);
+    };
+  }
+
+  /** Removes blobs that the catalogue no longer refers to, as soon as nobody reads them. */
+  discard(blobIds: readonly string[]): void {
+    for (const id of blobIds) {
+      if (this.#readers.has(id)) this.#discarded.add(id);
+      else this.#remove(id);
+    }
+  }
+
+  #release(id: string): void {
+    const readers = (this.#readers.get(id) ?? 1) - 1;
+    if (readers > 0) {
+      this.#readers.set(id, readers);
+      return;
+    }
+    this.#readers.delete(id);
+    if (this.#discarded.delete(id)) this.#remove(id);
+  }
+
+  /** A file that stays behind is swept at the next start, so a failure here harms nobody. */
+  #remove(id: string): void {
+    void rm(join(this.#shelf(id), id), { force: true }).catch(() => undefined);
+  }
+
+  async #sweep(isReferred: (blobId: string) => boolean): Promise<void> {
+    for (const shelf of await readdir(this.#directory)) {
+      for (const id of await readdir(join(this.#directory, shelf))) {
+        if (!isReferred(id)) await rm(join(this.#directory, shelf, id), { force: true });
+      }
+    }
+  }
+
+  #shelf(id: string): string {
+    return join(this.#directory, id.slice(0, 2));
+  }
+}
+
+/** A file's own `write` may take less than it was given. */
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, written, bytes.length - written);
+    written += bytesWritten;
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

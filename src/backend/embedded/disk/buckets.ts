@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { Catalogue, Row } from './catalogue.ts';
+import { CANNED_ACLS } from './object-attributes.ts';
+
+const corsRuleSchema = z.object({
+  id: z.string().optional(),
+  allowedOrigins: z.array(z.string()),
+  allowedMethods: z.array(z.string()),
+  allowedHeaders: z.array(z.string()),
+  exposeHeaders: z.array(z.string()),
+  maxAgeS: z.number().optional(),
+});
+export type CorsRule = z.infer<typeof corsRuleSchema>;
+
+const lifecycleRuleSchema = z.object({
+  id: z.string(),
+  prefix: z.string(),
+  tags: z.array(z.tuple([z.string(), z.string()])),
+  expiry: z.union([z.object({ days: z.number() }), z.object({ atMs: z.number() })]),
+});
+export type LifecycleRule = z.infer<typeof lifecycleRuleSchema>;
+
+const bucketSettingsSchema = z.object({
+  ownerId: z.string(),
+  acl: z.enum(CANNED_ACLS),
+  versioning: z.enum(['never', 'enabled', 'suspended']),
+  payer: z.enum(['BucketOwner', 'Requester']),
+  isLockEnabled: z.boolean(),
+  cors: z.array(corsRuleSchema),
+  lifecycle: z.array(lifecycleRuleSchema),
+});
+export type BucketSettings = z.infer<typeof bucketSettingsSchema>;
+
+export interface Bucket {
+  readonly name: string;
+  readonly createdMs: number;
+  readonly settings: Readonly<BucketSettings>;
+}
+
+/** The buckets of the catalogue. */
+export class Buckets {
+  readonly #catalogue: Catalogue;
+
+  constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue;
+  }
+
+  /** False when the name is taken. */
+  create(bucket: Bucket): boolean {
+    if (this.find(bucket.name)) return false;
+    this.#catalogue.run(
+      'INSERT INTO buckets (name, created_ms, settings) VALUES (?, ?, ?)',
+      bucket.name,
+      bucket.createdMs,
+      JSON.stringify(bucket.settings),
+    );
+    return true;
+  }
+
+  find(name: string): Bucket | undefined {
+    const row = this.#catalogue.get('SELECT * FROM buckets WHERE name = ?', name);
+    return row && bucketOf(row);
+  }
+
+  /** All buckets by name. */
+  list(): Bucket[] {
+    return this.#catalogue.all('SELECT * FROM buckets ORDER BY name').map(bucketOf);
+  }
+
+  change(bucket: Bucket, changes: Partial<BucketSettings>): void {
+    this.#catalogue.run(
+      'UPDATE buckets SET settings = ? WHERE name = ?',
+      JSON.stringify({ ...bucket.settings, ...changes }),
+      bucket.name,
+    );
+  }
+
+  /** False when something is still in it: a version, a marker or an upload. */
+  remove(name: string): boolean {
+    const { count } = this.#catalogue.get(
+      `SELECT (SELECT count(*) FROM versions WHERE bucket = ?1)
+            + (SELECT count(*) FROM uploads WHERE bucket = ?1) AS count`,
+      name,
+    ) ?? { count: 0 };
+    if (count !== 0) return false;
+    this.#catalogue.run('DELETE FROM buckets WHERE name = ?', name);
+    return true;
+  }
+}
+
+const rowSchema = z.object({ name: z.string(), created_ms: z.number(), settings: z.string() });
+
+function bucketOf(row: Row): Bucket {
+  const { name, created_ms: createdMs, settings } = rowSchema.parse(row);
+  return { name, createdMs, settings: bucketSettingsSchema.parse(JSON.parse(settings)) };
+}

@@ -1,0 +1,78 @@
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { SCHEMA } from './schema.ts';
+
+export type Row = Readonly<Record<string, SQLOutputValue>>;
+
+/** The directory belongs to another process, or its catalogue cannot be read. */
+export class CatalogueError extends Error {
+  readonly code: 'DIRECTORY_IN_USE' | 'CATALOGUE_UNREADABLE';
+
+  constructor(code: CatalogueError['code'], path: string, cause: unknown) {
+    const reason = code === 'DIRECTORY_IN_USE' ? 'is in use by another process' : 'cannot be opened';
+    super(`the store's catalogue ${path} ${reason}`, { cause });
+    this.code = code;
+  }
+}
+
+/**
+ * Everything the store knows but the bytes, in one SQLite file. A transaction that has ended is on the disk (full
+ * synchronisation), one that has not never was. The file is locked for as long as it is open.
+ */
+export class Catalogue {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** Throws CatalogueError. */
+  constructor(path: string) {
+    try {
+      this.#database = new DatabaseSync(path);
+      this.#database.exec(`
+        PRAGMA locking_mode = EXCLUSIVE;
+        PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = FULL;
+        PRAGMA foreign_keys = ON;
+        ${SCHEMA}`);
+    } catch (cause) {
+      const isLocked = cause instanceof Error && /\blocked\b/.test(cause.message);
+      throw new CatalogueError(isLocked ? 'DIRECTORY_IN_USE' : 'CATALOGUE_UNREADABLE', path, cause);
+    }
+  }
+
+  get(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#statement(sql).get(...values);
+  }
+
+  all(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#statement(sql).all(...values);
+  }
+
+  /** Gives the row id of an insertion. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#statement(sql).run(...values).lastInsertRowid);
+  }
+
+  /** All of `work` or nothing of it. Not to be nested. */
+  transaction<Result>(work: () => Result): Result {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.#database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}

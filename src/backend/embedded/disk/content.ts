@@ -1,0 +1,83 @@
+import { Readable } from 'node:stream';
+import type { Digest } from '../checksum/checksum-algorithm.ts';
+import type { BlobFiles } from './blob-files.ts';
+import type { Piece } from './pieces.ts';
+import { sealing, unsealing } from './seal.ts';
+
+/** Bytes that have become durable. */
+export interface StoredContent {
+  readonly blobId: string;
+  readonly sizeBytes: number;
+  readonly nonce?: Uint8Array;
+}
+
+export interface ContentOptions {
+  /** Each sees the plain bytes in order. */
+  readonly digests: readonly Digest[];
+  /** The customer's key when the bytes are to be sealed with it. */
+  readonly sealKey?: Uint8Array | undefined;
+  /** Called with all bytes received and before they are kept; what it throws refuses them. */
+  readonly accept?: (sizeBytes: number) => void;
+}
+
+/** Writes `source` to a new blob at the pace of the disk. Nothing remains when it fails. */
+export async function writeContent(
+  blobs: BlobFiles,
+  source: AsyncIterable<Uint8Array>,
+  { digests, sealKey, accept }: ContentOptions,
+): Promise<StoredContent> {
+  const draft = await blobs.draft();
+  const seal = sealKey && sealing(sealKey);
+  let sizeBytes = 0;
+  try {
+    for await (const bytes of source) {
+      sizeBytes += bytes.length;
+      for (const digest of digests) digest.update(bytes);
+      await draft.write(seal ? seal.cipher.update(bytes) : bytes);
+    }
+    accept?.(sizeBytes);
+    await draft.commit();
+  } catch (error) {
+    await draft.abandon();
+    throw error;
+  }
+  return { blobId: draft.id, sizeBytes, ...(seal && { nonce: seal.nonce }) };
+}
+
+/**
+ * The bytes `first` to `last` (both included) of an object lying in `pieces`, read at the pace of the reader. The
+ * blobs stay readable until the stream has been closed, even when the object is overwritten meanwhile.
+ */
+export function readContent(
+  blobs: BlobFiles,
+  pieces: readonly Piece[],
+  first: number,
+  last: number,
+  sealKey: Uint8Array | undefined,
+): Readable {
+  const release = blobs.retain(pieces.map(piece => piece.blobId));
+  const [only, ...others] = pieces.map(piece => () => readPiece(blobs, piece, first, last, sealKey));
+  const stream = only && others.length === 0 ? only() : Readable.from(inTurn(only ? [only, ...others] : []));
+  return stream.once('close', release);
+}
+
+async function* inTurn(openings: readonly (() => Readable)[]): AsyncGenerator<Uint8Array> {
+  for (const open of openings) yield* open();
+}
+
+function readPiece(
+  blobs: BlobFiles,
+  piece: Piece,
+  first: number,
+  last: number,
+  sealKey: Uint8Array | undefined,
+): Readable {
+  const from = Math.max(0, first - piece.firstByte);
+  const to = Math.min(piece.sizeBytes - 1, last - piece.firstByte);
+  const bytes = blobs.read(piece.blobId, from, to);
+  if (!piece.nonce || !sealKey) return bytes;
+  const plain = unsealing(sealKey, piece.nonce, from);
+  bytes.once('error', error => plain.destroy(error));
+  plain.once('close', () => bytes.destroy());
+  return bytes.pipe(plain);
+}

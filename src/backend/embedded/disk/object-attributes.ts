@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { CHECKSUM_ALGORITHMS } from '../checksum/checksum-algorithm.ts';
+
+/** object-retrieval.md, States and transitions. */
+export const STORAGE_CLASSES = [
+  'STANDARD',
+  'REDUCED_REDUNDANCY',
+  'STANDARD_IA',
+  'ONEZONE_IA',
+  'INTELLIGENT_TIERING',
+  'GLACIER',
+  'DEEP_ARCHIVE',
+  'OUTPOSTS',
+  'GLACIER_IR',
+] as const;
+export const ACCESS_TIERS = ['ARCHIVE_ACCESS', 'DEEP_ARCHIVE_ACCESS'] as const;
+export const REPLICATION_STATUSES = ['COMPLETE', 'COMPLETED', 'PENDING', 'FAILED', 'REPLICA'] as const;
+export const LOCK_MODES = ['GOVERNANCE', 'COMPLIANCE'] as const;
+export const LEGAL_HOLDS = ['ON', 'OFF'] as const;
+export const KMS_KEY_STATES = ['enabled', 'disabled', 'pending-deletion'] as const;
+
+/** The canned access control lists, as far as they concern the callers that this store tells apart. */
+export const CANNED_ACLS = ['private', 'public-read', 'public-read-write', 'authenticated-read'] as const;
+export type CannedAcl = (typeof CANNED_ACLS)[number];
+
+const encryptionSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('managed') }),
+  z.object({
+    kind: z.literal('kms'),
+    keyId: z.string(),
+    isBucketKeyEnabled: z.boolean(),
+    keyState: z.enum(KMS_KEY_STATES),
+  }),
+  /** The key itself is never kept; the proof recognises it. */
+  z.object({ kind: z.literal('customer'), keyMd5: z.string(), salt: z.string(), mac: z.string() }),
+]);
+export type Encryption = z.infer<typeof encryptionSchema>;
+
+const checksumSchema = z.object({
+  algorithm: z.enum(CHECKSUM_ALGORITHMS),
+  /** As the header carries it: base64, with `-N` for a composite one (behaviours.md 50). */
+  value: z.string(),
+  type: z.enum(['FULL_OBJECT', 'COMPOSITE']),
+});
+export type StoredChecksum = z.infer<typeof checksumSchema>;
+
+const tagsSchema = z.array(z.tuple([z.string(), z.string()]));
+export type Tags = readonly (readonly [string, string])[];
+
+/** What is kept of an object besides its bytes, its identity and what listings show. */
+export const objectAttributesSchema = z.object({
+  /** `content-type`, `cache-control`, …: returned as stored. */
+  contentHeaders: z.record(z.string(), z.string()),
+  /** User metadata without its prefix, names in lower case. */
+  metadata: z.array(z.tuple([z.string(), z.string()])),
+  accessTier: z.enum(ACCESS_TIERS).optional(),
+  /** Without an expiry the object comes back for good. */
+  restore: z.object({ readyAtMs: z.number(), expiresAtMs: z.number().optional() }).optional(),
+  encryption: encryptionSchema,
+  checksum: checksumSchema.optional(),
+  tags: tagsSchema.default([]),
+  acl: z.enum(CANNED_ACLS),
+  retention: z.object({ mode: z.enum(LOCK_MODES), untilMs: z.number() }).optional(),
+  legalHold: z.enum(LEGAL_HOLDS).optional(),
+  replicationStatus: z.enum(REPLICATION_STATUSES).optional(),
+  websiteRedirect: z.string().optional(),
+  /** Absent for an object that was not uploaded in parts. */
+  partsCount: z.number().optional(),
+});
+export type ObjectAttributes = z.infer<typeof objectAttributesSchema>;
+export type StorageClass = (typeof STORAGE_CLASSES)[number];

@@ -1,0 +1,79 @@
+import { createServer, type Server } from 'node:http';
+import type { Clock } from '../../base/clock.ts';
+import { type Logger, silentLogger } from '../../base/logger.ts';
+import { createAuthenticator } from './access/authenticate.ts';
+import type { Account } from './access/caller.ts';
+import type { HeaderPrefix } from './protocol/dialect.ts';
+import { handleRequest } from './request-handler.ts';
+import { openStore, type Store } from './store.ts';
+
+export interface EmbeddedStoreOptions {
+  /** Holds everything; created when missing. One store at a time may have it open. */
+  readonly directory: string;
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** The dialect of answers to requests that show none. */
+  readonly headerPrefix: HeaderPrefix;
+  readonly accounts: readonly Account[];
+  /** The account of 12 digits that owns the buckets. */
+  readonly ownerId?: string;
+  readonly region?: string;
+  /** Buckets are also hosts below this domain. */
+  readonly domain?: string;
+  readonly clock: Clock;
+  readonly logger?: Logger;
+}
+
+export interface EmbeddedStore {
+  readonly url: string;
+  readonly port: number;
+  readonly store: Store;
+  /** Ends open connections and closes the directory. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_OWNER = '000000000000';
+const DEFAULT_REGION = 'us-east-1';
+
+/**
+ * Serves a directory as buckets in the store's own protocol on a socket of its own. Rejects with CatalogueError when the
+ * directory cannot be used, and with the socket's error when the port cannot.
+ */
+export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
+  const { ownerId = DEFAULT_OWNER, region = DEFAULT_REGION, logger = silentLogger() } = options;
+  const store = await openStore({ ...options, ownerId, region, logger });
+  const authenticate = createAuthenticator({ accounts: options.accounts, region, clock: options.clock });
+  const handler = { ...options, store, authenticate };
+  const server = createServer(
+    // the protocol answers such requests itself
+    { requireHostHeader: false, keepAliveTimeout: 65_000 },
+    (message, response) => void handleRequest(handler, message, response),
+  );
+  try {
+    const port = await listen(server, options.port, options.host);
+    const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+    return { url: `http://${host}:${port}`, port, store, close: () => close(server, store) };
+  } catch (error) {
+    store.catalogue.close();
+    throw error;
+  }
+}
+
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.listen(port, host, resolve);
+  await promise;
+  server.off('error', reject);
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+async function close(server: Server, store: Store): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  server.closeAllConnections();
+  await promise;
+  store.catalogue.close();
+}

@@ -1,0 +1,56 @@
+import type { Answer } from '../protocol/answer.ts';
+import { parseAcl } from '../protocol/object-settings.ts';
+import { StoreError } from '../protocol/store-error.ts';
+import { xmlDocument } from '../protocol/xml.ts';
+import type { BucketCall, BucketNameCall, ServiceCall } from './operation.ts';
+
+/** ListBuckets. */
+export function listBuckets({ store }: ServiceCall): Answer {
+  const Bucket = store.buckets
+    .list()
+    .map(({ name, createdMs }) => ({ Name: name, CreationDate: new Date(createdMs).toISOString() }));
+  const content = { Owner: { ID: store.ownerId }, Buckets: { Bucket } };
+  return { status: 200, body: { kind: 'xml', document: xmlDocument('ListAllMyBucketsResult', content) } };
+}
+
+/** CreateBucket: 3 to 63 of lower-case letters, digits, dots and hyphens. */
+export function createBucket({ store, request, bucketName }: BucketNameCall): Answer {
+  if (!/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(bucketName)) {
+    throw new StoreError('InvalidBucketName', { fields: { BucketName: bucketName } });
+  }
+  const isLockEnabled = request.prefixed('bucket-object-lock-enabled')?.toLowerCase() === 'true';
+  const isNew = store.buckets.create({
+    name: bucketName,
+    createdMs: store.clock.nowMs(),
+    settings: {
+      ownerId: store.ownerId,
+      acl: parseAcl(request),
+      // a lock holds versions, so it brings them along
+      versioning: isLockEnabled ? 'enabled' : 'never',
+      payer: 'BucketOwner',
+      isLockEnabled,
+      cors: [],
+      lifecycle: [],
+    },
+  });
+  if (!isNew) throw new StoreError('BucketAlreadyOwnedByYou', { fields: { BucketName: bucketName } });
+  return { status: 200, headers: { location: `/${bucketName}` } };
+}
+
+/** HeadBucket. */
+export function headBucket({ store }: BucketCall): Answer {
+  return { status: 200, prefixed: { 'bucket-region': store.region } };
+}
+
+/** GetBucketLocation; the default region has no name here. */
+export function getBucketLocation({ store }: BucketCall): Answer {
+  const name = store.region === 'us-east-1' ? '' : store.region;
+  const document = xmlDocument('LocationConstraint', { '#text': name });
+  return { status: 200, body: { kind: 'xml', document } };
+}
+
+/** DeleteBucket. */
+export function deleteBucket({ store, bucket }: BucketCall): Answer {
+  if (store.buckets.remove(bucket.name)) return { status: 204 };
+  throw new StoreError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
+}

@@ -1,0 +1,55 @@
+import { isAllowed } from '../access/permissions.ts';
+import type { StoredVersion } from '../disk/versions.ts';
+import type { Answer } from '../protocol/answer.ts';
+import { StoreError } from '../protocol/store-error.ts';
+import { demandUnlocked } from './lock.ts';
+import type { BucketCall, ObjectCall } from './operation.ts';
+import { newVersionId, parseVersionId } from './version-id.ts';
+
+/** What a deletion did. */
+export interface Deletion {
+  /** The version removed, or the marker put in its place. */
+  readonly versionId: string | undefined;
+  readonly isMarker: boolean;
+}
+
+/** DeleteObject: what is not there is deleted too. */
+export function deleteObject(call: ObjectCall): Answer {
+  const { versionId, isMarker } = deleteKey(call, call.key, parseVersionId(call.request, call.bucket));
+  return {
+    status: 204,
+    prefixed: { ...(versionId && { 'version-id': versionId }), ...(isMarker && { 'delete-marker': 'true' }) },
+  };
+}
+
+/**
+ * Removes a version for good, or, when none is named, hides the key behind a marker (in a bucket without versions: removes
+ * it). Throws AccessDenied, also for what is locked.
+ */
+export function deleteKey(call: BucketCall, key: string, versionId: string | undefined): Deletion {
+  const { store, bucket, caller } = call;
+  const action = versionId === undefined ? 'DeleteObject' : 'DeleteObjectVersion';
+  if (!isAllowed(caller, action, { bucket, key })) throw new StoreError('AccessDenied');
+  if (versionId === undefined && bucket.settings.versioning !== 'never') return addMarker(call, key);
+  const version = store.versions.find(bucket.name, key, versionId ?? 'null');
+  if (version) removeVersion(call, version);
+  return { versionId, isMarker: version?.kind === 'marker' };
+}
+
+function addMarker({ store, bucket }: BucketCall, key: string): Deletion {
+  const versionId = newVersionId(bucket);
+  const lastModifiedMs = store.clock.nowMs();
+  const marker = { kind: 'marker' as const, bucket: bucket.name, key, versionId, lastModifiedMs };
+  store.blobs.discard(store.versions.add(marker, []));
+  return { versionId, isMarker: true };
+}
+
+function removeVersion({ store, caller, bucket, request }: BucketCall, version: StoredVersion): void {
+  if (version.kind === 'object') {
+    const mayBypass =
+      request.prefixed('bypass-governance-retention') === 'true' &&
+      isAllowed(caller, 'BypassGovernanceRetention', { bucket, key: version.key });
+    demandUnlocked(version, store.clock.nowMs(), mayBypass);
+  }
+  store.blobs.discard(store.versions.remove(version));
+}

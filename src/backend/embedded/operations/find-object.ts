@@ -1,0 +1,53 @@
+import { isAllowed } from '../access/permissions.ts';
+import type { DeleteMarker, StoredObject, StoredVersion } from '../disk/versions.ts';
+import { formatDate } from '../protocol/dates.ts';
+import { StoreError } from '../protocol/store-error.ts';
+import type { ObjectCall } from './operation.ts';
+import { parseVersionId } from './version-id.ts';
+
+/** The permissions that reading something of an object takes, without and with a version named. */
+export interface ReadActions {
+  readonly current: string;
+  readonly version: string;
+}
+
+/**
+ * The object that a request reads: the current one, or the version it names. Refuses as behaviours.md, sections 4
+ * and 5, says: what is there and forbidden is 403; what is missing is 404 only to those who may list.
+ */
+export function findObject(call: ObjectCall, actions: ReadActions): StoredObject {
+  const { bucket, key, caller, store } = call;
+  const versionId = parseVersionId(call.request, bucket);
+  const found =
+    versionId === undefined
+      ? store.versions.latest(bucket.name, key)
+      : store.versions.find(bucket.name, key, versionId);
+  const action = versionId === undefined ? actions.current : actions.version;
+  const acl = found?.kind === 'object' ? found.attributes.acl : undefined;
+  const isReader = isAllowed(caller, action, { bucket, key, acl });
+  if (found?.kind === 'object' && isReader) return found;
+  const isLister = isAllowed(caller, 'ListBucket', { bucket, key });
+  if (found?.kind === 'object' || !(isLister || (found && isReader))) throw new StoreError('AccessDenied');
+  throw found ? markerError(call, found, versionId) : missingError(key, versionId);
+}
+
+/** The id under which an answer names a version; none in a bucket that never had versions (rows 93 to 96). */
+export function shownVersionId({ bucket }: ObjectCall, version: StoredVersion): string | undefined {
+  return bucket.settings.versioning === 'never' ? undefined : version.versionId;
+}
+
+/** behaviours.md 101 to 104: not there for those who name no version, not to be read for those who name it. */
+function markerError(call: ObjectCall, marker: DeleteMarker, versionId: string | undefined): StoreError {
+  const prefixed = { 'delete-marker': 'true', 'version-id': marker.versionId };
+  if (versionId === undefined) return new StoreError('NoSuchKey', { fields: { Key: call.key }, prefixed });
+  return new StoreError('MethodNotAllowed', {
+    fields: { Method: call.request.method, ResourceType: 'DeleteMarker' },
+    headers: { allow: 'DELETE', 'last-modified': formatDate(marker.lastModifiedMs) },
+    prefixed,
+  });
+}
+
+function missingError(key: string, versionId: string | undefined): StoreError {
+  if (versionId === undefined) return new StoreError('NoSuchKey', { fields: { Key: key } });
+  return new StoreError('NoSuchVersion', { fields: { Key: key, VersionId: versionId } });
+}

@@ -1,0 +1,102 @@
+import { isAllowed } from '../access/permissions.ts';
+import type { Encryption } from '../disk/object-attributes.ts';
+import type { StoredObject } from '../disk/versions.ts';
+import { formatDate } from '../protocol/dates.ts';
+import type { HeaderPrefix } from '../protocol/dialect.ts';
+import { metadataHeaders } from '../protocol/user-metadata.ts';
+import { archiveHeaders } from './archive.ts';
+import { shownVersionId } from './find-object.ts';
+import { expirationHeader } from './lifecycle.ts';
+import type { ObjectCall } from './operation.ts';
+
+/** Headers of an answer, with the dialect's own apart. */
+export interface HeaderSets {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly prefixed: Readonly<Record<string, string>>;
+}
+
+/** What every answer about an object says of it, whatever part of it is sent (object-retrieval.md, Response headers). */
+export function objectHeaders(call: ObjectCall, object: StoredObject): HeaderSets {
+  const { attributes } = object;
+  return {
+    headers: {
+      'accept-ranges': 'bytes',
+      ...attributes.contentHeaders,
+      etag: `"${object.etag}"`,
+      'last-modified': formatDate(object.lastModifiedMs),
+    },
+    prefixed: {
+      ...present({
+        'version-id': shownVersionId(call, object),
+        'storage-class': object.storageClass === 'STANDARD' ? undefined : object.storageClass,
+        'replication-status': attributes.replicationStatus,
+        'website-redirect-location': attributes.websiteRedirect,
+        expiration: expiration(call, object),
+      }),
+      ...archiveHeaders(object, call.store.clock.nowMs()),
+      ...encryptionHeaders(attributes.encryption, call.request.prefix),
+      ...permittedHeaders(call, object),
+      ...metadataHeaders(attributes.metadata),
+    },
+  };
+}
+
+/** behaviours.md, Decided 6. */
+export function notModifiedHeaders(call: ObjectCall, object: StoredObject): HeaderSets {
+  const { contentHeaders } = object.attributes;
+  return {
+    headers: present({
+      etag: `"${object.etag}"`,
+      'last-modified': formatDate(object.lastModifiedMs),
+      'cache-control': contentHeaders['cache-control'],
+      expires: contentHeaders.expires,
+    }),
+    prefixed: present({ 'version-id': shownVersionId(call, object) }),
+  };
+}
+
+/** How the object is encrypted (behaviours.md 156, 159, 160), without prefix. */
+export function encryptionHeaders(encryption: Encryption, prefix: HeaderPrefix): Record<string, string> {
+  const name = 'server-side-encryption';
+  switch (encryption.kind) {
+    case 'managed':
+      return { [name]: 'AES256' };
+    case 'customer':
+      return { [`${name}-customer-algorithm`]: 'AES256', [`${name}-customer-key-md5`]: encryption.keyMd5 };
+    case 'kms':
+      return {
+        [name]: `${prefix === 'x-amz-' ? 'aws' : 'store'}:kms`,
+        [`${name}-aws-kms-key-id`]: encryption.keyId,
+        ...(encryption.isBucketKeyEnabled && { [`${name}-bucket-key-enabled`]: 'true' }),
+      };
+  }
+}
+
+/** A version asked for by its id says nothing of its end (behaviours.md 108). */
+function expiration({ request, bucket }: ObjectCall, object: StoredObject): string | undefined {
+  return request.query.has('versionId') ? undefined : expirationHeader(bucket.settings.lifecycle, object);
+}
+
+/** What only those see who may ask for it by itself (behaviours.md 129 to 131). */
+function permittedHeaders(call: ObjectCall, object: StoredObject): Record<string, string> {
+  const { tags, retention, legalHold } = object.attributes;
+  const may = (action: string) => isAllowed(call.caller, action, call);
+  return present({
+    'tagging-count': tags.length > 0 && may('GetObjectTagging') ? String(tags.length) : undefined,
+    ...(retention && may('GetObjectRetention') && lockHeaders(retention.mode, retention.untilMs)),
+    'object-lock-legal-hold': legalHold && may('GetObjectLegalHold') ? legalHold : undefined,
+  });
+}
+
+function lockHeaders(mode: string, untilMs: number): Record<string, string> {
+  return {
+    'object-lock-mode': mode,
+    'object-lock-retain-until-date': new Date(untilMs).toISOString(),
+  };
+}
+
+function present(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const set: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) set[name] = value;
+  return set;
+}

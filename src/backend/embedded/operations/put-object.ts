@@ -1,0 +1,73 @@
+import { writeContent } from '../disk/content.ts';
+import type { ObjectAttributes } from '../disk/object-attributes.ts';
+import type { Answer } from '../protocol/answer.ts';
+import { parseCustomerKeyForWrite } from '../protocol/customer-key.ts';
+import { parseEncryption } from '../protocol/encryption-settings.ts';
+import {
+  parseAcl,
+  parseContentHeaders,
+  parseLock,
+  parseStagedState,
+  parseStorageClass,
+} from '../protocol/object-settings.ts';
+import { receiveBody } from '../protocol/received-body.ts';
+import { StoreError } from '../protocol/store-error.ts';
+import { parseTaggingHeader } from '../protocol/tags.ts';
+import { parseMetadata } from '../protocol/user-metadata.ts';
+import { addObject } from './add-object.ts';
+import { expirationHeader } from './lifecycle.ts';
+import { encryptionHeaders } from './object-headers.ts';
+import { opaqueTag } from './opaque-tag.ts';
+import type { ObjectCall } from './operation.ts';
+import { demandWriteConditions } from './write-conditions.ts';
+
+/** PutObject: the whole body becomes the current version, or nothing changes. */
+export async function putObject(call: ObjectCall): Promise<Answer> {
+  const { request, store } = call;
+  if (request.prefixed('copy-source') !== undefined) throw new StoreError('NotImplemented');
+  const customerKey = parseCustomerKeyForWrite(request);
+  const encryption = parseEncryption(request, customerKey);
+  const storageClass = parseStorageClass(request);
+  const settings = parseAttributes(call);
+  demandWriteConditions(call);
+  const body = receiveBody(request, call.signatures);
+  const content = await writeContent(store.blobs, body.source, { ...body, sealKey: customerKey?.key });
+  const { md5Hex, checksum } = body.facts();
+  const object = addObject(call, [{ ...content, partNumber: 1 }], {
+    sizeBytes: content.sizeBytes,
+    etag: encryption.kind === 'managed' ? md5Hex : opaqueTag(),
+    storageClass,
+    attributes: { ...settings, encryption, checksum },
+  });
+  const expiration = expirationHeader(call.bucket.settings.lifecycle, object);
+  return {
+    status: 200,
+    headers: { etag: `"${object.etag}"` },
+    prefixed: {
+      ...encryptionHeaders(encryption, request.prefix),
+      ...(call.bucket.settings.versioning !== 'never' && { 'version-id': object.versionId }),
+      ...(expiration && { expiration }),
+      [`checksum-${checksum.algorithm.toLowerCase()}`]: checksum.value,
+      'checksum-type': checksum.type,
+    },
+  };
+}
+
+/** What an object is stored with, as its PutObject or CreateMultipartUpload says it. */
+export function parseAttributes(call: ObjectCall): Omit<ObjectAttributes, 'encryption' | 'checksum'> {
+  const { request, bucket } = call;
+  const lock = parseLock(request);
+  if ((lock.retention || lock.legalHold) && !bucket.settings.isLockEnabled) {
+    throw new StoreError('InvalidRequest', { message: 'Bucket is missing Object Lock Configuration' });
+  }
+  const websiteRedirect = request.prefixed('website-redirect-location');
+  return {
+    contentHeaders: parseContentHeaders(request),
+    metadata: parseMetadata(request),
+    tags: parseTaggingHeader(request),
+    acl: parseAcl(request),
+    ...(websiteRedirect && { websiteRedirect }),
+    ...lock,
+    ...parseStagedState(request),
+  };
+}

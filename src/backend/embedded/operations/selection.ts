@@ -1,0 +1,44 @@
+import type { StoredObject } from '../disk/versions.ts';
+import { judgeRange } from '../protocol/byte-range.ts';
+import { isSameAsInIfRange } from '../protocol/conditions.ts';
+import type { ReadRequest } from '../protocol/read-request.ts';
+import { StoreError } from '../protocol/store-error.ts';
+import type { ObjectCall } from './operation.ts';
+
+/** The part of an object that an answer carries; both ends of a span are included. */
+export type Selection =
+  | { readonly kind: 'whole'; readonly part?: SelectedPart }
+  | { readonly kind: 'span'; readonly first: number; readonly last: number; readonly part?: SelectedPart };
+
+/** Set when an object uploaded in parts was asked for one of them. */
+export interface SelectedPart {
+  readonly partsCount: number;
+  /** The part's own checksum, base64. */
+  readonly checksum?: string | undefined;
+}
+
+/** Throws InvalidRange (behaviours.md 9, 10, 24) and InvalidPartNumber (40, 41). */
+export function selectBytes(call: ObjectCall, read: ReadRequest, object: StoredObject): Selection {
+  if (read.partNumber !== undefined) return selectPart(call, read.partNumber, object);
+  if (!isSameAsInIfRange(call.request, object, call.store.clock.nowMs())) return { kind: 'whole' };
+  const verdict = judgeRange(read.ranges, object.sizeBytes);
+  if (verdict.kind !== 'unsatisfiable') return verdict;
+  throw new StoreError('InvalidRange', {
+    fields: { RangeRequested: read.ranges.join(','), ActualObjectSize: object.sizeBytes },
+    headers: { 'content-range': `bytes */${object.sizeBytes}` },
+  });
+}
+
+function selectPart(call: ObjectCall, partNumber: number, object: StoredObject): Selection {
+  const { partsCount } = object.attributes;
+  const piece = call.store.pieces.part(object.rowId, partNumber);
+  if (!piece) {
+    throw new StoreError('InvalidPartNumber', {
+      fields: { ActualPartCount: partsCount ?? 1, PartNumberRequested: partNumber },
+    });
+  }
+  const part = partsCount === undefined ? {} : { part: { partsCount, checksum: piece.checksum } };
+  // an empty object has no first byte to name (behaviours.md 47)
+  if (piece.sizeBytes === 0) return { kind: 'whole', ...part };
+  return { kind: 'span', first: piece.firstByte, last: piece.firstByte + piece.sizeBytes - 1, ...part };
+}

@@ -1,0 +1,51 @@
+import {
+  CHECKSUM_ALGORITHMS,
+  CHECKSUM_BYTES,
+  type ChecksumAlgorithm,
+  parseChecksumAlgorithm,
+} from '../checksum/checksum-algorithm.ts';
+import { withoutPrefix } from './dialect.ts';
+import { StoreError } from './store-error.ts';
+import type { StoreRequest } from './store-request.ts';
+
+/** The checksum that a client says its content has: in a header, or in a trailer behind it. */
+export type ClaimedChecksum =
+  | { readonly kind: 'header'; readonly algorithm: ChecksumAlgorithm; readonly value: string }
+  | { readonly kind: 'trailer'; readonly algorithm: ChecksumAlgorithm };
+
+/** Throws InvalidRequest for a value that is none, and for more than one claim. */
+export function claimedChecksum(request: StoreRequest): ClaimedChecksum | undefined {
+  const claims: ClaimedChecksum[] = [];
+  for (const algorithm of CHECKSUM_ALGORITHMS) {
+    const value = request.prefixed(headerOf(algorithm));
+    if (value === undefined) continue;
+    demandForm(request, algorithm, value);
+    claims.push({ kind: 'header', algorithm, value });
+  }
+  const trailer = withoutPrefix(request.prefixed('trailer')?.trim().toLowerCase() ?? '');
+  const algorithm = trailer?.startsWith('checksum-') && parseChecksumAlgorithm(trailer.slice(9));
+  if (algorithm) claims.push({ kind: 'trailer', algorithm });
+  if (claims.length <= 1) return claims[0];
+  throw new StoreError('InvalidRequest', {
+    message: 'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
+  });
+}
+
+/** The claimed value, once the trailers have come. */
+export function readClaim(claim: ClaimedChecksum, trailers: ReadonlyMap<string, string>): string | undefined {
+  if (claim.kind === 'header') return claim.value;
+  for (const [name, value] of trailers) if (withoutPrefix(name) === headerOf(claim.algorithm)) return value;
+  return undefined;
+}
+
+function headerOf(algorithm: ChecksumAlgorithm): string {
+  return `checksum-${algorithm.toLowerCase()}`;
+}
+
+function demandForm(request: StoreRequest, algorithm: ChecksumAlgorithm, value: string): void {
+  const bytes = Buffer.from(value, 'base64');
+  if (bytes.length === CHECKSUM_BYTES[algorithm] && bytes.toString('base64') === value) return;
+  throw new StoreError('InvalidRequest', {
+    message: `Value for ${request.prefix}${headerOf(algorithm)} header is invalid.`,
+  });
+}

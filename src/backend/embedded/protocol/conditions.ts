@@ -1,0 +1,78 @@
+import { parseDate } from './dates.ts';
+import type { StoreRequest } from './store-request.ts';
+
+/** What conditions are judged against. */
+export interface Validators {
+  /** Without quotes. */
+  readonly etag: string;
+  readonly lastModifiedMs: number;
+}
+
+export type ConditionVerdict =
+  | { readonly kind: 'proceed' }
+  | { readonly kind: 'not-modified' }
+  | { readonly kind: 'failed'; readonly condition: 'If-Match' | 'If-Unmodified-Since' };
+
+const PROCEED: ConditionVerdict = { kind: 'proceed' };
+
+/**
+ * The four conditions in the order of behaviours.md, Decided 2: If-Match or else If-Unmodified-Since may fail the
+ * request; then If-None-Match or else If-Modified-Since may answer that nothing has changed.
+ */
+export function judgeConditions(request: StoreRequest, current: Validators, nowMs: number): ConditionVerdict {
+  const ifMatch = request.header('if-match') || undefined;
+  const ifNoneMatch = request.header('if-none-match') || undefined;
+  if (ifMatch !== undefined) {
+    if (!namesTag(ifMatch, current.etag, 'strong')) return { kind: 'failed', condition: 'If-Match' };
+  } else if (changedAfter(request.header('if-unmodified-since'), current, nowMs) === 'after') {
+    return { kind: 'failed', condition: 'If-Unmodified-Since' };
+  }
+  if (ifNoneMatch !== undefined) {
+    return namesTag(ifNoneMatch, current.etag, 'weak') ? { kind: 'not-modified' } : PROCEED;
+  }
+  return isUnmodifiedSince(request.header('if-modified-since'), current, nowMs)
+    ? { kind: 'not-modified' }
+    : PROCEED;
+}
+
+/**
+ * Whether the object is still the one whose rest a client wants: If-Range holds the very tag or the very date
+ * (behaviours.md, Decided 4). Without the header it is.
+ */
+export function isSameAsInIfRange(request: StoreRequest, current: Validators, nowMs: number): boolean {
+  const ifRange = request.header('if-range');
+  if (ifRange === undefined) return true;
+  const date = parseDate(ifRange, nowMs);
+  return date === undefined ? ifRange === `"${current.etag}"` : date === wholeSeconds(current.lastModifiedMs);
+}
+
+/** A tag quoted or not, weak or not, in a list or alone, or `*` (behaviours.md 56 to 67). */
+function namesTag(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
+  if (list.trim() === '*') return true;
+  for (const [, weak, quoted, bare] of list.matchAll(/(W\/)?(?:"([^"]*)"|([^\s,"]+))/g)) {
+    if ((quoted ?? bare) === etag && (weak === undefined || comparison === 'weak')) return true;
+  }
+  return false;
+}
+
+function changedAfter(
+  header: string | undefined,
+  current: Validators,
+  nowMs: number,
+): 'after' | 'not-after' | 'unknown' {
+  const date = header === undefined ? undefined : parseDate(header, nowMs);
+  if (date === undefined) return 'unknown';
+  return wholeSeconds(current.lastModifiedMs) > date ? 'after' : 'not-after';
+}
+
+/** A date later than now is no date to have asked about (RFC 9110 §13.1.3, behaviours.md 79). */
+function isUnmodifiedSince(header: string | undefined, current: Validators, nowMs: number): boolean {
+  const date = header === undefined ? undefined : parseDate(header, nowMs);
+  if (date === undefined || date > nowMs) return false;
+  return changedAfter(header, current, nowMs) === 'not-after';
+}
+
+/** Dates in headers have no fractions (behaviours.md 71). */
+function wholeSeconds(ms: number): number {
+  return Math.floor(ms / 1000) * 1000;
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import type { Encryption } from '../disk/object-attributes.ts';
+import { isProven, type KeyProof, proofOf, SEAL_KEY_BYTES } from '../disk/seal.ts';
+import { StoreError } from './store-error.ts';
+import type { StoreRequest } from './store-request.ts';
+
+const HEADER = 'server-side-encryption-customer-';
+
+/** The key that came with a request. It lives as long as the request. */
+export interface CustomerKey {
+  readonly key: Buffer;
+  readonly md5: string;
+}
+
+/** What is stored of the key: enough to recognise it. */
+export function describeCustomerKey({ key, md5 }: CustomerKey): Encryption & { kind: 'customer' } {
+  const proof: KeyProof = proofOf(key);
+  return { kind: 'customer', keyMd5: md5, ...proof };
+}
+
+/**
+ * The customer-provided key of a request, if any; all three headers are required together
+ * (object-retrieval.md, Rules 1). Throws what behaviours.md 147 to 153 say.
+ */
+export function parseCustomerKey(request: StoreRequest): CustomerKey | undefined {
+  const algorithm = request.prefixed(`${HEADER}algorithm`);
+  const encodedKey = request.prefixed(`${HEADER}key`);
+  const md5 = request.prefixed(`${HEADER}key-md5`);
+  if (algorithm === undefined && encodedKey === undefined && md5 === undefined) return undefined;
+  const argumentName = `${request.prefix}server-side-encryption`;
+  if (algorithm !== undefined && algorithm !== 'AES256') {
+    const fields = { ArgumentName: argumentName, ArgumentValue: algorithm };
+    throw new StoreError('InvalidEncryptionAlgorithmError', { fields });
+  }
+  if (algorithm === undefined) throw mustProvide('a valid encryption algorithm', argumentName);
+  if (encodedKey === undefined) throw mustProvide('an appropriate secret key', argumentName);
+  if (md5 === undefined) throw mustProvide('the client calculated MD5 of the secret key', argumentName);
+  return { key: decodeKey(encodedKey, md5, argumentName), md5 };
+}
+
+/** As above for a request that stores something: there the key must suit the algorithm (behaviours.md 152). */
+export function parseCustomerKeyForWrite(request: StoreRequest): CustomerKey | undefined {
+  const customerKey = parseCustomerKey(request);
+  if (customerKey && customerKey.key.length !== SEAL_KEY_BYTES) {
+    throw invalid(
+      'The secret key was invalid for the specified algorithm.',
+      `${request.prefix}server-side-encryption`,
+    );
+  }
+  return customerKey;
+}
+
+/** The key to open an object with; undefined when none is needed. Throws behaviours.md 144 to 146 and 154. */
+export function matchCustomerKey(
+  encryption: Encryption,
+  customerKey: CustomerKey | undefined,
+): Buffer | undefined {
+  if (encryption.kind !== 'customer') {
+    if (!customerKey) return undefined;
+    throw new StoreError('InvalidRequest', {
+      message: 'The encryption parameters are not applicable to this object.',
+    });
+  }
+  if (!customerKey) {
+    throw new StoreError('InvalidRequest', {
+      message:
+        'The object was stored using a form of Server Side Encryption. The correct parameters must be provided to retrieve the object.',
+    });
+  }
+  if (isProven(customerKey.key, encryption)) return customerKey.key;
+  throw new StoreError('AccessDenied', {
+    message:
+      'Requests specifying Server Side Encryption with Customer provided keys must provide the correct secret key.',
+  });
+}
+
+function decodeKey(encodedKey: string, md5: string, argumentName: string): Buffer {
+  const key = Buffer.from(encodedKey, 'base64');
+  if (key.toString('base64') !== encodedKey) {
+    throw invalid('The secret key was invalid for the specified algorithm.', argumentName);
+  }
+  if (createHash('md5').update(key).digest('base64') !== md5) {
+    throw invalid(
+      'The calculated MD5 hash of the key did not match the hash that was provided.',
+      argumentName,
+    );
+  }
+  return key;
+}
+
+function mustProvide(what: string, argumentName: string): StoreError {
+  const which = 'Requests specifying Server Side Encryption with Customer provided keys';
+  return invalid(`${which} must provide ${what}.`, argumentName);
+}
+
+function invalid(message: string, argumentName: string): StoreError {
+  return new StoreError('InvalidArgument', { message, fields: { ArgumentName: argumentName } });
+}

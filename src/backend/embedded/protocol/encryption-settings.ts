@@ -1,0 +1,28 @@
+import type { Encryption } from '../disk/object-attributes.ts';
+import { type CustomerKey, describeCustomerKey } from './customer-key.ts';
+import { parseKmsKeyState } from './object-settings.ts';
+import { StoreError } from './store-error.ts';
+import type { StoreRequest } from './store-request.ts';
+
+/** The key that objects are said to be encrypted with when a client asks for key management and names none. */
+const DEFAULT_KMS_KEY = 'arn:aws:kms:us-east-1:000000000000:key/00000000-0000-4000-8000-000000000000';
+
+/** How a request wants its object encrypted; what it does not say is managed by the service. */
+export function parseEncryption(request: StoreRequest, customerKey: CustomerKey | undefined): Encryption {
+  const name = 'server-side-encryption';
+  const wanted = request.prefixed(name);
+  if (customerKey) return describeCustomerKey(customerKey);
+  if (wanted === undefined || wanted === 'AES256') return { kind: 'managed' };
+  if (!/^(?:aws|store):kms$/.test(wanted)) {
+    throw new StoreError('InvalidArgument', {
+      message: 'The encryption method specified is not supported',
+      fields: { ArgumentName: `${request.prefix}${name}`, ArgumentValue: wanted },
+    });
+  }
+  return {
+    kind: 'kms',
+    keyId: request.prefixed(`${name}-aws-kms-key-id`) ?? DEFAULT_KMS_KEY,
+    isBucketKeyEnabled: request.prefixed(`${name}-bucket-key-enabled`) === 'true',
+    keyState: parseKmsKeyState(request),
+  };
+}

@@ -1,0 +1,125 @@
+interface ErrorKind {
+  readonly status: number;
+  readonly message: string;
+}
+
+/** Every code this store answers with: its status, and its sentence where a case has none of its own. */
+export const ERRORS = {
+  AccessDenied: { status: 403, message: 'Access Denied' },
+  AccessForbidden: { status: 403, message: 'CORSResponse: This CORS request is not allowed.' },
+  AuthorizationHeaderMalformed: { status: 400, message: 'The authorization header is malformed.' },
+  AuthorizationQueryParametersError: { status: 400, message: 'The authorization parameters are malformed.' },
+  BadDigest: { status: 400, message: 'The Content-MD5 you specified did not match what we received.' },
+  BadRequest: { status: 400, message: 'Bad Request' },
+  BucketAlreadyOwnedByYou: {
+    status: 409,
+    message: 'Your previous request to create the named bucket succeeded and you already own it.',
+  },
+  BucketNotEmpty: { status: 409, message: 'The bucket you tried to delete is not empty' },
+  EntityTooLarge: { status: 400, message: 'Your proposed upload exceeds the maximum allowed size' },
+  EntityTooSmall: {
+    status: 400,
+    message: 'Your proposed upload is smaller than the minimum allowed size',
+  },
+  IncompleteBody: {
+    status: 400,
+    message: 'The request body terminated unexpectedly',
+  },
+  InternalError: { status: 500, message: 'We encountered an internal error. Please try again.' },
+  InvalidAccessKeyId: {
+    status: 403,
+    message: 'The AWS Access Key Id you provided does not exist in our records.',
+  },
+  InvalidArgument: { status: 400, message: 'Invalid Argument' },
+  InvalidBucketName: { status: 400, message: 'The specified bucket is not valid.' },
+  InvalidBucketOwnerAWSAccountID: {
+    status: 400,
+    message: 'The value of the expected bucket owner parameter must be an AWS Account ID... [abcd]',
+  },
+  InvalidBucketState: {
+    status: 409,
+    message: 'The request is not valid for the current state of the bucket.',
+  },
+  InvalidDigest: { status: 400, message: 'The Content-MD5 you specified was invalid.' },
+  InvalidEncryptionAlgorithmError: {
+    status: 400,
+    message: 'The Encryption request you specified is not valid. Supported value: AES256.',
+  },
+  InvalidObjectState: {
+    status: 403,
+    message: "The operation is not valid for the object's storage class",
+  },
+  InvalidPart: {
+    status: 400,
+    message:
+      "One or more of the specified parts could not be found.  The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
+  },
+  InvalidPartNumber: { status: 416, message: 'The requested partnumber is not satisfiable' },
+  InvalidPartOrder: {
+    status: 400,
+    message: 'The list of parts was not in ascending order. Parts must be ordered by part number.',
+  },
+  InvalidRange: { status: 416, message: 'The requested range is not satisfiable' },
+  InvalidRequest: { status: 400, message: 'Invalid Request' },
+  InvalidStorageClass: { status: 400, message: 'The storage class you specified is not valid' },
+  InvalidTag: { status: 400, message: 'The tag provided was not a valid tag.' },
+  InvalidURI: { status: 400, message: "Couldn't parse the specified URI." },
+  'KMS.DisabledException': { status: 400, message: 'The key is disabled.' },
+  'KMS.KMSInvalidStateException': { status: 400, message: 'The key is pending deletion.' },
+  KeyTooLongError: { status: 400, message: 'Your key is too long' },
+  MalformedXML: {
+    status: 400,
+    message: 'The XML you provided was not well-formed or did not validate against our published schema',
+  },
+  MetadataTooLarge: {
+    status: 400,
+    message: 'Your metadata headers exceed the maximum allowed metadata size',
+  },
+  MethodNotAllowed: {
+    status: 405,
+    message: 'The specified method is not allowed against this resource.',
+  },
+  MissingContentLength: { status: 411, message: 'You must provide the Content-Length HTTP header.' },
+  MissingSecurityHeader: { status: 400, message: 'Your request was missing a required header' },
+  NoSuchBucket: { status: 404, message: 'The specified bucket does not exist' },
+  NoSuchCORSConfiguration: { status: 404, message: 'The CORS configuration does not exist' },
+  NoSuchKey: { status: 404, message: 'The specified key does not exist.' },
+  NoSuchLifecycleConfiguration: {
+    status: 404,
+    message: 'The lifecycle configuration does not exist',
+  },
+  NoSuchObjectLockConfiguration: {
+    status: 404,
+    message: 'The specified object does not have a ObjectLock configuration',
+  },
+  NoSuchUpload: {
+    status: 404,
+    message:
+      'The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.',
+  },
+  NoSuchVersion: { status: 404, message: 'The specified version does not exist.' },
+  NotImplemented: {
+    status: 501,
+    message: 'A header you provided implies functionality that is not implemented',
+  },
+  PreconditionFailed: {
+    status: 412,
+    message: 'At least one of the pre-conditions you specified did not hold',
+  },
+  RequestTimeTooSkewed: {
+    status: 403,
+    message: 'The difference between the request time and the current time is too large.',
+  },
+  RestoreAlreadyInProgress: { status: 409, message: 'Object restore is already in progress' },
+  SignatureDoesNotMatch: {
+    status: 403,
+    message:
+      'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
+  },
+  XAmzContentSHA256Mismatch: {
+    status: 400,
+    message: "The provided 'x-amz-content-sha256' header does not match what was computed.",
+  },
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof ERRORS;

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { Answer } from './answer.ts';
+import type { HeaderPrefix } from './dialect.ts';
+import { StoreError } from './store-error.ts';
+import type { ReplyIds } from './store-request.ts';
+import { xmlDocument } from './xml.ts';
+
+/** What marks a reply, besides what it answers. */
+export interface ReplyMarks extends ReplyIds {
+  readonly prefix: HeaderPrefix;
+}
+
+/** An error as an answer: its ids are those of the headers, and it names no resource (behaviours.md, section 10). */
+export function errorAnswer(error: StoreError, { requestId, hostId }: ReplyIds): Answer {
+  const { fields, headers, prefixed } = error.details;
+  const content = { Code: error.code, Message: error.message, ...fields };
+  const document = xmlDocument('Error', { ...content, RequestId: requestId, HostId: hostId }, 'error');
+  return {
+    status: error.status,
+    headers: { ...headers, ...(error.status === 400 && { connection: 'close' }) },
+    prefixed: prefixed ?? {},
+    body: { kind: 'xml', document },
+  };
+}
+
+/**
+ * Sends an answer; a body goes out at the pace of the client and never to HEAD. Resolves when it has been sent; rejects
+ * when it could not be sent whole, and then the connection has been cut.
+ */
+export async function sendAnswer(
+  message: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer,
+  marks: ReplyMarks,
+): Promise<void> {
+  const { body } = answer;
+  response.writeHead(answer.status, headersOf(message, answer, marks));
+  if (message.method === 'HEAD' || body === undefined) response.end();
+  // bytes, since a string would be joined with the headers and take them along into UTF-8
+  else if (body.kind === 'xml') response.end(Buffer.from(body.document));
+  else if (body.sizeBytes === 0) response.end();
+  else await pipeline(body.open(), response);
+}
+
+function headersOf(
+  message: IncomingMessage,
+  { status, headers, prefixed, body }: Answer,
+  { prefix, requestId, hostId }: ReplyMarks,
+): Record<string, string> {
+  const all: Record<string, string> = { [`${prefix}id-2`]: hostId, [`${prefix}request-id`]: requestId };
+  for (const [name, value] of Object.entries(prefixed ?? {})) all[`${prefix}${name}`] = value;
+  Object.assign(all, headers);
+  all.server = 'Tidegate embedded store';
+  if (body?.kind === 'bytes') all['content-length'] = String(body.sizeBytes);
+  if (body?.kind === 'xml') all['content-type'] = 'application/xml';
+  // a length of 0 would say of HEAD that GET has no body, and of 304 that the object is empty (behaviours.md 85)
+  if (body === undefined && message.method !== 'HEAD' && status !== 304 && status !== 204) {
+    all['content-length'] = '0';
+  }
+  return all;
+}
+
+/** Whatever was thrown, as an error that clients may see. */
+export function asStoreError(error: unknown): StoreError {
+  return error instanceof StoreError ? error : new StoreError('InternalError', { cause: error });
+}

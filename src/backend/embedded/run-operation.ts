@@ -1,0 +1,43 @@
+import { demandExpectedOwner } from './access/expected-owner.ts';
+import { payerOf } from './access/payer.ts';
+import { demand } from './access/permissions.ts';
+import type { Bucket } from './disk/buckets.ts';
+import type { Operation } from './operation-table.ts';
+import type { ServiceCall } from './operations/operation.ts';
+import type { Answer } from './protocol/answer.ts';
+import { StoreError } from './protocol/store-error.ts';
+import type { Store } from './store.ts';
+
+/** bucket → expected owner → who pays → permission → the operation itself. */
+export async function runOperation(operation: Operation, call: ServiceCall): Promise<Answer> {
+  const { target } = call.request;
+  if (operation.on === 'service' || target.kind === 'service') return runOnService(operation, call);
+  const bucketName = target.bucket;
+  if (operation.on === 'bucket-name') {
+    if (call.caller.kind === 'anonymous') throw new StoreError('AccessDenied');
+    return operation.run({ ...call, bucketName });
+  }
+  // a missing bucket is told to anybody (behaviours.md 118)
+  const bucket = findBucket(call.store, bucketName);
+  demandExpectedOwner(call.request, bucket);
+  const payer = payerOf(call.request, call.caller, bucket);
+  const key = target.kind === 'object' ? target.key : (call.request.query.get('prefix') ?? '');
+  if (operation.action !== undefined) demand(call.caller, operation.action, { bucket, key });
+  const answer = await operation.run({ ...call, bucket, key });
+  return payer === 'owner' ? answer : withPrefixed(answer, 'request-charged', 'requester');
+}
+
+function runOnService(operation: Operation, call: ServiceCall): Answer | Promise<Answer> {
+  if (operation.on !== 'service' || call.caller.kind === 'anonymous') throw new StoreError('AccessDenied');
+  return operation.run(call);
+}
+
+function findBucket(store: Store, name: string): Bucket {
+  const bucket = store.buckets.find(name);
+  if (!bucket) throw new StoreError('NoSuchBucket', { fields: { BucketName: name } });
+  return bucket;
+}
+
+function withPrefixed(answer: Answer, name: string, value: string): Answer {
+  return { ...answer, prefixed: { ...answer.prefixed, [name]: value } };
+}
