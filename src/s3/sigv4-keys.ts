@@ -1,0 +1,45 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { SCOPE_TERMINAL, type Scope } from './sigv4-canonical.ts';
+
+/** Who signs. */
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Of temporary credentials only. */
+  readonly sessionToken?: string | undefined;
+}
+
+/** Key derivation takes four rounds of HMAC, a request one: keys of a day are kept. */
+const MAX_KEYS = 1024;
+
+/** Signs strings, keeping the signing keys of recent scopes. A changed secret takes effect at once. */
+export class SigningKeys {
+  readonly #keys = new LRUCache<string, { readonly secret: string; readonly key: KeyObject }>({
+    max: MAX_KEYS,
+  });
+
+  /** The signature, 64 lower-case hexadecimal digits. */
+  sign(credentials: Credentials, scope: Scope, text: string): string {
+    return createHmac('sha256', this.keyFor(credentials, scope)).update(text, 'latin1').digest('hex');
+  }
+
+  /** The signing key of a scope, for whoever checks the chunks of a signed stream. */
+  keyFor({ accessKeyId, secretAccessKey }: Credentials, { date, region, service }: Scope): KeyObject {
+    const name = `${date}/${region}/${service}/${accessKeyId}`;
+    const known = this.#keys.get(name);
+    if (known?.secret === secretAccessKey) return known.key;
+    const key = deriveKey(secretAccessKey, { date, region, service });
+    this.#keys.set(name, { secret: secretAccessKey, key });
+    return key;
+  }
+}
+
+function deriveKey(secretAccessKey: string, { date, region, service }: Scope): KeyObject {
+  const ofDay = hmac(`AWS4${secretAccessKey}`, date);
+  return createSecretKey(hmac(hmac(hmac(ofDay, region), service), SCOPE_TERMINAL));
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
