@@ -1,0 +1,61 @@
+/** The directives of an answer's Cache-Control that a shared cache obeys (RFC 9111 §5.2.2, RFC 5861, RFC 8246). */
+export interface CacheControl {
+  readonly noStore: boolean;
+  /** Also when only some fields are named: their absence cannot be told from the rest (RFC 9111 §5.2.2.4). */
+  readonly noCache: boolean;
+  /** Also when only some fields are named (RFC 9111 §5.2.2.7). */
+  readonly private: boolean;
+  readonly public: boolean;
+  readonly mustRevalidate: boolean;
+  readonly proxyRevalidate: boolean;
+  readonly immutable: boolean;
+  /** Seconds, here and below: 0 for an invalid value, undefined when absent. */
+  readonly maxAgeS: number | undefined;
+  readonly sMaxAgeS: number | undefined;
+  readonly staleWhileRevalidateS: number | undefined;
+  readonly staleIfErrorS: number | undefined;
+}
+
+/** RFC 9111 §1.2.2: what is greater counts as this. */
+const maxDeltaS = 2 ** 31;
+
+const directive = /([\w!#$%&'*+.^`|~-]+)(?:=("(?:[^"\\]|\\.)*"|[^\s,"]*))?/g;
+
+const none = parse('');
+
+/**
+ * Parses Cache-Control. Names count in any case; of several values of one directive the first counts (RFC 9111
+ * §4.2.1), a number may be quoted (§5.2), and what is no number of seconds counts as 0, hence as stale (§4.2.1).
+ *
+ * @param header all lines joined by commas.
+ */
+export function parseCacheControl(header: string | undefined): CacheControl {
+  return header === undefined ? none : parse(header);
+}
+
+function parse(header: string): CacheControl {
+  const values = new Map<string, string | undefined>();
+  for (const [, name = '', value] of header.matchAll(directive)) {
+    const key = name.toLowerCase();
+    if (!values.has(key)) values.set(key, value);
+  }
+  const seconds = (name: string) => (values.has(name) ? deltaSeconds(values.get(name)) : undefined);
+  return Object.freeze({
+    noStore: values.has('no-store'),
+    noCache: values.has('no-cache'),
+    private: values.has('private'),
+    public: values.has('public'),
+    mustRevalidate: values.has('must-revalidate'),
+    proxyRevalidate: values.has('proxy-revalidate'),
+    immutable: values.has('immutable'),
+    maxAgeS: seconds('max-age'),
+    sMaxAgeS: seconds('s-maxage'),
+    staleWhileRevalidateS: seconds('stale-while-revalidate'),
+    staleIfErrorS: seconds('stale-if-error'),
+  });
+}
+
+function deltaSeconds(value: string | undefined): number {
+  const digits = /^"?(\d+)"?$/.exec(value ?? '')?.[1];
+  return digits === undefined ? 0 : Math.min(Number(digits), maxDeltaS);
+}

@@ -1,0 +1,59 @@
+const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+const imfFixdate =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
+const rfc850 =
+  /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\d\d)-([A-Z][a-z]{2})-(\d\d) (\d\d):(\d\d):(\d\d) GMT$/;
+const asctime = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/;
+
+/**
+ * Parses a date in one of the three forms of RFC 9110 §5.6.7 to milliseconds since the epoch; undefined when it is
+ * none of them or names a day or time that does not exist. Whether the weekday fits the date is not looked at
+ * (behaviours.md 84).
+ *
+ * @param nowMs decides the century of a two-digit year: none is more than 50 years after it. Without it, they are
+ *   the years 1970 to 2069.
+ */
+export function parseHttpDate(text: string, nowMs?: number): number | undefined {
+  const fixdate = imfFixdate.exec(text);
+  if (fixdate) {
+    const [, day, month, year, hour, minute, second] = fixdate;
+    return epochMs(Number(year), month, day, hour, minute, second);
+  }
+  return parseObsoleteDate(text, nowMs);
+}
+
+/** The preferred form, IMF-fixdate, of a moment in milliseconds since the epoch; milliseconds are dropped (RFC 9110 §5.6.7). */
+export function formatHttpDate(epochMs: number): string {
+  return new Date(epochMs).toUTCString();
+}
+
+function parseObsoleteDate(text: string, nowMs: number | undefined): number | undefined {
+  const old = rfc850.exec(text);
+  if (old) {
+    const [, day, month, year, hour, minute, second] = old;
+    return epochMs(fullYear(Number(year), nowMs), month, day, hour, minute, second);
+  }
+  const ctime = asctime.exec(text);
+  if (!ctime) return undefined;
+  const [, month, day, hour, minute, second, year] = ctime;
+  return epochMs(Number(year), month, day, hour, minute, second);
+}
+
+function fullYear(twoDigits: number, nowMs: number | undefined): number {
+  const latest = nowMs === undefined ? 2069 : new Date(nowMs).getUTCFullYear() + 50;
+  const year = latest - (latest % 100) + twoDigits;
+  return year > latest ? year - 100 : year;
+}
+
+function epochMs(year: number, monthName = '', ...[day, hour, minute, second]: (string | undefined)[]) {
+  const month = monthNames.indexOf(monthName);
+  const [days, hours, minutes, seconds] = [Number(day), Number(hour), Number(minute), Number(second)];
+  // A leap second is written as the sixtieth, which the scale of the epoch does not have.
+  if (month < 0 || days < 1 || hours > 23 || minutes > 59 || seconds > 60) return undefined;
+  const date = new Date(0);
+  // Unlike Date.UTC, takes years below 100 as they are.
+  date.setUTCFullYear(year, month, days);
+  if (date.getUTCDate() !== days) return undefined;
+  return date.getTime() + 1000 * (3600 * hours + 60 * minutes + Math.min(seconds, 59));
+}

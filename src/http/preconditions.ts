@@ -1,0 +1,124 @@
+import {
+  type EntityTag,
+  equalsStrongly,
+  equalsWeakly,
+  parseEntityTag,
+  parseEntityTagList,
+} from './entity-tag.ts';
+import { parseHttpDate } from './http-date.ts';
+
+/** What a representation can be recognised by (RFC 9110 §8.8). */
+export interface Validators {
+  /** As the ETag header writes it. */
+  readonly entityTag: string | undefined;
+  readonly lastModifiedMs: number | undefined;
+}
+
+/** The values of the conditional headers as they were received (RFC 9110 §13.1). */
+export interface Conditions {
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  readonly ifModifiedSince: string | undefined;
+  readonly ifUnmodifiedSince: string | undefined;
+}
+
+export type PreconditionVerdict =
+  | { readonly kind: 'proceed' }
+  | { readonly kind: 'not-modified' }
+  /** 412, and the condition that did not hold. */
+  | { readonly kind: 'failed'; readonly condition: 'If-Match' | 'If-Unmodified-Since' };
+
+const proceed: PreconditionVerdict = Object.freeze({ kind: 'proceed' });
+const notModified: PreconditionVerdict = Object.freeze({ kind: 'not-modified' });
+const ifMatchFailed: PreconditionVerdict = Object.freeze({ kind: 'failed', condition: 'If-Match' });
+const ifUnmodifiedSinceFailed: PreconditionVerdict = Object.freeze({
+  kind: 'failed',
+  condition: 'If-Unmodified-Since',
+});
+
+/**
+ * Decides about a GET or HEAD of a representation that exists (RFC 9110 §13.2.2; object-retrieval.md, Conditional
+ * rules; behaviours.md, Decided 2 and 56 to 92). If-Match makes If-Unmodified-Since irrelevant, and If-None-Match makes
+ * If-Modified-Since irrelevant. A header that names nothing, or no date, counts as absent.
+ *
+ * @param nowMs milliseconds since the epoch: an If-Modified-Since later than that is ignored.
+ */
+export function evaluatePreconditions(
+  conditions: Conditions,
+  validators: Validators,
+  nowMs: number,
+): PreconditionVerdict {
+  const matches = ifMatchHolds(conditions.ifMatch, validators);
+  if (matches === false) return ifMatchFailed;
+  if (matches === undefined && isModifiedAfter(conditions.ifUnmodifiedSince, validators, nowMs)) {
+    return ifUnmodifiedSinceFailed;
+  }
+  const differs = ifNoneMatchHolds(conditions.ifNoneMatch, validators);
+  if (differs === undefined) return evaluateIfModifiedSince(conditions.ifModifiedSince, validators, nowMs);
+  return differs ? proceed : notModified;
+}
+
+/**
+ * Whether the Range beside an If-Range is to be obeyed: without If-Range, for the current strong entity tag, and for
+ * exactly the date of Last-Modified (RFC 9110 §13.1.5; behaviours.md, Decided 4 and 31 to 33).
+ */
+export function ifRangeHolds(ifRange: string | undefined, validators: Validators): boolean {
+  if (ifRange === undefined) return true;
+  if (ifRange.startsWith('"')) {
+    const current = currentTag(validators);
+    return current !== undefined && equalsStrongly(parseEntityTag(ifRange), current);
+  }
+  const dateMs = parseHttpDate(ifRange);
+  return dateMs !== undefined && dateMs === lastModifiedSecondMs(validators);
+}
+
+/** RFC 9110 §13.1.1; undefined when the header is absent or names nothing (behaviours.md 92). */
+function ifMatchHolds(ifMatch: string | undefined, validators: Validators): boolean | undefined {
+  return ifMatch === undefined ? undefined : names(ifMatch, validators, equalsStrongly);
+}
+
+/** RFC 9110 §13.1.2; undefined when the header is absent or names nothing. */
+function ifNoneMatchHolds(ifNoneMatch: string | undefined, validators: Validators): boolean | undefined {
+  if (ifNoneMatch === undefined) return undefined;
+  // What clients nearly always send: the tag exactly as they were given it.
+  if (ifNoneMatch === validators.entityTag) return false;
+  const isNamed = names(ifNoneMatch, validators, equalsWeakly);
+  return isNamed === undefined ? undefined : !isNamed;
+}
+
+function names(
+  header: string,
+  validators: Validators,
+  equals: (one: EntityTag, other: EntityTag) => boolean,
+): boolean | undefined {
+  const list = parseEntityTagList(header);
+  if (list.kind === 'any') return true;
+  if (list.tags.length === 0) return undefined;
+  const current = currentTag(validators);
+  return current !== undefined && list.tags.some(tag => equals(tag, current));
+}
+
+function evaluateIfModifiedSince(header: string | undefined, validators: Validators, nowMs: number) {
+  if (header === undefined) return proceed;
+  const sinceMs = parseHttpDate(header, nowMs);
+  if (sinceMs === undefined || sinceMs > nowMs) return proceed;
+  const modifiedMs = lastModifiedSecondMs(validators);
+  return modifiedMs === undefined || modifiedMs > sinceMs ? proceed : notModified;
+}
+
+/** False as well when either date is not known: RFC 9110 §13.1.4 has the condition ignored then. */
+function isModifiedAfter(header: string | undefined, validators: Validators, nowMs: number): boolean {
+  if (header === undefined) return false;
+  const sinceMs = parseHttpDate(header, nowMs);
+  const modifiedMs = lastModifiedSecondMs(validators);
+  return sinceMs !== undefined && modifiedMs !== undefined && modifiedMs > sinceMs;
+}
+
+/** Header dates have whole seconds; a finer time of the store's must not seem later than itself (behaviours.md 71). */
+function lastModifiedSecondMs({ lastModifiedMs }: Validators): number | undefined {
+  return lastModifiedMs === undefined ? undefined : Math.floor(lastModifiedMs / 1000) * 1000;
+}
+
+function currentTag({ entityTag }: Validators): EntityTag | undefined {
+  return entityTag === undefined ? undefined : parseEntityTag(entityTag);
+}
