@@ -122,6 +122,6 @@ function configuration(setup: GatewaySetup, directory: string, port: number, adm
     backends: setup.backends,
     buckets: setup.buckets,
     cache: { memory: { size: setup.memory } },
-    log: { level: 'warn', access: setup.accessLog ?? false },
+    log: { level: 'info', access: setup.accessLog ?? false },
   };
 }
