@@ -1,0 +1,55 @@
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { CounterCell } from '../base/metrics.ts';
+import { SupervisedThread } from './supervised-thread.ts';
+
+/** Who may sign to an embedded store. */
+export interface StoreCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** What a store's thread finds when it starts; the same type on both sides. */
+export interface StoreStart<Settings> {
+  /** 0 at the first start; afterwards the port that workers know. */
+  readonly port: number;
+  readonly credentials: StoreCredentials;
+  readonly settings: Settings;
+}
+
+export interface StoreThreadOptions<Settings> {
+  /** The backend's name. */
+  readonly name: string;
+  /** The module that the thread runs; it reports `ready` with the port that it listens on. */
+  readonly entry: URL;
+  readonly credentials: StoreCredentials;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly writeLog: (lines: string) => void;
+  readonly restarts: CounterCell;
+}
+
+/** A running embedded store: where it listens, which outlives a replacement of its thread. */
+export interface StoreThread {
+  readonly endpoint: string;
+  stop(limitMs: number): Promise<void>;
+}
+
+/** Starts an embedded store's thread and waits for its port. @throws ThreadStartError */
+export async function startStoreThread<Settings>(
+  options: StoreThreadOptions<Settings>,
+): Promise<StoreThread> {
+  const { name, credentials, settings, ...common } = options;
+  let port = 0;
+  const thread = new SupervisedThread<{ readonly port: number }>({
+    ...common,
+    name: `store-${name}`,
+    data: (): StoreStart<Settings> => ({ port, credentials, settings }),
+    onReady: info => {
+      port = info.port;
+    },
+  });
+  const ready = await thread.start();
+  return { endpoint: `http://127.0.0.1:${ready.port}`, stop: limitMs => thread.stop(limitMs) };
+}

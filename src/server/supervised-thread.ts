@@ -1,0 +1,134 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock, Timer } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { CounterCell } from '../base/metrics.ts';
+import { RestartBackoff } from './restart-backoff.ts';
+import { Rpc } from './rpc.ts';
+
+/** `up` threads have said so themselves; `waiting` ones have died and are replaced after a delay. */
+export type ThreadState = 'starting' | 'up' | 'waiting' | 'stopped';
+
+export interface SupervisedThreadOptions<Ready> {
+  readonly name: string;
+  /** The module that the thread runs. */
+  readonly entry: URL;
+  /** What the thread finds in `workerData`; asked anew for each replacement. */
+  readonly data: () => unknown;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly writeLog: (lines: string) => void;
+  readonly restarts: CounterCell;
+  /** Called when the thread, or a replacement, is up. */
+  readonly onReady: (info: Ready) => void;
+  /** Called with the connection to each new thread, before anything arrives on it. */
+  readonly onSpawn?: (rpc: Rpc) => void;
+  /** Called when a thread died; what it held can be cleared. */
+  readonly onDeath?: () => void;
+}
+
+/** The thread ended before it was up for the first time: its start failed, and so would the next. */
+export class ThreadStartError extends Error {
+  readonly code = 'THREAD_START_FAILED';
+}
+
+/**
+ * One thread that is replaced when it dies, until it is told to stop.
+ * It reports `ready` and `log`, and understands `drain` (thread-side: joined-thread.ts).
+ */
+export class SupervisedThread<Ready> {
+  readonly #options: SupervisedThreadOptions<Ready>;
+  readonly #backoff = new RestartBackoff();
+  readonly #firstReady = Promise.withResolvers<Ready>();
+  readonly #stopped = Promise.withResolvers<void>();
+  #state: ThreadState = 'starting';
+  #stopping = false;
+  #wasUp = false;
+  #worker: Worker | undefined;
+  #rpc: Rpc | undefined;
+  #restart: Timer | undefined;
+  #failure: Error | undefined;
+
+  constructor(options: SupervisedThreadOptions<Ready>) {
+    this.#options = options;
+  }
+
+  get state(): ThreadState {
+    return this.#state;
+  }
+
+  /** The connection to the thread that runs now; calls fail when it ends. */
+  get rpc(): Rpc | undefined {
+    return this.#rpc;
+  }
+
+  /** Starts the thread and waits until it is up. @throws ThreadStartError when it ends before. */
+  start(): Promise<Ready> {
+    this.#spawn();
+    return this.#firstReady.promise;
+  }
+
+  /** Tells the thread to finish within `limitMs`, and ends it when it has not done so soon after. */
+  async stop(limitMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#restart?.cancel();
+    if (!this.#worker) this.#becomeStopped();
+    this.#rpc?.notify('drain', limitMs);
+    const patience = setTimeout(() => void this.#worker?.terminate(), limitMs + GRACE_MS);
+    await this.#stopped.promise;
+    clearTimeout(patience);
+  }
+
+  #spawn(): void {
+    const { name, entry, data, clock, writeLog, onSpawn } = this.#options;
+    this.#state = 'starting';
+    this.#failure = undefined;
+    const worker = new Worker(entry, { name, workerData: data() });
+    const rpc = new Rpc(worker);
+    const bornMs = clock.monotonicMs();
+    this.#worker = worker;
+    this.#rpc = rpc;
+    rpc.serve({ log: writeLog, ready: (info: Ready) => this.#becomeUp(info) });
+    onSpawn?.(rpc);
+    worker.on('error', error => {
+      this.#failure = error instanceof Error ? error : new Error(String(error));
+    });
+    worker.once('exit', () => this.#bury(clock.monotonicMs() - bornMs));
+  }
+
+  #becomeUp(info: Ready): void {
+    this.#state = 'up';
+    this.#wasUp = true;
+    this.#firstReady.resolve(info);
+    this.#options.onReady(info);
+  }
+
+  #bury(livedMs: number): void {
+    this.#rpc?.close();
+    this.#worker = undefined;
+    this.#rpc = undefined;
+    if (!this.#stopping) this.#options.onDeath?.();
+    if (!this.#stopping && this.#wasUp) {
+      this.#replace(livedMs);
+      return;
+    }
+    const reason = this.#failure?.message ?? 'the thread ended before it was up';
+    this.#firstReady.reject(new ThreadStartError(reason, { cause: this.#failure }));
+    this.#becomeStopped();
+  }
+
+  #replace(livedMs: number): void {
+    const { name, logger, clock, restarts } = this.#options;
+    const delayMs = this.#backoff.nextDelayMs(livedMs);
+    logger.error({ died: name, delayMs, err: this.#failure }, 'a thread died and is going to be replaced');
+    restarts.add();
+    this.#state = 'waiting';
+    this.#restart = clock.after(delayMs, () => this.#spawn());
+  }
+
+  #becomeStopped(): void {
+    this.#state = 'stopped';
+    this.#stopped.resolve();
+  }
+}
+
+const GRACE_MS = 1_000;

@@ -1,0 +1,84 @@
+import { connect } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { createLogger } from '../../../src/base/logger.ts';
+import { type HttpListener, listenHttp, type RequestHandler } from '../../../src/server/http-listener.ts';
+
+const listeners: HttpListener[] = [];
+
+afterEach(async () => {
+  for (const listener of listeners.splice(0)) await listener.drain(0);
+});
+
+async function start(handle: RequestHandler) {
+  const lines: string[] = [];
+  const logger = createLogger({
+    level: 'info',
+    sink: { write: line => void lines.push(line), flush: () => undefined },
+  });
+  const listener = await listenHttp({ host: '127.0.0.1', port: 0, reusePort: false, handle, logger });
+  listeners.push(listener);
+  return { listener, lines };
+}
+
+/** Everything that comes back for `bytes` until the connection ends. */
+function exchange(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    let answer = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      answer += text;
+    });
+    socket.on('close', () => resolve(answer)).on('error', reject);
+  });
+}
+
+it.each([
+  ['what is no HTTP', 'hello?\r\n\r\n', '400 Bad Request'],
+  [
+    'a header longer than 32 KiB',
+    `GET / HTTP/1.1\r\nx: ${'y'.repeat(33 * 1024)}\r\n\r\n`,
+    '431 Request Header',
+  ],
+  ['HTTP/1.1 without Host (RFC 9112 §3.2)', 'GET / HTTP/1.1\r\n\r\n', '400 Bad Request'],
+])('answers %s plainly', async (_, bytes, status) => {
+  const { listener } = await start((_request, response) => void response.end());
+  expect(await exchange(listener.port, bytes)).toMatch(new RegExp(`^HTTP/1.1 ${status}`));
+});
+
+it('logs what was refused without its bytes', async () => {
+  const { listener, lines } = await start((_request, response) => void response.end());
+  await exchange(listener.port, 'X-Secret: hunter2\r\n\r\n');
+  expect(lines.join('')).toContain('refused what is no HTTP request');
+  expect(lines.join('')).not.toContain('hunter2');
+});
+
+it('law 2: puts no error answer into a body that is being sent', async () => {
+  const { listener } = await start((_request, response) => {
+    response.writeHead(200, { 'content-length': 100 });
+    response.write('begun');
+  });
+  const answer = await new Promise<string>(resolve => {
+    const socket = connect(listener.port, '127.0.0.1', () =>
+      socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'),
+    );
+    let received = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      received += text;
+      if (received.endsWith('begun')) socket.write('\0garbage\r\n\r\n');
+    });
+    socket.on('close', () => resolve(received));
+  });
+  expect(answer).toMatch(/begun$/);
+});
+
+it('closes a kept-alive connection when it drains', async () => {
+  const { listener } = await start((_request, response) => void response.end('x'));
+  const closed = new Promise<void>(resolve => {
+    const socket = connect(listener.port, '127.0.0.1', () =>
+      socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'),
+    );
+    socket.once('data', () => void listener.drain(60_000));
+    socket.once('close', resolve);
+  });
+  await closed;
+});

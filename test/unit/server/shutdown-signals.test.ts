@@ -1,0 +1,53 @@
+import { EventEmitter } from 'node:events';
+import { expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { handleSignals } from '../../../src/server/shutdown-signals.ts';
+
+function setup() {
+  const source = new EventEmitter();
+  const drained = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<number>();
+  const events: string[] = [];
+  handleSignals(source, {
+    drain: () => {
+      events.push('drain');
+      return drained.promise;
+    },
+    flush: () => void events.push('flush'),
+    exit: code => {
+      events.push(`exit ${code}`);
+      ended.resolve(code);
+    },
+    logger: silentLogger(),
+  });
+  return { source, drained, ended: ended.promise, events };
+}
+
+it.each(['SIGTERM', 'SIGINT'])('%s drains, then ends with 0', async signal => {
+  const { source, drained, ended, events } = setup();
+  source.emit(signal);
+  expect(events).toEqual(['drain']);
+  drained.resolve();
+  await ended;
+  expect(events).toEqual(['drain', 'flush', 'exit 0']);
+});
+
+it('a second signal ends at once with 1', () => {
+  const { source, events } = setup();
+  source.emit('SIGTERM');
+  source.emit('SIGINT');
+  expect(events).toEqual(['drain', 'flush', 'exit 1']);
+});
+
+it('a drain that fails ends with 1', async () => {
+  const { source, drained, ended } = setup();
+  source.emit('SIGTERM');
+  drained.reject(new Error('planted'));
+  expect(await ended).toBe(1);
+});
+
+it('SIGHUP neither ends nor drains', () => {
+  const { source, events } = setup();
+  source.emit('SIGHUP');
+  expect(events).toEqual([]);
+});

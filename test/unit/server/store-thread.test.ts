@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { createLogger } from '../../../src/base/logger.ts';
+import { CounterCell } from '../../../src/base/metrics.ts';
+import { startStoreThread } from '../../../src/server/store-thread.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+it('starts a store on a port of its own and brings it back there when its thread dies', async () => {
+  const clock = new ManualClock();
+  const died = Promise.withResolvers<void>();
+  const restarts = new CounterCell();
+  const writeLog = (lines: string) => {
+    if (lines.includes('a thread died')) died.resolve();
+  };
+  const store = await startStoreThread({
+    name: 'demo',
+    entry: new URL('../../fixtures/threads/tiny-store.ts', import.meta.url),
+    credentials: { accessKeyId: 'A', secretAccessKey: 'S' },
+    settings: { directory: './data' },
+    clock,
+    logger: createLogger({ level: 'info', sink: { write: writeLog, flush: () => undefined } }),
+    writeLog,
+    restarts,
+  });
+  const answer = { directory: './data', accessKeyId: 'A', secretAccessKey: 'S' };
+  expect(await (await fetch(store.endpoint)).json()).toEqual(answer);
+
+  await fetch(`${store.endpoint}/die`).catch(() => undefined);
+  await died.promise;
+  clock.advance(100);
+  let back: unknown;
+  while (back === undefined) {
+    back = await fetch(store.endpoint).then(
+      response => response.json(),
+      () => undefined,
+    );
+  }
+  expect(back).toEqual(answer);
+  expect(restarts.value).toBe(1);
+  await store.stop(1_000);
+  await expect(fetch(store.endpoint)).rejects.toThrow();
+});

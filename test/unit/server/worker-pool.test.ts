@@ -1,0 +1,215 @@
+import { request } from 'node:http';
+import { afterEach, expect, it } from 'vitest';
+import { createLogger, type Logger } from '../../../src/base/logger.ts';
+import { CounterCell } from '../../../src/base/metrics.ts';
+import { claimPort, ListenError } from '../../../src/server/claim-port.ts';
+import { RemoteCallError, ThreadGoneError } from '../../../src/server/rpc.ts';
+import { ThreadStartError } from '../../../src/server/supervised-thread.ts';
+import { WorkerPool } from '../../../src/server/worker-pool.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+interface Control {
+  index(): number;
+  heard(): readonly string[];
+  greet(name: string): string;
+  mark(): number;
+  addTwice(n: number): Promise<number>;
+  refuse(): never;
+  release(): void;
+  never(): Promise<never>;
+  die(): void;
+}
+
+const running: WorkerPool<Control>[] = [];
+
+afterEach(async () => {
+  for (const pool of running.splice(0)) await pool.drain(1_000);
+});
+
+/** A pool of `echo-worker.ts`, its clock, what it logged and who died. */
+async function startPool(count: number, entry = 'echo-worker.ts') {
+  const clock = new ManualClock();
+  const lines: string[] = [];
+  const deaths: number[] = [];
+  let onLine: (line: string) => void = () => undefined;
+  const writeLog = (text: string) => {
+    lines.push(text);
+    onLine(text);
+  };
+  const logger: Logger = createLogger({ level: 'info', sink: { write: writeLog, flush: () => undefined } });
+  const restarts = new CounterCell();
+  const port = await claimPort('127.0.0.1', 0);
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const pool = new WorkerPool<Control, { greeting: string }, Int32Array<SharedArrayBuffer>>(
+    {
+      count,
+      entry: new URL(`../../fixtures/threads/${entry}`, import.meta.url),
+      host: '127.0.0.1',
+      port,
+      reusePort: true,
+      settings: { greeting: 'good day' },
+      shared,
+      clock,
+      logger,
+      writeLog,
+      restarts,
+      onDeath: index => deaths.push(index),
+    },
+    { add: (n: number) => n + 1 },
+  );
+  running.push(pool);
+  const logged = (part: string) =>
+    new Promise<void>(resolve => {
+      onLine = () => {
+        if (lines.some(line => line.includes(part))) resolve();
+      };
+      onLine('');
+    });
+  return { pool, port, clock, lines, deaths, restarts, shared, logged };
+}
+
+/** The body of a GET on a connection of its own. */
+function get(port: number, path: string, onStart: () => void = () => undefined): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, agent: false }, response => {
+      onStart();
+      let body = '';
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      response.on('end', () => resolve(body)).on('error', reject);
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+/** Asks until `condition` holds for the answer: the event is in another thread. */
+async function until<T>(ask: () => Promise<T>, condition: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (condition(answer)) return answer;
+    await new Promise(resolve => setImmediate(resolve));
+  }
+}
+
+it('resolves when every worker listens, and asks all of them or one', async () => {
+  const { pool, port, shared } = await startPool(2);
+  await pool.start();
+  expect(pool.states()).toEqual([
+    { index: 0, state: 'up' },
+    { index: 1, state: 'up' },
+  ]);
+  expect(await pool.callAll('index', undefined)).toEqual(expect.arrayContaining([0, 1]));
+  expect(await pool.call(1, 'greet', 'Ada')).toBe('good day, Ada');
+  expect(await pool.call(0, 'addTwice', 20)).toBe(42);
+  await pool.callAll('mark', undefined);
+  expect(shared[0]).toBe(2);
+  expect(await get(port, '/')).toMatch(/^worker [01]$/);
+});
+
+it('gives the code of what went wrong in the worker', async () => {
+  const { pool } = await startPool(1);
+  await pool.start();
+  const refusal = await pool.call(0, 'refuse', undefined).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(RemoteCallError);
+  expect(refusal).toMatchObject({ code: 'REFUSED', message: 'refuse: not today' });
+});
+
+it('replaces a dead worker after a delay, counts it, and introduces it to its peers again', async () => {
+  const { pool, clock, deaths, restarts, logged } = await startPool(2);
+  await pool.start();
+  await until(
+    () => pool.call(0, 'heard', undefined),
+    heard => heard.length === 1,
+  );
+  const unanswered = pool.call(1, 'never', undefined);
+  const dying = pool.call(1, 'die', undefined);
+  await expect(unanswered).rejects.toThrow(ThreadGoneError);
+  await expect(dying).rejects.toThrow(ThreadGoneError);
+  await logged('a thread died');
+  await logged('last words');
+  expect(deaths).toEqual([1]);
+  expect(pool.states()[1]).toEqual({ index: 1, state: 'waiting' });
+  await expect(pool.call(1, 'index', undefined)).rejects.toThrow(ThreadGoneError);
+  expect(await pool.callAll('index', undefined)).toEqual([0]);
+
+  clock.advance(100);
+  const heard = await until(
+    () => pool.call(0, 'heard', undefined),
+    texts => texts.length === 2,
+  );
+  expect(heard).toEqual(['1: hello from 1', '1: hello from 1']);
+  expect(restarts.value).toBe(1);
+  expect(await pool.callAll('index', undefined)).toEqual(expect.arrayContaining([0, 1]));
+});
+
+it('leaves a worker that dies during the question out of the answers', async () => {
+  const { pool } = await startPool(2);
+  await pool.start();
+  const asked = pool.callAll('never', undefined);
+  await pool.call(0, 'die', undefined).catch(() => undefined);
+  await pool.call(1, 'die', undefined).catch(() => undefined);
+  expect(await asked).toEqual([]);
+});
+
+it('survives an exception nobody caught in a worker', async () => {
+  const { pool, port, clock, logged, lines } = await startPool(1);
+  await pool.start();
+  await expect(get(port, '/crash')).rejects.toThrow();
+  await logged('a thread died');
+  expect(lines.join('')).toContain('planted crash');
+  clock.advance(100);
+  await until(
+    () => pool.callAll('index', undefined),
+    answers => answers.length === 1,
+  );
+});
+
+it('lets a running response finish when it drains, and takes no new connection', async () => {
+  const { pool, port } = await startPool(1);
+  await pool.start();
+  let body: Promise<string> = Promise.resolve('');
+  await new Promise<void>(resolve => {
+    body = get(port, '/slow', resolve);
+  });
+  const drained = pool.drain(10_000);
+  await until(
+    () => get(port, '/').catch((error: NodeJS.ErrnoException) => error.code),
+    answer => answer === 'ECONNREFUSED',
+  );
+  await pool.call(0, 'release', undefined);
+  expect(await body).toBe('abcd');
+  await drained;
+  expect(pool.states()[0]?.state).toBe('stopped');
+});
+
+it('cuts off what is not finished when the time to drain is over', async () => {
+  const { pool, port } = await startPool(1);
+  await pool.start();
+  let body: Promise<string> = Promise.resolve('');
+  await new Promise<void>(resolve => {
+    body = get(port, '/slow', resolve);
+  });
+  const cut = expect(body).rejects.toThrow('aborted');
+  await pool.drain(10);
+  await cut;
+});
+
+it('fails to start when a worker cannot start', async () => {
+  const { pool } = await startPool(1, 'failing-worker.ts');
+  const failure = await pool.start().catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ThreadStartError);
+  expect(failure).toMatchObject({ message: 'planted failure' });
+  expect(pool.states()[0]?.state).toBe('stopped');
+});
+
+it('refuses a port that somebody has, in one clear line', async () => {
+  const { pool, port } = await startPool(1);
+  await pool.start();
+  const refusal = await claimPort('127.0.0.1', port).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(ListenError);
+  expect(refusal).toMatchObject({
+    code: 'EADDRINUSE',
+    message: `cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance`,
+  });
+});
