@@ -5,11 +5,15 @@ import {
   headBucket,
   listBuckets,
 } from './operations/buckets.ts';
+import { abortUpload, completeUpload } from './operations/complete-upload.ts';
+import { createUpload } from './operations/create-upload.ts';
 import { deleteObject } from './operations/delete-object.ts';
 import { listObjects, listObjectsV2 } from './operations/list-objects.ts';
+import { listParts, listUploads } from './operations/list-uploads.ts';
 import type { BucketCall, BucketNameCall, ObjectCall, Run, ServiceCall } from './operations/operation.ts';
 import { putObject } from './operations/put-object.ts';
 import { readObject } from './operations/read-object.ts';
+import { uploadPart } from './operations/upload-part.ts';
 
 interface Row {
   readonly name: string;
@@ -49,9 +53,58 @@ export const OPERATIONS: readonly Operation[] = [
     action: 'GetBucketLocation',
     run: getBucketLocation,
   },
+  {
+    on: 'bucket',
+    method: 'GET',
+    selector: 'uploads',
+    name: 'ListMultipartUploads',
+    action: 'ListBucketMultipartUploads',
+    run: listUploads,
+  },
 
   { on: 'object', method: 'GET', name: 'GetObject', run: readObject },
   { on: 'object', method: 'HEAD', name: 'HeadObject', run: readObject },
   { on: 'object', method: 'PUT', name: 'PutObject', action: 'PutObject', run: putObject },
   { on: 'object', method: 'DELETE', name: 'DeleteObject', run: deleteObject },
+
+  {
+    on: 'object',
+    method: 'POST',
+    selector: 'uploads',
+    name: 'CreateMultipartUpload',
+    action: 'PutObject',
+    run: createUpload,
+  },
+  {
+    on: 'object',
+    method: 'PUT',
+    selector: 'uploadId',
+    name: 'UploadPart',
+    action: 'PutObject',
+    run: uploadPart,
+  },
+  {
+    on: 'object',
+    method: 'POST',
+    selector: 'uploadId',
+    name: 'CompleteMultipartUpload',
+    action: 'PutObject',
+    run: completeUpload,
+  },
+  {
+    on: 'object',
+    method: 'DELETE',
+    selector: 'uploadId',
+    name: 'AbortMultipartUpload',
+    action: 'AbortMultipartUpload',
+    run: abortUpload,
+  },
+  {
+    on: 'object',
+    method: 'GET',
+    selector: 'uploadId',
+    name: 'ListParts',
+    action: 'ListMultipartUploadParts',
+    run: listParts,
+  },
 ];

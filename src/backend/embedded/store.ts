@@ -6,6 +6,7 @@ import { BlobFiles } from './disk/blob-files.ts';
 import { Buckets } from './disk/buckets.ts';
 import { Catalogue } from './disk/catalogue.ts';
 import { Pieces } from './disk/pieces.ts';
+import { Uploads } from './disk/uploads.ts';
 import { Versions } from './disk/versions.ts';
 
 export interface StoreOptions {
@@ -28,6 +29,7 @@ export interface Store {
   readonly buckets: Buckets;
   readonly versions: Versions;
   readonly pieces: Pieces;
+  readonly uploads: Uploads;
   readonly blobs: BlobFiles;
 }
 
@@ -46,6 +48,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     pieces,
     buckets: new Buckets(catalogue),
     versions: new Versions(catalogue),
+    uploads: new Uploads(catalogue),
     blobs: await BlobFiles.open(directory, blobId => pieces.isReferred(blobId)),
   };
 }

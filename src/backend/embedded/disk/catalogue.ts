@@ -51,8 +51,9 @@ export class Catalogue {
     return Number(this.#statement(sql).run(...values).lastInsertRowid);
   }
 
-  /** All of `work` or nothing of it. Not to be nested. */
+  /** All of `work` or nothing of it. Inside another transaction it is a part of that one. */
   transaction<Result>(work: () => Result): Result {
+    if (this.#database.isTransaction) return work();
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       const result = work();

@@ -1,42 +1,52 @@
+import type { Bucket } from '../disk/buckets.ts';
 import type { StoredContent } from '../disk/content.ts';
 import type { Piece } from '../disk/pieces.ts';
 import type { NewObject, ObjectContent } from '../disk/versions.ts';
-import type { ObjectCall } from './operation.ts';
+import type { Store } from '../store.ts';
 import { newVersionId } from './version-id.ts';
-import { demandWriteConditions } from './write-conditions.ts';
 
-/** Content on the disk that shall be a part of an object (the only one, if it is number 1 of one). */
+/** Where an object goes. */
+export interface Place {
+  readonly store: Store;
+  readonly bucket: Bucket;
+  readonly key: string;
+}
+
+/** Content on the disk that shall be a part of an object, the only one or one of several. */
 export interface PartContent extends StoredContent {
   readonly partNumber: number;
+  /** Base64. */
   readonly checksum?: string;
 }
 
-/**
- * Makes an object of `parts` (ascending) the current version of the key, in one step; its conditions are judged at that
- * very moment. When it cannot be, the parts' blobs are discarded.
- */
+export interface Addition {
+  readonly content: ObjectContent;
+  /** Judged at the very moment the object comes into being; what it throws prevents it. */
+  readonly demand?: () => void;
+  /** Happens together with the addition or not at all; gives blobs that become free by it. */
+  readonly alongside?: () => readonly string[];
+}
+
+/** Makes an object of `parts` (in order) the current version of the key, in one step. */
 export function addObject(
-  call: ObjectCall,
+  { store, bucket, key }: Place,
   parts: readonly PartContent[],
-  content: ObjectContent,
+  { content, demand, alongside }: Addition,
 ): NewObject {
-  const { store, bucket, key } = call;
-  const version = {
+  const object: NewObject = {
     ...content,
-    kind: 'object' as const,
+    kind: 'object',
     bucket: bucket.name,
     key,
     versionId: newVersionId(bucket),
     lastModifiedMs: store.clock.nowMs(),
   };
-  try {
-    demandWriteConditions(call);
-    store.blobs.discard(store.versions.add(version, piecesOf(parts)));
-  } catch (error) {
-    store.blobs.discard(parts.map(part => part.blobId));
-    throw error;
-  }
-  return version;
+  const freed = store.catalogue.transaction(() => {
+    demand?.();
+    return [...store.versions.add(object, piecesOf(parts)), ...(alongside?.() ?? [])];
+  });
+  store.blobs.discard(freed);
+  return object;
 }
 
 function piecesOf(parts: readonly PartContent[]): Piece[] {

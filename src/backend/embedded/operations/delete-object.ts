@@ -2,6 +2,7 @@ import { isAllowed } from '../access/permissions.ts';
 import type { StoredVersion } from '../disk/versions.ts';
 import type { Answer } from '../protocol/answer.ts';
 import { StoreError } from '../protocol/store-error.ts';
+import type { Place } from './add-object.ts';
 import { demandUnlocked } from './lock.ts';
 import type { BucketCall, ObjectCall } from './operation.ts';
 import { newVersionId, parseVersionId } from './version-id.ts';
@@ -30,18 +31,21 @@ export function deleteKey(call: BucketCall, key: string, versionId: string | und
   const { store, bucket, caller } = call;
   const action = versionId === undefined ? 'DeleteObject' : 'DeleteObjectVersion';
   if (!isAllowed(caller, action, { bucket, key })) throw new StoreError('AccessDenied');
-  if (versionId === undefined && bucket.settings.versioning !== 'never') return addMarker(call, key);
+  if (versionId === undefined && bucket.settings.versioning !== 'never') {
+    return { versionId: addMarker({ store, bucket, key }), isMarker: true };
+  }
   const version = store.versions.find(bucket.name, key, versionId ?? 'null');
   if (version) removeVersion(call, version);
   return { versionId, isMarker: version?.kind === 'marker' };
 }
 
-function addMarker({ store, bucket }: BucketCall, key: string): Deletion {
+/** Hides what the key holds behind a delete marker, whose version id it gives. */
+export function addMarker({ store, bucket, key }: Place): string {
   const versionId = newVersionId(bucket);
   const lastModifiedMs = store.clock.nowMs();
   const marker = { kind: 'marker' as const, bucket: bucket.name, key, versionId, lastModifiedMs };
   store.blobs.discard(store.versions.add(marker, []));
-  return { versionId, isMarker: true };
+  return versionId;
 }
 
 function removeVersion({ store, caller, bucket, request }: BucketCall, version: StoredVersion): void {

@@ -1,5 +1,6 @@
-import { writeContent } from '../disk/content.ts';
+import { type StoredContent, writeContent } from '../disk/content.ts';
 import type { ObjectAttributes } from '../disk/object-attributes.ts';
+import type { NewObject, ObjectContent } from '../disk/versions.ts';
 import type { Answer } from '../protocol/answer.ts';
 import { parseCustomerKeyForWrite } from '../protocol/customer-key.ts';
 import { parseEncryption } from '../protocol/encryption-settings.ts';
@@ -33,7 +34,7 @@ export async function putObject(call: ObjectCall): Promise<Answer> {
   const body = receiveBody(request, call.signatures);
   const content = await writeContent(store.blobs, body.source, { ...body, sealKey: customerKey?.key });
   const { md5Hex, checksum } = body.facts();
-  const object = addObject(call, [{ ...content, partNumber: 1 }], {
+  const object = addContent(call, content, {
     sizeBytes: content.sizeBytes,
     etag: encryption.kind === 'managed' ? md5Hex : opaqueTag(),
     storageClass,
@@ -70,4 +71,14 @@ export function parseAttributes(call: ObjectCall): Omit<ObjectAttributes, 'encry
     ...lock,
     ...parseStagedState(request),
   };
+}
+
+function addContent(call: ObjectCall, stored: StoredContent, content: ObjectContent): NewObject {
+  try {
+    const demand = () => demandWriteConditions(call);
+    return addObject(call, [{ ...stored, partNumber: 1 }], { content, demand });
+  } catch (error) {
+    call.store.blobs.discard([stored.blobId]);
+    throw error;
+  }
 }

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { type ChecksumAlgorithm, COMBINABLE, createDigest } from './checksum-algorithm.ts';
+import { combineCrc } from './crc-combine.ts';
+
+/** What is known of a part's bytes. */
+export interface ComposedPart {
+  readonly sizeBytes: number;
+  /** 32 hexadecimal digits. */
+  readonly etag: string;
+  /** Base64. */
+  readonly checksum: string;
+}
+
+/** The entity tag of an object of these parts: a digest of their tags, and their number. */
+export function composeEtag(parts: readonly ComposedPart[]): string {
+  const digest = createHash('md5');
+  for (const part of parts) digest.update(Buffer.from(part.etag, 'hex'));
+  return `${digest.digest('hex')}-${parts.length}`;
+}
+
+/** The checksum of the parts' checksums, with their number: no checksum of the bytes (behaviours.md 50). */
+export function compositeChecksum(algorithm: ChecksumAlgorithm, parts: readonly ComposedPart[]): string {
+  const digest = createDigest(algorithm);
+  for (const part of parts) digest.update(Buffer.from(part.checksum, 'base64'));
+  return `${digest.digest().toString('base64')}-${parts.length}`;
+}
+
+/**
+ * The checksum of all bytes, from those of the parts; undefined for algorithms whose values do not combine. `parts` are
+ * in order and not empty.
+ */
+export function fullObjectChecksum(
+  algorithm: ChecksumAlgorithm,
+  parts: readonly ComposedPart[],
+): string | undefined {
+  const parameters = COMBINABLE[algorithm];
+  const [first, ...others] = parts;
+  if (!parameters || !first) return undefined;
+  const decoded = (part: ComposedPart) => Buffer.from(part.checksum, 'base64');
+  return others
+    .reduce<Buffer>((sum, part) => combineCrc(parameters, sum, decoded(part), part.sizeBytes), decoded(first))
+    .toString('base64');
+}

@@ -1,0 +1,24 @@
+import type { ChunkSignatures } from './aws-chunked.ts';
+import { receiveBody } from './received-body.ts';
+import { StoreError } from './store-error.ts';
+import type { StoreRequest } from './store-request.ts';
+
+const MAX_DOCUMENT_BYTES = 2 * 1024 ** 2;
+
+/** The text of a request's body, checked like any other. Throws MalformedXML when it is too long for a document. */
+export async function receiveDocument(
+  request: StoreRequest,
+  signatures: ChunkSignatures | undefined,
+): Promise<string> {
+  const body = receiveBody(request, signatures);
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const bytes of body.source) {
+    sizeBytes += bytes.length;
+    if (sizeBytes > MAX_DOCUMENT_BYTES) throw new StoreError('MalformedXML');
+    for (const digest of body.digests) digest.update(bytes);
+    chunks.push(bytes);
+  }
+  body.accept(sizeBytes);
+  return Buffer.concat(chunks).toString();
+}

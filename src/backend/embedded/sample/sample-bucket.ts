@@ -1,0 +1,68 @@
+import type { Bucket } from '../disk/buckets.ts';
+import { addMarker } from '../operations/delete-object.ts';
+import { midnightAfterDays } from '../operations/lifecycle.ts';
+import type { Store } from '../store.ts';
+import { goneSample, SAMPLE_CUSTOMER_KEY, sampleObjects, sampleVersions } from './sample-objects.ts';
+import { type SampleObject, storeSample } from './store-sample.ts';
+
+export const SAMPLE_BUCKET = 'sample';
+const RESTORED_DAYS = 7;
+
+/** What the start tells people about the bucket. */
+export interface SampleBucket {
+  readonly bucket: string;
+  /** Opens `sealed.bin`: key and its MD5 in base64, as the customer-key headers take them. */
+  readonly customerKey: string;
+  readonly customerKeyMd5: string;
+}
+
+/**
+ * Fills the bucket `sample` with an object in every state of the specification. What is already there stays, so it may be
+ * called at every start; only the restored copy of `restored.bin` is renewed.
+ */
+export async function seedSampleBucket(store: Store): Promise<SampleBucket> {
+  const bucket = store.buckets.find(SAMPLE_BUCKET) ?? createSampleBucket(store);
+  for (const sample of sampleObjects()) await storeOnce(store, bucket, [sample]);
+  await storeOnce(store, bucket, sampleVersions());
+  if (await storeOnce(store, bucket, [goneSample()])) addMarker({ store, bucket, key: goneSample().key });
+  renewRestoredCopy(store, bucket);
+  return {
+    bucket: bucket.name,
+    customerKey: SAMPLE_CUSTOMER_KEY.key.toString('base64'),
+    customerKeyMd5: SAMPLE_CUSTOMER_KEY.md5,
+  };
+}
+
+function createSampleBucket(store: Store): Bucket {
+  const bucket: Bucket = {
+    name: SAMPLE_BUCKET,
+    createdMs: store.clock.nowMs(),
+    settings: {
+      ownerId: store.ownerId,
+      acl: 'public-read',
+      versioning: 'enabled',
+      payer: 'BucketOwner',
+      isLockEnabled: false,
+      cors: [],
+      lifecycle: [],
+    },
+  };
+  store.buckets.create(bucket);
+  return bucket;
+}
+
+/** Stores the versions of one key unless it has any; says whether it did. */
+async function storeOnce(store: Store, bucket: Bucket, versions: readonly SampleObject[]): Promise<boolean> {
+  const [first] = versions;
+  if (!first || store.versions.latest(bucket.name, first.key)) return false;
+  for (const version of versions) await storeSample(store, bucket, version);
+  return true;
+}
+
+function renewRestoredCopy(store: Store, bucket: Bucket): void {
+  const object = store.versions.latest(bucket.name, 'restored.bin');
+  if (object?.kind !== 'object') return;
+  const readyAtMs = store.clock.nowMs();
+  const expiresAtMs = midnightAfterDays(readyAtMs, RESTORED_DAYS);
+  store.versions.change(object, { restore: { readyAtMs, expiresAtMs } });
+}

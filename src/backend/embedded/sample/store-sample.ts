@@ -1,0 +1,75 @@
+import { createDigest } from '../checksum/checksum-algorithm.ts';
+import { type ComposedPart, composeEtag } from '../checksum/compose-parts.ts';
+import type { Bucket } from '../disk/buckets.ts';
+import { writeContent } from '../disk/content.ts';
+import type { ObjectAttributes, StorageClass } from '../disk/object-attributes.ts';
+import { addObject, type PartContent } from '../operations/add-object.ts';
+import { checksumOfParts } from '../operations/multipart-checksum.ts';
+import { opaqueTag } from '../operations/opaque-tag.ts';
+import { type CustomerKey, describeCustomerKey } from '../protocol/customer-key.ts';
+import type { Store } from '../store.ts';
+
+/** An object of the sample bucket. */
+export interface SampleObject {
+  readonly key: string;
+  /** One run of chunks for an object put whole, several for one uploaded in parts. */
+  readonly parts: readonly Iterable<Uint8Array>[];
+  readonly contentType: string;
+  readonly storageClass?: StorageClass;
+  readonly customerKey?: CustomerKey;
+  readonly attributes?: Partial<ObjectAttributes>;
+}
+
+/** What the checksum of each part is kept for; a whole object is treated as one part. */
+const WHOLE = { algorithm: 'CRC64NVME', type: 'FULL_OBJECT' } as const;
+
+/** Writes a new current version, as PutObject or a multipart upload would have done. */
+export async function storeSample(store: Store, bucket: Bucket, sample: SampleObject): Promise<void> {
+  const parts: (PartContent & ComposedPart)[] = [];
+  for (const chunks of sample.parts) parts.push(await storePart(store, sample, chunks, parts.length + 1));
+  const [first] = parts;
+  if (!first) return;
+  const { customerKey } = sample;
+  const isMultipart = parts.length > 1;
+  addObject({ store, bucket, key: sample.key }, parts, {
+    content: {
+      sizeBytes: parts.reduce((sum, part) => sum + part.sizeBytes, 0),
+      etag: isMultipart ? composeEtag(parts) : first.etag,
+      storageClass: sample.storageClass ?? 'STANDARD',
+      attributes: {
+        contentHeaders: { 'content-type': sample.contentType },
+        metadata: [],
+        tags: [],
+        acl: 'public-read',
+        encryption: customerKey ? describeCustomerKey(customerKey) : { kind: 'managed' },
+        checksum: checksumOfParts(WHOLE, parts),
+        ...(isMultipart && { partsCount: parts.length }),
+        ...sample.attributes,
+      },
+    },
+  });
+}
+
+async function storePart(
+  store: Store,
+  { customerKey }: SampleObject,
+  chunks: Iterable<Uint8Array>,
+  partNumber: number,
+): Promise<PartContent & ComposedPart> {
+  const md5 = createDigest('MD5');
+  const checksum = createDigest(WHOLE.algorithm);
+  const content = await writeContent(store.blobs, inTurn(chunks), {
+    digests: [md5, checksum],
+    sealKey: customerKey?.key,
+  });
+  return {
+    ...content,
+    partNumber,
+    etag: customerKey ? opaqueTag() : md5.digest().toString('hex'),
+    checksum: checksum.digest().toString('base64'),
+  };
+}
+
+async function* inTurn(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
