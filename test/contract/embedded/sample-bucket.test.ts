@@ -92,12 +92,18 @@ it('lists all of it to anonymous callers', async () => {
 it('stays as it is when it is filled again, but for the restored copy', async () => {
   const tags = async () => (await store.raw({ path: '/sample?list-type=2' })).text.match(/<ETag>.*?</g);
   const before = await tags();
-  const video = createHash('sha256').update((await get('video.bin')).body).digest('hex');
+  const video = createHash('sha256')
+    .update((await get('video.bin')).body)
+    .digest('hex');
   store.clock.advance(30 * 86_400_000);
   expect((await get('restored.bin')).status).toBe(403);
   await store.restart();
   await seedSampleBucket(store.running.store);
   expect(await tags()).toEqual(before);
-  expect(createHash('sha256').update((await get('video.bin')).body).digest('hex')).toBe(video);
+  expect(
+    createHash('sha256')
+      .update((await get('video.bin')).body)
+      .digest('hex'),
+  ).toBe(video);
   expect((await get('restored.bin')).status).toBe(200);
 });
