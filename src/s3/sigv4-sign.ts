@@ -1,3 +1,4 @@
+import type { HeaderPrefix } from './dialect.ts';
 import type { Pairs } from './error.ts';
 import {
   ALGORITHM,
@@ -15,9 +16,6 @@ import {
   UNSIGNED_PAYLOAD,
 } from './sigv4-canonical.ts';
 import type { Credentials, SigningKeys } from './sigv4-keys.ts';
-
-/** How a store's headers and presigned parameters begin. */
-export type HeaderPrefix = 'x-amz-' | 'x-store-';
 
 /** Who signs, for where, and when. */
 export interface SigningContext {
