@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import { z } from 'zod';
+import type { Channel } from './channel.ts';
+import type { LiveMessages } from './live-messages.ts';
+import type { LocalIssuer } from './local-issuer.ts';
+import { pressButton } from './press-button.ts';
+
+/** A route of the admin port. */
+export interface ChannelRoute {
+  readonly method: 'GET' | 'POST';
+  /** The whole path, matched exactly. */
+  readonly path: string;
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void> | void;
+}
+
+export interface ChannelRoutesOptions {
+  readonly channel: Channel;
+  readonly live: LiveMessages;
+  /** Without it the buttons that call back say that nobody listens. */
+  readonly issuer?: LocalIssuer;
+  /** The path of the incoming webhook; whoever knows it can post. */
+  readonly webhookPath: string;
+}
+
+/** Everything the page needs comes from here, and it may talk to nobody else. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const MAX_PRESS_BYTES = 16 * 1024;
+const MAX_POST_BYTES = 64 * 1024;
+
+const buttonPress = z.strictObject({
+  message: z.number().int(),
+  action: z.array(z.number().int().nonnegative()).min(1).max(2),
+  inputs: z.record(z.string(), z.string()),
+});
+
+/** The webhook, the page with its files, its stream of messages and its buttons. */
+export function channelRoutes(options: ChannelRoutesOptions): readonly ChannelRoute[] {
+  const { channel, live, issuer, webhookPath } = options;
+  return [
+    ...pageFiles(),
+    { method: 'GET', path: '/channel/events', handle: (_, response) => live.attach(response) },
+    {
+      method: 'POST',
+      path: webhookPath,
+      async handle(request, response) {
+        const body = await readAtMost(request, MAX_POST_BYTES);
+        const reply = channel.receive(
+          request.headers['content-type'],
+          body ?? new Uint8Array(MAX_POST_BYTES),
+        );
+        response.writeHead(reply.status, { 'content-type': 'text/plain; charset=utf-8' }).end(reply.text);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/channel/actions',
+      async handle(request, response) {
+        const press = buttonPress.safeParse(parseJson(await readAtMost(request, MAX_PRESS_BYTES)));
+        if (!press.success)
+          return sendJson(response, 400, { kind: 'failed', status: 'That is no button press.' });
+        if (!issuer)
+          return sendJson(response, 200, { kind: 'failed', status: 'Callbacks are not configured.' });
+        sendJson(response, 200, await pressButton(channel, issuer, press.data));
+      },
+    },
+  ];
+}
+
+/** The page's own files and the two libraries it uses, read once; nothing comes from another host. */
+function pageFiles(): readonly ChannelRoute[] {
+  const { resolve } = createRequire(import.meta.url);
+  const own = (name: string) => new URL(`./page/${name}`, import.meta.url);
+  return [
+    pageFile('/channel', 'text/html; charset=utf-8', own('channel.html')),
+    pageFile('/channel/channel.css', 'text/css; charset=utf-8', own('channel.css')),
+    pageFile('/channel/channel.js', 'text/javascript; charset=utf-8', own('channel.js')),
+    pageFile('/channel/host-config.js', 'text/javascript; charset=utf-8', own('host-config.js')),
+    pageFile(
+      '/channel/adaptivecards.js',
+      'text/javascript; charset=utf-8',
+      resolve('adaptivecards/dist/adaptivecards.min.js'),
+    ),
+    pageFile('/channel/markdown-it.js', 'text/javascript; charset=utf-8', resolve('markdown-it/browser')),
+  ];
+}
+
+function pageFile(path: string, contentType: string, file: URL | string): ChannelRoute {
+  const content = readFileSync(file);
+  const headers = {
+    'content-type': contentType,
+    'content-length': content.byteLength,
+    'content-security-policy': CONTENT_SECURITY_POLICY,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-cache',
+  };
+  return { method: 'GET', path, handle: (_, response) => void response.writeHead(200, headers).end(content) };
+}
+
+/** The whole body, or nothing when it is longer than `maxBytes`. */
+async function readAtMost(request: IncomingMessage, maxBytes: number): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes <= maxBytes) chunks.push(chunk);
+  }
+  return bytes <= maxBytes ? Buffer.concat(chunks) : undefined;
+}
+
+function parseJson(body: Uint8Array | undefined): unknown {
+  try {
+    return body && JSON.parse(Buffer.from(body).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+  response.end(JSON.stringify(value));
+}

@@ -1,0 +1,155 @@
+import type { ConnectorAction, ConnectorCard, ConnectorInput, ConnectorSection } from './payload.ts';
+
+/** An element or action of an adaptive card. */
+export type AdaptiveElement = Readonly<Record<string, unknown>>;
+
+/** What a button of a mapped card carries: the way to its action in the connector card, such as `[1, 0]`. */
+export interface ButtonData {
+  readonly action: readonly number[];
+}
+
+/** card-webhook.md, Limits: six visible buttons; cards.md §1: ten sections, five images, the rest vanishes. */
+const MAX_BUTTONS = 6;
+const MAX_SECTIONS = 10;
+
+/**
+ * A connector card as an adaptive card of version 1.5 that shows the same. HttpPOST actions become
+ * `Action.Submit` with `ButtonData`, for the page to act on: no adaptive card that is posted may have those.
+ */
+export function connectorToAdaptive(card: ConnectorCard): AdaptiveElement {
+  const actions = (card.potentialAction ?? [])
+    .slice(0, MAX_BUTTONS)
+    .map((action, index) => button(action, [index]));
+  const body = [
+    ...(card.title ? [textBlock(card.title, { size: 'large', weight: 'bolder', style: 'heading' })] : []),
+    ...(card.text ? [textBlock(card.text)] : []),
+    ...(card.sections ?? []).slice(0, MAX_SECTIONS).map(sectionContainer),
+  ];
+  return {
+    type: 'AdaptiveCard',
+    version: '1.5',
+    body: body.length > 0 ? body : [textBlock(card.summary ?? '')],
+    actions,
+  };
+}
+
+function sectionContainer(section: ConnectorSection): AdaptiveElement {
+  const written = section.markdown === false ? literal : (text: string) => text;
+  const items = [
+    ...(section.title ? [textBlock(written(section.title), { weight: 'bolder' })] : []),
+    ...activity(section, written),
+    ...(section.text ? [textBlock(written(section.text))] : []),
+    ...(section.facts?.length
+      ? [
+          {
+            type: 'FactSet',
+            facts: section.facts.map(({ name, value }) => ({ title: written(name), value: written(value) })),
+          },
+        ]
+      : []),
+  ];
+  return { type: 'Container', spacing: 'medium', separator: true, items };
+}
+
+/** The picture beside title, subtitle and text. */
+function activity(section: ConnectorSection, written: (text: string) => string): readonly AdaptiveElement[] {
+  const { activityTitle, activitySubtitle, activityText, activityImage } = section;
+  const lines = [
+    ...(activityTitle ? [textBlock(written(activityTitle), { weight: 'bolder' })] : []),
+    ...(activitySubtitle ? [textBlock(written(activitySubtitle), { isSubtle: true, spacing: 'none' })] : []),
+    ...(activityText ? [textBlock(written(activityText))] : []),
+  ];
+  if (!activityImage) return lines;
+  const image = { type: 'Image', url: activityImage, altText: '', width: '40px' };
+  return [
+    {
+      type: 'ColumnSet',
+      columns: [
+        { type: 'Column', width: 'auto', items: [image] },
+        { type: 'Column', width: 'stretch', verticalContentAlignment: 'center', items: lines },
+      ],
+    },
+  ];
+}
+
+function button(action: ConnectorAction, way: readonly number[]): AdaptiveElement {
+  switch (action['@type']) {
+    case 'OpenUri': {
+      const target = action.targets.find(({ os }) => os === 'default') ?? action.targets[0];
+      return { type: 'Action.OpenUrl', title: action.name, url: target?.uri };
+    }
+    case 'HttpPOST': {
+      const data: ButtonData = { action: way };
+      return { type: 'Action.Submit', title: action.name, data };
+    }
+    case 'ActionCard': {
+      const inner = action.actions.map((nested, index) => button(nested, [...way, index]));
+      const body = (action.inputs ?? []).map(inputElement);
+      return {
+        type: 'Action.ShowCard',
+        title: action.name,
+        card: { type: 'AdaptiveCard', version: '1.5', body, actions: inner },
+      };
+    }
+  }
+}
+
+function inputElement(input: ConnectorInput): AdaptiveElement {
+  const { id, title: label, value, isRequired = false } = input;
+  const common = {
+    id,
+    label,
+    isRequired,
+    ...(isRequired ? { errorMessage: 'This is needed' } : {}),
+    ...(value === undefined ? {} : { value }),
+  };
+  switch (input['@type']) {
+    case 'TextInput': {
+      const { isMultiline = false, maxLength } = input;
+      return {
+        type: 'Input.Text',
+        ...common,
+        isMultiline,
+        ...(maxLength === undefined ? {} : { maxLength }),
+      };
+    }
+    case 'DateInput':
+      return input.includeTime ? dateAndTime(common) : { type: 'Input.Date', ...common };
+    case 'MultichoiceInput':
+      return {
+        type: 'Input.ChoiceSet',
+        ...common,
+        isMultiSelect: input.isMultiSelect ?? false,
+        style: choiceStyle(input),
+        choices: (input.choices ?? []).map(choice => ({ title: choice.display, value: choice.value })),
+      };
+  }
+}
+
+/** The page joins `id` and `id:time` into one moment in the reader's time zone. */
+function dateAndTime(common: AdaptiveElement & { readonly id: string }): AdaptiveElement {
+  const columns = [
+    { type: 'Column', width: 'stretch', items: [{ type: 'Input.Date', ...common }] },
+    {
+      type: 'Column',
+      width: 'stretch',
+      items: [{ type: 'Input.Time', id: `${common.id}:time`, label: 'Time' }],
+    },
+  ];
+  return { type: 'ColumnSet', columns };
+}
+
+/** card-webhook.md: compact unless many may be chosen; `true`, `normal` and `compact` all ask for compact. */
+function choiceStyle({ style, isMultiSelect = false }: ConnectorInput): 'compact' | 'expanded' {
+  if (style === undefined) return isMultiSelect ? 'expanded' : 'compact';
+  return style === 'expanded' ? 'expanded' : 'compact';
+}
+
+function textBlock(text: string, look: AdaptiveElement = {}): AdaptiveElement {
+  return { type: 'TextBlock', text, wrap: true, ...look };
+}
+
+/** Text in which Markdown finds nothing to format: its ASCII punctuation is escaped. */
+function literal(text: string): string {
+  return text.replace(/[!-/:-@[-`{-~]/g, '\\$&');
+}

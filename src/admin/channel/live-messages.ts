@@ -1,0 +1,66 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock, Timer } from '../../base/clock.ts';
+import type { Channel, ChannelMessage } from './channel.ts';
+
+const MAX_READERS = 32;
+const LEVELS_EVERY_MS = 1_000;
+
+/** Streams the messages to open pages as server-sent events: what is held first, then what comes. */
+export class LiveMessages {
+  readonly #channel: Channel;
+  readonly #clock: Clock;
+  readonly #readers = new Set<ServerResponse>();
+  readonly #unsubscribe: () => void;
+  #tick: Timer | undefined;
+
+  constructor(channel: Channel, clock: Clock) {
+    this.#channel = channel;
+    this.#clock = clock;
+    this.#unsubscribe = channel.subscribe(message => this.#toAll(messageEvent(message)));
+  }
+
+  /** Keeps `response` open as an event stream; 503 when 32 pages are open already. */
+  attach(response: ServerResponse): void {
+    if (this.#readers.size >= MAX_READERS) {
+      response.writeHead(503, { 'content-type': 'text/plain' }).end('Too many open pages.');
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    response.write(
+      `retry: 1000\n\n${this.#channel.messages().map(messageEvent).join('')}${this.#levelsEvent()}`,
+    );
+    this.#readers.add(response);
+    response.once('close', () => this.#readers.delete(response));
+    this.#tick ??= this.#clock.after(LEVELS_EVERY_MS, () => this.#sendLevels());
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    this.#tick?.cancel();
+    this.#unsubscribe();
+    for (const reader of this.#readers) reader.end();
+  }
+
+  /** The windows empty by themselves, so their levels go out as long as somebody looks. */
+  #sendLevels(): void {
+    this.#toAll(this.#levelsEvent());
+    const watched = this.#readers.size > 0;
+    this.#tick = watched ? this.#clock.after(LEVELS_EVERY_MS, () => this.#sendLevels()) : undefined;
+  }
+
+  #levelsEvent(): string {
+    return `event: levels\ndata: ${JSON.stringify(this.#channel.levels())}\n\n`;
+  }
+
+  #toAll(event: string): void {
+    for (const reader of this.#readers) {
+      // a page that does not read is dropped, it reconnects and gets everything again
+      if (reader.writableNeedDrain) reader.destroy();
+      else reader.write(event);
+    }
+  }
+}
+
+function messageEvent(message: ChannelMessage): string {
+  return `event: message\nid: ${message.id}\ndata: ${JSON.stringify(message)}\n\n`;
+}

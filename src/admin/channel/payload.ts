@@ -1,0 +1,130 @@
+import { z } from 'zod';
+
+/** cards.md §1, Inputs. `style: true` is the specification's own way to ask for a compact list. */
+const input = z.looseObject({
+  '@type': z.enum(['TextInput', 'DateInput', 'MultichoiceInput']),
+  id: z.string().min(1),
+  title: z.string(),
+  value: z.string().optional(),
+  isRequired: z.boolean().optional(),
+  isMultiline: z.boolean().optional(),
+  maxLength: z.number().int().positive().optional(),
+  includeTime: z.boolean().optional(),
+  isMultiSelect: z.boolean().optional(),
+  style: z.union([z.literal(true), z.enum(['normal', 'compact', 'expanded'])]).optional(),
+  choices: z.array(z.looseObject({ display: z.string(), value: z.string() })).optional(),
+});
+
+const openUri = z.looseObject({
+  '@type': z.literal('OpenUri'),
+  name: z.string().min(1),
+  targets: z.array(z.looseObject({ os: z.string(), uri: z.url({ protocol: /^https?$/ }) })).min(1),
+});
+
+const httpPost = z.looseObject({
+  '@type': z.literal('HttpPOST'),
+  name: z.string().min(1),
+  target: z.url({ protocol: /^https?$/ }),
+  headers: z.array(z.looseObject({ name: z.string(), value: z.string() })).optional(),
+  body: z.string().optional(),
+  bodyContentType: z.enum(['application/json', 'application/x-www-form-urlencoded']).optional(),
+});
+
+/** An ActionCard holds no further ActionCard. */
+const actionCard = z.looseObject({
+  '@type': z.literal('ActionCard'),
+  name: z.string().min(1),
+  inputs: z.array(input).optional(),
+  actions: z.array(z.discriminatedUnion('@type', [openUri, httpPost])),
+});
+
+const section = z.looseObject({
+  title: z.string().optional(),
+  text: z.string().optional(),
+  activityTitle: z.string().optional(),
+  activitySubtitle: z.string().optional(),
+  activityText: z.string().optional(),
+  activityImage: z.string().optional(),
+  facts: z.array(z.looseObject({ name: z.string(), value: z.string() })).optional(),
+  markdown: z.boolean().optional(),
+});
+
+const connectorCard = z.looseObject({
+  '@type': z.literal('MessageCard'),
+  '@context': z.string().min(1),
+  title: z.string().optional(),
+  summary: z.string().optional(),
+  text: z.string().optional(),
+  themeColor: z.string().optional(),
+  sections: z.array(section).optional(),
+  potentialAction: z.array(z.discriminatedUnion('@type', [openUri, httpPost, actionCard])).optional(),
+});
+
+const adaptiveContent = z.looseObject({
+  type: z.literal('AdaptiveCard'),
+  version: z.string().regex(/^\d+\.\d+$/),
+  body: z.array(z.looseObject({ type: z.string() })),
+});
+
+const adaptiveEnvelope = z.looseObject({
+  type: z.literal('message'),
+  attachments: z
+    .array(
+      z.looseObject({
+        contentType: z.string().regex(/^application\/vnd\.[a-z0-9.-]+\.card\.adaptive$/),
+        contentUrl: z.null().optional(),
+        content: adaptiveContent,
+      }),
+    )
+    .min(1),
+});
+
+const plainText = z.strictObject({ text: z.string().min(1) });
+
+export type ConnectorCard = z.infer<typeof connectorCard>;
+export type ConnectorSection = z.infer<typeof section>;
+export type ConnectorInput = z.infer<typeof input>;
+export type ConnectorAction = NonNullable<ConnectorCard['potentialAction']>[number];
+export type HttpPostAction = z.infer<typeof httpPost>;
+export type AdaptiveContent = z.infer<typeof adaptiveContent>;
+
+/** A payload in one of the three forms of card-webhook.md, or why the service does not take it. */
+export type Payload =
+  | { readonly form: 'text'; readonly text: string }
+  | { readonly form: 'connector'; readonly card: ConnectorCard }
+  | { readonly form: 'adaptive'; readonly cards: readonly AdaptiveContent[] }
+  | { readonly form: 'none'; readonly refusal: string };
+
+const BAD_PAYLOAD = 'Bad payload received by generic incoming webhook.';
+const NOTHING_TO_SAY = 'Summary or Text is required.';
+
+/** Reads a posted body, already parsed from JSON, with the refusals of cards.md §1, Replies. */
+export function readPayload(value: unknown): Payload {
+  const connector = connectorCard.safeParse(value);
+  if (connector.success) {
+    const said = connector.data.summary || connector.data.text;
+    return said ? { form: 'connector', card: connector.data } : { form: 'none', refusal: NOTHING_TO_SAY };
+  }
+  const adaptive = adaptiveEnvelope.safeParse(value);
+  if (adaptive.success) {
+    if (holdsSubmit(adaptive.data)) return { form: 'none', refusal: BAD_PAYLOAD };
+    return { form: 'adaptive', cards: adaptive.data.attachments.map(attachment => attachment.content) };
+  }
+  const text = plainText.safeParse(value);
+  if (text.success) return { form: 'text', text: text.data.text };
+  return {
+    form: 'none',
+    refusal: isPlainObject(value) && Object.keys(value).length === 0 ? NOTHING_TO_SAY : BAD_PAYLOAD,
+  };
+}
+
+/** "All native adaptive-card elements are supported except the action `Action.Submit`." */
+function holdsSubmit(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsSubmit);
+  if (!isPlainObject(value)) return false;
+  return value.type === 'Action.Submit' || Object.values(value).some(holdsSubmit);
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

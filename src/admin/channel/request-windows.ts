@@ -1,0 +1,51 @@
+import type { Clock } from '../../base/clock.ts';
+
+/** card-webhook.md, Limits: seconds and the requests that fit into them. */
+const LIMITS: readonly (readonly [seconds: number, requests: number])[] = [
+  [1, 4],
+  [30, 60],
+  [3_600, 100],
+  [7_200, 150],
+  [86_400, 1_800],
+];
+
+/**
+ * The service's own counting: "a fixed rate window with an incremental counter". Each window begins at a
+ * multiple of its length; every request counts, throttled ones too, until the window refreshes.
+ */
+export class RequestWindows {
+  readonly #clock: Clock;
+  readonly #counters = LIMITS.map(([seconds, limit]) => ({
+    lengthMs: seconds * 1_000,
+    limit,
+    window: -1,
+    count: 0,
+  }));
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Counts one request; the seconds of the window that it overran, or `within`. */
+  count(): { readonly kind: 'within' } | { readonly kind: 'throttled'; readonly windowSeconds: number } {
+    const nowMs = this.#clock.nowMs();
+    let overrun: number | undefined;
+    for (const counter of this.#counters) {
+      const window = Math.floor(nowMs / counter.lengthMs);
+      if (window !== counter.window) Object.assign(counter, { window, count: 0 });
+      counter.count++;
+      if (counter.count > counter.limit) overrun = counter.lengthMs / 1_000;
+    }
+    return overrun === undefined ? { kind: 'within' } : { kind: 'throttled', windowSeconds: overrun };
+  }
+
+  /** How full each window is now. */
+  levels(): readonly { readonly windowSeconds: number; readonly used: number; readonly limit: number }[] {
+    const nowMs = this.#clock.nowMs();
+    return this.#counters.map(({ lengthMs, limit, window, count }) => ({
+      windowSeconds: lengthMs / 1_000,
+      used: Math.floor(nowMs / lengthMs) === window ? count : 0,
+      limit,
+    }));
+  }
+}
