@@ -1,0 +1,275 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { Notification } from '../alert.ts';
+import { parseNotification } from '../alert-record.ts';
+import { inTransaction } from '../state-database.ts';
+import type { ClockMark } from './steady-clock.ts';
+
+/** A notification on its way to one channel. */
+export interface WaitingCard {
+  readonly id: number;
+  readonly notification: Notification;
+  readonly critical: boolean;
+  /** Posts begun so far. */
+  readonly attempts: number;
+  /** The service once took a shorter card for too large. */
+  readonly shrunk: boolean;
+}
+
+/** What became of the cards of one attempt. */
+export type Settlement =
+  | { readonly kind: 'delivered' }
+  /** They stay, to be tried again as they are. */
+  | { readonly kind: 'kept' }
+  /** They stay, but each is posted by itself: together they were refused. */
+  | { readonly kind: 'parted' }
+  /** It stays, and is posted shorter. */
+  | { readonly kind: 'shrunk' }
+  | { readonly kind: 'dead'; readonly reason: string };
+
+/** A card that its channel will never take. */
+export interface DeadCard {
+  readonly notification: Notification;
+  readonly reason: string;
+  readonly diedAtMs: number;
+}
+
+/** After this many attempts a card steps behind those that were tried less: one bad card blocks nobody. */
+export const ATTEMPTS_PER_ROUND = 5;
+const MAX_FOLDED = 40;
+const REMEMBERED_MS = 86_400_000;
+const MAX_DEAD = 1_000;
+
+/** A channel has not been told more than this; what is beyond dies, ordinary cards first, the oldest first. */
+const MAX_WAITING = 5_000;
+
+/**
+ * The waiting cards of a channel that may be posted: a resolved notice waits until what it resolves has been
+ * told, as far as that is among the `earlier` cards looked at.
+ */
+const eligible = (earlier: string) => `state = 'waiting' AND channel = ? AND NOT (
+  kind = 'resolved' AND EXISTS (SELECT 1 FROM card AS earlier WHERE earlier.channel = card.channel
+  AND earlier.state = 'waiting' AND earlier.rule = card.rule AND earlier.kind <> 'resolved'
+  AND earlier.id < card.id AND ${earlier}))`;
+
+const NEXT = `SELECT * FROM card WHERE ${eligible('true')} AND critical = ?
+  ORDER BY attempts / ${ATTEMPTS_PER_ROUND}, id LIMIT 1`;
+
+const FOLDABLE = `SELECT * FROM card WHERE ${eligible('(earlier.critical = 1 OR earlier.alone = 1)')}
+  AND critical = 0 AND alone = 0 ORDER BY id LIMIT ${MAX_FOLDED}`;
+
+/**
+ * The cards that wait, were delivered lately or died, and the slots taken of each channel's windows. Every method that
+ * writes is one transaction, on disk when it returns: a crash between any two loses nothing.
+ */
+export class Outbox {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Queues `notification` for each channel that has not had one of its key. Gives how many were new. */
+  enqueue(channels: readonly string[], notification: Notification, nowMs: number): number {
+    return inTransaction(this.#database, () => {
+      const added = channels.reduce((sum, channel) => sum + this.#insert(channel, notification, nowMs), 0);
+      for (const channel of channels) this.#dropSurplus(channel, nowMs);
+      return added;
+    });
+  }
+
+  /** The card to post next among the critical, or among the others. */
+  next(channel: string, critical: boolean): WaitingCard | undefined {
+    const row = this.#database.prepare(NEXT).get(channel, Number(critical));
+    return row && asWaitingCard(row);
+  }
+
+  /** The cards that may go into one digest, oldest first, at most 40. */
+  foldable(channel: string): readonly WaitingCard[] {
+    return this.#database.prepare(FOLDABLE).all(channel).map(asWaitingCard);
+  }
+
+  /** How many cards wait for a channel, and since when the oldest does. */
+  waiting(channel: string): {
+    readonly count: number;
+    readonly ordinary: number;
+    readonly oldestMs?: number;
+  } {
+    const row = this.#database
+      .prepare(
+        `SELECT count(*) AS count, count(*) - total(critical) AS ordinary, min(queued_at_ms) AS oldest
+         FROM card WHERE state = 'waiting' AND channel = ?`,
+      )
+      .get(channel);
+    const oldest = row?.oldest;
+    const counts = { count: Number(row?.count), ordinary: Number(row?.ordinary) };
+    return typeof oldest === 'number' ? { ...counts, oldestMs: oldest } : counts;
+  }
+
+  /** Takes a slot for one post of `ids`, and counts the attempt. Gives the slot. */
+  beginAttempt(channel: string, ids: readonly number[], taken: ClockMark): number {
+    return inTransaction(this.#database, () => {
+      this.#writeMark(taken);
+      const count = this.#database.prepare('UPDATE card SET attempts = attempts + 1 WHERE id = ?');
+      for (const id of ids) count.run(id);
+      const take = this.#database.prepare('INSERT INTO slot (channel, taken_at_ms) VALUES (?, ?)');
+      return Number(take.run(channel, taken.steadyMs).lastInsertRowid);
+    });
+  }
+
+  /** Writes down when the reply came and what it meant for the cards. */
+  endAttempt(slot: number, ids: readonly number[], replied: ClockMark, settlement: Settlement): void {
+    inTransaction(this.#database, () => {
+      this.#writeMark(replied);
+      this.#database.prepare('UPDATE slot SET replied_at_ms = ? WHERE id = ?').run(replied.steadyMs, slot);
+      for (const id of ids) this.#settle(id, replied.wallMs, settlement);
+      this.#forget(replied);
+    });
+  }
+
+  /** Lets a card die that was never posted: it cannot be written as a card. */
+  bury(id: number, nowMs: number, reason: string): void {
+    inTransaction(this.#database, () => this.#settle(id, nowMs, { kind: 'dead', reason }));
+  }
+
+  /**
+   * When replies came, oldest first. A slot that was open when the process died counts as replied at `nowMs`:
+   * nobody knows when the service counted that post.
+   */
+  recoverReplies(channel: string, nowMs: number): number[] {
+    this.#database
+      .prepare('UPDATE slot SET replied_at_ms = ? WHERE channel = ? AND replied_at_ms IS NULL')
+      .run(nowMs, channel);
+    return this.#database
+      .prepare('SELECT replied_at_ms AS at FROM slot WHERE channel = ? ORDER BY replied_at_ms')
+      .all(channel)
+      .map(row => Number(row.at));
+  }
+
+  /** Writes down a moment from which the slots' clock can go on after a restart. */
+  mark(now: ClockMark): void {
+    inTransaction(this.#database, () => this.#writeMark(now));
+  }
+
+  /** The latest moment that was written down. */
+  latestMark(): ClockMark | undefined {
+    const row = this.#database.prepare('SELECT steady_ms, wall_ms FROM slot_clock').get();
+    return row && { steadyMs: Number(row.steady_ms), wallMs: Number(row.wall_ms) };
+  }
+
+  /**
+   * Queues the cards that wait for none of `channels` where `route` now sends them, and lets those die that it
+   * sends nowhere: the configuration has changed. Gives how many moved and how many died.
+   */
+  adoptStrays(
+    channels: readonly string[],
+    route: (notification: Notification) => readonly string[],
+    nowMs: number,
+  ): { readonly moved: number; readonly died: number } {
+    const strays = `state = 'waiting' AND channel NOT IN (${channels.map(() => '?').join(', ')})`;
+    return inTransaction(this.#database, () => {
+      const rows = this.#database.prepare(`SELECT * FROM card WHERE ${strays} ORDER BY id`).all(...channels);
+      let died = 0;
+      for (const { id, notification } of rows.map(asWaitingCard)) {
+        const targets = route(notification);
+        for (const channel of targets) this.#insert(channel, notification, nowMs);
+        if (targets.length === 0) died++;
+        const reason = targets.length === 0 ? 'no webhook takes it any more' : 'moved to another webhook';
+        this.#settle(id, nowMs, { kind: 'dead', reason });
+      }
+      return { moved: rows.length - died, died };
+    });
+  }
+
+  /** How many cards of a channel died. */
+  deadCount(channel: string): number {
+    const dead = `SELECT count(*) AS count FROM card WHERE state = 'dead' AND channel = ?`;
+    return Number(this.#database.prepare(dead).get(channel)?.count);
+  }
+
+  /** The latest cards that died, newest first. */
+  dead(channel: string, limit: number): readonly DeadCard[] {
+    return this.#database
+      .prepare(
+        `SELECT * FROM card WHERE state = 'dead' AND channel = ? ORDER BY settled_at_ms DESC, id DESC LIMIT ?`,
+      )
+      .all(channel, limit)
+      .map(row => ({
+        notification: asWaitingCard(row).notification,
+        reason: String(row.reason),
+        diedAtMs: Number(row.settled_at_ms),
+      }));
+  }
+
+  #insert(channel: string, notification: Notification, nowMs: number): number {
+    const { dedupeKey, kind, alerts, severity } = notification;
+    const critical = severity === 'critical' && kind !== 'resolved';
+    const insert = this.#database.prepare(
+      `INSERT INTO card (channel, dedupe_key, rule, kind, critical, notification, queued_at_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    );
+    const rule = alerts[0]?.rule ?? '';
+    const json = JSON.stringify(notification);
+    return Number(insert.run(channel, dedupeKey, rule, kind, Number(critical), json, nowMs).changes);
+  }
+
+  #dropSurplus(channel: string, nowMs: number): void {
+    const surplus = this.waiting(channel).count - MAX_WAITING;
+    if (surplus <= 0) return;
+    const oldest = `SELECT id FROM card WHERE state = 'waiting' AND channel = ? ORDER BY critical, id LIMIT ?`;
+    for (const row of this.#database.prepare(oldest).all(channel, surplus)) {
+      this.#settle(Number(row.id), nowMs, { kind: 'dead', reason: 'too many cards waited' });
+    }
+  }
+
+  #settle(id: number, nowMs: number, settlement: Settlement): void {
+    const update = (assignments: string, ...values: readonly (string | number)[]) => {
+      this.#database.prepare(`UPDATE card SET ${assignments} WHERE id = ?`).run(...values, id);
+    };
+    switch (settlement.kind) {
+      case 'kept':
+        return;
+      case 'parted':
+        update('alone = 1');
+        return;
+      case 'shrunk':
+        update('alone = 1, shrunk = 1');
+        return;
+      case 'delivered':
+        update(`state = 'delivered', settled_at_ms = ?`, nowMs);
+        return;
+      case 'dead':
+        update(`state = 'dead', settled_at_ms = ?, reason = ?`, nowMs, settlement.reason);
+        return;
+    }
+  }
+
+  #writeMark({ steadyMs, wallMs }: ClockMark): void {
+    this.#database
+      .prepare('INSERT OR REPLACE INTO slot_clock (id, steady_ms, wall_ms) VALUES (1, ?, ?)')
+      .run(steadyMs, wallMs);
+  }
+
+  /** Slots are of no matter after a day, and neither are the keys of what was delivered before. */
+  #forget({ steadyMs, wallMs }: ClockMark): void {
+    this.#database.prepare('DELETE FROM slot WHERE replied_at_ms < ?').run(steadyMs - REMEMBERED_MS);
+    this.#database
+      .prepare(`DELETE FROM card WHERE state = 'delivered' AND settled_at_ms < ?`)
+      .run(wallMs - REMEMBERED_MS);
+    this.#database
+      .prepare(
+        `DELETE FROM card WHERE state = 'dead' AND id NOT IN
+         (SELECT id FROM card WHERE state = 'dead' ORDER BY id DESC LIMIT ${MAX_DEAD})`,
+      )
+      .run();
+  }
+}
+
+function asWaitingCard(row: Record<string, SQLOutputValue>): WaitingCard {
+  return {
+    id: Number(row.id),
+    notification: parseNotification(String(row.notification)),
+    critical: row.critical === 1,
+    attempts: Number(row.attempts),
+    shrunk: row.shrunk === 1,
+  };
+}

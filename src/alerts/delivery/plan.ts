@@ -1,0 +1,82 @@
+import { ATTEMPTS_PER_ROUND, type WaitingCard } from './outbox.ts';
+import {
+  nextSlotMs,
+  type RateWindow,
+  SERVICE_WINDOWS,
+  shareOfWindows,
+  slotsLeft,
+  withoutReserve,
+} from './windows.ts';
+
+/** What may be posted to a channel: criticals may use all of it, the others leave a reserve. */
+export interface Budget {
+  readonly critical: readonly RateWindow[];
+  readonly ordinary: readonly RateWindow[];
+}
+
+const RESERVE = 0.2;
+/** The budget is short when a quarter of a window, or less than what waits, is left. */
+const SHORT = 0.25;
+/** A second passes soon enough: only the longer windows make a budget short. */
+const SHORTEST_TELLING_WINDOW_MS = 30_000;
+
+/** The budget of a gateway that may use `share` (0.25 to 1) of its channel. */
+export function budgetOf(share: number): Budget {
+  const critical = shareOfWindows(SERVICE_WINDOWS, share);
+  return { critical, ordinary: withoutReserve(critical, RESERVE) };
+}
+
+/** All that the next step of a sender depends on. */
+export interface Situation {
+  readonly nowMs: number;
+  /** The channel is left alone until then. */
+  readonly backOffUntilMs: number;
+  readonly repliesMs: readonly number[];
+  readonly budget: Budget;
+  /** The first critical card that waits, and the first of the others. */
+  readonly critical: WaitingCard | undefined;
+  readonly ordinary: WaitingCard | undefined;
+  readonly ordinaryCount: number;
+}
+
+export type Plan =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'wait'; readonly untilMs: number }
+  | { readonly kind: 'post'; readonly card: WaitingCard }
+  /** Post what can be folded in one digest. */
+  | { readonly kind: 'fold'; readonly card: WaitingCard };
+
+/**
+ * What a sender with no post under way does next. Criticals go first, unless one was tried so often that it steps
+ * behind. Nothing waits longer than back-off and windows make it.
+ */
+export function planNext(situation: Situation): Plan {
+  const { critical, ordinary, nowMs, backOffUntilMs, repliesMs, budget, ordinaryCount } = situation;
+  const startMs = Math.max(nowMs, backOffUntilMs);
+  const criticalMs = nextSlotMs(budget.critical, repliesMs, startMs);
+  const ordinaryMs = nextSlotMs(budget.ordinary, repliesMs, startMs);
+  if (critical && !(ordinary && ordinaryMs === criticalMs && round(critical) > round(ordinary))) {
+    return criticalMs > nowMs ? { kind: 'wait', untilMs: criticalMs } : { kind: 'post', card: critical };
+  }
+  if (!ordinary) return { kind: 'idle' };
+  if (ordinaryMs > nowMs) return { kind: 'wait', untilMs: ordinaryMs };
+  const folds = ordinaryCount > 1 && isShort(budget.ordinary, repliesMs, nowMs, ordinaryCount);
+  return { kind: folds ? 'fold' : 'post', card: ordinary };
+}
+
+function isShort(
+  windows: readonly RateWindow[],
+  repliesMs: readonly number[],
+  nowMs: number,
+  waiting: number,
+) {
+  return windows.some(window => {
+    if (window.lengthMs < SHORTEST_TELLING_WINDOW_MS) return false;
+    const left = slotsLeft([window], repliesMs, nowMs);
+    return left < waiting || left <= window.limit * SHORT;
+  });
+}
+
+function round(card: WaitingCard): number {
+  return Math.floor(card.attempts / ATTEMPTS_PER_ROUND);
+}

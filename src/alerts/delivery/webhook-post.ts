@@ -1,0 +1,75 @@
+import { Agent, type Dispatcher, request } from 'undici';
+import type { PostOutcome } from './reply.ts';
+
+/** Posts one card, as JSON text. Never rejects. */
+export type PostCard = (url: string, json: string) => Promise<PostOutcome>;
+
+export interface WebhookPosterOptions {
+  readonly connectTimeoutMs?: number;
+  /** From the end of the request to the end of the reply. */
+  readonly replyTimeoutMs?: number;
+}
+
+/** A reply is `1` or a line of text; whatever is longer is not looked at. */
+const MAX_REPLY_BYTES = 16 * 1024;
+
+/** Posts over a connection of its own each time: at four a second at most, none is worth keeping. */
+export class WebhookPoster {
+  readonly #agent: Agent;
+  readonly #deadlineMs: number;
+
+  constructor({ connectTimeoutMs = 5_000, replyTimeoutMs = 15_000 }: WebhookPosterOptions = {}) {
+    this.#deadlineMs = connectTimeoutMs + replyTimeoutMs;
+    this.#agent = new Agent({
+      pipelining: 0,
+      connect: { timeout: connectTimeoutMs },
+      headersTimeout: replyTimeoutMs,
+      bodyTimeout: replyTimeoutMs,
+    });
+  }
+
+  /** What came of it; of an error only the code is kept, since its message may hold the address. */
+  readonly post: PostCard = async (url, json) => {
+    try {
+      const { statusCode, headers, body } = await request(url, {
+        method: 'POST',
+        // without the charset the service takes less and spoils emoji (cards.md §1, Size)
+        headers: { 'content-type': 'application/json; charset=utf-8', accept: '*/*' },
+        body: json,
+        dispatcher: this.#agent,
+        signal: AbortSignal.timeout(this.#deadlineMs),
+      });
+      const retryAfter = headers['retry-after'];
+      return {
+        kind: 'answer',
+        status: statusCode,
+        body: await readStart(body),
+        retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+      };
+    } catch (error) {
+      return { kind: 'no-answer', code: errorCode(error) };
+    }
+  };
+
+  /** Ends the post that is under way, if any. */
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+async function readStart(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= MAX_REPLY_BYTES) break;
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_REPLY_BYTES).toString('utf8');
+}
+
+function errorCode(error: unknown): string {
+  if (!(error instanceof Error)) return 'UNKNOWN';
+  const code = 'code' in error ? String(error.code) : '';
+  return /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : error.name;
+}
