@@ -3,7 +3,8 @@ import type { Alert, Notification } from './alert.ts';
 
 const severity = z.enum(['info', 'warning', 'critical']);
 
-const alert: z.ZodType<Alert> = z.object({
+/** Loose: what a newer version wrote beside these is kept. */
+const alert: z.ZodType<Alert> = z.looseObject({
   id: z.string(),
   fingerprint: z.string(),
   rule: z.string(),

@@ -53,7 +53,7 @@ async function live(crash: Crash) {
     const delivery = bench.start({ database: dying.database });
     for (const notification of NEWS) delivery.notify(notification);
   } catch {
-    // it died while it started: a delivery that runs never throws
+    // it died while it started or while it was told something
   }
   await bench.clock.run(240_000);
   const inFlight = bench.service.seen.at(-1)?.card.keys.length ?? 0;

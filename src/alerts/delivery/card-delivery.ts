@@ -55,15 +55,13 @@ export class CardDelivery {
     for (const sender of this.#senders.values()) sender.wake();
   }
 
-  /** Queues a notification; it is on disk when this returns. Never throws, never waits for a webhook. */
+  /**
+   * Queues a notification; it is on disk when this returns, and no webhook is waited for. Throws what SQLite throws
+   * when it cannot be kept; the same may then be handed over again.
+   */
   notify(notification: Notification): void {
     const channels = routeNotification(this.#webhooks, notification).map(({ channel }) => channel);
-    try {
-      this.#outbox.enqueue(channels, notification, this.#clock.nowMs());
-    } catch (error) {
-      this.#metrics.count('lost', channels.length);
-      this.#logger.error({ err: error, card: notification.dedupeKey }, 'a card cannot be written down');
-    }
+    this.#outbox.enqueue(channels, notification, this.#clock.nowMs());
     this.#changed();
     for (const channel of channels) this.#senders.get(channel)?.wake();
   }

@@ -2,7 +2,7 @@ import type { CounterCell, GaugeCell, Metrics } from '../../base/metrics.ts';
 
 /**
  * What came of a post: `delivered`, or one of the failures. `folded` counts the notices within delivered digests,
- * `lost` what could not even be written down.
+ * `unwritable` those that no card could be made of.
  */
 export type CardOutcome =
   | 'delivered'
@@ -11,8 +11,7 @@ export type CardOutcome =
   | 'retried'
   | 'too-large'
   | 'refused'
-  | 'unwritable'
-  | 'lost';
+  | 'unwritable';
 
 const OUTCOMES: readonly CardOutcome[] = [
   'delivered',
@@ -22,7 +21,6 @@ const OUTCOMES: readonly CardOutcome[] = [
   'too-large',
   'refused',
   'unwritable',
-  'lost',
 ];
 
 /** The sender's own figures. */
