@@ -42,7 +42,10 @@ export interface Alert {
   /** When it was last seen, milliseconds since the epoch; set once resolved. */
   readonly endedAtMs?: number;
   readonly subject?: ObjectSubject;
+  /** Nothing is posted about it until then; `silencedBy` says who wanted that, `silenceReason` why. */
   readonly silencedUntilMs?: number;
+  readonly silencedBy?: string;
+  readonly silenceReason?: string;
   readonly acknowledgedBy?: string;
 }
 
