@@ -1,0 +1,65 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import type { Alert } from '../alert.ts';
+import { inTransaction } from '../state-database.ts';
+
+/** What is remembered of a firing alert over a restart. Times are the wall clock's. */
+export interface StoredAlert {
+  readonly alert: Alert;
+  readonly tellings: number;
+  readonly lastToldAtMs: number;
+  /** When it began to fire, of late. */
+  readonly firedAtMs: readonly number[];
+}
+
+const storedAlert = z.object({
+  alert: z.object({
+    id: z.string(),
+    fingerprint: z.string(),
+    rule: z.string(),
+    severity: z.enum(['info', 'warning', 'critical']),
+    state: z.literal('firing'),
+    labels: z.record(z.string(), z.string()),
+    summary: z.string(),
+    facts: z.array(z.object({ name: z.string(), value: z.string() })),
+    startedAtMs: z.number(),
+    subject: z
+      .object({ bucket: z.string(), key: z.string(), versionId: z.string().exactOptional() })
+      .exactOptional(),
+    acknowledgedBy: z.string().exactOptional(),
+  }),
+  tellings: z.number(),
+  lastToldAtMs: z.number(),
+  firedAtMs: z.array(z.number()),
+});
+
+/** The firing alerts on disk: a restart neither tells them again nor forgets to tell when they are over. */
+export class OpenAlertStore {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** What was firing when the gateway ended. A record this version cannot read is left out. */
+  load(): readonly StoredAlert[] {
+    return this.#database
+      .prepare('SELECT record FROM open_alert')
+      .all()
+      .flatMap(({ record }) => {
+        const parsed = storedAlert.safeParse(JSON.parse(String(record)));
+        return parsed.success ? [parsed.data] : [];
+      });
+  }
+
+  /** Makes `alerts` all that is remembered; of several with one fingerprint the first. */
+  replace(alerts: readonly StoredAlert[]): void {
+    inTransaction(this.#database, () => {
+      this.#database.exec('DELETE FROM open_alert');
+      const insert = this.#database.prepare(
+        'INSERT OR IGNORE INTO open_alert (fingerprint, record) VALUES (?, ?)',
+      );
+      for (const stored of alerts) insert.run(stored.alert.fingerprint, JSON.stringify(stored));
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import type { Fact, ObjectSubject } from '../alert.ts';
+import { errorResponses } from '../measurement/measure.ts';
+import { byLabel, total } from '../measurement/series.ts';
+import { formatCount, formatDuration } from '../wording.ts';
+import type { Breach, ConditionOptions, RequestedObject, RuleDefinition } from './rule.ts';
+
+export interface ArchivedObjectsOptions extends ConditionOptions {
+  /** Refused reads within the window. */
+  readonly threshold: number;
+  readonly windowMs: number;
+}
+
+/** So many of the objects are named in a card. */
+const NAMED_OBJECTS = 5;
+
+/** Clients read what lies in the archive and has not been restored (cards.md §4, 15). */
+export const archivedObjects: RuleDefinition<ArchivedObjectsOptions> = {
+  name: 'archivedObjects',
+  title: 'Archived objects are asked for',
+  advice:
+    'Reads are refused with InvalidObjectState until the store has restored a copy, which takes minutes to hours.',
+  measures: [errorResponses],
+  inhibitedBy: [],
+  aftermathMs: () => 0,
+  defaults: {
+    severity: 'warning',
+    threshold: 10,
+    windowMs: 15 * 60_000,
+    forMs: 0,
+    clearForMs: 5 * 60_000,
+  },
+  evaluate: ({ history, archivedObjects: asked }, options) => {
+    const { series } = history.increase(errorResponses, options.windowMs);
+    const refused = series.filter(({ labels }) => labels.code === 'InvalidObjectState');
+    return Array.from(byLabel(refused, 'bucket'), ([bucket, own]) => {
+      const count = total(own);
+      if (count <= options.threshold) return { kind: 'clear', labels: { bucket } };
+      return breach(bucket, count, asked(bucket), options);
+    });
+  },
+  example: options => breach('sample', 34, [{ bucket: 'sample', key: 'archive.bin', count: 34 }], options),
+};
+
+function breach(
+  bucket: string,
+  count: number,
+  objects: readonly RequestedObject[],
+  options: ArchivedObjectsOptions,
+): Breach {
+  const [most] = objects;
+  return {
+    kind: 'breach',
+    labels: { bucket },
+    summary: `${formatCount(count)} reads of archived objects in bucket ${bucket} were refused.`,
+    facts: [
+      { name: 'Bucket', value: bucket },
+      { name: 'Refused reads', value: `${formatCount(count)} in ${formatDuration(options.windowMs)}` },
+      ...objects.slice(0, NAMED_OBJECTS).map(objectFact),
+    ],
+    ...(most ? { subject: subjectOf(most) } : {}),
+  };
+}
+
+function objectFact({ key, versionId, count }: RequestedObject): Fact {
+  const version = versionId === undefined ? '' : `, version ${versionId}`;
+  return { name: 'Object', value: `${key}${version} (${formatCount(count)} times)` };
+}
+
+function subjectOf({ bucket, key, versionId }: RequestedObject): ObjectSubject {
+  return { bucket, key, ...(versionId === undefined ? {} : { versionId }) };
+}

@@ -1,0 +1,61 @@
+import { backendAttempts } from '../measurement/measure.ts';
+import { formatCount, formatDuration, formatShare } from '../wording.ts';
+import { type Attempts, attemptsByBackend } from './attempts.ts';
+import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
+
+export interface BackendErrorsOptions extends ConditionOptions {
+  /** Share of attempts that may fail, 0 to 1. */
+  readonly threshold: number;
+  readonly windowMs: number;
+  /** Attempts within the window below which nothing is concluded. */
+  readonly minRequests: number;
+}
+
+/** More attempts at a backend fail than may (cards.md §4, 3, at the backend). */
+export const backendErrors: RuleDefinition<BackendErrorsOptions> = {
+  name: 'backendErrors',
+  title: 'A backend answers with errors',
+  advice:
+    'Reads that are not cached fail for clients. Look at the store’s own status and its logs first, then at the network between.',
+  measures: [backendAttempts],
+  inhibitedBy: ['backendUnreachable'],
+  aftermathMs: ({ windowMs }) => windowMs,
+  defaults: {
+    severity: 'critical',
+    threshold: 0.05,
+    windowMs: 60_000,
+    minRequests: 20,
+    forMs: 60_000,
+    clearForMs: 60_000,
+  },
+  evaluate: ({ history }, options) =>
+    Array.from(
+      attemptsByBackend(history.increase(backendAttempts, options.windowMs).series),
+      ([backend, attempts]) => {
+        const labels = { backend };
+        if (attempts.total < options.minRequests) return { kind: 'quiet', labels };
+        if (attempts.failed <= options.threshold * attempts.total) return { kind: 'clear', labels };
+        return breach(backend, attempts, options);
+      },
+    ),
+  example: options => breach('main', { total: 412, answered: 400, failed: 37, timedOut: 4 }, options),
+};
+
+function breach(backend: string, attempts: Attempts, options: BackendErrorsOptions): Breach {
+  const share = formatShare(attempts.failed / attempts.total);
+  const window = formatDuration(options.windowMs);
+  return {
+    kind: 'breach',
+    labels: { backend },
+    summary: `${share} of the requests to backend ${backend} failed in the last ${window}.`,
+    facts: [
+      { name: 'Backend', value: backend },
+      {
+        name: 'Failed',
+        value: `${formatCount(attempts.failed)} of ${formatCount(attempts.total)} (${share})`,
+      },
+      { name: 'Without an answer', value: formatCount(attempts.total - attempts.answered) },
+      { name: 'Allowed', value: `${formatShare(options.threshold)} in ${window}` },
+    ],
+  };
+}

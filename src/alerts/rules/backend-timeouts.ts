@@ -1,0 +1,57 @@
+import { backendAttempts } from '../measurement/measure.ts';
+import { formatCount, formatDuration, formatShare } from '../wording.ts';
+import { attemptsByBackend } from './attempts.ts';
+import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
+
+export interface BackendTimeoutsOptions extends ConditionOptions {
+  /** Share of attempts that may time out, 0 to 1. */
+  readonly threshold: number;
+  readonly windowMs: number;
+  /** Attempts within the window below which nothing is concluded. */
+  readonly minRequests: number;
+}
+
+/** A backend answers, but too often too late (cards.md §4, 7). */
+export const backendTimeouts: RuleDefinition<BackendTimeoutsOptions> = {
+  name: 'backendTimeouts',
+  title: 'A backend answers too late',
+  advice:
+    'Requests wait for the whole timeout before they are tried again. Look at the store’s load, and whether `timeouts` of the backend fit it.',
+  measures: [backendAttempts],
+  inhibitedBy: ['backendUnreachable'],
+  aftermathMs: ({ windowMs }) => windowMs,
+  defaults: {
+    severity: 'warning',
+    threshold: 0.05,
+    windowMs: 60_000,
+    minRequests: 20,
+    forMs: 5 * 60_000,
+    clearForMs: 60_000,
+  },
+  evaluate: ({ history }, options) =>
+    Array.from(
+      attemptsByBackend(history.increase(backendAttempts, options.windowMs).series),
+      ([backend, { total, timedOut }]) => {
+        const labels = { backend };
+        if (total < options.minRequests) return { kind: 'quiet', labels };
+        if (timedOut <= options.threshold * total) return { kind: 'clear', labels };
+        return breach(backend, timedOut, total, options);
+      },
+    ),
+  example: options => breach('main', 61, 640, options),
+};
+
+function breach(backend: string, timedOut: number, total: number, options: BackendTimeoutsOptions): Breach {
+  const share = formatShare(timedOut / total);
+  const window = formatDuration(options.windowMs);
+  return {
+    kind: 'breach',
+    labels: { backend },
+    summary: `${share} of the requests to backend ${backend} timed out in the last ${window}.`,
+    facts: [
+      { name: 'Backend', value: backend },
+      { name: 'Timed out', value: `${formatCount(timedOut)} of ${formatCount(total)} (${share})` },
+      { name: 'Allowed', value: `${formatShare(options.threshold)} in ${window}` },
+    ],
+  };
+}

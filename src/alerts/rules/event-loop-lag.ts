@@ -1,0 +1,39 @@
+import { eventLoopLagSeconds } from '../measurement/measure.ts';
+import { formatDuration } from '../wording.ts';
+import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
+
+export interface EventLoopLagOptions extends ConditionOptions {
+  /** What a thread may keep a request waiting, 99 times in 100. */
+  readonly thresholdMs: number;
+}
+
+/** A thread is so busy that everything on it waits (cards.md §4, 21). */
+export const eventLoopLag: RuleDefinition<EventLoopLagOptions> = {
+  name: 'eventLoopLag',
+  title: 'A thread is too busy',
+  advice:
+    'Every request on it waits this long beside its own work. Add workers, or look for what else runs here.',
+  measures: [eventLoopLagSeconds],
+  inhibitedBy: [],
+  aftermathMs: () => 0,
+  defaults: { severity: 'warning', thresholdMs: 200, forMs: 2 * 60_000, clearForMs: 2 * 60_000 },
+  evaluate: ({ history }, options) =>
+    history
+      .current(eventLoopLagSeconds)
+      .map(({ value }) =>
+        value * 1_000 > options.thresholdMs ? breach(value * 1_000, options) : { kind: 'clear', labels: {} },
+      ),
+  example: options => breach(412, options),
+};
+
+function breach(lagMs: number, { thresholdMs }: EventLoopLagOptions): Breach {
+  return {
+    kind: 'breach',
+    labels: {},
+    summary: `The busiest thread keeps requests waiting for ${formatDuration(lagMs)}.`,
+    facts: [
+      { name: 'Event loop lag', value: `${formatDuration(lagMs)} (99th percentile)` },
+      { name: 'Allowed', value: formatDuration(thresholdMs) },
+    ],
+  };
+}

@@ -1,0 +1,82 @@
+import { requests } from '../measurement/measure.ts';
+import { type Series, total } from '../measurement/series.ts';
+import { formatCount, formatDuration, formatShare } from '../wording.ts';
+import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
+
+export interface HitRatioDropOptions extends ConditionOptions {
+  /** A hit ratio this high, 0 to 1, is good enough whatever it was before. */
+  readonly threshold: number;
+  /** How far below the hours before it may lie, 0 to 1. */
+  readonly drop: number;
+  readonly windowMs: number;
+  /** Reads within the window below which nothing is concluded. */
+  readonly minRequests: number;
+}
+
+interface Reads {
+  readonly hits: number;
+  readonly all: number;
+}
+
+/** What the window is compared with: long enough to know the cache warm, short enough to stay within the finer rows. */
+const BASELINE_MS = 6 * 3_600_000;
+const HITS = ['HIT', 'STALE', 'REVALIDATED'];
+const MISSES = ['MISS', 'PARTIAL'];
+
+/**
+ * The cache answers fewer reads than it did (cards.md §4, 9). Low alone is no alarm: there are loads that hardly
+ * repeat themselves.
+ */
+export const hitRatioDrop: RuleDefinition<HitRatioDropOptions> = {
+  name: 'hitRatioDrop',
+  title: 'The hit ratio has dropped',
+  advice:
+    'Either clients read something new, or something was purged, or freshness was cut short. The status page shows which.',
+  measures: [requests],
+  inhibitedBy: [],
+  aftermathMs: () => 0,
+  defaults: {
+    severity: 'warning',
+    threshold: 0.8,
+    drop: 0.2,
+    windowMs: 10 * 60_000,
+    minRequests: 1_000,
+    forMs: 10 * 60_000,
+    clearForMs: 10 * 60_000,
+  },
+  evaluate: ({ history }, options) => {
+    const now = countReads(history.increase(requests, options.windowMs).series);
+    const before = countReads(history.increase(requests, BASELINE_MS, options.windowMs).series);
+    if (Math.min(now.all, before.all) < options.minRequests) return [{ kind: 'quiet', labels: {} }];
+    const ratio = now.hits / now.all;
+    const isFine = ratio >= options.threshold || ratio > before.hits / before.all - options.drop;
+    return [isFine ? { kind: 'clear', labels: {} } : breach(now, before, options)];
+  },
+  example: options => breach({ hits: 8_820, all: 21_000 }, { hits: 512_400, all: 560_000 }, options),
+};
+
+function countReads(series: readonly Series[]): Reads {
+  const hits = total(series, ({ cache = '' }) => HITS.includes(cache));
+  return { hits, all: hits + total(series, ({ cache = '' }) => MISSES.includes(cache)) };
+}
+
+function breach(now: Reads, before: Reads, options: HitRatioDropOptions): Breach {
+  const ratio = formatShare(now.hits / now.all);
+  const usual = formatShare(before.hits / before.all);
+  return {
+    kind: 'breach',
+    labels: {},
+    summary: `The cache answers ${ratio} of reads; in the hours before it was ${usual}.`,
+    facts: [
+      {
+        name: 'Hit ratio',
+        value: `${ratio} of ${formatCount(now.all)} in ${formatDuration(options.windowMs)}`,
+      },
+      { name: 'Before', value: `${usual} of ${formatCount(before.all)}` },
+      {
+        name: 'Told',
+        value: `below ${formatShare(options.threshold)} after a drop by ${formatShare(options.drop)}`,
+      },
+    ],
+  };
+}

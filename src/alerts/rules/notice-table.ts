@@ -1,0 +1,46 @@
+import type { Severity } from '../alert.ts';
+
+/** Something that is told because it happened, not because it has to end. */
+export interface NoticeDefinition {
+  readonly title: string;
+  readonly advice: string;
+  readonly defaults: { readonly severity: Severity; readonly everyMs?: number };
+}
+
+export const noticeTable = {
+  started: {
+    title: 'The gateway has started',
+    advice:
+      'Nothing has to be done. A start that nobody asked for follows a crash: the log before it says why.',
+    defaults: { severity: 'info' },
+  },
+  stopped: {
+    title: 'The gateway stops',
+    advice: 'Nothing has to be done if somebody meant it to stop.',
+    defaults: { severity: 'info' },
+  },
+  heartbeat: {
+    title: 'The gateway is alive',
+    advice: 'Nothing has to be done. What needs somebody is that this card no longer comes.',
+    defaults: { severity: 'info', everyMs: 86_400_000 },
+  },
+} as const satisfies Readonly<Record<string, NoticeDefinition>>;
+
+export type NoticeName = keyof typeof noticeTable;
+
+/** The notices' part of `alerts.rules`. */
+export type NoticeOptions = {
+  readonly [Name in NoticeName]?:
+    | false
+    | {
+        readonly [Key in keyof (typeof noticeTable)[Name]['defaults']]?: Key extends 'severity'
+          ? Severity
+          : number;
+      };
+};
+
+export const noticeNames: readonly NoticeName[] = ['started', 'stopped', 'heartbeat'];
+
+export function isNoticeName(name: string): name is NoticeName {
+  return Object.hasOwn(noticeTable, name);
+}

@@ -1,0 +1,79 @@
+import type { History } from '../measurement/history.ts';
+import { refusedCallers, requests } from '../measurement/measure.ts';
+import { total } from '../measurement/series.ts';
+import { formatCount, formatDuration, formatShare } from '../wording.ts';
+import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
+
+export interface RefusedSignaturesOptions extends ConditionOptions {
+  /** Share of requests that may be refused, 0 to 1. */
+  readonly threshold: number;
+  /** How many times yesterday's share at this hour it must be, where yesterday is known. */
+  readonly factor: number;
+  readonly windowMs: number;
+  /** Requests within the window below which nothing is concluded. */
+  readonly minRequests: number;
+}
+
+interface Refusals {
+  readonly refused: number;
+  readonly all: number;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Far more callers are refused than usual: a broken client, a rotated key, or somebody trying (cards.md §4, 14). */
+export const refusedSignatures: RuleDefinition<RefusedSignaturesOptions> = {
+  name: 'refusedSignatures',
+  title: 'Many requests are refused for who sent them',
+  advice:
+    'The access log names the access key and the address. One key points to a client with an old secret, many to a search for a way in.',
+  measures: [refusedCallers, requests],
+  inhibitedBy: [],
+  aftermathMs: () => 0,
+  defaults: {
+    severity: 'warning',
+    threshold: 0.05,
+    factor: 5,
+    windowMs: 5 * 60_000,
+    minRequests: 100,
+    forMs: 5 * 60_000,
+    clearForMs: 5 * 60_000,
+  },
+  evaluate: ({ history }, options) => {
+    const now = countRefusals(history, options.windowMs, 0);
+    if (now.all < options.minRequests) return [{ kind: 'quiet', labels: {} }];
+    const usual = yesterday(history, options);
+    const allowed = Math.max(options.threshold, usual * options.factor);
+    return [now.refused > allowed * now.all ? breach(now, allowed, options) : { kind: 'clear', labels: {} }];
+  },
+  example: options => breach({ refused: 211, all: 1_630 }, options.threshold, options),
+};
+
+/** The share around this hour a day ago; 0 where too little is known of it. */
+function yesterday(history: History, { minRequests }: RefusedSignaturesOptions): number {
+  const { refused, all } = countRefusals(history, HOUR_MS, 23.5 * HOUR_MS);
+  return all < minRequests ? 0 : refused / all;
+}
+
+function countRefusals(history: History, windowMs: number, agoMs: number): Refusals {
+  return {
+    refused: total(history.increase(refusedCallers, windowMs, agoMs).series),
+    all: total(history.increase(requests, windowMs, agoMs).series),
+  };
+}
+
+function breach({ refused, all }: Refusals, allowed: number, options: RefusedSignaturesOptions): Breach {
+  const share = formatShare(refused / all);
+  return {
+    kind: 'breach',
+    labels: {},
+    summary: `${share} of all requests were refused for their signature or their rights.`,
+    facts: [
+      {
+        name: 'Refused',
+        value: `${formatCount(refused)} of ${formatCount(all)} in ${formatDuration(options.windowMs)}`,
+      },
+      { name: 'Told from', value: formatShare(allowed) },
+    ],
+  };
+}

@@ -1,0 +1,39 @@
+import { workerRestarts } from '../measurement/measure.ts';
+import { total } from '../measurement/series.ts';
+import { formatCount, formatDuration } from '../wording.ts';
+import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
+
+export interface RestartLoopOptions extends ConditionOptions {
+  /** Restarts within the window. */
+  readonly threshold: number;
+  readonly windowMs: number;
+}
+
+/** Workers die as fast as they are replaced (cards.md §4, 20). */
+export const restartLoop: RuleDefinition<RestartLoopOptions> = {
+  name: 'restartLoop',
+  title: 'Workers keep dying',
+  advice: 'Each takes its requests and its part of the cache along. The log has the last words of every one.',
+  measures: [workerRestarts],
+  inhibitedBy: [],
+  aftermathMs: () => 0,
+  defaults: { severity: 'critical', threshold: 4, windowMs: 10 * 60_000, forMs: 0, clearForMs: 60_000 },
+  evaluate: ({ history }, options) => {
+    const restarts = total(history.increase(workerRestarts, options.windowMs).series);
+    return [restarts > options.threshold ? breach(restarts, options) : { kind: 'clear', labels: {} }];
+  },
+  example: options => breach(6, options),
+};
+
+function breach(restarts: number, { windowMs, threshold }: RestartLoopOptions): Breach {
+  const window = formatDuration(windowMs);
+  return {
+    kind: 'breach',
+    labels: {},
+    summary: `Workers died and were replaced ${formatCount(restarts)} times in the last ${window}.`,
+    facts: [
+      { name: 'Restarts', value: `${formatCount(restarts)} in ${window}` },
+      { name: 'Allowed', value: formatCount(threshold) },
+    ],
+  };
+}

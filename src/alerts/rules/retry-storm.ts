@@ -1,0 +1,52 @@
+import { backendRetries } from '../measurement/measure.ts';
+import { byLabel, total } from '../measurement/series.ts';
+import { formatCount, formatDuration, formatRate } from '../wording.ts';
+import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
+
+export interface RetryStormOptions extends ConditionOptions {
+  /** Retries a second. */
+  readonly threshold: number;
+  readonly windowMs: number;
+}
+
+/** Requests are tried again so often that the retries themselves are a load (cards.md §4, 8). */
+export const retryStorm: RuleDefinition<RetryStormOptions> = {
+  name: 'retryStorm',
+  title: 'Requests to a backend are retried again and again',
+  advice:
+    'Clients see little of it yet, but the store is asked several times for everything. Find out why it refuses or breaks off before it tips over.',
+  measures: [backendRetries],
+  inhibitedBy: ['backendUnreachable'],
+  aftermathMs: ({ windowMs }) => windowMs,
+  defaults: {
+    severity: 'warning',
+    threshold: 10,
+    windowMs: 60_000,
+    forMs: 2 * 60_000,
+    clearForMs: 2 * 60_000,
+  },
+  evaluate: ({ history }, options) => {
+    const { series, coveredMs } = history.increase(backendRetries, options.windowMs);
+    return Array.from(byLabel(series, 'backend'), ([backend, own]) => {
+      const retries = total(own);
+      // a window that is still filling is not stretched: few retries are never a storm
+      const perSecond = (retries * 1_000) / Math.max(coveredMs, options.windowMs);
+      if (perSecond <= options.threshold) return { kind: 'clear', labels: { backend } };
+      return breach(backend, retries, perSecond, options);
+    });
+  },
+  example: options => breach('main', 1_484, 24.7, options),
+};
+
+function breach(backend: string, retries: number, perSecond: number, options: RetryStormOptions): Breach {
+  return {
+    kind: 'breach',
+    labels: { backend },
+    summary: `Requests to backend ${backend} are retried ${formatRate(perSecond)}.`,
+    facts: [
+      { name: 'Backend', value: backend },
+      { name: 'Retries', value: `${formatCount(retries)} in ${formatDuration(options.windowMs)}` },
+      { name: 'Allowed', value: formatRate(options.threshold) },
+    ],
+  };
+}

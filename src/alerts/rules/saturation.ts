@@ -1,0 +1,46 @@
+import { shedRequests } from '../measurement/measure.ts';
+import { total } from '../measurement/series.ts';
+import { formatCount, formatDuration } from '../wording.ts';
+import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
+
+export interface SaturationOptions extends ConditionOptions {
+  /** Requests sent away within the window. */
+  readonly threshold: number;
+  readonly windowMs: number;
+}
+
+/** The gateway itself has no room left and sends requests away (cards.md §4, 21). */
+export const saturation: RuleDefinition<SaturationOptions> = {
+  name: 'saturation',
+  title: 'The gateway is full',
+  advice:
+    'Requests are answered with SlowDown because memory is pinned by slow readers or connections are used up. Add memory, workers or another gateway.',
+  measures: [shedRequests],
+  inhibitedBy: [],
+  aftermathMs: () => 0,
+  defaults: {
+    severity: 'critical',
+    threshold: 0,
+    windowMs: 60_000,
+    forMs: 2 * 60_000,
+    clearForMs: 2 * 60_000,
+  },
+  evaluate: ({ history }, options) => {
+    const shed = total(history.increase(shedRequests, options.windowMs).series);
+    return [shed > options.threshold ? breach(shed, options) : { kind: 'clear', labels: {} }];
+  },
+  example: options => breach(57, options),
+};
+
+function breach(shed: number, { windowMs, threshold }: SaturationOptions): Breach {
+  const window = formatDuration(windowMs);
+  return {
+    kind: 'breach',
+    labels: {},
+    summary: `${formatCount(shed)} requests were sent away for want of room in the last ${window}.`,
+    facts: [
+      { name: 'Sent away', value: `${formatCount(shed)} in ${window}` },
+      { name: 'Allowed', value: formatCount(threshold) },
+    ],
+  };
+}

@@ -1,0 +1,71 @@
+import type { Labels } from '../alert.ts';
+import { firstByteSeconds } from '../measurement/measure.ts';
+import { quantile } from '../measurement/series.ts';
+import { formatCount, formatDuration } from '../wording.ts';
+import type { Breach, ConditionOptions, Finding, RuleDefinition } from './rule.ts';
+
+export interface SlowFirstByteOptions extends ConditionOptions {
+  /** What 99 of 100 reads that need the backend may take to their first byte. */
+  readonly thresholdMs: number;
+  /** The same for reads answered from the cache. */
+  readonly hitThresholdMs: number;
+  readonly windowMs: number;
+  /** Reads within the window below which nothing is concluded. */
+  readonly minRequests: number;
+}
+
+const HITS = ['HIT', 'STALE'];
+const MISSES = ['MISS', 'PARTIAL', 'REVALIDATED'];
+
+/** Reads begin too late, hits and misses told apart since they wait for different things (cards.md §4, 4). */
+export const slowFirstByte: RuleDefinition<SlowFirstByteOptions> = {
+  name: 'slowFirstByte',
+  title: 'Reads begin late',
+  advice:
+    'Slow misses wait for the backend; slow hits for this machine: its processor, its event loops, its disk.',
+  measures: [firstByteSeconds],
+  inhibitedBy: ['backendUnreachable'],
+  aftermathMs: ({ windowMs }) => windowMs,
+  defaults: {
+    severity: 'warning',
+    thresholdMs: 3_000,
+    hitThresholdMs: 500,
+    windowMs: 2 * 60_000,
+    minRequests: 100,
+    forMs: 2 * 60_000,
+    clearForMs: 2 * 60_000,
+  },
+  evaluate: ({ history }, options) => {
+    const { series } = history.increase(firstByteSeconds, options.windowMs);
+    const judge = (kind: 'hit' | 'miss', outcomes: readonly string[]): Finding => {
+      const isOfKind = ({ cache = '' }: Labels) => outcomes.includes(cache);
+      const { value, count } = quantile(
+        series.filter(({ labels }) => isOfKind(labels)),
+        0.99,
+      );
+      if (count < options.minRequests) return { kind: 'quiet', labels: { cache: kind } };
+      if (value * 1_000 <= allowedMs(kind, options)) return { kind: 'clear', labels: { cache: kind } };
+      return breach(kind, value * 1_000, count, options);
+    };
+    return [judge('hit', HITS), judge('miss', MISSES)];
+  },
+  example: options => breach('miss', 4_720, 911, options),
+};
+
+function allowedMs(kind: 'hit' | 'miss', options: SlowFirstByteOptions): number {
+  return kind === 'hit' ? options.hitThresholdMs : options.thresholdMs;
+}
+
+function breach(kind: 'hit' | 'miss', p99Ms: number, count: number, options: SlowFirstByteOptions): Breach {
+  const reads = kind === 'hit' ? 'reads from the cache' : 'reads that need the backend';
+  return {
+    kind: 'breach',
+    labels: { cache: kind },
+    summary: `One in a hundred ${reads} waits ${formatDuration(p99Ms)} or longer for its first byte.`,
+    facts: [
+      { name: 'Reads', value: `${formatCount(count)} ${reads} in ${formatDuration(options.windowMs)}` },
+      { name: 'Slowest 1 %', value: `${formatDuration(p99Ms)} or longer` },
+      { name: 'Allowed', value: formatDuration(allowedMs(kind, options)) },
+    ],
+  };
+}

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { RowLadder } from '../../../../src/alerts/measurement/row-ladder.ts';
+
+const ladder = [
+  { spacingMs: 0, keepMs: 10 },
+  { spacingMs: 5, keepMs: 40 },
+];
+
+function filled(untilMs: number): RowLadder {
+  const rows = new RowLadder(ladder);
+  for (let atMs = 0; atMs <= untilMs; atMs++) rows.add({ atMs, values: new Float64Array() });
+  return rows;
+}
+
+it('finds the exact row where rows are fine, the last one before where they are coarse', () => {
+  const rows = filled(100);
+  expect(rows.latest?.atMs).toBe(100);
+  expect(rows.at(93)?.atMs).toBe(93);
+  expect(rows.at(78)?.atMs).toBe(75);
+});
+
+it('gives the oldest row for a moment before all rows', () => {
+  expect(filled(100).at(3)?.atMs).toBe(60);
+  expect(filled(4).at(-10)?.atMs).toBe(0);
+});
+
+it('has no row before the first was added', () => {
+  expect(new RowLadder(ladder).latest).toBeUndefined();
+  expect(new RowLadder(ladder).at(0)).toBeUndefined();
+});

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import type { Severity } from '../../../../src/alerts/alert.ts';
+import { alertNames, describeRule } from '../../../../src/alerts/rules/rule-description.ts';
+import { createRules, type RuleOptions } from '../../../../src/alerts/rules/rule-table.ts';
+import { type Load, RuleBench } from '../../../support/rule-bench.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Every rule but those named is off. */
+function rulesOf(options: RuleOptions, ...names: readonly string[]) {
+  return createRules(options).filter(({ name }) => names.length === 0 || names.includes(name));
+}
+
+const attempts =
+  (counts: Readonly<Record<string, number>>): Load =>
+  gateway => {
+    for (const [status, count] of Object.entries(counts)) {
+      gateway.add('tidegate_backend_requests_total', { backend: 'main', status }, count);
+      gateway.add('tidegate_requests_total', { status, cache: 'MISS' }, count);
+    }
+  };
+
+function fired(bench: RuleBench): readonly string[] {
+  return bench.changes.flatMap(({ transition, episode }) =>
+    transition === 'fired' ? [episode.alert.rule] : [],
+  );
+}
+
+describe('options', () => {
+  const tenPercent = attempts({ 200: 90, 500: 10 });
+
+  it('change thresholds, patience and severity of a rule', () => {
+    const severity: Severity = 'info';
+    const bench = new RuleBench(rulesOf({ backendErrors: { threshold: 0.2, severity } }, 'backendErrors'));
+    bench.run(10 * MINUTE_MS, tenPercent);
+    expect(fired(bench)).toEqual([]);
+    bench.run(2 * MINUTE_MS, attempts({ 200: 50, 500: 50 }));
+    expect(bench.changes.at(-1)?.episode.alert).toMatchObject({ state: 'firing', severity });
+  });
+
+  it('turn a rule off', () => {
+    expect(createRules({ backendErrors: false }).map(({ name }) => name)).not.toContain('backendErrors');
+  });
+
+  it('that are absent leave the defaults', () => {
+    expect(createRules({ backendErrors: {} })).toEqual(
+      expect.arrayContaining([expect.objectContaining({ forMs: 60_000 })]),
+    );
+  });
+});
+
+describe('causes', () => {
+  it('stand above what they explain, so that they are judged first', () => {
+    const names = createRules().map(({ name }) => name);
+    for (const [index, { inhibitedBy }] of createRules().entries()) {
+      for (const cause of inhibitedBy) {
+        expect(names.indexOf(cause), `${cause} of ${names[index]}`).toBeGreaterThanOrEqual(0);
+        expect(names.indexOf(cause)).toBeLessThan(index);
+      }
+    }
+  });
+
+  it('speak alone: a store that goes away and comes back fires one rule and no other', () => {
+    const bench = new RuleBench(createRules());
+    const well = attempts({ 200: 100 });
+    bench.run(2 * HOUR_MS, well);
+    bench.run(20 * MINUTE_MS, attempts({ unreachable: 100 }));
+    bench.run(40 * MINUTE_MS, well);
+    expect(bench.changes.map(({ transition, episode }) => [transition, episode.alert.rule])).toEqual([
+      ['pending', 'backendErrors'],
+      ['fired', 'backendUnreachable'],
+      ['dropped', 'backendErrors'],
+      ['resolved', 'backendUnreachable'],
+    ]);
+  });
+
+  it('do not silence the same rule of another backend', () => {
+    const bench = new RuleBench(createRules());
+    const other: Load = gateway => {
+      gateway.add('tidegate_backend_requests_total', { backend: 'other', status: '200' }, 80);
+      gateway.add('tidegate_backend_requests_total', { backend: 'other', status: '500' }, 20);
+    };
+    bench.run(5 * MINUTE_MS, gateway => {
+      attempts({ unreachable: 100 })(gateway);
+      other(gateway);
+    });
+    expect(fired(bench)).toEqual(['backendUnreachable', 'backendErrors']);
+    expect(bench.changes.at(-1)?.episode.alert.labels).toEqual({ backend: 'other' });
+  });
+});
+
+describe('backendUnreachable', () => {
+  it('is not resolved by silence: without an attempt nobody knows', () => {
+    const bench = new RuleBench(rulesOf({}, 'backendUnreachable'));
+    bench.run(MINUTE_MS, attempts({ unreachable: 5 }));
+    expect(bench.run(10 * MINUTE_MS, attempts({}))).toEqual([]);
+    expect(bench.run(10 * MINUTE_MS, attempts({}))).toEqual(['resolved']);
+  });
+
+  it('counts any answer as a sign of life, errors too', () => {
+    const bench = new RuleBench(rulesOf({}, 'backendUnreachable'));
+    bench.run(5 * MINUTE_MS, attempts({ 503: 1, timeout: 50 }));
+    expect(bench.changes).toEqual([]);
+  });
+
+  it('blames no backend for attempts that were given up because the client left', () => {
+    const bench = new RuleBench(createRules());
+    bench.run(5 * MINUTE_MS, attempts({ cancelled: 50 }));
+    expect(bench.changes).toEqual([]);
+  });
+});
+
+describe('backendErrorBurn', () => {
+  it('waits until the short window is full: the first errors of a young gateway are no burn', () => {
+    const bench = new RuleBench(rulesOf({}, 'backendErrorBurn'));
+    expect(bench.run(4 * MINUTE_MS, attempts({ 200: 90, 500: 10 }))).toEqual([]);
+    expect(bench.run(2 * MINUTE_MS, attempts({ 200: 90, 500: 10 }))).toEqual(['fired']);
+  });
+
+  it('lets a short burst pass that the long window absorbs', () => {
+    const bench = new RuleBench(rulesOf({}, 'backendErrorBurn'));
+    bench.run(HOUR_MS, attempts({ 200: 100 }));
+    bench.run(MINUTE_MS, attempts({ 200: 70, 500: 30 }));
+    bench.run(HOUR_MS, attempts({ 200: 100 }));
+    expect(bench.changes).toEqual([]);
+  });
+});
+
+describe('hitRatioDrop', () => {
+  const reads =
+    (hits: number, misses: number): Load =>
+    gateway => {
+      gateway.add('tidegate_requests_total', { status: '200', cache: 'HIT' }, hits);
+      gateway.add('tidegate_requests_total', { status: '200', cache: 'MISS' }, misses);
+    };
+
+  it('leaves a load alone that never repeats itself', () => {
+    const bench = new RuleBench(rulesOf({}, 'hitRatioDrop'));
+    bench.run(8 * HOUR_MS, reads(20, 80));
+    expect(bench.changes).toEqual([]);
+  });
+
+  it('leaves a drop alone that ends where hits still prevail', () => {
+    const bench = new RuleBench(rulesOf({ hitRatioDrop: { threshold: 0.7 } }, 'hitRatioDrop'));
+    bench.run(7 * HOUR_MS, reads(99, 1));
+    bench.run(HOUR_MS, reads(72, 28));
+    expect(bench.changes).toEqual([]);
+  });
+});
+
+describe('slowFirstByte', () => {
+  it('tells hits from misses', () => {
+    const bench = new RuleBench(rulesOf({}, 'slowFirstByte'));
+    bench.run(10 * MINUTE_MS, gateway => {
+      gateway.observe('tidegate_request_first_byte_seconds', { cache: 'HIT' }, [0.5, 1, 10], 0.9, 20);
+      gateway.observe('tidegate_request_first_byte_seconds', { cache: 'MISS' }, [0.5, 1, 10], 0.9, 20);
+    });
+    expect(bench.changes.map(({ episode }) => episode.alert.labels)).toEqual([
+      { cache: 'hit' },
+      { cache: 'hit' },
+    ]);
+  });
+});
+
+describe('refusedSignatures', () => {
+  const refusals =
+    (refused: number): Load =>
+    gateway => {
+      gateway.add('tidegate_auth_failures_total', { reason: 'signature' }, refused);
+      gateway.add('tidegate_requests_total', { status: '200', cache: 'HIT' }, 100);
+    };
+
+  it('is used to what was so at the same hour of the day before', () => {
+    const rules = rulesOf({}, 'refusedSignatures');
+    const usual = new RuleBench(rules, MINUTE_MS);
+    usual.run(HOUR_MS, refusals(10));
+    expect(fired(usual)).toEqual(['refusedSignatures']);
+    usual.run(26 * HOUR_MS, refusals(10));
+    expect(usual.changes.at(-1)?.transition).toBe('resolved');
+    expect(usual.run(HOUR_MS, refusals(45))).toEqual([]);
+    expect(usual.run(HOUR_MS, refusals(60))).toEqual(['pending', 'fired']);
+  });
+});
+
+describe('archivedObjects', () => {
+  const refused: Load = gateway =>
+    gateway.add('tidegate_error_responses_total', { bucket: 'b', code: 'InvalidObjectState' }, 1);
+
+  it('names the objects and is about the one most asked for', () => {
+    const bench = new RuleBench(rulesOf({}, 'archivedObjects'));
+    bench.archived = [
+      { bucket: 'b', key: 'old/film.mov', versionId: 'v1', count: 9 },
+      { bucket: 'b', key: 'old/still.png', count: 3 },
+      { bucket: 'other', key: 'x', count: 30 },
+    ];
+    bench.run(2 * MINUTE_MS, refused);
+    expect(bench.changes[0]?.episode.alert).toMatchObject({
+      subject: { bucket: 'b', key: 'old/film.mov', versionId: 'v1' },
+      facts: expect.arrayContaining([
+        { name: 'Object', value: 'old/film.mov, version v1 (9 times)' },
+        { name: 'Object', value: 'old/still.png (3 times)' },
+      ]),
+    });
+  });
+
+  it('is about no object where none was noted', () => {
+    const bench = new RuleBench(rulesOf({}, 'archivedObjects'));
+    bench.run(2 * MINUTE_MS, refused);
+    expect(bench.changes[0]?.episode.alert).not.toHaveProperty('subject');
+  });
+
+  it('counts no other error code', () => {
+    const bench = new RuleBench(rulesOf({}, 'archivedObjects'));
+    bench.run(5 * MINUTE_MS, gateway =>
+      gateway.add('tidegate_error_responses_total', { bucket: 'b', code: 'NoSuchKey' }, 100),
+    );
+    expect(bench.changes).toEqual([]);
+  });
+});
+
+it('has a title and advice for every name in alerts.rules, and the bare name for any other', () => {
+  for (const name of alertNames) {
+    const { title, advice } = describeRule(name);
+    expect(title.length, name).toBeGreaterThan(5);
+    expect(title.length, name).toBeLessThan(60);
+    expect(advice.length, name).toBeGreaterThan(20);
+  }
+  expect(describeRule('fromTheFuture')).toEqual({ title: 'fromTheFuture', advice: '' });
+});
