@@ -1,0 +1,203 @@
+import type { Clock, Timer } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { MetricSnapshot } from '../../base/metric-snapshot.ts';
+import type { Family, GaugeCell, Metrics } from '../../base/metrics.ts';
+import type { Alert, Notification } from '../alert.ts';
+import { MeasurementHistory } from '../measurement/history.ts';
+import type { RequestedObject, Rule } from '../rules/rule.ts';
+import { withSilence } from '../silences/silence.ts';
+import type { SilenceBook } from '../silences/silence-book.ts';
+import { type AnnouncementTiming, announcementsDue } from './announcements.ts';
+import type { Change, Moment } from './condition.ts';
+import { ConditionBoard } from './condition-board.ts';
+import { type Episode, newsOf } from './episode.ts';
+import type { OpenAlertStore, StoredAlert } from './open-alert-store.ts';
+
+export interface AlertEngineOptions {
+  readonly rules: readonly Rule[];
+  readonly clock: Clock;
+  /** The merged snapshot of all threads. */
+  readonly sample: () => Promise<MetricSnapshot>;
+  /** Takes over what is to be told. When it throws, the same is handed to it again at the next sample. */
+  readonly notify: (notification: Notification) => void;
+  readonly silences: SilenceBook;
+  readonly store: OpenAlertStore;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** See `Observed`. */
+  readonly archivedObjects?: (bucket: string) => readonly RequestedObject[];
+  readonly sampleIntervalMs?: number;
+  readonly timing?: AnnouncementTiming;
+}
+
+/** What came of acknowledging an alert. */
+export type AcknowledgeOutcome =
+  | { readonly kind: 'acknowledged'; readonly alert: Alert }
+  | { readonly kind: 'already'; readonly alert: Alert }
+  /** No alert of this id is firing any more, or ever was. */
+  | { readonly kind: 'not-firing' };
+
+const MINUTE_MS = 60_000;
+
+export const DEFAULT_TIMING: AnnouncementTiming = {
+  groupWaitMs: 10_000,
+  repeatMs: { critical: 60 * MINUTE_MS, warning: 240 * MINUTE_MS, info: 1_440 * MINUTE_MS },
+};
+
+/** So many resolved alerts are still shown. */
+const RECENT_ALERTS = 50;
+
+/**
+ * Samples the gateway's measurements, lets the rules judge them and has told what is new. It never throws at its
+ * surroundings: what goes wrong in one round is logged, and the next one is another try.
+ */
+export class AlertEngine {
+  readonly #options: AlertEngineOptions;
+  readonly #timing: AnnouncementTiming;
+  readonly #history: MeasurementHistory;
+  readonly #board: ConditionBoard;
+  readonly #firing: Family<GaugeCell>;
+  /** Resolved, and not yet told to be. */
+  #ended: readonly Episode[] = [];
+  #recent: readonly Alert[] = [];
+  #timer: Timer | undefined;
+  #isStopped = false;
+  #isUnsaved = false;
+
+  constructor(options: AlertEngineOptions) {
+    const { rules, store, metrics, timing = DEFAULT_TIMING } = options;
+    this.#options = options;
+    this.#timing = timing;
+    this.#history = new MeasurementHistory(rules.flatMap(rule => rule.measures));
+    this.#board = new ConditionBoard(rules);
+    this.#board.restore(store.load(), this.#now());
+    this.#firing = metrics.gauge('tidegate_alerts_firing', 'Alerts that fire, silenced or not.', ['rule']);
+    this.#count();
+  }
+
+  /** Begins to sample, at once and then again and again until `stop`. */
+  start(): void {
+    const { clock, sampleIntervalMs = 5_000 } = this.#options;
+    const next = () => {
+      if (!this.#isStopped) this.#timer = clock.after(sampleIntervalMs, () => void this.tick().then(next));
+    };
+    void this.tick().then(next);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+  }
+
+  /** One round: sample, judge, tell, remember. */
+  async tick(): Promise<void> {
+    const { sample, logger, archivedObjects = () => [] } = this.#options;
+    try {
+      const snapshot = await sample();
+      if (this.#isStopped) return;
+      const moment = this.#now();
+      this.#history.record(snapshot, moment.monotonicMs);
+      this.#takeIn(this.#board.step({ history: this.#history, archivedObjects }, moment));
+      this.#tell(moment.monotonicMs);
+      this.#count();
+      this.#save();
+    } catch (error) {
+      logger.error({ err: error }, 'alerts could not be evaluated');
+    }
+  }
+
+  /** Firing and pending alerts, then those that were resolved of late, the latest first. */
+  alerts(): readonly Alert[] {
+    const silences = this.#options.silences.active();
+    const open = this.#board.episodes().map(({ alert }) => withSilence(alert, silences));
+    return [...open, ...this.#ended.map(({ alert }) => alert), ...this.#recent];
+  }
+
+  find(alertId: string): Alert | undefined {
+    return this.alerts().find(({ id }) => id === alertId);
+  }
+
+  /** Somebody has taken it in hand: it is not repeated. When it is over, that is still told. */
+  acknowledge(alertId: string, by: string): AcknowledgeOutcome {
+    const alert = this.find(alertId);
+    if (alert?.state !== 'firing') return { kind: 'not-firing' };
+    if (alert.acknowledgedBy !== undefined) return { kind: 'already', alert };
+    this.#board.update(alertId, episode => ({
+      ...episode,
+      alert: { ...episode.alert, acknowledgedBy: by },
+    }));
+    this.#options.logger.info({ rule: alert.rule, alert: alertId, by }, 'alert acknowledged');
+    this.#isUnsaved = true;
+    this.#save();
+    return { kind: 'acknowledged', alert: { ...alert, acknowledgedBy: by } };
+  }
+
+  #now(): Moment {
+    const { clock } = this.#options;
+    return { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() };
+  }
+
+  #takeIn(changes: readonly Change[]): void {
+    const { logger } = this.#options;
+    for (const { transition, episode } of changes) {
+      const { id, rule, severity, labels, summary } = episode.alert;
+      if (transition === 'pending' || transition === 'dropped') continue;
+      const line = { alert: id, rule, severity, labels, summary };
+      if (transition === 'fired') logger.warn(line, 'alert fires');
+      else logger.info(line, 'alert resolved');
+      this.#isUnsaved = true;
+      if (transition === 'resolved') this.#ended = [...this.#ended, episode];
+    }
+  }
+
+  #tell(nowMs: number): void {
+    const silences = this.#options.silences.active();
+    const silenced = (episode: Episode) => ({ ...episode, alert: withSilence(episode.alert, silences) });
+    const firing = this.#board.episodes().filter(({ alert }) => alert.state === 'firing');
+    const episodes = [...firing, ...this.#ended].map(silenced);
+    for (const announcement of announcementsDue(episodes, nowMs, this.#timing)) {
+      this.#options.notify(announcement.notification);
+      for (const { alert } of announcement.episodes) this.#markTold(alert, nowMs);
+    }
+    const hasNews = (episode: Episode) => newsOf(silenced(episode), nowMs, this.#timing.repeatMs) !== 'none';
+    this.#retire(this.#ended.filter(episode => !hasNews(episode)));
+  }
+
+  #markTold(alert: Alert, nowMs: number): void {
+    this.#isUnsaved = true;
+    if (alert.state === 'resolved') {
+      this.#retire(this.#ended.filter(episode => episode.alert.id === alert.id));
+      return;
+    }
+    this.#board.update(alert.id, episode => ({
+      ...episode,
+      tellings: episode.tellings + 1,
+      lastToldMs: nowMs,
+    }));
+  }
+
+  #retire(episodes: readonly Episode[]): void {
+    if (episodes.length === 0) return;
+    this.#ended = this.#ended.filter(episode => !episodes.includes(episode));
+    this.#recent = [...episodes.map(({ alert }) => alert), ...this.#recent].slice(0, RECENT_ALERTS);
+  }
+
+  #count(): void {
+    for (const { name } of this.#options.rules) this.#firing.cell(name).set(0);
+    for (const { alert } of this.#board.episodes()) {
+      if (alert.state === 'firing') this.#firing.cell(alert.rule).add();
+    }
+  }
+
+  #save(): void {
+    if (!this.#isUnsaved) return;
+    const now = this.#now();
+    // what is over but not told yet is remembered as firing: after a crash it is found to be over again
+    this.#options.store.replace([...this.#board.toStore(now), ...this.#ended.map(asStillFiring)]);
+    this.#isUnsaved = false;
+  }
+}
+
+function asStillFiring({ alert: { endedAtMs = 0, ...alert }, tellings }: Episode): StoredAlert {
+  return { alert: { ...alert, state: 'firing' }, tellings, lastToldAtMs: endedAtMs, firedAtMs: [] };
+}

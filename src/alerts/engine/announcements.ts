@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { type Alert, compareSeverity, type Notification, type Severity } from '../alert.ts';
+import { type Episode, type News, newsOf, type RepeatIntervals } from './episode.ts';
+
+export interface AnnouncementTiming {
+  /** How long news waits for more of the same rule, milliseconds. */
+  readonly groupWaitMs: number;
+  readonly repeatMs: RepeatIntervals;
+}
+
+/** One card's worth of news, and the episodes it tells of. */
+export interface Announcement {
+  readonly notification: Notification;
+  readonly episodes: readonly Episode[];
+}
+
+/**
+ * What has to be told at `nowMs`: the news of one rule and one kind together, as soon as the first of it has waited
+ * long enough. Firing and resolved never share a card.
+ */
+export function announcementsDue(
+  episodes: readonly Episode[],
+  nowMs: number,
+  timing: AnnouncementTiming,
+): readonly Announcement[] {
+  const groups = new Map<string, { kind: Exclude<News, 'none'>; episodes: Episode[] }>();
+  for (const episode of episodes) {
+    const kind = newsOf(episode, nowMs, timing.repeatMs);
+    if (kind === 'none') continue;
+    const key = `${kind} ${episode.alert.rule}`;
+    const group = groups.get(key);
+    if (group) group.episodes.push(episode);
+    else groups.set(key, { kind, episodes: [episode] });
+  }
+  return Array.from(groups.values())
+    .filter(group => group.episodes.some(({ newsAtMs }) => nowMs - newsAtMs >= timing.groupWaitMs))
+    .map(group => ({ notification: notificationOf(group.kind, group.episodes), episodes: group.episodes }));
+}
+
+/** The highest of the alerts' severities. */
+export function severityOf(alerts: readonly Alert[]): Severity {
+  return alerts.reduce<Severity>(
+    (highest, { severity }) => (compareSeverity(severity, highest) > 0 ? severity : highest),
+    'info',
+  );
+}
+
+function notificationOf(kind: Exclude<News, 'none'>, episodes: readonly Episode[]): Notification {
+  const alerts = episodes.map(({ alert }) => alert);
+  const told = episodes.map(({ alert, tellings }) => `${alert.id}/${tellings}`).sort();
+  const digest = createHash('sha256').update(told.join(' ')).digest('hex').slice(0, 32);
+  return { kind, alerts, severity: severityOf(alerts), dedupeKey: `${kind}:${digest}` };
+}

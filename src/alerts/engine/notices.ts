@@ -1,0 +1,81 @@
+import type { Clock, Timer } from '../../base/clock.ts';
+import type { Alert, Fact, Notification, Severity } from '../alert.ts';
+import { type NoticeName, type NoticeOptions, noticeTable } from '../rules/notice-table.ts';
+import { formatCount, formatDuration } from '../wording.ts';
+import { fingerprintOf } from './episode.ts';
+
+export interface NoticesOptions {
+  readonly options: NoticeOptions;
+  readonly clock: Clock;
+  readonly notify: (notification: Notification) => void;
+  /** The alerts that fire now. */
+  readonly firing: () => number;
+}
+
+/** Tells that the gateway starts, stops and is still there. */
+export class Notices {
+  readonly #options: NoticesOptions;
+  readonly #startedMs: number;
+  #heartbeat: Timer | undefined;
+
+  constructor(options: NoticesOptions) {
+    this.#options = options;
+    this.#startedMs = options.clock.monotonicMs();
+  }
+
+  /** Tells of the start, with `facts` such as version and workers, and begins the heartbeat. */
+  started(facts: readonly Fact[]): void {
+    this.#tell('started', 'The gateway has started and takes requests.', facts);
+    this.#scheduleHeartbeat();
+  }
+
+  /** Tells of the stop and why, and ends the heartbeat. */
+  stopped(reason: string): void {
+    this.#heartbeat?.cancel();
+    this.#tell('stopped', 'The gateway takes no more requests.', [
+      { name: 'Reason', value: reason },
+      { name: 'Ran for', value: formatDuration(this.#uptimeMs()) },
+    ]);
+  }
+
+  #scheduleHeartbeat(): void {
+    const { clock, options, firing } = this.#options;
+    if (options.heartbeat === false) return;
+    const everyMs = options.heartbeat?.everyMs ?? noticeTable.heartbeat.defaults.everyMs;
+    this.#heartbeat = clock.after(everyMs, () => {
+      this.#tell('heartbeat', `The gateway has been running for ${formatDuration(this.#uptimeMs())}.`, [
+        { name: 'Open alerts', value: formatCount(firing()) },
+        { name: 'Next heartbeat', value: `in ${formatDuration(everyMs)}` },
+      ]);
+      this.#scheduleHeartbeat();
+    });
+  }
+
+  #uptimeMs(): number {
+    return this.#options.clock.monotonicMs() - this.#startedMs;
+  }
+
+  #tell(name: NoticeName, summary: string, facts: readonly Fact[]): void {
+    const { options, clock, notify } = this.#options;
+    const chosen = options[name];
+    if (chosen === false) return;
+    const severity = chosen?.severity ?? noticeTable[name].defaults.severity;
+    notify(noticeOf(name, severity, summary, facts, clock.nowMs()));
+  }
+}
+
+/** The notification of a notice at `atMs` (wall clock). */
+export function noticeOf(
+  name: NoticeName,
+  severity: Severity,
+  summary: string,
+  facts: readonly Fact[],
+  atMs: number,
+): Notification {
+  const fingerprint = fingerprintOf(name, {});
+  const alert: Alert = {
+    id: `${fingerprint}.${Math.round(atMs).toString(36)}`,
+    ...{ fingerprint, rule: name, severity, state: 'firing', labels: {}, summary, facts, startedAtMs: atMs },
+  };
+  return { kind: 'notice', alerts: [alert], severity, dedupeKey: `notice:${name}:${alert.id}` };
+}
