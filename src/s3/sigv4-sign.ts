@@ -1,5 +1,6 @@
 import type { HeaderPrefix } from './dialect.ts';
 import type { Pairs } from './error.ts';
+import { type HeaderPrefix, parameterPrefix } from './header-prefix.ts';
 import {
   ALGORITHM,
   canonicalQuery,
@@ -104,7 +105,7 @@ export function presignUrl(request: RequestToPresign, context: SigningContext): 
   const timestamp = timestampOf(context.nowMs);
   const scope: Scope = { date: timestamp.slice(0, 8), region, service: SERVICE };
   const headers = everyHeader(new URL(request.origin).host, request.headers ?? []);
-  const prefix = context.headerPrefix === 'x-amz-' ? 'X-Amz-' : 'X-Store-';
+  const prefix = parameterPrefix(context.headerPrefix);
   const parameters: [string, string][] = [
     ['Algorithm', ALGORITHM],
     ['Credential', `${credentials.accessKeyId}/${scopeText(scope)}`],

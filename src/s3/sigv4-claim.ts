@@ -1,0 +1,75 @@
+import type { HeaderPrefix } from './header-prefix.ts';
+import { SCOPE_TERMINAL, type Scope, SERVICE, timestampOf } from './sigv4-canonical.ts';
+import { credentialDateDiffers, credentialMalformed, type SignatureScheme } from './sigv4-errors.ts';
+
+/** What a request says about its signature, well-formed but not yet verified. */
+export interface SignatureClaim {
+  readonly scheme: SignatureScheme;
+  readonly headerPrefix: HeaderPrefix;
+  readonly accessKeyId: string;
+  readonly scope: Scope;
+  /** yyyyMMdd'T'HHmmss'Z' */
+  readonly timestamp: string;
+  readonly signedAtMs: number;
+  /** Of a presigned URL only. */
+  readonly expiresS: number | undefined;
+  readonly signedHeaders: readonly string[];
+  readonly signature: string;
+  readonly payloadHash: string;
+  readonly sessionToken: string | undefined;
+}
+
+/** behaviours.md 122, 246: access key id, date, region, service, terminal; whether the region is right comes later. */
+export function parseCredential(text: string, scheme: SignatureScheme, prefix: HeaderPrefix) {
+  const malformed = (detail: string) => credentialMalformed(scheme, prefix, detail);
+  const [accessKeyId, date, region, service, terminal, ...more] = text.split('/');
+  if (
+    !accessKeyId ||
+    date === undefined ||
+    !region ||
+    service === undefined ||
+    terminal === undefined ||
+    more.length > 0
+  ) {
+    throw malformed(
+      'the Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".',
+    );
+  }
+  if (terminal !== SCOPE_TERMINAL) {
+    throw malformed(`incorrect terminal "${terminal}". This endpoint uses "${SCOPE_TERMINAL}".`);
+  }
+  if (service !== SERVICE) {
+    throw malformed(`incorrect service "${service}". This endpoint belongs to "${SERVICE}".`);
+  }
+  if (!/^\d{8}$/.test(date)) {
+    throw malformed(
+      `incorrect date format "${date}". This date in the credential must be in the format "yyyyMMdd".`,
+    );
+  }
+  return { accessKeyId, scope: { date, region, service } };
+}
+
+/** Refuses a credential of another day than the request's (behaviours.md 247). */
+export function checkDate(
+  scope: Scope,
+  timestamp: string,
+  scheme: SignatureScheme,
+  prefix: HeaderPrefix,
+): void {
+  const day = timestamp.slice(0, 8);
+  if (scope.date !== day) throw credentialDateDiffers(scheme, prefix, scope.date, day);
+}
+
+/** Milliseconds since the epoch of yyyyMMdd'T'HHmmss'Z'; undefined when it is no such text or no such moment. */
+export function parseTimestamp(text: string): number | undefined {
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, hour, minute, second] = match.map(Number);
+  const epochMs = Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minute, second);
+  return timestampOf(epochMs) === text ? epochMs : undefined;
+}
+
+/** The names of SignedHeaders, lower-case, in the order given. */
+export function splitNames(signedHeaders: string): readonly string[] {
+  return signedHeaders.toLowerCase().split(';');
+}

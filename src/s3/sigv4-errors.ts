@@ -1,0 +1,225 @@
+import { type Pairs, type S3Error, s3Error } from './error.ts';
+import { errorTexts } from './error-texts.ts';
+import { type HeaderPrefix, parameterPrefix } from './header-prefix.ts';
+import { type CanonicalParts, canonicalRequest } from './sigv4-canonical.ts';
+
+/** Where a signature stands: in the Authorization header, or in the query of a presigned URL. */
+export type SignatureScheme = 'header' | 'presigned';
+
+/** How long a clock may be off, either way (behaviours.md 210, 257). */
+export const MAX_SKEW_MS = 900_000;
+
+/** A presigned URL lives for a week at most (behaviours.md 240). */
+export const MAX_EXPIRES_S = 604_800;
+
+/** behaviours.md 266 */
+export function severalMechanisms(): S3Error {
+  return s3Error('InvalidArgument', {
+    message:
+      'Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, Signature query string parameter or the Authorization header should be specified',
+    fields: [['ArgumentName', 'Authorization']],
+  });
+}
+
+/** behaviours.md 259 and 260; the header's value is not quoted, since it may be a password. */
+export function authorizationInvalid(message: string): S3Error {
+  return s3Error('InvalidArgument', { message, fields: [['ArgumentName', 'Authorization']] });
+}
+
+/** behaviours.md 262 */
+export function mechanismUnsupported(): S3Error {
+  return s3Error('InvalidRequest', { message: errorTexts.mechanismUnsupported });
+}
+
+/** behaviours.md 245 */
+export function version2Incomplete(): S3Error {
+  return s3Error('AccessDenied', {
+    message: 'Query-string authentication requires the Signature, Expires and AWSAccessKeyId parameters',
+  });
+}
+
+/** behaviours.md 261 */
+export function headerMalformed(detail: string, fields: Pairs = []): S3Error {
+  return s3Error('AuthorizationHeaderMalformed', {
+    message: `The authorization header is malformed; ${detail}`,
+    fields,
+  });
+}
+
+/** behaviours.md 240 to 249 */
+export function queryMalformed(message: string, fields: Pairs = []): S3Error {
+  return s3Error('AuthorizationQueryParametersError', { message, fields });
+}
+
+/** behaviours.md 122 and 246: a credential whose form or scope is wrong, told in the words of its scheme. */
+export function credentialMalformed(
+  scheme: SignatureScheme,
+  prefix: HeaderPrefix,
+  detail: string,
+  fields: Pairs = [],
+): S3Error {
+  if (scheme === 'header') return headerMalformed(detail, fields);
+  return queryMalformed(
+    `Error parsing the ${parameterPrefix(prefix)}Credential parameter; ${detail}`,
+    fields,
+  );
+}
+
+/** behaviours.md 244 */
+export function queryIncomplete(prefix: HeaderPrefix): S3Error {
+  const name = (suffix: string) => parameterPrefix(prefix) + suffix;
+  return queryMalformed(
+    `Query-string authentication version 4 requires the ${name('Algorithm')}, ${name('Credential')}, ${name('Signature')}, ${name('Date')}, ${name('SignedHeaders')}, and ${name('Expires')} parameters.`,
+  );
+}
+
+/** behaviours.md 247, in the words of either scheme. */
+export function credentialDateDiffers(
+  scheme: SignatureScheme,
+  prefix: HeaderPrefix,
+  credentialDate: string,
+  requestDate: string,
+): S3Error {
+  const detail = `Invalid credential date "${credentialDate}". This date is not the same as ${parameterPrefix(prefix)}Date: "${requestDate}".`;
+  return scheme === 'header' ? headerMalformed(detail) : queryMalformed(detail);
+}
+
+/** behaviours.md 258 */
+export function dateMissing(prefix: HeaderPrefix): S3Error {
+  return s3Error('AccessDenied', {
+    message: `AWS authentication requires a valid Date or ${prefix}date header`,
+  });
+}
+
+/** behaviours.md 210, 257 */
+export function timeTooSkewed(requestTime: string, nowMs: number): S3Error {
+  return s3Error('RequestTimeTooSkewed', {
+    fields: [
+      ['RequestTime', requestTime],
+      ['ServerTime', isoSeconds(nowMs)],
+      ['MaxAllowedSkewMilliseconds', String(MAX_SKEW_MS)],
+    ],
+  });
+}
+
+/** behaviours.md 238, 243 */
+export function expired(prefix: HeaderPrefix, expiresS: number, expiresAtMs: number, nowMs: number): S3Error {
+  return s3Error('AccessDenied', {
+    message: 'Request has expired',
+    fields: [
+      [`${parameterPrefix(prefix)}Expires`, String(expiresS)],
+      ['Expires', isoSeconds(expiresAtMs)],
+      ['ServerTime', isoSeconds(nowMs)],
+    ],
+  });
+}
+
+/** behaviours.md 239 */
+export function notYetValid(
+  prefix: HeaderPrefix,
+  signedAtMs: number,
+  expiresAtMs: number,
+  nowMs: number,
+): S3Error {
+  return s3Error('AccessDenied', {
+    message: 'Request is not yet valid',
+    fields: [
+      [`${parameterPrefix(prefix)}Date`, String(signedAtMs)],
+      ['Expires', isoSeconds(expiresAtMs)],
+      ['ServerTime', isoSeconds(nowMs)],
+    ],
+  });
+}
+
+/** behaviours.md 250, 252 */
+export function headersNotSigned(names: readonly string[]): S3Error {
+  return s3Error('AccessDenied', {
+    message: 'There were headers present in the request which were not signed',
+    fields: [['HeadersNotSigned', names.join(', ')]],
+  });
+}
+
+/** behaviours.md 263 */
+export function payloadHashMissing(prefix: HeaderPrefix): S3Error {
+  return s3Error('InvalidRequest', {
+    message: `Missing required header for this request: ${prefix}content-sha256`,
+  });
+}
+
+/** A payload hash that is neither a hash nor one of the names that stand for one. */
+export function payloadHashInvalid(prefix: HeaderPrefix, value: string): S3Error {
+  return s3Error('InvalidArgument', {
+    message: `${prefix}content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD, or a valid sha256 value.`,
+    fields: [
+      ['ArgumentName', `${prefix}content-sha256`],
+      ['ArgumentValue', value],
+    ],
+  });
+}
+
+/** behaviours.md 264 */
+export function payloadHashMismatch(prefix: HeaderPrefix, claimed: string, computed: string): S3Error {
+  return s3Error('XAmzContentSHA256Mismatch', {
+    message: `The provided '${prefix}content-sha256' header does not match what was computed.`,
+    fields: [
+      ['ClientComputedContentSHA256', claimed],
+      ['S3ComputedContentSHA256', computed],
+    ],
+  });
+}
+
+/** behaviours.md 208, 256 */
+export function accessKeyUnknown(accessKeyId: string): S3Error {
+  return s3Error('InvalidAccessKeyId', { fields: [['AWSAccessKeyId', accessKeyId]] });
+}
+
+/** What a signature was compared with. */
+export interface Mismatch {
+  readonly accessKeyId: string;
+  readonly stringToSign: string;
+  readonly signatureProvided: string;
+  readonly parts: CanonicalParts;
+}
+
+/** behaviours.md 209, with tokens, keys and cookies left out of the canonical request (design.md, law 7). */
+export function signatureMismatch({
+  accessKeyId,
+  stringToSign,
+  signatureProvided,
+  parts,
+}: Mismatch): S3Error {
+  const shown = canonicalRequest({
+    ...parts,
+    query: parts.query.replace(/([^&=]+)=([^&]*)/g, (pair, name) =>
+      isSecret(name) ? `${name}=redacted` : pair,
+    ),
+    headers: parts.headers.map(([name, value]) => [name, isSecret(name) ? 'redacted' : value]),
+  });
+  return s3Error('SignatureDoesNotMatch', {
+    fields: [
+      ['AWSAccessKeyId', accessKeyId],
+      ['StringToSign', stringToSign],
+      ['SignatureProvided', signatureProvided],
+      ['StringToSignBytes', hexBytes(stringToSign)],
+      ['CanonicalRequest', shown],
+      ['CanonicalRequestBytes', hexBytes(shown)],
+    ],
+  });
+}
+
+const SECRET_NAME =
+  /^(?:authorization|proxy-authorization|cookie|x-(?:amz|store)-(?:security-token|(?:copy-source-)?server-side-encryption-customer-key(?:-md5)?))$/i;
+
+function isSecret(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
+function hexBytes(text: string): string {
+  return Buffer.from(text, 'latin1')
+    .toString('hex')
+    .replace(/..(?!$)/g, '$& ');
+}
+
+function isoSeconds(epochMs: number): string {
+  return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,76 @@
+import { type HeaderPrefix, parameterPrefix } from './header-prefix.ts';
+import { ALGORITHM, UNSIGNED_PAYLOAD } from './sigv4-canonical.ts';
+import {
+  checkDate,
+  parseCredential,
+  parseTimestamp,
+  type SignatureClaim,
+  splitNames,
+} from './sigv4-claim.ts';
+import { MAX_EXPIRES_S, queryIncomplete, queryMalformed } from './sigv4-errors.ts';
+
+/**
+ * Reads the signature of a presigned URL.
+ *
+ * @param parameters decoded
+ * @param headers by lower-case name
+ * @throws S3Error of behaviours.md 122, 240 to 242 and 244 to 249
+ */
+export function readPresigned(
+  parameters: ReadonlyMap<string, string>,
+  headers: ReadonlyMap<string, string>,
+  headerPrefix: HeaderPrefix,
+): SignatureClaim {
+  const prefix = parameterPrefix(headerPrefix);
+  const required = (name: string): string => {
+    const value = parameters.get(prefix + name);
+    if (!value) throw queryIncomplete(headerPrefix);
+    return value;
+  };
+  const [algorithm, credential, signature] = [
+    required('Algorithm'),
+    required('Credential'),
+    required('Signature'),
+  ];
+  const [date, names, expires] = [required('Date'), required('SignedHeaders'), required('Expires')];
+  if (algorithm !== ALGORITHM) {
+    throw queryMalformed(`${prefix}Algorithm only supports "AWS4-HMAC-SHA256 and AWS4-ECDSA-P256-SHA256"`);
+  }
+  const { accessKeyId, scope } = parseCredential(credential, 'presigned', headerPrefix);
+  const signedAtMs = parseTimestamp(date);
+  if (signedAtMs === undefined) {
+    throw queryMalformed(`${prefix}Date must be in the ISO8601 Long Format "yyyyMMdd'T'HHmmss'Z'"`);
+  }
+  checkDate(scope, date, 'presigned', headerPrefix);
+  const signedHeaders = splitNames(names);
+  const hashHeader = `${headerPrefix}content-sha256`;
+  return {
+    scheme: 'presigned',
+    headerPrefix,
+    accessKeyId,
+    scope,
+    timestamp: date,
+    signedAtMs,
+    expiresS: parseExpires(expires, `${prefix}Expires`),
+    signedHeaders,
+    signature,
+    payloadHash:
+      parameters.get(`${prefix}Content-Sha256`) ||
+      (signedHeaders.includes(hashHeader) && headers.get(hashHeader)) ||
+      UNSIGNED_PAYLOAD,
+    sessionToken: parameters.get(`${prefix}Security-Token`) ?? headers.get(`${headerPrefix}security-token`),
+  };
+}
+
+/** behaviours.md 240 to 242; 0 is a number like any other, and expired at once (243). */
+function parseExpires(text: string, name: string): number {
+  if (!/^[+-]?\d+$/.test(text)) throw queryMalformed(`${name} should be a number`);
+  const expiresS = Number(text);
+  if (expiresS < 0) throw queryMalformed(`${name} must be non-negative`);
+  if (expiresS > MAX_EXPIRES_S) {
+    throw queryMalformed(
+      `${name} must be less than a week (in seconds); that is, the given ${name} must be less than 604800 seconds`,
+    );
+  }
+  return expiresS;
+}

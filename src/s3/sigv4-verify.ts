@@ -1,0 +1,208 @@
+import { type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
+import { s3Error } from './error.ts';
+import { type HeaderPrefix, parameterPrefix } from './header-prefix.ts';
+import {
+  type CanonicalParts,
+  canonicalQuery,
+  canonicalRequest,
+  canonicalUri,
+  EMPTY_PAYLOAD_HASH,
+  type Scope,
+  stringToSign,
+  UNSIGNED_PAYLOAD,
+} from './sigv4-canonical.ts';
+import type { SignatureClaim } from './sigv4-claim.ts';
+import {
+  accessKeyUnknown,
+  credentialMalformed,
+  expired,
+  headersNotSigned,
+  MAX_SKEW_MS,
+  notYetValid,
+  payloadHashInvalid,
+  payloadHashMismatch,
+  type SignatureScheme,
+  signatureMismatch,
+  timeTooSkewed,
+} from './sigv4-errors.ts';
+import type { SigningKeys } from './sigv4-keys.ts';
+import { readClaim } from './sigv4-read-claim.ts';
+import { mayShowCredentials, type RawRequest, type RequestView, viewRequest } from './sigv4-request.ts';
+
+/** What must be known of somebody whose signatures are verified. */
+export interface Client {
+  readonly secretAccessKey: string;
+  /** Of temporary credentials: the token that must come with the request. */
+  readonly sessionToken?: string | undefined;
+}
+
+/** What a signature says of the request's body. */
+export type SignedPayload =
+  | { readonly kind: 'unsigned' }
+  /** Lower-case hex; EMPTY_PAYLOAD_HASH for no body. */
+  | { readonly kind: 'hash'; readonly sha256: string }
+  /** A body in chunks; `name` says which kind, the rest is what checking signed chunks starts from. */
+  | {
+      readonly kind: 'streaming';
+      readonly name: string;
+      readonly seedSignature: string;
+      readonly timestamp: string;
+      readonly scope: Scope;
+      readonly signingKey: KeyObject;
+    };
+
+/** Who sent a request. */
+export type Caller<C extends Client> =
+  | { readonly kind: 'anonymous' }
+  | {
+      readonly kind: 'signed';
+      readonly client: C;
+      readonly accessKeyId: string;
+      readonly scheme: SignatureScheme;
+      readonly headerPrefix: HeaderPrefix;
+      readonly payload: SignedPayload;
+      /** When a presigned URL ends to be good; undefined for a signature in headers. */
+      readonly expiresAtMs: number | undefined;
+    };
+
+/** What verification rests on. */
+export interface VerifierOptions<C extends Client> {
+  readonly findClient: (accessKeyId: string) => C | undefined;
+  readonly clock: Clock;
+  readonly keys: SigningKeys;
+}
+
+/** Verifies AWS Signature Version 4, in headers and in presigned URLs, under both prefixes. */
+export class SigV4Verifier<C extends Client> {
+  readonly #findClient: (accessKeyId: string) => C | undefined;
+  readonly #clock: Clock;
+  readonly #keys: SigningKeys;
+
+  constructor({ findClient, clock, keys }: VerifierOptions<C>) {
+    this.#findClient = findClient;
+    this.#clock = clock;
+    this.#keys = keys;
+  }
+
+  /**
+   * Tells who sent a request. Credentials that are present are always checked: a bad signature is never taken for
+   * an anonymous request (behaviours.md 267).
+   *
+   * @param expectedRegion the region that the scope must name; any is good when undefined
+   * @throws S3Error with the errors of behaviours.md sections 10 and 12
+   */
+  verify(raw: RawRequest, expectedRegion?: string): Caller<C> {
+    if (!mayShowCredentials(raw)) return { kind: 'anonymous' };
+    const request = viewRequest(raw);
+    const claim = readClaim(request);
+    if (!claim) return { kind: 'anonymous' };
+    checkRegion(claim, expectedRegion);
+    checkTime(claim, this.#clock.nowMs());
+    checkHeadersSigned(claim, request);
+    const { accessKeyId, scheme, headerPrefix } = claim;
+    const client = this.#findClient(accessKeyId);
+    if (!client) throw accessKeyUnknown(accessKeyId);
+    this.#checkSignature(claim, request, client);
+    if (claim.sessionToken !== client.sessionToken) throw s3Error('InvalidToken');
+    const payload = this.#payload(claim, client);
+    const expiresAtMs = expiresAt(claim);
+    return { kind: 'signed', client, accessKeyId, scheme, headerPrefix, payload, expiresAtMs };
+  }
+
+  /**
+   * Most signers sign the path in its canonical form, some as they send it (`%2F`, lower-case escapes); both name the
+   * same key, so either signature proves the same request.
+   */
+  #checkSignature(claim: SignatureClaim, request: RequestView, client: C): void {
+    const parts = canonicalParts(claim, request);
+    const expected = stringToSign(claim.timestamp, claim.scope, canonicalRequest(parts));
+    if (this.#matches(claim, client, expected)) return;
+    if (request.rawPath !== parts.uri) {
+      const asSent = canonicalRequest({ ...parts, uri: request.rawPath });
+      if (this.#matches(claim, client, stringToSign(claim.timestamp, claim.scope, asSent))) return;
+    }
+    const { accessKeyId, signature: signatureProvided } = claim;
+    throw signatureMismatch({ accessKeyId, stringToSign: expected, signatureProvided, parts });
+  }
+
+  #matches({ accessKeyId, scope, signature }: SignatureClaim, client: C, text: string): boolean {
+    const { secretAccessKey } = client;
+    const computed = Buffer.from(this.#keys.sign({ accessKeyId, secretAccessKey }, scope, text), 'latin1');
+    const provided = Buffer.from(signature, 'latin1');
+    return provided.length === computed.length && timingSafeEqual(provided, computed);
+  }
+
+  #payload(claim: SignatureClaim, { secretAccessKey }: C): SignedPayload {
+    const { payloadHash, accessKeyId, scope, timestamp, signature: seedSignature, headerPrefix } = claim;
+    if (payloadHash === UNSIGNED_PAYLOAD) return { kind: 'unsigned' };
+    if (/^[\da-f]{64}$/.test(payloadHash)) return { kind: 'hash', sha256: payloadHash };
+    if (!payloadHash.startsWith('STREAMING-')) throw payloadHashInvalid(headerPrefix, payloadHash);
+    const signingKey = this.#keys.keyFor({ accessKeyId, secretAccessKey }, scope);
+    return { kind: 'streaming', name: payloadHash, seedSignature, timestamp, scope, signingKey };
+  }
+}
+
+/**
+ * Refuses a signature that covers a body where there is none: a read is signed with the hash of no bytes or with
+ * UNSIGNED-PAYLOAD.
+ *
+ * @throws S3Error XAmzContentSHA256Mismatch (behaviours.md 264)
+ */
+export function requireNoPayload(payload: SignedPayload, headerPrefix: HeaderPrefix): void {
+  if (payload.kind === 'unsigned') return;
+  const claimed = payload.kind === 'hash' ? payload.sha256 : payload.name;
+  if (claimed !== EMPTY_PAYLOAD_HASH) throw payloadHashMismatch(headerPrefix, claimed, EMPTY_PAYLOAD_HASH);
+}
+
+/** behaviours.md 122 */
+function checkRegion({ scheme, headerPrefix, scope }: SignatureClaim, expected: string | undefined): void {
+  if (expected === undefined || scope.region === expected) return;
+  const detail = `the region '${scope.region}' is wrong; expecting '${expected}'`;
+  throw credentialMalformed(scheme, headerPrefix, detail, [['Region', expected]]);
+}
+
+/** behaviours.md 238, 239, 243, 257; both ends of the allowed skew are still good. */
+function checkTime(claim: SignatureClaim, nowMs: number): void {
+  const { headerPrefix, signedAtMs, expiresS } = claim;
+  const expiresAtMs = expiresAt(claim);
+  if (expiresS === undefined || expiresAtMs === undefined) {
+    if (Math.abs(nowMs - signedAtMs) > MAX_SKEW_MS) throw timeTooSkewed(claim.timestamp, nowMs);
+    return;
+  }
+  if (signedAtMs > nowMs + MAX_SKEW_MS) throw notYetValid(headerPrefix, signedAtMs, expiresAtMs, nowMs);
+  if (expiresS === 0 || nowMs >= expiresAtMs) throw expired(headerPrefix, expiresS, expiresAtMs, nowMs);
+}
+
+function expiresAt({ signedAtMs, expiresS }: SignatureClaim): number | undefined {
+  return expiresS === undefined ? undefined : signedAtMs + expiresS * 1000;
+}
+
+/**
+ * Host and whatever begins with a store's prefix must be signed, in either dialect, since either is understood
+ * (behaviours.md 250 to 252). The payload's hash is part of what is signed anyway.
+ */
+function checkHeadersSigned({ signedHeaders }: SignatureClaim, { headers }: RequestView): void {
+  const missing = signedHeaders.includes('host') ? [] : ['host'];
+  for (const name of headers.keys()) {
+    if (!name.startsWith('x-amz-') && !name.startsWith('x-store-')) continue;
+    if (name === 'x-amz-content-sha256' || name === 'x-store-content-sha256') continue;
+    if (!signedHeaders.includes(name)) missing.push(name);
+  }
+  if (missing.length > 0) throw headersNotSigned(missing);
+}
+
+/** What should have been signed; a signed header that did not come counts as empty. */
+function canonicalParts(
+  claim: SignatureClaim,
+  { method, rawPath, rawQuery, headers }: RequestView,
+): CanonicalParts {
+  const own = claim.scheme === 'presigned' ? `${parameterPrefix(claim.headerPrefix)}Signature` : undefined;
+  return {
+    method,
+    uri: canonicalUri(rawPath),
+    query: canonicalQuery(rawQuery, own),
+    headers: claim.signedHeaders.map(name => [name, headers.get(name) ?? '']),
+    payloadHash: claim.payloadHash,
+  };
+}
