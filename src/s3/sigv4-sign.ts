@@ -1,4 +1,3 @@
-import type { HeaderPrefix } from './dialect.ts';
 import type { Pairs } from './error.ts';
 import { type HeaderPrefix, parameterPrefix } from './header-prefix.ts';
 import {
