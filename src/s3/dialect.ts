@@ -1,7 +1,12 @@
 import { type HeaderList, headerLines } from '../http/header-list.ts';
 
-/** How a store's own headers begin: the two dialects of the protocol. */
+/** How a store's own headers begin: in Amazon S3 and its relatives, and in the specification. */
 export type HeaderPrefix = 'x-amz-' | 'x-store-';
+
+/** How the parameters of a presigned URL begin under a prefix. */
+export function parameterPrefix(prefix: HeaderPrefix): 'X-Amz-' | 'X-Store-' {
+  return prefix === 'x-amz-' ? 'X-Amz-' : 'X-Store-';
+}
 
 /**
  * A header without dialect. Fields of the store carry their bare name (`version-id`), and what their values name is

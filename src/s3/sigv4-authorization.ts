@@ -1,5 +1,5 @@
 import { parseHttpDate } from '../http/http-date.ts';
-import type { HeaderPrefix } from './header-prefix.ts';
+import type { HeaderPrefix } from './dialect.ts';
 import { ALGORITHM, timestampOf } from './sigv4-canonical.ts';
 import {
   checkDate,

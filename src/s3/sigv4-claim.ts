@@ -1,4 +1,4 @@
-import type { HeaderPrefix } from './header-prefix.ts';
+import type { HeaderPrefix } from './dialect.ts';
 import { SCOPE_TERMINAL, type Scope, SERVICE, timestampOf } from './sigv4-canonical.ts';
 import { credentialDateDiffers, credentialMalformed, type SignatureScheme } from './sigv4-errors.ts';
 

@@ -1,6 +1,6 @@
+import { type HeaderPrefix, parameterPrefix } from './dialect.ts';
 import { type Pairs, type S3Error, s3Error } from './error.ts';
 import { errorTexts } from './error-texts.ts';
-import { type HeaderPrefix, parameterPrefix } from './header-prefix.ts';
 import { type CanonicalParts, canonicalRequest } from './sigv4-canonical.ts';
 
 /** Where a signature stands: in the Authorization header, or in the query of a presigned URL. */

@@ -1,4 +1,4 @@
-import { type HeaderPrefix, parameterPrefix } from './header-prefix.ts';
+import { type HeaderPrefix, parameterPrefix } from './dialect.ts';
 import { ALGORITHM, UNSIGNED_PAYLOAD } from './sigv4-canonical.ts';
 import {
   checkDate,

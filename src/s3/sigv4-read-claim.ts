@@ -1,4 +1,4 @@
-import { type HeaderPrefix, parameterPrefix } from './header-prefix.ts';
+import { type HeaderPrefix, parameterPrefix } from './dialect.ts';
 import { readAuthorization } from './sigv4-authorization.ts';
 import type { SignatureClaim } from './sigv4-claim.ts';
 import { mechanismUnsupported, severalMechanisms, version2Incomplete } from './sigv4-errors.ts';

@@ -1,5 +1,5 @@
+import { type HeaderPrefix, parameterPrefix } from './dialect.ts';
 import type { Pairs } from './error.ts';
-import { type HeaderPrefix, parameterPrefix } from './header-prefix.ts';
 import {
   ALGORITHM,
   canonicalQuery,

@@ -1,7 +1,7 @@
 import { type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
+import { type HeaderPrefix, parameterPrefix } from './dialect.ts';
 import { s3Error } from './error.ts';
-import { type HeaderPrefix, parameterPrefix } from './header-prefix.ts';
 import {
   type CanonicalParts,
   canonicalQuery,
