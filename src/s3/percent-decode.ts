@@ -1,0 +1,20 @@
+import { s3Error } from './error.ts';
+
+/**
+ * Undoes percent-encoding once.
+ *
+ * @param raw a piece of a request target; node:http gives its bytes as one character each
+ * @throws S3Error InvalidURI for a `%` that begins no escape, and for bytes that are not UTF-8 (behaviours.md 228)
+ */
+export function percentDecode(raw: string): string {
+  if (!/[%\x80-\xff]/.test(raw)) return raw;
+  try {
+    return decodeURIComponent(raw.replace(/[\x80-\xff]/g, escapeByte));
+  } catch (cause) {
+    throw s3Error('InvalidURI', { cause });
+  }
+}
+
+function escapeByte(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16)}`;
+}

@@ -1,0 +1,40 @@
+import { percentDecode } from './percent-decode.ts';
+
+/** One parameter, decoded. */
+export interface QueryParameter {
+  readonly name: string;
+  /** Empty when there was no `=`. */
+  readonly value: string;
+}
+
+/** The parameters of a request in the order in which they were sent, repeated and empty ones included. */
+export type Query = readonly QueryParameter[];
+
+const none: Query = Object.freeze([]);
+
+/**
+ * Parses a query: escapes undone once, `+` as the blank it stands for, as signatures read it too.
+ *
+ * @param rawQuery as received, without the question mark
+ * @throws S3Error InvalidURI for bad escapes and for what is not UTF-8 (behaviours.md 228)
+ */
+export function parseQuery(rawQuery: string): Query {
+  if (rawQuery === '') return none;
+  return rawQuery.split('&').filter(Boolean).map(parseParameter);
+}
+
+/** The value of the first parameter called `name`; undefined when there is none. */
+export function queryValue(query: Query, name: string): string | undefined {
+  for (const parameter of query) if (parameter.name === name) return parameter.value;
+  return undefined;
+}
+
+function parseParameter(raw: string): QueryParameter {
+  const equals = raw.indexOf('=');
+  if (equals < 0) return { name: decode(raw), value: '' };
+  return { name: decode(raw.slice(0, equals)), value: decode(raw.slice(equals + 1)) };
+}
+
+function decode(raw: string): string {
+  return percentDecode(raw.replaceAll('+', ' '));
+}
