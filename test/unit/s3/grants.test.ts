@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { compileGrants, isAllowed, readAction } from '../../../src/s3/grants.ts';
+
+const wish = { bucket: 'photos', action: 'GetObject', key: 'public/a.jpg' };
+
+describe('isAllowed', () => {
+  const grants = compileGrants([
+    {
+      buckets: ['photos', 'videos'],
+      keys: ['public/**', '!public/draft/**'],
+      actions: ['GetObject', 'ListBucket'],
+    },
+    { buckets: ['archive'], keys: ['**'], actions: ['*'] },
+  ]);
+
+  it.each([
+    ['the action on a key of the bucket', {}, true],
+    ['another of the buckets', { bucket: 'videos' }, true],
+    ['a bucket that is not named', { bucket: 'other' }, false],
+    ['a key outside', { key: 'private/a' }, false],
+    ['a key taken away again', { key: 'public/draft/a' }, false],
+    ['HeadObject, which follows GetObject', { action: 'HeadObject' }, true],
+    ['a version (behaviours.md 109)', { action: readAction('v1') }, false],
+    ['ListBucket for a missing key inside (behaviours.md 113)', { action: 'ListBucket' }, true],
+    ['ListBucket for a missing key outside (behaviours.md 113)', { action: 'ListBucket', key: 'b/x' }, false],
+    ['a sub-resource that is not named', { action: 'GetObjectTagging' }, false],
+    ['a write that is not named', { action: 'PutObject' }, false],
+    ['anything where all is allowed', { bucket: 'archive', action: 'DeleteObject', key: 'x' }, true],
+    ['what one grant allows only in another bucket', { bucket: 'photos', action: 'DeleteObject' }, false],
+  ])('%s', (_, change, expected) => {
+    expect(isAllowed(grants, { ...wish, ...change })).toBe(expected);
+  });
+
+  it('needs no GetObject where GetObjectVersion is given (object-retrieval.md, Authentication 3)', () => {
+    const versions = compileGrants([{ keys: ['**'], actions: ['GetObjectVersion'] }]);
+    expect(isAllowed(versions, { ...wish, action: readAction('v1') })).toBe(true);
+    expect(isAllowed(versions, { ...wish, action: readAction(undefined) })).toBe(false);
+  });
+
+  it('allows nothing without grants', () => {
+    expect(isAllowed(compileGrants([]), wish)).toBe(false);
+  });
+
+  it('covers every bucket with "*", and the bucket it was given for without a name', () => {
+    expect(isAllowed(compileGrants([{ buckets: ['*'], keys: ['**'], actions: ['GetObject'] }]), wish)).toBe(
+      true,
+    );
+    expect(isAllowed(compileGrants([{ keys: ['**'], actions: ['GetObject'] }]), wish)).toBe(true);
+    expect(isAllowed(compileGrants([{ buckets: [], keys: ['**'], actions: ['GetObject'] }]), wish)).toBe(
+      false,
+    );
+  });
+
+  it('adds grants up: one gives what another does not', () => {
+    const grantsOfTwo = compileGrants([
+      { keys: ['**', '!private/**'], actions: ['GetObject'] },
+      { keys: ['private/mine/**'], actions: ['GetObject'] },
+    ]);
+    expect(isAllowed(grantsOfTwo, { ...wish, key: 'private/mine/a' })).toBe(true);
+    expect(isAllowed(grantsOfTwo, { ...wish, key: 'private/yours/a' })).toBe(false);
+  });
+});
