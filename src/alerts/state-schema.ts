@@ -46,4 +46,16 @@ export const migrations: readonly string[] = [
      steady_ms INTEGER NOT NULL,
      wall_ms INTEGER NOT NULL
    ) STRICT;`,
+  `CREATE TABLE callback_key (
+     id INTEGER PRIMARY KEY CHECK (id = 1),
+     secret BLOB NOT NULL
+   ) STRICT;
+   CREATE TABLE used_ticket (
+     nonce TEXT PRIMARY KEY,
+     expires_at_s INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE card_act (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     record TEXT NOT NULL
+   ) STRICT;`,
 ];

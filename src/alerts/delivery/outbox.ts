@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Notification } from '../alert.ts';
-import { parseNotification } from '../alert-record.ts';
 import { inTransaction } from '../state-database.ts';
+import { parseNotification } from './notification-record.ts';
 import type { ClockMark } from './steady-clock.ts';
 
 /** A notification on its way to one channel. */

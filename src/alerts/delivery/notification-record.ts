@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Alert, Notification } from './alert.ts';
+import type { Alert, Notification } from '../alert.ts';
 
 const severity = z.enum(['info', 'warning', 'critical']);
 
@@ -19,6 +19,8 @@ const alert: z.ZodType<Alert> = z.looseObject({
     .object({ bucket: z.string(), key: z.string(), versionId: z.string().exactOptional() })
     .exactOptional(),
   silencedUntilMs: z.number().exactOptional(),
+  silencedBy: z.string().exactOptional(),
+  silenceReason: z.string().exactOptional(),
   acknowledgedBy: z.string().exactOptional(),
 });
 
@@ -28,11 +30,6 @@ const notification: z.ZodType<Notification> = z.object({
   severity,
   dedupeKey: z.string(),
 });
-
-/** An alert as the state file holds it. Throws ZodError or SyntaxError for what is none. */
-export function parseAlert(json: string): Alert {
-  return alert.parse(JSON.parse(json));
-}
 
 /** A notification as the state file holds it. Throws ZodError or SyntaxError for what is none. */
 export function parseNotification(json: string): Notification {

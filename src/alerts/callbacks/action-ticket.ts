@@ -1,0 +1,74 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import type { Clock } from '../../base/clock.ts';
+import type { CardAction, SignAction } from '../card/card.ts';
+
+/** What a button's token lets its holder do, once, until it expires. */
+export interface ActionTicket {
+  readonly action: CardAction;
+  /** Seconds since the epoch. */
+  readonly expiresAtS: number;
+  readonly nonce: string;
+}
+
+export type TicketVerdict =
+  | { readonly kind: 'valid'; readonly ticket: ActionTicket }
+  /** Not signed by this gateway, or changed since. */
+  | { readonly kind: 'forged' }
+  | { readonly kind: 'expired' };
+
+export interface TicketOptions {
+  /** See `callbackSecret`. */
+  readonly secret: Uint8Array;
+  readonly clock: Clock;
+}
+
+const LIFETIME_S = 24 * 60 * 60;
+const NONCE_BYTES = 16;
+const MAX_TOKEN_LENGTH = 8_192;
+
+const alertIds = z.array(z.string()).min(1);
+const object = z.object({ bucket: z.string(), key: z.string(), versionId: z.string().exactOptional() });
+const content = z.object({
+  action: z.discriminatedUnion('action', [
+    z.object({ action: z.enum(['acknowledge', 'silence', 'unsilence']), alertIds }),
+    z.object({ action: z.enum(['restore', 'purge']), alertIds, object }),
+  ]),
+  expiresAtS: z.number().int(),
+  nonce: z.string().min(1),
+});
+
+/**
+ * Signs actions for buttons: `payload.signature`, both base64url, valid for a day. The payload can be read by
+ * whoever has the card; the signature (HMAC-SHA-256) is what nobody else can make. cards.md §2.
+ */
+export function createActionSigner({ secret, clock }: TicketOptions): SignAction {
+  return action => {
+    const expiresAtS = Math.floor(clock.nowMs() / 1_000) + LIFETIME_S;
+    const ticket: ActionTicket = {
+      action,
+      expiresAtS,
+      nonce: randomBytes(NONCE_BYTES).toString('base64url'),
+    };
+    const payload = Buffer.from(JSON.stringify(ticket)).toString('base64url');
+    return `${payload}.${signature(payload, secret).toString('base64url')}`;
+  };
+}
+
+/** Reads a button's token. Whether it was used before is not asked here. */
+export function readTicket(token: string, { secret, clock }: TicketOptions): TicketVerdict {
+  const [payload = '', given = '', ...rest] = token.slice(0, MAX_TOKEN_LENGTH + 1).split('.');
+  const expected = signature(payload, secret);
+  const actual = Buffer.from(given, 'base64url');
+  const wellFormed =
+    rest.length === 0 && token.length <= MAX_TOKEN_LENGTH && actual.length === expected.length;
+  if (!wellFormed || !timingSafeEqual(actual, expected)) return { kind: 'forged' };
+  const parsed = content.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
+  if (!parsed.success) return { kind: 'forged' };
+  const isExpired = parsed.data.expiresAtS * 1_000 <= clock.nowMs();
+  return isExpired ? { kind: 'expired' } : { kind: 'valid', ticket: parsed.data };
+}
+
+function signature(payload: string, secret: Uint8Array): Buffer {
+  return createHmac('sha256', secret).update(payload).digest();
+}

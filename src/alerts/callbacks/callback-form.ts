@@ -1,0 +1,32 @@
+import { type Refusal, refuse } from './refusal.ts';
+
+/** The fields of a callback's body, each at most once. */
+export type CallbackForm = { readonly kind: 'form'; readonly fields: ReadonlyMap<string, string> } | Refusal;
+
+const PAIR = /^([a-z]+)=([^=]*)$/;
+
+/**
+ * Reads an urlencoded body. How the service escapes what people enter is not documented (cards.md §2), so
+ * whatever can be read in two ways is refused: a field twice, an unknown field, a bare `=` or `%`, a
+ * placeholder that nobody filled in.
+ */
+export function readCallbackForm(body: string, known: readonly string[]): CallbackForm {
+  const fields = new Map<string, string>();
+  for (const pair of body.split('&')) {
+    const [, name = '', escaped = ''] = PAIR.exec(pair) ?? [];
+    const value = unescaped(escaped);
+    if (!known.includes(name) || fields.has(name) || value === undefined || value.includes('{{')) {
+      return refuse('form-ambiguous', 'What was entered cannot be read without doubt. Use plain words.');
+    }
+    fields.set(name, value);
+  }
+  return { kind: 'form', fields };
+}
+
+function unescaped(escaped: string): string | undefined {
+  try {
+    return decodeURIComponent(escaped.replaceAll('+', ' ')).trim();
+  } catch {
+    return undefined;
+  }
+}

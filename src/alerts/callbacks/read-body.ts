@@ -1,0 +1,41 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../base/clock.ts';
+import { type Refusal, refuse } from './refusal.ts';
+
+export type BodyVerdict = { readonly kind: 'body'; readonly text: string } | Refusal;
+
+/** The body as text, if it is UTF-8, at most `maxBytes` long, and there within `limitMs`. */
+export function readBody(
+  request: Readable,
+  maxBytes: number,
+  limitMs: number,
+  clock: Clock,
+): Promise<BodyVerdict> {
+  return new Promise(resolve => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const finish = (verdict: BodyVerdict) => {
+      timer.cancel();
+      request.removeAllListeners('data');
+      resolve(verdict);
+    };
+    const timer = clock.after(limitMs, () =>
+      finish(refuse('body-too-slow', 'The request did not arrive in time.')),
+    );
+    request.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > maxBytes) finish(refuse('body-too-large', 'The request is too large.'));
+    });
+    request.on('end', () => finish(asText(Buffer.concat(chunks))));
+    request.on('error', () => finish(refuse('body-too-slow', 'The request broke off.')));
+  });
+}
+
+function asText(bytes: Uint8Array): BodyVerdict {
+  try {
+    return { kind: 'body', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    return refuse('form-ambiguous', 'What was entered is not UTF-8.');
+  }
+}
