@@ -43,8 +43,6 @@ export const errorTexts = {
   checksumModeInvalid: 'Value for x-amz-checksum-mode header is invalid.',
   /** 200: BadRequest */
   originMissing: 'Insufficient information. Origin request header needed.',
-  /** 236: InvalidRequest */
-  versionsOfKey: 'There is no such thing as the ?versions sub-resource for a key',
   /** 262: InvalidRequest */
   mechanismUnsupported:
     'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',
@@ -55,4 +53,9 @@ export const errorTexts = {
 /** 124: the text of InvalidBucketOwnerAWSAccountID quotes the account id that was sent. */
 export function bucketOwnerText(sent: string): string {
   return `The value of the expected bucket owner parameter must be an AWS Account ID... [${sent}]`;
+}
+
+/** 236: the text of InvalidRequest for a bucket's sub-resource beside a key. */
+export function subResourceOfKeyText(subResource: string): string {
+  return `There is no such thing as the ?${subResource} sub-resource for a key`;
 }

@@ -1,0 +1,149 @@
+import type { Address } from './address.ts';
+import { bareName } from './dialect.ts';
+import { s3Error } from './error.ts';
+import { errorTexts, subResourceOfKeyText } from './error-texts.ts';
+import {
+  bucketOperations,
+  type OperationName,
+  objectOperations,
+  plainParameters,
+  serviceOperations,
+} from './operation-table.ts';
+import { type Query, queryValue } from './query.ts';
+
+export type { OperationName } from './operation-table.ts';
+
+/** Headers that tell operations apart. */
+export interface OperationHeaders {
+  /** The store's field `copy-source`. */
+  readonly copySource?: string | undefined;
+  readonly contentType?: string | undefined;
+}
+
+type ByMethod = ReadonlyMap<string, OperationName>;
+type Resource = Address['kind'];
+
+const tables: Readonly<Record<Resource, ReadonlyMap<string, ByMethod>>> = {
+  service: asMap(serviceOperations),
+  bucket: asMap(bucketOperations),
+  object: asMap(objectOperations),
+};
+
+/** What tells one operation from the one that its method and sub-resource name. */
+const refinements: Partial<
+  Record<OperationName, (query: Query, headers: OperationHeaders) => OperationName>
+> = {
+  ListObjects: query => (queryValue(query, 'list-type') === '2' ? 'ListObjectsV2' : 'ListObjects'),
+  PutObject: (_, { copySource }) => (copySource === undefined ? 'PutObject' : 'CopyObject'),
+  UploadPart: (_, { copySource }) => (copySource === undefined ? 'UploadPart' : 'UploadPartCopy'),
+  PostObject: (_, { contentType }) => postObject(contentType),
+  GetBucketAnalyticsConfiguration: unlessListed(
+    'GetBucketAnalyticsConfiguration',
+    'ListBucketAnalyticsConfigurations',
+  ),
+  GetBucketIntelligentTieringConfiguration: unlessListed(
+    'GetBucketIntelligentTieringConfiguration',
+    'ListBucketIntelligentTieringConfigurations',
+  ),
+  GetBucketInventoryConfiguration: unlessListed(
+    'GetBucketInventoryConfiguration',
+    'ListBucketInventoryConfigurations',
+  ),
+  GetBucketMetricsConfiguration: unlessListed(
+    'GetBucketMetricsConfiguration',
+    'ListBucketMetricsConfigurations',
+  ),
+};
+
+/**
+ * The operation that a request asks for, by its name in the store's API (behaviours.md 233 to 237, 268 to 270).
+ *
+ * Parameters with a value that nobody knows are ignored. One without a value may be a sub-resource that is newer than
+ * this table, so it makes the operation `Unknown`, never the one that it would be without.
+ *
+ * @throws S3Error MethodNotAllowed, InvalidArgument (two sub-resources), InvalidRequest (a bucket's sub-resource with
+ *   a key), PreconditionFailed (a POST to a bucket that is no form)
+ */
+export function detectOperation(
+  method: string,
+  address: Address,
+  query: Query,
+  headers: OperationHeaders = {},
+): OperationName {
+  if (method === 'OPTIONS') return 'Options';
+  const selector = selectorOf(query, address.kind);
+  if (selector === undefined) return 'Unknown';
+  const byMethod = tables[address.kind].get(selector);
+  if (!byMethod && address.kind === 'object') throw notOfKeys(selector);
+  const named = byMethod?.get(method);
+  if (!named) throw methodNotAllowed(method, address.kind, byMethod);
+  return refinements[named]?.(query, headers) ?? named;
+}
+
+/** Whether an operation reads an object's data or headers: what the cache answers. */
+export function isObjectRead(operation: OperationName): operation is 'GetObject' | 'HeadObject' {
+  return operation === 'GetObject' || operation === 'HeadObject';
+}
+
+/** The sub-resource that a query names, empty for none; undefined when it is one that nobody knows. */
+function selectorOf(query: Query, resource: Resource): string | undefined {
+  let selector = '';
+  let isUnknown = false;
+  for (const { name, value } of query) {
+    if (isSubResource(name)) {
+      if (selector !== '' && selector !== name) throw conflicting(selector, name);
+      selector = name;
+    } else if (value === '' && !plainParameters.has(name) && bareName(name).prefix === undefined) {
+      isUnknown = true;
+    }
+  }
+  const isKnown = !isUnknown && (resource !== 'service' || selector === '');
+  return isKnown ? selector : undefined;
+}
+
+function isSubResource(name: string): boolean {
+  return name !== '' && (tables.object.has(name) || tables.bucket.has(name));
+}
+
+function conflicting(one: string, other: string) {
+  return s3Error('InvalidArgument', {
+    message: `Conflicting query string parameters: ${one}, ${other}`,
+    fields: [
+      ['ArgumentName', 'ResourceType'],
+      ['ArgumentValue', one],
+    ],
+  });
+}
+
+function notOfKeys(selector: string) {
+  return s3Error('InvalidRequest', { message: subResourceOfKeyText(selector) });
+}
+
+function methodNotAllowed(method: string, resource: Resource, allowed: ByMethod = new Map()) {
+  return s3Error('MethodNotAllowed', {
+    fields: [
+      ['Method', method],
+      ['ResourceType', resource.toUpperCase()],
+    ],
+    headers: [['Allow', [...allowed.keys()].join(', ')]],
+  });
+}
+
+function postObject(contentType = ''): OperationName {
+  if (/^multipart\/form-data\s*(?:;|$)/i.test(contentType)) return 'PostObject';
+  const message = errorTexts.bucketPostNotForm;
+  throw s3Error('PreconditionFailed', { message, fields: [['Condition', message]] });
+}
+
+/** One configuration of several is named by an id; without it, all are asked for. */
+function unlessListed(one: OperationName, all: OperationName) {
+  return (query: Query) => (queryValue(query, 'id') === undefined ? all : one);
+}
+
+function asMap(
+  table: Readonly<Record<string, Readonly<Record<string, OperationName>>>>,
+): ReadonlyMap<string, ByMethod> {
+  return new Map(
+    Object.entries(table).map(([selector, names]) => [selector, new Map(Object.entries(names))]),
+  );
+}
