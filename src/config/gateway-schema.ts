@@ -20,6 +20,7 @@ const listen = map({
 const admin = map({
   host: host().default('127.0.0.1'),
   port: port().default(9090),
+  names: listOf(text('a host name'), 'host names').default([]),
   token: text('a bearer token').optional(),
 });
 

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
-import { ListenError } from './claim-port.ts';
+
 import { closeIdleConnections } from './idle-connections.ts';
 
 /** Answers one request; called in the turn of the event loop in which the request's headers arrived. */

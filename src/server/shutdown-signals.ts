@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 
 /** What a process does at a signal. */
@@ -7,6 +8,7 @@ export interface SignalActions {
   /** Called right before the process ends, whichever way. */
   readonly flush: () => void;
   readonly exit: (code: number) => void;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -15,20 +17,27 @@ export interface SignalSource {
   on(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
 }
 
+/** One Ctrl-C reaches a process twice when its parent, which got it too, passes it on. */
+const ECHO_MS = 100;
+
 /** SIGTERM and SIGINT drain and exit with 0, a second one exits at once with 1; SIGHUP changes nothing yet. */
-export function handleSignals(source: SignalSource, { drain, flush, exit, logger }: SignalActions): void {
-  let draining = false;
+export function handleSignals(
+  source: SignalSource,
+  { drain, flush, exit, clock, logger }: SignalActions,
+): void {
+  let drainingSinceMs: number | undefined;
   const end = (code: number) => {
     flush();
     exit(code);
   };
   const shutDown = (signal: string) => {
-    if (draining) {
+    if (drainingSinceMs !== undefined) {
+      if (clock.monotonicMs() - drainingSinceMs < ECHO_MS) return;
       logger.warn({ signal }, 'told twice to stop: running responses are cut off');
       end(1);
       return;
     }
-    draining = true;
+    drainingSinceMs = clock.monotonicMs();
     logger.info({ signal }, 'draining: no new connections, running responses finish');
     drain().then(
       () => end(0),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CounterCell } from '../base/metrics.ts';
@@ -18,11 +19,10 @@ export interface StoreStart<Settings> {
 }
 
 export interface StoreThreadOptions<Settings> {
-  /** The backend's name. */
+  /** The thread's name. */
   readonly name: string;
   /** The module that the thread runs; it reports `ready` with the port that it listens on. */
   readonly entry: URL;
-  readonly credentials: StoreCredentials;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -30,26 +30,37 @@ export interface StoreThreadOptions<Settings> {
   readonly restarts: CounterCell;
 }
 
-/** A running embedded store: where it listens, which outlives a replacement of its thread. */
+/** A running embedded store: how to reach it, which outlives a replacement of its thread. */
 export interface StoreThread {
   readonly endpoint: string;
+  readonly credentials: StoreCredentials;
   stop(limitMs: number): Promise<void>;
 }
 
-/** Starts an embedded store's thread and waits for its port. @throws ThreadStartError */
+/**
+ * Starts an embedded store's thread and waits for its port. Who may sign to it is made up here, anew at each
+ * start: only the workers know. @throws ThreadStartError
+ */
 export async function startStoreThread<Settings>(
   options: StoreThreadOptions<Settings>,
 ): Promise<StoreThread> {
-  const { name, credentials, settings, ...common } = options;
+  const { settings, ...common } = options;
+  const credentials = {
+    accessKeyId: randomBytes(10).toString('hex'),
+    secretAccessKey: randomBytes(30).toString('base64'),
+  };
   let port = 0;
   const thread = new SupervisedThread<{ readonly port: number }>({
     ...common,
-    name: `store-${name}`,
     data: (): StoreStart<Settings> => ({ port, credentials, settings }),
     onReady: info => {
       port = info.port;
     },
   });
   const ready = await thread.start();
-  return { endpoint: `http://127.0.0.1:${ready.port}`, stop: limitMs => thread.stop(limitMs) };
+  return {
+    endpoint: `http://127.0.0.1:${ready.port}`,
+    credentials,
+    stop: limitMs => thread.stop(limitMs),
+  };
 }

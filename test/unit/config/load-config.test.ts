@@ -37,7 +37,7 @@ describe('a configuration that works', () => {
   it('is an empty file, where everything stands at its default', () => {
     expect(parseConfig('', {})).toEqual({
       listen: { host: '127.0.0.1', port: 8080 },
-      admin: { host: '127.0.0.1', port: 9090 },
+      admin: { host: '127.0.0.1', port: 9090, names: [] },
       workers: 1,
       state: { directory: './tidegate-state' },
       backends: {},

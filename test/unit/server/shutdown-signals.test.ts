@@ -2,12 +2,14 @@ import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { handleSignals } from '../../../src/server/shutdown-signals.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 function setup() {
   const source = new EventEmitter();
   const drained = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<number>();
   const events: string[] = [];
+  const clock = new ManualClock();
   handleSignals(source, {
     drain: () => {
       events.push('drain');
@@ -18,9 +20,10 @@ function setup() {
       events.push(`exit ${code}`);
       ended.resolve(code);
     },
+    clock,
     logger: silentLogger(),
   });
-  return { source, drained, ended: ended.promise, events };
+  return { source, clock, drained, ended: ended.promise, events };
 }
 
 it.each(['SIGTERM', 'SIGINT'])('%s drains, then ends with 0', async signal => {
@@ -33,10 +36,18 @@ it.each(['SIGTERM', 'SIGINT'])('%s drains, then ends with 0', async signal => {
 });
 
 it('a second signal ends at once with 1', () => {
-  const { source, events } = setup();
+  const { source, clock, events } = setup();
   source.emit('SIGTERM');
+  clock.advance(100);
   source.emit('SIGINT');
   expect(events).toEqual(['drain', 'flush', 'exit 1']);
+});
+
+it('the echo of a signal that a parent passes on is not a second one', () => {
+  const { source, events } = setup();
+  source.emit('SIGINT');
+  source.emit('SIGINT');
+  expect(events).toEqual(['drain']);
 });
 
 it('a drain that fails ends with 1', async () => {

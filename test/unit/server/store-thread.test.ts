@@ -12,16 +12,16 @@ it('starts a store on a port of its own and brings it back there when its thread
     if (lines.includes('a thread died')) died.resolve();
   };
   const store = await startStoreThread({
-    name: 'demo',
+    name: 'store-demo',
     entry: new URL('../../fixtures/threads/tiny-store.ts', import.meta.url),
-    credentials: { accessKeyId: 'A', secretAccessKey: 'S' },
     settings: { directory: './data' },
     clock,
     logger: createLogger({ level: 'info', sink: { write: writeLog, flush: () => undefined } }),
     writeLog,
     restarts,
   });
-  const answer = { directory: './data', accessKeyId: 'A', secretAccessKey: 'S' };
+  const answer = { directory: './data', ...store.credentials };
+  expect(store.credentials.secretAccessKey).toHaveLength(40);
   expect(await (await fetch(store.endpoint)).json()).toEqual(answer);
 
   await fetch(`${store.endpoint}/die`).catch(() => undefined);

@@ -1,8 +1,9 @@
 import { request } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
+import { ListenError } from '../../../src/base/listen-error.ts';
 import { createLogger, type Logger } from '../../../src/base/logger.ts';
 import { CounterCell } from '../../../src/base/metrics.ts';
-import { claimPort, ListenError } from '../../../src/server/claim-port.ts';
+import { claimPort } from '../../../src/server/claim-port.ts';
 import { RemoteCallError, ThreadGoneError } from '../../../src/server/rpc.ts';
 import { ThreadStartError } from '../../../src/server/supervised-thread.ts';
 import { WorkerPool } from '../../../src/server/worker-pool.ts';

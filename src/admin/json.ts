@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { z } from 'zod';
+import { AdminError } from './admin-route.ts';
+
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Answers with JSON that no cache keeps and no browser takes for anything else. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  });
+  response.end(`${JSON.stringify(value)}\n`);
+}
+
+/**
+ * The request's JSON body in the form of `schema`.
+ * @throws AdminError 413 for more than 64 KiB, 400 for what is no JSON or has another form, naming the field
+ */
+export async function readJson<Schema extends z.ZodType>(
+  request: IncomingMessage,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const result = schema.safeParse(parse(await readBody(request)));
+  if (result.success) return result.data;
+  const reasons = result.error.issues.map(({ path, message }) =>
+    [path.join('.'), message].filter(Boolean).join(': '),
+  );
+  throw new AdminError(400, 'INVALID_BODY', [...new Set(reasons)].join('; '));
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) {
+      const reason = `a body may hold ${MAX_BODY_BYTES} bytes`;
+      throw new AdminError(413, 'BODY_TOO_LARGE', reason, { connection: 'close' });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AdminError(400, 'INVALID_JSON', 'the body is no JSON');
+  }
+}

@@ -1,0 +1,25 @@
+import { AdminError, type AdminRoute } from './admin-route.ts';
+import { sendJson } from './json.ts';
+
+/** What is held of an object, as JSON; undefined when the bucket is unknown. */
+export type Explain = (bucket: string, key: string) => Promise<object | undefined>;
+
+/** `GET /api/object?bucket=B&key=K`: records, freshness, blocks per tier. */
+export function objectRoute(explain: Explain): AdminRoute {
+  return {
+    method: 'GET',
+    path: '/api/object',
+    async handle(request, response) {
+      const query = new URL(request.url ?? '/', 'http://admin').searchParams;
+      const held = await explain(required(query, 'bucket'), required(query, 'key'));
+      if (!held) throw new AdminError(404, 'UNKNOWN_BUCKET', 'no bucket of this name is configured');
+      sendJson(response, 200, held);
+    },
+  };
+}
+
+function required(query: URLSearchParams, name: string): string {
+  const value = query.get(name);
+  if (!value) throw new AdminError(400, 'INVALID_QUERY', `the parameter ${name} is missing`);
+  return value;
+}

@@ -1,0 +1,21 @@
+/** The address is taken or cannot be bound; the message is one clear line for the operator. */
+export class ListenError extends Error {
+  readonly code: string;
+
+  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+    super(`cannot listen on ${formatAddress(host, port)}: ${reasonOf(cause)}`, { cause });
+    this.code = cause.code ?? 'LISTEN_FAILED';
+  }
+}
+
+/** `host:port` as it stands in a URL. */
+export function formatAddress(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  if (error.code === 'EADDRINUSE') return 'the port is in use, perhaps by another instance';
+  if (error.code === 'EACCES') return 'this user may not use the port';
+  if (error.code === 'EADDRNOTAVAIL') return 'this machine has no such address';
+  return error.message;
+}

@@ -1,0 +1,103 @@
+import { Command, CommanderError, Option } from 'commander';
+import { ConfigError } from '../config/config-error.ts';
+import { defaultConfig } from '../config/default-config.ts';
+import type { Environment } from '../config/environment.ts';
+import type { GatewayConfig } from '../config/gateway-config.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { addAdminCommands } from './admin-commands.ts';
+import { addSignCommand } from './sign-command.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What a start is made of: the configuration, and the file that it came from, if there was one. */
+export interface ServeRequest {
+  readonly config: GatewayConfig;
+  readonly file: string | undefined;
+}
+
+/** What the commands need from outside. */
+export interface ProgramOptions {
+  readonly version: string;
+  readonly environment: Environment;
+  /** Starts the gateway; resolves when it is up, and the process goes on. */
+  readonly serve: (request: ServeRequest) => Promise<void>;
+  readonly print: (line: string) => void;
+  readonly printError: (line: string) => void;
+}
+
+/** How a command ended; `running` leaves the process to what it started. */
+export type ProgramEnd =
+  | { readonly kind: 'running' }
+  | { readonly kind: 'ended'; readonly exitCode: 0 | 1 | 2 };
+
+/**
+ * Runs one command of `tidegate`. Exit codes: 0 fine, 1 failed while running, 2 wrong usage or configuration
+ * (interface.md, Commands). Nothing is thrown: what goes wrong is said in one message.
+ */
+export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<ProgramEnd> {
+  let end: ProgramEnd = { kind: 'ended', exitCode: 0 };
+  const program = createProgram(options, () => {
+    end = { kind: 'running' };
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return end;
+  } catch (error) {
+    return { kind: 'ended', exitCode: explain(error, options.printError) };
+  }
+}
+
+function createProgram(options: ProgramOptions, running: () => void): Command {
+  const { environment, print, printError } = options;
+  const program = new Command('tidegate')
+    .description('A caching gateway in front of object storage.')
+    .version(options.version)
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => print(text.trimEnd()),
+      writeErr: text => printError(text.trimEnd()),
+    });
+  program
+    .command('serve', { isDefault: true })
+    .description('run the gateway; without a configuration, with a store of its own that has samples')
+    .addOption(configOption())
+    .action(async ({ config: file }: { config?: string }) => {
+      const config = file === undefined ? defaultConfig(environment) : loadConfig(file, environment);
+      await options.serve({ config, file });
+      running();
+    });
+  program
+    .command('check')
+    .description('check a configuration')
+    .addOption(configOption())
+    .action(({ config: file }: { config?: string }) => {
+      if (file === undefined) throw new UsageError('check needs a file: tidegate check --config FILE');
+      const { buckets, backends } = loadConfig(file, environment);
+      const counts = `${Object.keys(buckets).length} buckets, ${Object.keys(backends).length} backends`;
+      print(`${file} is fine: ${counts}`);
+    });
+  addAdminCommands(program, options);
+  addSignCommand(program, options);
+  for (const [name, about] of NOT_BUILT) {
+    program
+      .command(name)
+      .description(`${about} (not built yet)`)
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .action(() => {
+        throw new UsageError(`${name} is not built yet`);
+      });
+  }
+  return program;
+}
+
+const NOT_BUILT = [['warm', 'fetch objects before somebody asks for them']] as const;
+
+function configOption(): Option {
+  return new Option('-c, --config <file>', 'the configuration (YAML)').env('TIDEGATE_CONFIG');
+}
+
+function explain(error: unknown, printError: (line: string) => void): 0 | 1 | 2 {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  printError(`tidegate: ${error instanceof Error ? error.message : String(error)}`);
+  return error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
+}

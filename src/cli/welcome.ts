@@ -1,0 +1,17 @@
+/** What to try after a start without a configuration; every line works as it stands. */
+export function welcome(gatewayUrl: string, adminUrl: string): string {
+  const aws = 'AWS_ACCESS_KEY_ID=demo AWS_SECRET_ACCESS_KEY=demo-secret AWS_DEFAULT_REGION=us-east-1 aws';
+  return [
+    '',
+    `Tidegate serves the bucket "sample" on ${gatewayUrl}. Try`,
+    '',
+    `  curl -i ${gatewayUrl}/sample/hello.txt`,
+    `  curl -s -r 1048576-1048675 ${gatewayUrl}/sample/video.bin -o /dev/null -D -`,
+    `  curl -s "${gatewayUrl}/sample?list-type=2"`,
+    `  ${aws} --endpoint-url ${gatewayUrl} s3 ls s3://sample/`,
+    `  curl -s ${adminUrl}/metrics | grep tidegate_`,
+    '',
+    `and look at ${adminUrl}/ for what it does. Ctrl-C ends it.`,
+    '',
+  ].join('\n');
+}

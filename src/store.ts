@@ -1,0 +1,25 @@
+/** The composition root of an embedded store's thread. */
+import { startEmbeddedStore } from './backend/embedded/embedded-store.ts';
+import { systemClock } from './base/clock.ts';
+import { createLogger } from './base/logger.ts';
+import { joinSupervisor } from './server/joined-thread.ts';
+import type { StoreStart } from './server/store-thread.ts';
+import type { StoreSettings } from './thread-contracts.ts';
+
+const thread = joinSupervisor();
+const { port, credentials, settings } = thread.data as StoreStart<StoreSettings>;
+const store = await startEmbeddedStore({
+  directory: settings.directory,
+  host: '127.0.0.1',
+  port,
+  headerPrefix: settings.headerPrefix,
+  accounts: [credentials],
+  clock: systemClock,
+  logger: createLogger({
+    level: settings.logLevel,
+    sink: thread.logSink,
+    fields: { thread: `store-${settings.name}` },
+  }),
+});
+thread.onDrain(() => store.close());
+thread.ready({ port: store.port });

@@ -1,0 +1,31 @@
+import type { LogLevel } from './base/logger.ts';
+import type { MetricSnapshot } from './base/metric-snapshot.ts';
+import type { GatewayConfig } from './config/gateway-config.ts';
+import type { StoreCredentials } from './server/store-thread.ts';
+
+/** An embedded store as workers reach it. */
+export interface StoreAccess {
+  readonly endpoint: string;
+  readonly credentials: StoreCredentials;
+}
+
+/** What every worker is started with. */
+export interface WorkerSettings {
+  readonly config: GatewayConfig;
+  /** By the name of the backend. */
+  readonly stores: Readonly<Record<string, StoreAccess>>;
+}
+
+/** What every worker serves to the supervisor. */
+export interface WorkerControl {
+  metrics(): Promise<MetricSnapshot>;
+}
+
+/** What an embedded store's thread is started with. */
+export interface StoreSettings {
+  /** The backend's name. */
+  readonly name: string;
+  readonly directory: string;
+  readonly headerPrefix: 'x-amz-' | 'x-store-';
+  readonly logLevel: LogLevel;
+}

@@ -1,0 +1,176 @@
+import { request } from 'node:http';
+import { afterEach, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { AdminRoute } from '../../../src/admin/admin-route.ts';
+import {
+  type AdminServer,
+  type AdminServerOptions,
+  startAdminServer,
+} from '../../../src/admin/admin-server.ts';
+import { readJson, sendJson } from '../../../src/admin/json.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
+
+const servers: AdminServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+const routes: readonly AdminRoute[] = [
+  { method: 'GET', path: '/thing', handle: (_request, response) => sendJson(response, 200, { thing: 1 }) },
+  { method: 'GET', path: '/open', open: true, handle: (_request, response) => sendJson(response, 200, {}) },
+  {
+    method: 'POST',
+    path: '/thing',
+    handle: async (message, response) => {
+      sendJson(
+        response,
+        200,
+        await readJson(message, z.strictObject({ name: z.string({ error: 'a text' }) })),
+      );
+    },
+  },
+  {
+    method: 'GET',
+    path: '/broken',
+    handle: () => {
+      throw new Error('planted: internal detail');
+    },
+  },
+];
+
+async function start(options: Partial<AdminServerOptions> = {}) {
+  const server = await startAdminServer({
+    host: '127.0.0.1',
+    port: 0,
+    names: [],
+    token: undefined,
+    routes,
+    logger: silentLogger(),
+    ...options,
+  });
+  servers.push(server);
+  return server.port;
+}
+
+interface Ask {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+/** node:http rather than fetch, which sets Host itself. */
+function ask(port: number, path: string, { method = 'GET', headers = {}, body }: Ask = {}) {
+  return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }>(
+    (resolve, reject) => {
+      const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, response => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        );
+      });
+      sent.on('error', reject).end(body);
+    },
+  );
+}
+
+const json = { 'content-type': 'application/json' };
+
+it('answers a route, HEAD as GET, and 404 where there is none', async () => {
+  const port = await start();
+  expect(await ask(port, '/thing?x=1')).toMatchObject({ status: 200, text: '{"thing":1}\n' });
+  expect(await ask(port, '/thing', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+  expect(await ask(port, '/nothing')).toMatchObject({ status: 404 });
+});
+
+it('names the methods of a path that takes another', async () => {
+  const port = await start();
+  const answer = await ask(port, '/thing', { method: 'DELETE' });
+  expect(answer.status).toBe(405);
+  expect(answer.headers.allow).toBe('GET, HEAD, POST');
+});
+
+it.each([
+  ['evil.example.test', 421],
+  ['evil.example.test:9090', 421],
+  ['10.0.0.1', 421],
+  ['127.0.0.1.evil.example.test', 421],
+  ['localhost', 200],
+  ['127.0.0.1:9090', 200],
+  ['[::1]:9090', 200],
+])('answers Host %s on a loopback port with %i', async (host, status) => {
+  const port = await start();
+  expect((await ask(port, '/thing', { headers: { host } })).status).toBe(status);
+});
+
+it.each([
+  ['evil.example.test', 421],
+  ['tidegate.test:9090', 200],
+  ['10.0.0.1:9090', 200],
+])('answers Host %s on a port that others reach with %i', async (host, status) => {
+  const port = await start({ host: '0.0.0.0', names: ['tidegate.test'] });
+  expect((await ask(port, '/thing', { headers: { host } })).status).toBe(status);
+});
+
+it.each([
+  [undefined, 401],
+  ['Bearer wrong', 401],
+  ['bearer s3cret', 401],
+  ['Basic s3cret', 401],
+  ['Bearer s3cret', 200],
+])('with a token set, answers authorization %s with %i', async (authorization, status) => {
+  const port = await start({ token: 's3cret' });
+  const answer = await ask(port, '/thing', authorization ? { headers: { authorization } } : {});
+  expect(answer.status).toBe(status);
+  expect(answer.text).not.toContain('s3cret');
+  if (status === 401) expect(answer.headers['www-authenticate']).toBe('Bearer realm="tidegate"');
+});
+
+it('asks open routes for no token', async () => {
+  const port = await start({ token: 's3cret' });
+  expect((await ask(port, '/open')).status).toBe(200);
+});
+
+it.each([
+  ['text/plain', 415],
+  ['application/x-www-form-urlencoded', 415],
+  ['application/jsonp', 415],
+  ['application/json; charset=utf-8', 200],
+])('answers a change of type %s with %i', async (type, status) => {
+  const port = await start();
+  const answer = await ask(port, '/thing', {
+    method: 'POST',
+    headers: { 'content-type': type },
+    body: '{"name":"x"}',
+  });
+  expect(answer.status).toBe(status);
+});
+
+it.each([
+  ['{', 400, 'the body is no JSON'],
+  ['{"name":1}', 400, 'name: a text'],
+  ['{"name":"x","more":1}', 400, 'more'],
+  [`{"name":"${'x'.repeat(70_000)}"}`, 413, 'a body may hold 65536 bytes'],
+])('names what is wrong with a body', async (body, status, reason) => {
+  const port = await start();
+  const answer = await ask(port, '/thing', { method: 'POST', headers: json, body });
+  expect(answer.status).toBe(status);
+  expect(JSON.parse(answer.text).reason).toContain(reason);
+});
+
+it('keeps what went wrong inside out of the answer', async () => {
+  const port = await start();
+  const answer = await ask(port, '/broken');
+  expect(answer.status).toBe(500);
+  expect(answer.text).not.toContain('planted');
+});
+
+it('says in one line that its port is in use', async () => {
+  const port = await start();
+  await expect(start({ port })).rejects.toThrow(
+    `cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance`,
+  );
+});
