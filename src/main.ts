@@ -22,7 +22,7 @@ import { handleSignals } from './server/shutdown-signals.ts';
 import { type StoreThread, startStoreThread } from './server/store-thread.ts';
 import { countWorkers } from './server/worker-count.ts';
 import { WorkerPool, type WorkerState } from './server/worker-pool.ts';
-import type { StoreSettings, WorkerControl, WorkerSettings } from './thread-contracts.ts';
+import type { StoreReady, StoreSettings, WorkerControl, WorkerSettings } from './thread-contracts.ts';
 
 const DRAIN_LIMIT_MS = 25_000;
 const STORE_STOP_LIMIT_MS = 2_000;
@@ -57,7 +57,7 @@ async function start(config: GatewayConfig, file: string | undefined, sink: LogS
     'tidegate_store_restarts_total',
     'Embedded stores that died and were replaced.',
   );
-  const stores = await startStores(config, { ...common, restarts: storeRestarts.cell() });
+  const stores = await startStores(config, file === undefined, { ...common, restarts: storeRestarts.cell() });
   const workers = countWorkers(config.workers, availableParallelism(), process.platform);
   if (workers.notice) logger.warn(workers.notice);
   const workerRestarts = metrics.counter(
@@ -102,7 +102,8 @@ async function start(config: GatewayConfig, file: string | undefined, sink: LogS
   const gatewayUrl = `http://${formatAddress(listen.host, port)}`;
   const adminUrl = `http://${formatAddress(admin.host, adminServer.port)}`;
   logger.info({ gateway: gatewayUrl, admin: adminUrl, workers: workers.count, version }, 'ready');
-  if (file === undefined) print(welcome(gatewayUrl, adminUrl));
+  const sample = [...stores.values()].find(store => store.ready.sample)?.ready.sample;
+  if (sample) print(welcome(gatewayUrl, adminUrl, sample));
 }
 
 interface Common {
@@ -111,15 +112,19 @@ interface Common {
   readonly writeLog: (lines: string) => void;
 }
 
-type StoreThreads = ReadonlyMap<string, StoreThread>;
+type StoreThreads = ReadonlyMap<string, StoreThread<StoreReady>>;
 
 /** The embedded stores, each in a thread of its own, by the name of their backend. */
-async function startStores({ backends, log }: GatewayConfig, common: Common & { restarts: CounterCell }) {
-  const stores = new Map<string, StoreThread>();
+async function startStores(
+  { backends, log }: GatewayConfig,
+  sample: boolean,
+  common: Common & { restarts: CounterCell },
+): Promise<StoreThreads> {
+  const stores = new Map<string, StoreThread<StoreReady>>();
   for (const [name, backend] of Object.entries(backends)) {
     if (backend.type !== 'embedded') continue;
     const { directory, headerPrefix } = backend;
-    const settings: StoreSettings = { name, directory, headerPrefix, logLevel: log.level };
+    const settings: StoreSettings = { name, directory, headerPrefix, logLevel: log.level, sample };
     stores.set(
       name,
       await startStoreThread({ ...common, name: `store-${name}`, entry: entry('store'), settings }),

@@ -1,10 +1,11 @@
 /** The composition root of an embedded store's thread. */
 import { startEmbeddedStore } from './backend/embedded/embedded-store.ts';
+import { seedSampleBucket } from './backend/embedded/sample/sample-bucket.ts';
 import { systemClock } from './base/clock.ts';
 import { createLogger } from './base/logger.ts';
 import { joinSupervisor } from './server/joined-thread.ts';
 import type { StoreStart } from './server/store-thread.ts';
-import type { StoreSettings } from './thread-contracts.ts';
+import type { StoreReady, StoreSettings } from './thread-contracts.ts';
 
 const thread = joinSupervisor();
 const { port, credentials, settings } = thread.data as StoreStart<StoreSettings>;
@@ -22,4 +23,8 @@ const store = await startEmbeddedStore({
   }),
 });
 thread.onDrain(() => store.close());
-thread.ready({ port: store.port });
+const ready: StoreReady = {
+  port: store.port,
+  sample: settings.sample ? await seedSampleBucket(store.store) : undefined,
+};
+thread.ready(ready);

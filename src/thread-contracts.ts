@@ -1,6 +1,8 @@
+import type { SampleBucket } from './backend/embedded/sample/sample-bucket.ts';
 import type { LogLevel } from './base/logger.ts';
 import type { MetricSnapshot } from './base/metric-snapshot.ts';
 import type { GatewayConfig } from './config/gateway-config.ts';
+import type { HeaderPrefix } from './s3/dialect.ts';
 import type { StoreCredentials } from './server/store-thread.ts';
 
 /** An embedded store as workers reach it. */
@@ -26,6 +28,14 @@ export interface StoreSettings {
   /** The backend's name. */
   readonly name: string;
   readonly directory: string;
-  readonly headerPrefix: 'x-amz-' | 'x-store-';
+  readonly headerPrefix: HeaderPrefix;
   readonly logLevel: LogLevel;
+  /** Whether the sample bucket is put there. */
+  readonly sample: boolean;
+}
+
+/** What an embedded store's thread says when it is up. */
+export interface StoreReady {
+  readonly port: number;
+  readonly sample: SampleBucket | undefined;
 }

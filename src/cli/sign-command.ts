@@ -2,8 +2,9 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { Environment } from '../config/environment.ts';
 import { parseDurationMs } from '../config/units.ts';
+import type { HeaderPrefix } from '../s3/dialect.ts';
 import { SigningKeys } from '../s3/sigv4-keys.ts';
-import { type HeaderPrefix, presignUrl } from '../s3/sigv4-sign.ts';
+import { presignUrl } from '../s3/sigv4-sign.ts';
 import { UsageError } from './usage-error.ts';
 
 interface SignCommandOptions {

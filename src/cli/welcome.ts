@@ -1,6 +1,17 @@
+/** What opens the sample that is sealed with a key of the customer's. */
+export interface SealedSample {
+  readonly customerKey: string;
+  readonly customerKeyMd5: string;
+}
+
 /** What to try after a start without a configuration; every line works as it stands. */
-export function welcome(gatewayUrl: string, adminUrl: string): string {
+export function welcome(
+  gatewayUrl: string,
+  adminUrl: string,
+  { customerKey, customerKeyMd5 }: SealedSample,
+): string {
   const aws = 'AWS_ACCESS_KEY_ID=demo AWS_SECRET_ACCESS_KEY=demo-secret AWS_DEFAULT_REGION=us-east-1 aws';
+  const sealed = 'x-amz-server-side-encryption-customer';
   return [
     '',
     `Tidegate serves the bucket "sample" on ${gatewayUrl}. Try`,
@@ -9,6 +20,8 @@ export function welcome(gatewayUrl: string, adminUrl: string): string {
     `  curl -s -r 1048576-1048675 ${gatewayUrl}/sample/video.bin -o /dev/null -D -`,
     `  curl -s "${gatewayUrl}/sample?list-type=2"`,
     `  ${aws} --endpoint-url ${gatewayUrl} s3 ls s3://sample/`,
+    `  curl -s -o /dev/null -D - ${gatewayUrl}/sample/sealed.bin -H "${sealed}-algorithm: AES256" \\`,
+    `    -H "${sealed}-key: ${customerKey}" -H "${sealed}-key-md5: ${customerKeyMd5}"`,
     `  curl -s ${adminUrl}/metrics | grep tidegate_`,
     '',
     `and look at ${adminUrl}/ for what it does. Ctrl-C ends it.`,

@@ -31,9 +31,11 @@ export interface StoreThreadOptions<Settings> {
 }
 
 /** A running embedded store: how to reach it, which outlives a replacement of its thread. */
-export interface StoreThread {
+export interface StoreThread<Ready> {
   readonly endpoint: string;
   readonly credentials: StoreCredentials;
+  /** What it said when it was up for the first time. */
+  readonly ready: Ready;
   stop(limitMs: number): Promise<void>;
 }
 
@@ -41,16 +43,16 @@ export interface StoreThread {
  * Starts an embedded store's thread and waits for its port. Who may sign to it is made up here, anew at each
  * start: only the workers know. @throws ThreadStartError
  */
-export async function startStoreThread<Settings>(
+export async function startStoreThread<Settings, Ready extends { readonly port: number }>(
   options: StoreThreadOptions<Settings>,
-): Promise<StoreThread> {
+): Promise<StoreThread<Ready>> {
   const { settings, ...common } = options;
   const credentials = {
     accessKeyId: randomBytes(10).toString('hex'),
     secretAccessKey: randomBytes(30).toString('base64'),
   };
   let port = 0;
-  const thread = new SupervisedThread<{ readonly port: number }>({
+  const thread = new SupervisedThread<Ready>({
     ...common,
     data: (): StoreStart<Settings> => ({ port, credentials, settings }),
     onReady: info => {
@@ -61,6 +63,7 @@ export async function startStoreThread<Settings>(
   return {
     endpoint: `http://127.0.0.1:${ready.port}`,
     credentials,
+    ready,
     stop: limitMs => thread.stop(limitMs),
   };
 }

@@ -11,7 +11,7 @@ it('starts a store on a port of its own and brings it back there when its thread
   const writeLog = (lines: string) => {
     if (lines.includes('a thread died')) died.resolve();
   };
-  const store = await startStoreThread({
+  const store = await startStoreThread<{ directory: string }, { port: number }>({
     name: 'store-demo',
     entry: new URL('../../fixtures/threads/tiny-store.ts', import.meta.url),
     settings: { directory: './data' },
