@@ -50,8 +50,9 @@ function canonicalValue(value: string): string {
 }
 
 const PLAIN_PATH = /^[\w\-.~/]+$/;
-const PATH_UNITS = /%[\da-f]{2}|[^\w\-.~/]/giu;
-const QUERY_UNITS = /%[\da-f]{2}|[^\w\-.~]/giu;
+const PATH_UNITS = /%[\da-fA-F]{2}|[^\w\-.~/]/gu;
+const QUERY_UNITS = /%[\da-fA-F]{2}|[^\w\-.~]/gu;
+const PLAIN_QUERY_PART = /^[\w\-.~]*$/;
 
 /**
  * The path as stores sign it: decoded once and encoded again byte by byte, upper-case hex, `/` as it is; dots and
@@ -90,6 +91,7 @@ export function encodeForQuery(text: string): string {
 }
 
 function encodeQueryPart(raw: string): string {
+  if (PLAIN_QUERY_PART.test(raw)) return raw;
   return raw.replace(QUERY_UNITS, unit => (unit === '+' ? '%20' : encodeUnit(unit)));
 }
 

@@ -1,4 +1,5 @@
 import { type HeaderPrefix, parameterPrefix } from './dialect.ts';
+import { type Query, queryValue } from './query.ts';
 import { ALGORITHM, UNSIGNED_PAYLOAD } from './sigv4-canonical.ts';
 import {
   checkDate,
@@ -12,18 +13,17 @@ import { MAX_EXPIRES_S, queryIncomplete, queryMalformed } from './sigv4-errors.t
 /**
  * Reads the signature of a presigned URL.
  *
- * @param parameters decoded
  * @param headers by lower-case name
  * @throws S3Error of behaviours.md 122, 240 to 242 and 244 to 249
  */
 export function readPresigned(
-  parameters: ReadonlyMap<string, string>,
+  query: Query,
   headers: ReadonlyMap<string, string>,
   headerPrefix: HeaderPrefix,
 ): SignatureClaim {
   const prefix = parameterPrefix(headerPrefix);
   const required = (name: string): string => {
-    const value = parameters.get(prefix + name);
+    const value = queryValue(query, prefix + name);
     if (!value) throw queryIncomplete(headerPrefix);
     return value;
   };
@@ -55,10 +55,11 @@ export function readPresigned(
     signedHeaders,
     signature,
     payloadHash:
-      parameters.get(`${prefix}Content-Sha256`) ||
+      queryValue(query, `${prefix}Content-Sha256`) ||
       (signedHeaders.includes(hashHeader) && headers.get(hashHeader)) ||
       UNSIGNED_PAYLOAD,
-    sessionToken: parameters.get(`${prefix}Security-Token`) ?? headers.get(`${headerPrefix}security-token`),
+    sessionToken:
+      queryValue(query, `${prefix}Security-Token`) ?? headers.get(`${headerPrefix}security-token`),
   };
 }
 

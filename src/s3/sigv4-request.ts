@@ -29,19 +29,17 @@ export function mayShowCredentials({ url, rawHeaders }: RawRequest): boolean {
   return false;
 }
 
+const absoluteForm = /^https?:\/\/([^/?]*)(.*)$/is;
+
 /** Takes a request apart; nothing is thrown, whatever it holds. */
 export function viewRequest({ method, url, rawHeaders }: RawRequest): RequestView {
-  const target = url.startsWith('/') ? url : url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '');
+  const { headers, authorizations } = collectHeaders(rawHeaders);
+  const [, authority, rest] = url.startsWith('/') ? [] : (absoluteForm.exec(url) ?? []);
+  // The authority of a target in absolute form is what is addressed, whatever Host says (RFC 9112 §3.2.2): a
+  // signature for one host must not open another.
+  if (authority !== undefined) headers.set('host', authority);
+  const target = rest ?? url;
   const mark = target.indexOf('?');
-  const headers = new Map<string, string>();
-  let authorizations = 0;
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const name = (rawHeaders[index] ?? '').toLowerCase();
-    const value = rawHeaders[index + 1] ?? '';
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? value : `${before},${value}`);
-    if (name === 'authorization') authorizations += 1;
-  }
   return {
     method,
     rawPath: mark < 0 ? target : target.slice(0, mark),
@@ -51,22 +49,15 @@ export function viewRequest({ method, url, rawHeaders }: RawRequest): RequestVie
   };
 }
 
-/** The parameters of a query by their decoded names; of several with one name the first counts. */
-export function queryParameters(rawQuery: string): ReadonlyMap<string, string> {
-  const parameters = new Map<string, string>();
-  if (rawQuery === '') return parameters;
-  for (const parameter of rawQuery.split('&')) {
-    const equals = parameter.indexOf('=');
-    const name = decode(equals < 0 ? parameter : parameter.slice(0, equals));
-    if (!parameters.has(name)) parameters.set(name, equals < 0 ? '' : decode(parameter.slice(equals + 1)));
+function collectHeaders(rawHeaders: readonly string[]) {
+  const headers = new Map<string, string>();
+  let authorizations = 0;
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase();
+    const value = rawHeaders[index + 1] ?? '';
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before},${value}`);
+    if (name === 'authorization') authorizations += 1;
   }
-  return parameters;
-}
-
-/** Decodes byte by byte: what is not ASCII has no place in a signature's parameters and need not be understood. */
-function decode(raw: string): string {
-  if (!raw.includes('%') && !raw.includes('+')) return raw;
-  return raw.replace(/%([\da-f]{2})|\+/gi, (_, hex) =>
-    hex ? String.fromCharCode(Number.parseInt(hex, 16)) : ' ',
-  );
+  return { headers, authorizations };
 }

@@ -1,4 +1,4 @@
-import { type KeyObject, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { type HeaderPrefix, parameterPrefix } from './dialect.ts';
 import { s3Error } from './error.ts';
@@ -7,10 +7,7 @@ import {
   canonicalQuery,
   canonicalRequest,
   canonicalUri,
-  EMPTY_PAYLOAD_HASH,
-  type Scope,
   stringToSign,
-  UNSIGNED_PAYLOAD,
 } from './sigv4-canonical.ts';
 import type { SignatureClaim } from './sigv4-claim.ts';
 import {
@@ -20,13 +17,12 @@ import {
   headersNotSigned,
   MAX_SKEW_MS,
   notYetValid,
-  payloadHashInvalid,
-  payloadHashMismatch,
   type SignatureScheme,
   signatureMismatch,
   timeTooSkewed,
 } from './sigv4-errors.ts';
 import type { SigningKeys } from './sigv4-keys.ts';
+import { readPayload, type SignedPayload } from './sigv4-payload.ts';
 import { readClaim } from './sigv4-read-claim.ts';
 import { mayShowCredentials, type RawRequest, type RequestView, viewRequest } from './sigv4-request.ts';
 
@@ -36,21 +32,6 @@ export interface Client {
   /** Of temporary credentials: the token that must come with the request. */
   readonly sessionToken?: string | undefined;
 }
-
-/** What a signature says of the request's body. */
-export type SignedPayload =
-  | { readonly kind: 'unsigned' }
-  /** Lower-case hex; EMPTY_PAYLOAD_HASH for no body. */
-  | { readonly kind: 'hash'; readonly sha256: string }
-  /** A body in chunks; `name` says which kind, the rest is what checking signed chunks starts from. */
-  | {
-      readonly kind: 'streaming';
-      readonly name: string;
-      readonly seedSignature: string;
-      readonly timestamp: string;
-      readonly scope: Scope;
-      readonly signingKey: KeyObject;
-    };
 
 /** Who sent a request. */
 export type Caller<C extends Client> =
@@ -105,7 +86,7 @@ export class SigV4Verifier<C extends Client> {
     if (!client) throw accessKeyUnknown(accessKeyId);
     this.#checkSignature(claim, request, client);
     if (claim.sessionToken !== client.sessionToken) throw s3Error('InvalidToken');
-    const payload = this.#payload(claim, client);
+    const payload = readPayload(claim, client.secretAccessKey, this.#keys);
     const expiresAtMs = expiresAt(claim);
     return { kind: 'signed', client, accessKeyId, scheme, headerPrefix, payload, expiresAtMs };
   }
@@ -132,27 +113,6 @@ export class SigV4Verifier<C extends Client> {
     const provided = Buffer.from(signature, 'latin1');
     return provided.length === computed.length && timingSafeEqual(provided, computed);
   }
-
-  #payload(claim: SignatureClaim, { secretAccessKey }: C): SignedPayload {
-    const { payloadHash, accessKeyId, scope, timestamp, signature: seedSignature, headerPrefix } = claim;
-    if (payloadHash === UNSIGNED_PAYLOAD) return { kind: 'unsigned' };
-    if (/^[\da-f]{64}$/.test(payloadHash)) return { kind: 'hash', sha256: payloadHash };
-    if (!payloadHash.startsWith('STREAMING-')) throw payloadHashInvalid(headerPrefix, payloadHash);
-    const signingKey = this.#keys.keyFor({ accessKeyId, secretAccessKey }, scope);
-    return { kind: 'streaming', name: payloadHash, seedSignature, timestamp, scope, signingKey };
-  }
-}
-
-/**
- * Refuses a signature that covers a body where there is none: a read is signed with the hash of no bytes or with
- * UNSIGNED-PAYLOAD.
- *
- * @throws S3Error XAmzContentSHA256Mismatch (behaviours.md 264)
- */
-export function requireNoPayload(payload: SignedPayload, headerPrefix: HeaderPrefix): void {
-  if (payload.kind === 'unsigned') return;
-  const claimed = payload.kind === 'hash' ? payload.sha256 : payload.name;
-  if (claimed !== EMPTY_PAYLOAD_HASH) throw payloadHashMismatch(headerPrefix, claimed, EMPTY_PAYLOAD_HASH);
 }
 
 /** behaviours.md 122 */

@@ -6,9 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { S3Error } from '../../../src/s3/error.ts';
 import { EMPTY_PAYLOAD_HASH } from '../../../src/s3/sigv4-canonical.ts';
 import { SigningKeys } from '../../../src/s3/sigv4-keys.ts';
+import { requireNoPayload } from '../../../src/s3/sigv4-payload.ts';
 import type { RawRequest } from '../../../src/s3/sigv4-request.ts';
 import { presignUrl, signRequest } from '../../../src/s3/sigv4-sign.ts';
-import { requireNoPayload, SigV4Verifier } from '../../../src/s3/sigv4-verify.ts';
+import { SigV4Verifier } from '../../../src/s3/sigv4-verify.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const accessKeyId = 'AKIAIOSFODNN7EXAMPLE';
@@ -121,6 +122,11 @@ describe('the published examples', () => {
       payload: { kind: 'unsigned' },
       expiresAtMs: signedAtMs + 86_400_000,
     });
+  });
+
+  it('does not accept a signature for one host where the target names another (RFC 9112 §3.2.2)', () => {
+    const request = { ...presigned, url: `http://another.s3.amazonaws.com${publishedUrl}` };
+    expect(refusal(request).code).toBe('SignatureDoesNotMatch');
   });
 
   it('accepts a request target in absolute form', () => {
