@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto';
+import { type S3Error, s3Error } from './error.ts';
+import { errorTexts } from './error-texts.ts';
+
+/** A key that the caller keeps, for AES256. A secret: it belongs into the request to the store and nowhere else. */
+export interface CustomerKey {
+  /** 256 bits in base64. */
+  readonly key: string;
+  /** Base64 of the key's MD5. */
+  readonly keyMd5: string;
+}
+
+/** The one algorithm that customer-provided keys are used with. */
+export const CUSTOMER_ALGORITHM = 'AES256';
+
+const keyBytes = 32;
+
+const base64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
+
+/** What errors name as the argument: the shorter name, under the prefix that errors are written in. */
+const argumentName = 'x-amz-server-side-encryption';
+
+/**
+ * The customer-provided key of a request; undefined when none of the three headers is there (object-retrieval.md,
+ * Request parameters, rule 1; behaviours.md 147 to 155).
+ *
+ * @param storeFields values by the lower-case names of store fields, without prefix
+ * @param isTaken whether such a key may come the way that the request came
+ * @throws S3Error InvalidRequest, InvalidEncryptionAlgorithmError, InvalidArgument, or AccessDenied for a key of
+ *   another length, which cannot be the right one
+ */
+export function readCustomerKey(
+  storeFields: ReadonlyMap<string, string>,
+  isTaken: boolean,
+): CustomerKey | undefined {
+  const algorithm = storeFields.get('server-side-encryption-customer-algorithm');
+  const key = storeFields.get('server-side-encryption-customer-key');
+  const keyMd5 = storeFields.get('server-side-encryption-customer-key-md5');
+  if (algorithm === undefined && key === undefined && keyMd5 === undefined) return undefined;
+  if (!isTaken) throw s3Error('InvalidRequest', { message: errorTexts.customerKeyNeedsTls });
+  if (!algorithm) throw invalid(errorTexts.customerAlgorithmMissing);
+  if (algorithm !== CUSTOMER_ALGORITHM) throw otherAlgorithm(algorithm);
+  if (!key) throw invalid(errorTexts.customerKeyMissing);
+  if (!keyMd5) throw invalid(errorTexts.customerKeyDigestMissing);
+  checkKey(key, keyMd5);
+  return { key, keyMd5 };
+}
+
+function checkKey(key: string, keyMd5: string): void {
+  if (!base64.test(key)) throw invalid(errorTexts.customerKeyLength);
+  const bytes = Buffer.from(key, 'base64');
+  if (hash('md5', bytes, 'base64') !== keyMd5) throw invalid(errorTexts.customerKeyDigestMismatch);
+  // behaviours.md 152: on a read a key of another length is a wrong key rather than a malformed one.
+  if (bytes.length !== keyBytes) throw s3Error('AccessDenied', { message: errorTexts.customerKeyWrong });
+}
+
+function otherAlgorithm(algorithm: string): S3Error {
+  return s3Error('InvalidEncryptionAlgorithmError', {
+    fields: [
+      ['ArgumentName', argumentName],
+      ['ArgumentValue', algorithm],
+    ],
+  });
+}
+
+function invalid(message: string): S3Error {
+  return s3Error('InvalidArgument', { message, fields: [['ArgumentName', argumentName]] });
+}

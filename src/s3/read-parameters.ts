@@ -1,0 +1,132 @@
+import { type CustomerKey, readCustomerKey } from './customer-key.ts';
+import { bareName } from './dialect.ts';
+import { type Pairs, type S3Error, s3Error } from './error.ts';
+import { bucketOwnerText, errorTexts } from './error-texts.ts';
+import { type Query, queryValue } from './query.ts';
+import { readResponseOverrides } from './response-overrides.ts';
+
+/** Everything that a GetObject or HeadObject says beyond address, range and conditions. */
+export interface ReadParameters {
+  /** Opaque; `null` is the version that was written without versioning. */
+  readonly versionId: string | undefined;
+  /** 1 to 10000; never together with a Range. */
+  readonly partNumber: number | undefined;
+  /** Headers, by lower-case name, that replace those of a 200 and of nothing else (behaviours.md, Decided 1). */
+  readonly overrides: Pairs;
+  /** Whether checksums are wanted. */
+  readonly checksumMode: boolean;
+  /** Twelve digits. */
+  readonly expectedBucketOwner: string | undefined;
+  /** Whether the caller agreed to be charged. */
+  readonly requestPayer: 'requester' | undefined;
+  readonly customerKey: CustomerKey | undefined;
+}
+
+/** What of a request `readParameters` looks at. */
+export interface ReadRequest {
+  readonly query: Query;
+  /** Values by the lower-case names of store fields, without prefix; undefined when there are none. */
+  readonly storeFields: ReadonlyMap<string, string> | undefined;
+  /** The Range header. */
+  readonly range: string | undefined;
+  /** By header or by presigned URL. */
+  readonly isSigned: boolean;
+  /** Whether a customer-provided key may come this way: over TLS, or where plain HTTP is configured to do. */
+  readonly takesCustomerKeys: boolean;
+}
+
+/** Most reads say nothing beyond their address. */
+const nothing: ReadParameters = Object.freeze({
+  versionId: undefined,
+  partNumber: undefined,
+  overrides: [],
+  checksumMode: false,
+  expectedBucketOwner: undefined,
+  requestPayer: undefined,
+  customerKey: undefined,
+});
+
+/** Headers that say how to encrypt what is written (object-retrieval.md, Request parameters, rule 2). */
+const encryptionFields = [
+  'server-side-encryption',
+  'server-side-encryption-aws-kms-key-id',
+  'server-side-encryption-bucket-key-enabled',
+  'server-side-encryption-context',
+];
+
+const maxPartNumber = 10_000;
+
+/**
+ * Reads and checks what a GetObject or HeadObject asks for (object-retrieval.md, Request parameters; behaviours.md
+ * 43 to 46, 100, 124 to 128, 132 to 142, 147 to 158, 183, 184). Of a repeated query parameter the first counts.
+ *
+ * Three headers may stand in the query instead, under either prefix: presigned URLs carry them there.
+ *
+ * @throws S3Error with the code that the row names
+ */
+export function readParameters(request: ReadRequest): ReadParameters {
+  const { query, storeFields, range, isSigned, takesCustomerKeys } = request;
+  if (query.length === 0 && storeFields === undefined) return nothing;
+  if (encryptionFields.some(name => storeFields?.has(name))) throw s3Error('BadRequest');
+  return {
+    versionId: readVersionId(query),
+    partNumber: readPartNumber(query, range),
+    overrides: readResponseOverrides(query, isSigned),
+    checksumMode: readChecksumMode(storeValue(request, 'checksum-mode')),
+    expectedBucketOwner: readBucketOwner(storeValue(request, 'expected-bucket-owner')),
+    requestPayer: storeValue(request, 'request-payer') === 'requester' ? 'requester' : undefined,
+    customerKey: storeFields && readCustomerKey(storeFields, takesCustomerKeys),
+  };
+}
+
+function storeValue({ storeFields, query }: ReadRequest, name: string): string | undefined {
+  const value = storeFields?.get(name);
+  if (value !== undefined) return value;
+  for (const parameter of query) {
+    const { name: bare, prefix } = bareName(parameter.name);
+    if (prefix && bare === name) return parameter.value;
+  }
+  return undefined;
+}
+
+/** behaviours.md 100. Whether an id is well-formed only the store knows. */
+function readVersionId(query: Query): string | undefined {
+  const versionId = queryValue(query, 'versionId');
+  if (versionId === '') throw invalidArgument('versionId', versionId, errorTexts.versionIdEmpty);
+  return versionId;
+}
+
+/** behaviours.md 43 to 46. */
+function readPartNumber(query: Query, range: string | undefined): number | undefined {
+  const text = queryValue(query, 'partNumber');
+  if (text === undefined) return undefined;
+  const partNumber = /^\d+$/.test(text) ? Number(text) : 0;
+  if (partNumber < 1 || partNumber > maxPartNumber) {
+    throw invalidArgument('partNumber', text, errorTexts.partNumberOutOfBounds);
+  }
+  if (range !== undefined) throw s3Error('InvalidRequest', { message: errorTexts.rangeWithPartNumber });
+  return partNumber;
+}
+
+/** behaviours.md 183 and 184. */
+function readChecksumMode(value: string | undefined): boolean {
+  if (value === undefined) return false;
+  if (value.toUpperCase() === 'ENABLED') return true;
+  throw s3Error('InvalidRequest', { message: errorTexts.checksumModeInvalid });
+}
+
+/** behaviours.md 124; whose bucket it is the store knows (123). */
+function readBucketOwner(value: string | undefined): string | undefined {
+  if (value === undefined || /^\d{12}$/.test(value)) return value;
+  throw s3Error('InvalidBucketOwnerAWSAccountID', { message: bucketOwnerText(value) });
+}
+
+function invalidArgument(name: string, value: string, message: string): S3Error {
+  return s3Error('InvalidArgument', {
+    message,
+    fields: [
+      ['ArgumentName', name],
+      ['ArgumentValue', value],
+    ],
+  });
+}
