@@ -4,8 +4,7 @@ import { createRequire } from 'node:module';
 import { z } from 'zod';
 import type { Channel } from './channel.ts';
 import type { LiveMessages } from './live-messages.ts';
-import type { LocalIssuer } from './local-issuer.ts';
-import { pressButton } from './press-button.ts';
+import { type Callbacks, pressButton } from './press-button.ts';
 
 /** A route of the admin port. */
 export interface ChannelRoute {
@@ -18,8 +17,8 @@ export interface ChannelRoute {
 export interface ChannelRoutesOptions {
   readonly channel: Channel;
   readonly live: LiveMessages;
-  /** Without it the buttons that call back say that nobody listens. */
-  readonly issuer?: LocalIssuer;
+  /** Without them the buttons that call back say that nobody listens. */
+  readonly callbacks: Callbacks | undefined;
   /** The path of the incoming webhook; whoever knows it can post. */
   readonly webhookPath: string;
 }
@@ -47,7 +46,7 @@ const buttonPress = z.strictObject({
 
 /** The webhook, the page with its files, its stream of messages and its buttons. */
 export function channelRoutes(options: ChannelRoutesOptions): readonly ChannelRoute[] {
-  const { channel, live, issuer, webhookPath } = options;
+  const { channel, live, callbacks, webhookPath } = options;
   return [
     ...pageFiles(),
     { method: 'GET', path: '/channel/events', handle: (_, response) => live.attach(response) },
@@ -70,9 +69,9 @@ export function channelRoutes(options: ChannelRoutesOptions): readonly ChannelRo
         const press = buttonPress.safeParse(parseJson(await readAtMost(request, MAX_PRESS_BYTES)));
         if (!press.success)
           return sendJson(response, 400, { kind: 'failed', status: 'That is no button press.' });
-        if (!issuer)
+        if (!callbacks)
           return sendJson(response, 200, { kind: 'failed', status: 'Callbacks are not configured.' });
-        sendJson(response, 200, await pressButton(channel, issuer, press.data));
+        sendJson(response, 200, await pressButton(channel, callbacks, press.data));
       },
     },
   ];

@@ -20,20 +20,27 @@ export type PressOutcome =
 /** cards.md §2, Deadline. */
 const CALLBACK_TIMEOUT_MS = 5_000;
 
+/** Who calls back, and where. */
+export interface Callbacks {
+  readonly issuer: LocalIssuer;
+  /** Such as `http://127.0.0.1:8081`. Only targets there are called, so that no card makes this process call elsewhere. */
+  readonly origin: string;
+}
+
 /**
  * Takes an HttpPOST action as the service does: POST to its target with a bearer token that carries who
  * pressed it, `{{id.value}}` replaced in the body, and the card replaced by the answer's when that says so.
- * Only targets under the issuer's audience are called, so that a card cannot make this process call elsewhere.
+ * cards.md §2.
  */
 export async function pressButton(
   channel: Channel,
-  issuer: LocalIssuer,
+  { issuer, origin }: Callbacks,
   press: ButtonPress,
 ): Promise<PressOutcome> {
   const card = channel.connectorCard(press.message);
   const action = card && findAction(card, press.action);
   if (!action) return { kind: 'failed', status: 'The card has no such button any more.' };
-  if (new URL(action.target).origin !== new URL(issuer.audience).origin) {
+  if (new URL(action.target).origin !== origin) {
     return { kind: 'failed', status: 'The button leads to a place that this channel does not call.' };
   }
   try {

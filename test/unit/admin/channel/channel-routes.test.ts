@@ -1,0 +1,115 @@
+import { createServer, type Server } from 'node:http';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type BuiltInChannel, createBuiltInChannel } from '../../../../src/admin/channel/built-in-channel.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { everythingCard } from '../../../support/posted-cards.ts';
+
+let clock: ManualClock;
+let built: BuiltInChannel;
+let server: Server;
+let base: string;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  built = await createBuiltInChannel(clock);
+  const routes = built.routes(undefined);
+  server = createServer((request, response) => {
+    const route = routes.find(({ method, path }) => method === request.method && path === request.url);
+    void route?.handle(request, response);
+    if (!route) response.writeHead(404).end();
+  });
+  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  if (typeof address !== 'object' || !address) throw new Error('no address');
+  base = `http://127.0.0.1:${address.port}`;
+});
+afterEach(() => {
+  built.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+const postJson = (path: string, value: unknown) =>
+  fetch(base + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(value),
+  });
+
+it('serves the page with everything it needs, under a policy that lets nothing else in', async () => {
+  const page = await fetch(`${base}/channel`);
+  const policy = page.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  const html = await page.text();
+  const files = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? '');
+  expect(files.length).toBeGreaterThanOrEqual(4);
+  for (const path of files) expect((await fetch(base + path)).status, path).toBe(200);
+  expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+});
+
+it('takes posts under a path that nobody can guess', async () => {
+  expect(built.webhookPath).toMatch(/^\/channel\/webhook\/[0-9a-f-]{36}$/);
+  expect((await postJson('/channel/webhook/x', everythingCard)).status).toBe(404);
+  const reply = await postJson(built.webhookPath, everythingCard);
+  expect([reply.status, await reply.text()]).toEqual([200, '1']);
+});
+
+it('streams what is held, then what comes, with the levels of the windows', async () => {
+  await postJson(built.webhookPath, everythingCard);
+  const events = await openStream();
+  expect(await events.next('message')).toMatchObject({ id: 1, accent: '#d13438' });
+  expect(await events.next('levels')).toMatchObject([
+    { windowSeconds: 1, used: 1, limit: 4 },
+    {},
+    {},
+    {},
+    {},
+  ]);
+  await postJson(built.webhookPath, { text: 'more' });
+  expect(await events.next('message')).toMatchObject({ id: 2, form: 'text' });
+  clock.advance(1_000);
+  expect(await events.next('levels')).toMatchObject([{ used: 0 }, { used: 2 }, {}, {}, {}]);
+});
+
+it('has room for 32 open pages', async () => {
+  const statuses: number[] = [];
+  for (let page = 0; page < 33; page++) statuses.push((await fetch(`${base}/channel/events`)).status);
+  expect(statuses.filter(status => status === 200)).toHaveLength(32);
+  expect(statuses.at(-1)).toBe(503);
+});
+
+it.each([
+  [{}],
+  [{ message: 1, action: [0, 0, 0], inputs: {} }],
+  [{ message: 1, action: [0], inputs: { a: 1 } }],
+  ['x'],
+])('refuses a press that is none: %j', async value => {
+  expect((await postJson('/channel/actions', value)).status).toBe(400);
+});
+
+it('says that buttons need callbacks where there are none', async () => {
+  const answer = await postJson('/channel/actions', { message: 1, action: [0], inputs: {} });
+  expect(await answer.json()).toMatchObject({ kind: 'failed' });
+});
+
+/** Reads server-sent events one by one. */
+async function openStream() {
+  const response = await fetch(`${base}/channel/events`);
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  return {
+    async next(name: string): Promise<unknown> {
+      for (;;) {
+        const found = new RegExp(`event: ${name}\n(?:id: .*\n)?data: (.*)\n\n`).exec(text);
+        if (found) {
+          text = text.slice(found.index + found[0].length);
+          return JSON.parse(found[1] ?? '');
+        }
+        const chunk = await reader?.read();
+        if (!chunk || chunk.done) throw new Error(`no ${name} came`);
+        text += chunk.value;
+      }
+    },
+  };
+}
