@@ -83,6 +83,8 @@ function readComponents(value: string) {
 function headerMoment(headers: ReadonlyMap<string, string>, prefix: HeaderPrefix) {
   const text = headers.get(`${prefix}date`) ?? headers.get('date');
   if (text === undefined) return undefined;
-  const signedAtMs = parseTimestamp(text) ?? parseHttpDate(text);
-  return signedAtMs === undefined ? undefined : { signedAtMs, timestamp: timestampOf(signedAtMs) };
+  const basicMs = parseTimestamp(text);
+  if (basicMs !== undefined) return { signedAtMs: basicMs, timestamp: text };
+  const dateMs = parseHttpDate(text);
+  return dateMs === undefined ? undefined : { signedAtMs: dateMs, timestamp: timestampOf(dateMs) };
 }

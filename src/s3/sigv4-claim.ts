@@ -1,5 +1,5 @@
 import type { HeaderPrefix } from './dialect.ts';
-import { SCOPE_TERMINAL, type Scope, SERVICE, timestampOf } from './sigv4-canonical.ts';
+import { SCOPE_TERMINAL, type Scope, SERVICE } from './sigv4-canonical.ts';
 import { credentialDateDiffers, credentialMalformed, type SignatureScheme } from './sigv4-errors.ts';
 
 /** What a request says about its signature, well-formed but not yet verified. */
@@ -62,11 +62,12 @@ export function checkDate(
 
 /** Milliseconds since the epoch of yyyyMMdd'T'HHmmss'Z'; undefined when it is no such text or no such moment. */
 export function parseTimestamp(text: string): number | undefined {
-  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
+  const match = /^(\d{4})([01]\d)([0-3]\d)T([01]\d|2[0-3])([0-5]\d)([0-5]\d)Z$/.exec(text);
   if (!match) return undefined;
-  const [, year, month, day, hour, minute, second] = match.map(Number);
-  const epochMs = Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minute, second);
-  return timestampOf(epochMs) === text ? epochMs : undefined;
+  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.map(Number);
+  const epochMs = Date.UTC(year, month - 1, day, hour, minute, second);
+  const moment = new Date(epochMs);
+  return moment.getUTCMonth() === month - 1 && moment.getUTCDate() === day ? epochMs : undefined;
 }
 
 /** The names of SignedHeaders, lower-case, in the order given. */
