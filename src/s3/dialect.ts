@@ -30,11 +30,12 @@ export interface BareName {
 
 const prefixes: readonly HeaderPrefix[] = ['x-amz-', 'x-store-'];
 
-/** Fields whose values list names of headers (CORS protocol). */
-const listsNames = new Set([
+/** Fields whose values list names of headers (CORS protocol; RFC 9110 §6.6.2 and §12.5.5). */
+const listsNames: ReadonlySet<string> = new Set([
   'access-control-allow-headers',
   'access-control-expose-headers',
   'access-control-request-headers',
+  'trailer',
   'vary',
 ]);
 
@@ -48,35 +49,69 @@ export function bareName(headerName: string): BareName {
 /**
  * Headers as they were received, without dialect.
  *
- * @param spoken the prefix that counts; without it, both do. A store's answer is read in the store's prefix alone.
+ * @param spoken the prefix that counts: a store's answer is read in the store's own, and what has the other one is
+ *   left out, since it would come to mean something in an answer of that dialect. Without it, both count.
  */
 export function fieldsFromRaw(raw: HeaderList, spoken?: HeaderPrefix): HeaderField[] {
-  return Array.from(headerLines(raw), ([rawName, rawValue]) => {
+  const fields: HeaderField[] = [];
+  for (const [rawName, rawValue] of headerLines(raw)) {
     const { name, prefix } = bareName(rawName);
-    const store = prefix !== undefined && prefix === (spoken ?? prefix);
-    if (store) return { name, value: neutralStoreValue(name, rawValue), store };
-    const value = listsNames.has(name) ? inDialect(rawValue, 'x-store-') : rawValue;
-    return { name: rawName.toLowerCase(), value, store };
-  });
+    if (prefix !== undefined && prefix !== (spoken ?? prefix)) continue;
+    const store = prefix !== undefined;
+    fields.push({ name, value: valueInDialect(name, store, rawValue, 'x-store-'), store });
+  }
+  return fields;
 }
 
 /** Names and values alternating, in the dialect of `prefix`. */
 export function rawFromFields(fields: readonly HeaderField[], prefix: HeaderPrefix): string[] {
   const raw: string[] = [];
   for (const { name, value, store } of fields) {
-    if (store) raw.push(prefix + name, storeValue(name, value, prefix));
-    else raw.push(name, listsNames.has(name) ? inDialect(value, prefix) : value);
+    raw.push(store ? prefix + name : name, valueInDialect(name, store, value, prefix));
   }
   return raw;
 }
 
-/** The dialect that headers show; undefined when they show neither. The first that appears counts. */
-export function spokenPrefix(raw: HeaderList): HeaderPrefix | undefined {
-  for (const [name] of headerLines(raw)) {
-    const { prefix } = bareName(name);
-    if (prefix) return prefix;
+/**
+ * The dialect that a request speaks: that of its presigned parameters, else of the headers that it signed, else of
+ * the first that has a prefix. Undefined when it shows neither.
+ *
+ * @param rawQuery without the question mark
+ */
+export function detectDialect(raw: HeaderList, rawQuery: string): HeaderPrefix | undefined {
+  return (rawQuery === '' ? undefined : dialectOfQuery(rawQuery)) ?? dialectOfHeaders(raw);
+}
+
+/** A parameter of the signature goes before others: anybody may have put those in front. */
+function dialectOfQuery(rawQuery: string): HeaderPrefix | undefined {
+  const parameter =
+    /(?:^|&)(x-(?:amz|store)-)(?:algorithm|credential|signature)=/i.exec(rawQuery) ??
+    /(?:^|&)(x-(?:amz|store)-)/i.exec(rawQuery);
+  return parameter?.[1] === undefined ? undefined : bareName(parameter[1]).prefix;
+}
+
+function dialectOfHeaders(raw: HeaderList): HeaderPrefix | undefined {
+  let first: HeaderPrefix | undefined;
+  for (const [name, value] of headerLines(raw)) {
+    // All that matters begins with `a` or `x`; the rest need not be looked at in lower case.
+    const initial = name.charCodeAt(0) | 0x20;
+    if (initial === 0x78) first ??= bareName(name).prefix;
+    else if (initial === 0x61 && name.toLowerCase() === 'authorization') {
+      const signed = dialectOfAuthorization(value);
+      if (signed) return signed;
+    }
   }
-  return undefined;
+  return first;
+}
+
+/** Both dialects name one algorithm, so the signed headers tell them apart. Version 2 was never signed but in one. */
+function dialectOfAuthorization(value: string): HeaderPrefix | undefined {
+  if (value.startsWith('AWS ')) return 'x-amz-';
+  const signedHeaders = /SignedHeaders=([^,\s]*)/.exec(value)?.[1] ?? '';
+  return signedHeaders
+    .split(';')
+    .map(bareName)
+    .find(name => name.prefix)?.prefix;
 }
 
 /**
@@ -95,11 +130,11 @@ export function inDialect(text: string, prefix: HeaderPrefix): string {
         .replace(/\baws:kms\b/g, 'store:kms');
 }
 
-/** object-retrieval.md, Response headers: `server-side-encryption` is the one field whose values differ. */
-function storeValue(name: string, value: string, prefix: HeaderPrefix): string {
-  return name === 'server-side-encryption' ? inDialect(value, prefix) : value;
-}
-
-function neutralStoreValue(name: string, value: string): string {
-  return storeValue(name, value, 'x-store-');
+/**
+ * The value of a field in the dialect of `prefix`. One field of the store's has values that differ
+ * (object-retrieval.md, Response headers); others list names.
+ */
+function valueInDialect(name: string, store: boolean, value: string, prefix: HeaderPrefix): string {
+  const differs = store ? name === 'server-side-encryption' || name === 'trailer' : listsNames.has(name);
+  return differs ? inDialect(value, prefix) : value;
 }

@@ -9,7 +9,7 @@ export interface ErrorTexts {
 }
 
 /** Elements whose values name headers or parameters; the others may quote what users chose, such as a key. */
-const namesHeaders = new Set(['ArgumentName', 'HeadersNotSigned', 'MissingHeaderName']);
+const namesHeaders = new Set(['ArgumentName', 'Header', 'HeadersNotSigned', 'MissingHeaderName']);
 
 /** An error in the dialect of `prefix`: its message, the names of its elements, and the headers that elements name. */
 export function errorInDialect({ code, message, fields }: ErrorTexts, prefix: HeaderPrefix): ErrorTexts {

@@ -15,10 +15,13 @@ export type { OperationName } from './operation-table.ts';
 
 /** Headers that tell operations apart. */
 export interface OperationHeaders {
-  /** The store's field `copy-source`. */
-  readonly copySource?: string | undefined;
-  readonly contentType?: string | undefined;
+  /** The store's field `copy-source`: with it a PUT reads another object, which may be in another bucket. */
+  readonly copySource: string | undefined;
+  readonly contentType: string | undefined;
 }
+
+/** Those that the store's API has operations for. */
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS']);
 
 type ByMethod = ReadonlyMap<string, OperationName>;
 type Resource = Address['kind'];
@@ -68,9 +71,10 @@ export function detectOperation(
   method: string,
   address: Address,
   query: Query,
-  headers: OperationHeaders = {},
+  headers: OperationHeaders,
 ): OperationName {
   if (method === 'OPTIONS') return 'Options';
+  if (!methods.has(method)) throw methodNotAllowed(method, address.kind, tables[address.kind].get(''));
   const selector = selectorOf(query, address.kind);
   if (selector === undefined) return 'Unknown';
   const byMethod = tables[address.kind].get(selector);

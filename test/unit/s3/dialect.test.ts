@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bareName, fieldsFromRaw, inDialect, rawFromFields, spokenPrefix } from '../../../src/s3/dialect.ts';
+import { bareName, detectDialect, fieldsFromRaw, inDialect, rawFromFields } from '../../../src/s3/dialect.ts';
 
 describe('a header name', () => {
   it.each([
@@ -41,8 +41,8 @@ describe('headers', () => {
   });
 
   it('of a store are read in its own prefix alone', () => {
-    expect(fieldsFromRaw(['x-store-odd', '1'], 'x-amz-')).toEqual([
-      { name: 'x-store-odd', value: '1', store: false },
+    expect(fieldsFromRaw(['x-store-odd', '1', 'Date', '2'], 'x-amz-')).toEqual([
+      { name: 'date', value: '2', store: false },
     ]);
   });
 
@@ -77,6 +77,16 @@ describe('headers', () => {
     ]);
   });
 
+  it('that announce trailers are translated in their values', () => {
+    const raw = ['x-amz-trailer', 'x-amz-checksum-crc32', 'trailer', 'x-amz-checksum-crc32'];
+    expect(rawFromFields(fieldsFromRaw(raw, 'x-amz-'), 'x-store-')).toEqual([
+      'x-store-trailer',
+      'x-store-checksum-crc32',
+      'trailer',
+      'x-store-checksum-crc32',
+    ]);
+  });
+
   it('keep the KMS key id under the name that both dialects share', () => {
     const raw = ['x-amz-server-side-encryption-aws-kms-key-id', 'arn:aws:kms:eu-west-1:1:key/2'];
     expect(rawFromFields(fieldsFromRaw(raw, 'x-amz-'), 'x-store-')).toEqual([
@@ -87,14 +97,26 @@ describe('headers', () => {
 });
 
 describe('the dialect of a request', () => {
+  const authorization = (signedHeaders: string) => [
+    'Authorization',
+    `AWS4-HMAC-SHA256 Credential=x-amz-/20130524/r/s3/aws4_request, SignedHeaders=${signedHeaders}, Signature=s`,
+  ];
+
   it.each([
-    [['host', 'a', 'X-Amz-Date', '1'], 'x-amz-'],
-    [['x-store-date', '1'], 'x-store-'],
-    [['x-store-date', '1', 'x-amz-date', '1'], 'x-store-'],
-    [['host', 'a', 'authorization', 'AWS4-HMAC-SHA256 …'], undefined],
-    [[], undefined],
-  ])('with headers %j is %s', (raw, prefix) => {
-    expect(spokenPrefix(raw)).toBe(prefix);
+    ['nothing', [], '', undefined],
+    ['what other headers and parameters hold', ['X-Forwarded-For', 'x-amz-'], 'prefix=x-amz-', undefined],
+    ['a header', ['host', 'a', 'X-Amz-Date', '1'], '', 'x-amz-'],
+    ['a header', ['x-store-date', '1'], '', 'x-store-'],
+    ['the first of two headers', ['x-store-date', '1', 'x-amz-date', '1'], '', 'x-store-'],
+    ['signed headers', ['x-amz-meta-a', '1', ...authorization('host;x-store-date')], '', 'x-store-'],
+    ['signed headers without either', ['x-amz-meta-a', '1', ...authorization('host')], '', 'x-amz-'],
+    ['signed headers without either', authorization('host;x-forwarded-for'), '', undefined],
+    ['a signature of version 2', ['authorization', 'AWS key:signature'], '', 'x-amz-'],
+    ['a parameter that is a header', ['host', 'a'], 'versionId=1&x-amz-checksum-mode=ENABLED', 'x-amz-'],
+    ['presigned parameters', ['x-amz-meta-a', '1'], 'a=b&X-Store-Signature=s', 'x-store-'],
+    ['presigned parameters', [], 'x-amz-meta-a=1&X-Store-Algorithm=a&X-Store-Signature=s', 'x-store-'],
+  ])('is shown by %s (%j, %s)', (_, raw, rawQuery, prefix) => {
+    expect(detectDialect(raw, rawQuery)).toBe(prefix);
   });
 });
 

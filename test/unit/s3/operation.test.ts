@@ -4,12 +4,16 @@ import { S3Error } from '../../../src/s3/error.ts';
 import { detectOperation, isObjectRead, type OperationHeaders } from '../../../src/s3/operation.ts';
 import { parseQuery } from '../../../src/s3/query.ts';
 
-function detect(method: string, url: string, headers?: OperationHeaders): string {
+function detect(method: string, url: string, headers: Partial<OperationHeaders> = {}): string {
   const address: Address = parseAddress(url, undefined, undefined);
-  return detectOperation(method, address, parseQuery(address.query), headers);
+  return detectOperation(method, address, parseQuery(address.query), {
+    copySource: undefined,
+    contentType: undefined,
+    ...headers,
+  });
 }
 
-function refusal(method: string, url: string, headers?: OperationHeaders): S3Error {
+function refusal(method: string, url: string, headers?: Partial<OperationHeaders>): S3Error {
   try {
     detect(method, url, headers);
   } catch (error) {
@@ -112,6 +116,7 @@ describe('a request that is no operation', () => {
   it.each([
     ['268', 'POST', '/b/k', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
     ['270', 'PATCH', '/b/k', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
+    ['270', 'PATCH', '/b/k?brand-new', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
     ['270', 'TRACE', '/b', 'BUCKET', 'GET, HEAD, PUT, POST, DELETE'],
     ['235', 'HEAD', '/b?versions', 'BUCKET', 'GET'],
     ['235', 'HEAD', '/b?location', 'BUCKET', 'GET'],
