@@ -1,6 +1,6 @@
-import { bareName, type HeaderField, type HeaderPrefix } from './dialect.ts';
+import { bareName, type HeaderField } from './dialect.ts';
 import { percentDecode } from './percent-decode.ts';
-import { parseQuery, type Query } from './query.ts';
+import { parseQuery } from './query.ts';
 
 /** A query as it is of use once the signature in it has been checked. */
 export interface BareQuery {
@@ -24,15 +24,6 @@ const ofSignature = new Set([
 
 /** Keys that callers keep: one in a URL would be in every log on its way, so it is not taken from there. */
 const customerKey = /^(?:copy-source-)?server-side-encryption-customer-/;
-
-/** The dialect that the parameters of a query show; undefined when they show neither. The first that appears counts. */
-export function spokenInQuery(query: Query): HeaderPrefix | undefined {
-  for (const { name } of query) {
-    const { prefix } = bareName(name);
-    if (prefix) return prefix;
-  }
-  return undefined;
-}
 
 /**
  * Takes the dialect out of a query: what belongs to its signature goes, and what stands for a header becomes one, so
