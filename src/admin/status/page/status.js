@@ -1,0 +1,302 @@
+/** Shows `/api/status` and asks again every two seconds. Everything from outside becomes text, never markup. */
+const INTERVAL_MS = 2_000;
+const HISTORY = 90;
+const OUTCOMES = ['HIT', 'REVALIDATED', 'STALE', 'PARTIAL', 'MISS', 'BYPASS'];
+const SVG = 'http://www.w3.org/2000/svg';
+
+const history = [];
+let token = sessionStorage.getItem('token') ?? '';
+
+const byId = id => document.getElementById(id);
+
+/** An element with attributes and children; strings become text. */
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+async function ask(path) {
+  const headers = token ? { authorization: `Bearer ${token}` } : {};
+  return fetch(path, { headers, cache: 'no-store' });
+}
+
+async function refresh() {
+  try {
+    const answer = await ask('/api/status');
+    if (answer.status === 401) {
+      askForToken();
+      return;
+    }
+    if (!answer.ok) throw new Error(`status ${answer.status}`);
+    show(await answer.json());
+    await showAlerts();
+  } catch {
+    setState('lost', 'no answer');
+  }
+  setTimeout(refresh, INTERVAL_MS);
+}
+
+function askForToken() {
+  byId('board').hidden = true;
+  byId('sign-in').hidden = false;
+  setState('connecting', 'locked');
+  byId('token').focus();
+}
+
+byId('sign-in').addEventListener('submit', event => {
+  event.preventDefault();
+  token = byId('token').value;
+  sessionStorage.setItem('token', token);
+  byId('token').value = '';
+  byId('sign-in').hidden = true;
+  void refresh();
+});
+
+function setState(state, text) {
+  byId('state').dataset.state = state;
+  byId('state').textContent = text;
+}
+
+function show(report) {
+  byId('board').hidden = false;
+  byId('about').textContent = `${report.version} · ${report.gateway} · up ${duration(report.uptimeS)}`;
+  setState(report.ready ? 'ready' : 'not-ready', report.ready ? 'ready' : 'not ready');
+  byId('reasons').hidden = report.reasons.length === 0;
+  byId('reasons').replaceChildren(...report.reasons.map(reason => element('li', {}, reason)));
+  remember(report);
+  showTiles(report);
+  showOutcomes(report.requests);
+  showTiers(report.cache);
+  showProcess(report);
+  showBackends(report.backends);
+  showBuckets(report.buckets);
+}
+
+/** Rates are differences of counters; a restart in between makes them start over. */
+function remember(report) {
+  const now = { atMs: performance.now(), uptimeS: report.uptimeS, ...counters(report) };
+  const last = history.at(-1);
+  if (last && last.uptimeS > now.uptimeS) history.length = 0;
+  const seconds = last ? (now.atMs - last.atMs) / 1_000 : 0;
+  const rate = name => (last && seconds > 0 ? Math.max(0, now[name] - last[name]) / seconds : 0);
+  history.push({
+    ...now,
+    requestRate: rate('requests'),
+    sentRate: rate('sent'),
+    storeRate: rate('fromStores'),
+  });
+  if (history.length > HISTORY) history.shift();
+}
+
+function counters({ requests, bytes }) {
+  return {
+    requests: requests.total,
+    sent: bytes.sent,
+    fromStores: bytes.fromBackends,
+    hitPercent: requests.hitRatio === null ? 0 : requests.hitRatio * 100,
+  };
+}
+
+function showTiles({ requests, bytes }) {
+  const now = history.at(-1);
+  const ratio = requests.hitRatio;
+  byId('tiles').replaceChildren(
+    tile(
+      'Requests',
+      count(now.requestRate),
+      '/s',
+      `${count(requests.total)} in all, ${count(requests.inFlight)} running`,
+      'requestRate',
+    ),
+    tile(
+      'Hit ratio',
+      ratio === null ? '–' : (ratio * 100).toFixed(1),
+      ratio === null ? '' : '%',
+      'of what could be cached',
+      'hitPercent',
+      100,
+    ),
+    tile('Sent', ...size(now.sentRate, '/s'), `${size(bytes.sent).join(' ')} in all`, 'sentRate'),
+    tile(
+      'From stores',
+      ...size(now.storeRate, '/s'),
+      `${size(bytes.fromBackends).join(' ')} in all`,
+      'storeRate',
+    ),
+  );
+}
+
+function tile(title, figure, unit, note, series, top) {
+  return element(
+    'article',
+    { class: 'tile' },
+    element('h2', {}, title),
+    element('p', { class: 'figure' }, figure, element('small', {}, unit)),
+    element('p', { class: 'subtle' }, note),
+    spark(
+      history.map(entry => entry[series]),
+      top,
+    ),
+  );
+}
+
+function spark(values, top = Math.max(...values, 1)) {
+  const svg = document.createElementNS(SVG, 'svg');
+  svg.setAttribute('class', 'spark');
+  svg.setAttribute('viewBox', '0 0 100 44');
+  svg.setAttribute('preserveAspectRatio', 'none');
+  svg.setAttribute('aria-hidden', 'true');
+  const step = 100 / (HISTORY - 1);
+  const start = 100 - (values.length - 1) * step;
+  const points = values.map((value, index) => `${start + index * step},${42 - (value / top) * 38}`);
+  svg.append(
+    path('area', `M${start},44 L${points.join(' L')} L100,44 Z`),
+    path('line', `M${points.join(' L')}`),
+  );
+  return svg;
+}
+
+function path(name, data) {
+  const made = document.createElementNS(SVG, 'path');
+  made.setAttribute('class', name);
+  made.setAttribute('d', data);
+  return made;
+}
+
+function showOutcomes({ byCache, total }) {
+  const known = OUTCOMES.filter(outcome => byCache[outcome] > 0).map(outcome => [outcome, byCache[outcome]]);
+  const other = total - known.reduce((sum, [, requests]) => sum + requests, 0);
+  const shares = other > 0 ? [...known, ['other', other]] : known;
+  byId('outcomes').setAttribute(
+    'aria-label',
+    shares.map(([name, requests]) => `${name} ${requests}`).join(', '),
+  );
+  byId('outcomes').replaceChildren(
+    ...shares.map(([name, requests]) => {
+      const part = element('span', { 'data-cache': name, title: `${name}: ${requests}` });
+      part.style.setProperty('--share', requests);
+      return part;
+    }),
+  );
+  const legend = shares.map(([name, requests]) =>
+    element('li', { 'data-cache': name }, name, element('b', {}, count(requests))),
+  );
+  byId('legend').replaceChildren(
+    ...(legend.length > 0 ? legend : [element('li', { class: 'subtle' }, 'no requests yet')]),
+  );
+}
+
+function showTiers(tiers) {
+  byId('tiers').replaceChildren(
+    ...tiers.map(({ tier, bytes, capacityBytes, entries }) => {
+      const filled = element('span');
+      filled.style.setProperty('--filled', `${capacityBytes > 0 ? (bytes / capacityBytes) * 100 : 0}%`);
+      const text = `${size(bytes).join(' ')} of ${size(capacityBytes).join(' ')} · ${count(entries)} entries`;
+      const line = element(
+        'p',
+        { class: 'tier-line' },
+        element('span', {}, tier),
+        element('span', { class: 'subtle' }, text),
+      );
+      return element('div', {}, line, element('div', { class: 'gauge' }, filled));
+    }),
+  );
+}
+
+function showProcess({ residentBytes, fillsInFlight, requests, workerRestarts, startedAt, workers }) {
+  const facts = [
+    ['Memory', size(residentBytes).join(' ')],
+    ['Fills under way', count(fillsInFlight)],
+    ['Server errors', count(requests.serverErrors)],
+    ['Worker restarts', count(workerRestarts)],
+    ['Started', new Date(startedAt).toLocaleString()],
+  ];
+  byId('process').replaceChildren(
+    ...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
+  );
+  byId('workers').replaceChildren(
+    ...workers.map(({ index, state }) => element('li', { 'data-state': state }, `worker ${index} ${state}`)),
+  );
+}
+
+function showBackends(backends) {
+  const rows = backends.map(({ name, type, location, requests, errors, bytes }) => [
+    element('td', {}, name),
+    element('td', {}, type),
+    element('td', { class: 'subtle' }, location),
+    number(count(requests)),
+    number(count(errors), errors > 0 ? 'number bad' : 'number'),
+    number(size(bytes).join(' ')),
+  ]);
+  table('backends', ['name', 'type', 'where', '#requests', '#errors', '#bytes'], rows);
+}
+
+function showBuckets(buckets) {
+  const rows = buckets.map(({ name, backend, access, requests, bytes }) => [
+    element('td', {}, name),
+    element('td', {}, backend),
+    element('td', {}, access),
+    number(count(requests)),
+    number(size(bytes).join(' ')),
+  ]);
+  table('buckets', ['name', 'backend', 'access', '#requests', '#bytes sent'], rows);
+}
+
+/** A heading that begins with `#` is over a column of numbers. */
+function table(id, headings, rows) {
+  const head = headings.map(text =>
+    element('th', text.startsWith('#') ? { class: 'number' } : {}, text.replace('#', '')),
+  );
+  byId(id).replaceChildren(element('tr', {}, ...head), ...rows.map(cells => element('tr', {}, ...cells)));
+}
+
+function number(text, kind = 'number') {
+  return element('td', { class: kind }, text);
+}
+
+async function showAlerts() {
+  const answer = await ask('/api/alerts');
+  const { alerts = [] } = answer.ok ? await answer.json() : {};
+  byId('alerts').hidden = alerts.length === 0;
+  byId('alerts')
+    .querySelector('ul')
+    .replaceChildren(
+      ...alerts.map(({ severity = 'warning', title = '', summary = '' }) =>
+        element('li', { 'data-severity': severity }, element('strong', {}, title), summary),
+      ),
+    );
+}
+
+function count(value) {
+  if (value >= 1e9) return `${(value / 1e9).toFixed(1)} G`;
+  if (value >= 1e6) return `${(value / 1e6).toFixed(1)} M`;
+  if (value >= 1e4) return `${(value / 1e3).toFixed(1)} k`;
+  return value >= 100 || Number.isInteger(value) ? String(Math.round(value)) : value.toFixed(1);
+}
+
+/** A size as figure and unit. */
+function size(bytes, suffix = '') {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const step = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 2 ** (10 * step);
+  return [value >= 100 || step === 0 ? String(Math.round(value)) : value.toFixed(1), units[step] + suffix];
+}
+
+function duration(seconds) {
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3_600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ].filter(([amount]) => amount > 0);
+  return (
+    parts
+      .slice(0, 2)
+      .map(([amount, unit]) => `${amount}${unit}`)
+      .join(' ') || '0s'
+  );
+}
+
+void refresh();

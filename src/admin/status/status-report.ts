@@ -1,0 +1,147 @@
+import type { MetricSnapshot } from '../../base/metric-snapshot.ts';
+import { Measurements } from './measurements.ts';
+
+/** What the report takes from elsewhere than the metrics. Nothing here is a secret. */
+export interface StatusFacts {
+  readonly version: string;
+  readonly startedMs: number;
+  readonly nowMs: number;
+  readonly gatewayUrl: string;
+  /** Why the gateway should get no requests just now; empty when it should. */
+  readonly notReady: readonly string[];
+  readonly workers: readonly { readonly index: number; readonly state: string }[];
+  readonly backends: readonly { readonly name: string; readonly type: string; readonly location: string }[];
+  readonly buckets: readonly { readonly name: string; readonly backend: string; readonly access: string }[];
+}
+
+/** The JSON of `/api/status`. Counts are since the start; whoever wants rates asks twice. */
+export interface StatusReport {
+  readonly version: string;
+  readonly startedAt: string;
+  readonly uptimeS: number;
+  readonly gateway: string;
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
+  readonly requests: {
+    readonly total: number;
+    readonly inFlight: number;
+    readonly serverErrors: number;
+    /** By the value of `x-cache`. */
+    readonly byCache: Readonly<Record<string, number>>;
+    /** The share of cacheable requests that needed no byte from a store; null before the first. */
+    readonly hitRatio: number | null;
+  };
+  readonly bytes: { readonly sent: number; readonly fromBackends: number };
+  readonly residentBytes: number;
+  readonly fillsInFlight: number;
+  readonly cache: readonly {
+    readonly tier: string;
+    readonly bytes: number;
+    readonly capacityBytes: number;
+    readonly entries: number;
+  }[];
+  readonly backends: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly location: string;
+    readonly requests: number;
+    readonly errors: number;
+    readonly bytes: number;
+  }[];
+  readonly buckets: readonly {
+    readonly name: string;
+    readonly backend: string;
+    readonly access: string;
+    readonly requests: number;
+    readonly bytes: number;
+  }[];
+  readonly workers: readonly { readonly index: number; readonly state: string }[];
+  readonly workerRestarts: number;
+}
+
+const FROM_CACHE = ['HIT', 'STALE', 'REVALIDATED'];
+const CACHEABLE = [...FROM_CACHE, 'MISS', 'PARTIAL'];
+
+/** Puts facts and the merged metrics of all threads together. */
+export function statusReport(facts: StatusFacts, snapshot: MetricSnapshot): StatusReport {
+  const measured = new Measurements(snapshot);
+  const { version, startedMs, nowMs, gatewayUrl, notReady, workers } = facts;
+  return {
+    version,
+    startedAt: new Date(startedMs).toISOString(),
+    uptimeS: Math.floor((nowMs - startedMs) / 1_000),
+    gateway: gatewayUrl,
+    ready: notReady.length === 0,
+    reasons: notReady,
+    requests: requests(measured),
+    bytes: {
+      sent: measured.total('tidegate_response_bytes_total'),
+      fromBackends: measured.total('tidegate_backend_bytes_total'),
+    },
+    residentBytes: measured.total('process_resident_memory_bytes'),
+    fillsInFlight: measured.total('tidegate_fills_in_flight'),
+    cache: tiers(measured),
+    backends: backends(facts, measured),
+    buckets: buckets(facts, measured),
+    workers,
+    workerRestarts: measured.total('tidegate_worker_restarts_total'),
+  };
+}
+
+function requests(measured: Measurements): StatusReport['requests'] {
+  const byCache = measured.by('tidegate_requests_total', 'cache');
+  const sum = (outcomes: readonly string[]) =>
+    outcomes.reduce((total, each) => total + (byCache.get(each) ?? 0), 0);
+  const cacheable = sum(CACHEABLE);
+  return {
+    total: measured.total('tidegate_requests_total'),
+    inFlight: measured.total('tidegate_requests_in_flight'),
+    serverErrors: measured.total('tidegate_requests_total', ({ status }) => isServerError(status)),
+    byCache: Object.fromEntries(byCache),
+    hitRatio: cacheable === 0 ? null : sum(FROM_CACHE) / cacheable,
+  };
+}
+
+function tiers(measured: Measurements): StatusReport['cache'] {
+  const bytes = measured.by('tidegate_cache_bytes', 'tier');
+  const entries = measured.by('tidegate_cache_entries', 'tier');
+  return Array.from(measured.by('tidegate_cache_capacity_bytes', 'tier'), ([tier, capacityBytes]) => ({
+    tier,
+    bytes: bytes.get(tier) ?? 0,
+    capacityBytes,
+    entries: entries.get(tier) ?? 0,
+  }));
+}
+
+function backends(facts: StatusFacts, measured: Measurements): StatusReport['backends'] {
+  const asked = measured.by('tidegate_backend_requests_total', 'backend');
+  const bytes = measured.by('tidegate_backend_bytes_total', 'backend');
+  return facts.backends.map(backend => ({
+    ...backend,
+    requests: asked.get(backend.name) ?? 0,
+    errors: measured.total(
+      'tidegate_backend_requests_total',
+      labels => labels.backend === backend.name && isFailure(labels.status),
+    ),
+    bytes: bytes.get(backend.name) ?? 0,
+  }));
+}
+
+function buckets(facts: StatusFacts, measured: Measurements): StatusReport['buckets'] {
+  const asked = measured.by('tidegate_requests_total', 'bucket');
+  const bytes = measured.by('tidegate_response_bytes_total', 'bucket');
+  return facts.buckets.map(bucket => ({
+    ...bucket,
+    requests: asked.get(bucket.name) ?? 0,
+    bytes: bytes.get(bucket.name) ?? 0,
+  }));
+}
+
+function isServerError(status: string | number | undefined): boolean {
+  return Number(status) >= 500;
+}
+
+/** A backend's requests that got no usable answer: 5xx, or a word in place of a status, such as a timeout. */
+function isFailure(status: string | number | undefined): boolean {
+  return Number.isNaN(Number(status)) || isServerError(status);
+}

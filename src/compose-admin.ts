@@ -1,0 +1,68 @@
+/** What the admin port answers, built from the running parts. */
+import type { AdminRoute } from './admin/admin-route.ts';
+import { healthRoutes } from './admin/health-routes.ts';
+import { metricsRoute } from './admin/metrics-route.ts';
+import { statusReport } from './admin/status/status-report.ts';
+import { statusRoutes } from './admin/status/status-routes.ts';
+import type { Clock } from './base/clock.ts';
+import { type MetricSnapshot, mergeSnapshots } from './base/metric-snapshot.ts';
+import type { Metrics } from './base/metrics.ts';
+import type { BackendConfig, GatewayConfig } from './config/gateway-config.ts';
+import type { WorkerPool } from './server/worker-pool.ts';
+import type { WorkerControl } from './thread-contracts.ts';
+
+export interface AdminParts {
+  readonly config: GatewayConfig;
+  readonly version: string;
+  readonly gatewayUrl: string;
+  /** Of the supervisor; those of the workers are asked for. */
+  readonly metrics: Metrics;
+  readonly pool: WorkerPool<WorkerControl>;
+  readonly isDraining: () => boolean;
+  readonly clock: Clock;
+}
+
+/** Every measurement of the process, all threads in one. */
+export async function scrape({
+  metrics,
+  pool,
+}: Pick<AdminParts, 'metrics' | 'pool'>): Promise<MetricSnapshot> {
+  return mergeSnapshots([await metrics.snapshot(), ...(await pool.callAll('metrics', undefined))]);
+}
+
+export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
+  const { config, version, gatewayUrl, pool, clock } = parts;
+  const startedMs = clock.nowMs();
+  const status = async () => {
+    const facts = {
+      version,
+      startedMs,
+      nowMs: clock.nowMs(),
+      gatewayUrl,
+      notReady: reasonsNotReady(parts),
+      workers: pool.states(),
+      backends: Object.entries(config.backends).map(([name, backend]) => ({ name, ...whereIs(backend) })),
+      buckets: Object.entries(config.buckets).map(([name, { backend, access }]) => ({
+        name,
+        backend,
+        access,
+      })),
+    };
+    return statusReport(facts, await scrape(parts));
+  };
+  return [
+    ...healthRoutes(() => reasonsNotReady(parts)),
+    metricsRoute(() => scrape(parts)),
+    ...statusRoutes(status),
+  ];
+}
+
+function reasonsNotReady({ pool, isDraining }: AdminParts): readonly string[] {
+  const missing = pool.states().filter(({ state }) => state !== 'up');
+  const reasons = missing.map(({ index, state }) => `worker ${index} is ${state}`);
+  return isDraining() ? ['the gateway is draining', ...reasons] : reasons;
+}
+
+function whereIs(backend: BackendConfig): { readonly type: string; readonly location: string } {
+  return { type: backend.type, location: backend.type === 's3' ? backend.endpoint : backend.directory };
+}

@@ -1,0 +1,32 @@
+/** The embedded stores of a configuration, each in a thread of its own. */
+import type { GatewayConfig } from './config/gateway-config.ts';
+import { type StoreThread, type StoreThreadOptions, startStoreThread } from './server/store-thread.ts';
+import type { StoreReady, StoreSettings, WorkerSettings } from './thread-contracts.ts';
+import { threadEntry } from './thread-entry.ts';
+
+/** Running stores by the name of their backend. */
+export type Stores = ReadonlyMap<string, StoreThread<StoreReady>>;
+
+type Common = Pick<StoreThreadOptions<StoreSettings>, 'clock' | 'logger' | 'writeLog' | 'restarts'>;
+
+/** Starts them one after the other; `sample` puts the sample bucket there. @throws ThreadStartError */
+export async function startStores(config: GatewayConfig, sample: boolean, common: Common): Promise<Stores> {
+  const stores = new Map<string, StoreThread<StoreReady>>();
+  for (const [name, backend] of Object.entries(config.backends)) {
+    if (backend.type !== 'embedded') continue;
+    const { directory, headerPrefix } = backend;
+    const settings: StoreSettings = { name, directory, headerPrefix, logLevel: config.log.level, sample };
+    const entry = threadEntry('store');
+    stores.set(name, await startStoreThread({ ...common, name: `store-${name}`, entry, settings }));
+  }
+  return stores;
+}
+
+/** What workers need to reach the stores. */
+export function accessTo(stores: Stores): WorkerSettings['stores'] {
+  const access = Array.from(
+    stores,
+    ([name, { endpoint, credentials }]) => [name, { endpoint, credentials }] as const,
+  );
+  return Object.fromEntries(access);
+}

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { statusReport } from '../../../src/admin/status/status-report.ts';
+import { Metrics } from '../../../src/base/metrics.ts';
+
+const facts = {
+  version: '1.2.3',
+  startedMs: Date.UTC(2026, 0, 1),
+  nowMs: Date.UTC(2026, 0, 1, 0, 1, 30, 900),
+  gatewayUrl: 'http://127.0.0.1:8080',
+  notReady: [],
+  workers: [{ index: 0, state: 'up' }],
+  backends: [{ name: 'main', type: 's3', location: 'https://s3.example.test' }],
+  buckets: [{ name: 'photos', backend: 'main', access: 'public' }],
+};
+
+function measured() {
+  const metrics = new Metrics();
+  const requests = metrics.counter('tidegate_requests_total', '', ['bucket', 'operation', 'status', 'cache']);
+  requests.cell('photos', 'GetObject', '200', 'HIT').add(6);
+  requests.cell('photos', 'GetObject', '206', 'REVALIDATED').add(1);
+  requests.cell('photos', 'GetObject', '200', 'MISS').add(3);
+  requests.cell('_other', 'ListBucket', '503', 'BYPASS').add(2);
+  metrics.counter('tidegate_response_bytes_total', '', ['bucket', 'cache']).cell('photos', 'HIT').add(5_000);
+  const asked = metrics.counter('tidegate_backend_requests_total', '', ['backend', 'operation', 'status']);
+  asked.cell('main', 'GetObject', '206').add(3);
+  asked.cell('main', 'GetObject', '404').add(1);
+  asked.cell('main', 'GetObject', '500').add(1);
+  asked.cell('main', 'GetObject', 'timeout').add(1);
+  metrics.gauge('tidegate_cache_bytes', '', ['tier']).cell('memory').set(100);
+  metrics.gauge('tidegate_cache_capacity_bytes', '', ['tier']).cell('memory').set(1_000);
+  metrics.gauge('tidegate_cache_entries', '', ['tier']).cell('memory').set(7);
+  return metrics.snapshot();
+}
+
+it('counts requests by outcome, and as hits what needed no byte from a store', async () => {
+  expect(statusReport(facts, await measured()).requests).toEqual({
+    total: 12,
+    inFlight: 0,
+    serverErrors: 2,
+    byCache: { HIT: 6, REVALIDATED: 1, MISS: 3, BYPASS: 2 },
+    hitRatio: 0.7,
+  });
+});
+
+it('has no hit ratio before anything could be hit', () => {
+  expect(statusReport(facts, []).requests.hitRatio).toBeNull();
+});
+
+it('counts as errors of a backend what brought no usable answer', async () => {
+  expect(statusReport(facts, await measured()).backends).toEqual([
+    { name: 'main', type: 's3', location: 'https://s3.example.test', requests: 6, errors: 2, bytes: 0 },
+  ]);
+});
+
+it('shows buckets, tiers, the time and the state', async () => {
+  const report = statusReport({ ...facts, notReady: ['worker 0 is waiting'] }, await measured());
+  expect(report.buckets).toEqual([
+    { name: 'photos', backend: 'main', access: 'public', requests: 10, bytes: 5_000 },
+  ]);
+  expect(report.cache).toEqual([{ tier: 'memory', bytes: 100, capacityBytes: 1_000, entries: 7 }]);
+  expect(report).toMatchObject({
+    uptimeS: 90,
+    startedAt: '2026-01-01T00:00:00.000Z',
+    ready: false,
+    reasons: ['worker 0 is waiting'],
+  });
+});
