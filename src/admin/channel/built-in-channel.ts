@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import type { AdminRoute } from '../admin-route.ts';
 import { Channel } from './channel.ts';
-import { type ChannelRoute, channelRoutes } from './channel-routes.ts';
+import { channelRoutes } from './channel-routes.ts';
 import { LiveMessages } from './live-messages.ts';
 import { createLocalIssuer, type LocalIssuer } from './local-issuer.ts';
 
@@ -13,7 +14,7 @@ export interface BuiltInChannel {
   /** Mints the tokens with which its buttons call back: what the callbacks have to trust. */
   readonly issuer: LocalIssuer;
   /** What the admin port serves for it. `callbackOrigin` is where the callbacks listen, such as `http://127.0.0.1:8081`. */
-  routes(callbackOrigin: string | undefined): readonly ChannelRoute[];
+  routes(callbackOrigin: string | undefined): readonly AdminRoute[];
   /** Ends the streams of open pages. */
   close(): void;
 }

@@ -1,18 +1,12 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
+import type { AdminRoute } from '../admin-route.ts';
+import { readJson, sendJson } from '../json.ts';
 import type { Channel } from './channel.ts';
 import type { LiveMessages } from './live-messages.ts';
-import { type Callbacks, pressButton } from './press-button.ts';
-
-/** A route of the admin port. */
-export interface ChannelRoute {
-  readonly method: 'GET' | 'POST';
-  /** The whole path, matched exactly. */
-  readonly path: string;
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void> | void;
-}
+import { type Callbacks, type PressOutcome, pressButton } from './press-button.ts';
 
 export interface ChannelRoutesOptions {
   readonly channel: Channel;
@@ -35,7 +29,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const MAX_PRESS_BYTES = 16 * 1024;
+const NO_CALLBACKS: PressOutcome = { kind: 'failed', status: 'Callbacks are not configured.' };
 const MAX_POST_BYTES = 64 * 1024;
 
 const buttonPress = z.strictObject({
@@ -45,7 +39,7 @@ const buttonPress = z.strictObject({
 });
 
 /** The webhook, the page with its files, its stream of messages and its buttons. */
-export function channelRoutes(options: ChannelRoutesOptions): readonly ChannelRoute[] {
+export function channelRoutes(options: ChannelRoutesOptions): readonly AdminRoute[] {
   const { channel, live, callbacks, webhookPath } = options;
   return [
     ...pageFiles(),
@@ -53,6 +47,8 @@ export function channelRoutes(options: ChannelRoutesOptions): readonly ChannelRo
     {
       method: 'POST',
       path: webhookPath,
+      // the service judges the type itself
+      anyContentType: true,
       async handle(request, response) {
         const body = await readAtMost(request, MAX_POST_BYTES);
         const reply = channel.receive(
@@ -66,19 +62,15 @@ export function channelRoutes(options: ChannelRoutesOptions): readonly ChannelRo
       method: 'POST',
       path: '/channel/actions',
       async handle(request, response) {
-        const press = buttonPress.safeParse(parseJson(await readAtMost(request, MAX_PRESS_BYTES)));
-        if (!press.success)
-          return sendJson(response, 400, { kind: 'failed', status: 'That is no button press.' });
-        if (!callbacks)
-          return sendJson(response, 200, { kind: 'failed', status: 'Callbacks are not configured.' });
-        sendJson(response, 200, await pressButton(channel, callbacks, press.data));
+        const press = await readJson(request, buttonPress);
+        sendJson(response, 200, callbacks ? await pressButton(channel, callbacks, press) : NO_CALLBACKS);
       },
     },
   ];
 }
 
 /** The page's own files and the two libraries it uses, read once; nothing comes from another host. */
-function pageFiles(): readonly ChannelRoute[] {
+function pageFiles(): readonly AdminRoute[] {
   const { resolve } = createRequire(import.meta.url);
   const own = (name: string) => new URL(`./page/${name}`, import.meta.url);
   return [
@@ -95,7 +87,7 @@ function pageFiles(): readonly ChannelRoute[] {
   ];
 }
 
-function pageFile(path: string, contentType: string, file: URL | string): ChannelRoute {
+function pageFile(path: string, contentType: string, file: URL | string): AdminRoute {
   const content = readFileSync(file);
   const headers = {
     'content-type': contentType,
@@ -117,17 +109,4 @@ async function readAtMost(request: IncomingMessage, maxBytes: number): Promise<U
     if (bytes <= maxBytes) chunks.push(chunk);
   }
   return bytes <= maxBytes ? Buffer.concat(chunks) : undefined;
-}
-
-function parseJson(body: Uint8Array | undefined): unknown {
-  try {
-    return body && JSON.parse(Buffer.from(body).toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-function sendJson(response: ServerResponse, status: number, value: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-  response.end(JSON.stringify(value));
 }

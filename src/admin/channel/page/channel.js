@@ -121,7 +121,9 @@ async function press(item, message, { action, ...entered }) {
     body: JSON.stringify({ message, action, inputs }),
   }).catch(() => undefined);
   /** @type {PressOutcome} */
-  const outcome = answer ? await answer.json() : { kind: 'failed', status: 'The channel does not answer.' };
+  const outcome = answer?.ok
+    ? await answer.json()
+    : { kind: 'failed', status: 'The channel does not answer.' };
   tell(item, outcome.kind, outcome.status);
 }
 

@@ -1,6 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type BuiltInChannel, createBuiltInChannel } from '../../../../src/admin/channel/built-in-channel.ts';
+import { createGuard } from '../../../../src/admin/guard.ts';
+import { createRouter } from '../../../../src/admin/router.ts';
+import { silentLogger } from '../../../../src/base/logger.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { everythingCard } from '../../../support/posted-cards.ts';
 
@@ -13,11 +16,8 @@ beforeEach(async () => {
   clock = new ManualClock();
   built = await createBuiltInChannel(clock);
   const routes = built.routes(undefined);
-  server = createServer((request, response) => {
-    const route = routes.find(({ method, path }) => method === request.method && path === request.url);
-    void route?.handle(request, response);
-    if (!route) response.writeHead(404).end();
-  });
+  const guard = createGuard({ host: '127.0.0.1', names: [], token: undefined });
+  server = createServer(createRouter({ routes, guard, logger: silentLogger() }));
   await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening));
   const address = server.address();
   if (typeof address !== 'object' || !address) throw new Error('no address');
