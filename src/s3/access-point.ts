@@ -1,6 +1,11 @@
 /** The signing name of the service that an access point belongs to; it tells the kinds apart. */
 export type AccessPointService = 's3' | 's3-object-lambda' | 's3-outposts';
 
+/** Whether a signature may be made for a service of this name. */
+export function isAccessPointService(name: string): name is AccessPointService {
+  return Object.hasOwn(labels, name);
+}
+
 /** An access point, an object-lambda access point, or an access point (or bucket) on an outpost. */
 export interface AccessPoint {
   readonly service: AccessPointService;
@@ -40,8 +45,9 @@ export function parseAccessPointArn(arn: string): AccessPoint | undefined {
   const match = arnPattern.exec(arn);
   if (!match) return undefined;
   const [, partition = '', kind = '', region = '', accountId = '', outpostId, name = ''] = match;
-  const service = kind === 's3' ? kind : services.get(kind);
-  return service && checked({ service, partition, region, accountId, name, outpostId });
+  return isAccessPointService(kind)
+    ? checked({ service: kind, partition, region, accountId, name, outpostId })
+    : undefined;
 }
 
 /** The ARN of an access point; what `parseAccessPointArn` reads. */

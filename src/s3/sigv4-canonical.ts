@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { AccessPointService } from './access-point.ts';
 import type { Pairs } from './error.ts';
 
 /** The algorithm's name, the same under both header prefixes. */
@@ -7,8 +8,8 @@ export const ALGORITHM = 'AWS4-HMAC-SHA256';
 /** The last part of every credential scope, the same under both header prefixes. */
 export const SCOPE_TERMINAL = 'aws4_request';
 
-/** The service that object stores sign for. */
-export const SERVICE = 's3';
+/** The service that object stores sign for; access points of some kinds have their own. */
+export const SERVICE: AccessPointService = 's3';
 
 /** Stands for the payload's hash when the signature does not cover the payload. */
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';

@@ -1,3 +1,4 @@
+import { isAccessPointService } from './access-point.ts';
 import type { HeaderPrefix } from './dialect.ts';
 import { SCOPE_TERMINAL, type Scope, SERVICE } from './sigv4-canonical.ts';
 import { credentialDateDiffers, credentialMalformed, type SignatureScheme } from './sigv4-errors.ts';
@@ -38,7 +39,7 @@ export function parseCredential(text: string, scheme: SignatureScheme, prefix: H
   if (terminal !== SCOPE_TERMINAL) {
     throw malformed(`incorrect terminal "${terminal}". This endpoint uses "${SCOPE_TERMINAL}".`);
   }
-  if (service !== SERVICE) {
+  if (!isAccessPointService(service)) {
     throw malformed(`incorrect service "${service}". This endpoint belongs to "${SERVICE}".`);
   }
   if (!/^\d{8}$/.test(date)) {

@@ -1,3 +1,4 @@
+import type { AccessPointService } from './access-point.ts';
 import { type HeaderPrefix, parameterPrefix } from './dialect.ts';
 import type { Pairs } from './error.ts';
 import {
@@ -21,6 +22,8 @@ import type { Credentials, SigningKeys } from './sigv4-keys.ts';
 export interface SigningContext {
   readonly credentials: Credentials;
   readonly region: string;
+  /** Of an access point, its own; object stores sign for `s3`. */
+  readonly service?: AccessPointService;
   readonly headerPrefix: HeaderPrefix;
   readonly nowMs: number;
   readonly keys: SigningKeys;
@@ -46,9 +49,9 @@ export interface RequestToSign {
  * the store's prefix; the rest (Range, If-Match, Accept-Encoding …) may be changed by proxies on the way.
  */
 export function signRequest(request: RequestToSign, context: SigningContext): Pairs {
-  const { credentials, region, headerPrefix, keys } = context;
+  const { credentials, region, service = SERVICE, headerPrefix, keys } = context;
   const timestamp = timestampOf(context.nowMs);
-  const scope: Scope = { date: timestamp.slice(0, 8), region, service: SERVICE };
+  const scope: Scope = { date: timestamp.slice(0, 8), region, service };
   const added: [string, string][] = [
     [`${headerPrefix}date`, timestamp],
     [`${headerPrefix}content-sha256`, request.payloadHash],
@@ -100,9 +103,9 @@ export interface RequestToPresign {
 
 /** The URL that allows the request to whoever holds it until it expires. */
 export function presignUrl(request: RequestToPresign, context: SigningContext): string {
-  const { credentials, region, keys } = context;
+  const { credentials, region, service = SERVICE, keys } = context;
   const timestamp = timestampOf(context.nowMs);
-  const scope: Scope = { date: timestamp.slice(0, 8), region, service: SERVICE };
+  const scope: Scope = { date: timestamp.slice(0, 8), region, service };
   const headers = everyHeader(new URL(request.origin).host, request.headers ?? []);
   const prefix = parameterPrefix(context.headerPrefix);
   const parameters: [string, string][] = [

@@ -1,3 +1,5 @@
+import { Sha256 } from '@aws-crypto/sha256-js';
+import { SignatureV4 } from '@smithy/signature-v4';
 import { describe, expect, it } from 'vitest';
 import {
   accessPointHost,
@@ -5,6 +7,11 @@ import {
   parseAccessPointArn,
   parseAccessPointHost,
 } from '../../../src/s3/access-point.ts';
+import { UNSIGNED_PAYLOAD } from '../../../src/s3/sigv4-canonical.ts';
+import { SigningKeys } from '../../../src/s3/sigv4-keys.ts';
+import { signRequest } from '../../../src/s3/sigv4-sign.ts';
+import { SigV4Verifier } from '../../../src/s3/sigv4-verify.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 const account = '123456789012';
 
@@ -81,5 +88,45 @@ describe('the host of an access point', () => {
     `reports-${account}.s3-accesspoint.us-east-1`,
   ])('is not %s', host => {
     expect(parseAccessPointHost(host)).toBeUndefined();
+  });
+});
+
+describe.each(['s3', 's3-object-lambda', 's3-outposts'] as const)('a request signed for %s', service => {
+  const nowMs = Date.UTC(2026, 0, 2);
+  const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
+  const host = `reports-${account}.example.test`;
+  const payload = { 'x-amz-content-sha256': UNSIGNED_PAYLOAD };
+  const smithy = new SignatureV4({
+    service,
+    region: 'eu-west-1',
+    sha256: Sha256,
+    uriEscapePath: false,
+    credentials,
+  });
+  const theirs = () =>
+    smithy.sign(
+      {
+        method: 'GET',
+        protocol: 'https:',
+        hostname: host,
+        path: '/a/b',
+        headers: { host, ...payload },
+      },
+      { signingDate: new Date(nowMs) },
+    );
+
+  it('has the signature that an independent signer makes', async () => {
+    const added = signRequest(
+      { method: 'GET', host, rawPath: '/a/b', rawQuery: '', headers: [], payloadHash: UNSIGNED_PAYLOAD },
+      { credentials, region: 'eu-west-1', service, headerPrefix: 'x-amz-', nowMs, keys: new SigningKeys() },
+    );
+    expect(Object.fromEntries(added).authorization).toBe((await theirs()).headers.authorization);
+  });
+
+  it('is verified', async () => {
+    const clock = new ManualClock(nowMs);
+    const verifier = new SigV4Verifier({ findClient: () => credentials, clock, keys: new SigningKeys() });
+    const rawHeaders = Object.entries((await theirs()).headers).flat();
+    expect(verifier.verify({ method: 'GET', url: '/a/b', rawHeaders }).kind).toBe('signed');
   });
 });
