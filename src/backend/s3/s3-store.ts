@@ -1,0 +1,118 @@
+import type { Clock } from '../../base/clock.ts';
+import { encodeKey } from '../../s3/address.ts';
+import { fieldsFromRaw, type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
+import { UNSIGNED_PAYLOAD } from '../../s3/sigv4-canonical.ts';
+import { SigningKeys } from '../../s3/sigv4-keys.ts';
+import { signRequest } from '../../s3/sigv4-sign.ts';
+import { OriginPool, type OriginTimeouts } from '../origin-pool.ts';
+import type { Store, StoreCall, StoreReceiver, StoreRequest } from '../store.ts';
+import type { StoreMeter } from '../store-meter.ts';
+
+/** What the gateway signs with; none for stores that answer anybody. */
+export type StoreCredentials =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'static';
+      readonly accessKeyId: string;
+      readonly secretAccessKey: string;
+      readonly sessionToken?: string | undefined;
+    };
+
+export interface S3StoreOptions {
+  readonly name: string;
+  /** Origin of the store, such as `https://s3.eu-west-1.amazonaws.com`. */
+  readonly endpoint: string;
+  readonly region: string;
+  /** Whether buckets are named in the path or in the host. */
+  readonly addressing: 'path' | 'virtual';
+  readonly headerPrefix: HeaderPrefix;
+  readonly credentials: StoreCredentials;
+  readonly connections: number;
+  readonly timeouts: OriginTimeouts;
+  readonly clock: Clock;
+  readonly meter: StoreMeter;
+}
+
+/** A store that speaks the object store's protocol over HTTP, in either dialect. */
+export class S3Store implements Store {
+  readonly name: string;
+  readonly headerPrefix: HeaderPrefix;
+  readonly #options: S3StoreOptions;
+  readonly #endpoint: URL;
+  readonly #keys = new SigningKeys();
+  /** One pool an origin: with virtual addressing every bucket has its own. */
+  readonly #pools = new Map<string, OriginPool>();
+
+  constructor(options: S3StoreOptions) {
+    this.name = options.name;
+    this.headerPrefix = options.headerPrefix;
+    this.#options = options;
+    this.#endpoint = new URL(options.endpoint);
+  }
+
+  send(request: StoreRequest, receiver: StoreReceiver): StoreCall {
+    const { headerPrefix, meter } = this.#options;
+    const host = this.#hostOf(request);
+    const rawPath = this.#pathOf(request);
+    const path = request.query ? `${rawPath}?${request.query}` : rawPath;
+    const headers = ['host', host, ...rawFromFields(request.fields, headerPrefix)];
+    const measured = meter.begin(this.name, request.method);
+    return this.#poolOf(host).send(
+      { method: request.method, path, headers: [...headers, ...this.#signature(request, host, rawPath, headers)] },
+      {
+        answered: (status, raw) => {
+          measured.answered(status);
+          receiver.answered({ status, fields: fieldsFromRaw(raw, headerPrefix) });
+        },
+        arrived: chunk => {
+          measured.arrived(chunk.length);
+          receiver.arrived(chunk);
+        },
+        ended: () => receiver.ended(),
+        failed: error => {
+          measured.failed(error.code);
+          receiver.failed(error);
+        },
+      },
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#pools.values(), pool => pool.close()));
+  }
+
+  #hostOf({ bucket }: StoreRequest): string {
+    const { host } = this.#endpoint;
+    return this.#options.addressing === 'virtual' && bucket !== undefined ? `${bucket}.${host}` : host;
+  }
+
+  /** The key exactly as it is: `//`, `..` and the like are parts of it (behaviours.md 218 to 227). */
+  #pathOf({ bucket, key }: StoreRequest): string {
+    const inPath = this.#options.addressing === 'path' && bucket !== undefined ? `/${bucket}` : '';
+    return key === undefined ? inPath || '/' : `${inPath}/${encodeKey(key)}`;
+  }
+
+  #signature(request: StoreRequest, host: string, rawPath: string, headers: readonly string[]): string[] {
+    const { credentials, region, headerPrefix, clock } = this.#options;
+    if (credentials.kind === 'none') return [];
+    const toSign = { method: request.method, host, rawPath, rawQuery: request.query, headers: pairs(headers.slice(2)), payloadHash: UNSIGNED_PAYLOAD };
+    const context = { credentials, region, headerPrefix, nowMs: clock.nowMs(), keys: this.#keys };
+    return signRequest(toSign, context).flat();
+  }
+
+  #poolOf(host: string): OriginPool {
+    const known = this.#pools.get(host);
+    if (known) return known;
+    const { connections, timeouts } = this.#options;
+    const pool = new OriginPool(`${this.#endpoint.protocol}//${host}`, connections, timeouts);
+    this.#pools.set(host, pool);
+    return pool;
+  }
+}
+
+/** Names and values alternating, as pairs. */
+function pairs(raw: readonly string[]): [string, string][] {
+  const result: [string, string][] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2) result.push([raw[index] ?? '', raw[index + 1] ?? '']);
+  return result;
+}

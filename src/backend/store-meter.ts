@@ -1,0 +1,66 @@
+import type { Clock } from '../base/clock.ts';
+import type { CounterCell, Family, HistogramCell, Metrics } from '../base/metrics.ts';
+
+/** One request to a store, as it is counted. */
+export interface MeasuredCall {
+  answered(status: number): void;
+  arrived(bytes: number): void;
+  failed(reason: string): void;
+}
+
+const firstByteBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Counts what is asked of the stores and how they answer. */
+export class StoreMeter {
+  readonly #clock: Clock;
+  readonly #requests: Family<CounterCell>;
+  readonly #bytes: Family<CounterCell>;
+  readonly #firstByte: Family<HistogramCell>;
+  readonly #retries: Family<CounterCell>;
+
+  constructor(metrics: Metrics, clock: Clock) {
+    this.#clock = clock;
+    this.#requests = metrics.counter(
+      'tidegate_backend_requests_total',
+      'Requests sent to a backend, by the status it answered or the way it failed.',
+      ['backend', 'operation', 'status'],
+    );
+    this.#bytes = metrics.counter('tidegate_backend_bytes_total', 'Body bytes received from a backend.', ['backend']);
+    this.#firstByte = metrics.histogram(
+      'tidegate_backend_first_byte_seconds',
+      'Time from a request to the head of the answer of a backend.',
+      ['backend'],
+      firstByteBounds,
+    );
+    this.#retries = metrics.counter('tidegate_backend_retries_total', 'Requests to a backend that were tried again.', [
+      'backend',
+      'reason',
+    ]);
+  }
+
+  /** A request of `method` is being sent to `backend`. */
+  begin(backend: string, method: string): MeasuredCall {
+    const startedMs = this.#clock.monotonicMs();
+    const bytes = this.#bytes.cell(backend);
+    const count = (status: string) => this.#requests.cell(backend, operationOf(method), status).add();
+    return {
+      answered: status => {
+        this.#firstByte.cell(backend).observe((this.#clock.monotonicMs() - startedMs) / 1000);
+        count(String(status));
+      },
+      arrived: lengthBytes => bytes.add(lengthBytes),
+      failed: reason => count(reason.toLowerCase()),
+    };
+  }
+
+  /** A request to `backend` is tried again. */
+  retried(backend: string, reason: string): void {
+    this.#retries.cell(backend, reason).add();
+  }
+}
+
+/** The gateway's own questions are of two kinds; whatever else is passed through counts by its method. */
+function operationOf(method: string): string {
+  if (method === 'GET') return 'GetObject';
+  return method === 'HEAD' ? 'HeadObject' : method;
+}

@@ -1,0 +1,31 @@
+/** A run of bytes lent to a response; the memory is the reader's until `release`, which is to be called once. */
+export interface Loan {
+  readonly bytes: Buffer;
+  /** Whether the bytes are the reader's own instead of the arena's. */
+  readonly isCopy: boolean;
+  release(): void;
+}
+
+/** Reads a content from front to back. */
+export interface ContentReader {
+  /**
+   * The next bytes, at most a window long: at once when they are in memory, or a promise of them. Undefined at the end.
+   * Rejects when they cannot be had any more: what was given before is then all there is.
+   */
+  next(): Loan | undefined | Promise<Loan | undefined>;
+  /** The reader is done, at the end or before. To be called exactly once. */
+  close(): void;
+}
+
+/** The bytes of one immutable content, wherever they are. */
+export interface Content {
+  readonly sizeBytes: number;
+  /** How much of `[from, to)` is in memory. */
+  coverage(from: number, to: number): 'all' | 'some' | 'none';
+  /** All of `[from, to)` in one piece if it is in memory: to be used in this turn of the event loop and not after. */
+  peek(from: number, to: number): Buffer | undefined;
+  /** The same as text, a character a byte (Latin-1): the cheapest form of a short body. */
+  peekText(from: number, to: number): string | undefined;
+  /** Begins to read `[from, to)`. */
+  open(from: number, to: number): ContentReader;
+}

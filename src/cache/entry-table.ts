@@ -1,0 +1,107 @@
+import { LRUCache } from 'lru-cache';
+import { Generation } from './generation.ts';
+import type { ObjectKey } from './object-key.ts';
+import { type ObjectRecord, recordCostBytes } from './record.ts';
+
+/** All that is known of one object: its records by `recordName`. */
+export interface Entry {
+  readonly objectKey: ObjectKey;
+  readonly records: ReadonlyMap<string, ObjectRecord>;
+}
+
+/** Versions and variants kept of one object; whoever varies a header at will must not fill the table. */
+const recordsPerEntry = 64;
+
+/** The contents that the records of `entry` answer with, each once. */
+export function generationsOf(entry: Entry): Set<Generation> {
+  const generations = new Set<Generation>();
+  for (const record of entry.records.values()) {
+    if (record.kind === 'readable' && record.content instanceof Generation) generations.add(record.content);
+  }
+  return generations;
+}
+
+/**
+ * The entries of one worker, the least recently used leaving first when their records cost more than configured.
+ * An entry that leaves takes its blocks along.
+ */
+export class EntryTable {
+  readonly #entries: LRUCache<string, Entry>;
+
+  /** @param maxBytes heap that entries and records may cost, estimated. */
+  constructor(maxBytes: number) {
+    this.#entries = new LRUCache<string, Entry>({
+      maxSize: maxBytes,
+      maxEntrySize: maxBytes,
+      sizeCalculation: costBytes,
+      dispose: (entry, _key, reason) => {
+        if (reason !== 'set') retire(generationsOf(entry));
+      },
+    });
+  }
+
+  get capacityBytes(): number {
+    return this.#entries.maxSize;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Estimated heap that the entries cost. */
+  get costBytes(): number {
+    return this.#entries.calculatedSize;
+  }
+
+  get(objectKey: ObjectKey): Entry | undefined {
+    return this.#entries.get(objectKey.text);
+  }
+
+  /** The entry without counting as a use of it. */
+  peek(objectKey: ObjectKey): Entry | undefined {
+    return this.#entries.peek(objectKey.text);
+  }
+
+  /** Keeps `record` under `name`; contents that no record of the object answers with any more are given up. */
+  put(objectKey: ObjectKey, name: string, record: ObjectRecord): void {
+    const records = new Map(this.#entries.peek(objectKey.text)?.records);
+    records.delete(name);
+    records.set(name, record);
+    for (const oldest of records.keys()) {
+      if (records.size <= recordsPerEntry) break;
+      records.delete(oldest);
+    }
+    this.#replace(objectKey, records);
+  }
+
+  /** Forgets one record of an object, or all of them. */
+  forget(objectKey: ObjectKey, name?: string): void {
+    const records = new Map(name === undefined ? [] : this.#entries.peek(objectKey.text)?.records);
+    if (name !== undefined) records.delete(name);
+    this.#replace(objectKey, records);
+  }
+
+  *[Symbol.iterator](): IterableIterator<Entry> {
+    yield* this.#entries.values();
+  }
+
+  #replace(objectKey: ObjectKey, records: ReadonlyMap<string, ObjectRecord>): void {
+    const before = this.#entries.peek(objectKey.text);
+    const entry: Entry = { objectKey, records };
+    const unused = before ? generationsOf(before) : new Set<Generation>();
+    for (const generation of generationsOf(entry)) unused.delete(generation);
+    retire(unused);
+    if (records.size === 0) this.#entries.delete(objectKey.text);
+    else this.#entries.set(objectKey.text, entry);
+  }
+}
+
+function costBytes({ objectKey, records }: Entry): number {
+  let cost = 400 + 4 * objectKey.text.length;
+  for (const [name, record] of records) cost += 2 * name.length + recordCostBytes(record);
+  return cost;
+}
+
+function retire(generations: Iterable<Generation>): void {
+  for (const generation of generations) generation.retire();
+}

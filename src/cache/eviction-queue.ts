@@ -1,0 +1,80 @@
+import { GhostList } from './ghost-list.ts';
+import { type SlotLinks, SlotQueue } from './slot-queue.ts';
+
+/** What the eviction asks about a slot. */
+export interface SlotState {
+  /** Whether a reader came back to the slot since the last question. */
+  takeVisited(slot: number): boolean;
+  /** Whether a reader is reading it at this moment. */
+  isHeld(slot: number): boolean;
+  /** Names the content, the same each time it is filled. */
+  contentHash(slot: number): number;
+}
+
+/** One part in ten of the slots is a trial: what is read once goes through it and leaves the rest alone. */
+const trialShare = 0.1;
+
+/**
+ * Which slot of one size class to give up: a small trial queue in front of a main one, with a memory of what left
+ * the trial (S3-FIFO). A scan through more than fits passes through the trial and evicts nothing that is read again.
+ */
+export class EvictionQueue {
+  readonly #trial: SlotQueue;
+  readonly #main: SlotQueue;
+  readonly #inMain: Uint8Array;
+  readonly #ghosts = new GhostList(0);
+  readonly #state: SlotState;
+
+  /** @param inMain one byte per slot, shared by the queues of all classes. */
+  constructor(links: SlotLinks, inMain: Uint8Array, state: SlotState) {
+    this.#trial = new SlotQueue(links);
+    this.#main = new SlotQueue(links);
+    this.#inMain = inMain;
+    this.#state = state;
+  }
+
+  get length(): number {
+    return this.#trial.length + this.#main.length;
+  }
+
+  /** Takes in a slot whose content is complete. */
+  insert(slot: number): void {
+    this.#ghosts.resize(this.length + 1);
+    if (this.#ghosts.take(this.#state.contentHash(slot))) this.#pushMain(slot);
+    else this.#pushTrial(slot);
+  }
+
+  remove(slot: number): void {
+    if (this.#inMain[slot] === 1) this.#main.remove(slot);
+    else this.#trial.remove(slot);
+  }
+
+  /** The slot that would go next, after those read meanwhile have had their second chance; it stays in the queue. */
+  peek(): number | undefined {
+    for (let looks = this.length + this.#trial.length; looks >= 0; looks--) {
+      const fromTrial = this.#trial.length > 0 && (this.#main.length === 0 || this.#trial.length > this.length * trialShare);
+      const slot = fromTrial ? this.#trial.first : this.#main.first;
+      if (slot === undefined) return undefined;
+      if (!this.#state.isHeld(slot) && !this.#state.takeVisited(slot)) return slot;
+      this.remove(slot);
+      this.#pushMain(slot);
+    }
+    return undefined;
+  }
+
+  /** Takes out `slot`, as found by `peek`, and remembers it if it leaves from the trial. */
+  evict(slot: number): void {
+    if (this.#inMain[slot] === 0) this.#ghosts.add(this.#state.contentHash(slot));
+    this.remove(slot);
+  }
+
+  #pushTrial(slot: number): void {
+    this.#inMain[slot] = 0;
+    this.#trial.push(slot);
+  }
+
+  #pushMain(slot: number): void {
+    this.#inMain[slot] = 1;
+    this.#main.push(slot);
+  }
+}

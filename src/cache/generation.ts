@@ -1,0 +1,231 @@
+import { Block, type Span } from './block.ts';
+import type { Content, ContentReader } from './content.ts';
+import type { MemoryTier } from './memory-tier.ts';
+import { hashText } from './object-key.ts';
+
+/** What makes a content the same content. */
+export interface GenerationIdentity {
+  /** `ObjectKey.text`. */
+  readonly objectKey: string;
+  readonly versionId: string | undefined;
+  /** Strong entity tag, quotes included; undefined for a content that is never combined with another answer. */
+  readonly entityTag: string | undefined;
+  readonly sizeBytes: number;
+}
+
+/** A run of bytes `[start, end)` of the whole content. */
+export type ContentSpan = Span;
+
+/** Begins to read `[from, to)` of a generation. */
+export type ReadGeneration = (generation: Generation, from: number, to: number) => ContentReader;
+
+/**
+ * One immutable content and the blocks held of it. Blocks belong to a generation and never to a key, so bytes of two
+ * contents cannot meet.
+ */
+export class Generation implements Content {
+  readonly identity: GenerationIdentity;
+  readonly blockBytes: number;
+  readonly #tier: MemoryTier;
+  readonly #blocks = new Map<number, Block>();
+  readonly #hash: number;
+  readonly #read: ReadGeneration;
+  #readers = 0;
+  #retired = false;
+
+  /** @param read makes readers; what is missing, they have fetched. */
+  constructor(identity: GenerationIdentity, blockBytes: number, tier: MemoryTier, read: ReadGeneration) {
+    this.identity = identity;
+    this.blockBytes = blockBytes;
+    this.#tier = tier;
+    this.#read = read;
+    this.#hash = hashText(`${identity.objectKey}\n${identity.versionId}\n${identity.entityTag}\n${identity.sizeBytes}`);
+  }
+
+  get sizeBytes(): number {
+    return this.identity.sizeBytes;
+  }
+
+  /** Responses that are being made from this content. */
+  get readers(): number {
+    return this.#readers;
+  }
+
+  get isRetired(): boolean {
+    return this.#retired;
+  }
+
+  get heldBlocks(): number {
+    return this.#blocks.size;
+  }
+
+  /** Bytes of the content that are held, for operators. */
+  get heldBytes(): number {
+    let held = 0;
+    for (const block of this.#blocks.values()) held += block.valid.end - block.valid.start;
+    return held;
+  }
+
+  /** The block that `position` lies in, if any of it is held. */
+  blockAt(position: number): Block | undefined {
+    return this.#blocks.get(Math.floor(position / this.blockBytes));
+  }
+
+  /** First byte of the block that `position` lies in. */
+  blockStart(position: number): number {
+    return position - (position % this.blockBytes);
+  }
+
+  /** End of the block that `position` lies in. */
+  blockEnd(position: number): number {
+    return Math.min(this.blockStart(position) + this.blockBytes, this.sizeBytes);
+  }
+
+  /** End of the bytes held from `position` on, within its block; `position` itself when there are none. */
+  availableUntil(position: number): number {
+    const start = this.blockStart(position);
+    return start + (this.blockAt(position)?.availableUntil(position - start) ?? position - start);
+  }
+
+  /** The first run of bytes in `[from, to)` that are not held, widened to whole blocks and at most `limitBytes` long. */
+  firstMissing(from: number, to: number, limitBytes: number): ContentSpan | undefined {
+    let start = from;
+    while (start < to && this.availableUntil(start) > start) start = this.availableUntil(start);
+    if (start >= to) return undefined;
+    const first = this.blockAt(start) ? this.#missingFrom(start) : this.blockStart(start);
+    let end = this.#missingUntil(start);
+    while (end < to && end - first < limitBytes && end % this.blockBytes === 0 && !this.blockAt(end)) {
+      end = this.#missingUntil(end);
+    }
+    return { start: first, end };
+  }
+
+  /** How much of `[from, to)` is held. */
+  coverage(from: number, to: number): 'all' | 'some' | 'none' {
+    let found = false;
+    let lacks = false;
+    for (let position = from; position < to; position = this.blockEnd(position)) {
+      const end = Math.min(this.blockEnd(position), to);
+      const until = this.availableUntil(position);
+      found ||= until > position;
+      lacks ||= until < end;
+    }
+    if (!lacks) return 'all';
+    return found ? 'some' : 'none';
+  }
+
+  peek(from: number, to: number): Buffer | undefined {
+    const block = this.#holding(from, to);
+    if (!block) return undefined;
+    const offset = from - this.blockStart(from);
+    return block.memory.subarray(offset, offset + to - from);
+  }
+
+  peekText(from: number, to: number): string | undefined {
+    const block = this.#holding(from, to);
+    if (!block) return undefined;
+    const offset = from - this.blockStart(from);
+    return block.memory.toString('latin1', offset, offset + to - from);
+  }
+
+  open(from: number, to: number): ContentReader {
+    return this.#read(this, from, to);
+  }
+
+  /** A reader came back to the block number `index`: it is worth keeping. */
+  visit(index: number): void {
+    const block = this.#blocks.get(index);
+    if (block) this.#tier.pins.visit(block.slot);
+  }
+
+  /** Prepares the block at `position` to receive bytes from there on. False when there is no room at the moment. */
+  openBlock(position: number): boolean {
+    const offset = position - this.blockStart(position);
+    const existing = this.blockAt(position);
+    if (existing) this.#tier.reopen(existing.slot);
+    const block = existing ?? this.#addBlock(position);
+    block?.open(offset);
+    return block !== undefined;
+  }
+
+  /** Copies `chunk` to `position`; it must not cross the end of the block, which must be open. */
+  write(position: number, chunk: Uint8Array): void {
+    const block = this.#openBlockAt(position);
+    block.memory.set(chunk, position - this.blockStart(position));
+    block.arrived(chunk.length);
+  }
+
+  /** Ends the filling of the block that `position` lies in. */
+  closeBlock(position: number): void {
+    const block = this.#openBlockAt(position);
+    block.close();
+    this.#tier.complete(block.slot);
+    if (this.#retired) this.#freeUnread();
+  }
+
+  /** A reader begins; it must `leave` exactly once. */
+  enter(): void {
+    this.#readers++;
+  }
+
+  leave(): void {
+    this.#readers--;
+    if (this.#retired) this.#freeUnread();
+  }
+
+  /** The content is no longer anybody's answer: its blocks go as soon as the last reader has left. */
+  retire(): void {
+    this.#retired = true;
+    this.#freeUnread();
+  }
+
+  /** Blocks that are being filled go when their filling ends. */
+  #freeUnread(): void {
+    if (this.#readers > 0) return;
+    for (const block of [...this.#blocks.values()]) {
+      if (block.isFilling) continue;
+      this.#tier.free(block.slot);
+      this.#blocks.delete(block.index);
+    }
+  }
+
+  /** The block that holds all of `[from, to)`, noted as read again. */
+  #holding(from: number, to: number): Block | undefined {
+    const block = this.blockAt(from);
+    if (!block || this.availableUntil(from) < to) return undefined;
+    this.#tier.pins.visit(block.slot);
+    return block;
+  }
+
+  #addBlock(position: number): Block | undefined {
+    const index = Math.floor(position / this.blockBytes);
+    const sizeBytes = this.blockEnd(position) - this.blockStart(position);
+    const contentHash = (this.#hash ^ Math.imul(index + 1, 0x9e3779b1)) >>> 0;
+    const block = new Block(index, contentHash, evicted => this.#blocks.delete(evicted.index));
+    const slot = this.#tier.allocate(sizeBytes, block);
+    if (slot === undefined) return undefined;
+    block.place(slot, this.#tier.view(slot, sizeBytes));
+    this.#blocks.set(index, block);
+    return block;
+  }
+
+  #openBlockAt(position: number): Block {
+    const block = this.blockAt(position);
+    if (!block?.isFilling) throw new RangeError(`the block at ${position} is not open`);
+    return block;
+  }
+
+  #missingFrom(position: number): number {
+    const block = this.blockAt(position);
+    const start = this.blockStart(position);
+    if (!block) return start;
+    const { valid } = block;
+    return position - start >= valid.end && valid.end > valid.start ? start + valid.end : start;
+  }
+
+  #missingUntil(position: number): number {
+    const start = this.blockStart(position);
+    const sizeBytes = this.blockEnd(position) - start;
+    return start + (this.blockAt(position)?.nextAvailable(position - start, sizeBytes) ?? sizeBytes);
+  }
+}

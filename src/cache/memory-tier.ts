@@ -1,0 +1,219 @@
+import { EvictionQueue } from './eviction-queue.ts';
+import { PageTable } from './page-table.ts';
+import type { SharedMemory } from './shared-memory.ts';
+import { maxSlotsPerPage, sizeClassCount, sizeClassFor, slotBytes } from './size-class.ts';
+import { SlotPins } from './slot-pins.ts';
+import { SlotLinks } from './slot-queue.ts';
+
+/** Whose bytes a slot holds. */
+export interface SlotOwner {
+  /** Names the content, the same each time it is filled: for the eviction's memory. */
+  readonly contentHash: number;
+  /** The slot has been given up; its bytes are gone. */
+  evicted(): void;
+}
+
+/** What the memory tier holds, for metrics. */
+export interface MemoryTierUsage {
+  readonly capacityBytes: number;
+  readonly usedBytes: number;
+  readonly slots: number;
+  readonly evictions: number;
+}
+
+/**
+ * The memory tier of one worker: its pages of the arena, given out in slots and taken back from whoever was read
+ * least. A slot is *filling* until `complete`, and is not evicted meanwhile.
+ */
+export class MemoryTier {
+  readonly pins: SlotPins;
+  readonly #pageBytes: number;
+  readonly #firstSlot: number;
+  readonly #pages: PageTable;
+  readonly #owners: (SlotOwner | undefined)[] = [];
+  readonly #filling: Uint8Array;
+  readonly #queues: readonly EvictionQueue[];
+  readonly #waiting = new Set<() => void>();
+  #usedBytes = 0;
+  #slots = 0;
+  #evictions = 0;
+
+  /** @param worker index of the worker whose pages these are. */
+  constructor(memory: SharedMemory, worker: number) {
+    const { pageBytes, pagesPerWorker } = memory.layout;
+    const slots = pagesPerWorker * maxSlotsPerPage;
+    this.#pageBytes = pageBytes;
+    this.#firstSlot = worker * slots;
+    this.pins = new SlotPins(memory, worker);
+    const links = new SlotLinks(slots);
+    this.#pages = new PageTable(pagesPerWorker, links);
+    this.#filling = new Uint8Array(slots);
+    const inMain = new Uint8Array(slots);
+    const state = {
+      takeVisited: (local: number) => this.pins.takeVisited(local + this.#firstSlot),
+      isHeld: (local: number) => this.pins.isHeld(local + this.#firstSlot),
+      contentHash: (local: number) => this.#owners[local]?.contentHash ?? 0,
+    };
+    this.#queues = Array.from({ length: sizeClassCount }, () => new EvictionQueue(links, inMain, state));
+  }
+
+  get usage(): MemoryTierUsage {
+    return {
+      capacityBytes: this.#pages.count * this.#pageBytes,
+      usedBytes: this.#usedBytes,
+      slots: this.#slots,
+      evictions: this.#evictions,
+    };
+  }
+
+  /** Fills that wait for a slot. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * A slot for `sizeBytes` of `owner`, in filling state; others are evicted for it where need be.
+   * Undefined when every slot that could serve is being filled or read: see `whenFreed`.
+   */
+  allocate(sizeBytes: number, owner: SlotOwner): number | undefined {
+    const sizeClass = sizeClassFor(sizeBytes, this.#pageBytes);
+    const local = this.#takeFree(sizeClass) ?? this.#makeRoom(sizeClass);
+    if (local === undefined) return undefined;
+    const slot = local + this.#firstSlot;
+    this.#owners[local] = owner;
+    this.#filling[local] = 1;
+    this.#usedBytes += slotBytes(sizeClass, this.#pageBytes);
+    this.#slots++;
+    this.pins.raiseTag(slot);
+    this.pins.takeVisited(slot);
+    return slot;
+  }
+
+  /** Ends the filling of `slot`: from now on it can be evicted. */
+  complete(slot: number): void {
+    const local = slot - this.#firstSlot;
+    this.#filling[local] = 0;
+    this.#queueOf(local).insert(local);
+    this.#wake();
+  }
+
+  /** Puts a complete slot back to filling: more bytes of the same content are coming. */
+  reopen(slot: number): void {
+    const local = slot - this.#firstSlot;
+    this.#queueOf(local).remove(local);
+    this.#filling[local] = 1;
+  }
+
+  /** Gives `slot` back. Who reads it at this moment may finish. */
+  free(slot: number): void {
+    const local = slot - this.#firstSlot;
+    if (this.#filling[local] === 0) this.#queueOf(local).remove(local);
+    this.#release(local);
+    this.#wake();
+  }
+
+  /** Bytes that `slot` has room for. */
+  slotSizeBytes(slot: number): number {
+    return slotBytes(this.#pages.classOf(slot - this.#firstSlot), this.#pageBytes);
+  }
+
+  /** The first `lengthBytes` of `slot`. */
+  view(slot: number, lengthBytes: number): Buffer {
+    return this.pins.view(slot, this.slotSizeBytes(slot), 0, lengthBytes);
+  }
+
+  /** Calls back, once, when a slot may have become free. */
+  whenFreed(callback: () => void): void {
+    this.#waiting.add(callback);
+  }
+
+  /** To be called when a reader of this thread let go of a slot. */
+  released(): void {
+    if (this.#waiting.size > 0) this.#wake();
+  }
+
+  #queueOf(local: number): EvictionQueue {
+    const queue = this.#queues[this.#pages.classOf(local)];
+    if (!queue) throw new RangeError(`slot ${local} is in no page`);
+    return queue;
+  }
+
+  #takeFree(sizeClass: number): number | undefined {
+    return this.#pages.take(sizeClass, local => this.pins.isHeld(local + this.#firstSlot));
+  }
+
+  /** Evicts until a slot of `sizeClass` is free: one of its own, or a whole page of a class that is read less. */
+  #makeRoom(sizeClass: number): number | undefined {
+    for (let attempt = 0; attempt < 4; attempt++) {
+      const donor = this.#leastRead(sizeClass);
+      if (donor !== sizeClass && this.#clearPage(donor)) return this.#takeFree(sizeClass);
+      if (this.#evictOne(sizeClass)) {
+        const local = this.#takeFree(sizeClass);
+        if (local !== undefined) return local;
+      }
+    }
+    return undefined;
+  }
+
+  /** The class whose next victim was filled longest ago. */
+  #leastRead(wanted: number): number {
+    let least = wanted;
+    let leastStamp = this.#victimStamp(wanted);
+    for (let sizeClass = 0; sizeClass < sizeClassCount; sizeClass++) {
+      const stamp = sizeClass === wanted ? Number.POSITIVE_INFINITY : this.#victimStamp(sizeClass);
+      if (stamp < leastStamp) {
+        least = sizeClass;
+        leastStamp = stamp;
+      }
+    }
+    return least;
+  }
+
+  #victimStamp(sizeClass: number): number {
+    const victim = this.#queues[sizeClass]?.peek();
+    return victim === undefined ? Number.POSITIVE_INFINITY : this.#pages.takenAt(victim);
+  }
+
+  #evictOne(sizeClass: number): boolean {
+    const victim = this.#queues[sizeClass]?.peek();
+    return victim !== undefined && this.#evict(victim);
+  }
+
+  /** Evicts all of the page in which the next victim of `sizeClass` lies, unless somebody is at work in it. */
+  #clearPage(sizeClass: number): boolean {
+    const victim = this.#queues[sizeClass]?.peek();
+    if (victim === undefined) return false;
+    const taken = this.#pages.takenIn(victim);
+    if (taken.some(local => this.#filling[local] === 1 || this.pins.isHeld(local + this.#firstSlot))) return false;
+    return taken.map(local => this.#evict(local)).every(evicted => evicted);
+  }
+
+  /** Voids all references first and looks for readers after, see `SlotPins`. */
+  #evict(local: number): boolean {
+    const slot = local + this.#firstSlot;
+    this.pins.raiseTag(slot);
+    if (this.pins.isHeld(slot)) return false;
+    this.#queueOf(local).evict(local);
+    const owner = this.#owners[local];
+    this.#release(local);
+    this.#evictions++;
+    owner?.evicted();
+    return true;
+  }
+
+  #release(local: number): void {
+    this.pins.raiseTag(local + this.#firstSlot);
+    this.#owners[local] = undefined;
+    this.#filling[local] = 0;
+    this.#usedBytes -= slotBytes(this.#pages.classOf(local), this.#pageBytes);
+    this.#slots--;
+    this.#pages.giveBack(local);
+  }
+
+  #wake(): void {
+    if (this.#waiting.size === 0) return;
+    const callbacks = [...this.#waiting];
+    this.#waiting.clear();
+    for (const callback of callbacks) queueMicrotask(callback);
+  }
+}

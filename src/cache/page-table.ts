@@ -1,0 +1,114 @@
+import { maxSlotsPerPage, sizeClassCount, slotsInPage } from './size-class.ts';
+import { type SlotLinks, SlotQueue } from './slot-queue.ts';
+
+const uncarved = 255;
+
+/**
+ * Which pages of a worker are carved into slots of which class, and which slots are free. A page whose slots are all
+ * free again can be carved anew. Slots are numbered `page * maxSlotsPerPage + position`, from zero.
+ */
+export class PageTable {
+  readonly count: number;
+  readonly #class: Uint8Array;
+  readonly #takenInPage: Uint16Array;
+  readonly #takenAt: Float64Array;
+  readonly #taken: Uint8Array;
+  readonly #uncarved: number[];
+  /** Carved pages without taken slots. */
+  readonly #empty = new Set<number>();
+  readonly #free: readonly SlotQueue[];
+  #takes = 0;
+
+  constructor(pages: number, links: SlotLinks) {
+    this.count = pages;
+    this.#class = new Uint8Array(pages).fill(uncarved);
+    this.#takenInPage = new Uint16Array(pages);
+    this.#takenAt = new Float64Array(pages * maxSlotsPerPage);
+    this.#taken = new Uint8Array(pages * maxSlotsPerPage);
+    this.#uncarved = Array.from({ length: pages }, (_, page) => pages - 1 - page);
+    this.#free = Array.from({ length: sizeClassCount }, () => new SlotQueue(links));
+  }
+
+  /** The size class of the page that `slot` lies in. */
+  classOf(slot: number): number {
+    const sizeClass = this.#class[pageOf(slot)];
+    if (sizeClass === undefined || sizeClass === uncarved) throw new RangeError(`slot ${slot} is in no carved page`);
+    return sizeClass;
+  }
+
+  /** When `slot` was taken, as a count of all takings. */
+  takenAt(slot: number): number {
+    return this.#takenAt[slot] ?? 0;
+  }
+
+  /** A free slot of `sizeClass` for which `isBusy` is false, from a new page if there is none. */
+  take(sizeClass: number, isBusy: (slot: number) => boolean): number | undefined {
+    const queue = this.#queue(sizeClass);
+    for (let looks = queue.length; looks > 0; looks--) {
+      const slot = queue.shift();
+      if (slot === undefined) break;
+      if (!isBusy(slot)) return this.#markTaken(slot);
+      queue.push(slot);
+    }
+    return this.#carve(sizeClass, isBusy) ? this.take(sizeClass, isBusy) : undefined;
+  }
+
+  /** Takes `slot` back. A page without taken slots can be carved anew, once nobody is busy in it. */
+  giveBack(slot: number): void {
+    const page = pageOf(slot);
+    this.#taken[slot] = 0;
+    this.#queue(this.classOf(slot)).push(slot);
+    const left = (this.#takenInPage[page] ?? 0) - 1;
+    this.#takenInPage[page] = left;
+    if (left === 0) this.#empty.add(page);
+  }
+
+  /** The taken slots of the page that `slot` lies in. */
+  takenIn(slot: number): number[] {
+    return slotsOf(pageOf(slot), this.classOf(slot)).filter(other => this.#taken[other] === 1);
+  }
+
+  #queue(sizeClass: number): SlotQueue {
+    const queue = this.#free[sizeClass];
+    if (!queue) throw new RangeError(`no size class ${sizeClass}`);
+    return queue;
+  }
+
+  #markTaken(slot: number): number {
+    const page = pageOf(slot);
+    this.#empty.delete(page);
+    this.#taken[slot] = 1;
+    this.#takenAt[slot] = ++this.#takes;
+    this.#takenInPage[page] = (this.#takenInPage[page] ?? 0) + 1;
+    return slot;
+  }
+
+  #carve(sizeClass: number, isBusy: (slot: number) => boolean): boolean {
+    const page = this.#uncarved.pop() ?? this.#uncarveEmpty(sizeClass, isBusy);
+    if (page === undefined) return false;
+    this.#class[page] = sizeClass;
+    for (const slot of slotsOf(page, sizeClass)) this.#queue(sizeClass).push(slot);
+    return true;
+  }
+
+  /** A page of another class without taken slots in which nobody reads any more. */
+  #uncarveEmpty(wanted: number, isBusy: (slot: number) => boolean): number | undefined {
+    for (const page of this.#empty) {
+      const sizeClass = this.classOf(page * maxSlotsPerPage);
+      const slots = slotsOf(page, sizeClass);
+      if (sizeClass === wanted || slots.some(isBusy)) continue;
+      for (const slot of slots) this.#queue(sizeClass).remove(slot);
+      this.#empty.delete(page);
+      return page;
+    }
+    return undefined;
+  }
+}
+
+function pageOf(slot: number): number {
+  return Math.floor(slot / maxSlotsPerPage);
+}
+
+function slotsOf(page: number, sizeClass: number): number[] {
+  return Array.from({ length: slotsInPage(sizeClass) }, (_, position) => page * maxSlotsPerPage + position);
+}

@@ -1,0 +1,65 @@
+import type { HeaderField } from '../s3/dialect.ts';
+import type { Content } from './content.ts';
+import type { FreshnessDirectives } from './freshness.ts';
+
+/** What the store said of one version and variant of an object. */
+export type ObjectRecord = ReadableRecord | RefusedRecord;
+
+interface RecordBase {
+  /** False for what HEAD said of an object that GET refuses, and for a refusal that came without its body (behaviours.md 168). */
+  readonly answersGet: boolean;
+  /** Header fields that belong to the object, without those of one reply (date, connection, ids, lengths). */
+  readonly fields: readonly HeaderField[];
+  readonly receivedMs: number;
+  readonly directives: FreshnessDirectives;
+  /** `Epochs.current` when the store was asked. */
+  readonly epoch: number;
+}
+
+/** An object or version whose bytes can be had. */
+export interface ReadableRecord extends RecordBase {
+  readonly kind: 'readable';
+  readonly isNegative: false;
+  readonly entityTag: string | undefined;
+  readonly lastModifiedMs: number | undefined;
+  readonly sizeBytes: number;
+  readonly versionId: string | undefined;
+  /** Whether the checksums among `fields` are all there are; unknown after a partial answer (behaviours.md, Decided 12). */
+  readonly checksums: 'known' | 'unknown';
+  readonly content: Content;
+}
+
+/** A missing key, a delete marker, an archived object: a refusal that may be remembered for a while. */
+export interface RefusedRecord extends RecordBase {
+  readonly kind: 'refused';
+  readonly isNegative: true;
+  readonly status: number;
+  /** The store's error body as it was sent; empty for the answer to a HEAD. */
+  readonly body: Buffer;
+}
+
+/** What a store's answer can depend on besides key and version. Absent fields are undefined. */
+export interface Variant {
+  /** CORS makes the answer depend on it (behaviours.md 198). */
+  readonly origin: string | undefined;
+  readonly expectedBucketOwner: string | undefined;
+  readonly requestPayer: string | undefined;
+}
+
+/** The record that answers only GET, where the one that answers HEAD says something else. */
+export function getOnly(name: string): string {
+  return `${name}\nGET`;
+}
+
+/** Names a record within its entry. Neither version ids nor header values hold line breaks. */
+export function recordName(versionId: string | undefined, variant: Variant): string {
+  if (!versionId && !variant.origin && !variant.expectedBucketOwner && !variant.requestPayer) return '';
+  return [versionId, variant.origin, variant.expectedBucketOwner, variant.requestPayer].map(part => part ?? '').join('\n');
+}
+
+/** Bytes of heap that a record is taken to cost; an estimate that errs upwards. */
+export function recordCostBytes(record: ObjectRecord): number {
+  let cost = 600 + (record.kind === 'refused' ? record.body.length : 400);
+  for (const field of record.fields) cost += 64 + 2 * (field.name.length + field.value.length);
+  return cost;
+}

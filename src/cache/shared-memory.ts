@@ -1,0 +1,69 @@
+import { maxSlotsPerPage } from './size-class.ts';
+
+/** Sizes that every thread must agree on. */
+export interface MemoryLayout {
+  /** Worker threads; each owns an equal run of pages. */
+  readonly workers: number;
+  /** Bytes of a page: the largest block that any bucket uses. */
+  readonly pageBytes: number;
+  /** Pages that each worker owns. */
+  readonly pagesPerWorker: number;
+}
+
+/** The memory that all threads share: plain data, so it can be handed to a thread as it is. */
+export interface SharedMemory {
+  readonly layout: MemoryLayout;
+  /** Block bytes, in page order. */
+  readonly segments: readonly SharedArrayBuffer[];
+  readonly pagesPerSegment: number;
+  /** Int32 per slot: raised whenever the slot's content changes hands, so that an old reference is recognised. */
+  readonly tags: SharedArrayBuffer;
+  /** Int32 per worker and slot: how often that worker holds the slot. */
+  readonly pins: readonly SharedArrayBuffer[];
+  /** Uint8 per slot: 1 when a reader has come back to it since it was filled or last looked at by eviction. */
+  readonly visited: SharedArrayBuffer;
+  /** Int32 per key slot, see `Epochs`. */
+  readonly epochs: SharedArrayBuffer;
+  /** Int32 per worker: raised each time the worker's thread is replaced. */
+  readonly incarnations: SharedArrayBuffer;
+}
+
+/** Keys share epochs by hash; a collision costs a needless miss and nothing else. */
+export const epochSlots = 65_536;
+
+const largestSegmentBytes = 1024 * 1024 * 1024;
+
+/**
+ * Allocates the arena and its tables once, at the start. The system gives the memory page by page as it is first used.
+ *
+ * @param arenaBytes bytes for blocks, all workers together; every worker gets at least eight pages.
+ */
+export function allocateSharedMemory(arenaBytes: number, pageBytes: number, workers: number): SharedMemory {
+  const pagesPerWorker = Math.max(8, Math.floor(arenaBytes / pageBytes / workers));
+  const pages = pagesPerWorker * workers;
+  const slots = pages * maxSlotsPerPage;
+  const pagesPerSegment = Math.max(1, Math.floor(largestSegmentBytes / pageBytes));
+  const segments = [];
+  for (let page = 0; page < pages; page += pagesPerSegment) {
+    segments.push(new SharedArrayBuffer(Math.min(pagesPerSegment, pages - page) * pageBytes));
+  }
+  const int32PerSlot = () => new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT);
+  return {
+    layout: { workers, pageBytes, pagesPerWorker },
+    segments,
+    pagesPerSegment,
+    tags: int32PerSlot(),
+    pins: Array.from({ length: workers }, int32PerSlot),
+    visited: new SharedArrayBuffer(slots),
+    epochs: new SharedArrayBuffer(epochSlots * Int32Array.BYTES_PER_ELEMENT),
+    incarnations: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
+  };
+}
+
+/** Lets go of everything that the dead thread of `worker` held, and tells the others that its references are void. */
+export function forgetWorker(memory: SharedMemory, worker: number): void {
+  const pins = memory.pins[worker];
+  if (!pins) throw new RangeError(`no worker ${worker}`);
+  new Int32Array(pins).fill(0);
+  Atomics.add(new Int32Array(memory.incarnations), worker, 1);
+}

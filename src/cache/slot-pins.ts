@@ -1,0 +1,87 @@
+import type { SharedMemory } from './shared-memory.ts';
+import { maxSlotsPerPage } from './size-class.ts';
+
+/**
+ * One worker's hold on slots of the arena, its own and the others'.
+ *
+ * A reader counts itself in first and then looks whether the slot still holds what it was told (`tag`); an owner
+ * raises the tag first and then looks for readers. Whichever comes second sees the other, so a slot is never
+ * overwritten under a reader.
+ */
+export class SlotPins {
+  readonly #own: Int32Array;
+  readonly #all: readonly Int32Array[];
+  readonly #tags: Int32Array;
+  readonly #visited: Uint8Array;
+  readonly #segments: readonly Buffer[];
+  readonly #memory: SharedMemory;
+  #heldSlots = 0;
+
+  constructor(memory: SharedMemory, worker: number) {
+    const own = memory.pins[worker];
+    if (!own) throw new RangeError(`no worker ${worker}`);
+    this.#memory = memory;
+    this.#own = new Int32Array(own);
+    this.#all = memory.pins.map(pins => new Int32Array(pins));
+    this.#tags = new Int32Array(memory.tags);
+    this.#visited = new Uint8Array(memory.visited);
+    this.#segments = memory.segments.map(segment => Buffer.from(segment));
+  }
+
+  /** Different slots that this worker holds at the moment. */
+  get heldSlots(): number {
+    return this.#heldSlots;
+  }
+
+  /** Holds `slot`, if it still has the content that `tag` stands for; false means a miss, and nothing is held. */
+  acquire(slot: number, tag: number): boolean {
+    if (Atomics.add(this.#own, slot, 1) === 0) this.#heldSlots++;
+    if (Atomics.load(this.#tags, slot) === tag) return true;
+    this.release(slot);
+    return false;
+  }
+
+  /** Lets go of `slot` once. */
+  release(slot: number): void {
+    if (Atomics.sub(this.#own, slot, 1) === 1) this.#heldSlots--;
+  }
+
+  /** True while any worker holds `slot`. */
+  isHeld(slot: number): boolean {
+    for (const pins of this.#all) if (Atomics.load(pins, slot) !== 0) return true;
+    return false;
+  }
+
+  /** What the content of `slot` is known by until the slot is given to another. */
+  tag(slot: number): number {
+    return Atomics.load(this.#tags, slot);
+  }
+
+  /** Voids every reference to the content of `slot`. */
+  raiseTag(slot: number): void {
+    Atomics.add(this.#tags, slot, 1);
+  }
+
+  /** Notes that a reader came back to `slot`, for the eviction. */
+  visit(slot: number): void {
+    this.#visited[slot] = 1;
+  }
+
+  /** Whether a reader came back since the last call. */
+  takeVisited(slot: number): boolean {
+    if (this.#visited[slot] === 0) return false;
+    this.#visited[slot] = 0;
+    return true;
+  }
+
+  /** The memory of `slot` when its page is carved into slots of `slotSizeBytes`. */
+  view(slot: number, slotSizeBytes: number, fromBytes: number, toBytes: number): Buffer {
+    const { pageBytes } = this.#memory.layout;
+    const { pagesPerSegment } = this.#memory;
+    const page = Math.floor(slot / maxSlotsPerPage);
+    const segment = this.#segments[Math.floor(page / pagesPerSegment)];
+    if (!segment) throw new RangeError(`no slot ${slot}`);
+    const start = (page % pagesPerSegment) * pageBytes + (slot % maxSlotsPerPage) * slotSizeBytes;
+    return segment.subarray(start + fromBytes, start + toBytes);
+  }
+}

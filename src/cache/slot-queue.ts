@@ -1,0 +1,60 @@
+/** Links shared by all queues of one worker: a slot stands in at most one queue at a time. */
+export class SlotLinks {
+  readonly next: Int32Array;
+  readonly previous: Int32Array;
+
+  /** @param slots how many slots there are; they are numbered from zero. */
+  constructor(slots: number) {
+    this.next = new Int32Array(slots).fill(none);
+    this.previous = new Int32Array(slots).fill(none);
+  }
+}
+
+const none = -1;
+
+/** A first-in-first-out queue of slot numbers with removal from the middle; nothing is allocated per slot. */
+export class SlotQueue {
+  readonly #links: SlotLinks;
+  #first = none;
+  #last = none;
+  #length = 0;
+
+  constructor(links: SlotLinks) {
+    this.#links = links;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The slot that has waited longest. */
+  get first(): number | undefined {
+    return this.#first === none ? undefined : this.#first;
+  }
+
+  push(slot: number): void {
+    this.#links.previous[slot] = this.#last;
+    this.#links.next[slot] = none;
+    if (this.#last === none) this.#first = slot;
+    else this.#links.next[this.#last] = slot;
+    this.#last = slot;
+    this.#length++;
+  }
+
+  remove(slot: number): void {
+    const { next, previous } = this.#links;
+    const after = next[slot] ?? none;
+    const before = previous[slot] ?? none;
+    if (before === none) this.#first = after;
+    else next[before] = after;
+    if (after === none) this.#last = before;
+    else previous[after] = before;
+    this.#length--;
+  }
+
+  shift(): number | undefined {
+    const slot = this.first;
+    if (slot !== undefined) this.remove(slot);
+    return slot;
+  }
+}

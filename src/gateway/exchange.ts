@@ -1,0 +1,53 @@
+import type { ServerResponse } from 'node:http';
+import type { HeaderPrefix } from '../s3/dialect.ts';
+import type { CacheReport } from './reply/cache-status.ts';
+import { refusedAtDoor } from './reply/cache-status.ts';
+
+/** One request and its answer, with what metrics and the log line tell about it. */
+export class Exchange {
+  readonly response: ServerResponse;
+  readonly method: string;
+  /** As received. */
+  readonly url: string;
+  readonly startedMs: number;
+  readonly requestId: string;
+  readonly id2: string;
+  /** The dialect that the answer speaks. */
+  prefix: HeaderPrefix;
+  /** Metric label: a bucket's configured name, `_other`, or empty for requests to no bucket. */
+  bucket = '';
+  operation = 'Unknown';
+  report: CacheReport = refusedAtDoor;
+  /** Access key id of the client, or undefined for anonymous ones. */
+  caller: string | undefined;
+  /** Code of the error body, if the answer is an error of ours. */
+  errorCode: string | undefined;
+  status = 0;
+  firstByteMs = 0;
+  bodyBytes = 0;
+  hasClientLeft = false;
+  /** Why the answer was cut off, or the cause of an error, if there was one. */
+  failure: Error | undefined;
+
+  constructor(
+    response: ServerResponse,
+    method: string,
+    url: string,
+    startedMs: number,
+    requestId: string,
+    id2: string,
+    prefix: HeaderPrefix,
+  ) {
+    this.response = response;
+    this.method = method;
+    this.url = url;
+    this.startedMs = startedMs;
+    this.requestId = requestId;
+    this.id2 = id2;
+    this.prefix = prefix;
+  }
+
+  get isHead(): boolean {
+    return this.method === 'HEAD';
+  }
+}

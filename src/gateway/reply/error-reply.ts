@@ -1,0 +1,92 @@
+import { StoreError, storeField, type WholeReply } from '../../backend/store.ts';
+import { formatUnsatisfiedRange } from '../../http/range.ts';
+import { rawFromFields } from '../../s3/dialect.ts';
+import { S3Error, s3Error } from '../../s3/error.ts';
+import { errorBody, parseErrorBody } from '../../s3/error-body.ts';
+import type { RefusedRecord } from '../../cache/record.ts';
+import type { Exchange } from '../exchange.ts';
+import { ObjectChangedError, OverloadedError, WrongAnswerError } from '../fill/fill-error.ts';
+import { PreparedHeaders } from './prepared-headers.ts';
+
+/** The one mapping from what can go wrong to an error of the store's protocol. Total: what is not known is a 500. */
+export function asS3Error(error: unknown): S3Error {
+  if (error instanceof S3Error) return error;
+  if (error instanceof OverloadedError) return s3Error('SlowDown', { cause: error });
+  if (error instanceof ObjectChangedError) return s3Error('SlowDown', { message: error.message, cause: error });
+  if (error instanceof WrongAnswerError) return s3Error('BadGateway', { cause: error });
+  if (error instanceof StoreError) {
+    return s3Error(error.code === 'TIMEOUT' ? 'GatewayTimeout' : 'ServiceUnavailable', { cause: error });
+  }
+  return s3Error('InternalError', { cause: error });
+}
+
+/** 416 for a range of an object of `sizeBytes` (behaviours.md 10, Decided 3). */
+export function invalidRange(requested: string, sizeBytes: number): S3Error {
+  return s3Error('InvalidRange', {
+    fields: [
+      ['RangeRequested', requested],
+      ['ActualObjectSize', String(sizeBytes)],
+    ],
+    headers: [['content-range', formatUnsatisfiedRange(sizeBytes)]],
+  });
+}
+
+/** 412 (behaviours.md 59, 211). */
+export function preconditionFailed(condition: string): S3Error {
+  return s3Error('PreconditionFailed', { fields: [['Condition', condition]] });
+}
+
+/** Answers `exchange` with `error`; a HEAD gets no body (behaviours.md, Decided 11). */
+export function replyError(exchange: Exchange, error: S3Error): void {
+  const { requestId, id2 } = exchange;
+  exchange.errorCode = error.code;
+  const body = errorBody({ code: error.code, message: error.message, fields: error.fields, requestId, hostId: id2 });
+  send(exchange, error.status, error.headers.flat(), Buffer.from(body));
+}
+
+/** Answers with a refusal that is remembered: the store's words, under the ids of this answer. */
+export function replyRemembered(exchange: Exchange, record: RefusedRecord, ageS: number | undefined): void {
+  const fields = rawFromFields(
+    record.fields.filter(field => field.store || field.name !== 'content-type'),
+    exchange.prefix,
+  );
+  send(exchange, record.status, fields, reissued(exchange, record.body), ageS);
+}
+
+/** Answers with what the store said to this very request: its status, its fields and its ids (interface.md, Response headers). */
+export function replyRefusal(exchange: Exchange, reply: WholeReply): void {
+  const requestId = storeField(reply, 'request-id') ?? exchange.requestId;
+  const id2 = storeField(reply, 'id-2') ?? exchange.id2;
+  const fields = reply.fields.filter(({ name, store }) => (store ? name !== 'request-id' && name !== 'id-2' : !ofTheirConnection.has(name)));
+  sendAs(exchange, reply.status, rawFromFields(fields, exchange.prefix), reply.body, { requestId, id2 }, undefined);
+}
+
+const ofTheirConnection = new Set(['connection', 'content-length', 'date', 'keep-alive', 'server', 'transfer-encoding']);
+
+/** The same error with the ids of this answer; what is no XML error goes as it is. */
+function reissued(exchange: Exchange, body: Buffer): Buffer {
+  const error = parseErrorBody(body.toString());
+  if (!error) return body;
+  return Buffer.from(errorBody({ ...error, requestId: exchange.requestId, hostId: exchange.id2 }));
+}
+
+function send(exchange: Exchange, status: number, fields: readonly string[], body: Buffer, ageS?: number): void {
+  sendAs(exchange, status, [...fields, 'content-type', 'application/xml'], body, exchange, ageS);
+}
+
+function sendAs(
+  exchange: Exchange,
+  status: number,
+  fields: readonly string[],
+  body: Buffer,
+  { requestId, id2 }: { readonly requestId: string; readonly id2: string },
+  ageS: number | undefined,
+): void {
+  const { response, report } = exchange;
+  const length = exchange.isHead ? [] : ['content-length', String(body.length)];
+  const headers = new PreparedHeaders([...fields, ...length], exchange.prefix);
+  exchange.status = status;
+  exchange.bodyBytes = exchange.isHead ? 0 : body.length;
+  response.writeHead(status, headers.fill({ ...report, ageS, requestId, id2 }));
+  response.end(exchange.isHead ? undefined : body);
+}

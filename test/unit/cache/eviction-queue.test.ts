@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { EvictionQueue } from '../../../src/cache/eviction-queue.ts';
+import { SlotLinks } from '../../../src/cache/slot-queue.ts';
+
+function queueOf(slots: number) {
+  const visited = new Set<number>();
+  const held = new Set<number>();
+  const contents = new Map<number, number>();
+  const queue = new EvictionQueue(new SlotLinks(slots), new Uint8Array(slots), {
+    takeVisited: slot => visited.delete(slot),
+    isHeld: slot => held.has(slot),
+    contentHash: slot => contents.get(slot) ?? slot,
+  });
+  return { queue, visited, held, contents };
+}
+
+/** Inserts `content`, evicting another where the queue is full; returns the slot it went to. */
+function load(setup: ReturnType<typeof queueOf>, content: number, capacity: number): number {
+  const { queue, contents } = setup;
+  let slot = queue.length;
+  if (queue.length >= capacity) {
+    slot = queue.peek() ?? Number.NaN;
+    queue.evict(slot);
+  }
+  contents.set(slot, content);
+  queue.insert(slot);
+  return slot;
+}
+
+it('keeps what is read again through a scan of things read once', () => {
+  const capacity = 100;
+  const setup = queueOf(capacity);
+  const hot = Array.from({ length: 50 }, (_, content) => load(setup, content, capacity));
+  for (let content = 1000; content < 3000; content++) {
+    for (const slot of hot) setup.visited.add(slot);
+    load(setup, content, capacity);
+  }
+  const kept = hot.filter((slot, content) => setup.contents.get(slot) === content);
+  expect(kept.length).toBe(50);
+});
+
+it('takes back what it evicted too early, for good', () => {
+  const setup = queueOf(10);
+  for (let content = 0; content < 12; content++) load(setup, content, 10);
+  const evicted = [0, 1].filter(content => ![...setup.contents.values()].includes(content));
+  expect(evicted.length).toBe(2);
+  const slot = load(setup, 0, 10);
+  for (let content = 100; content < 108; content++) load(setup, content, 10);
+  expect(setup.contents.get(slot)).toBe(0);
+});
+
+it('never offers a slot that is being read', () => {
+  const setup = queueOf(3);
+  for (let content = 0; content < 3; content++) load(setup, content, 3);
+  setup.held.add(0).add(1).add(2);
+  expect(setup.queue.peek()).toBeUndefined();
+  setup.held.delete(1);
+  expect(setup.queue.peek()).toBe(1);
+});
