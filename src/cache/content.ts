@@ -1,3 +1,5 @@
+import type { PartMap } from './part-map.ts';
+
 /** A run of bytes lent to a response; the memory is the reader's until `release`, which is to be called once. */
 export interface Loan {
   readonly bytes: Buffer;
@@ -20,6 +22,7 @@ export interface ContentReader {
 /** The bytes of one immutable content, wherever they are. */
 export interface Content {
   readonly sizeBytes: number;
+  readonly parts: PartMap;
   /** How much of `[from, to)` is in memory. */
   coverage(from: number, to: number): 'all' | 'some' | 'none';
   /** All of `[from, to)` in one piece if it is in memory: to be used in this turn of the event loop and not after. */

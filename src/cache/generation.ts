@@ -2,6 +2,7 @@ import { Block, type Span } from './block.ts';
 import type { Content, ContentReader } from './content.ts';
 import type { MemoryTier } from './memory-tier.ts';
 import { hashText } from './object-key.ts';
+import { PartMap } from './part-map.ts';
 
 /** What makes a content the same content. */
 export interface GenerationIdentity {
@@ -26,6 +27,7 @@ export type ReadGeneration = (generation: Generation, from: number, to: number) 
 export class Generation implements Content {
   readonly identity: GenerationIdentity;
   readonly blockBytes: number;
+  readonly parts = new PartMap();
   readonly #tier: MemoryTier;
   readonly #blocks = new Map<number, Block>();
   readonly #hash: number;

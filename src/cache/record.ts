@@ -57,6 +57,13 @@ export function recordName(versionId: string | undefined, variant: Variant): str
   return [versionId, variant.origin, variant.expectedBucketOwner, variant.requestPayer].map(part => part ?? '').join('\n');
 }
 
+/** Whether `record` says where part `number` lies, or needs not to. */
+export function tellsPart(record: ObjectRecord, number: number | undefined): boolean {
+  if (number === undefined || record.kind === 'refused' || record.sizeBytes === 0) return true;
+  const { parts } = record.content;
+  return parts.get(number) !== undefined || number > (parts.count ?? Number.POSITIVE_INFINITY);
+}
+
 /** Bytes of heap that a record is taken to cost; an estimate that errs upwards. */
 export function recordCostBytes(record: ObjectRecord): number {
   let cost = 600 + (record.kind === 'refused' ? record.body.length : 400);

@@ -20,6 +20,7 @@ export interface Bucket {
   readonly bucketAtStore: string;
   /** Put before every key at the store. */
   readonly keyPrefix: string;
+  readonly customerKeys: { readonly plainHttp: 'never' | 'loopback' | 'always' };
   /** How a key of this bucket is kept. */
   policyFor(key: string): CachePolicy;
 }

@@ -1,6 +1,8 @@
 import { objectKey } from '../cache/object-key.ts';
 import { recordName } from '../cache/record.ts';
 import { parseRange, type RangeRequest } from '../http/range.ts';
+import type { Pairs } from '../s3/error.ts';
+import type { ReadParameters } from '../s3/read-parameters.ts';
 import type { Permissions } from './access.ts';
 import type { Bucket } from './bucket.ts';
 import type { Exchange } from './exchange.ts';
@@ -15,37 +17,43 @@ export interface ClientRead {
   readonly read: ObjectRead;
   readonly range: RangeRequest;
   readonly visibility: Visibility;
+  /** Headers that replace those of a 200, and of nothing else (behaviours.md, Decided 1). */
+  readonly overrides: Pairs;
+  /** Whether a missing key may be called missing (object-retrieval.md, Authentication 4). */
+  readonly mayKnowMissing: boolean;
   readonly nowMs: number;
 }
 
 /**
- * Reads what a client wants of an object out of its request.
+ * Puts together what a client wants of an object.
  *
  * @throws S3Error AccessDenied where the client may not read it.
  */
 export function clientRead(
   exchange: Exchange,
   fields: RequestFields,
+  parameters: ReadParameters,
   bucket: Bucket,
   key: string,
   permissions: Permissions,
   nowMs: number,
 ): ClientRead {
-  permissions.require('GetObject');
+  const { versionId, partNumber, expectedBucketOwner, requestPayer, checksumMode, overrides } = parameters;
+  permissions.requireRead(key, versionId);
   const range = parseRange(fields.range);
-  const variant = { origin: fields.origin, expectedBucketOwner: undefined, requestPayer: undefined };
+  const variant = { origin: fields.origin, expectedBucketOwner, requestPayer };
   const read: ObjectRead = {
     method: exchange.isHead ? 'HEAD' : 'GET',
     bucket,
     policy: bucket.policyFor(key),
     objectKey: objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key),
-    versionId: undefined,
+    versionId,
     variant,
-    recordName: recordName(undefined, variant),
+    recordName: recordName(versionId, variant),
     range,
-    partNumber: undefined,
+    partNumber,
     isConditional: fields.isConditional,
   };
-  const checksums = fields.store?.get('checksum-mode')?.toUpperCase() === 'ENABLED';
-  return { exchange, fields, read, range, visibility: permissions.visibility(checksums), nowMs };
+  const visibility = permissions.visibility(key, checksumMode);
+  return { exchange, fields, read, range, visibility, overrides, mayKnowMissing: permissions.allows('ListBucket', key), nowMs };
 }

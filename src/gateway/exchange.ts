@@ -13,7 +13,7 @@ export class Exchange {
   readonly requestId: string;
   readonly id2: string;
   /** The dialect that the answer speaks. */
-  prefix: HeaderPrefix;
+  prefix: HeaderPrefix = 'x-store-';
   /** Metric label: a bucket's configured name, `_other`, or empty for requests to no bucket. */
   bucket = '';
   operation = 'Unknown';
@@ -36,7 +36,6 @@ export class Exchange {
     startedMs: number,
     requestId: string,
     id2: string,
-    prefix: HeaderPrefix,
   ) {
     this.response = response;
     this.method = method;
@@ -44,7 +43,11 @@ export class Exchange {
     this.startedMs = startedMs;
     this.requestId = requestId;
     this.id2 = id2;
-    this.prefix = prefix;
+  }
+
+  /** The dialect that the answer speaks from now on, as far as it is known. */
+  speak(prefix: HeaderPrefix | undefined): void {
+    if (prefix !== undefined) this.prefix = prefix;
   }
 
   get isHead(): boolean {

@@ -59,6 +59,13 @@ export class OwnedObjects implements ContentMaker {
     return new Generation(identity, read.policy.blockSizeBytes, this.tier, open);
   }
 
+  lacks(generation: Generation, from: number, to: number): boolean {
+    for (let position = from; position < to; position = generation.blockEnd(position)) {
+      if (generation.blockAt(position) || this.filler.claiming(generation, position)) return false;
+    }
+    return true;
+  }
+
   receive(read: ObjectRead, generation: Generation, from: number, to: number, call: StoreCall): RangeReceiver {
     return this.filler.adopt(generation, from, to, rangeSource(read, generation.identity), call);
   }

@@ -1,18 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../base/clock.ts';
-import { parseAddress } from '../s3/address.ts';
+import { type Address, parseAddress } from '../s3/address.ts';
 import { s3Error } from '../s3/error.ts';
-import { detectOperation } from '../s3/operation.ts';
+import { detectOperation, isObjectRead } from '../s3/operation.ts';
+import { parseQuery } from '../s3/query.ts';
+import { readParameters } from '../s3/read-parameters.ts';
 import { type Caller, Permissions, type Policy } from './access.ts';
+import type { Bucket } from './bucket.ts';
 import type { BucketTable } from './bucket-table.ts';
 import { clientRead } from './client-read.ts';
+import { takesCustomerKeys } from './customer-keys.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 import type { ObjectSource } from './object-source.ts';
+import { passOperation } from './pass-operation.ts';
 import { asS3Error, replyError } from './reply/error-reply.ts';
 import { RequestFields } from './request-fields.ts';
 import type { RequestIdSource } from './request-ids.ts';
 import { serveObject } from './serve-object.ts';
+import { serveSealed } from './serve-sealed.ts';
 
 /** What the pipeline is made of. */
 export interface PipelineParts {
@@ -29,6 +35,16 @@ export interface PipelineParts {
   readonly clock: Clock;
 }
 
+/** A request that names a bucket of ours. */
+interface Located {
+  readonly request: IncomingMessage;
+  readonly exchange: Exchange;
+  readonly fields: RequestFields;
+  readonly address: Exclude<Address, { kind: 'service' }>;
+  readonly bucket: Bucket;
+  readonly caller: Caller;
+}
+
 /** The way of every request: address → authenticate → operation → serve. */
 export class Pipeline {
   readonly #parts: PipelineParts;
@@ -41,34 +57,59 @@ export class Pipeline {
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { observer, ids } = this.#parts;
     const { method = 'GET', url = '/' } = request;
-    const exchange = new Exchange(response, method, url, observer.nowMs(), ids.nextRequestId(), ids.id2, 'x-store-');
+    const exchange = new Exchange(response, method, url, observer.nowMs(), ids.nextRequestId(), ids.id2);
     observer.began();
     try {
-      this.#route(request, exchange);
+      this.#serve(this.#locate(request, exchange));
     } catch (error) {
+      exchange.failure = error instanceof Error ? error : undefined;
       replyError(exchange, asS3Error(error));
       observer.sent(exchange);
     }
   };
 
-  #route(request: IncomingMessage, exchange: Exchange): void {
-    const { domain, buckets, authenticate, policy } = this.#parts;
+  #locate(request: IncomingMessage, exchange: Exchange): Located {
+    const { domain, buckets, authenticate } = this.#parts;
     const fields = new RequestFields(request.rawHeaders);
-    if (fields.prefix) exchange.prefix = fields.prefix;
+    exchange.speak(fields.prefix);
     const address = parseAddress(exchange.url, fields.host, domain);
     const bucket = address.kind === 'service' ? undefined : buckets.find(address.bucket);
     exchange.bucket = bucket?.label ?? '_other';
-    exchange.prefix = fields.prefix ?? bucket?.headerPrefix ?? 'x-store-';
+    exchange.speak(fields.prefix ?? spokenInQuery(address.query) ?? bucket?.headerPrefix);
     const caller = authenticate(request);
-    const operation = detectOperation(exchange.method, address);
+    if (caller.kind === 'client') exchange.caller = caller.accessKeyId;
+    if (address.kind === 'service') throw s3Error('AccessDenied');
+    if (!bucket) throw s3Error('NoSuchBucket', { fields: [['BucketName', address.bucket]] });
+    return { request, exchange, fields, address, bucket, caller };
+  }
+
+  #serve({ request, exchange, fields, address, bucket, caller }: Located): void {
+    const { policy, sourceOf, observer, clock } = this.#parts;
+    const query = parseQuery(address.query);
+    const copySource = fields.store?.get('copy-source');
+    const operation = detectOperation(exchange.method, address, query, { contentType: fields.contentType, copySource });
     exchange.operation = operation;
-    if (address.kind === 'service' || !bucket) throw s3Error('AccessDenied');
-    const permissions = new Permissions(policy, caller, bucket.name, address.kind === 'object' ? address.key : '');
-    if (address.kind === 'object' && (operation === 'GetObject' || operation === 'HeadObject')) {
-      const client = clientRead(exchange, fields, bucket, address.key, permissions, this.#parts.clock.nowMs());
-      serveObject(client, this.#parts.sourceOf(client.read.objectKey.hash), this.#parts.observer);
+    const permissions = new Permissions(policy, caller, bucket.name);
+    if (address.kind === 'bucket' || !isObjectRead(operation)) {
+      passOperation({ exchange, fields, address, query, operation, bucket, permissions, observer });
       return;
     }
-    throw s3Error('MethodNotAllowed');
+    const parameters = readParameters({
+      query,
+      storeFields: fields.store,
+      range: fields.range,
+      isSigned: caller.kind === 'client',
+      takesCustomerKeys: takesCustomerKeys(bucket, request.socket),
+    });
+    const client = clientRead(exchange, fields, parameters, bucket, address.key, permissions, clock.nowMs());
+    if (parameters.customerKey) serveSealed(client, parameters.customerKey, observer);
+    else serveObject(client, sourceOf(client.read.objectKey.hash), observer);
   }
+}
+
+/** The dialect of a presigned URL, for requests whose headers show none. */
+function spokenInQuery(query: string): 'x-amz-' | 'x-store-' | undefined {
+  const found = /(?:^|&)x-(amz|store)-/i.exec(query)?.[1];
+  if (found === undefined) return undefined;
+  return found.toLowerCase() === 'amz' ? 'x-amz-' : 'x-store-';
 }

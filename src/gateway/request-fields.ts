@@ -10,7 +10,7 @@ type KnownField =
   | 'ifModifiedSince'
   | 'ifUnmodifiedSince'
   | 'origin'
-  | 'authorization';
+  | 'contentType';
 
 const knownFields = new Map<string, KnownField>([
   ['host', 'host'],
@@ -21,7 +21,7 @@ const knownFields = new Map<string, KnownField>([
   ['if-modified-since', 'ifModifiedSince'],
   ['if-unmodified-since', 'ifUnmodifiedSince'],
   ['origin', 'origin'],
-  ['authorization', 'authorization'],
+  ['content-type', 'contentType'],
 ]);
 
 type FieldMeaning =
@@ -42,7 +42,7 @@ export class RequestFields {
   ifModifiedSince: string | undefined;
   ifUnmodifiedSince: string | undefined;
   origin: string | undefined;
-  authorization: string | undefined;
+  contentType: string | undefined;
   /** Fields of the store by name without prefix; undefined when there are none. */
   store: Map<string, string> | undefined;
   /** The dialect that the store fields speak; undefined when there are none. */

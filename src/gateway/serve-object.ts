@@ -2,14 +2,15 @@ import { ageS, freshUntilMs } from '../cache/freshness.ts';
 import type { ObjectRecord, ReadableRecord, RefusedRecord } from '../cache/record.ts';
 import { evaluatePreconditions, ifRangeHolds } from '../http/preconditions.ts';
 import { type Selection, selectRange } from '../http/range.ts';
+import { s3Error } from '../s3/error.ts';
 import type { ClientRead } from './client-read.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 import { ObjectChangedError, RefusedByStoreError } from './fill/fill-error.ts';
 import type { Found } from './lookup/found.ts';
 import type { ObjectSource } from './object-source.ts';
 import { type CacheReport, hitStatus, reportOf } from './reply/cache-status.ts';
-import { asS3Error, invalidRange, preconditionFailed, replyError, replyRefusal, replyRemembered } from './reply/error-reply.ts';
-import { notModifiedHeaders, type PartOfObject, partHeaders, type PreparedHeaders, wholeHeaders } from './reply/prepared-headers.ts';
+import { asS3Error, invalidPartNumber, invalidRange, preconditionFailed, replyError, replyRefusal, replyRemembered } from './reply/error-reply.ts';
+import { multipartHeaders, notModifiedHeaders, type PartOfObject, partHeaders, type PreparedHeaders, type View, wholeHeaders } from './reply/prepared-headers.ts';
 import { sendContent } from './reply/send-content.ts';
 
 /** How often an object that changes under a read is looked up anew before its first byte. */
@@ -41,6 +42,11 @@ function lookUp(client: ClientRead, source: ObjectSource, observer: ExchangeObse
 /** Checksums are shown with whole objects only; one that the store may have and the record lacks is asked for. */
 function lacksChecksums({ visibility, range }: ClientRead, record: ObjectRecord): boolean {
   return visibility.checksums && record.kind === 'readable' && record.checksums === 'unknown' && range.kind === 'absent';
+}
+
+/** A delete marker says that it is one, to whoever may read (object-retrieval.md, States). */
+function isDeleteMarker({ fields }: RefusedRecord): boolean {
+  return fields.some(field => field.store && field.name === 'delete-marker' && field.value === 'true');
 }
 
 class Answer {
@@ -84,8 +90,9 @@ class Answer {
   }
 
   #refuse(found: Found, record: RefusedRecord): void {
-    const { exchange } = this.#client;
+    const { exchange, mayKnowMissing } = this.#client;
     exchange.report = this.#report(found, 'all');
+    if (record.status === 404 && !mayKnowMissing && !isDeleteMarker(record)) throw s3Error('AccessDenied');
     replyRemembered(exchange, record, this.#ageS(found));
     this.#observer.sent(exchange);
   }
@@ -105,21 +112,43 @@ class Answer {
   }
 
   #select(found: Found, record: ReadableRecord): void {
-    const { fields, range, exchange } = this.#client;
+    const { fields, range, exchange, read } = this.#client;
+    if (read.partNumber !== undefined && record.sizeBytes > 0) {
+      this.#sendPart(found, record, read.partNumber);
+      return;
+    }
     const selection: Selection = ifRangeHolds(fields.ifRange, record) ? selectRange(range, record.sizeBytes) : { kind: 'whole' };
     if (selection.kind === 'unsatisfiable') {
       exchange.report = this.#report(found, 'all');
       throw invalidRange(fields.range ?? '', record.sizeBytes);
     }
-    this.#send(found, record, selection.kind === 'part' ? selection : undefined);
+    const part = selection.kind === 'part' ? selection : undefined;
+    this.#send(found, record, part, () => (part ? partHeaders(record, this.#view, part) : wholeHeaders(record, this.#view)));
   }
 
-  #send(found: Found, record: ReadableRecord, part: PartOfObject | undefined): void {
-    const { exchange, visibility } = this.#client;
+  /** object-retrieval.md, partNumber; behaviours.md 36 to 41. */
+  #sendPart(found: Found, record: ReadableRecord, number: number): void {
+    const { parts } = record.content;
+    const part = parts.get(number);
+    if (part) {
+      this.#send(found, record, part, () => multipartHeaders(record, this.#view, part, parts.count));
+      return;
+    }
+    this.#client.exchange.report = this.#report(found, 'all');
+    throw invalidPartNumber(number, parts.count ?? 1);
+  }
+
+  get #view(): View {
+    const { exchange, visibility, overrides } = this.#client;
+    return { prefix: exchange.prefix, visibility, overrides };
+  }
+
+  #send(found: Found, record: ReadableRecord, part: PartOfObject | undefined, headersOf: () => PreparedHeaders): void {
+    const { exchange } = this.#client;
     const from = part?.first ?? 0;
     const to = part ? part.last + 1 : record.sizeBytes;
     exchange.report = this.#report(found, exchange.isHead || from === to ? 'all' : record.content.coverage(from, to));
-    const headers = part ? partHeaders(record, exchange.prefix, visibility, part) : wholeHeaders(record, exchange.prefix, visibility);
+    const headers = headersOf();
     const age = this.#ageS(found);
     sendContent(exchange, record.content, from, to, {
       writeHead: () => this.#writeHead(part ? 206 : 200, headers, age),

@@ -74,7 +74,7 @@ export class TestGateway {
         meter,
       });
       const bucket: Bucket = {
-        name: 'b', label: 'b', store, headerPrefix: 'x-amz-', bucketAtStore: 'b', keyPrefix: '', policyFor: () => policy,
+        name: 'b', label: 'b', store, headerPrefix: 'x-amz-', bucketAtStore: 'b', keyPrefix: '', customerKeys: { plainHttp: 'loopback' }, policyFor: () => policy,
       };
       const gateway = new Gateway({
         domain: undefined,

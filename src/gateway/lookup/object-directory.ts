@@ -5,8 +5,9 @@ import type { Epochs } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
-import { getOnly, type ObjectRecord } from '../../cache/record.ts';
-import { parseUnsatisfiedRange } from '../../http/range.ts';
+import type { PartMap } from '../../cache/part-map.ts';
+import { getOnly, type ObjectRecord, tellsPart } from '../../cache/record.ts';
+import { parseContentRange, parseUnsatisfiedRange } from '../../http/range.ts';
 import { RefusedByStoreError, WrongAnswerError } from '../fill/fill-error.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';
 import { firstExtent } from './first-extent.ts';
@@ -20,6 +21,8 @@ import type { StoreQuestions, TakeReadable } from './store-questions.ts';
 /** Makes the contents that records answer with, and puts arriving bytes into them. */
 export interface ContentMaker {
   create(read: ObjectRead, identity: GenerationIdentity): Generation;
+  /** Whether nothing of `[from, to)` is held or on its way. */
+  lacks(generation: Generation, from: number, to: number): boolean;
   /** Bytes `[from, to)` of `generation` are arriving: what is returned takes them. */
   receive(read: ObjectRead, generation: Generation, from: number, to: number, call: StoreCall): RangeReceiver;
 }
@@ -62,7 +65,8 @@ export class ObjectDirectory {
   /** The record that answers `read` without asking anybody, if there is one. */
   known(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
     const record = this.#remembered(read);
-    return record && freshUntilMs(record, read.policy) > nowMs ? record : undefined;
+    if (!record || freshUntilMs(record, read.policy) <= nowMs) return undefined;
+    return tellsPart(record, read.partNumber) ? record : undefined;
   }
 
   /**
@@ -74,16 +78,16 @@ export class ObjectDirectory {
     const known = this.known(read, this.#clock.nowMs());
     if (known) return hit(known);
     const stale = this.#remembered(read);
-    if (stale?.kind === 'readable') {
+    if (stale?.kind === 'readable' && freshUntilMs(stale, read.policy) <= this.#clock.nowMs()) {
       const found = await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));
-      if (answers(found.record, read.method)) return found;
+      if (answers(found.record, read)) return found;
     }
-    return this.#shared(read, read.method, () => (read.method === 'HEAD' ? this.#askHead(read) : this.#askGet(read)));
+    return this.#shared(read, `${read.method} ${read.partNumber ?? ''}`, () => (read.method === 'HEAD' ? this.#askHead(read, read.partNumber) : this.#askGet(read)));
   }
 
   /** The record that answers `read` with all checksums that the store has (behaviours.md, Decided 12): one HEAD for all who ask. */
   findWithChecksums(read: ObjectRead): Promise<Found> {
-    return this.#shared(read, 'HEAD', () => this.#askHead(read));
+    return this.#shared(read, 'HEAD ', () => this.#askHead(read));
   }
 
   /** `record` turned out not to be true any more. */
@@ -126,13 +130,15 @@ export class ObjectDirectory {
     return { ...learned, how: isSame ? 'revalidated' : 'fetched', forwarded: 'stale' };
   }
 
-  async #askHead(read: ObjectRead): Promise<Learned> {
+  async #askHead(read: ObjectRead, partNumber?: number): Promise<Learned> {
     const epoch = this.#epochs.current(read.objectKey.hash);
-    const reply = await this.#questions.head(read);
-    if (reply.status !== 200) return this.#learnRefusal(read, reply, 'HEAD', epoch);
-    const identity = identityOf(read, reply, Number(httpField(reply, 'content-length')));
+    const reply = await this.#questions.head(read, partNumber);
+    if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(read, reply, 'HEAD', epoch);
+    const identity = identityOf(read, reply, sizeOf(reply));
     const content = this.#contentFor(read, identity, epoch);
-    return this.#learn(read, this.#readable(reply, content, 'HEAD', epoch, 'known'), reply.status, epoch);
+    if (partNumber !== undefined) learnPart(content.parts, partNumber, reply, identity.sizeBytes);
+    const checksums = partNumber === undefined ? 'known' : 'unknown';
+    return this.#learn(read, this.#readable(reply, content, 'HEAD', epoch, checksums), reply.status, epoch);
   }
 
   async #askGet(read: ObjectRead): Promise<Learned> {
@@ -175,14 +181,13 @@ export class ObjectDirectory {
     const identity = identityOf(read, head, arriving.sizeBytes);
     const known = this.#sameContent(read, identity, epoch);
     const content = known ?? this.#contents.create(read, identity);
-    const isWhole = arriving.to - arriving.from === arriving.sizeBytes;
+    if (read.partNumber !== undefined) learnPart(content.parts, read.partNumber, head, arriving.sizeBytes);
+    const isWhole = read.partNumber === undefined && arriving.to - arriving.from === arriving.sizeBytes;
     const hasChecksum = head.fields.some(field => field.store && field.name.startsWith('checksum-'));
-    const checksums = head.status === 200 || (isWhole && hasChecksum) ? 'known' : 'unknown';
+    const checksums = isWhole && (head.status === 200 || hasChecksum) ? 'known' : 'unknown';
     const learned = this.#learn(read, this.#readable(head, content, 'GET', epoch, checksums), head.status, epoch);
-    const wantsBytes = !known && arriving.to > arriving.from;
-    const receiver = wantsBytes
-      ? this.#contents.receive(read, content, arriving.from, arriving.to, call)
-      : undefined;
+    const wantsBytes = arriving.to > arriving.from && this.#contents.lacks(content, arriving.from, arriving.to);
+    const receiver = wantsBytes ? this.#contents.receive(read, content, arriving.from, arriving.to, call) : undefined;
     return { learned, receiver };
   }
 
@@ -226,9 +231,23 @@ function hit(record: ObjectRecord): Found {
   return { record, how: 'hit', forwarded: undefined, forwardStatus: undefined, isCollapsed: false, isStored: false };
 }
 
-/** What HEAD says of an object does not always say what GET would. */
-function answers(record: ObjectRecord, method: 'GET' | 'HEAD'): boolean {
-  return method === 'HEAD' || record.answersGet;
+/** What HEAD says of an object does not always say what GET would, nor where a part of it lies. */
+function answers(record: ObjectRecord, { method, partNumber }: ObjectRead): boolean {
+  return (method === 'HEAD' || record.answersGet) && tellsPart(record, partNumber);
+}
+
+/** Size of the whole object, whatever part of it a reply is about (behaviours.md 53). */
+function sizeOf(reply: StoreReplyHead): number {
+  const total = reply.status === 206 ? parseContentRange(httpField(reply, 'content-range'))?.total : undefined;
+  return total ?? Number(httpField(reply, 'content-length'));
+}
+
+/** What a reply to a part number says of that part. */
+function learnPart(parts: PartMap, number: number, reply: StoreReplyHead, sizeBytes: number): void {
+  const range = parseContentRange(httpField(reply, 'content-range')) ?? { first: 0, last: sizeBytes - 1 };
+  const count = Number(storeField(reply, 'mp-parts-count')) || undefined;
+  const checksums = reply.fields.filter(field => field.store && field.name.startsWith('checksum-'));
+  parts.learn(number, { first: range.first, last: range.last, checksums }, count);
 }
 
 function identityOf(read: ObjectRead, head: StoreReplyHead, sizeBytes: number): GenerationIdentity {

@@ -29,7 +29,7 @@ export function readableRecord(
   content: Content,
   checksums: 'known' | 'unknown',
 ): ReadableRecord {
-  const fields = objectFields(head);
+  const fields = objectFields(head).filter(field => checksums === 'known' || !isChecksum(field));
   return {
     kind: 'readable',
     isNegative: false,
@@ -75,6 +75,10 @@ function saysArchived(fields: readonly HeaderField[]): boolean {
   const storageClass = value('storage-class');
   if (storageClass !== 'GLACIER' && storageClass !== 'DEEP_ARCHIVE') return false;
   return !value('restore')?.includes('ongoing-request="false"');
+}
+
+function isChecksum({ name, store }: HeaderField): boolean {
+  return store && name.startsWith('checksum-');
 }
 
 function objectFields(head: StoreReplyHead): HeaderField[] {

@@ -28,9 +28,10 @@ export class StoreQuestions {
     this.#retried = retried;
   }
 
-  /** HEAD: what is known of an object, without bytes. */
-  head(read: ObjectRead): Promise<WholeReply> {
-    return this.#insist(read, () => sendAndCollect(read.bucket.store, storeRequest(read, 'HEAD'), 0), reply => reply);
+  /** HEAD: what is known of an object, or of one of its parts, without bytes. */
+  head(read: ObjectRead, partNumber: number | undefined): Promise<WholeReply> {
+    const request = storeRequest(read, 'HEAD', { partNumber });
+    return this.#insist(read, () => sendAndCollect(read.bucket.store, request, 0), reply => reply);
   }
 
   /** GET of `extent`, or of the whole object when it is undefined. A readable answer goes to `take` as it begins. */

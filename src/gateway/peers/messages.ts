@@ -1,4 +1,5 @@
 import type { WholeReply } from '../../backend/store.ts';
+import type { Part } from '../../cache/part-map.ts';
 import type { ReadableRecord, RefusedRecord } from '../../cache/record.ts';
 import type { ObjectRead } from '../lookup/object-read.ts';
 import type { Found } from '../lookup/found.ts';
@@ -11,6 +12,8 @@ export interface ToldContent {
   readonly contentId: number;
   readonly sizeBytes: number;
   readonly blockBytes: number;
+  readonly parts: readonly (readonly [number, Part])[];
+  readonly partCount: number | undefined;
 }
 
 /** A record without the bytes. */

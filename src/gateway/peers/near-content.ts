@@ -1,4 +1,5 @@
 import type { Content, ContentReader, Loan } from '../../cache/content.ts';
+import { PartMap } from '../../cache/part-map.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
 import { loanLimitBytes } from '../fill/loan-desk.ts';
 import type { ToldBlock, ToldContent, ToldLoan } from './messages.ts';
@@ -11,13 +12,15 @@ import type { PeerLink } from './peer-link.ts';
 export class NearContent implements Content {
   readonly sizeBytes: number;
   readonly contentId: number;
+  readonly parts: PartMap;
   readonly #blockBytes: number;
   readonly #link: PeerLink;
   readonly #pins: SlotPins;
   readonly #blocks = new Map<number, ToldBlock>();
 
-  constructor({ contentId, sizeBytes, blockBytes }: ToldContent, link: PeerLink, pins: SlotPins) {
+  constructor({ contentId, sizeBytes, blockBytes, parts, partCount }: ToldContent, link: PeerLink, pins: SlotPins) {
     this.contentId = contentId;
+    this.parts = new PartMap(parts, partCount);
     this.sizeBytes = sizeBytes;
     this.#blockBytes = blockBytes;
     this.#link = link;

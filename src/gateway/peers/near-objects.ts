@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { WholeReply } from '../../backend/store.ts';
 import type { Epochs } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
-import { getOnly, type ObjectRecord, recordCostBytes } from '../../cache/record.ts';
+import { getOnly, type ObjectRecord, recordCostBytes, tellsPart } from '../../cache/record.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
 import type { Found } from '../lookup/found.ts';
 import type { ObjectRead } from '../lookup/object-read.ts';
@@ -30,7 +30,7 @@ export class NearObjects implements ObjectSource {
     let record = this.#records.get(nameOf(read, read.recordName));
     if (read.method === 'GET' && !record?.answersGet) record = this.#records.get(nameOf(read, getOnly(read.recordName)));
     if (record?.epoch !== this.#epochs.current(read.objectKey.hash)) return undefined;
-    return freshUntilMs(record, read.policy) > nowMs ? record : undefined;
+    return freshUntilMs(record, read.policy) > nowMs && tellsPart(record, read.partNumber) ? record : undefined;
   }
 
   async find(read: ObjectRead): Promise<Found> {
@@ -63,8 +63,11 @@ export class NearObjects implements ObjectSource {
     if (record.kind === 'refused') return { ...record, body: Buffer.from(record.body) };
     const before = this.#records.peek(nameOf(read, read.recordName));
     const known = before?.kind === 'readable' && before.content instanceof NearContent ? before.content : undefined;
-    const content = known?.contentId === record.content.contentId ? known : new NearContent(record.content, this.#link, this.#pins);
-    return { ...record, content };
+    if (known?.contentId !== record.content.contentId) {
+      return { ...record, content: new NearContent(record.content, this.#link, this.#pins) };
+    }
+    for (const [number, part] of record.content.parts) known.parts.learn(number, part, record.content.partCount);
+    return { ...record, content: known };
   }
 }
 

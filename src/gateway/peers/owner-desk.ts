@@ -89,8 +89,9 @@ export class OwnerDesk implements PeerService {
 
   #tellRecord(record: ReadableRecord) {
     if (!(record.content instanceof Generation)) throw new TypeError('only what is owned here can be told of');
-    const { sizeBytes, blockBytes } = record.content;
-    return { ...record, content: { contentId: this.#numbers.numberOf(record.content), sizeBytes, blockBytes } };
+    const { sizeBytes, blockBytes, parts } = record.content;
+    const contentId = this.#numbers.numberOf(record.content);
+    return { ...record, content: { contentId, sizeBytes, blockBytes, parts: parts.entries(), partCount: parts.count } };
   }
 
   #open(generation: Generation, from: number, to: number): number {

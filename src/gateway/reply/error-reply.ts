@@ -3,9 +3,11 @@ import { formatUnsatisfiedRange } from '../../http/range.ts';
 import { rawFromFields } from '../../s3/dialect.ts';
 import { S3Error, s3Error } from '../../s3/error.ts';
 import { errorBody, parseErrorBody } from '../../s3/error-body.ts';
+import { errorInDialect } from '../../s3/error-dialect.ts';
 import type { RefusedRecord } from '../../cache/record.ts';
 import type { Exchange } from '../exchange.ts';
 import { ObjectChangedError, OverloadedError, WrongAnswerError } from '../fill/fill-error.ts';
+import { isOfTheReply } from './passed-fields.ts';
 import { PreparedHeaders } from './prepared-headers.ts';
 
 /** The one mapping from what can go wrong to an error of the store's protocol. Total: what is not known is a 500. */
@@ -31,6 +33,16 @@ export function invalidRange(requested: string, sizeBytes: number): S3Error {
   });
 }
 
+/** 416 for a part that an object of `count` parts does not have (behaviours.md 40, 41). */
+export function invalidPartNumber(requested: number, count: number): S3Error {
+  return s3Error('InvalidPartNumber', {
+    fields: [
+      ['ActualPartCount', String(count)],
+      ['PartNumberRequested', String(requested)],
+    ],
+  });
+}
+
 /** 412 (behaviours.md 59, 211). */
 export function preconditionFailed(condition: string): S3Error {
   return s3Error('PreconditionFailed', { fields: [['Condition', condition]] });
@@ -40,7 +52,7 @@ export function preconditionFailed(condition: string): S3Error {
 export function replyError(exchange: Exchange, error: S3Error): void {
   const { requestId, id2 } = exchange;
   exchange.errorCode = error.code;
-  const body = errorBody({ code: error.code, message: error.message, fields: error.fields, requestId, hostId: id2 });
+  const body = errorBody({ ...errorInDialect(error, exchange.prefix), requestId, hostId: id2 });
   send(exchange, error.status, error.headers.flat(), Buffer.from(body));
 }
 
@@ -57,17 +69,15 @@ export function replyRemembered(exchange: Exchange, record: RefusedRecord, ageS:
 export function replyRefusal(exchange: Exchange, reply: WholeReply): void {
   const requestId = storeField(reply, 'request-id') ?? exchange.requestId;
   const id2 = storeField(reply, 'id-2') ?? exchange.id2;
-  const fields = reply.fields.filter(({ name, store }) => (store ? name !== 'request-id' && name !== 'id-2' : !ofTheirConnection.has(name)));
+  const fields = reply.fields.filter(field => !isOfTheReply(field) && (field.store || field.name !== 'content-length'));
   sendAs(exchange, reply.status, rawFromFields(fields, exchange.prefix), reply.body, { requestId, id2 }, undefined);
 }
-
-const ofTheirConnection = new Set(['connection', 'content-length', 'date', 'keep-alive', 'server', 'transfer-encoding']);
 
 /** The same error with the ids of this answer; what is no XML error goes as it is. */
 function reissued(exchange: Exchange, body: Buffer): Buffer {
   const error = parseErrorBody(body.toString());
   if (!error) return body;
-  return Buffer.from(errorBody({ ...error, requestId: exchange.requestId, hostId: exchange.id2 }));
+  return Buffer.from(errorBody({ ...errorInDialect(error, exchange.prefix), requestId: exchange.requestId, hostId: exchange.id2 }));
 }
 
 function send(exchange: Exchange, status: number, fields: readonly string[], body: Buffer, ageS?: number): void {

@@ -1,7 +1,10 @@
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { formatContentRange } from '../../http/range.ts';
+import type { Part } from '../../cache/part-map.ts';
 import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
+import type { Pairs } from '../../s3/error.ts';
 import type { CacheResult } from './cache-status.ts';
+import { overridden } from './passed-fields.ts';
 import { isVisible, type Visibility, visibilityIndex } from './visibility.ts';
 
 /** What differs from one answer to the next. */
@@ -53,31 +56,54 @@ export class PreparedHeaders {
   }
 }
 
+/** To whom an object is shown. */
+export interface View {
+  readonly prefix: HeaderPrefix;
+  readonly visibility: Visibility;
+  /** Headers that replace those of a 200. */
+  readonly overrides: Pairs;
+}
+
 /** The prepared answers of each record, by dialect and visibility; they go with the record. */
 const wholeAnswers = new WeakMap<ReadableRecord, PreparedHeaders[]>();
 
 /** The headers of a 200 with the whole object. */
-export function wholeHeaders(record: ReadableRecord, prefix: HeaderPrefix, visibility: Visibility): PreparedHeaders {
+export function wholeHeaders(record: ReadableRecord, view: View): PreparedHeaders {
+  if (view.overrides.length > 0) {
+    return new PreparedHeaders(overridden(objectHeaders(record, view, record.sizeBytes), view.overrides), view.prefix);
+  }
   let prepared = wholeAnswers.get(record);
   if (!prepared) {
     prepared = [];
     wholeAnswers.set(record, prepared);
   }
-  const index = 2 * visibilityIndex(visibility) + (prefix === 'x-amz-' ? 0 : 1);
-  prepared[index] ??= new PreparedHeaders(objectHeaders(record, prefix, visibility, record.sizeBytes), prefix);
+  const index = 2 * visibilityIndex(view.visibility) + (view.prefix === 'x-amz-' ? 0 : 1);
+  prepared[index] ??= new PreparedHeaders(objectHeaders(record, view, record.sizeBytes), view.prefix);
   return prepared[index];
 }
 
 /** The headers of a 206 (RFC 9110 §15.3.7). Checksums are of the whole object and go with nothing less (behaviours.md 8). */
-export function partHeaders(record: ReadableRecord, prefix: HeaderPrefix, visibility: Visibility, part: PartOfObject): PreparedHeaders {
-  const lengthBytes = part.last - part.first + 1;
-  const shown = { ...visibility, checksums: visibility.checksums && lengthBytes === record.sizeBytes };
-  const fixed = objectHeaders(record, prefix, shown, lengthBytes);
-  fixed.push('content-range', formatContentRange(part.first, part.last, record.sizeBytes));
-  return new PreparedHeaders(fixed, prefix);
+export function partHeaders(record: ReadableRecord, view: View, part: PartOfObject): PreparedHeaders {
+  return new PreparedHeaders(rangeHeaders(record, view, part), view.prefix);
 }
 
-function objectHeaders(record: ReadableRecord, prefix: HeaderPrefix, visibility: Visibility, lengthBytes: number): string[] {
+/** The headers of a 206 for a part number: with the count of parts, and the checksums of the part (behaviours.md 36 to 39, 48). */
+export function multipartHeaders(record: ReadableRecord, view: View, part: Part, count: number | undefined): PreparedHeaders {
+  const raw = rangeHeaders(record, { ...view, visibility: { ...view.visibility, checksums: false } }, part);
+  if (count !== undefined) raw.push(`${view.prefix}mp-parts-count`, String(count));
+  if (view.visibility.checksums) raw.push(...rawFromFields(part.checksums, view.prefix));
+  return new PreparedHeaders(raw, view.prefix);
+}
+
+function rangeHeaders(record: ReadableRecord, view: View, { first, last }: PartOfObject): string[] {
+  const lengthBytes = last - first + 1;
+  const checksums = view.visibility.checksums && lengthBytes === record.sizeBytes;
+  const raw = objectHeaders(record, { ...view, visibility: { ...view.visibility, checksums } }, lengthBytes);
+  raw.push('content-range', formatContentRange(first, last, record.sizeBytes));
+  return raw;
+}
+
+function objectHeaders(record: ReadableRecord, { prefix, visibility }: View, lengthBytes: number): string[] {
   const fields = record.fields.filter(field => isVisible(field, visibility));
   return [...rawFromFields(fields, prefix), 'accept-ranges', 'bytes', 'content-length', String(lengthBytes)];
 }
