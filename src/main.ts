@@ -9,9 +9,11 @@ import { descriptorSink, redactingSink } from './base/log-sinks.ts';
 import { createLogger, type LogSink } from './base/logger.ts';
 import { Metrics } from './base/metrics.ts';
 import { createRedactor } from './base/redaction.ts';
+import { forgetWorker, type SharedMemory } from './cache/shared-memory.ts';
 import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
 import { adminRoutes } from './compose-admin.ts';
+import { allocateCache } from './compose-cache.ts';
 import { accessTo, startStores } from './compose-stores.ts';
 import { secretsOf } from './config/secrets.ts';
 import { claimPort } from './server/claim-port.ts';
@@ -50,14 +52,16 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
   const stores = await startStores(config, file === undefined, { ...common, restarts: storeRestarts });
   const workers = countWorkers(config.workers, availableParallelism(), process.platform);
   if (workers.notice) logger.warn(workers.notice);
-  const pool = new WorkerPool<WorkerControl, WorkerSettings, undefined>({
+  const memory = allocateCache(config, workers.count);
+  const pool = new WorkerPool<WorkerControl, WorkerSettings, SharedMemory>({
     ...common,
     ...workers,
     entry: threadEntry('worker'),
     host: listen.host,
     port,
-    settings: { config, stores: accessTo(stores) },
-    shared: undefined,
+    settings: { config, stores: accessTo(stores), recordBytesPerWorker: memory.recordBytesPerWorker },
+    shared: memory.shared,
+    onDeath: worker => forgetWorker(memory.shared, worker),
     restarts: workerRestarts,
   });
 

@@ -2,6 +2,8 @@ import type { SampleBucket } from './backend/embedded/sample/sample-bucket.ts';
 import type { LogLevel } from './base/logger.ts';
 import type { MetricSnapshot } from './base/metric-snapshot.ts';
 import type { GatewayConfig } from './config/gateway-config.ts';
+import type { ObjectDescription } from './gateway/describe-object.ts';
+import type { Purged, PurgeRequest } from './gateway/purge.ts';
 import type { HeaderPrefix } from './s3/dialect.ts';
 import type { StoreCredentials } from './server/store-thread.ts';
 
@@ -16,11 +18,17 @@ export interface WorkerSettings {
   readonly config: GatewayConfig;
   /** By the name of the backend. */
   readonly stores: Readonly<Record<string, StoreAccess>>;
+  /** Heap that what is known of objects may cost in one worker. */
+  readonly recordBytesPerWorker: number;
 }
 
 /** What every worker serves to the supervisor. */
 export interface WorkerControl {
   metrics(): Promise<MetricSnapshot>;
+  /** Effective when it has answered. */
+  purge(request: PurgeRequest): Purged;
+  /** Undefined where the worker holds nothing of the object. */
+  describe(object: { readonly bucket: string; readonly key: string }): ObjectDescription | undefined;
 }
 
 /** What an embedded store's thread is started with. */

@@ -1,22 +1,134 @@
 /** The composition root of a worker: what serves requests is built here, from what the supervisor hands over. */
+import type { IncomingMessage } from 'node:http';
+import { S3Store } from './backend/s3/s3-store.ts';
+import type { Store } from './backend/store.ts';
+import { StoreMeter } from './backend/store-meter.ts';
+import { systemClock } from './base/clock.ts';
 import { createLogger } from './base/logger.ts';
 import { Metrics } from './base/metrics.ts';
+import type { SharedMemory } from './cache/shared-memory.ts';
+import type { BackendConfig, BucketConfig } from './config/gateway-config.ts';
+import { anonymous, type Caller, type Policy } from './gateway/access.ts';
+import type { Bucket } from './gateway/bucket.ts';
+import { BucketTable } from './gateway/bucket-table.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { compileGrants, isAllowed } from './s3/grants.ts';
+import { compileKeyPatterns } from './s3/key-pattern.ts';
+import { SigningKeys } from './s3/sigv4-keys.ts';
+import { requireNoPayload } from './s3/sigv4-payload.ts';
+import { SigV4Verifier } from './s3/sigv4-verify.ts';
 import { joinPool } from './server/worker-membership.ts';
 import type { WorkerControl, WorkerSettings } from './thread-contracts.ts';
 
-const pool = joinPool<WorkerSettings, undefined>();
-const { index, settings } = pool.start;
+/** The one name of a bucket configuration that stands for all others. */
+const everyOther = '*';
+
+const pool = joinPool<WorkerSettings, SharedMemory>();
+const { index, settings, shared } = pool.start;
+const { config } = settings;
 const logger = createLogger({
-  level: settings.config.log.level,
+  level: config.log.level,
   sink: pool.logSink,
   fields: { thread: `worker-${index}` },
 });
 const metrics = new Metrics();
 metrics.addRuntimeMetrics('worker');
+const meter = new StoreMeter(metrics, systemClock);
 
-const control: WorkerControl = { metrics: () => metrics.snapshot() };
+const stores = new Map(
+  Object.entries(config.backends).map(([name, backend]) => [name, storeOf(name, backend)]),
+);
+const gateway = new Gateway({
+  domain: config.domain,
+  buckets: bucketTable(),
+  authenticate: authenticator(),
+  policy: policyOfGrants(),
+  memory: shared,
+  worker: index,
+  recordBytes: settings.recordBytesPerWorker,
+  metrics,
+  meter,
+  accessLog: config.log.access ? logger : undefined,
+  clock: systemClock,
+  random: Math.random,
+});
+pool.onPeer((peer, port) => gateway.connect(peer, port));
+
+const control: WorkerControl = {
+  metrics: () => metrics.snapshot(),
+  purge: request => gateway.purge(request),
+  describe: ({ bucket, key }) => gateway.describe(bucket, key),
+};
 pool.serveControl(control);
-await pool.listen((_request, response) => {
-  response.writeHead(503, { 'content-type': 'application/xml' });
-  response.end('<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>ServiceUnavailable</Code></Error>');
-}, logger);
+await pool.listen(gateway.handle, logger);
+
+/** An embedded store is one like any other from here: it is reached over its socket. */
+function storeOf(name: string, backend: BackendConfig): Store {
+  const common = { name, clock: systemClock, meter, headerPrefix: backend.headerPrefix };
+  if (backend.type === 's3') return new S3Store({ ...common, ...backend });
+  const access = settings.stores[name];
+  if (!access) throw new RangeError(`the embedded store ${name} was not started`);
+  return new S3Store({
+    ...common,
+    endpoint: access.endpoint,
+    region: 'us-east-1',
+    addressing: 'path',
+    credentials: { kind: 'static', ...access.credentials },
+    connections: 128,
+    timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
+  });
+}
+
+function bucketTable(): BucketTable {
+  const named = new Map<string, Bucket>();
+  for (const [name, bucket] of Object.entries(config.buckets)) {
+    if (name !== everyOther) named.set(name, bucketOf(name, name, bucket));
+  }
+  const others = config.buckets[everyOther];
+  return new BucketTable(named, others && (name => bucketOf(name, '_other', others)));
+}
+
+function bucketOf(name: string, label: string, bucket: BucketConfig): Bucket {
+  const store = stores.get(bucket.backend);
+  const backend = config.backends[bucket.backend];
+  if (!store || !backend) throw new RangeError(`no backend ${bucket.backend}`);
+  const rules = bucket.rules.map(rule => ({ covers: compileKeyPatterns(rule.keys), cache: rule.cache }));
+  return {
+    name,
+    label,
+    store,
+    headerPrefix: backend.headerPrefix,
+    bucketAtStore: bucket.bucket ?? name,
+    keyPrefix: bucket.keyPrefix,
+    customerKeys: bucket.customerKeys,
+    policyFor: key => rules.find(rule => rule.covers(key))?.cache ?? bucket.cache,
+  };
+}
+
+function authenticator(): (request: IncomingMessage) => Caller {
+  const clients = new Map(config.clients.map(client => [client.accessKeyId, client]));
+  const verifier = new SigV4Verifier({
+    findClient: accessKeyId => clients.get(accessKeyId),
+    clock: systemClock,
+    keys: new SigningKeys(),
+  });
+  return ({ method = 'GET', url = '/', rawHeaders }) => {
+    const caller = verifier.verify({ method, url, rawHeaders });
+    if (caller.kind === 'anonymous') return anonymous;
+    if (method === 'GET' || method === 'HEAD') requireNoPayload(caller.payload, caller.headerPrefix);
+    return { kind: 'client', accessKeyId: caller.accessKeyId };
+  };
+}
+
+/** What is granted to everybody is granted to known clients too. */
+function policyOfGrants(): Policy {
+  const toAll = new Map(
+    Object.entries(config.buckets).map(([name, bucket]) => [name, compileGrants(bucket.anonymous)]),
+  );
+  const toClients = new Map(config.clients.map(client => [client.accessKeyId, compileGrants(client.allow)]));
+  return (caller, bucket, action, key) => {
+    const wish = { bucket, action, key };
+    if (isAllowed(toAll.get(bucket) ?? toAll.get(everyOther) ?? [], wish)) return true;
+    return caller.kind === 'client' && isAllowed(toClients.get(caller.accessKeyId) ?? [], wish);
+  };
+}

@@ -25,17 +25,20 @@ export class StoreMeter {
       'Requests sent to a backend, by the status it answered or the way it failed.',
       ['backend', 'operation', 'status'],
     );
-    this.#bytes = metrics.counter('tidegate_backend_bytes_total', 'Body bytes received from a backend.', ['backend']);
+    this.#bytes = metrics.counter('tidegate_backend_bytes_total', 'Body bytes received from a backend.', [
+      'backend',
+    ]);
     this.#firstByte = metrics.histogram(
       'tidegate_backend_first_byte_seconds',
       'Time from a request to the head of the answer of a backend.',
       ['backend'],
       firstByteBounds,
     );
-    this.#retries = metrics.counter('tidegate_backend_retries_total', 'Requests to a backend that were tried again.', [
-      'backend',
-      'reason',
-    ]);
+    this.#retries = metrics.counter(
+      'tidegate_backend_retries_total',
+      'Requests to a backend that were tried again.',
+      ['backend', 'reason'],
+    );
   }
 
   /** A request of `method` is being sent to `backend`. */

@@ -52,7 +52,8 @@ export class EvictionQueue {
   /** The slot that would go next, after those read meanwhile have had their second chance; it stays in the queue. */
   peek(): number | undefined {
     for (let looks = this.length + this.#trial.length; looks >= 0; looks--) {
-      const fromTrial = this.#trial.length > 0 && (this.#main.length === 0 || this.#trial.length > this.length * trialShare);
+      const fromTrial =
+        this.#trial.length > 0 && (this.#main.length === 0 || this.#trial.length > this.length * trialShare);
       const slot = fromTrial ? this.#trial.first : this.#main.first;
       if (slot === undefined) return undefined;
       if (!this.#state.isHeld(slot) && !this.#state.takeVisited(slot)) return slot;

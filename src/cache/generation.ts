@@ -41,7 +41,9 @@ export class Generation implements Content {
     this.blockBytes = blockBytes;
     this.#tier = tier;
     this.#read = read;
-    this.#hash = hashText(`${identity.objectKey}\n${identity.versionId}\n${identity.entityTag}\n${identity.sizeBytes}`);
+    this.#hash = hashText(
+      `${identity.objectKey}\n${identity.versionId}\n${identity.entityTag}\n${identity.sizeBytes}`,
+    );
   }
 
   get sizeBytes(): number {

@@ -184,7 +184,8 @@ export class MemoryTier {
     const victim = this.#queues[sizeClass]?.peek();
     if (victim === undefined) return false;
     const taken = this.#pages.takenIn(victim);
-    if (taken.some(local => this.#filling[local] === 1 || this.pins.isHeld(local + this.#firstSlot))) return false;
+    if (taken.some(local => this.#filling[local] === 1 || this.pins.isHeld(local + this.#firstSlot)))
+      return false;
     return taken.map(local => this.#evict(local)).every(evicted => evicted);
   }
 

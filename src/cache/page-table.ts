@@ -32,7 +32,8 @@ export class PageTable {
   /** The size class of the page that `slot` lies in. */
   classOf(slot: number): number {
     const sizeClass = this.#class[pageOf(slot)];
-    if (sizeClass === undefined || sizeClass === uncarved) throw new RangeError(`slot ${slot} is in no carved page`);
+    if (sizeClass === undefined || sizeClass === uncarved)
+      throw new RangeError(`slot ${slot} is in no carved page`);
     return sizeClass;
   }
 

@@ -54,7 +54,9 @@ export function getOnly(name: string): string {
 /** Names a record within its entry. Neither version ids nor header values hold line breaks. */
 export function recordName(versionId: string | undefined, variant: Variant): string {
   if (!versionId && !variant.origin && !variant.expectedBucketOwner && !variant.requestPayer) return '';
-  return [versionId, variant.origin, variant.expectedBucketOwner, variant.requestPayer].map(part => part ?? '').join('\n');
+  return [versionId, variant.origin, variant.expectedBucketOwner, variant.requestPayer]
+    .map(part => part ?? '')
+    .join('\n');
 }
 
 /** Whether `record` says where part `number` lies, or needs not to. */

@@ -1,6 +1,6 @@
 import type { Store } from '../backend/store.ts';
-import type { HeaderPrefix } from '../s3/dialect.ts';
 import type { FreshnessRules } from '../cache/freshness.ts';
+import type { HeaderPrefix } from '../s3/dialect.ts';
 
 /** How answers of a bucket, or of some of its keys, are kept. */
 export interface CachePolicy extends FreshnessRules {

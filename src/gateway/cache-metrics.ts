@@ -5,10 +5,21 @@ import type { OwnedObjects } from './owned-objects.ts';
 export function countCache(metrics: Metrics, objects: OwnedObjects): void {
   const bytes = metrics.gauge('tidegate_cache_bytes', 'Bytes held by a tier of the cache.', ['tier']);
   const capacity = metrics.gauge('tidegate_cache_capacity_bytes', 'Bytes that a tier may hold.', ['tier']);
-  const entries = metrics.gauge('tidegate_cache_entries', 'Blocks held by a tier; records for tier="records".', ['tier']);
-  const evictions = metrics.counter('tidegate_cache_evictions_total', 'Blocks given up for others.', ['tier', 'reason']);
-  const fills = metrics.gauge('tidegate_fills_in_flight', 'Transfers from backends into the cache that are under way.').cell();
-  const coalesced = metrics.counter('tidegate_coalesced_requests_total', "Requests that waited for another's question to a backend.").cell();
+  const entries = metrics.gauge(
+    'tidegate_cache_entries',
+    'Blocks held by a tier; records for tier="records".',
+    ['tier'],
+  );
+  const evictions = metrics.counter('tidegate_cache_evictions_total', 'Blocks given up for others.', [
+    'tier',
+    'reason',
+  ]);
+  const fills = metrics
+    .gauge('tidegate_fills_in_flight', 'Transfers from backends into the cache that are under way.')
+    .cell();
+  const coalesced = metrics
+    .counter('tidegate_coalesced_requests_total', "Requests that waited for another's question to a backend.")
+    .cell();
   metrics.onSnapshot(() => {
     const { usage } = objects.tier;
     bytes.cell('memory').set(usage.usedBytes);

@@ -55,5 +55,14 @@ export function clientRead(
     isConditional: fields.isConditional,
   };
   const visibility = permissions.visibility(key, checksumMode);
-  return { exchange, fields, read, range, visibility, overrides, mayKnowMissing: permissions.allows('ListBucket', key), nowMs };
+  return {
+    exchange,
+    fields,
+    read,
+    range,
+    visibility,
+    overrides,
+    mayKnowMissing: permissions.allows('ListBucket', key),
+    nowMs,
+  };
 }

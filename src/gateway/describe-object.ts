@@ -30,7 +30,12 @@ interface RecordDescription {
 }
 
 /** Describes what `objects` hold of `key`; undefined when nothing is. */
-export function describeObject(bucketName: string, key: string, objects: OwnedObjects, buckets: BucketTable): ObjectDescription | undefined {
+export function describeObject(
+  bucketName: string,
+  key: string,
+  objects: OwnedObjects,
+  buckets: BucketTable,
+): ObjectDescription | undefined {
   const bucket = buckets.find(bucketName);
   if (!bucket) return undefined;
   const named = objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key);
@@ -40,7 +45,8 @@ export function describeObject(bucketName: string, key: string, objects: OwnedOb
   const epoch = objects.epochs.current(named.hash);
   const nowMs = objects.nowMs();
   const records = Array.from(entry.records, ([name, record]): RecordDescription => {
-    const content = record.kind === 'readable' && record.content instanceof Generation ? record.content : undefined;
+    const content =
+      record.kind === 'readable' && record.content instanceof Generation ? record.content : undefined;
     return {
       name,
       kind: record.kind,

@@ -35,7 +35,10 @@ export class ExchangeObserver {
     this.#access = access;
     const labels = ['bucket', 'operation', 'status', 'cache'];
     this.#requests = metrics.counter('tidegate_requests_total', 'Requests answered.', labels);
-    this.#bytes = metrics.counter('tidegate_response_bytes_total', 'Body bytes sent to clients.', ['bucket', 'cache']);
+    this.#bytes = metrics.counter('tidegate_response_bytes_total', 'Body bytes sent to clients.', [
+      'bucket',
+      'cache',
+    ]);
     this.#firstByte = metrics.histogram(
       'tidegate_request_first_byte_seconds',
       'Time from a request to the head of its answer.',
@@ -48,8 +51,16 @@ export class ExchangeObserver {
       ['cache'],
       secondsBounds,
     );
-    this.#errors = metrics.counter('tidegate_error_responses_total', 'Error answers, by code of the store protocol.', ['code']);
-    this.#lookups = metrics.counter('tidegate_cache_lookups_total', 'Objects looked up in a tier of the cache.', ['tier', 'result']);
+    this.#errors = metrics.counter(
+      'tidegate_error_responses_total',
+      'Error answers, by code of the store protocol.',
+      ['code'],
+    );
+    this.#lookups = metrics.counter(
+      'tidegate_cache_lookups_total',
+      'Objects looked up in a tier of the cache.',
+      ['tier', 'result'],
+    );
     this.#inFlight = metrics.gauge('tidegate_requests_in_flight', 'Requests being answered.').cell();
   }
 
@@ -85,7 +96,8 @@ export class ExchangeObserver {
       bytes: this.#bytes.cell(bucket, report.result),
       firstByte: this.#firstByte.cell(report.result),
       duration: this.#duration.cell(report.result),
-      lookups: report.result === 'BYPASS' ? undefined : this.#lookups.cell('memory', lookupResult(report.result)),
+      lookups:
+        report.result === 'BYPASS' ? undefined : this.#lookups.cell('memory', lookupResult(report.result)),
     };
     this.#cells.set(id, cells);
     return cells;

@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { StoreMeter } from '../backend/store-meter.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
-import type { StoreMeter } from '../backend/store-meter.ts';
 import { ownerOf } from '../cache/object-key.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
 import type { Caller, Policy } from './access.ts';
 import type { BucketTable } from './bucket-table.ts';
+import { countCache } from './cache-metrics.ts';
 import { describeObject, type ObjectDescription } from './describe-object.ts';
 import { ExchangeObserver } from './exchange-observer.ts';
-import { countCache } from './cache-metrics.ts';
 import { OwnedObjects } from './owned-objects.ts';
-import { Peers } from './peers/peers.ts';
 import type { PeerPort } from './peers/peer-link.ts';
+import { Peers } from './peers/peers.ts';
 import { Pipeline } from './pipeline.ts';
-import { type PurgeRequest, type Purged, purge } from './purge.ts';
+import { type Purged, type PurgeRequest, purge } from './purge.ts';
 import { RequestIdSource } from './request-ids.ts';
 
 export interface GatewayOptions {

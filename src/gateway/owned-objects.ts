@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.ts';
 import type { StoreCall } from '../backend/store.ts';
+import type { Clock } from '../base/clock.ts';
 import { EntryTable } from '../cache/entry-table.ts';
 import { Epochs } from '../cache/epochs.ts';
 import { Generation, type GenerationIdentity } from '../cache/generation.ts';
@@ -66,7 +66,13 @@ export class OwnedObjects implements ContentMaker {
     return true;
   }
 
-  receive(read: ObjectRead, generation: Generation, from: number, to: number, call: StoreCall): RangeReceiver {
+  receive(
+    read: ObjectRead,
+    generation: Generation,
+    from: number,
+    to: number,
+    call: StoreCall,
+  ): RangeReceiver {
     return this.filler.adopt(generation, from, to, rangeSource(read, generation.identity), call);
   }
 }
@@ -77,6 +83,9 @@ function rangeSource(read: ObjectRead, identity: GenerationIdentity): RangeSourc
   return {
     backend: store.name,
     send: (from, to, receiver) =>
-      store.send(storeRequest(read, 'GET', { range: `bytes=${from}-${to - 1}`, ifMatch: identity.entityTag }), receiver),
+      store.send(
+        storeRequest(read, 'GET', { range: `bytes=${from}-${to - 1}`, ifMatch: identity.entityTag }),
+        receiver,
+      ),
   };
 }

@@ -1,27 +1,8 @@
-import type { Address } from '../s3/address.ts';
 import { s3Error } from '../s3/error.ts';
-import type { Operation } from '../s3/operation.ts';
-import type { Query } from '../s3/query.ts';
-import type { Permissions } from './access.ts';
-import type { Bucket } from './bucket.ts';
-import type { Exchange } from './exchange.ts';
-import type { ExchangeObserver } from './exchange-observer.ts';
 import { listObjects } from './listing/list-objects.ts';
+import type { OtherOperation } from './other-operation.ts';
 import { passThrough } from './pass-through.ts';
-import type { RequestFields } from './request-fields.ts';
 import { storeQuery } from './store-query.ts';
-
-/** A request for anything but a GetObject or HeadObject, in a bucket of ours. */
-export interface OtherOperation {
-  readonly exchange: Exchange;
-  readonly fields: RequestFields;
-  readonly address: Exclude<Address, { kind: 'service' }>;
-  readonly query: Query;
-  readonly operation: Operation;
-  readonly bucket: Bucket;
-  readonly permissions: Permissions;
-  readonly observer: ExchangeObserver;
-}
 
 /** Operations that read and change nothing: what is granted of them goes to the store. */
 const isReading = (method: string) => method === 'GET' || method === 'HEAD';
@@ -39,7 +20,8 @@ export function passOperation(other: OtherOperation): void {
   }
   const key = address.kind === 'object' ? address.key : undefined;
   permissions.require(operation, key ?? '');
-  if (!isReading(exchange.method)) throw s3Error('MethodNotAllowed', { fields: [['Method', exchange.method]] });
+  if (!isReading(exchange.method))
+    throw s3Error('MethodNotAllowed', { fields: [['Method', exchange.method]] });
   const request = {
     method: exchange.method,
     bucket: bucket.bucketAtStore,

@@ -7,8 +7,8 @@ import type { Exchange } from './exchange.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 import { bypassed } from './reply/cache-status.ts';
 import { asS3Error, replyError } from './reply/error-reply.ts';
-import { PreparedHeaders } from './reply/prepared-headers.ts';
 import { isOfTheReply, overridden } from './reply/passed-fields.ts';
+import { PreparedHeaders } from './reply/prepared-headers.ts';
 
 /** How an answer is given on. */
 export interface PassOptions {
@@ -66,10 +66,16 @@ export function passThrough(
 
 function writeHead(exchange: Exchange, head: StoreReplyHead, { keep, overrides }: PassOptions): void {
   const fields = head.fields.filter(field => !isOfTheReply(field) && keep(field, head.status));
-  const shown = head.status === 200 ? overridden(rawFromFields(fields, exchange.prefix), overrides) : rawFromFields(fields, exchange.prefix);
+  const shown =
+    head.status === 200
+      ? overridden(rawFromFields(fields, exchange.prefix), overrides)
+      : rawFromFields(fields, exchange.prefix);
   const headers = new PreparedHeaders(shown, exchange.prefix);
   const requestId = storeField(head, 'request-id') ?? exchange.requestId;
   const id2 = storeField(head, 'id-2') ?? exchange.id2;
   exchange.status = head.status;
-  exchange.response.writeHead(head.status, headers.fill({ ...exchange.report, ageS: undefined, requestId, id2 }));
+  exchange.response.writeHead(
+    head.status,
+    headers.fill({ ...exchange.report, ageS: undefined, requestId, id2 }),
+  );
 }

@@ -87,7 +87,10 @@ export class Pipeline {
     const { policy, sourceOf, observer, clock } = this.#parts;
     const query = parseQuery(address.query);
     const copySource = fields.store?.get('copy-source');
-    const operation = detectOperation(exchange.method, address, query, { contentType: fields.contentType, copySource });
+    const operation = detectOperation(exchange.method, address, query, {
+      contentType: fields.contentType,
+      copySource,
+    });
     exchange.operation = operation;
     const permissions = new Permissions(policy, caller, bucket.name);
     if (address.kind === 'bucket' || !isObjectRead(operation)) {

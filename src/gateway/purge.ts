@@ -43,7 +43,9 @@ function purgeKey(bucket: Bucket, key: string, { epochs, table }: OwnedObjects):
 function purgePrefix(bucket: Bucket, prefix: string, { epochs, table, directory }: OwnedObjects): Purged {
   const keyPrefix = bucket.keyPrefix + prefix;
   const isMeant = (named: { readonly backend: string; readonly bucket: string; readonly key: string }) =>
-    named.backend === bucket.store.name && named.bucket === bucket.bucketAtStore && named.key.startsWith(keyPrefix);
+    named.backend === bucket.store.name &&
+    named.bucket === bucket.bucketAtStore &&
+    named.key.startsWith(keyPrefix);
   for (const asked of directory.asking()) if (isMeant(asked)) epochs.raise(asked.hash);
   let purged = nothing;
   for (const entry of [...table]) {

@@ -9,8 +9,24 @@ import { ObjectChangedError, RefusedByStoreError } from './fill/fill-error.ts';
 import type { Found } from './lookup/found.ts';
 import type { ObjectSource } from './object-source.ts';
 import { type CacheReport, hitStatus, reportOf } from './reply/cache-status.ts';
-import { asS3Error, invalidPartNumber, invalidRange, preconditionFailed, replyError, replyRefusal, replyRemembered } from './reply/error-reply.ts';
-import { multipartHeaders, notModifiedHeaders, type PartOfObject, partHeaders, type PreparedHeaders, type View, wholeHeaders } from './reply/prepared-headers.ts';
+import {
+  asS3Error,
+  invalidPartNumber,
+  invalidRange,
+  preconditionFailed,
+  replyError,
+  replyRefusal,
+  replyRemembered,
+} from './reply/error-reply.ts';
+import {
+  multipartHeaders,
+  notModifiedHeaders,
+  type PartOfObject,
+  type PreparedHeaders,
+  partHeaders,
+  type View,
+  wholeHeaders,
+} from './reply/prepared-headers.ts';
 import { sendContent } from './reply/send-content.ts';
 
 /** How often an object that changes under a read is looked up anew before its first byte. */
@@ -28,7 +44,13 @@ export function serveObject(client: ClientRead, source: ObjectSource, observer: 
   else lookUp(client, source, observer, 1);
 }
 
-const known = { how: 'hit', forwarded: undefined, forwardStatus: undefined, isCollapsed: false, isStored: false } as const;
+const known = {
+  how: 'hit',
+  forwarded: undefined,
+  forwardStatus: undefined,
+  isCollapsed: false,
+  isStored: false,
+} as const;
 
 function lookUp(client: ClientRead, source: ObjectSource, observer: ExchangeObserver, attempt: number): void {
   const answer = new Answer(client, source, observer, attempt);
@@ -41,7 +63,12 @@ function lookUp(client: ClientRead, source: ObjectSource, observer: ExchangeObse
 
 /** Checksums are shown with whole objects only; one that the store may have and the record lacks is asked for. */
 function lacksChecksums({ visibility, range }: ClientRead, record: ObjectRecord): boolean {
-  return visibility.checksums && record.kind === 'readable' && record.checksums === 'unknown' && range.kind === 'absent';
+  return (
+    visibility.checksums &&
+    record.kind === 'readable' &&
+    record.checksums === 'unknown' &&
+    range.kind === 'absent'
+  );
 }
 
 /** A delete marker says that it is one, to whoever may read (object-retrieval.md, States). */
@@ -117,13 +144,17 @@ class Answer {
       this.#sendPart(found, record, read.partNumber);
       return;
     }
-    const selection: Selection = ifRangeHolds(fields.ifRange, record) ? selectRange(range, record.sizeBytes) : { kind: 'whole' };
+    const selection: Selection = ifRangeHolds(fields.ifRange, record)
+      ? selectRange(range, record.sizeBytes)
+      : { kind: 'whole' };
     if (selection.kind === 'unsatisfiable') {
       exchange.report = this.#report(found, 'all');
       throw invalidRange(fields.range ?? '', record.sizeBytes);
     }
     const part = selection.kind === 'part' ? selection : undefined;
-    this.#send(found, record, part, () => (part ? partHeaders(record, this.#view, part) : wholeHeaders(record, this.#view)));
+    this.#send(found, record, part, () =>
+      part ? partHeaders(record, this.#view, part) : wholeHeaders(record, this.#view),
+    );
   }
 
   /** object-retrieval.md, partNumber; behaviours.md 36 to 41. */
@@ -143,11 +174,19 @@ class Answer {
     return { prefix: exchange.prefix, visibility, overrides };
   }
 
-  #send(found: Found, record: ReadableRecord, part: PartOfObject | undefined, headersOf: () => PreparedHeaders): void {
+  #send(
+    found: Found,
+    record: ReadableRecord,
+    part: PartOfObject | undefined,
+    headersOf: () => PreparedHeaders,
+  ): void {
     const { exchange } = this.#client;
     const from = part?.first ?? 0;
     const to = part ? part.last + 1 : record.sizeBytes;
-    exchange.report = this.#report(found, exchange.isHead || from === to ? 'all' : record.content.coverage(from, to));
+    exchange.report = this.#report(
+      found,
+      exchange.isHead || from === to ? 'all' : record.content.coverage(from, to),
+    );
     const headers = headersOf();
     const age = this.#ageS(found);
     sendContent(exchange, record.content, from, to, {
@@ -176,7 +215,10 @@ class Answer {
     exchange.status = status;
     exchange.firstByteMs = this.#observer.nowMs();
     const { requestId, id2, report } = exchange;
-    exchange.response.writeHead(status, headers.fill({ cacheStatus: report.cacheStatus, result: report.result, ageS: age, requestId, id2 }));
+    exchange.response.writeHead(
+      status,
+      headers.fill({ cacheStatus: report.cacheStatus, result: report.result, ageS: age, requestId, id2 }),
+    );
   }
 
   #report(found: Found, coverage: 'all' | 'some' | 'none'): CacheReport {

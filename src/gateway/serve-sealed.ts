@@ -1,5 +1,5 @@
-import type { HeaderField } from '../s3/dialect.ts';
 import { CUSTOMER_ALGORITHM, type CustomerKey } from '../s3/customer-key.ts';
+import type { HeaderField } from '../s3/dialect.ts';
 import type { ClientRead } from './client-read.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 import { storeRequest } from './lookup/store-request.ts';
@@ -16,7 +16,8 @@ export function serveSealed(client: ClientRead, key: CustomerKey, observer: Exch
   const asked: HeaderField[] = [...request.fields, ...conditions(client), ...keyFields(key)];
   passThrough(exchange, read.bucket, { ...request, fields: asked }, observer, {
     detail: 'sse-c',
-    keep: (field, status) => isVisible(field, status === 206 && fields.range ? { ...visibility, checksums: false } : visibility),
+    keep: (field, status) =>
+      isVisible(field, status === 206 && fields.range ? { ...visibility, checksums: false } : visibility),
     overrides,
   });
 }

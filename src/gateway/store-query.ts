@@ -11,7 +11,9 @@ export function storeQuery(query: Query, replaced: Readonly<Record<string, strin
     .map(({ name, value }) => {
       const sent = left.get(name) ?? value;
       left.delete(name);
-      return sent === '' ? encodeURIComponent(name) : `${encodeURIComponent(name)}=${encodeURIComponent(sent)}`;
+      return sent === ''
+        ? encodeURIComponent(name)
+        : `${encodeURIComponent(name)}=${encodeURIComponent(sent)}`;
     });
   for (const [name, value] of left) parts.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   return parts.join('&');

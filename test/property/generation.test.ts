@@ -7,7 +7,9 @@ import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
 const blockBytes = 4096;
 
 function contentOf(sizeBytes: number): Buffer {
-  return Buffer.from(Array.from({ length: sizeBytes }, (_, position) => (position * 31 + (position >> 8)) % 251));
+  return Buffer.from(
+    Array.from({ length: sizeBytes }, (_, position) => (position * 31 + (position >> 8)) % 251),
+  );
 }
 
 /** Puts `[from, to)` of `content` into `generation` in chunks, as an extent does. */
@@ -40,14 +42,20 @@ function read(generation: Generation, from: number, to: number): Buffer {
   return Buffer.concat(pieces);
 }
 
-function newGeneration(sizeBytes: number, tier = new MemoryTier(allocateSharedMemory(64 * blockBytes, blockBytes, 1), 0)) {
+function newGeneration(
+  sizeBytes: number,
+  tier = new MemoryTier(allocateSharedMemory(64 * blockBytes, blockBytes, 1), 0),
+) {
   const identity = { objectKey: 'b\nk\no', versionId: undefined, entityTag: '"t"', sizeBytes };
   return new Generation(identity, blockBytes, tier, () => {
     throw new Error('no reader is wanted here');
   });
 }
 
-const spans = fc.array(fc.tuple(fc.nat(40_000), fc.integer({ min: 1, max: 12_000 }), fc.integer({ min: 1, max: 5_000 })), { maxLength: 12 });
+const spans = fc.array(
+  fc.tuple(fc.nat(40_000), fc.integer({ min: 1, max: 12_000 }), fc.integer({ min: 1, max: 5_000 })),
+  { maxLength: 12 },
+);
 
 it('law 1: slices of the blocks are slices of the object, whatever was filled in whatever order', () => {
   fc.assert(
@@ -55,7 +63,11 @@ it('law 1: slices of the blocks are slices of the object, whatever was filled in
       const content = contentOf(sizeBytes);
       const generation = newGeneration(sizeBytes);
       for (const [start, length, chunkBytes] of fills) {
-        const missing = generation.firstMissing(start % sizeBytes, Math.min(sizeBytes, (start % sizeBytes) + length), 8 * blockBytes);
+        const missing = generation.firstMissing(
+          start % sizeBytes,
+          Math.min(sizeBytes, (start % sizeBytes) + length),
+          8 * blockBytes,
+        );
         if (missing) fill(generation, content, missing.start, missing.end, chunkBytes);
       }
       for (const [start, length] of fills) {

@@ -11,9 +11,21 @@ type Step =
   | { kind: 'complete' | 'free' | 'visit' | 'pin' | 'unpin'; pick: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('allocate' as const), sizeBytes: fc.integer({ min: 1, max: pageBytes }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('allocate' as const),
+      sizeBytes: fc.integer({ min: 1, max: pageBytes }),
+    }),
+  },
   fc.record({
-    kind: fc.constantFrom('complete' as const, 'free' as const, 'visit' as const, 'pin' as const, 'unpin' as const),
+    kind: fc.constantFrom(
+      'complete' as const,
+      'free' as const,
+      'visit' as const,
+      'pin' as const,
+      'unpin' as const,
+    ),
     pick: fc.nat(),
   }),
 );

@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import { MessageChannel } from 'node:worker_threads';
-import { type Clock, systemClock } from '../../src/base/clock.ts';
-import { Metrics } from '../../src/base/metrics.ts';
 import { S3Store } from '../../src/backend/s3/s3-store.ts';
 import { StoreMeter } from '../../src/backend/store-meter.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { Metrics } from '../../src/base/metrics.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
 import { anonymous, type Policy } from '../../src/gateway/access.ts';
 import type { Bucket, CachePolicy } from '../../src/gateway/bucket.ts';
@@ -45,7 +45,13 @@ export class TestGateway {
   readonly #stores: readonly S3Store[];
   readonly #channels: readonly MessageChannel[];
 
-  private constructor(gateways: Gateway[], metrics: Metrics[], servers: Server[], stores: S3Store[], channels: MessageChannel[]) {
+  private constructor(
+    gateways: Gateway[],
+    metrics: Metrics[],
+    servers: Server[],
+    stores: S3Store[],
+    channels: MessageChannel[],
+  ) {
     this.gateways = gateways;
     this.metrics = metrics;
     this.#servers = servers;
@@ -56,7 +62,11 @@ export class TestGateway {
   static async start(options: TestGatewayOptions): Promise<TestGateway> {
     const workers = options.workers ?? 1;
     const policy = { ...defaultPolicy, ...options.policy };
-    const memory = allocateSharedMemory(options.arenaBytes ?? 128 * mebibyte, Math.max(mebibyte, policy.blockSizeBytes), workers);
+    const memory = allocateSharedMemory(
+      options.arenaBytes ?? 128 * mebibyte,
+      Math.max(mebibyte, policy.blockSizeBytes),
+      workers,
+    );
     const parts = Array.from({ length: workers }, (_, worker) => {
       const metrics = new Metrics();
       const clock = options.clock ?? systemClock;
@@ -74,7 +84,14 @@ export class TestGateway {
         meter,
       });
       const bucket: Bucket = {
-        name: 'b', label: 'b', store, headerPrefix: 'x-amz-', bucketAtStore: 'b', keyPrefix: '', customerKeys: { plainHttp: 'loopback' }, policyFor: () => policy,
+        name: 'b',
+        label: 'b',
+        store,
+        headerPrefix: 'x-amz-',
+        bucketAtStore: 'b',
+        keyPrefix: '',
+        customerKeys: { plainHttp: 'loopback' },
+        policyFor: () => policy,
       };
       const gateway = new Gateway({
         domain: undefined,
@@ -101,7 +118,9 @@ export class TestGateway {
         channels.push(channel);
       }
     }
-    await Promise.all(parts.map(({ server }) => new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))));
+    await Promise.all(
+      parts.map(({ server }) => new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))),
+    );
     return new TestGateway(
       parts.map(part => part.gateway),
       parts.map(part => part.metrics),
@@ -133,7 +152,9 @@ export class TestGateway {
       const asked = request({ host: hostname, port, path, method, headers, agent: false }, answer => {
         const chunks: Buffer[] = [];
         answer.on('data', chunk => chunks.push(chunk));
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }));
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+        );
         answer.on('error', reject);
       });
       asked.on('error', reject);

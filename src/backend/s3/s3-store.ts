@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { accessPointHost, parseAccessPointArn } from '../../s3/access-point.ts';
 import { encodeKey } from '../../s3/address.ts';
 import { fieldsFromRaw, type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import { UNSIGNED_PAYLOAD } from '../../s3/sigv4-canonical.ts';
@@ -58,7 +59,11 @@ export class S3Store implements Store {
     const headers = ['host', host, ...rawFromFields(request.fields, headerPrefix)];
     const measured = meter.begin(this.name, request.method);
     return this.#poolOf(host).send(
-      { method: request.method, path, headers: [...headers, ...this.#signature(request, host, rawPath, headers)] },
+      {
+        method: request.method,
+        path,
+        headers: [...headers, ...this.#signature(request, host, rawPath, headers)],
+      },
       {
         answered: (status, raw) => {
           measured.answered(status);
@@ -83,19 +88,30 @@ export class S3Store implements Store {
 
   #hostOf({ bucket }: StoreRequest): string {
     const { host } = this.#endpoint;
+    const point = bucket === undefined ? undefined : parseAccessPointArn(bucket);
+    if (point) return accessPointHost(point, host);
     return this.#options.addressing === 'virtual' && bucket !== undefined ? `${bucket}.${host}` : host;
   }
 
   /** The key exactly as it is: `//`, `..` and the like are parts of it (behaviours.md 218 to 227). */
   #pathOf({ bucket, key }: StoreRequest): string {
-    const inPath = this.#options.addressing === 'path' && bucket !== undefined ? `/${bucket}` : '';
+    const isInHost =
+      this.#options.addressing === 'virtual' || bucket === undefined || parseAccessPointArn(bucket);
+    const inPath = isInHost ? '' : `/${bucket}`;
     return key === undefined ? inPath || '/' : `${inPath}/${encodeKey(key)}`;
   }
 
   #signature(request: StoreRequest, host: string, rawPath: string, headers: readonly string[]): string[] {
     const { credentials, region, headerPrefix, clock } = this.#options;
     if (credentials.kind === 'none') return [];
-    const toSign = { method: request.method, host, rawPath, rawQuery: request.query, headers: pairs(headers.slice(2)), payloadHash: UNSIGNED_PAYLOAD };
+    const toSign = {
+      method: request.method,
+      host,
+      rawPath,
+      rawQuery: request.query,
+      headers: pairs(headers.slice(2)),
+      payloadHash: UNSIGNED_PAYLOAD,
+    };
     const context = { credentials, region, headerPrefix, nowMs: clock.nowMs(), keys: this.#keys };
     return signRequest(toSign, context).flat();
   }
@@ -113,6 +129,7 @@ export class S3Store implements Store {
 /** Names and values alternating, as pairs. */
 function pairs(raw: readonly string[]): [string, string][] {
   const result: [string, string][] = [];
-  for (let index = 0; index + 1 < raw.length; index += 2) result.push([raw[index] ?? '', raw[index + 1] ?? '']);
+  for (let index = 0; index + 1 < raw.length; index += 2)
+    result.push([raw[index] ?? '', raw[index + 1] ?? '']);
   return result;
 }

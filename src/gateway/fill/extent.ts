@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
-import { StoreError } from '../../backend/store.ts';
 import type { StoreCall } from '../../backend/store.ts';
+import { StoreError } from '../../backend/store.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Generation } from '../../cache/generation.ts';
 import { RefusedByStoreError } from './fill-error.ts';
 import { RangedRead, type RangeReceiver, type RangeSource } from './ranged-read.ts';
@@ -89,7 +89,10 @@ export class Extent implements RangeReceiver {
 
   /** Whether this extent is going to write into the block that `position` lies in. */
   claims(position: number): boolean {
-    return position >= this.generation.blockStart(this.#position) && position < this.generation.blockEnd(this.#to - 1);
+    return (
+      position >= this.generation.blockStart(this.#position) &&
+      position < this.generation.blockEnd(this.#to - 1)
+    );
   }
 
   /** Resolves when the byte at `position` has arrived or the extent has ended well; rejects when it failed. */
@@ -124,7 +127,10 @@ export class Extent implements RangeReceiver {
       this.#end(error);
       return;
     }
-    this.#surroundings.retried(this.#backend, error instanceof StoreError ? error.code.toLowerCase() : 'status');
+    this.#surroundings.retried(
+      this.#backend,
+      error instanceof StoreError ? error.code.toLowerCase() : 'status',
+    );
     const delayMs = this.#fruitless === 0 ? 0 : this.#retryDelayMs();
     this.#fruitless++;
     this.#surroundings.clock.after(delayMs, () => this.#outcome === 'running' && this.start());
@@ -139,11 +145,15 @@ export class Extent implements RangeReceiver {
         this.#hold(rest);
         break;
       }
-      const part = rest.subarray(0, Math.min(this.generation.blockEnd(this.#position), this.#to) - this.#position);
+      const part = rest.subarray(
+        0,
+        Math.min(this.generation.blockEnd(this.#position), this.#to) - this.#position,
+      );
       this.generation.write(this.#position, part);
       this.#position += part.length;
       rest = rest.subarray(part.length);
-      if (this.#position === this.#to || this.#position === this.generation.blockEnd(this.#position - 1)) this.#closeBlock();
+      if (this.#position === this.#to || this.#position === this.generation.blockEnd(this.#position - 1))
+        this.#closeBlock();
     }
     this.#wake();
     if (this.#position >= this.#to) this.#end('done');

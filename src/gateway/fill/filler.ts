@@ -91,7 +91,8 @@ export class Filler {
       const missing = generation.firstMissing(position, to, extentBytes);
       if (!missing) return undefined;
       const claiming = this.claiming(generation, missing.start);
-      if (!claiming) return { start: missing.start, end: this.#untilClaimed(generation, missing.start, missing.end) };
+      if (!claiming)
+        return { start: missing.start, end: this.#untilClaimed(generation, missing.start, missing.end) };
       position = generation.blockEnd(claiming.to - 1);
       if (position >= to) return undefined;
     }

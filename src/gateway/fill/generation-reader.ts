@@ -17,7 +17,14 @@ export class GenerationReader implements ContentReader, Wanting {
   #position: number;
   #visitedBlock = -1;
 
-  constructor(generation: Generation, from: number, to: number, source: RangeSource, desk: LoanDesk, readAhead: ReadAhead) {
+  constructor(
+    generation: Generation,
+    from: number,
+    to: number,
+    source: RangeSource,
+    desk: LoanDesk,
+    readAhead: ReadAhead,
+  ) {
     this.#generation = generation;
     this.#position = from;
     this.#to = to;

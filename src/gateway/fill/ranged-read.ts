@@ -90,12 +90,18 @@ export class RangedRead implements StoreReceiver {
   #judgePartial(head: StoreReplyHead): Error | undefined {
     const range = parseContentRange(httpField(head, 'content-range'));
     if (range?.first !== this.#from || range.last !== this.#to - 1) {
-      return new WrongAnswerError(`content-range ${httpField(head, 'content-range')} for bytes ${this.#from}-${this.#to - 1}`);
+      return new WrongAnswerError(
+        `content-range ${httpField(head, 'content-range')} for bytes ${this.#from}-${this.#to - 1}`,
+      );
     }
     if (range.total !== this.#identity.sizeBytes) {
       return new ObjectChangedError(`${range.total} bytes instead of ${this.#identity.sizeBytes}`);
     }
-    return this.#judgeLength(head, this.#to - this.#from, new WrongAnswerError('content-length differs from content-range'));
+    return this.#judgeLength(
+      head,
+      this.#to - this.#from,
+      new WrongAnswerError('content-length differs from content-range'),
+    );
   }
 
   #judgeWhole(head: StoreReplyHead): Error | undefined {

@@ -1,6 +1,6 @@
 import { sendAndCollect, type WholeReply } from '../../backend/store.ts';
 import { queryValue } from '../../s3/query.ts';
-import type { OtherOperation } from '../pass-operation.ts';
+import type { OtherOperation } from '../other-operation.ts';
 import { bypassed } from '../reply/cache-status.ts';
 import { asS3Error, replyError, replyRefusal } from '../reply/error-reply.ts';
 import { storeQuery } from '../store-query.ts';
@@ -22,7 +22,13 @@ export function listObjects(other: OtherOperation): void {
   const { exchange, query, bucket, permissions, observer } = other;
   permissions.require('ListBucket', queryValue(query, 'prefix') ?? '');
   exchange.report = bypassed('listing');
-  const request = { method: exchange.method, bucket: bucket.bucketAtStore, key: undefined, query: queryAtStore(other), fields: [] };
+  const request = {
+    method: exchange.method,
+    bucket: bucket.bucketAtStore,
+    key: undefined,
+    query: queryAtStore(other),
+    fields: [],
+  };
   sendAndCollect(bucket.store, request, listingLimitBytes)
     .then(reply => replyRefusal(exchange, translated(other, reply)))
     .catch(error => replyError(exchange, asS3Error(error)))

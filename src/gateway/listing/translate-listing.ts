@@ -13,7 +13,13 @@ export interface ListingView {
 /** An element as the parser gives it: one property with its children, or text. */
 type Node = Readonly<Record<string, readonly Node[] | string | undefined>>;
 
-const options = { preserveOrder: true, ignoreAttributes: false, parseTagValue: false, trimValues: false, processEntities: true } as const;
+const options = {
+  preserveOrder: true,
+  ignoreAttributes: false,
+  parseTagValue: false,
+  trimValues: false,
+  processEntities: true,
+} as const;
 
 /** Elements of a listing that hold a key or the beginning of one. */
 const holdingKeys = new Set(['Prefix', 'StartAfter', 'Marker', 'NextMarker']);
@@ -22,7 +28,9 @@ const holdingKeys = new Set(['Prefix', 'StartAfter', 'Marker', 'NextMarker']);
 export function translateListing(body: Buffer, view: ListingView): Buffer {
   const document: unknown = new XMLParser(options).parse(body);
   if (!Array.isArray(document)) throw new WrongAnswerError('a listing that is no XML');
-  const translated = document.map((node: Node) => (nameOf(node) === 'ListBucketResult' ? translateResult(node, view) : node));
+  const translated = document.map((node: Node) =>
+    nameOf(node) === 'ListBucketResult' ? translateResult(node, view) : node,
+  );
   return Buffer.from(new XMLBuilder(options).build(translated));
 }
 
@@ -31,8 +39,12 @@ function translateResult(node: Node, view: ListingView): Node {
   const isEncoded = children.some(child => nameOf(child) === 'EncodingType' && textOf(child) === 'url');
   const key = new KeyView(view, isEncoded);
   const kept = children.filter(child => isListed(child, key)).map(child => translateChild(child, view, key));
-  const count = kept.filter(child => nameOf(child) === 'Contents' || nameOf(child) === 'CommonPrefixes').length;
-  const counted = kept.map(child => (nameOf(child) === 'KeyCount' ? element('KeyCount', String(count)) : child));
+  const count = kept.filter(
+    child => nameOf(child) === 'Contents' || nameOf(child) === 'CommonPrefixes',
+  ).length;
+  const counted = kept.map(child =>
+    nameOf(child) === 'KeyCount' ? element('KeyCount', String(count)) : child,
+  );
   return { ...node, ListBucketResult: counted };
 }
 
@@ -47,7 +59,9 @@ function translateChild(node: Node, view: ListingView, key: KeyView): Node {
   if (holdingKeys.has(name)) return element(name, key.shown(textOf(node)));
   if (name !== 'Contents' && name !== 'CommonPrefixes') return node;
   const inner = name === 'Contents' ? 'Key' : 'Prefix';
-  const children = childrenOf(node).map(child => (nameOf(child) === inner ? element(inner, key.shown(textOf(child))) : child));
+  const children = childrenOf(node).map(child =>
+    nameOf(child) === inner ? element(inner, key.shown(textOf(child))) : child,
+  );
   return { ...node, [name]: children };
 }
 
@@ -68,7 +82,9 @@ class KeyView {
 
   /** The prefix is the operator's, and stands before the escapes of the rest. */
   shown(listed: string): string {
-    const prefix = this.#isEncoded ? encodeURIComponent(this.#view.keyPrefix).replaceAll('%2F', '/') : this.#view.keyPrefix;
+    const prefix = this.#isEncoded
+      ? encodeURIComponent(this.#view.keyPrefix).replaceAll('%2F', '/')
+      : this.#view.keyPrefix;
     return listed.startsWith(prefix) ? listed.slice(prefix.length) : listed;
   }
 }

@@ -1,4 +1,11 @@
-import { httpField, type StoreCall, type StoreError, type StoreReceiver, type StoreReplyHead, type WholeReply } from '../../backend/store.ts';
+import {
+  httpField,
+  type StoreCall,
+  type StoreError,
+  type StoreReceiver,
+  type StoreReplyHead,
+  type WholeReply,
+} from '../../backend/store.ts';
 import { parseContentRange } from '../../http/range.ts';
 import { WrongAnswerError } from '../fill/fill-error.ts';
 import { RangedRead, type RangeReceiver } from '../fill/ranged-read.ts';
@@ -63,7 +70,11 @@ export class FirstFetch implements StoreReceiver {
 
   ended(): void {
     this.#bytes?.ended();
-    if (this.#refusal) this.#outcome.refused({ ...this.#refusal, body: Buffer.concat(this.#body).subarray(0, errorBodyLimitBytes) });
+    if (this.#refusal)
+      this.#outcome.refused({
+        ...this.#refusal,
+        body: Buffer.concat(this.#body).subarray(0, errorBodyLimitBytes),
+      });
   }
 
   failed(error: StoreError): void {
@@ -77,7 +88,12 @@ export class FirstFetch implements StoreReceiver {
       if (arriving.sizeBytes > 0) this.#call?.abort();
       return;
     }
-    const identity = { objectKey: '', versionId: undefined, entityTag: arriving.entityTag, sizeBytes: arriving.sizeBytes };
+    const identity = {
+      objectKey: '',
+      versionId: undefined,
+      entityTag: arriving.entityTag,
+      sizeBytes: arriving.sizeBytes,
+    };
     this.#bytes = new RangedRead(identity, arriving.from, arriving.to, receiver);
     this.#bytes.answered(head);
   }

@@ -12,7 +12,11 @@ export class Flights<Answer> {
   readonly #flights = new Map<string, Flight<Answer>>();
 
   /** Joins the flight `name` of this `epoch`, or begins it with `ask`. */
-  join(name: string, epoch: number, ask: () => Promise<Answer>): { readonly answer: Promise<Answer>; readonly isJoined: boolean } {
+  join(
+    name: string,
+    epoch: number,
+    ask: () => Promise<Answer>,
+  ): { readonly answer: Promise<Answer>; readonly isJoined: boolean } {
     const running = this.#flights.get(name);
     if (running?.epoch === epoch) return { answer: running.answer, isJoined: true };
     const flight = { epoch, answer: ask() };

@@ -1,5 +1,11 @@
+import {
+  httpField,
+  type StoreCall,
+  type StoreReplyHead,
+  storeField,
+  type WholeReply,
+} from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
-import { httpField, type StoreCall, type StoreReplyHead, storeField, type WholeReply } from '../../backend/store.ts';
 import { type EntryTable, generationsOf } from '../../cache/entry-table.ts';
 import type { Epochs } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
@@ -44,7 +50,13 @@ export class ObjectDirectory {
   readonly #asking = new Set<ObjectKey>();
   #coalesced = 0;
 
-  constructor(table: EntryTable, epochs: Epochs, contents: ContentMaker, questions: StoreQuestions, clock: Clock) {
+  constructor(
+    table: EntryTable,
+    epochs: Epochs,
+    contents: ContentMaker,
+    questions: StoreQuestions,
+    clock: Clock,
+  ) {
     this.#table = table;
     this.#epochs = epochs;
     this.#contents = contents;
@@ -82,7 +94,9 @@ export class ObjectDirectory {
       const found = await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));
       if (answers(found.record, read)) return found;
     }
-    return this.#shared(read, `${read.method} ${read.partNumber ?? ''}`, () => (read.method === 'HEAD' ? this.#askHead(read, read.partNumber) : this.#askGet(read)));
+    return this.#shared(read, `${read.method} ${read.partNumber ?? ''}`, () =>
+      read.method === 'HEAD' ? this.#askHead(read, read.partNumber) : this.#askGet(read),
+    );
   }
 
   /** The record that answers `read` with all checksums that the store has (behaviours.md, Decided 12): one HEAD for all who ask. */
@@ -93,13 +107,15 @@ export class ObjectDirectory {
   /** `record` turned out not to be true any more. */
   outdated(read: ObjectRead, record: ObjectRecord): void {
     for (const name of [read.recordName, getOnly(read.recordName)]) {
-      if (this.#table.peek(read.objectKey)?.records.get(name) === record) this.#table.forget(read.objectKey, name);
+      if (this.#table.peek(read.objectKey)?.records.get(name) === record)
+        this.#table.forget(read.objectKey, name);
     }
   }
 
   /** The store refused the bytes of a record: keeps the refusal if it may be remembered. */
   refused(read: ObjectRead, reply: WholeReply): void {
-    if (isRememberedRefusal(reply)) this.#keepRefusal(read, reply, 'GET', this.#epochs.current(read.objectKey.hash));
+    if (isRememberedRefusal(reply))
+      this.#keepRefusal(read, reply, 'GET', this.#epochs.current(read.objectKey.hash));
   }
 
   #remembered(read: ObjectRead): ObjectRecord | undefined {
@@ -177,7 +193,13 @@ export class ObjectDirectory {
     return result;
   }
 
-  #takeBytes(read: ObjectRead, head: StoreReplyHead, arriving: ArrivingBytes, epoch: number, call: StoreCall) {
+  #takeBytes(
+    read: ObjectRead,
+    head: StoreReplyHead,
+    arriving: ArrivingBytes,
+    epoch: number,
+    call: StoreCall,
+  ) {
     const identity = identityOf(read, head, arriving.sizeBytes);
     const known = this.#sameContent(read, identity, epoch);
     const content = known ?? this.#contents.create(read, identity);
@@ -185,13 +207,27 @@ export class ObjectDirectory {
     const isWhole = read.partNumber === undefined && arriving.to - arriving.from === arriving.sizeBytes;
     const hasChecksum = head.fields.some(field => field.store && field.name.startsWith('checksum-'));
     const checksums = isWhole && (head.status === 200 || hasChecksum) ? 'known' : 'unknown';
-    const learned = this.#learn(read, this.#readable(head, content, 'GET', epoch, checksums), head.status, epoch);
-    const wantsBytes = arriving.to > arriving.from && this.#contents.lacks(content, arriving.from, arriving.to);
-    const receiver = wantsBytes ? this.#contents.receive(read, content, arriving.from, arriving.to, call) : undefined;
+    const learned = this.#learn(
+      read,
+      this.#readable(head, content, 'GET', epoch, checksums),
+      head.status,
+      epoch,
+    );
+    const wantsBytes =
+      arriving.to > arriving.from && this.#contents.lacks(content, arriving.from, arriving.to);
+    const receiver = wantsBytes
+      ? this.#contents.receive(read, content, arriving.from, arriving.to, call)
+      : undefined;
     return { learned, receiver };
   }
 
-  #readable(head: StoreReplyHead, content: Generation, method: 'GET' | 'HEAD', epoch: number, checksums: 'known' | 'unknown') {
+  #readable(
+    head: StoreReplyHead,
+    content: Generation,
+    method: 'GET' | 'HEAD',
+    epoch: number,
+    checksums: 'known' | 'unknown',
+  ) {
     return readableRecord(head, { method, receivedMs: this.#clock.nowMs(), epoch }, content, checksums);
   }
 
@@ -203,7 +239,8 @@ export class ObjectDirectory {
   #sameContent(read: ObjectRead, identity: GenerationIdentity, epoch: number): Generation | undefined {
     const entry = this.#table.peek(read.objectKey);
     if (!entry || epoch !== this.#epochs.current(read.objectKey.hash)) return undefined;
-    for (const generation of generationsOf(entry)) if (isSame(generation.identity, identity)) return generation;
+    for (const generation of generationsOf(entry))
+      if (isSame(generation.identity, identity)) return generation;
     return undefined;
   }
 
@@ -221,14 +258,22 @@ export class ObjectDirectory {
   #learn(read: ObjectRead, record: ObjectRecord, forwardStatus: number, epoch: number): Learned {
     const mayKeep = !(record.directives.noStore && read.policy.honourCacheControl);
     const isStored = mayKeep && epoch === this.#epochs.current(read.objectKey.hash);
-    const name = record.kind === 'refused' && record.status === 403 ? getOnly(read.recordName) : read.recordName;
+    const name =
+      record.kind === 'refused' && record.status === 403 ? getOnly(read.recordName) : read.recordName;
     if (isStored) this.#table.put(read.objectKey, name, record);
     return { record, how: 'fetched', forwarded: 'uri-miss', forwardStatus, isStored };
   }
 }
 
 function hit(record: ObjectRecord): Found {
-  return { record, how: 'hit', forwarded: undefined, forwardStatus: undefined, isCollapsed: false, isStored: false };
+  return {
+    record,
+    how: 'hit',
+    forwarded: undefined,
+    forwardStatus: undefined,
+    isCollapsed: false,
+    isStored: false,
+  };
 }
 
 /** What HEAD says of an object does not always say what GET would, nor where a part of it lies. */
@@ -238,7 +283,8 @@ function answers(record: ObjectRecord, { method, partNumber }: ObjectRead): bool
 
 /** Size of the whole object, whatever part of it a reply is about (behaviours.md 53). */
 function sizeOf(reply: StoreReplyHead): number {
-  const total = reply.status === 206 ? parseContentRange(httpField(reply, 'content-range'))?.total : undefined;
+  const total =
+    reply.status === 206 ? parseContentRange(httpField(reply, 'content-range'))?.total : undefined;
   return total ?? Number(httpField(reply, 'content-length'));
 }
 
@@ -252,10 +298,15 @@ function learnPart(parts: PartMap, number: number, reply: StoreReplyHead, sizeBy
 
 function identityOf(read: ObjectRead, head: StoreReplyHead, sizeBytes: number): GenerationIdentity {
   const entityTag = httpField(head, 'etag');
-  if (!entityTag || !Number.isSafeInteger(sizeBytes)) throw new WrongAnswerError('no entity tag or no length');
+  if (!entityTag || !Number.isSafeInteger(sizeBytes))
+    throw new WrongAnswerError('no entity tag or no length');
   return { objectKey: read.objectKey.text, versionId: storeField(head, 'version-id'), entityTag, sizeBytes };
 }
 
 function isSame(one: GenerationIdentity, other: GenerationIdentity): boolean {
-  return one.entityTag === other.entityTag && one.sizeBytes === other.sizeBytes && one.versionId === other.versionId;
+  return (
+    one.entityTag === other.entityTag &&
+    one.sizeBytes === other.sizeBytes &&
+    one.versionId === other.versionId
+  );
 }

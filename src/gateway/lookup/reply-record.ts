@@ -15,8 +15,21 @@ export interface ReplyContext {
 
 /** Fields of one reply, not of the object (behaviours.md 201, 279); RFC 9110 §7.6.1 for those of the connection. */
 const perReplyHttp = new Set([
-  'accept-ranges', 'age', 'connection', 'content-length', 'content-range', 'date', 'keep-alive', 'proxy-authenticate',
-  'proxy-connection', 'server', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'via',
+  'accept-ranges',
+  'age',
+  'connection',
+  'content-length',
+  'content-range',
+  'date',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'server',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'via',
 ]);
 
 /** Store fields of one reply; `request-charged` says what this very request cost, `mp-parts-count` answers a part number. */

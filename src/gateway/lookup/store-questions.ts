@@ -1,5 +1,11 @@
+import {
+  type StoreCall,
+  StoreError,
+  type StoreReplyHead,
+  sendAndCollect,
+  type WholeReply,
+} from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
-import { type StoreCall, StoreError, type StoreReplyHead, sendAndCollect, type WholeReply } from '../../backend/store.ts';
 import { isBusy } from '../fill/extent.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';
 import { type FirstExtent, rangeHeader } from './first-extent.ts';
@@ -13,7 +19,11 @@ export type FirstAnswer =
   | { readonly kind: 'refused'; readonly reply: WholeReply };
 
 /** Takes a readable answer as it begins, see `FirstFetchOutcome.readable`. */
-export type TakeReadable = (head: StoreReplyHead, arriving: ArrivingBytes, call: StoreCall) => RangeReceiver | undefined;
+export type TakeReadable = (
+  head: StoreReplyHead,
+  arriving: ArrivingBytes,
+  call: StoreCall,
+) => RangeReceiver | undefined;
 
 const tries = 3;
 const retryDelayMs = 100;
@@ -31,7 +41,11 @@ export class StoreQuestions {
   /** HEAD: what is known of an object, or of one of its parts, without bytes. */
   head(read: ObjectRead, partNumber: number | undefined): Promise<WholeReply> {
     const request = storeRequest(read, 'HEAD', { partNumber });
-    return this.#insist(read, () => sendAndCollect(read.bucket.store, request, 0), reply => reply);
+    return this.#insist(
+      read,
+      () => sendAndCollect(read.bucket.store, request, 0),
+      reply => reply,
+    );
   }
 
   /** GET of `extent`, or of the whole object when it is undefined. A readable answer goes to `take` as it begins. */
@@ -55,7 +69,10 @@ export class StoreQuestions {
       });
       const range = extent && rangeHeader(extent);
       const partNumber = extent?.kind === 'part' ? extent.partNumber : undefined;
-      const call = read.bucket.store.send(storeRequest(read, 'GET', { ...(range && { range }), partNumber }), fetch);
+      const call = read.bucket.store.send(
+        storeRequest(read, 'GET', { ...(range && { range }), partNumber }),
+        fetch,
+      );
       fetch.sent(call);
     });
   }

@@ -6,7 +6,11 @@ import type { ObjectRead } from './object-read.ts';
 export function storeRequest(
   read: ObjectRead,
   method: 'GET' | 'HEAD',
-  extra: { readonly range?: string; readonly ifMatch?: string | undefined; readonly partNumber?: number | undefined } = {},
+  extra: {
+    readonly range?: string;
+    readonly ifMatch?: string | undefined;
+    readonly partNumber?: number | undefined;
+  } = {},
 ): StoreRequest {
   const { origin, expectedBucketOwner, requestPayer } = read.variant;
   const fields = [

@@ -1,8 +1,8 @@
 import type { WholeReply } from '../../backend/store.ts';
 import type { Part } from '../../cache/part-map.ts';
 import type { ReadableRecord, RefusedRecord } from '../../cache/record.ts';
-import type { ObjectRead } from '../lookup/object-read.ts';
 import type { Found } from '../lookup/found.ts';
+import type { ObjectRead } from '../lookup/object-read.ts';
 
 /** A read as it is told to the worker that owns the object: the bucket by the name that clients use. */
 export type ToldRead = Omit<ObjectRead, 'bucket'> & { readonly bucketName: string };
@@ -41,8 +41,14 @@ export type ToldLoan =
 
 /** What one worker asks another, which answers. */
 export interface Questions {
-  find: { readonly ask: { readonly read: ToldRead; readonly withChecksums: boolean }; readonly answer: ToldFound };
-  open: { readonly ask: { readonly contentId: number; readonly from: number; readonly to: number }; readonly answer: number };
+  find: {
+    readonly ask: { readonly read: ToldRead; readonly withChecksums: boolean };
+    readonly answer: ToldFound;
+  };
+  open: {
+    readonly ask: { readonly contentId: number; readonly from: number; readonly to: number };
+    readonly answer: number;
+  };
   next: { readonly ask: { readonly reader: number }; readonly answer: ToldLoan };
 }
 

@@ -18,7 +18,11 @@ export class NearContent implements Content {
   readonly #pins: SlotPins;
   readonly #blocks = new Map<number, ToldBlock>();
 
-  constructor({ contentId, sizeBytes, blockBytes, parts, partCount }: ToldContent, link: PeerLink, pins: SlotPins) {
+  constructor(
+    { contentId, sizeBytes, blockBytes, parts, partCount }: ToldContent,
+    link: PeerLink,
+    pins: SlotPins,
+  ) {
     this.contentId = contentId;
     this.parts = new PartMap(parts, partCount);
     this.sizeBytes = sizeBytes;
@@ -33,7 +37,11 @@ export class NearContent implements Content {
     for (let position = from; position < to; position = this.#blockEnd(position)) {
       const end = Math.min(this.#blockEnd(position), to);
       const block = this.#blockAt(position);
-      const isThere = block !== undefined && block.from <= position && block.to >= end && this.#pins.tag(block.slot) === block.tag;
+      const isThere =
+        block !== undefined &&
+        block.from <= position &&
+        block.to >= end &&
+        this.#pins.tag(block.slot) === block.tag;
       found ||= isThere;
       lacks ||= !isThere;
     }
@@ -76,7 +84,8 @@ export class NearContent implements Content {
   /** Bytes that the owner holds for this reader until it asks for more. */
   borrowed(loan: ToldLoan): Buffer | undefined {
     if (loan.kind === 'end') return undefined;
-    if (loan.kind === 'copy') return Buffer.from(loan.bytes.buffer, loan.bytes.byteOffset, loan.bytes.byteLength);
+    if (loan.kind === 'copy')
+      return Buffer.from(loan.bytes.buffer, loan.bytes.byteOffset, loan.bytes.byteLength);
     this.#blocks.set(Math.floor(loan.from / this.#blockBytes), loan.block);
     return this.#view(loan.block, loan.from, loan.to);
   }
@@ -125,7 +134,11 @@ class NearReader implements ContentReader {
   }
 
   async #borrow(): Promise<Loan | undefined> {
-    this.#reader ??= this.#link.ask('open', { contentId: this.#content.contentId, from: this.#position, to: this.#to });
+    this.#reader ??= this.#link.ask('open', {
+      contentId: this.#content.contentId,
+      from: this.#position,
+      to: this.#to,
+    });
     const bytes = this.#content.borrowed(await this.#link.ask('next', { reader: await this.#reader }));
     if (!bytes) return undefined;
     this.#position += bytes.length;

@@ -28,9 +28,12 @@ export class NearObjects implements ObjectSource {
 
   known(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
     let record = this.#records.get(nameOf(read, read.recordName));
-    if (read.method === 'GET' && !record?.answersGet) record = this.#records.get(nameOf(read, getOnly(read.recordName)));
+    if (read.method === 'GET' && !record?.answersGet)
+      record = this.#records.get(nameOf(read, getOnly(read.recordName)));
     if (record?.epoch !== this.#epochs.current(read.objectKey.hash)) return undefined;
-    return freshUntilMs(record, read.policy) > nowMs && tellsPart(record, read.partNumber) ? record : undefined;
+    return freshUntilMs(record, read.policy) > nowMs && tellsPart(record, read.partNumber)
+      ? record
+      : undefined;
   }
 
   async find(read: ObjectRead): Promise<Found> {
@@ -53,7 +56,8 @@ export class NearObjects implements ObjectSource {
 
   #heard(read: ObjectRead, found: ToldFound): Found {
     const record = this.#near(read, found.record);
-    const name = record.kind === 'refused' && record.status === 403 ? getOnly(read.recordName) : read.recordName;
+    const name =
+      record.kind === 'refused' && record.status === 403 ? getOnly(read.recordName) : read.recordName;
     if (found.how === 'hit' || found.isStored) this.#records.set(nameOf(read, name), record);
     return { ...found, record };
   }
@@ -62,11 +66,13 @@ export class NearObjects implements ObjectSource {
   #near(read: ObjectRead, record: ToldFound['record']): ObjectRecord {
     if (record.kind === 'refused') return { ...record, body: Buffer.from(record.body) };
     const before = this.#records.peek(nameOf(read, read.recordName));
-    const known = before?.kind === 'readable' && before.content instanceof NearContent ? before.content : undefined;
+    const known =
+      before?.kind === 'readable' && before.content instanceof NearContent ? before.content : undefined;
     if (known?.contentId !== record.content.contentId) {
       return { ...record, content: new NearContent(record.content, this.#link, this.#pins) };
     }
-    for (const [number, part] of record.content.parts) known.parts.learn(number, part, record.content.partCount);
+    for (const [number, part] of record.content.parts)
+      known.parts.learn(number, part, record.content.partCount);
     return { ...record, content: known };
   }
 }

@@ -57,8 +57,13 @@ export class OwnerDesk implements PeerService {
     this.#numbers = numbers;
   }
 
-  async answer<Name extends keyof Questions>(name: Name, ask: Questions[Name]['ask']): Promise<Questions[Name]['answer']> {
-    const answers: { readonly [Key in keyof Questions]: (ask: Questions[Key]['ask']) => Promise<Questions[Key]['answer']> } = {
+  async answer<Name extends keyof Questions>(
+    name: Name,
+    ask: Questions[Name]['ask'],
+  ): Promise<Questions[Name]['answer']> {
+    const answers: {
+      readonly [Key in keyof Questions]: (ask: Questions[Key]['ask']) => Promise<Questions[Key]['answer']>;
+    } = {
       find: ({ read, withChecksums }) => this.#find(read, withChecksums),
       open: async ({ contentId, from, to }) => this.#open(this.#numbers.find(contentId), from, to),
       next: ({ reader }) => this.#next(reader),
@@ -88,15 +93,24 @@ export class OwnerDesk implements PeerService {
   }
 
   #tellRecord(record: ReadableRecord) {
-    if (!(record.content instanceof Generation)) throw new TypeError('only what is owned here can be told of');
+    if (!(record.content instanceof Generation))
+      throw new TypeError('only what is owned here can be told of');
     const { sizeBytes, blockBytes, parts } = record.content;
     const contentId = this.#numbers.numberOf(record.content);
-    return { ...record, content: { contentId, sizeBytes, blockBytes, parts: parts.entries(), partCount: parts.count } };
+    return {
+      ...record,
+      content: { contentId, sizeBytes, blockBytes, parts: parts.entries(), partCount: parts.count },
+    };
   }
 
   #open(generation: Generation, from: number, to: number): number {
     const number = ++this.#opened;
-    this.#readers.set(number, { generation, reader: generation.open(from, to), position: from, loan: undefined });
+    this.#readers.set(number, {
+      generation,
+      reader: generation.open(from, to),
+      position: from,
+      loan: undefined,
+    });
     return number;
   }
 
@@ -123,7 +137,12 @@ export class OwnerDesk implements PeerService {
     const blockStart = generation.blockStart(from);
     const { slot, valid } = block;
     const place = { slot, tag: tier.pins.tag(slot), slotSizeBytes: tier.slotSizeBytes(slot), blockStart };
-    return { kind: 'block', block: { ...place, from: blockStart + valid.start, to: blockStart + valid.end }, from, to };
+    return {
+      kind: 'block',
+      block: { ...place, from: blockStart + valid.start, to: blockStart + valid.end },
+      from,
+      to,
+    };
   }
 
   #close(number: number): void {
@@ -138,7 +157,8 @@ export class OwnerDesk implements PeerService {
     const read = this.#heard(told);
     for (const record of this.#objects.table.peek(read.objectKey)?.records.values() ?? []) {
       if (record.kind !== 'readable' || !(record.content instanceof Generation)) continue;
-      if (this.#numbers.numberOf(record.content) === contentId) this.#objects.directory.outdated(read, record);
+      if (this.#numbers.numberOf(record.content) === contentId)
+        this.#objects.directory.outdated(read, record);
     }
   }
 

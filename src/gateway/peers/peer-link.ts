@@ -11,14 +11,22 @@ export interface PeerPort {
 
 /** What a worker does for another. */
 export interface PeerService {
-  answer<Name extends keyof Questions>(name: Name, ask: Questions[Name]['ask']): Promise<Questions[Name]['answer']>;
+  answer<Name extends keyof Questions>(
+    name: Name,
+    ask: Questions[Name]['ask'],
+  ): Promise<Questions[Name]['answer']>;
   hear(notice: Notice): void;
   /** The other worker is gone. */
   left(): void;
 }
 
 type Message =
-  | { readonly kind: 'ask'; readonly id: number; readonly name: keyof Questions; readonly ask: Questions[keyof Questions]['ask'] }
+  | {
+      readonly kind: 'ask';
+      readonly id: number;
+      readonly name: keyof Questions;
+      readonly ask: Questions[keyof Questions]['ask'];
+    }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly kind: 'error'; readonly id: number; readonly error: ToldError }
   | { readonly kind: 'notice'; readonly notice: Notice };
@@ -44,7 +52,10 @@ export class PeerLink {
   }
 
   /** Asks the other worker. @throws what it threw, and StoreError when it is gone. */
-  ask<Name extends keyof Questions>(name: Name, ask: Questions[Name]['ask']): Promise<Questions[Name]['answer']> {
+  ask<Name extends keyof Questions>(
+    name: Name,
+    ask: Questions[Name]['ask'],
+  ): Promise<Questions[Name]['answer']> {
     if (!this.#isOpen) return Promise.reject(gone());
     const id = ++this.#asked;
     return new Promise((resolve, reject) => {

@@ -23,7 +23,12 @@ export class Peers {
   /** Speaks with worker `index` over `port`. What was learned from one that was there before is forgotten. */
   connect(index: number, port: PeerPort): void {
     const link = new PeerLink(port, new OwnerDesk(this.#objects, this.#buckets, this.#numbers));
-    this.#near[index] = new NearObjects(link, this.#objects.epochs, this.#objects.tier.pins, this.#recordBytes);
+    this.#near[index] = new NearObjects(
+      link,
+      this.#objects.epochs,
+      this.#objects.tier.pins,
+      this.#recordBytes,
+    );
   }
 
   /** Where the objects of worker `owner` are found by worker `self`: with itself until the owner can be spoken to. */

@@ -1,5 +1,10 @@
 import { StoreError, type WholeReply } from '../../backend/store.ts';
-import { ObjectChangedError, OverloadedError, RefusedByStoreError, WrongAnswerError } from '../fill/fill-error.ts';
+import {
+  ObjectChangedError,
+  OverloadedError,
+  RefusedByStoreError,
+  WrongAnswerError,
+} from '../fill/fill-error.ts';
 
 /** An error as plain data, so that it keeps its meaning on the way to another thread. */
 export type ToldError =

@@ -23,7 +23,12 @@ export class BodyPump {
   #isOver = false;
 
   /** @param lengthBytes of the whole body. */
-  constructor(response: ServerResponse, reader: ContentReader, lengthBytes: number, onEnd: (end: BodyEnd) => void) {
+  constructor(
+    response: ServerResponse,
+    reader: ContentReader,
+    lengthBytes: number,
+    onEnd: (end: BodyEnd) => void,
+  ) {
     this.#response = response;
     this.#reader = reader;
     this.#lengthBytes = lengthBytes;
@@ -51,7 +56,11 @@ export class BodyPump {
       this.#fail(error);
       return;
     }
-    if (next instanceof Promise) next.then(loan => this.#arrived(loan), error => this.#fail(error));
+    if (next instanceof Promise)
+      next.then(
+        loan => this.#arrived(loan),
+        error => this.#fail(error),
+      );
     else this.#arrived(next);
   }
 
@@ -63,7 +72,8 @@ export class BodyPump {
 
   #send(loan: Loan): void {
     this.#loan = loan;
-    if (this.#sentBytes + loan.bytes.length < this.#lengthBytes) this.#response.write(loan.bytes, this.#onTaken);
+    if (this.#sentBytes + loan.bytes.length < this.#lengthBytes)
+      this.#response.write(loan.bytes, this.#onTaken);
     else this.#response.end(loan.bytes, this.#onLastTaken);
   }
 

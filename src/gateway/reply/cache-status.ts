@@ -16,7 +16,10 @@ export function bypassed(detail?: string): CacheReport {
 }
 
 /** Nobody was asked and nothing looked up: the request was refused at the door. */
-export const refusedAtDoor: CacheReport = { result: 'BYPASS', cacheStatus: 'tidegate; fwd=bypass; detail=refused' };
+export const refusedAtDoor: CacheReport = {
+  result: 'BYPASS',
+  cacheStatus: 'tidegate; fwd=bypass; detail=refused',
+};
 
 /** RFC 9211 §2.1, §2.7. @param ttlS seconds of freshness left. */
 export function hitStatus(ttlS: number): string {
@@ -39,5 +42,8 @@ export function reportOf(found: Found, coverage: 'all' | 'some' | 'none', ttlS: 
 function reportOfKnown(coverage: 'all' | 'some' | 'none', ttlS: number): CacheReport {
   if (coverage === 'all') return { result: 'HIT', cacheStatus: hitStatus(ttlS) };
   const forward = coverage === 'some' ? 'partial' : 'uri-miss';
-  return { result: coverage === 'some' ? 'PARTIAL' : 'MISS', cacheStatus: `tidegate; fwd=${forward}; stored` };
+  return {
+    result: coverage === 'some' ? 'PARTIAL' : 'MISS',
+    cacheStatus: `tidegate; fwd=${forward}; stored`,
+  };
 }

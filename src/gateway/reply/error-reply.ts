@@ -1,10 +1,10 @@
 import { StoreError, storeField, type WholeReply } from '../../backend/store.ts';
+import type { RefusedRecord } from '../../cache/record.ts';
 import { formatUnsatisfiedRange } from '../../http/range.ts';
 import { rawFromFields } from '../../s3/dialect.ts';
 import { S3Error, s3Error } from '../../s3/error.ts';
 import { errorBody, parseErrorBody } from '../../s3/error-body.ts';
 import { errorInDialect } from '../../s3/error-dialect.ts';
-import type { RefusedRecord } from '../../cache/record.ts';
 import type { Exchange } from '../exchange.ts';
 import { ObjectChangedError, OverloadedError, WrongAnswerError } from '../fill/fill-error.ts';
 import { isOfTheReply } from './passed-fields.ts';
@@ -14,7 +14,8 @@ import { PreparedHeaders } from './prepared-headers.ts';
 export function asS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (error instanceof OverloadedError) return s3Error('SlowDown', { cause: error });
-  if (error instanceof ObjectChangedError) return s3Error('SlowDown', { message: error.message, cause: error });
+  if (error instanceof ObjectChangedError)
+    return s3Error('SlowDown', { message: error.message, cause: error });
   if (error instanceof WrongAnswerError) return s3Error('BadGateway', { cause: error });
   if (error instanceof StoreError) {
     return s3Error(error.code === 'TIMEOUT' ? 'GatewayTimeout' : 'ServiceUnavailable', { cause: error });
@@ -69,18 +70,39 @@ export function replyRemembered(exchange: Exchange, record: RefusedRecord, ageS:
 export function replyRefusal(exchange: Exchange, reply: WholeReply): void {
   const requestId = storeField(reply, 'request-id') ?? exchange.requestId;
   const id2 = storeField(reply, 'id-2') ?? exchange.id2;
-  const fields = reply.fields.filter(field => !isOfTheReply(field) && (field.store || field.name !== 'content-length'));
-  sendAs(exchange, reply.status, rawFromFields(fields, exchange.prefix), reply.body, { requestId, id2 }, undefined);
+  const fields = reply.fields.filter(
+    field => !isOfTheReply(field) && (field.store || field.name !== 'content-length'),
+  );
+  sendAs(
+    exchange,
+    reply.status,
+    rawFromFields(fields, exchange.prefix),
+    reply.body,
+    { requestId, id2 },
+    undefined,
+  );
 }
 
 /** The same error with the ids of this answer; what is no XML error goes as it is. */
 function reissued(exchange: Exchange, body: Buffer): Buffer {
   const error = parseErrorBody(body.toString());
   if (!error) return body;
-  return Buffer.from(errorBody({ ...errorInDialect(error, exchange.prefix), requestId: exchange.requestId, hostId: exchange.id2 }));
+  return Buffer.from(
+    errorBody({
+      ...errorInDialect(error, exchange.prefix),
+      requestId: exchange.requestId,
+      hostId: exchange.id2,
+    }),
+  );
 }
 
-function send(exchange: Exchange, status: number, fields: readonly string[], body: Buffer, ageS?: number): void {
+function send(
+  exchange: Exchange,
+  status: number,
+  fields: readonly string[],
+  body: Buffer,
+  ageS?: number,
+): void {
   sendAs(exchange, status, [...fields, 'content-type', 'application/xml'], body, exchange, ageS);
 }
 

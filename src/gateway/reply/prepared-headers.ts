@@ -1,6 +1,6 @@
+import type { Part } from '../../cache/part-map.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { formatContentRange } from '../../http/range.ts';
-import type { Part } from '../../cache/part-map.ts';
 import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 import type { CacheResult } from './cache-status.ts';
@@ -37,7 +37,19 @@ export class PreparedHeaders {
   /** @param fixed names and values that stay. */
   constructor(fixed: readonly string[], prefix: HeaderPrefix) {
     this.#tail = fixed.length;
-    this.#raw = [...fixed, 'cache-status', '', 'x-cache', '', `${prefix}request-id`, '', `${prefix}id-2`, '', 'age', ''];
+    this.#raw = [
+      ...fixed,
+      'cache-status',
+      '',
+      'x-cache',
+      '',
+      `${prefix}request-id`,
+      '',
+      `${prefix}id-2`,
+      '',
+      'age',
+      '',
+    ];
   }
 
   /** The array for one answer; valid until the next call. */
@@ -70,7 +82,10 @@ const wholeAnswers = new WeakMap<ReadableRecord, PreparedHeaders[]>();
 /** The headers of a 200 with the whole object. */
 export function wholeHeaders(record: ReadableRecord, view: View): PreparedHeaders {
   if (view.overrides.length > 0) {
-    return new PreparedHeaders(overridden(objectHeaders(record, view, record.sizeBytes), view.overrides), view.prefix);
+    return new PreparedHeaders(
+      overridden(objectHeaders(record, view, record.sizeBytes), view.overrides),
+      view.prefix,
+    );
   }
   let prepared = wholeAnswers.get(record);
   if (!prepared) {
@@ -88,7 +103,12 @@ export function partHeaders(record: ReadableRecord, view: View, part: PartOfObje
 }
 
 /** The headers of a 206 for a part number: with the count of parts, and the checksums of the part (behaviours.md 36 to 39, 48). */
-export function multipartHeaders(record: ReadableRecord, view: View, part: Part, count: number | undefined): PreparedHeaders {
+export function multipartHeaders(
+  record: ReadableRecord,
+  view: View,
+  part: Part,
+  count: number | undefined,
+): PreparedHeaders {
   const raw = rangeHeaders(record, { ...view, visibility: { ...view.visibility, checksums: false } }, part);
   if (count !== undefined) raw.push(`${view.prefix}mp-parts-count`, String(count));
   if (view.visibility.checksums) raw.push(...rawFromFields(part.checksums, view.prefix));

@@ -16,7 +16,13 @@ export interface SendingSteps {
 const textLimitBytes = 16 * 1024;
 
 /** Answers with `[from, to)` of `content`: in this turn of the event loop where the first bytes are in memory. */
-export function sendContent(exchange: Exchange, content: Content, from: number, to: number, steps: SendingSteps): void {
+export function sendContent(
+  exchange: Exchange,
+  content: Content,
+  from: number,
+  to: number,
+  steps: SendingSteps,
+): void {
   if (exchange.isHead || from === to) {
     steps.writeHead();
     exchange.response.end();

@@ -1,7 +1,7 @@
 import { get as httpGet } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { StandInStore } from '../../support/stand-in-store.ts';
 import { copyOf, holdsAt, patternContent } from '../../support/stand-in/content.ts';
+import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
 const mebibyte = 1024 * 1024;
@@ -51,7 +51,9 @@ it('cuts the answer off when the object changes after its first byte, and mixes 
   for (const answer of answers) {
     if (answer.status === 'rejected') continue;
     const { body } = answer.value;
-    expect(body.length === before.sizeBytes && (holdsAt(before, 0, body) || holdsAt(after, 0, body))).toBe(true);
+    expect(body.length === before.sizeBytes && (holdsAt(before, 0, body) || holdsAt(after, 0, body))).toBe(
+      true,
+    );
   }
   store.rateBytesPerS = Number.POSITIVE_INFINITY;
   const fresh = await gateway.get('/b/changing.bin');
@@ -86,7 +88,9 @@ it('a client that leaves stops no one else, and leaves nothing behind', async ()
   store.rateBytesPerS = 50 * mebibyte;
   const stays = gateway.get('/b/left.bin');
   await store.log.arrival(1);
-  const leaver = httpGet(`${gateway.url()}/b/left.bin`, answer => answer.once('data', () => leaver.destroy()));
+  const leaver = httpGet(`${gateway.url()}/b/left.bin`, answer =>
+    answer.once('data', () => leaver.destroy()),
+  );
   leaver.on('error', () => undefined);
   expect((await stays).body.equals(copyOf(content))).toBe(true);
   expect(store.log.bodyBytes).toBe(content.sizeBytes);
@@ -106,6 +110,7 @@ it('every request of one moment for different ranges of a cold object costs each
   const answers = await Promise.all(
     starts.map(start => gateway.get('/b/ranges.bin', { range: `bytes=${start}-${start + 500_000}` })),
   );
-  for (const [index, answer] of answers.entries()) expect(holdsAt(content, starts[index] ?? 0, answer.body)).toBe(true);
+  for (const [index, answer] of answers.entries())
+    expect(holdsAt(content, starts[index] ?? 0, answer.body)).toBe(true);
   expect(store.log.bodyBytes).toBeLessThanOrEqual(content.sizeBytes);
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { StandInStore } from '../../support/stand-in-store.ts';
 import { holdsAt, patternContent } from '../../support/stand-in/content.ts';
+import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
 const mebibyte = 1024 * 1024;
@@ -32,7 +32,8 @@ it('asks about a stale object once for all who wait, without a body, and keeps i
   await store.log.arrival(1);
   gate.release();
   const answers = await Promise.all(waiting);
-  for (const answer of answers) expect(holdsAt(content, 0, answer.body) && answer.body.length === content.sizeBytes).toBe(true);
+  for (const answer of answers)
+    expect(holdsAt(content, 0, answer.body) && answer.body.length === content.sizeBytes).toBe(true);
   expect(answers[0]?.headers).toMatchObject({ 'x-cache': 'REVALIDATED', 'x-amz-tagging-count': '2' });
   expect(answers[0]?.headers['cache-status']).toMatch(/^tidegate; fwd=stale; fwd-status=200; stored/);
   expect(store.log.requests.map(note => note.method)).toEqual(['HEAD']);
@@ -67,7 +68,8 @@ it.each([
 
 it('what is not to be stored is not', async () => {
   store.put('b', 'private.txt', 'x', { headers: { 'cache-control': 'no-store' } });
-  for (let count = 0; count < 2; count++) expect((await gateway.get('/b/private.txt')).headers['x-cache']).toBe('MISS');
+  for (let count = 0; count < 2; count++)
+    expect((await gateway.get('/b/private.txt')).headers['x-cache']).toBe('MISS');
   expect(store.log.requests.map(note => note.method)).toEqual(['GET', 'GET']);
 });
 
@@ -92,7 +94,10 @@ it('an object that is gone at the revalidation is gone', async () => {
 it('a restored copy is never fresh beyond its end', async () => {
   const end = new Date(clock.nowMs() + 5_000).toUTCString();
   store.put('b', 'restored.bin', 'x', {
-    headers: { 'x-amz-storage-class': 'GLACIER', 'x-amz-restore': `ongoing-request="false", expiry-date="${end}"` },
+    headers: {
+      'x-amz-storage-class': 'GLACIER',
+      'x-amz-restore': `ongoing-request="false", expiry-date="${end}"`,
+    },
   });
   await gateway.get('/b/restored.bin');
   clock.advance(4_999);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { StandInStore } from '../../support/stand-in-store.ts';
 import { holdsAt, patternContent } from '../../support/stand-in/content.ts';
+import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
 const mebibyte = 1024 * 1024;
@@ -63,6 +63,9 @@ it('a purge of what is being sent does not hurt the one who reads it', async () 
 });
 
 it('purging nothing is fine', () => {
-  expect(gateway.gateways[0]?.purge({ kind: 'key', bucket: 'b', key: 'nothing' })).toEqual({ objects: 0, bytes: 0 });
+  expect(gateway.gateways[0]?.purge({ kind: 'key', bucket: 'b', key: 'nothing' })).toEqual({
+    objects: 0,
+    bytes: 0,
+  });
   expect(gateway.gateways[0]?.purge({ kind: 'bucket', bucket: 'unknown' })).toEqual({ objects: 0, bytes: 0 });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { StandInStore } from '../../support/stand-in-store.ts';
 import { copyOf, patternContent } from '../../support/stand-in/content.ts';
+import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
 const mebibyte = 1024 * 1024;
@@ -18,11 +18,18 @@ afterEach(async () => {
 });
 
 it('answers a small object from one request to the store, and again from none', async () => {
-  store.put('b', 'hello.txt', 'Hello, tide!', { headers: { 'content-type': 'text/plain', 'x-amz-meta-mood': 'calm' } });
+  store.put('b', 'hello.txt', 'Hello, tide!', {
+    headers: { 'content-type': 'text/plain', 'x-amz-meta-mood': 'calm' },
+  });
   const miss = await gateway.get('/b/hello.txt');
   expect(miss.status).toBe(200);
   expect(miss.body.toString()).toBe('Hello, tide!');
-  expect(miss.headers).toMatchObject({ 'x-cache': 'MISS', 'content-length': '12', 'content-type': 'text/plain', 'x-amz-meta-mood': 'calm' });
+  expect(miss.headers).toMatchObject({
+    'x-cache': 'MISS',
+    'content-length': '12',
+    'content-type': 'text/plain',
+    'x-amz-meta-mood': 'calm',
+  });
   const hit = await gateway.get('/b/hello.txt');
   expect(hit.body.toString()).toBe('Hello, tide!');
   expect(hit.headers).toMatchObject({ 'x-cache': 'HIT', 'accept-ranges': 'bytes', age: '0' });
@@ -36,7 +43,12 @@ it('reads a large object whole, and each range of it, from one copy of its bytes
   store.put('b', 'large.bin', content);
   const whole = await gateway.get('/b/large.bin');
   expect(whole.body.equals(copyOf(content))).toBe(true);
-  for (const [first, last] of [[0, 0], [1_000_000, 1_100_000], [mebibyte - 1, mebibyte], [37 * mebibyte, 37 * mebibyte + 12_344]] as const) {
+  for (const [first, last] of [
+    [0, 0],
+    [1_000_000, 1_100_000],
+    [mebibyte - 1, mebibyte],
+    [37 * mebibyte, 37 * mebibyte + 12_344],
+  ] as const) {
     const part = await gateway.get('/b/large.bin', { range: `bytes=${first}-${last}` });
     expect(part.status).toBe(206);
     expect(part.headers['content-range']).toBe(`bytes ${first}-${last}/${content.sizeBytes}`);

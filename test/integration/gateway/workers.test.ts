@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { StandInStore } from '../../support/stand-in-store.ts';
 import { copyOf, holdsAt, patternContent } from '../../support/stand-in/content.ts';
+import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
 const mebibyte = 1024 * 1024;
@@ -46,7 +46,12 @@ it('ranges across blocks, at every worker, come out right', async () => {
   const content = patternContent(5 * mebibyte + 99);
   store.put('b', 'ranges.bin', content);
   for (const worker of everyWorker) {
-    for (const [first, last] of [[0, 10], [mebibyte - 5, mebibyte + 5], [3_000_000, 5_000_000], [5 * mebibyte, 5 * mebibyte + 98]] as const) {
+    for (const [first, last] of [
+      [0, 10],
+      [mebibyte - 5, mebibyte + 5],
+      [3_000_000, 5_000_000],
+      [5 * mebibyte, 5 * mebibyte + 98],
+    ] as const) {
       for (let time = 0; time < 2; time++) {
         const answer = await gateway.get('/b/ranges.bin', { range: `bytes=${first}-${last}` }, worker);
         expect(answer.body.length).toBe(last - first + 1);
@@ -58,11 +63,14 @@ it('ranges across blocks, at every worker, come out right', async () => {
 
 it('law 5: a purge at every worker is final at every worker', async () => {
   store.put('b', 'purged.bin', patternContent(mebibyte, 1));
-  for (const worker of everyWorker) for (let time = 0; time < 2; time++) await gateway.get('/b/purged.bin', {}, worker);
+  for (const worker of everyWorker)
+    for (let time = 0; time < 2; time++) await gateway.get('/b/purged.bin', {}, worker);
   store.put('b', 'purged.bin', patternContent(mebibyte, 2));
   for (const one of gateway.gateways) one.purge({ kind: 'key', bucket: 'b', key: 'purged.bin' });
   for (const worker of everyWorker) {
-    expect(holdsAt(patternContent(mebibyte, 2), 0, (await gateway.get('/b/purged.bin', {}, worker)).body)).toBe(true);
+    expect(
+      holdsAt(patternContent(mebibyte, 2), 0, (await gateway.get('/b/purged.bin', {}, worker)).body),
+    ).toBe(true);
   }
 });
 

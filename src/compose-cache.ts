@@ -1,0 +1,64 @@
+/** Part of the supervisor's composition root: the cache's memory, and what operators ask of all workers' caches. */
+import type { Explain } from './admin/object-route.ts';
+import type { Purge } from './admin/purge-route.ts';
+import type { CounterCell, Family } from './base/metrics.ts';
+import { allocateSharedMemory, type SharedMemory } from './cache/shared-memory.ts';
+import type { GatewayConfig } from './config/gateway-config.ts';
+import type { WorkerPool } from './server/worker-pool.ts';
+import type { WorkerControl } from './thread-contracts.ts';
+
+/** One part in eight of `cache.memory.size` is for what is known of objects, the rest for their bytes. */
+const recordShare = 1 / 8;
+const smallestPageBytes = 1024 * 1024;
+
+/** What `cache.memory.size` is divided into. */
+export interface CacheMemory {
+  readonly shared: SharedMemory;
+  readonly recordBytesPerWorker: number;
+}
+
+/** Allocates the memory of the cache for `workers` threads. */
+export function allocateCache({ cache, buckets }: GatewayConfig, workers: number): CacheMemory {
+  const { sizeBytes } = cache.memory;
+  const policies = Object.values(buckets).flatMap(bucket => [
+    bucket.cache,
+    ...bucket.rules.map(rule => rule.cache),
+  ]);
+  const pageBytes = Math.max(smallestPageBytes, ...policies.map(policy => policy.blockSizeBytes));
+  return {
+    shared: allocateSharedMemory(sizeBytes * (1 - recordShare), pageBytes, workers),
+    recordBytesPerWorker: (sizeBytes * recordShare) / workers,
+  };
+}
+
+/** Purges at every worker; resolves when all have forgotten. */
+export function purgeEverywhere(
+  { buckets }: GatewayConfig,
+  pool: Pick<WorkerPool<WorkerControl>, 'callAll'>,
+  purges: Family<CounterCell>,
+): Purge {
+  return async request => {
+    if (request.kind === 'tag') return { kind: 'not-built', part: 'tag' };
+    if (request.soft) return { kind: 'not-built', part: 'soft' };
+    if (!(request.bucket in buckets) && !('*' in buckets)) return { kind: 'unknown-bucket' };
+    const purged = await pool.callAll(
+      'purge',
+      request.kind === 'object' ? { ...request, kind: 'key' } : request,
+    );
+    purges.cell(request.kind).add();
+    const sum = (field: 'objects' | 'bytes') => purged.reduce((total, one) => total + one[field], 0);
+    return { kind: 'purged', objects: sum('objects'), bytes: sum('bytes') };
+  };
+}
+
+/** Tells what the worker that owns an object holds of it. */
+export function explainEverywhere(
+  { buckets }: GatewayConfig,
+  pool: Pick<WorkerPool<WorkerControl>, 'callAll'>,
+): Explain {
+  return async (bucket, key) => {
+    if (!(bucket in buckets) && !('*' in buckets)) return undefined;
+    const held = await pool.callAll('describe', { bucket, key });
+    return held.find(description => description !== undefined) ?? { bucket, key, records: [] };
+  };
+}
