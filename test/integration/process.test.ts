@@ -1,0 +1,175 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort, RealProcess } from '../support/real-process.ts';
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname;
+const crash = new URL('../fixtures/crash-on-request.ts', import.meta.url).href;
+
+let directory: string;
+const processes: RealProcess[] = [];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tidegate-process-'));
+});
+
+afterEach(async () => {
+  for (const each of processes.splice(0)) await each.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Runs a command to its end. */
+function tidegate(args: readonly string[], environment: Record<string, string> = {}) {
+  const run = spawnSync(process.execPath, [main, ...args], {
+    cwd: directory,
+    env: { PATH: process.env.PATH, ...environment },
+    encoding: 'utf8',
+  });
+  return { code: run.status, out: run.stdout, error: run.stderr };
+}
+
+function configFile(text: string): string {
+  const file = join(directory, 'gateway.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+/** Starts the gateway on free ports and waits until it is ready. */
+async function startGateway(keys = '', nodeArguments: readonly string[] = []) {
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const file = configFile(`{ listen: { port: ${port} }, admin: { port: ${adminPort} }, ${keys} }`);
+  const started = new RealProcess(process.execPath, [...nodeArguments, main, '-c', file], { cwd: directory });
+  processes.push(started);
+  await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
+  return { started, port, adminPort, file, admin: `http://127.0.0.1:${adminPort}` };
+}
+
+async function metric(admin: string, name: string): Promise<number> {
+  const text = await (await fetch(`${admin}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
+}
+
+describe('exit code 2', () => {
+  it.each([
+    [
+      'an unknown key',
+      ['-c'],
+      'lisen: {}',
+      'lisen is no known key and holds a map of nothing; the keys here: listen, ',
+    ],
+    [
+      'a part that is not built',
+      ['serve', '--config'],
+      'cache: { disk: {} }',
+      'cache.disk asks for the disk tier, which is not built yet',
+    ],
+    [
+      'a wrong value',
+      ['check', '-c'],
+      'workers: none',
+      'workers holds "none"; it may hold auto, or a whole number from 1 to 256',
+    ],
+  ])('for %s, named with what it holds and may hold', (_, command, yaml, message) => {
+    const file = configFile(yaml);
+    const { code, error, out } = tidegate([...command, file]);
+    expect(code).toBe(2);
+    expect(error).toContain(`tidegate: ${file} cannot be used:\n  ${message}`);
+    expect(out).toBe('');
+  });
+
+  it('for a file that is not there, a command that is not there, and a part that is not built', () => {
+    expect(tidegate(['-c', 'nowhere.yaml'])).toMatchObject({ code: 2 });
+    expect(tidegate(['fly'])).toMatchObject({ code: 2 });
+    expect(tidegate(['--nonsense'])).toMatchObject({ code: 2 });
+    expect(tidegate(['warm', 'photos'])).toMatchObject({
+      code: 2,
+      error: 'tidegate: warm is not built yet\n',
+    });
+  });
+});
+
+describe('exit code 0', () => {
+  it('for help, version and a configuration that is fine', () => {
+    expect(tidegate(['--version'])).toMatchObject({ code: 0, out: '0.1.0\n' });
+    expect(tidegate(['--help']).out).toContain('Usage: tidegate');
+    const file = configFile('workers: 1');
+    const fine = { code: 0, out: `${file} is fine: 0 buckets, 0 backends\n` };
+    expect(tidegate(['check', '-c', file])).toMatchObject(fine);
+    expect(tidegate(['check'], { TIDEGATE_CONFIG: file })).toMatchObject(fine);
+  });
+});
+
+describe('exit code 1, and one clear line', () => {
+  it('when the port is in use', async () => {
+    const other = createServer();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    other.listen(0, '127.0.0.1', resolve);
+    await promise;
+    const address = other.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const { code, error } = tidegate(['-c', configFile(`{ listen: { port: ${port} }, admin: { port: 0 } }`)]);
+    other.close();
+    expect(code).toBe(1);
+    expect(error).toBe(
+      `tidegate: cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance\n`,
+    );
+  });
+
+  it('when an instance runs already, which goes on', async () => {
+    const { port, admin, file } = await startGateway();
+    expect(tidegate(['-c', file])).toMatchObject({
+      code: 1,
+      error: `tidegate: cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance\n`,
+    });
+    expect((await fetch(`${admin}/readyz`)).status).toBe(200);
+  });
+});
+
+it('SIGTERM ends an idle gateway with 0', async () => {
+  const { started } = await startGateway('workers: 2');
+  expect(await started.stop()).toBe(0);
+});
+
+it('replaces a worker that crashed, and counts it', async () => {
+  const { port, admin, started } = await startGateway('', ['--import', crash]);
+  await fetch(`http://127.0.0.1:${port}/__crash`).catch(() => undefined);
+  await expect.poll(() => metric(admin, 'tidegate_worker_restarts_total')).toBe(1);
+  await expect
+    .poll(() =>
+      fetch(`http://127.0.0.1:${port}/`).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true);
+  expect(started.output).toContain('planted crash');
+});
+
+it('shows the whole process in one scrape, also as OpenMetrics', async () => {
+  const { admin } = await startGateway('workers: 2');
+  const text = await (await fetch(`${admin}/metrics`)).text();
+  expect(text.match(/^tidegate_build_info\{version="0\.1\.0"\} 1$/gm)).toHaveLength(1);
+  expect(text).toMatch(/^nodejs_heap_size_used_bytes \d+/m);
+  const open = await fetch(`${admin}/metrics`, { headers: { accept: 'application/openmetrics-text' } });
+  expect(open.headers.get('content-type')).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
+  expect(await open.text()).toMatch(/# EOF\n$/);
+});
+
+it('a start without a configuration has samples, and says what to try', async () => {
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const environment = { TIDEGATE_PORT: String(port), TIDEGATE_ADMIN_PORT: String(adminPort) };
+  const started = new RealProcess(process.execPath, [main], { cwd: directory, environment });
+  processes.push(started);
+  await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
+  await expect.poll(() => started.output).toContain(`curl -i http://127.0.0.1:${port}/sample/hello.txt`);
+  const status = await (await fetch(`http://127.0.0.1:${adminPort}/api/status`)).json();
+  expect(status).toMatchObject({
+    ready: true,
+    workers: [{ index: 0, state: 'up' }],
+    buckets: [{ name: 'sample', backend: 'demo', access: 'public' }],
+  });
+  expect(await started.stop()).toBe(0);
+});
