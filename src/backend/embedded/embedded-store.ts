@@ -21,6 +21,8 @@ export interface EmbeddedStoreOptions {
   readonly region?: string;
   /** Buckets are also hosts below this domain. */
   readonly domain?: string;
+  /** How long a restore from the archive takes, in milliseconds. Default: 10 s. */
+  readonly restoreDelayMs?: number;
   readonly clock: Clock;
   readonly logger?: Logger;
 }
@@ -35,6 +37,7 @@ export interface EmbeddedStore {
 
 const DEFAULT_OWNER = '000000000000';
 const DEFAULT_REGION = 'us-east-1';
+const DEFAULT_RESTORE_DELAY_MS = 10_000;
 
 /**
  * Serves a directory as buckets in the store's own protocol on a socket of its own. Rejects with CatalogueError when the
@@ -42,7 +45,8 @@ const DEFAULT_REGION = 'us-east-1';
  */
 export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
   const { ownerId = DEFAULT_OWNER, region = DEFAULT_REGION, logger = silentLogger() } = options;
-  const store = await openStore({ ...options, ownerId, region, logger });
+  const { restoreDelayMs = DEFAULT_RESTORE_DELAY_MS } = options;
+  const store = await openStore({ ...options, ownerId, region, restoreDelayMs, logger });
   const authenticate = createAuthenticator({ accounts: options.accounts, region, clock: options.clock });
   const handler = { ...options, store, authenticate };
   const server = createServer(

@@ -25,7 +25,7 @@ const ABSENT_SELECTORS = [
 ];
 
 const SELECTORS: ReadonlySet<string> = new Set([
-  ...OPERATIONS.flatMap(({ selector }) => (selector === undefined ? [] : [selector])),
+  ...OPERATIONS.map(operation => operation.selector).filter(selector => selector !== ''),
   ...ABSENT_SELECTORS,
 ]);
 
@@ -37,7 +37,7 @@ const SELECTORS: ReadonlySet<string> = new Set([
 export function findOperation(request: StoreRequest): Operation {
   const { method, target } = request;
   const selector = selectorOf(request);
-  if (selector !== undefined && ABSENT_SELECTORS.includes(selector)) throw new StoreError('NotImplemented');
+  if (ABSENT_SELECTORS.includes(selector)) throw new StoreError('NotImplemented');
   const candidates = OPERATIONS.filter(
     operation => resourceOf(operation) === target.kind && operation.selector === selector,
   );
@@ -54,12 +54,12 @@ export function findOperation(request: StoreRequest): Operation {
   });
 }
 
-function selectorOf({ query }: StoreRequest): string | undefined {
-  const [selector, ...others] = [...query.keys()].filter(name => SELECTORS.has(name));
+function selectorOf({ query }: StoreRequest): string {
+  const [selector = '', ...others] = [...query.keys()].filter(name => SELECTORS.has(name));
   if (others.length === 0) return selector;
   throw new StoreError('InvalidArgument', {
     message: `Conflicting query string parameters: ${[selector, ...others].join(', ')}`,
-    fields: { ArgumentName: 'ResourceType', ArgumentValue: selector ?? '' },
+    fields: { ArgumentName: 'ResourceType', ArgumentValue: selector },
   });
 }
 

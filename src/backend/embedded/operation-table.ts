@@ -1,3 +1,7 @@
+import { getBucketAcl, getObjectAcl, putBucketAcl, putObjectAcl } from './operations/acl.ts';
+import { deleteBucketCors, getBucketCors, putBucketCors } from './operations/bucket-cors.ts';
+import { deleteLifecycle, getLifecycle, putLifecycle } from './operations/bucket-lifecycle.ts';
+import { getBucketVersioning, putBucketVersioning } from './operations/bucket-versioning.ts';
 import {
   createBucket,
   deleteBucket,
@@ -8,103 +12,97 @@ import {
 import { abortUpload, completeUpload } from './operations/complete-upload.ts';
 import { createUpload } from './operations/create-upload.ts';
 import { deleteObject } from './operations/delete-object.ts';
+import { deleteObjects } from './operations/delete-objects.ts';
 import { listObjects, listObjectsV2 } from './operations/list-objects.ts';
 import { listParts, listUploads } from './operations/list-uploads.ts';
+import { listObjectVersions } from './operations/list-versions.ts';
+import { getLegalHold, getRetention, putLegalHold, putRetention } from './operations/object-lock.ts';
 import type { BucketCall, BucketNameCall, ObjectCall, Run, ServiceCall } from './operations/operation.ts';
 import { putObject } from './operations/put-object.ts';
 import { readObject } from './operations/read-object.ts';
+import { getRequestPayment, putRequestPayment } from './operations/request-payment.ts';
+import { restoreObject } from './operations/restore-object.ts';
+import { putStagedState } from './operations/staged-state.ts';
+import { deleteObjectTagging, getObjectTagging, putObjectTagging } from './operations/tagging.ts';
 import { uploadPart } from './operations/upload-part.ts';
 
-interface Row {
-  readonly name: string;
+/** Method, the query parameter that selects the operation (empty for the plain one), the operation, its permission. */
+type Row<Call> = readonly [method: string, selector: string, run: Run<Call>, action: string];
+
+/** The operation demands a permission that depends on what it finds, so it does so itself. */
+const BY_ITSELF = '';
+
+const SERVICE_ROWS: readonly Row<ServiceCall>[] = [['GET', '', listBuckets, 'ListAllMyBuckets']];
+
+const BUCKET_NAME_ROWS: readonly Row<BucketNameCall>[] = [['PUT', '', createBucket, 'CreateBucket']];
+
+const BUCKET_ROWS: readonly Row<BucketCall>[] = [
+  ['HEAD', '', headBucket, 'ListBucket'],
+  ['DELETE', '', deleteBucket, 'DeleteBucket'],
+  ['GET', '', listObjects, 'ListBucket'],
+  ['GET', 'list-type', listObjectsV2, 'ListBucket'],
+  ['GET', 'versions', listObjectVersions, 'ListBucketVersions'],
+  ['GET', 'uploads', listUploads, 'ListBucketMultipartUploads'],
+  ['POST', 'delete', deleteObjects, BY_ITSELF],
+  ['GET', 'location', getBucketLocation, 'GetBucketLocation'],
+  ['GET', 'versioning', getBucketVersioning, 'GetBucketVersioning'],
+  ['PUT', 'versioning', putBucketVersioning, 'PutBucketVersioning'],
+  ['GET', 'requestPayment', getRequestPayment, 'GetBucketRequestPayment'],
+  ['PUT', 'requestPayment', putRequestPayment, 'PutBucketRequestPayment'],
+  ['GET', 'acl', getBucketAcl, 'GetBucketAcl'],
+  ['PUT', 'acl', putBucketAcl, 'PutBucketAcl'],
+  ['GET', 'cors', getBucketCors, 'GetBucketCORS'],
+  ['PUT', 'cors', putBucketCors, 'PutBucketCORS'],
+  ['DELETE', 'cors', deleteBucketCors, 'PutBucketCORS'],
+  ['GET', 'lifecycle', getLifecycle, 'GetLifecycleConfiguration'],
+  ['PUT', 'lifecycle', putLifecycle, 'PutLifecycleConfiguration'],
+  ['DELETE', 'lifecycle', deleteLifecycle, 'PutLifecycleConfiguration'],
+];
+
+const OBJECT_ROWS: readonly Row<ObjectCall>[] = [
+  ['GET', '', readObject, BY_ITSELF],
+  ['HEAD', '', readObject, BY_ITSELF],
+  ['PUT', '', putObject, 'PutObject'],
+  ['DELETE', '', deleteObject, BY_ITSELF],
+  ['POST', 'restore', restoreObject, BY_ITSELF],
+  ['GET', 'acl', getObjectAcl, BY_ITSELF],
+  ['PUT', 'acl', putObjectAcl, BY_ITSELF],
+  ['GET', 'tagging', getObjectTagging, BY_ITSELF],
+  ['PUT', 'tagging', putObjectTagging, BY_ITSELF],
+  ['DELETE', 'tagging', deleteObjectTagging, BY_ITSELF],
+  ['GET', 'legal-hold', getLegalHold, BY_ITSELF],
+  ['PUT', 'legal-hold', putLegalHold, BY_ITSELF],
+  ['GET', 'retention', getRetention, BY_ITSELF],
+  ['PUT', 'retention', putRetention, BY_ITSELF],
+  ['PUT', 'embedded-state', putStagedState, BY_ITSELF],
+  ['POST', 'uploads', createUpload, 'PutObject'],
+  ['PUT', 'uploadId', uploadPart, 'PutObject'],
+  ['POST', 'uploadId', completeUpload, 'PutObject'],
+  ['DELETE', 'uploadId', abortUpload, 'AbortMultipartUpload'],
+  ['GET', 'uploadId', listParts, 'ListMultipartUploadParts'],
+];
+
+interface Selected {
   readonly method: string;
-  /** The query parameter that selects the operation; absent for the one without any. */
-  readonly selector?: string;
+  readonly selector: string;
+  /** The permission demanded before it runs, if any. */
+  readonly action: string | undefined;
 }
 
-/** `action` is the permission demanded before it runs; absent where the operation decides by what it finds. */
 export type Operation =
-  | (Row & { readonly on: 'service'; readonly run: Run<ServiceCall> })
-  | (Row & { readonly on: 'bucket-name'; readonly action: string; readonly run: Run<BucketNameCall> })
-  | (Row & { readonly on: 'bucket'; readonly action: string; readonly run: Run<BucketCall> })
-  | (Row & { readonly on: 'object'; readonly action?: string; readonly run: Run<ObjectCall> });
+  | (Selected & { readonly on: 'service'; readonly run: Run<ServiceCall> })
+  | (Selected & { readonly on: 'bucket-name'; readonly run: Run<BucketNameCall> })
+  | (Selected & { readonly on: 'bucket'; readonly run: Run<BucketCall> })
+  | (Selected & { readonly on: 'object'; readonly run: Run<ObjectCall> });
 
 /** Everything this store can do. */
 export const OPERATIONS: readonly Operation[] = [
-  { on: 'service', method: 'GET', name: 'ListBuckets', run: listBuckets },
-
-  { on: 'bucket-name', method: 'PUT', name: 'CreateBucket', action: 'CreateBucket', run: createBucket },
-  { on: 'bucket', method: 'HEAD', name: 'HeadBucket', action: 'ListBucket', run: headBucket },
-  { on: 'bucket', method: 'DELETE', name: 'DeleteBucket', action: 'DeleteBucket', run: deleteBucket },
-  { on: 'bucket', method: 'GET', name: 'ListObjects', action: 'ListBucket', run: listObjects },
-  {
-    on: 'bucket',
-    method: 'GET',
-    selector: 'list-type',
-    name: 'ListObjectsV2',
-    action: 'ListBucket',
-    run: listObjectsV2,
-  },
-  {
-    on: 'bucket',
-    method: 'GET',
-    selector: 'location',
-    name: 'GetBucketLocation',
-    action: 'GetBucketLocation',
-    run: getBucketLocation,
-  },
-  {
-    on: 'bucket',
-    method: 'GET',
-    selector: 'uploads',
-    name: 'ListMultipartUploads',
-    action: 'ListBucketMultipartUploads',
-    run: listUploads,
-  },
-
-  { on: 'object', method: 'GET', name: 'GetObject', run: readObject },
-  { on: 'object', method: 'HEAD', name: 'HeadObject', run: readObject },
-  { on: 'object', method: 'PUT', name: 'PutObject', action: 'PutObject', run: putObject },
-  { on: 'object', method: 'DELETE', name: 'DeleteObject', run: deleteObject },
-
-  {
-    on: 'object',
-    method: 'POST',
-    selector: 'uploads',
-    name: 'CreateMultipartUpload',
-    action: 'PutObject',
-    run: createUpload,
-  },
-  {
-    on: 'object',
-    method: 'PUT',
-    selector: 'uploadId',
-    name: 'UploadPart',
-    action: 'PutObject',
-    run: uploadPart,
-  },
-  {
-    on: 'object',
-    method: 'POST',
-    selector: 'uploadId',
-    name: 'CompleteMultipartUpload',
-    action: 'PutObject',
-    run: completeUpload,
-  },
-  {
-    on: 'object',
-    method: 'DELETE',
-    selector: 'uploadId',
-    name: 'AbortMultipartUpload',
-    action: 'AbortMultipartUpload',
-    run: abortUpload,
-  },
-  {
-    on: 'object',
-    method: 'GET',
-    selector: 'uploadId',
-    name: 'ListParts',
-    action: 'ListMultipartUploadParts',
-    run: listParts,
-  },
+  ...SERVICE_ROWS.map(row => ({ ...selected(row), on: 'service' as const, run: row[2] })),
+  ...BUCKET_NAME_ROWS.map(row => ({ ...selected(row), on: 'bucket-name' as const, run: row[2] })),
+  ...BUCKET_ROWS.map(row => ({ ...selected(row), on: 'bucket' as const, run: row[2] })),
+  ...OBJECT_ROWS.map(row => ({ ...selected(row), on: 'object' as const, run: row[2] })),
 ];
+
+function selected([method, selector, , action]: Row<never>): Selected {
+  return { method, selector, action: action === BY_ITSELF ? undefined : action };
+}

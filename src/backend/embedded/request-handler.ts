@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authenticate } from './access/authenticate.ts';
+import { preflight, withCrossOrigin } from './cross-origin.ts';
 import { findOperation } from './find-operation.ts';
 import type { Answer } from './protocol/answer.ts';
 import type { HeaderPrefix } from './protocol/dialect.ts';
-import { asStoreError, errorAnswer, sendAnswer } from './protocol/reply.ts';
+import { errorAnswer, type ReplyMarks, sendAnswer } from './protocol/reply.ts';
+import { StoreError } from './protocol/store-error.ts';
 import { messageDialect, newReplyIds, StoreRequest } from './protocol/store-request.ts';
 import { runOperation } from './run-operation.ts';
 import type { Store } from './store.ts';
@@ -24,25 +26,39 @@ export async function handleRequest(
   response: ServerResponse,
 ): Promise<void> {
   const marks = { ...newReplyIds(), prefix: messageDialect(message, options.headerPrefix) };
-  const { logger } = options.store;
-  let answer: Answer;
-  try {
-    answer = await answerTo(options, new StoreRequest(message, marks.prefix, options.domain));
-  } catch (thrown) {
-    const error = asStoreError(thrown);
-    if (error.code === 'InternalError') logger.error({ err: thrown }, 'the embedded store failed');
-    answer = errorAnswer(error, marks);
-  }
+  const answer = await answerTo(options, message, marks);
   try {
     await sendAnswer(message, response, answer, marks);
   } catch (err) {
-    logger.debug({ err }, 'an answer of the embedded store was not taken whole');
+    options.store.logger.debug({ err }, 'an answer of the embedded store was not taken whole');
     response.destroy();
   }
 }
 
-async function answerTo(options: HandlerOptions, request: StoreRequest): Promise<Answer> {
-  const { caller, signatures } = options.authenticate(request);
-  const operation = findOperation(request);
-  return runOperation(operation, { store: options.store, request, caller, signatures });
+async function answerTo(
+  options: HandlerOptions,
+  message: IncomingMessage,
+  marks: ReplyMarks,
+): Promise<Answer> {
+  const { store } = options;
+  try {
+    const request = new StoreRequest(message, marks.prefix, options.domain);
+    const answer = await perform(options, request).catch(error => errorAnswer(refusal(store, error), marks));
+    return withCrossOrigin(store, request, answer);
+  } catch (error) {
+    return errorAnswer(refusal(store, error), marks);
+  }
+}
+
+async function perform({ store, authenticate }: HandlerOptions, request: StoreRequest): Promise<Answer> {
+  if (request.method === 'OPTIONS') return preflight(store, request);
+  const { caller, signatures } = authenticate(request);
+  return runOperation(findOperation(request), { store, request, caller, signatures });
+}
+
+/** Whatever was thrown, as an error that clients may see; what nobody foresaw goes to the log. */
+function refusal({ logger }: Store, thrown: unknown): StoreError {
+  if (thrown instanceof StoreError) return thrown;
+  logger.error({ err: thrown }, 'the embedded store failed');
+  return new StoreError('InternalError', { cause: thrown });
 }

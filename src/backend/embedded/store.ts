@@ -15,6 +15,8 @@ export interface StoreOptions {
   /** The account (12 digits) that owns new buckets. */
   readonly ownerId: string;
   readonly region: string;
+  /** How long a restore from the archive takes, in milliseconds. */
+  readonly restoreDelayMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -23,6 +25,7 @@ export interface StoreOptions {
 export interface Store {
   readonly ownerId: string;
   readonly region: string;
+  readonly restoreDelayMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly catalogue: Catalogue;
@@ -35,13 +38,14 @@ export interface Store {
 
 /** Opens the directory, recovering from whatever ended its last user. Throws CatalogueError. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { directory, ownerId, region, clock, logger } = options;
+  const { directory, ownerId, region, restoreDelayMs, clock, logger } = options;
   mkdirSync(directory, { recursive: true });
   const catalogue = new Catalogue(join(directory, 'catalogue.sqlite'));
   const pieces = new Pieces(catalogue);
   return {
     ownerId,
     region,
+    restoreDelayMs,
     clock,
     logger,
     catalogue,

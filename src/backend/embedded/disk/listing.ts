@@ -1,6 +1,3 @@
-import type { Catalogue } from './catalogue.ts';
-import { type StoredVersion, versionOf } from './versions.ts';
-
 /** A byte above all that UTF-8 text can hold: `prefix` + it lies behind every key with that prefix. */
 const BEHIND = Buffer.from([0xff]);
 
@@ -8,70 +5,84 @@ export interface ListingQuery {
   readonly prefix: string;
   /** Keys are rolled up at its first occurrence behind the prefix; empty for none. */
   readonly delimiter: string;
-  /** The last entry (a key, or a common prefix) of what was listed before. */
-  readonly after: string;
   readonly maxEntries: number;
 }
 
-export type ListingEntry<Item> =
-  | { readonly kind: 'item'; readonly key: string; readonly item: Item }
-  | { readonly kind: 'common-prefix'; readonly key: string };
+/** A row that a listing comes to. */
+export interface Listed {
+  readonly key: string;
+  readonly rowId: number;
+}
 
-export interface ListingPage<Item> {
+export type ListingEntry<Item extends Listed> =
+  | { readonly kind: 'item'; readonly item: Item }
+  | { readonly kind: 'common-prefix'; readonly prefix: string };
+
+export interface ListingPage<Item extends Listed> {
   readonly entries: readonly ListingEntry<Item>[];
   readonly isTruncated: boolean;
 }
 
-/** Finds the first row at or behind a key (given as bytes). */
-export type Seek<Item> = (from: Uint8Array, isIncluded: boolean) => { key: string; item: Item } | undefined;
+/** A place between rows, which are in the order of keys and, for one key, newest (highest row id) first. */
+export interface Place {
+  readonly key: Uint8Array;
+  /** Rows of this very key below that id are still to come; 0 for none. */
+  readonly belowRowId: number;
+}
 
-/**
- * One page in the order of the keys' bytes. Each common prefix is one seek, however many keys it stands for;
- * with `after` inside a common prefix the listing goes on behind the whole of it.
- */
-export function listPage<Item>(query: ListingQuery, seek: Seek<Item>): ListingPage<Item> {
+/** Finds the first row behind a place. */
+export type Seek<Item extends Listed> = (place: Place) => Item | undefined;
+
+/** The place in front of everything that begins with `prefix`. */
+export function before(prefix: string): Place {
+  return { key: Buffer.from(prefix), belowRowId: Number.MAX_SAFE_INTEGER };
+}
+
+/** The place behind an entry named by its key, or, where names are rolled up, by its common prefix. */
+export function behind(name: string, { prefix, delimiter }: ListingQuery): Place {
+  if (commonPrefix(name, prefix, delimiter) === name) return behindAll(name);
+  return { key: Buffer.from(name), belowRowId: 0 };
+}
+
+/** One page from a place on. Each common prefix is one seek, however many keys it stands for. */
+export function listPage<Item extends Listed>(
+  query: ListingQuery,
+  start: Place,
+  seek: Seek<Item>,
+): ListingPage<Item> {
   const { prefix, delimiter, maxEntries } = query;
   const entries: ListingEntry<Item>[] = [];
-  let [from, isIncluded] = start(query);
+  let place = later(start, before(prefix));
   for (;;) {
-    const found = seek(from, isIncluded);
-    if (!found?.key.startsWith(prefix)) return { entries, isTruncated: false };
+    const item = seek(place);
+    if (!item?.key.startsWith(prefix)) return { entries, isTruncated: false };
     if (entries.length >= maxEntries) return { entries, isTruncated: maxEntries > 0 };
-    const common = commonPrefix(found.key, prefix, delimiter);
-    if (common === undefined) entries.push({ kind: 'item', ...found });
-    else entries.push({ kind: 'common-prefix', key: common });
-    from = common === undefined ? Buffer.from(found.key) : behind(common);
-    isIncluded = false;
+    const common = commonPrefix(item.key, prefix, delimiter);
+    if (common === undefined) {
+      entries.push({ kind: 'item', item });
+      place = { key: Buffer.from(item.key), belowRowId: item.rowId };
+    } else {
+      entries.push({ kind: 'common-prefix', prefix: common });
+      place = behindAll(common);
+    }
   }
 }
 
-/** Current objects of a bucket: keys whose latest version is no marker. */
-export function seekCurrent(catalogue: Catalogue, bucket: string): Seek<StoredVersion> {
-  return (from, isIncluded) => {
-    const row = catalogue.get(
-      `SELECT * FROM versions WHERE bucket = ? AND is_latest = 1 AND is_marker = 0
-       AND key ${isIncluded ? '>=' : '>'} ? ORDER BY key LIMIT 1`,
-      bucket,
-      from,
-    );
-    if (!row) return undefined;
-    const item = versionOf(row);
-    return { key: item.key, item };
-  };
+/** The name an entry goes by. */
+export function nameOf(entry: ListingEntry<Listed>): string {
+  return entry.kind === 'item' ? entry.item.key : entry.prefix;
 }
 
-function start({ prefix, delimiter, after }: ListingQuery): [Uint8Array, boolean] {
-  if (Buffer.compare(Buffer.from(after), Buffer.from(prefix)) < 0) return [Buffer.from(prefix), true];
-  const isCommonPrefix = delimiter !== '' && commonPrefix(after, prefix, delimiter) === after;
-  return [isCommonPrefix ? behind(after) : Buffer.from(after), false];
+function later(a: Place, b: Place): Place {
+  return Buffer.compare(a.key, b.key) < 0 ? b : a;
+}
+
+function behindAll(prefix: string): Place {
+  return { key: Buffer.concat([Buffer.from(prefix), BEHIND]), belowRowId: 0 };
 }
 
 function commonPrefix(key: string, prefix: string, delimiter: string): string | undefined {
   if (delimiter === '' || !key.startsWith(prefix)) return undefined;
   const end = key.indexOf(delimiter, prefix.length);
   return end < 0 ? undefined : key.slice(0, end + delimiter.length);
-}
-
-function behind(prefix: string): Buffer {
-  return Buffer.concat([Buffer.from(prefix), BEHIND]);
 }

@@ -86,9 +86,14 @@ export class Versions {
   }
 
   /** Changes what is said of an object while its bytes, tag and date stay (behaviours.md 178). */
-  change(version: StoredObject, changes: Partial<ObjectAttributes>): void {
+  change(
+    version: StoredObject,
+    changes: Partial<ObjectAttributes>,
+    storageClass: StorageClass = version.storageClass,
+  ): void {
     const attributes = JSON.stringify({ ...version.attributes, ...changes });
-    this.#catalogue.run('UPDATE versions SET attributes = ? WHERE id = ?', attributes, version.rowId);
+    const sql = 'UPDATE versions SET attributes = ?, storage_class = ? WHERE id = ?';
+    this.#catalogue.run(sql, attributes, storageClass, version.rowId);
   }
 
   #insert(version: NewVersion): number {

@@ -1,16 +1,17 @@
 import type { Answer } from '../protocol/answer.ts';
+import { formatIsoDate } from '../protocol/dates.ts';
 import { parseAcl } from '../protocol/object-settings.ts';
 import { StoreError } from '../protocol/store-error.ts';
-import { xmlDocument } from '../protocol/xml.ts';
+import { xmlResult } from '../protocol/xml.ts';
 import type { BucketCall, BucketNameCall, ServiceCall } from './operation.ts';
 
 /** ListBuckets. */
 export function listBuckets({ store }: ServiceCall): Answer {
   const Bucket = store.buckets
     .list()
-    .map(({ name, createdMs }) => ({ Name: name, CreationDate: new Date(createdMs).toISOString() }));
+    .map(({ name, createdMs }) => ({ Name: name, CreationDate: formatIsoDate(createdMs) }));
   const content = { Owner: { ID: store.ownerId }, Buckets: { Bucket } };
-  return { status: 200, body: { kind: 'xml', document: xmlDocument('ListAllMyBucketsResult', content) } };
+  return { status: 200, body: xmlResult('ListAllMyBucketsResult', content) };
 }
 
 /** CreateBucket: 3 to 63 of lower-case letters, digits, dots and hyphens. */
@@ -45,8 +46,7 @@ export function headBucket({ store }: BucketCall): Answer {
 /** GetBucketLocation; the default region has no name here. */
 export function getBucketLocation({ store }: BucketCall): Answer {
   const name = store.region === 'us-east-1' ? '' : store.region;
-  const document = xmlDocument('LocationConstraint', { '#text': name });
-  return { status: 200, body: { kind: 'xml', document } };
+  return { status: 200, body: xmlResult('LocationConstraint', { '#text': name }) };
 }
 
 /** DeleteBucket. */

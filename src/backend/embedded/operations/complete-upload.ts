@@ -5,7 +5,7 @@ import { claimedChecksum } from '../protocol/claimed-checksum.ts';
 import { parsePartList, type WantedPart } from '../protocol/part-list.ts';
 import { receiveDocument } from '../protocol/received-document.ts';
 import { StoreError } from '../protocol/store-error.ts';
-import { xmlDocument } from '../protocol/xml.ts';
+import { xmlResult } from '../protocol/xml.ts';
 import { addObject } from './add-object.ts';
 import { findUpload } from './find-upload.ts';
 import { checksumOfParts } from './multipart-checksum.ts';
@@ -19,7 +19,7 @@ const MIN_PART_BYTES = 5 * 1024 ** 2;
 /** CompleteMultipartUpload: the parts named become the object, the others go. */
 export async function completeUpload(call: ObjectCall): Promise<Answer> {
   const { request, store, bucket, key } = call;
-  const wanted = parsePartList(await receiveDocument(request, call.signatures));
+  const wanted = parsePartList(await receiveDocument(call));
   const upload = findUpload(call);
   const parts = chooseParts(store.uploads.parts(upload.id), wanted);
   const { plan } = upload;
@@ -51,7 +51,7 @@ export async function completeUpload(call: ObjectCall): Promise<Answer> {
       ...encryptionHeaders(plan.attributes.encryption, request.prefix),
       ...(bucket.settings.versioning !== 'never' && { 'version-id': object.versionId }),
     },
-    body: { kind: 'xml', document: xmlDocument('CompleteMultipartUploadResult', content) },
+    body: xmlResult('CompleteMultipartUploadResult', content),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Answer } from '../protocol/answer.ts';
 import { parseCustomerKeyForWrite } from '../protocol/customer-key.ts';
 import { parseEncryption } from '../protocol/encryption-settings.ts';
 import { parseStorageClass } from '../protocol/object-settings.ts';
-import { xmlDocument } from '../protocol/xml.ts';
+import { xmlResult } from '../protocol/xml.ts';
 import { parseChecksumPlan } from './multipart-checksum.ts';
 import { encryptionHeaders } from './object-headers.ts';
 import type { ObjectCall } from './operation.ts';
@@ -34,6 +34,6 @@ export function createUpload(call: ObjectCall): Answer {
       'checksum-algorithm': checksum.algorithm,
       'checksum-type': checksum.type,
     },
-    body: { kind: 'xml', document: xmlDocument('InitiateMultipartUploadResult', content) },
+    body: xmlResult('InitiateMultipartUploadResult', content),
   };
 }

@@ -3,7 +3,7 @@ import type { StoredVersion } from '../disk/versions.ts';
 import type { Answer } from '../protocol/answer.ts';
 import { StoreError } from '../protocol/store-error.ts';
 import type { Place } from './add-object.ts';
-import { demandUnlocked } from './lock.ts';
+import { demandUnlocked, mayBypassGovernance } from './lock.ts';
 import type { BucketCall, ObjectCall } from './operation.ts';
 import { newVersionId, parseVersionId } from './version-id.ts';
 
@@ -48,12 +48,10 @@ export function addMarker({ store, bucket, key }: Place): string {
   return versionId;
 }
 
-function removeVersion({ store, caller, bucket, request }: BucketCall, version: StoredVersion): void {
+function removeVersion(call: BucketCall, version: StoredVersion): void {
+  const { store } = call;
   if (version.kind === 'object') {
-    const mayBypass =
-      request.prefixed('bypass-governance-retention') === 'true' &&
-      isAllowed(caller, 'BypassGovernanceRetention', { bucket, key: version.key });
-    demandUnlocked(version, store.clock.nowMs(), mayBypass);
+    demandUnlocked(version, store.clock.nowMs(), mayBypassGovernance(call, version.key));
   }
   store.blobs.discard(store.versions.remove(version));
 }

@@ -1,12 +1,12 @@
-import { type ListingEntry, listPage, seekCurrent } from '../disk/listing.ts';
-import type { StoredVersion } from '../disk/versions.ts';
+import { before, behind, type Listed, type ListingPage, listPage, nameOf } from '../disk/listing.ts';
+import { seekCurrent } from '../disk/seek-versions.ts';
+import type { StoredObject } from '../disk/versions.ts';
 import type { Answer } from '../protocol/answer.ts';
+import { formatIsoDate } from '../protocol/dates.ts';
 import { type EncodeName, type ListingRequest, parseListingRequest } from '../protocol/listing-request.ts';
 import { StoreError } from '../protocol/store-error.ts';
-import { type XmlElements, xmlDocument } from '../protocol/xml.ts';
+import { type XmlElements, xmlResult } from '../protocol/xml.ts';
 import type { BucketCall } from './operation.ts';
-
-type Entry = ListingEntry<StoredVersion>;
 
 /** ListObjectsV2: pages go on behind an opaque token. */
 export function listObjectsV2(call: BucketCall): Answer {
@@ -17,14 +17,15 @@ export function listObjectsV2(call: BucketCall): Answer {
   const page = pageOf(call, listing, token === undefined ? (startAfter ?? '') : fromToken(token));
   const hasOwner = request.query.get('fetch-owner') === 'true';
   const last = page.entries.at(-1);
-  return result({
-    ...commonElements(call, listing, page.entries, page.isTruncated),
+  const content = {
+    ...commonElements(call, listing, page),
     KeyCount: page.entries.length,
     ContinuationToken: token,
-    NextContinuationToken: page.isTruncated && last ? toToken(last.key) : undefined,
+    NextContinuationToken: page.isTruncated && last ? toToken(nameOf(last)) : undefined,
     StartAfter: startAfter === undefined ? undefined : listing.encode(startAfter),
-    ...contents(page.entries, listing.encode, hasOwner ? call : undefined),
-  });
+    Contents: contents(page, listing.encode, hasOwner ? call : undefined),
+  };
+  return { status: 200, body: xmlResult('ListBucketResult', content) };
 }
 
 /** ListObjects, the version before: pages go on behind a marker that is a key or a common prefix. */
@@ -34,23 +35,20 @@ export function listObjects(call: BucketCall): Answer {
   const page = pageOf(call, listing, marker);
   const last = page.entries.at(-1);
   const isMarkerNeeded = page.isTruncated && listing.delimiter !== '' && last;
-  return result({
-    ...commonElements(call, listing, page.entries, page.isTruncated),
+  const content = {
+    ...commonElements(call, listing, page),
     Marker: listing.encode(marker),
-    NextMarker: isMarkerNeeded ? listing.encode(last.key) : undefined,
-    ...contents(page.entries, listing.encode, call),
-  });
+    NextMarker: isMarkerNeeded ? listing.encode(nameOf(last)) : undefined,
+    Contents: contents(page, listing.encode, call),
+  };
+  return { status: 200, body: xmlResult('ListBucketResult', content) };
 }
 
-function pageOf({ store, bucket }: BucketCall, listing: ListingRequest, after: string) {
-  return listPage({ ...listing, after }, seekCurrent(store.catalogue, bucket.name));
-}
-
-function commonElements(
+/** What all listings of a bucket say. */
+export function commonElements(
   { bucket }: BucketCall,
   { prefix, delimiter, maxEntries, encode, encodingType }: ListingRequest,
-  entries: readonly Entry[],
-  isTruncated: boolean,
+  { entries, isTruncated }: ListingPage<Listed>,
 ): XmlElements {
   return {
     Name: bucket.name,
@@ -60,28 +58,23 @@ function commonElements(
     EncodingType: encodingType,
     IsTruncated: isTruncated,
     CommonPrefixes: entries.flatMap(entry =>
-      entry.kind === 'common-prefix' ? [{ Prefix: encode(entry.key) }] : [],
+      entry.kind === 'common-prefix' ? [{ Prefix: encode(entry.prefix) }] : [],
     ),
   };
 }
 
-function contents(entries: readonly Entry[], encode: EncodeName, owned: BucketCall | undefined): XmlElements {
-  const Contents: XmlElements[] = [];
-  for (const entry of entries) {
-    if (entry.kind !== 'item' || entry.item.kind !== 'object') continue;
-    const { item } = entry;
-    Contents.push({
-      Key: encode(item.key),
-      LastModified: new Date(item.lastModifiedMs).toISOString(),
-      ETag: `"${item.etag}"`,
-      ChecksumAlgorithm: item.attributes.checksum?.algorithm,
-      ChecksumType: item.attributes.checksum?.type,
-      Size: item.sizeBytes,
-      StorageClass: item.storageClass,
-      Owner: owned && ownerElement(owned),
-    });
-  }
-  return { Contents };
+/** What listings say of an object. */
+export function objectElements(object: StoredObject, encode: EncodeName): XmlElements {
+  const { checksum } = object.attributes;
+  return {
+    Key: encode(object.key),
+    LastModified: formatIsoDate(object.lastModifiedMs),
+    ETag: `"${object.etag}"`,
+    ChecksumAlgorithm: checksum?.algorithm,
+    ChecksumType: checksum?.type,
+    Size: object.sizeBytes,
+    StorageClass: object.storageClass,
+  };
 }
 
 /** The owner as listings show it. */
@@ -89,8 +82,25 @@ export function ownerElement({ bucket }: BucketCall): XmlElements {
   return { ID: bucket.settings.ownerId };
 }
 
-function result(content: XmlElements): Answer {
-  return { status: 200, body: { kind: 'xml', document: xmlDocument('ListBucketResult', content) } };
+function pageOf(
+  { store, bucket }: BucketCall,
+  listing: ListingRequest,
+  after: string,
+): ListingPage<StoredObject> {
+  const start = after === '' ? before('') : behind(after, listing);
+  return listPage(listing, start, seekCurrent(store.catalogue, bucket.name));
+}
+
+function contents(
+  { entries }: ListingPage<StoredObject>,
+  encode: EncodeName,
+  owned: BucketCall | undefined,
+): XmlElements[] {
+  return entries.flatMap(entry =>
+    entry.kind === 'item'
+      ? [{ ...objectElements(entry.item, encode), Owner: owned && ownerElement(owned) }]
+      : [],
+  );
 }
 
 function toToken(key: string): string {

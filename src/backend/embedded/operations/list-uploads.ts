@@ -1,6 +1,7 @@
 import type { Answer } from '../protocol/answer.ts';
+import { formatIsoDate } from '../protocol/dates.ts';
 import { parseListingRequest } from '../protocol/listing-request.ts';
-import { xmlDocument } from '../protocol/xml.ts';
+import { xmlResult } from '../protocol/xml.ts';
 import { findUpload } from './find-upload.ts';
 import { ownerElement } from './list-objects.ts';
 import type { BucketCall, ObjectCall } from './operation.ts';
@@ -31,12 +32,12 @@ export function listUploads(call: BucketCall): Answer {
       UploadId: id,
       Owner: ownerElement(call),
       StorageClass: plan.storageClass,
-      Initiated: new Date(initiatedMs).toISOString(),
+      Initiated: formatIsoDate(initiatedMs),
       ChecksumAlgorithm: plan.checksum.algorithm,
       ChecksumType: plan.checksum.type,
     })),
   };
-  return { status: 200, body: { kind: 'xml', document: xmlDocument('ListMultipartUploadsResult', content) } };
+  return { status: 200, body: xmlResult('ListMultipartUploadsResult', content) };
 }
 
 /** ListParts. */
@@ -61,11 +62,11 @@ export function listParts(call: ObjectCall): Answer {
     ChecksumType: plan.checksum.type,
     Part: page.map(part => ({
       PartNumber: part.partNumber,
-      LastModified: new Date(part.lastModifiedMs).toISOString(),
+      LastModified: formatIsoDate(part.lastModifiedMs),
       ETag: `"${part.etag}"`,
       Size: part.sizeBytes,
       [`Checksum${plan.checksum.algorithm}`]: part.checksum,
     })),
   };
-  return { status: 200, body: { kind: 'xml', document: xmlDocument('ListPartsResult', content) } };
+  return { status: 200, body: xmlResult('ListPartsResult', content) };
 }

@@ -1,5 +1,7 @@
+import { isAllowed } from '../access/permissions.ts';
 import type { StoredObject } from '../disk/versions.ts';
 import { StoreError } from '../protocol/store-error.ts';
+import type { BucketCall } from './operation.ts';
 
 /** Throws AccessDenied for a version that is held or retained; `mayBypass` overrules retention in GOVERNANCE mode. */
 export function demandUnlocked({ attributes }: StoredObject, nowMs: number, mayBypass: boolean): void {
@@ -11,4 +13,16 @@ export function demandUnlocked({ attributes }: StoredObject, nowMs: number, mayB
       message: 'Access Denied because object protected by object lock.',
     });
   }
+}
+
+/** Whether a request asks to overrule GOVERNANCE mode, and may. */
+export function mayBypassGovernance({ request, caller, bucket }: BucketCall, key: string): boolean {
+  const isAsked = request.prefixed('bypass-governance-retention')?.toLowerCase() === 'true';
+  return isAsked && isAllowed(caller, 'BypassGovernanceRetention', { bucket, key });
+}
+
+/** Throws InvalidRequest in a bucket that was created without locks. */
+export function demandLocks({ bucket }: Pick<BucketCall, 'bucket'>): void {
+  if (bucket.settings.isLockEnabled) return;
+  throw new StoreError('InvalidRequest', { message: 'Bucket is missing Object Lock Configuration' });
 }

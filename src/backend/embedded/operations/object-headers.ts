@@ -1,7 +1,7 @@
 import { isAllowed } from '../access/permissions.ts';
 import type { Encryption } from '../disk/object-attributes.ts';
 import type { StoredObject } from '../disk/versions.ts';
-import { formatDate } from '../protocol/dates.ts';
+import { formatDate, formatIsoDate } from '../protocol/dates.ts';
 import type { HeaderPrefix } from '../protocol/dialect.ts';
 import { metadataHeaders } from '../protocol/user-metadata.ts';
 import { archiveHeaders } from './archive.ts';
@@ -91,7 +91,7 @@ function permittedHeaders(call: ObjectCall, object: StoredObject): Record<string
 function lockHeaders(mode: string, untilMs: number): Record<string, string> {
   return {
     'object-lock-mode': mode,
-    'object-lock-retain-until-date': new Date(untilMs).toISOString(),
+    'object-lock-retain-until-date': formatIsoDate(untilMs),
   };
 }
 

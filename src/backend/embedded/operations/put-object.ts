@@ -4,19 +4,15 @@ import type { NewObject, ObjectContent } from '../disk/versions.ts';
 import type { Answer } from '../protocol/answer.ts';
 import { parseCustomerKeyForWrite } from '../protocol/customer-key.ts';
 import { parseEncryption } from '../protocol/encryption-settings.ts';
-import {
-  parseAcl,
-  parseContentHeaders,
-  parseLock,
-  parseStagedState,
-  parseStorageClass,
-} from '../protocol/object-settings.ts';
+import { parseAcl, parseContentHeaders, parseLock, parseStorageClass } from '../protocol/object-settings.ts';
 import { receiveBody } from '../protocol/received-body.ts';
+import { parseStagedState } from '../protocol/staged-state.ts';
 import { StoreError } from '../protocol/store-error.ts';
 import { parseTaggingHeader } from '../protocol/tags.ts';
 import { parseMetadata } from '../protocol/user-metadata.ts';
 import { addObject } from './add-object.ts';
 import { expirationHeader } from './lifecycle.ts';
+import { demandLocks } from './lock.ts';
 import { encryptionHeaders } from './object-headers.ts';
 import { opaqueTag } from './opaque-tag.ts';
 import type { ObjectCall } from './operation.ts';
@@ -56,11 +52,10 @@ export async function putObject(call: ObjectCall): Promise<Answer> {
 
 /** What an object is stored with, as its PutObject or CreateMultipartUpload says it. */
 export function parseAttributes(call: ObjectCall): Omit<ObjectAttributes, 'encryption' | 'checksum'> {
-  const { request, bucket } = call;
+  const { request } = call;
   const lock = parseLock(request);
-  if ((lock.retention || lock.legalHold) && !bucket.settings.isLockEnabled) {
-    throw new StoreError('InvalidRequest', { message: 'Bucket is missing Object Lock Configuration' });
-  }
+  if (lock.retention || lock.legalHold) demandLocks(call);
+  const { accessTier, replicationStatus } = parseStagedState(request);
   const websiteRedirect = request.prefixed('website-redirect-location');
   return {
     contentHeaders: parseContentHeaders(request),
@@ -69,7 +64,8 @@ export function parseAttributes(call: ObjectCall): Omit<ObjectAttributes, 'encry
     acl: parseAcl(request),
     ...(websiteRedirect && { websiteRedirect }),
     ...lock,
-    ...parseStagedState(request),
+    ...(accessTier && { accessTier }),
+    ...(replicationStatus && { replicationStatus }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { readContent } from '../disk/content.ts';
 import type { StoredObject } from '../disk/versions.ts';
 import type { Answer } from '../protocol/answer.ts';
@@ -57,12 +58,20 @@ function objectAnswer(
     body: {
       kind: 'bytes',
       sizeBytes: last - first + 1,
-      open: () => {
-        const pieces = call.store.pieces.within(object.rowId, first, last);
-        return readContent(call.store.blobs, pieces, first, last, sealKey);
-      },
+      // opened at once, so that no overwriting comes between the headers and the bytes
+      content: call.request.method === 'GET' ? contentOf(call, object, { first, last }, sealKey) : undefined,
     },
   };
+}
+
+function contentOf(
+  { store }: ObjectCall,
+  object: StoredObject,
+  { first, last }: { readonly first: number; readonly last: number },
+  sealKey: Buffer | undefined,
+): Readable {
+  const pieces = store.pieces.within(object.rowId, first, last);
+  return readContent(store.blobs, pieces, first, last, sealKey);
 }
 
 /** Overrides hold for a whole object only (object-retrieval.md, Rules 3; behaviours.md 136). */

@@ -12,12 +12,13 @@ export function newVersionId({ settings }: Bucket): string {
   return settings.versioning === 'enabled' ? randomBytes(24).toString('base64url') : NULL_VERSION;
 }
 
-/**
- * The version that a request names, if any. Throws InvalidArgument for what cannot be a version's id here
- * (behaviours.md 95, 98, 100).
- */
+/** The version that a request names, if any. Throws InvalidArgument. */
 export function parseVersionId(request: StoreRequest, bucket: Bucket): string | undefined {
-  const versionId = request.query.get('versionId');
+  return checkedVersionId(request.query.get('versionId'), bucket);
+}
+
+/** The same id. Throws InvalidArgument for what cannot be a version's id here (behaviours.md 95, 98, 100). */
+export function checkedVersionId(versionId: string | undefined, bucket: Bucket): string | undefined {
   if (versionId === undefined || versionId === NULL_VERSION) return versionId;
   if (versionId === '') throw invalid('Version id cannot be the empty string', versionId);
   if (!FORM.test(versionId) || bucket.settings.versioning === 'never') {

@@ -11,5 +11,5 @@ export interface Answer {
 
 export type AnswerBody =
   | { readonly kind: 'xml'; readonly document: string }
-  /** `open` is called only when the bytes are wanted, which they are not for HEAD. */
-  | { readonly kind: 'bytes'; readonly sizeBytes: number; readonly open: () => Readable };
+  /** `content` is absent where only its size is told, as to HEAD. It must be read or destroyed. */
+  | { readonly kind: 'bytes'; readonly sizeBytes: number; readonly content?: Readable | undefined };

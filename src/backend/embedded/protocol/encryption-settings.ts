@@ -1,6 +1,6 @@
 import type { Encryption } from '../disk/object-attributes.ts';
 import { type CustomerKey, describeCustomerKey } from './customer-key.ts';
-import { parseKmsKeyState } from './object-settings.ts';
+import { parseStagedState } from './staged-state.ts';
 import { StoreError } from './store-error.ts';
 import type { StoreRequest } from './store-request.ts';
 
@@ -23,6 +23,6 @@ export function parseEncryption(request: StoreRequest, customerKey: CustomerKey 
     kind: 'kms',
     keyId: request.prefixed(`${name}-aws-kms-key-id`) ?? DEFAULT_KMS_KEY,
     isBucketKeyEnabled: request.prefixed(`${name}-bucket-key-enabled`) === 'true',
-    keyState: parseKmsKeyState(request),
+    keyState: parseStagedState(request).kmsKeyState ?? 'enabled',
   };
 }

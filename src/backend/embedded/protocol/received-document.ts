@@ -5,11 +5,14 @@ import type { StoreRequest } from './store-request.ts';
 
 const MAX_DOCUMENT_BYTES = 2 * 1024 ** 2;
 
+/** Where a document comes from. */
+export interface DocumentSource {
+  readonly request: StoreRequest;
+  readonly signatures?: ChunkSignatures | undefined;
+}
+
 /** The text of a request's body, checked like any other. Throws MalformedXML when it is too long for a document. */
-export async function receiveDocument(
-  request: StoreRequest,
-  signatures: ChunkSignatures | undefined,
-): Promise<string> {
+export async function receiveDocument({ request, signatures }: DocumentSource): Promise<string> {
   const body = receiveBody(request, signatures);
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Answer } from './answer.ts';
 import type { HeaderPrefix } from './dialect.ts';
-import { StoreError } from './store-error.ts';
+import type { StoreError } from './store-error.ts';
 import type { ReplyIds } from './store-request.ts';
 import { xmlDocument } from './xml.ts';
 
@@ -15,7 +15,7 @@ export interface ReplyMarks extends ReplyIds {
 export function errorAnswer(error: StoreError, { requestId, hostId }: ReplyIds): Answer {
   const { fields, headers, prefixed } = error.details;
   const content = { Code: error.code, Message: error.message, ...fields };
-  const document = xmlDocument('Error', { ...content, RequestId: requestId, HostId: hostId }, 'error');
+  const document = xmlDocument('Error', { ...content, RequestId: requestId, HostId: hostId });
   return {
     status: error.status,
     headers: { ...headers, ...(error.status === 400 && { connection: 'close' }) },
@@ -26,7 +26,7 @@ export function errorAnswer(error: StoreError, { requestId, hostId }: ReplyIds):
 
 /**
  * Sends an answer; a body goes out at the pace of the client and never to HEAD. Resolves when it has been sent; rejects
- * when it could not be sent whole, and then the connection has been cut.
+ * when it could not be sent whole, and then the connection must be cut.
  */
 export async function sendAnswer(
   message: IncomingMessage,
@@ -35,12 +35,18 @@ export async function sendAnswer(
   marks: ReplyMarks,
 ): Promise<void> {
   const { body } = answer;
-  response.writeHead(answer.status, headersOf(message, answer, marks));
-  if (message.method === 'HEAD' || body === undefined) response.end();
-  // bytes, since a string would be joined with the headers and take them along into UTF-8
-  else if (body.kind === 'xml') response.end(Buffer.from(body.document));
-  else if (body.sizeBytes === 0) response.end();
-  else await pipeline(body.open(), response);
+  const content = body?.kind === 'bytes' ? body.content : undefined;
+  try {
+    // a body that ends short must not look whole
+    response.strictContentLength = true;
+    response.writeHead(answer.status, headersOf(message, answer, marks));
+    if (content) await pipeline(content, response);
+    // bytes, since a string would be joined with the headers and take them along into UTF-8
+    else if (body?.kind === 'xml' && message.method !== 'HEAD') response.end(Buffer.from(body.document));
+    else response.end();
+  } finally {
+    content?.destroy();
+  }
 }
 
 function headersOf(
@@ -59,9 +65,4 @@ function headersOf(
     all['content-length'] = '0';
   }
   return all;
-}
-
-/** Whatever was thrown, as an error that clients may see. */
-export function asStoreError(error: unknown): StoreError {
-  return error instanceof StoreError ? error : new StoreError('InternalError', { cause: error });
 }

@@ -1,5 +1,6 @@
 import { XMLBuilder, XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
+import type { AnswerBody } from './answer.ts';
 import { StoreError } from './store-error.ts';
 
 /** Elements by name; an array repeats its element, `undefined` leaves it out, `@name` is an attribute. */
@@ -18,29 +19,42 @@ const builder = new XMLBuilder({
   attributeValueProcessor: (_name, value) => escapeText(String(value)),
 });
 
-/** A document of one root element; the results of operations carry the protocol's namespace, errors none. */
-export function xmlDocument(root: string, content: XmlElements, kind: 'result' | 'error' = 'result'): string {
-  const namespace = kind === 'result' ? { '@xmlns': NAMESPACE } : {};
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ [root]: { ...namespace, ...content } })}`;
+/** The document of an operation's result, in the protocol's namespace. */
+export function xmlResult(root: string, content: XmlElements): AnswerBody {
+  return { kind: 'xml', document: xmlDocument(root, { '@xmlns': NAMESPACE, ...content }) };
 }
 
-/**
- * The elements of a request's document, below its root: text as strings, names without namespace prefixes, and
- * elements named in `repeated` always as arrays. Throws MalformedXML.
- */
-export function parseXml(text: string, root: string, repeated: readonly string[]): unknown {
+/** A document of one root element. */
+export function xmlDocument(root: string, content: XmlElements): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ [root]: content })}`;
+}
+
+/** How a kind of document from a client is read. */
+export interface DocumentForm<Content> {
+  readonly root: string;
+  /** Elements that may be repeated: always given as arrays. */
+  readonly repeated?: readonly string[];
+  /** Of what lies below the root: text as strings, names without namespace prefixes. */
+  readonly schema: z.ZodType<Content>;
+}
+
+/** What an element without content is read as. */
+export const emptyElement = z.string().transform(() => ({}));
+
+/** Throws MalformedXML. */
+export function parseXml<Content>(text: string, form: DocumentForm<Content>): Content {
   const parser = new XMLParser({
     removeNSPrefix: true,
     parseTagValue: false,
-    isArray: name => repeated.includes(name),
+    trimValues: false,
+    isArray: name => form.repeated?.includes(name) ?? false,
   });
   try {
     const document = z.record(z.string(), z.unknown()).parse(parser.parse(text, true));
-    if (root in document) return document[root];
+    return form.schema.parse(document[form.root]);
   } catch (cause) {
     throw new StoreError('MalformedXML', { cause });
   }
-  throw new StoreError('MalformedXML');
 }
 
 /** Markup, and characters that a reader would change (carriage returns) or refuse (controls), as references. */

@@ -1,0 +1,56 @@
+import type { CannedAcl } from '../disk/object-attributes.ts';
+import type { Answer, AnswerBody } from '../protocol/answer.ts';
+import { parseAcl } from '../protocol/object-settings.ts';
+import { StoreError } from '../protocol/store-error.ts';
+import { type XmlElements, xmlResult } from '../protocol/xml.ts';
+import { findObject } from './find-object.ts';
+import type { BucketCall, ObjectCall } from './operation.ts';
+
+const GROUPS = 'http://acs.amazonaws.com/groups/global';
+
+/** GetObjectAcl. */
+export function getObjectAcl(call: ObjectCall): Answer {
+  const object = findObject(call, { current: 'GetObjectAcl', version: 'GetObjectVersionAcl' });
+  return { status: 200, body: aclDocument(call, object.attributes.acl) };
+}
+
+/** PutObjectAcl with a canned list; others are not implemented. */
+export function putObjectAcl(call: ObjectCall): Answer {
+  const object = findObject(call, { current: 'PutObjectAcl', version: 'PutObjectVersionAcl' });
+  call.store.versions.change(object, { acl: cannedAcl(call) });
+  return { status: 200 };
+}
+
+/** GetBucketAcl. */
+export function getBucketAcl(call: BucketCall): Answer {
+  return { status: 200, body: aclDocument(call, call.bucket.settings.acl) };
+}
+
+/** PutBucketAcl, likewise. */
+export function putBucketAcl(call: BucketCall): Answer {
+  call.store.buckets.change(call.bucket, { acl: cannedAcl(call) });
+  return { status: 200 };
+}
+
+function cannedAcl({ request }: BucketCall): CannedAcl {
+  if (request.prefixed('acl') === undefined) throw new StoreError('NotImplemented');
+  return parseAcl(request);
+}
+
+function aclDocument({ bucket }: BucketCall, acl: CannedAcl): AnswerBody {
+  const owner = { ID: bucket.settings.ownerId };
+  const Grant = [grant('CanonicalUser', owner, 'FULL_CONTROL')];
+  if (acl === 'authenticated-read') Grant.push(grant('Group', group('AuthenticatedUsers'), 'READ'));
+  if (acl.startsWith('public-read')) Grant.push(grant('Group', group('AllUsers'), 'READ'));
+  if (acl === 'public-read-write') Grant.push(grant('Group', group('AllUsers'), 'WRITE'));
+  return xmlResult('AccessControlPolicy', { Owner: owner, AccessControlList: { Grant } });
+}
+
+function group(name: string): XmlElements {
+  return { URI: `${GROUPS}/${name}` };
+}
+
+function grant(type: string, grantee: XmlElements, permission: string): XmlElements {
+  const kind = { '@xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance', '@xsi:type': type };
+  return { Grantee: { ...kind, ...grantee }, Permission: permission };
+}

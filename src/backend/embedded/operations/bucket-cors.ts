@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { CorsRule } from '../disk/buckets.ts';
+import type { Answer } from '../protocol/answer.ts';
+import { receiveDocument } from '../protocol/received-document.ts';
+import { StoreError } from '../protocol/store-error.ts';
+import { parseXml, xmlResult } from '../protocol/xml.ts';
+import type { BucketCall } from './operation.ts';
+
+const texts = z.array(z.string()).default([]);
+const FORM = {
+  root: 'CORSConfiguration',
+  repeated: ['CORSRule', 'AllowedOrigin', 'AllowedMethod', 'AllowedHeader', 'ExposeHeader'],
+  schema: z.object({
+    CORSRule: z.array(
+      z.object({
+        ID: z.string().optional(),
+        AllowedOrigin: z.array(z.string()),
+        AllowedMethod: z.array(z.enum(['GET', 'PUT', 'HEAD', 'POST', 'DELETE'])),
+        AllowedHeader: texts,
+        ExposeHeader: texts,
+        MaxAgeSeconds: z.string().regex(/^\d+$/).optional(),
+      }),
+    ),
+  }),
+};
+
+/** PutBucketCors. */
+export async function putBucketCors(call: BucketCall): Promise<Answer> {
+  const { CORSRule } = parseXml(await receiveDocument(call), FORM);
+  const cors = CORSRule.map(
+    (rule): CorsRule => ({
+      id: rule.ID,
+      allowedOrigins: rule.AllowedOrigin,
+      allowedMethods: rule.AllowedMethod,
+      allowedHeaders: rule.AllowedHeader,
+      exposeHeaders: rule.ExposeHeader,
+      maxAgeS: rule.MaxAgeSeconds === undefined ? undefined : Number(rule.MaxAgeSeconds),
+    }),
+  );
+  call.store.buckets.change(call.bucket, { cors });
+  return { status: 200 };
+}
+
+/** GetBucketCors. */
+export function getBucketCors({ bucket }: BucketCall): Answer {
+  if (bucket.settings.cors.length === 0) {
+    throw new StoreError('NoSuchCORSConfiguration', { fields: { BucketName: bucket.name } });
+  }
+  const CORSRule = bucket.settings.cors.map(rule => ({
+    ID: rule.id,
+    AllowedOrigin: rule.allowedOrigins,
+    AllowedMethod: rule.allowedMethods,
+    AllowedHeader: rule.allowedHeaders,
+    ExposeHeader: rule.exposeHeaders,
+    MaxAgeSeconds: rule.maxAgeS,
+  }));
+  return { status: 200, body: xmlResult('CORSConfiguration', { CORSRule }) };
+}
+
+/** DeleteBucketCors. */
+export function deleteBucketCors({ store, bucket }: BucketCall): Answer {
+  store.buckets.change(bucket, { cors: [] });
+  return { status: 204 };
+}

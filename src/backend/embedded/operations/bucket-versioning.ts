@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { Answer } from '../protocol/answer.ts';
+import { receiveDocument } from '../protocol/received-document.ts';
+import { StoreError } from '../protocol/store-error.ts';
+import { parseXml, xmlResult } from '../protocol/xml.ts';
+import type { BucketCall } from './operation.ts';
+
+const FORM = {
+  root: 'VersioningConfiguration',
+  schema: z.object({ Status: z.enum(['Enabled', 'Suspended']) }),
+};
+
+/** PutBucketVersioning: what was once switched on can be suspended, never undone. */
+export async function putBucketVersioning(call: BucketCall): Promise<Answer> {
+  const { Status } = parseXml(await receiveDocument(call), FORM);
+  const { store, bucket } = call;
+  if (Status === 'Suspended' && bucket.settings.isLockEnabled) {
+    throw new StoreError('InvalidBucketState', {
+      message:
+        'An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.',
+    });
+  }
+  store.buckets.change(bucket, { versioning: Status === 'Enabled' ? 'enabled' : 'suspended' });
+  return { status: 200 };
+}
+
+/** GetBucketVersioning: of a bucket that never had versions it says nothing. */
+export function getBucketVersioning({ bucket }: BucketCall): Answer {
+  const shown = { never: undefined, enabled: 'Enabled', suspended: 'Suspended' };
+  const content = { Status: shown[bucket.settings.versioning] };
+  return { status: 200, body: xmlResult('VersioningConfiguration', content) };
+}

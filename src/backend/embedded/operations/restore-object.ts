@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { Answer } from '../protocol/answer.ts';
+import { receiveDocument } from '../protocol/received-document.ts';
+import { StoreError } from '../protocol/store-error.ts';
+import { parseXml } from '../protocol/xml.ts';
+import { archiveState } from './archive.ts';
+import { findObject } from './find-object.ts';
+import { midnightAfterDays } from './lifecycle.ts';
+import type { ObjectCall } from './operation.ts';
+
+const FORM = {
+  root: 'RestoreRequest',
+  schema: z.object({
+    Days: z
+      .string()
+      .regex(/^[1-9]\d{0,4}$/)
+      .optional(),
+  }),
+};
+
+/**
+ * RestoreObject: a readable copy comes after the store's delay and goes at midnight UTC after so many days (behaviours.md
+ * 167 to 172). Asked again while it is there, it stays longer. Out of a tier an object comes back for good, without days.
+ */
+export async function restoreObject(call: ObjectCall): Promise<Answer> {
+  const { Days } = parseXml(await receiveDocument(call), FORM);
+  const object = findObject(call, { current: 'RestoreObject', version: 'RestoreObject' });
+  const { store } = call;
+  const nowMs = store.clock.nowMs();
+  const state = archiveState(object, nowMs);
+  if (state.kind === 'restoring') throw new StoreError('RestoreAlreadyInProgress');
+  if (state.kind === 'at-hand') {
+    throw new StoreError('InvalidObjectState', {
+      message: "Restore is not allowed for the object's current storage class",
+      fields: { StorageClass: object.storageClass },
+    });
+  }
+  const isForGood = object.attributes.accessTier !== undefined;
+  if (isForGood !== (Days === undefined)) throw new StoreError('MalformedXML');
+  const readyAtMs = state.kind === 'restored' ? nowMs : nowMs + store.restoreDelayMs;
+  const expiry = isForGood ? {} : { expiresAtMs: midnightAfterDays(readyAtMs, Number(Days)) };
+  store.versions.change(object, { restore: { readyAtMs, ...expiry } });
+  return { status: state.kind === 'restored' ? 200 : 202 };
+}

@@ -1,0 +1,21 @@
+import type { ObjectAttributes } from '../disk/object-attributes.ts';
+import type { Answer } from '../protocol/answer.ts';
+import { parseStagedState } from '../protocol/staged-state.ts';
+import { findObject } from './find-object.ts';
+import type { ObjectCall } from './operation.ts';
+
+/**
+ * `PUT /<bucket>/<key>?embedded-state`, which no other store has: puts an existing object into states that a real store comes
+ * to by itself, while bytes, tag and date stay as they are (behaviours.md 178, 179).
+ */
+export function putStagedState(call: ObjectCall): Answer {
+  const object = findObject(call, { current: 'PutObject', version: 'PutObject' });
+  const { kmsKeyState, storageClass, ...states } = parseStagedState(call.request);
+  const { encryption } = object.attributes;
+  const changes: Partial<ObjectAttributes> = {
+    ...states,
+    ...(encryption.kind === 'kms' && kmsKeyState && { encryption: { ...encryption, keyState: kmsKeyState } }),
+  };
+  call.store.versions.change(object, changes, storageClass);
+  return { status: 200 };
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { StoredObject } from '../disk/versions.ts';
+import type { Answer } from '../protocol/answer.ts';
+import { receiveDocument } from '../protocol/received-document.ts';
+import { checkedTags } from '../protocol/tags.ts';
+import { emptyElement, parseXml, xmlResult } from '../protocol/xml.ts';
+import { findObject, shownVersionId } from './find-object.ts';
+import type { ObjectCall } from './operation.ts';
+
+const FORM = {
+  root: 'Tagging',
+  repeated: ['Tag'],
+  schema: z.object({
+    TagSet: emptyElement.or(z.object({ Tag: z.array(z.object({ Key: z.string(), Value: z.string() })) })),
+  }),
+};
+
+/** GetObjectTagging. */
+export function getObjectTagging(call: ObjectCall): Answer {
+  const object = findObject(call, { current: 'GetObjectTagging', version: 'GetObjectVersionTagging' });
+  const Tag = object.attributes.tags.map(([Key, Value]) => ({ Key, Value }));
+  return { ...named(call, object), body: xmlResult('Tagging', { TagSet: { Tag } }) };
+}
+
+/** PutObjectTagging: these tags instead of the ones before. */
+export async function putObjectTagging(call: ObjectCall): Promise<Answer> {
+  const { TagSet } = parseXml(await receiveDocument(call), FORM);
+  const tags = 'Tag' in TagSet ? TagSet.Tag : [];
+  const object = findObject(call, { current: 'PutObjectTagging', version: 'PutObjectVersionTagging' });
+  call.store.versions.change(object, {
+    tags: checkedTags(tags.map(({ Key, Value }) => [Key, Value])),
+  });
+  return named(call, object);
+}
+
+/** DeleteObjectTagging. */
+export function deleteObjectTagging(call: ObjectCall): Answer {
+  const actions = { current: 'DeleteObjectTagging', version: 'DeleteObjectVersionTagging' };
+  const object = findObject(call, actions);
+  call.store.versions.change(object, { tags: [] });
+  return { ...named(call, object), status: 204 };
+}
+
+function named(call: ObjectCall, object: StoredObject): Answer {
+  const versionId = shownVersionId(call, object);
+  return { status: 200, prefixed: { ...(versionId && { 'version-id': versionId }) } };
+}
