@@ -34,7 +34,7 @@ export default {
       comment: 'the reference store must not agree with the gateway by sharing the code under test',
       severity: 'error',
       from: { path: '^src/backend/embedded/' },
-      to: { path: '^src/http/(?:range|preconditions|entity-tag)' },
+      to: { path: '^src/(?:http/(?:range|preconditions|entity-tag)|s3/(?!sigv4-|error\\.ts))' },
     },
     {
       name: 'only-known-floors',

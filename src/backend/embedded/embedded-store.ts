@@ -21,6 +21,8 @@ export interface EmbeddedStoreOptions {
   readonly region?: string;
   /** Buckets are also hosts below this domain. */
   readonly domain?: string;
+  /** Whether customer-provided keys are taken over the plain connections this store has. Default: accept. */
+  readonly customerKeysOverHttp?: 'accept' | 'refuse';
   /** How long a restore from the archive takes, in milliseconds. Default: 10 s. */
   readonly restoreDelayMs?: number;
   readonly clock: Clock;
@@ -48,7 +50,8 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   const { restoreDelayMs = DEFAULT_RESTORE_DELAY_MS } = options;
   const store = await openStore({ ...options, ownerId, region, restoreDelayMs, logger });
   const authenticate = createAuthenticator({ accounts: options.accounts, region, clock: options.clock });
-  const handler = { ...options, store, authenticate };
+  const { customerKeysOverHttp = 'accept' } = options;
+  const handler = { ...options, customerKeysOverHttp, store, authenticate };
   const server = createServer(
     // the protocol answers such requests itself
     { requireHostHeader: false, keepAliveTimeout: 65_000 },

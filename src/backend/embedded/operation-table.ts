@@ -8,6 +8,7 @@ import {
   getBucketLocation,
   headBucket,
   listBuckets,
+  postToBucket,
 } from './operations/buckets.ts';
 import { abortUpload, completeUpload } from './operations/complete-upload.ts';
 import { createUpload } from './operations/create-upload.ts';
@@ -43,6 +44,7 @@ const BUCKET_ROWS: readonly Row<BucketCall>[] = [
   ['GET', 'list-type', listObjectsV2, 'ListBucket'],
   ['GET', 'versions', listObjectVersions, 'ListBucketVersions'],
   ['GET', 'uploads', listUploads, 'ListBucketMultipartUploads'],
+  ['POST', '', postToBucket, BY_ITSELF],
   ['POST', 'delete', deleteObjects, BY_ITSELF],
   ['GET', 'location', getBucketLocation, 'GetBucketLocation'],
   ['GET', 'versioning', getBucketVersioning, 'GetBucketVersioning'],

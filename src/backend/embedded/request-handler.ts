@@ -3,6 +3,7 @@ import type { Authenticate } from './access/authenticate.ts';
 import { preflight, withCrossOrigin } from './cross-origin.ts';
 import { findOperation } from './find-operation.ts';
 import type { Answer } from './protocol/answer.ts';
+import { refuseCustomerKey } from './protocol/customer-key.ts';
 import type { HeaderPrefix } from './protocol/dialect.ts';
 import { errorAnswer, type ReplyMarks, sendAnswer } from './protocol/reply.ts';
 import { StoreError } from './protocol/store-error.ts';
@@ -17,6 +18,8 @@ export interface HandlerOptions {
   readonly headerPrefix: HeaderPrefix;
   /** Buckets may be addressed as hosts below it. */
   readonly domain?: string | undefined;
+  /** Connections here are never secure: are customer-provided keys taken nevertheless? */
+  readonly customerKeysOverHttp: 'accept' | 'refuse';
 }
 
 /** One request: parse → authenticate → operation → answer. Never rejects. */
@@ -50,9 +53,11 @@ async function answerTo(
   }
 }
 
-async function perform({ store, authenticate }: HandlerOptions, request: StoreRequest): Promise<Answer> {
+async function perform(options: HandlerOptions, request: StoreRequest): Promise<Answer> {
+  const { store, authenticate } = options;
   if (request.method === 'OPTIONS') return preflight(store, request);
   const { caller, signatures } = authenticate(request);
+  if (options.customerKeysOverHttp === 'refuse') refuseCustomerKey(request);
   return runOperation(findOperation(request), { store, request, caller, signatures });
 }
 

@@ -18,13 +18,11 @@ export function isGranted(grants: readonly Grant[] | undefined, { action, bucket
   );
 }
 
+/** The last pattern that matches decides; one that begins with `!` takes away. */
 function matchesAny(patterns: readonly string[] | undefined, text: string): boolean {
   if (!patterns) return true;
-  const taken = patterns.filter(pattern => pattern.startsWith('!'));
-  const given = patterns.filter(pattern => !pattern.startsWith('!'));
-  return (
-    given.some(pattern => matches(pattern, text)) && !taken.some(pattern => matches(pattern.slice(1), text))
-  );
+  const last = patterns.findLast(pattern => matches(pattern.replace(/^!/, ''), text));
+  return last !== undefined && !last.startsWith('!');
 }
 
 function matches(pattern: string, text: string): boolean {

@@ -54,3 +54,9 @@ export function deleteBucket({ store, bucket }: BucketCall): Answer {
   if (store.buckets.remove(bucket.name)) return { status: 204 };
   throw new StoreError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
 }
+
+/** Uploads by HTML forms, which this store does not take (behaviours.md 269). */
+export function postToBucket(): never {
+  const message = 'Bucket POST must be of the enclosure-type multipart/form-data';
+  throw new StoreError('PreconditionFailed', { message, fields: { Condition: message } });
+}

@@ -18,6 +18,15 @@ export function describeCustomerKey({ key, md5 }: CustomerKey): Encryption & { k
   return { kind: 'customer', keyMd5: md5, ...proof };
 }
 
+/** For a store that takes customer keys over secure connections only. Throws InvalidRequest (behaviours.md 155). */
+export function refuseCustomerKey(request: StoreRequest): void {
+  if (request.prefixed(`${HEADER}key`) === undefined) return;
+  throw new StoreError('InvalidRequest', {
+    message:
+      'Requests specifying Server Side Encryption with Customer provided keys must be made over a secure connection.',
+  });
+}
+
 /**
  * The customer-provided key of a request, if any; all three headers are required together
  * (object-retrieval.md, Rules 1). Throws what behaviours.md 147 to 153 say.

@@ -34,7 +34,7 @@ export const ERRORS = {
   InvalidBucketName: { status: 400, message: 'The specified bucket is not valid.' },
   InvalidBucketOwnerAWSAccountID: {
     status: 400,
-    message: 'The value of the expected bucket owner parameter must be an AWS Account ID... [abcd]',
+    message: 'The value of the expected bucket owner parameter must be an AWS Account ID...',
   },
   InvalidBucketState: {
     status: 409,
@@ -62,10 +62,14 @@ export const ERRORS = {
   InvalidRange: { status: 416, message: 'The requested range is not satisfiable' },
   InvalidRequest: { status: 400, message: 'Invalid Request' },
   InvalidStorageClass: { status: 400, message: 'The storage class you specified is not valid' },
+  InvalidToken: {
+    status: 400,
+    message: 'The provided token is malformed or otherwise invalid.',
+  },
   InvalidTag: { status: 400, message: 'The tag provided was not a valid tag.' },
   InvalidURI: { status: 400, message: "Couldn't parse the specified URI." },
   'KMS.DisabledException': { status: 400, message: 'The key is disabled.' },
-  'KMS.KMSInvalidStateException': { status: 400, message: 'The key is pending deletion.' },
+  'KMS.KMSInvalidStateException': { status: 400, message: 'The key is not in a usable state.' },
   KeyTooLongError: { status: 400, message: 'Your key is too long' },
   MalformedXML: {
     status: 400,

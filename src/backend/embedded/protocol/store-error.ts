@@ -24,3 +24,8 @@ export class StoreError extends Error {
     this.details = details;
   }
 }
+
+/** Whether this store knows a code of that name. */
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code);
+}
