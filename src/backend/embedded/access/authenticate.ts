@@ -1,7 +1,8 @@
 import type { Clock } from '../../../base/clock.ts';
 import { S3Error } from '../../../s3/error.ts';
 import { SigningKeys } from '../../../s3/sigv4-keys.ts';
-import { requireNoPayload, SigV4Verifier } from '../../../s3/sigv4-verify.ts';
+import { requireNoPayload } from '../../../s3/sigv4-payload.ts';
+import { SigV4Verifier } from '../../../s3/sigv4-verify.ts';
 import type { ChunkSignatures } from '../protocol/aws-chunked.ts';
 import { isErrorCode, StoreError } from '../protocol/store-error.ts';
 import type { StoreRequest } from '../protocol/store-request.ts';
