@@ -26,6 +26,10 @@ export async function rawRequest(origin: string, options: RawRequest): Promise<R
     name,
     typeof value === 'string' ? value : [...value],
   ]);
+  const { body } = options;
+  if (body !== undefined && !headers.some(([name]) => name.toLowerCase() === 'content-length')) {
+    headers.push(['content-length', String(Buffer.byteLength(body))]);
+  }
   const message = request(
     {
       hostname,
@@ -40,16 +44,23 @@ export async function rawRequest(origin: string, options: RawRequest): Promise<R
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
-        const body = Buffer.concat(chunks);
+        const received = Buffer.concat(chunks);
         const replyHeaders: Record<string, string> = {};
         for (const [name, value] of Object.entries(response.headersDistinct)) {
           if (value) replyHeaders[name] = value.join(', ');
         }
-        resolve({ status: response.statusCode ?? 0, headers: replyHeaders, body, text: body.toString() });
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: replyHeaders,
+          body: received,
+          text: received.toString(),
+        });
       });
     },
   );
   message.on('error', reject);
-  message.end(options.body);
+  // first, since Node changes the bytes of headers that it sends together with a text or after a length
+  message.flushHeaders();
+  message.end(body);
   return promise;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Answer } from '../protocol/answer.ts';
 import { receiveDocument } from '../protocol/received-document.ts';
 import { StoreError } from '../protocol/store-error.ts';
-import { parseXml } from '../protocol/xml.ts';
+import { emptyElement, parseXml } from '../protocol/xml.ts';
 import { archiveState } from './archive.ts';
 import { findObject } from './find-object.ts';
 import { midnightAfterDays } from './lifecycle.ts';
@@ -10,12 +10,14 @@ import type { ObjectCall } from './operation.ts';
 
 const FORM = {
   root: 'RestoreRequest',
-  schema: z.object({
-    Days: z
-      .string()
-      .regex(/^[1-9]\d{0,4}$/)
-      .optional(),
-  }),
+  schema: emptyElement.or(
+    z.object({
+      Days: z
+        .string()
+        .regex(/^[1-9]\d{0,4}$/)
+        .optional(),
+    }),
+  ),
 };
 
 /**
@@ -23,7 +25,8 @@ const FORM = {
  * 167 to 172). Asked again while it is there, it stays longer. Out of a tier an object comes back for good, without days.
  */
 export async function restoreObject(call: ObjectCall): Promise<Answer> {
-  const { Days } = parseXml(await receiveDocument(call), FORM);
+  const request = parseXml(await receiveDocument(call), FORM);
+  const days = 'Days' in request ? request.Days : undefined;
   const object = findObject(call, { current: 'RestoreObject', version: 'RestoreObject' });
   const { store } = call;
   const nowMs = store.clock.nowMs();
@@ -36,9 +39,9 @@ export async function restoreObject(call: ObjectCall): Promise<Answer> {
     });
   }
   const isForGood = object.attributes.accessTier !== undefined;
-  if (isForGood !== (Days === undefined)) throw new StoreError('MalformedXML');
+  if (isForGood !== (days === undefined)) throw new StoreError('MalformedXML');
   const readyAtMs = state.kind === 'restored' ? nowMs : nowMs + store.restoreDelayMs;
-  const expiry = isForGood ? {} : { expiresAtMs: midnightAfterDays(readyAtMs, Number(Days)) };
+  const expiry = isForGood ? {} : { expiresAtMs: midnightAfterDays(readyAtMs, Number(days)) };
   store.versions.change(object, { restore: { readyAtMs, ...expiry } });
   return { status: state.kind === 'restored' ? 200 : 202 };
 }

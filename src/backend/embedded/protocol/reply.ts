@@ -58,6 +58,7 @@ function headersOf(
   for (const [name, value] of Object.entries(prefixed ?? {})) all[`${prefix}${name}`] = value;
   Object.assign(all, headers);
   all.server = 'Tidegate embedded store';
+  // last, since Node changes the bytes of a Content-Disposition that comes after a length
   if (body?.kind === 'bytes') all['content-length'] = String(body.sizeBytes);
   if (body?.kind === 'xml') all['content-type'] = 'application/xml';
   // a length of 0 would say of HEAD that GET has no body, and of 304 that the object is empty (behaviours.md 85)
