@@ -54,8 +54,10 @@ export function readPresigned(
     expiresS: parseExpires(expires, `${prefix}Expires`),
     signedHeaders,
     signature,
+    // Signers that move headers into the query keep the header's own spelling.
     payloadHash:
       queryValue(query, `${prefix}Content-Sha256`) ||
+      queryValue(query, hashHeader) ||
       (signedHeaders.includes(hashHeader) && headers.get(hashHeader)) ||
       UNSIGNED_PAYLOAD,
     sessionToken:

@@ -102,3 +102,10 @@ it.each(refused)(
     expect(refusal(request, { region: 'us-east-1' })).toMatchObject({ status, code, message });
   },
 );
+
+it('a request that shows both prefixes is read in the usual one, and the other must be signed too', () => {
+  expect(refusal(withHeaders({ 'x-store-date': '20130524T000000Z' }))).toMatchObject({
+    code: 'AccessDenied',
+    fields: { HeadersNotSigned: 'x-store-date' },
+  });
+});

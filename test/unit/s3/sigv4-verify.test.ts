@@ -81,6 +81,19 @@ describe('beside independent signers', () => {
     );
   });
 
+  it('accepts a URL that covers the hash of no body', async () => {
+    const headers = { host: 'h', 'x-amz-content-sha256': EMPTY_PAYLOAD_HASH };
+    const { query = {} } = await smithy.presign(
+      { method: 'GET', protocol: 'http:', hostname: 'h', path: '/b/k', headers },
+      { signingDate: new Date(signedAtMs), expiresIn: 60 },
+    );
+    const url = `/b/k?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
+    expect(url).toContain('x-amz-content-sha256=');
+    expect(verify({ method: 'GET', url, rawHeaders: ['Host', 'h'] })).toMatchObject({
+      payload: { kind: 'hash', sha256: EMPTY_PAYLOAD_HASH },
+    });
+  });
+
   const client = new S3Client({
     region: 'us-east-1',
     endpoint: 'http://h:8080',
@@ -145,6 +158,23 @@ describe.each(['x-amz-', 'x-store-'] as const)('requests that speak %s', headerP
       headerPrefix,
     });
     expect(refusal({ method: 'GET', url: '/k?versionId=2', rawHeaders }).code).toBe('SignatureDoesNotMatch');
+  });
+
+  it('are verified with a header that comes twice', () => {
+    const headers = [
+      [`${headerPrefix}meta-a`, '1'],
+      [`${headerPrefix}meta-a`, '2'],
+    ] as const;
+    const request = {
+      method: 'GET',
+      host,
+      rawPath: '/k',
+      rawQuery: '',
+      headers,
+      payloadHash: EMPTY_PAYLOAD_HASH,
+    };
+    const rawHeaders = ['Host', host, ...headers.flat(), ...signRequest(request, context).flat()];
+    expect(verify({ method: 'GET', url: '/k', rawHeaders }).kind).toBe('signed');
   });
 
   it('are verified when presigned, down to the names in refusals', () => {
