@@ -59,8 +59,8 @@ export async function rawRequest(origin: string, options: RawRequest): Promise<R
     },
   );
   message.on('error', reject);
-  // first, since Node changes the bytes of headers that it sends together with a text or after a length
-  message.flushHeaders();
-  message.end(body);
+  // bytes, and not with the end: Node changes those of headers that it sends with a text or with a known length
+  if (body !== undefined && body.length > 0) message.write(Buffer.from(body));
+  message.end();
   return promise;
 }
