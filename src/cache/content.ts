@@ -25,9 +25,9 @@ export interface Content {
   readonly parts: PartMap;
   /** How much of `[from, to)` is in memory. */
   coverage(from: number, to: number): 'all' | 'some' | 'none';
-  /** All of `[from, to)` in one piece if it is in memory: to be used in this turn of the event loop and not after. */
-  peek(from: number, to: number): Buffer | undefined;
-  /** The same as text, a character a byte (Latin-1): the cheapest form of a short body. */
+  /** All of `[from, to)` in one piece, if it is in memory and short enough to be lent at once. */
+  lend(from: number, to: number): Loan | undefined;
+  /** The same as text, a character a byte (Latin-1): the cheapest form of a short body, and nothing to give back. */
   peekText(from: number, to: number): string | undefined;
   /** Begins to read `[from, to)`. */
   open(from: number, to: number): ContentReader;

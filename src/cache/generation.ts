@@ -1,5 +1,5 @@
 import { Block, type Span } from './block.ts';
-import type { Content, ContentReader } from './content.ts';
+import type { Content, ContentReader, Loan } from './content.ts';
 import type { MemoryTier } from './memory-tier.ts';
 import { hashText } from './object-key.ts';
 import { PartMap } from './part-map.ts';
@@ -17,8 +17,13 @@ export interface GenerationIdentity {
 /** A run of bytes `[start, end)` of the whole content. */
 export type ContentSpan = Span;
 
-/** Begins to read `[from, to)` of a generation. */
-export type ReadGeneration = (generation: Generation, from: number, to: number) => ContentReader;
+/** How the bytes of generations are handed out. */
+export interface Reading {
+  /** A reader of `[from, to)`; what is missing, it has fetched. */
+  open(generation: Generation, from: number, to: number): ContentReader;
+  /** Bytes of a block, from offset `from` on and at most until `to`. */
+  lend(block: Block, from: number, to: number): Loan;
+}
 
 /**
  * One immutable content and the blocks held of it. Blocks belong to a generation and never to a key, so bytes of two
@@ -31,16 +36,15 @@ export class Generation implements Content {
   readonly #tier: MemoryTier;
   readonly #blocks = new Map<number, Block>();
   readonly #hash: number;
-  readonly #read: ReadGeneration;
+  readonly #reading: Reading;
   #readers = 0;
   #retired = false;
 
-  /** @param read makes readers; what is missing, they have fetched. */
-  constructor(identity: GenerationIdentity, blockBytes: number, tier: MemoryTier, read: ReadGeneration) {
+  constructor(identity: GenerationIdentity, blockBytes: number, tier: MemoryTier, reading: Reading) {
     this.identity = identity;
     this.blockBytes = blockBytes;
     this.#tier = tier;
-    this.#read = read;
+    this.#reading = reading;
     this.#hash = hashText(
       `${identity.objectKey}\n${identity.versionId}\n${identity.entityTag}\n${identity.sizeBytes}`,
     );
@@ -118,11 +122,11 @@ export class Generation implements Content {
     return found ? 'some' : 'none';
   }
 
-  peek(from: number, to: number): Buffer | undefined {
+  lend(from: number, to: number): Loan | undefined {
     const block = this.#holding(from, to);
     if (!block) return undefined;
     const offset = from - this.blockStart(from);
-    return block.memory.subarray(offset, offset + to - from);
+    return whole(this.#reading.lend(block, offset, offset + to - from), to - from);
   }
 
   peekText(from: number, to: number): string | undefined {
@@ -133,7 +137,7 @@ export class Generation implements Content {
   }
 
   open(from: number, to: number): ContentReader {
-    return this.#read(this, from, to);
+    return this.#reading.open(this, from, to);
   }
 
   /** A reader came back to the block number `index`: it is worth keeping. */
@@ -232,4 +236,11 @@ export class Generation implements Content {
     const sizeBytes = this.blockEnd(position) - start;
     return start + (this.blockAt(position)?.nextAvailable(position - start, sizeBytes) ?? sizeBytes);
   }
+}
+
+/** `loan` if it is all of what was wanted; else it is given back. */
+function whole(loan: Loan, lengthBytes: number): Loan | undefined {
+  if (loan.bytes.length === lengthBytes) return loan;
+  loan.release();
+  return undefined;
 }

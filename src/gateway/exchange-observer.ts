@@ -16,6 +16,15 @@ interface AnswerCells {
   readonly lookups: CounterCell | undefined;
 }
 
+/** What answers are told apart by, with the cells of that kind. */
+interface KindOfAnswer {
+  readonly bucket: string;
+  readonly operation: string;
+  readonly status: number;
+  readonly result: CacheResult;
+  readonly cells: AnswerCells;
+}
+
 /** Counts each answer and writes its log line. */
 export class ExchangeObserver {
   readonly #clock: Clock;
@@ -28,6 +37,7 @@ export class ExchangeObserver {
   readonly #lookups: Family<CounterCell>;
   readonly #inFlight: GaugeCell;
   readonly #cells = new Map<string, AnswerCells>();
+  #last: KindOfAnswer | undefined;
 
   /** @param access where log lines go; undefined for none. */
   constructor(metrics: Metrics, clock: Clock, access: Logger | undefined) {
@@ -87,7 +97,24 @@ export class ExchangeObserver {
     if (this.#access) this.#log(this.#access, exchange, endMs);
   }
 
-  #cellsOf({ bucket, operation, status, report }: Exchange): AnswerCells {
+  /** Most answers are of the same kind as the one before. */
+  #cellsOf(exchange: Exchange): AnswerCells {
+    const { bucket, operation, status, report } = exchange;
+    const last = this.#last;
+    if (
+      last?.status === status &&
+      last.result === report.result &&
+      last.bucket === bucket &&
+      last.operation === operation
+    ) {
+      return last.cells;
+    }
+    const cells = this.#findCells(exchange);
+    this.#last = { bucket, operation, status, result: report.result, cells };
+    return cells;
+  }
+
+  #findCells({ bucket, operation, status, report }: Exchange): AnswerCells {
     const id = `${bucket}\n${operation}\n${status}\n${report.result}`;
     const known = this.#cells.get(id);
     if (known) return known;

@@ -2,7 +2,7 @@ import type { StoreCall } from '../backend/store.ts';
 import type { Clock } from '../base/clock.ts';
 import { EntryTable } from '../cache/entry-table.ts';
 import { Epochs } from '../cache/epochs.ts';
-import { Generation, type GenerationIdentity } from '../cache/generation.ts';
+import { Generation, type GenerationIdentity, type Reading } from '../cache/generation.ts';
 import { MemoryTier } from '../cache/memory-tier.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
 import { Filler } from './fill/filler.ts';
@@ -54,9 +54,12 @@ export class OwnedObjects implements ContentMaker {
 
   create(read: ObjectRead, identity: GenerationIdentity): Generation {
     const source = rangeSource(read, identity);
-    const open = (generation: Generation, from: number, to: number) =>
-      new GenerationReader(generation, from, to, source, this.#desk, this.#readAhead);
-    return new Generation(identity, read.policy.blockSizeBytes, this.tier, open);
+    const reading: Reading = {
+      open: (generation, from, to) =>
+        new GenerationReader(generation, from, to, source, this.#desk, this.#readAhead),
+      lend: (block, from, to) => this.#desk.lend(block, from, to),
+    };
+    return new Generation(identity, read.policy.blockSizeBytes, this.tier, reading);
   }
 
   lacks(generation: Generation, from: number, to: number): boolean {

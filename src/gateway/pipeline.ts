@@ -102,7 +102,7 @@ export class Pipeline {
       storeFields: fields.store,
       range: fields.range,
       isSigned: caller.kind === 'client',
-      takesCustomerKeys: takesCustomerKeys(bucket, request.socket),
+      takesCustomerKeys: fields.store !== undefined && takesCustomerKeys(bucket, request.socket),
     });
     const client = clientRead(exchange, fields, parameters, bucket, address.key, permissions, clock.nowMs());
     if (parameters.customerKey) serveSealed(client, parameters.customerKey, observer);

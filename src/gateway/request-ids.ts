@@ -6,21 +6,22 @@ export interface RequestIds {
   readonly id2: string;
 }
 
-const counterDigits = 8;
+/** Eight hexadecimal digits. */
+const counterLimit = 2 ** 32;
 
 /**
  * Makes ids that differ between requests, threads and starts. The random part is drawn once: an id has to be found
  * in a log again, not to be hard to guess.
  */
 export class RequestIdSource {
-  readonly #requestPrefix = randomBytes(4).toString('hex').toUpperCase();
+  readonly #requestPrefix = randomBytes(4).toString('hex');
   readonly #id2 = randomBytes(33).toString('base64url');
   #counter = 0;
 
   /** The id of the next request: 16 hexadecimal digits. */
   nextRequestId(): string {
-    this.#counter = (this.#counter + 1) >>> 0;
-    return this.#requestPrefix + this.#counter.toString(16).toUpperCase().padStart(counterDigits, '0');
+    this.#counter = (this.#counter + 1) % counterLimit;
+    return this.#requestPrefix + (counterLimit + this.#counter).toString(16).slice(1);
   }
 
   /** The id of this thread of the gateway, sent as `id-2` (`HostId` in error bodies). */

@@ -75,7 +75,9 @@ function addressIn(bucket: string, rawPath: string, query: string): Address {
 
 /** The bucket that a Host header names; undefined when it names none (behaviours.md 229 to 232). */
 function bucketOfHost(header: string, domain: string | undefined): string | undefined {
-  const host = header.toLowerCase().replace(/\.?(?::\d*)?$/, '');
+  const named = header.toLowerCase();
+  if (domain === undefined && !named.includes('.s3-')) return undefined;
+  const host = named.replace(/\.?(?::\d*)?$/, '');
   const point = parseAccessPointHost(host);
   if (point) return formatAccessPointArn(point);
   if (domain === undefined || !host.endsWith(domain)) return undefined;

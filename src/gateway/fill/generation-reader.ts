@@ -59,7 +59,7 @@ export class GenerationReader implements ContentReader, Wanting {
     if (!block || until <= this.#position) return undefined;
     this.#visit(block.index, block.isFilling);
     const start = this.#generation.blockStart(this.#position);
-    const loan = this.#desk.lend(block.slot, block.memory, this.#position - start, until - start);
+    const loan = this.#desk.lend(block, this.#position - start, until - start);
     this.#position += loan.bytes.length;
     return loan;
   }

@@ -1,3 +1,4 @@
+import type { Block } from '../../cache/block.ts';
 import type { Loan } from '../../cache/content.ts';
 import type { MemoryTier } from '../../cache/memory-tier.ts';
 
@@ -21,8 +22,8 @@ export class LoanDesk {
     this.#slotsLimit = slotsLimit;
   }
 
-  /** Bytes of `memory`, which is `slot`, from `from` on and at most until `to`. */
-  lend(slot: number, memory: Buffer, from: number, to: number): Loan {
+  /** Bytes of `block`, from offset `from` on and at most until `to`. */
+  lend({ slot, memory }: Block, from: number, to: number): Loan {
     if (this.#tier.pins.heldSlots >= this.#slotsLimit) return copyOf(memory, from, to);
     const bytes = memory.subarray(from, Math.min(to, from + loanLimitBytes));
     this.#tier.pins.acquire(slot, this.#tier.pins.tag(slot));

@@ -49,16 +49,16 @@ export class NearContent implements Content {
     return found ? 'some' : 'none';
   }
 
-  peek(): undefined {
+  lend(from: number, to: number): Loan | undefined {
+    const loan = this.lendFrom(from, to);
+    if (!loan || loan.bytes.length === to - from) return loan;
+    loan.release();
     return undefined;
   }
 
   peekText(from: number, to: number): string | undefined {
     const loan = this.lend(from, to);
-    if (!loan || loan.bytes.length < to - from) {
-      loan?.release();
-      return undefined;
-    }
+    if (!loan) return undefined;
     const text = loan.bytes.toString('latin1');
     loan.release();
     return text;
@@ -69,7 +69,7 @@ export class NearContent implements Content {
   }
 
   /** Bytes from `from` on, at most until `to`, if they are known to be in memory and still are. */
-  lend(from: number, to: number): Loan | undefined {
+  lendFrom(from: number, to: number): Loan | undefined {
     const block = this.#blockAt(from);
     if (!block || from < block.from || from >= block.to) return undefined;
     if (!this.#pins.acquire(block.slot, block.tag)) {
@@ -120,7 +120,7 @@ class NearReader implements ContentReader {
 
   next(): Loan | undefined | Promise<Loan | undefined> {
     if (this.#position >= this.#to) return undefined;
-    const loan = this.#reader ? undefined : this.#content.lend(this.#position, this.#to);
+    const loan = this.#reader ? undefined : this.#content.lendFrom(this.#position, this.#to);
     if (!loan) return this.#borrow();
     this.#position += loan.bytes.length;
     return loan;

@@ -1,5 +1,6 @@
 import type { Content, Loan } from '../../cache/content.ts';
 import type { Exchange } from '../exchange.ts';
+import { loanLimitBytes } from '../fill/loan-desk.ts';
 import { BodyPump } from './body-pump.ts';
 
 /** What sending asks back. */
@@ -30,14 +31,34 @@ export function sendContent(
     return;
   }
   const text = to - from <= textLimitBytes ? content.peekText(from, to) : undefined;
-  if (text === undefined) {
-    sendRead(exchange, content, from, to, steps);
-    return;
-  }
+  const loan = text === undefined && to - from <= loanLimitBytes ? content.lend(from, to) : undefined;
+  if (text !== undefined) sendText(exchange, text, steps);
+  else if (loan) sendLoan(exchange, loan, steps);
+  else sendRead(exchange, content, from, to, steps);
+}
+
+function sendText(exchange: Exchange, text: string, steps: SendingSteps): void {
   steps.writeHead();
   exchange.bodyBytes = text.length;
   exchange.response.end(text, 'latin1');
   steps.sent();
+}
+
+/** One piece of memory is all of the body. The answer is over when the socket has taken it, or is gone. */
+function sendLoan(exchange: Exchange, loan: Loan, steps: SendingSteps): void {
+  const { response } = exchange;
+  const over = () => {
+    response.off('close', over);
+    response.off('finish', over);
+    if (response.writableFinished) exchange.bodyBytes = loan.bytes.length;
+    else exchange.hasClientLeft = true;
+    loan.release();
+    steps.sent();
+  };
+  response.on('close', over);
+  response.on('finish', over);
+  steps.writeHead();
+  response.end(loan.bytes);
 }
 
 function sendRead(exchange: Exchange, content: Content, from: number, to: number, steps: SendingSteps): void {
