@@ -80,7 +80,13 @@ function button(action: ConnectorAction, way: readonly number[]): AdaptiveElemen
     }
     case 'HttpPOST': {
       const data: ButtonData = { action: way };
-      return { type: 'Action.Submit', title: action.name, data };
+      // the button that ends a form stands out
+      return {
+        type: 'Action.Submit',
+        title: action.name,
+        data,
+        ...(way.length > 1 ? { style: 'positive' } : {}),
+      };
     }
     case 'ActionCard': {
       const inner = action.actions.map((nested, index) => button(nested, [...way, index]));

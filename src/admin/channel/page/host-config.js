@@ -52,7 +52,7 @@ export function hostConfig(dark) {
         isSubtle: true,
         weight: 'default',
         wrap: true,
-        maxWidth: 160,
+        maxWidth: 240,
       },
       value: { color: 'default', size: 'default', isSubtle: false, weight: 'default', wrap: true },
       spacing: 16,
