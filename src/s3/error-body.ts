@@ -1,5 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import type { Pairs } from './error.ts';
+import { escapeText, unescapeText } from './xml-text.ts';
 
 /** What the body of an error answer says. */
 export interface ErrorBody {
@@ -19,9 +20,6 @@ export type RememberedError = Pick<ErrorBody, 'code' | 'message' | 'fields'>;
 const NOT_REMEMBERED: ReadonlySet<string> = new Set(['Code', 'Message', 'RequestId', 'HostId', 'Resource']);
 
 const ELEMENT_NAME = /^[A-Za-z_][\w.-]*$/;
-
-/** Characters that XML 1.0 §2.2 has no place for, not even escaped. */
-const NOT_XML = /[^\t\n\r\u0020-\ufffd]/g;
 
 /**
  * The XML of an error: Code, Message, the code's own fields, RequestId, HostId (behaviours.md, Decided 11; rows
@@ -44,26 +42,6 @@ export function errorBody({ code, message, fields, requestId, hostId }: ErrorBod
 function element(name: string, value: string): string {
   return `<${name}>${escapeText(value)}</${name}>`;
 }
-
-/** Carriage returns are escaped because a reader would turn them into line feeds (XML 1.0 §2.11). */
-function escapeText(value: string): string {
-  return value
-    .toWellFormed()
-    .replace(NOT_XML, '\ufffd')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('\r', '&#13;');
-}
-
-const NAMED_ENTITIES: ReadonlyMap<string, string> = new Map([
-  ['amp', '&'],
-  ['lt', '<'],
-  ['gt', '>'],
-  ['quot', '"'],
-  ['apos', "'"],
-]);
 
 const parser = new XMLParser({
   ignoreAttributes: true,
@@ -108,15 +86,6 @@ function leaf(node: unknown): [name: string, value: string][] {
   const [name, parts] = entry;
   const texts = parts.map(part => (isRecord(part) ? part['#text'] : undefined));
   return texts.every(text => typeof text === 'string') ? [[name, unescapeText(texts.join(''))]] : [];
-}
-
-/** The five entities of XML 1.0 §4.6 and character references (§4.1); what is neither stays as it is. */
-function unescapeText(text: string): string {
-  return text.replace(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]+));/gi, (whole, hex, decimal, name) => {
-    if (name) return NAMED_ENTITIES.get(name) ?? whole;
-    const point = hex ? Number.parseInt(hex, 16) : Number(decimal);
-    return point <= 0x10ffff ? String.fromCodePoint(point) : whole;
-  });
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

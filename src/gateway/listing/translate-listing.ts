@@ -1,4 +1,5 @@
 import { XMLBuilder, XMLParser } from 'fast-xml-parser';
+import { escapeText, unescapeText } from '../../s3/xml-text.ts';
 import { WrongAnswerError } from '../fill/fill-error.ts';
 
 /** How a listing looks to a client. */
@@ -13,12 +14,13 @@ export interface ListingView {
 /** An element as the parser gives it: one property with its children, or text. */
 type Node = Readonly<Record<string, readonly Node[] | string | undefined>>;
 
+/** Entities stay as the store wrote them: what is not translated goes on as it came. */
 const options = {
   preserveOrder: true,
   ignoreAttributes: false,
   parseTagValue: false,
   trimValues: false,
-  processEntities: true,
+  processEntities: false,
 } as const;
 
 /** Elements of a listing that hold a key or the beginning of one. */
@@ -56,12 +58,10 @@ function isListed(node: Node, key: KeyView): boolean {
 function translateChild(node: Node, view: ListingView, key: KeyView): Node {
   const name = nameOf(node);
   if (name === 'Name') return element('Name', view.bucket);
-  if (holdingKeys.has(name)) return element(name, key.shown(textOf(node)));
+  if (holdingKeys.has(name)) return key.translate(node);
   if (name !== 'Contents' && name !== 'CommonPrefixes') return node;
   const inner = name === 'Contents' ? 'Key' : 'Prefix';
-  const children = childrenOf(node).map(child =>
-    nameOf(child) === inner ? element(inner, key.shown(textOf(child))) : child,
-  );
+  const children = childrenOf(node).map(child => (nameOf(child) === inner ? key.translate(child) : child));
   return { ...node, [name]: children };
 }
 
@@ -80,8 +80,15 @@ class KeyView {
     return this.#view.mayList(key.slice(this.#view.keyPrefix.length));
   }
 
+  /** An element that holds a key, without what stands before every key at the store. */
+  translate(node: Node): Node {
+    const listed = textOf(node);
+    const shown = this.#shown(listed);
+    return shown === listed ? node : element(nameOf(node), shown);
+  }
+
   /** The prefix is the operator's, and stands before the escapes of the rest. */
-  shown(listed: string): string {
+  #shown(listed: string): string {
     const prefix = this.#isEncoded
       ? encodeURIComponent(this.#view.keyPrefix).replaceAll('%2F', '/')
       : this.#view.keyPrefix;
@@ -90,7 +97,7 @@ class KeyView {
 }
 
 function element(name: string, text: string): Node {
-  return { [name]: text === '' ? [] : [{ '#text': text }] };
+  return { [name]: text === '' ? [] : [{ '#text': escapeText(text) }] };
 }
 
 function nameOf(node: Node): string {
@@ -103,10 +110,8 @@ function childrenOf(node: Node): readonly Node[] {
 }
 
 function textOf(node: Node): string {
-  return childrenOf(node)
-    .map(child => child['#text'])
-    .filter(text => typeof text === 'string')
-    .join('');
+  const texts = childrenOf(node).map(child => child['#text']);
+  return unescapeText(texts.filter(text => typeof text === 'string').join(''));
 }
 
 function textIn(node: Node, name: string): string {
