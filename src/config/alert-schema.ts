@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { CONNECTOR_APP_ID, CONNECTOR_ISSUER } from '../alerts/callbacks/bearer-token.ts';
+import { SMALLEST_SHARE } from '../alerts/delivery/windows.ts';
 import {
   amount,
   choice,
@@ -9,6 +11,7 @@ import {
   listOf,
   map,
   named,
+  origin,
   port,
   text,
 } from './scalars.ts';
@@ -24,7 +27,8 @@ const webhook = map({
   card: choice(['connector', 'adaptive', 'text']).default('connector'),
   minSeverity: severity().default('warning'),
   rules: listOf(text('the name of a rule'), 'rule names').optional(),
-  share: amount(0.01, 1).default(1),
+  // below a quarter nothing would be left of four posts a second
+  share: amount(SMALLEST_SHARE, 1).default(1),
 });
 
 /** What may be set of any rule; a rule's own defaults stand where a key is absent. */
@@ -36,19 +40,20 @@ const ruleSettings = map({
   severity: severity().optional(),
 }).transform(({ for: held, window, ...rest }) => ({ ...rest, forMs: held, windowMs: window }));
 
-/** Whose bearer tokens the card callbacks accept (card-webhook.md, bearer token of HttpPOST actions). */
+/** Whose bearer tokens the card callbacks accept (cards.md §2, Token); the defaults are the connector service's. */
 const callbackToken = map({
-  issuer: text('the issuer of the tokens'),
-  audience: text('the audience of the tokens: the base URL of the callbacks'),
+  issuer: text('the issuer of the tokens').default(CONNECTOR_ISSUER),
+  audience: text('the audience of the tokens; the address of the callbacks where absent').optional(),
   keys: httpUrl('the URL of the key set that signs the tokens'),
-  appId: text('the application that sends the tokens'),
-  subjects: listOf(text('a directory identity'), 'directory identities'),
-});
+  appIds: listOf(text('an application that sends tokens'), 'applications').default([CONNECTOR_APP_ID]),
+  subjects: named(/^\S{1,200}$/, 'directory identities', text('what people call whoever has this identity')),
+  clockTolerance: duration(0, 600_000).prefault('5m'),
+}).transform(({ clockTolerance, ...rest }) => ({ ...rest, clockToleranceMs: clockTolerance }));
 
 const callbacks = map({
   host: host().default('127.0.0.1'),
   port: port(),
-  url: httpUrl('the address under which the service reaches the callbacks'),
+  url: origin(),
   token: callbackToken,
 });
 

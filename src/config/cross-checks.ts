@@ -10,7 +10,10 @@ export interface CheckedConfig {
     readonly accessKeyId: string;
     readonly allow: readonly { readonly buckets: readonly string[] }[];
   }[];
-  readonly alerts: { readonly callbacks?: Listener | undefined };
+  readonly alerts: {
+    readonly callbacks?: Listener | undefined;
+    readonly webhooks: readonly { readonly url: string; readonly service: string; readonly card: string }[];
+  };
 }
 
 interface Listener {
@@ -37,6 +40,8 @@ export function crossCheck(config: CheckedConfig): CrossProblem[] {
     ...renamedWildcard(config),
     ...clientsOnce(config),
     ...unknownClientBuckets(config),
+    ...webhooksOnce(config),
+    ...workflowCards(config),
   ];
 }
 
@@ -122,5 +127,23 @@ function* unknownClientBuckets({ clients, buckets }: CheckedConfig): Generator<C
         if (!known.includes(held)) yield { path, held, allowed: known.join(', ') };
       }
     }
+  }
+}
+
+/** Two senders on one channel would each believe to have its whole budget. */
+function* webhooksOnce({ alerts }: CheckedConfig): Generator<CrossProblem> {
+  const seen = new Set<string>();
+  for (const [index, { url }] of alerts.webhooks.entries()) {
+    const path = ['alerts', 'webhooks', index, 'url'];
+    if (seen.has(url)) yield { path, held: url, allowed: 'a URL that no webhook before it has' };
+    seen.add(url);
+  }
+}
+
+/** cards.md, Decided: the successor service is sent adaptive cards. */
+function* workflowCards({ alerts }: CheckedConfig): Generator<CrossProblem> {
+  for (const [index, { service, card }] of alerts.webhooks.entries()) {
+    if (service !== 'workflows' || card === 'adaptive') continue;
+    yield { path: ['alerts', 'webhooks', index, 'card'], held: card, allowed: 'adaptive, for a workflow' };
   }
 }

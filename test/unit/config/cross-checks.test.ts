@@ -7,7 +7,7 @@ const fine: CheckedConfig = {
   backends: { main: { type: 's3' }, demo: { type: 'embedded', directory: './data' } },
   buckets: { photos: { backend: 'main' } },
   clients: [{ accessKeyId: 'A', allow: [{ buckets: ['photos'] }] }],
-  alerts: {},
+  alerts: { webhooks: [] },
 };
 
 const found = (changes: Partial<CheckedConfig>) =>
@@ -39,7 +39,7 @@ it('refuses two listeners on one port, also when one of them takes every address
     'admin.port: a port that listen does not use',
   ]);
   expect(found({ listen: { host: '0.0.0.0', port: 9090 } })).toHaveLength(1);
-  expect(found({ alerts: { callbacks: { host: '127.0.0.1', port: 9090 } } })).toEqual([
+  expect(found({ alerts: { webhooks: [], callbacks: { host: '127.0.0.1', port: 9090 } } })).toEqual([
     'alerts.callbacks.port: a port that admin does not use',
   ]);
   expect(found({ listen: { host: '127.0.0.1', port: 0 }, admin: { host: '127.0.0.1', port: 0 } })).toEqual(
@@ -70,4 +70,14 @@ it('refuses clients with one id, and grants for buckets that do not exist', () =
   const wrong = [{ accessKeyId: 'A', allow: [{ buckets: ['photo'] }] }];
   expect(found({ clients: wrong })).toEqual(['clients.0.allow.0.buckets.0: photos, *']);
   expect(found({ clients: wrong, buckets: { '*': { backend: 'main' } } })).toEqual([]);
+});
+
+it('refuses a webhook twice, and a workflow that would be sent what it does not show', () => {
+  const webhook = { url: 'https://chat.test/a', service: 'connector', card: 'connector' };
+  expect(found({ alerts: { webhooks: [webhook, { ...webhook, card: 'text' }] } })).toEqual([
+    'alerts.webhooks.1.url: a URL that no webhook before it has',
+  ]);
+  expect(found({ alerts: { webhooks: [{ ...webhook, service: 'workflows' }] } })).toEqual([
+    'alerts.webhooks.0.card: adaptive, for a workflow',
+  ]);
 });

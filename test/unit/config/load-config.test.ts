@@ -34,6 +34,27 @@ describe('a configuration that works', () => {
     });
   });
 
+  it('has callbacks that trust the connector service, unless it says otherwise', () => {
+    const subjects = { '6f0c7d6e-1': 'Ada' };
+    const token = `{ keys: "https://directory.test/keys", subjects: ${JSON.stringify(subjects)} }`;
+    const config = parseConfig(
+      `alerts: { callbacks: { port: 8443, url: "https://gateway.test", token: ${token} } }`,
+      {},
+    );
+    expect(config.alerts.callbacks).toEqual({
+      host: '127.0.0.1',
+      port: 8443,
+      url: 'https://gateway.test',
+      token: {
+        keys: 'https://directory.test/keys',
+        subjects,
+        issuer: 'https://substrate.office.com/sts/',
+        appIds: ['48af08dc-f6d2-435f-b2a7-069abd99c086'],
+        clockToleranceMs: 300_000,
+      },
+    });
+  });
+
   it('is an empty file, where everything stands at its default', () => {
     expect(parseConfig('', {})).toEqual({
       listen: { host: '127.0.0.1', port: 8080 },
@@ -245,6 +266,7 @@ describe('a secret is in no message', () => {
     'admin: { tokn: 1, token: [hunter2] }',
     'admin: { tokenn: hunter2 }',
     'alerts: { webhooks: [{ url: "hunter2" }] }',
+    'alerts: { webhooks: [{ url: "http://hunter2" }, { url: "http://hunter2" }] }',
     `listen: { port: "\${SECRET}" }`,
   ])('%s', yaml => {
     const found = problems(yaml, { SECRET: 'hunter2' });
