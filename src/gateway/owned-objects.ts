@@ -12,6 +12,7 @@ import type { RangeReceiver, RangeSource } from './fill/ranged-read.ts';
 import { ReadAhead } from './fill/read-ahead.ts';
 import { type ContentMaker, ObjectDirectory } from './lookup/object-directory.ts';
 import type { ObjectRead } from './lookup/object-read.ts';
+import { RecordKeeper } from './lookup/record-keeper.ts';
 import { StoreQuestions } from './lookup/store-questions.ts';
 import { storeRequest } from './lookup/store-request.ts';
 
@@ -49,7 +50,7 @@ export class OwnedObjects implements ContentMaker {
     this.#readAhead = new ReadAhead(this.filler, pageBytes * pagesPerWorker);
     this.#desk = new LoanDesk(this.tier, Math.max(1, Math.floor(pagesPerWorker / 2)));
     const questions = new StoreQuestions(clock, (read, reason) => retried(read.bucket.store.name, reason));
-    this.directory = new ObjectDirectory(this.table, this.epochs, this, questions, clock);
+    this.directory = new ObjectDirectory(new RecordKeeper(this.table, this.epochs), this, questions, clock);
   }
 
   create(read: ObjectRead, identity: GenerationIdentity): Generation {

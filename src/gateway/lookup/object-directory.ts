@@ -1,19 +1,10 @@
-import {
-  httpField,
-  type StoreCall,
-  type StoreReplyHead,
-  storeField,
-  type WholeReply,
-} from '../../backend/store.ts';
+import { httpField, type StoreCall, type StoreReplyHead, type WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
-import { type EntryTable, generationsOf } from '../../cache/entry-table.ts';
-import type { Epochs } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
-import type { PartMap } from '../../cache/part-map.ts';
-import { getOnly, type ObjectRecord, tellsPart } from '../../cache/record.ts';
-import { parseContentRange, parseUnsatisfiedRange } from '../../http/range.ts';
+import { type ObjectRecord, type ReadableRecord, tellsPart } from '../../cache/record.ts';
+import { parseUnsatisfiedRange } from '../../http/range.ts';
 import { RefusedByStoreError, WrongAnswerError } from '../fill/fill-error.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';
 import { firstExtent } from './first-extent.ts';
@@ -21,8 +12,10 @@ import type { ArrivingBytes } from './first-fetch.ts';
 import { Flights } from './flights.ts';
 import type { Found } from './found.ts';
 import type { ObjectRead } from './object-read.ts';
+import type { RecordKeeper } from './record-keeper.ts';
+import { identityOf, partOf } from './reply-content.ts';
 import { isRememberedRefusal, readableRecord, refusedRecord } from './reply-record.ts';
-import type { StoreQuestions, TakeReadable } from './store-questions.ts';
+import type { FirstAnswer, StoreQuestions, TakeReadable } from './store-questions.ts';
 
 /** Makes the contents that records answer with, and puts arriving bytes into them. */
 export interface ContentMaker {
@@ -41,8 +34,7 @@ type Learned = Omit<Found, 'isCollapsed' | 'how'> & { readonly how: 'fetched' | 
  * for all who want it. One for each worker, for the objects that the worker owns.
  */
 export class ObjectDirectory {
-  readonly #table: EntryTable;
-  readonly #epochs: Epochs;
+  readonly #records: RecordKeeper;
   readonly #contents: ContentMaker;
   readonly #questions: StoreQuestions;
   readonly #clock: Clock;
@@ -50,15 +42,8 @@ export class ObjectDirectory {
   readonly #asking = new Set<ObjectKey>();
   #coalesced = 0;
 
-  constructor(
-    table: EntryTable,
-    epochs: Epochs,
-    contents: ContentMaker,
-    questions: StoreQuestions,
-    clock: Clock,
-  ) {
-    this.#table = table;
-    this.#epochs = epochs;
+  constructor(records: RecordKeeper, contents: ContentMaker, questions: StoreQuestions, clock: Clock) {
+    this.#records = records;
     this.#contents = contents;
     this.#questions = questions;
     this.#clock = clock;
@@ -76,9 +61,7 @@ export class ObjectDirectory {
 
   /** The record that answers `read` without asking anybody, if there is one. */
   known(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
-    const record = this.#remembered(read);
-    if (!record || freshUntilMs(record, read.policy) <= nowMs) return undefined;
-    return tellsPart(record, read.partNumber) ? record : undefined;
+    return this.#records.fresh(read, nowMs);
   }
 
   /**
@@ -87,48 +70,38 @@ export class ObjectDirectory {
    * @throws RefusedByStoreError for an answer that is the client's alone, StoreError when there is none.
    */
   async find(read: ObjectRead): Promise<Found> {
-    const known = this.known(read, this.#clock.nowMs());
+    const nowMs = this.#clock.nowMs();
+    const known = this.known(read, nowMs);
     if (known) return hit(known);
-    const stale = this.#remembered(read);
-    if (stale?.kind === 'readable' && freshUntilMs(stale, read.policy) <= this.#clock.nowMs()) {
+    const stale = this.#records.remembered(read);
+    if (stale?.kind === 'readable' && freshUntilMs(stale, read.policy) <= nowMs) {
       const found = await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));
       if (answers(found.record, read)) return found;
     }
-    return this.#shared(read, `${read.method} ${read.partNumber ?? ''}`, () =>
+    const question = `${read.method} ${read.partNumber ?? ''}`;
+    return this.#shared(read, question, () =>
       read.method === 'HEAD' ? this.#askHead(read, read.partNumber) : this.#askGet(read),
     );
   }
 
   /** The record that answers `read` with all checksums that the store has (behaviours.md, Decided 12): one HEAD for all who ask. */
   findWithChecksums(read: ObjectRead): Promise<Found> {
-    return this.#shared(read, 'HEAD ', () => this.#askHead(read));
+    return this.#shared(read, 'HEAD ', () => this.#askHead(read, undefined));
   }
 
   /** `record` turned out not to be true any more. */
   outdated(read: ObjectRead, record: ObjectRecord): void {
-    for (const name of [read.recordName, getOnly(read.recordName)]) {
-      if (this.#table.peek(read.objectKey)?.records.get(name) === record)
-        this.#table.forget(read.objectKey, name);
-    }
+    this.#records.forget(read, record);
   }
 
   /** The store refused the bytes of a record: keeps the refusal if it may be remembered. */
   refused(read: ObjectRead, reply: WholeReply): void {
-    if (isRememberedRefusal(reply))
-      this.#keepRefusal(read, reply, 'GET', this.#epochs.current(read.objectKey.hash));
-  }
-
-  #remembered(read: ObjectRead): ObjectRecord | undefined {
-    const records = this.#table.get(read.objectKey)?.records;
-    if (!records) return undefined;
-    let record = records.get(read.recordName);
-    if (read.method === 'GET' && !record?.answersGet) record = records.get(getOnly(read.recordName));
-    return record?.epoch === this.#epochs.current(read.objectKey.hash) ? record : undefined;
+    if (isRememberedRefusal(reply)) this.#learnRefusal(read, reply, 'GET', this.#records.epochOf(read));
   }
 
   async #shared(read: ObjectRead, question: string, ask: () => Promise<Learned>): Promise<Found> {
     const name = `${read.objectKey.text}\n${read.recordName}\n${question}`;
-    const flight = this.#flights.join(name, this.#epochs.current(read.objectKey.hash), ask);
+    const flight = this.#flights.join(name, this.#records.epochOf(read), ask);
     if (flight.isJoined) this.#coalesced++;
     else this.#noteAsking(read.objectKey, flight.answer);
     return { ...(await flight.answer), isCollapsed: flight.isJoined };
@@ -140,57 +113,37 @@ export class ObjectDirectory {
     answer.then(answered, answered);
   }
 
-  async #revalidate(read: ObjectRead, stale: ObjectRecord & { kind: 'readable' }): Promise<Learned> {
-    const learned = await this.#askHead(read);
+  async #revalidate(read: ObjectRead, stale: ReadableRecord): Promise<Learned> {
+    const learned = await this.#askHead(read, undefined);
     const isSame = learned.record.kind === 'readable' && learned.record.content === stale.content;
     return { ...learned, how: isSame ? 'revalidated' : 'fetched', forwarded: 'stale' };
   }
 
-  async #askHead(read: ObjectRead, partNumber?: number): Promise<Learned> {
-    const epoch = this.#epochs.current(read.objectKey.hash);
+  async #askHead(read: ObjectRead, partNumber: number | undefined): Promise<Learned> {
+    const epoch = this.#records.epochOf(read);
     const reply = await this.#questions.head(read, partNumber);
     if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(read, reply, 'HEAD', epoch);
-    const identity = identityOf(read, reply, sizeOf(reply));
-    const content = this.#contentFor(read, identity, epoch);
-    if (partNumber !== undefined) learnPart(content.parts, partNumber, reply, identity.sizeBytes);
-    const checksums = partNumber === undefined ? 'known' : 'unknown';
-    return this.#learn(read, this.#readable(reply, content, 'HEAD', epoch, checksums), reply.status, epoch);
+    const identity = identityOf(read, reply);
+    const content = this.#records.held(read, identity, epoch) ?? this.#contents.create(read, identity);
+    return this.#learnReadable(read, reply, 'HEAD', content, epoch, partNumber);
   }
 
   async #askGet(read: ObjectRead): Promise<Learned> {
-    const epoch = this.#epochs.current(read.objectKey.hash);
+    const epoch = this.#records.epochOf(read);
     let learned: Learned | undefined;
     const take: TakeReadable = (head, arriving, call) => {
       const taken = this.#takeBytes(read, head, arriving, epoch, call);
       learned = taken.learned;
       return taken.receiver;
     };
-    const extent = firstExtent(read);
-    const answer = await this.#questions.get(read, extent, take);
-    if (answer.kind === 'refused' && answer.reply.status === 416 && extent.kind !== 'part') {
-      return this.#askBeyondEnd(read, answer.reply, epoch, take, () => learned);
-    }
-    if (answer.kind === 'refused') return this.#learnRefusal(read, answer.reply, 'GET', epoch);
+    const answer = await this.#questions.get(read, firstExtent(read), take);
+    const isBeyondEnd =
+      answer.kind === 'refused' && answer.reply.status === 416 && read.partNumber === undefined;
+    if (isBeyondEnd && !mayBeEmpty(read, answer.reply)) return this.#askHead(read, undefined);
+    const final: FirstAnswer = isBeyondEnd ? await this.#questions.get(read, undefined, take) : answer;
+    if (final.kind === 'refused') return this.#learnRefusal(read, final.reply, 'GET', epoch);
     if (!learned) throw new WrongAnswerError('nothing was learned of a readable object');
     return learned;
-  }
-
-  /** 416: nothing at all is there, which a plain GET confirms; or the range begins past the end, where HEAD tells the size. */
-  async #askBeyondEnd(
-    read: ObjectRead,
-    reply: WholeReply,
-    epoch: number,
-    take: TakeReadable,
-    learned: () => Learned | undefined,
-  ): Promise<Learned> {
-    const sizeBytes = parseUnsatisfiedRange(httpField(reply, 'content-range'));
-    const mayBeEmpty = read.range.kind !== 'from' || read.range.first < read.policy.blockSizeBytes;
-    if (sizeBytes === undefined ? !mayBeEmpty : sizeBytes > 0) return this.#askHead(read);
-    const answer = await this.#questions.get(read, undefined, take);
-    if (answer.kind === 'refused') return this.#learnRefusal(read, answer.reply, 'GET', epoch);
-    const result = learned();
-    if (!result) throw new WrongAnswerError('nothing was learned of an empty object');
-    return result;
   }
 
   #takeBytes(
@@ -200,68 +153,44 @@ export class ObjectDirectory {
     epoch: number,
     call: StoreCall,
   ) {
-    const identity = identityOf(read, head, arriving.sizeBytes);
-    const known = this.#sameContent(read, identity, epoch);
-    const content = known ?? this.#contents.create(read, identity);
-    if (read.partNumber !== undefined) learnPart(content.parts, read.partNumber, head, arriving.sizeBytes);
-    const isWhole = read.partNumber === undefined && arriving.to - arriving.from === arriving.sizeBytes;
-    const hasChecksum = head.fields.some(field => field.store && field.name.startsWith('checksum-'));
-    const checksums = isWhole && (head.status === 200 || hasChecksum) ? 'known' : 'unknown';
-    const learned = this.#learn(
-      read,
-      this.#readable(head, content, 'GET', epoch, checksums),
-      head.status,
-      epoch,
-    );
-    const wantsBytes =
-      arriving.to > arriving.from && this.#contents.lacks(content, arriving.from, arriving.to);
-    const receiver = wantsBytes
-      ? this.#contents.receive(read, content, arriving.from, arriving.to, call)
-      : undefined;
-    return { learned, receiver };
+    const { from, to } = arriving;
+    const identity = identityOf(read, head);
+    const content = this.#records.held(read, identity, epoch) ?? this.#contents.create(read, identity);
+    const learned = this.#learnReadable(read, head, 'GET', content, epoch, read.partNumber);
+    const wantsBytes = to > from && this.#contents.lacks(content, from, to);
+    return {
+      learned,
+      receiver: wantsBytes ? this.#contents.receive(read, content, from, to, call) : undefined,
+    };
   }
 
-  #readable(
+  #learnReadable(
+    read: ObjectRead,
     head: StoreReplyHead,
-    content: Generation,
     method: 'GET' | 'HEAD',
+    content: Generation,
     epoch: number,
-    checksums: 'known' | 'unknown',
-  ) {
-    return readableRecord(head, { method, receivedMs: this.#clock.nowMs(), epoch }, content, checksums);
-  }
-
-  #contentFor(read: ObjectRead, identity: GenerationIdentity, epoch: number): Generation {
-    return this.#sameContent(read, identity, epoch) ?? this.#contents.create(read, identity);
-  }
-
-  /** The content that is held already, if what the store has now is the same. */
-  #sameContent(read: ObjectRead, identity: GenerationIdentity, epoch: number): Generation | undefined {
-    const entry = this.#table.peek(read.objectKey);
-    if (!entry || epoch !== this.#epochs.current(read.objectKey.hash)) return undefined;
-    for (const generation of generationsOf(entry))
-      if (isSame(generation.identity, identity)) return generation;
-    return undefined;
+    partNumber: number | undefined,
+  ): Learned {
+    const known =
+      partNumber === undefined
+        ? undefined
+        : this.known({ ...read, partNumber: undefined }, this.#clock.nowMs());
+    if (partNumber !== undefined) {
+      const { part, count } = partOf(head);
+      content.parts.learn(partNumber, part, count);
+    }
+    const context = { method, receivedMs: this.#clock.nowMs(), epoch };
+    const record = readableRecord(head, context, content, checksumsOf(head, method, partNumber));
+    // A reply about a part knows less of the object than what may be known already.
+    if (known?.kind === 'readable' && known.content === content) return learnedOf(known, head.status, true);
+    return learnedOf(record, head.status, this.#records.keep(read, record));
   }
 
   #learnRefusal(read: ObjectRead, reply: WholeReply, method: 'GET' | 'HEAD', epoch: number): Learned {
     if (!isRememberedRefusal(reply)) throw new RefusedByStoreError(reply);
-    return this.#keepRefusal(read, reply, method, epoch);
-  }
-
-  #keepRefusal(read: ObjectRead, reply: WholeReply, method: 'GET' | 'HEAD', epoch: number): Learned {
     const record = refusedRecord(reply, { method, receivedMs: this.#clock.nowMs(), epoch });
-    return this.#learn(read, record, reply.status, epoch);
-  }
-
-  /** Keeps `record`, unless it may not be kept or something has made it wrong since the store was asked. */
-  #learn(read: ObjectRead, record: ObjectRecord, forwardStatus: number, epoch: number): Learned {
-    const mayKeep = !(record.directives.noStore && read.policy.honourCacheControl);
-    const isStored = mayKeep && epoch === this.#epochs.current(read.objectKey.hash);
-    const name =
-      record.kind === 'refused' && record.status === 403 ? getOnly(read.recordName) : read.recordName;
-    if (isStored) this.#table.put(read.objectKey, name, record);
-    return { record, how: 'fetched', forwarded: 'uri-miss', forwardStatus, isStored };
+    return learnedOf(record, reply.status, this.#records.keep(read, record));
   }
 }
 
@@ -276,37 +205,32 @@ function hit(record: ObjectRecord): Found {
   };
 }
 
+function learnedOf(record: ObjectRecord, forwardStatus: number, isStored: boolean): Learned {
+  return { record, how: 'fetched', forwarded: 'uri-miss', forwardStatus, isStored };
+}
+
 /** What HEAD says of an object does not always say what GET would, nor where a part of it lies. */
 function answers(record: ObjectRecord, { method, partNumber }: ObjectRead): boolean {
   return (method === 'HEAD' || record.answersGet) && tellsPart(record, partNumber);
 }
 
-/** Size of the whole object, whatever part of it a reply is about (behaviours.md 53). */
-function sizeOf(reply: StoreReplyHead): number {
-  const total =
-    reply.status === 206 ? parseContentRange(httpField(reply, 'content-range'))?.total : undefined;
-  return total ?? Number(httpField(reply, 'content-length'));
+/**
+ * Whether a reply has all checksums that the store knows: a whole answer has, a partial one only where it covers the
+ * object and brings some (behaviours.md 5 to 8, 48).
+ */
+function checksumsOf(
+  head: StoreReplyHead,
+  method: 'GET' | 'HEAD',
+  partNumber: number | undefined,
+): 'known' | 'unknown' {
+  if (partNumber !== undefined) return 'unknown';
+  if (method === 'HEAD' || head.status === 200) return 'known';
+  return head.fields.some(field => field.store && field.name.startsWith('checksum-')) ? 'known' : 'unknown';
 }
 
-/** What a reply to a part number says of that part. */
-function learnPart(parts: PartMap, number: number, reply: StoreReplyHead, sizeBytes: number): void {
-  const range = parseContentRange(httpField(reply, 'content-range')) ?? { first: 0, last: sizeBytes - 1 };
-  const count = Number(storeField(reply, 'mp-parts-count')) || undefined;
-  const checksums = reply.fields.filter(field => field.store && field.name.startsWith('checksum-'));
-  parts.learn(number, { first: range.first, last: range.last, checksums }, count);
-}
-
-function identityOf(read: ObjectRead, head: StoreReplyHead, sizeBytes: number): GenerationIdentity {
-  const entityTag = httpField(head, 'etag');
-  if (!entityTag || !Number.isSafeInteger(sizeBytes))
-    throw new WrongAnswerError('no entity tag or no length');
-  return { objectKey: read.objectKey.text, versionId: storeField(head, 'version-id'), entityTag, sizeBytes };
-}
-
-function isSame(one: GenerationIdentity, other: GenerationIdentity): boolean {
-  return (
-    one.entityTag === other.entityTag &&
-    one.sizeBytes === other.sizeBytes &&
-    one.versionId === other.versionId
-  );
+/** 416 to the first blocks can mean that nothing at all is there, which a plain GET confirms; else HEAD tells the size. */
+function mayBeEmpty({ range, policy }: ObjectRead, reply: WholeReply): boolean {
+  const sizeBytes = parseUnsatisfiedRange(httpField(reply, 'content-range'));
+  if (sizeBytes !== undefined) return sizeBytes === 0;
+  return range.kind !== 'from' || range.first < policy.blockSizeBytes;
 }
