@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ageS, type Dated, type FreshnessDirectives, freshUntilMs } from '../../../src/cache/freshness.ts';
+
+const silent: FreshnessDirectives = {
+  maxAgeS: undefined,
+  sMaxAgeS: undefined,
+  noCache: false,
+  noStore: false,
+  expiresMs: undefined,
+  restoredUntilMs: undefined,
+  initialAgeMs: 0,
+};
+const rules = { ttlMs: 60_000, maxTtlMs: 3_600_000, negativeTtlMs: 5_000, honourCacheControl: true };
+const record = (directives: Partial<FreshnessDirectives> = {}): Dated => ({
+  receivedMs: 1_000_000,
+  directives: { ...silent, ...directives },
+  isNegative: false,
+});
+
+describe('a record is fresh', () => {
+  it.each([
+    ['for ttl where the store said nothing', {}, 60_000],
+    ['for max-age', { maxAgeS: 10 }, 10_000],
+    ['for s-maxage rather than max-age (RFC 9111 §5.2.2.10)', { maxAgeS: 10, sMaxAgeS: 20 }, 20_000],
+    ['until Expires where there is no max-age (RFC 9111 §5.3)', { expiresMs: 1_007_000 }, 7_000],
+    ['not at all when Expires has passed', { expiresMs: 1 }, 0],
+    ['for max-age rather than until Expires', { maxAgeS: 3, expiresMs: 1_007_000 }, 3_000],
+    ['never longer than maxTtl', { maxAgeS: 1_000_000 }, 3_600_000],
+    ['not at all under no-cache', { noCache: true, maxAgeS: 10 }, 0],
+    [
+      'for less by the age that it arrived with (RFC 9111 §4.2.3)',
+      { maxAgeS: 10, initialAgeMs: 4_000 },
+      6_000,
+    ],
+    ['no longer than a restored copy (behaviours.md 172)', { restoredUntilMs: 1_002_000 }, 2_000],
+  ])('%s', (_, directives, lifetimeMs) => {
+    expect(freshUntilMs(record(directives), rules)).toBe(1_000_000 + lifetimeMs);
+  });
+
+  it('for ttl whatever the store said, where a bucket does not honour it', () => {
+    const stubborn = { ...rules, honourCacheControl: false };
+    expect(freshUntilMs(record({ maxAgeS: 1, noCache: true }), stubborn)).toBe(1_060_000);
+  });
+
+  it('for negativeTtl when it is a refusal', () => {
+    expect(freshUntilMs({ ...record({ maxAgeS: 100 }), isNegative: true }, rules)).toBe(1_005_000);
+  });
+});
+
+it('no directive makes a record fresh beyond maxTtl or the end of a restored copy', () => {
+  const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+  const directives = fc.record({
+    maxAgeS: optional(fc.nat()),
+    sMaxAgeS: optional(fc.nat()),
+    noCache: fc.boolean(),
+    noStore: fc.boolean(),
+    expiresMs: optional(fc.nat()),
+    restoredUntilMs: optional(fc.nat()),
+    initialAgeMs: fc.nat(),
+  });
+  fc.assert(
+    fc.property(directives, given => {
+      const until = freshUntilMs(record(given), rules);
+      expect(until).toBeLessThanOrEqual(1_000_000 + rules.maxTtlMs);
+      expect(until).toBeLessThanOrEqual(given.restoredUntilMs ?? Number.POSITIVE_INFINITY);
+    }),
+  );
+});
+
+it('age counts whole seconds since the store made the answer', () => {
+  expect(ageS(record(), 1_002_999)).toBe(2);
+  expect(ageS(record({ initialAgeMs: 1_500 }), 1_002_000)).toBe(3);
+  expect(ageS(record(), 999_000), 'the clock was set back').toBe(0);
+});

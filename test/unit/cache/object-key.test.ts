@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { Epochs } from '../../../src/cache/epochs.ts';
+import { objectKey, ownerOf, shardCount } from '../../../src/cache/object-key.ts';
+import { allocateSharedMemory, forgetWorker } from '../../../src/cache/shared-memory.ts';
+import { SlotPins } from '../../../src/cache/slot-pins.ts';
+
+it('keys of different places are different keys', () => {
+  const texts = [
+    objectKey('a', 'b', 'c/d'),
+    objectKey('a', 'b/c', 'd'),
+    objectKey('a/b', 'c', 'd'),
+    objectKey('a', 'b', 'c//d'),
+  ];
+  expect(new Set(texts.map(key => key.text)).size).toBe(4);
+});
+
+it('every key has one owner, and owners get like shares of them', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.integer({ min: 1, max: 16 }), (name, workers) => {
+      const owner = ownerOf(objectKey('m', 'b', name).hash, workers);
+      expect(owner).toBeGreaterThanOrEqual(0);
+      expect(owner).toBeLessThan(workers);
+    }),
+  );
+  const shares = Array.from({ length: 4 }, () => 0);
+  for (let index = 0; index < 40_000; index++) {
+    const owner = ownerOf(objectKey('m', 'b', `photos/${index}.jpg`).hash, 4);
+    shares[owner] = (shares[owner] ?? 0) + 1;
+  }
+  for (const share of shares) expect(Math.abs(share - 10_000)).toBeLessThan(1_000);
+  expect(shardCount).toBe(256);
+});
+
+it('raising an epoch shows in every thread, for that key', () => {
+  const memory = allocateSharedMemory(1, 4096, 2);
+  const [here, there] = [new Epochs(memory), new Epochs(memory)];
+  const { hash } = objectKey('m', 'b', 'k');
+  const before = there.current(hash);
+  here.raise(hash);
+  expect(there.current(hash)).toBe(before + 1);
+  expect(there.current(hash + 1)).toBe(0);
+});
+
+it('the pins of a dead worker are cleared', () => {
+  const memory = allocateSharedMemory(1, 4096, 2);
+  const [dead, alive] = [new SlotPins(memory, 0), new SlotPins(memory, 1)];
+  expect(dead.acquire(5, 0)).toBe(true);
+  expect(alive.isHeld(5)).toBe(true);
+  forgetWorker(memory, 0);
+  expect(alive.isHeld(5)).toBe(false);
+});
