@@ -1,5 +1,4 @@
 /** The composition root of a worker: what serves requests is built here, from what the supervisor hands over. */
-import type { IncomingMessage } from 'node:http';
 import { S3Store } from './backend/s3/s3-store.ts';
 import type { Store } from './backend/store.ts';
 import { StoreMeter } from './backend/store-meter.ts';
@@ -8,20 +7,14 @@ import { createLogger } from './base/logger.ts';
 import { Metrics } from './base/metrics.ts';
 import type { SharedMemory } from './cache/shared-memory.ts';
 import type { BackendConfig, BucketConfig } from './config/gateway-config.ts';
-import { anonymous, type Caller, type Policy } from './gateway/access.ts';
+import { createAuthenticator } from './gateway/authenticator.ts';
 import type { Bucket } from './gateway/bucket.ts';
 import { BucketTable } from './gateway/bucket-table.ts';
 import { Gateway } from './gateway/gateway.ts';
-import { compileGrants, isAllowed } from './s3/grants.ts';
+import { everyOtherBucket, grantPolicy } from './gateway/grant-policy.ts';
 import { compileKeyPatterns } from './s3/key-pattern.ts';
-import { SigningKeys } from './s3/sigv4-keys.ts';
-import { requireNoPayload } from './s3/sigv4-payload.ts';
-import { SigV4Verifier } from './s3/sigv4-verify.ts';
 import { joinPool } from './server/worker-membership.ts';
 import type { WorkerControl, WorkerSettings } from './thread-contracts.ts';
-
-/** The one name of a bucket configuration that stands for all others. */
-const everyOther = '*';
 
 const pool = joinPool<WorkerSettings, SharedMemory>();
 const { index, settings, shared } = pool.start;
@@ -41,8 +34,8 @@ const stores = new Map(
 const gateway = new Gateway({
   domain: config.domain,
   buckets: bucketTable(),
-  authenticate: authenticator(),
-  policy: policyOfGrants(),
+  authenticate: createAuthenticator(config.clients, systemClock),
+  policy: grantPolicy(anonymousGrants(), config.clients),
   memory: shared,
   worker: index,
   recordBytes: settings.recordBytesPerWorker,
@@ -82,9 +75,9 @@ function storeOf(name: string, backend: BackendConfig): Store {
 function bucketTable(): BucketTable {
   const named = new Map<string, Bucket>();
   for (const [name, bucket] of Object.entries(config.buckets)) {
-    if (name !== everyOther) named.set(name, bucketOf(name, name, bucket));
+    if (name !== everyOtherBucket) named.set(name, bucketOf(name, name, bucket));
   }
-  const others = config.buckets[everyOther];
+  const others = config.buckets[everyOtherBucket];
   return new BucketTable(named, others && (name => bucketOf(name, '_other', others)));
 }
 
@@ -105,30 +98,6 @@ function bucketOf(name: string, label: string, bucket: BucketConfig): Bucket {
   };
 }
 
-function authenticator(): (request: IncomingMessage) => Caller {
-  const clients = new Map(config.clients.map(client => [client.accessKeyId, client]));
-  const verifier = new SigV4Verifier({
-    findClient: accessKeyId => clients.get(accessKeyId),
-    clock: systemClock,
-    keys: new SigningKeys(),
-  });
-  return ({ method = 'GET', url = '/', rawHeaders }) => {
-    const caller = verifier.verify({ method, url, rawHeaders });
-    if (caller.kind === 'anonymous') return anonymous;
-    if (method === 'GET' || method === 'HEAD') requireNoPayload(caller.payload, caller.headerPrefix);
-    return { kind: 'client', accessKeyId: caller.accessKeyId };
-  };
-}
-
-/** What is granted to everybody is granted to known clients too. */
-function policyOfGrants(): Policy {
-  const toAll = new Map(
-    Object.entries(config.buckets).map(([name, bucket]) => [name, compileGrants(bucket.anonymous)]),
-  );
-  const toClients = new Map(config.clients.map(client => [client.accessKeyId, compileGrants(client.allow)]));
-  return (caller, bucket, action, key) => {
-    const wish = { bucket, action, key };
-    if (isAllowed(toAll.get(bucket) ?? toAll.get(everyOther) ?? [], wish)) return true;
-    return caller.kind === 'client' && isAllowed(toClients.get(caller.accessKeyId) ?? [], wish);
-  };
+function anonymousGrants(): Record<string, BucketConfig['anonymous']> {
+  return Object.fromEntries(Object.entries(config.buckets).map(([name, bucket]) => [name, bucket.anonymous]));
 }

@@ -1,11 +1,13 @@
 import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import { MessageChannel } from 'node:worker_threads';
-import { S3Store } from '../../src/backend/s3/s3-store.ts';
+import { S3Store, type S3StoreOptions } from '../../src/backend/s3/s3-store.ts';
 import { StoreMeter } from '../../src/backend/store-meter.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
+import type { Logger } from '../../src/base/logger.ts';
 import { Metrics } from '../../src/base/metrics.ts';
-import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
+import { allocateSharedMemory, type SharedMemory } from '../../src/cache/shared-memory.ts';
 import { anonymous, type Policy } from '../../src/gateway/access.ts';
+import type { Authenticate } from '../../src/gateway/authenticator.ts';
 import type { Bucket, CachePolicy } from '../../src/gateway/bucket.ts';
 import { BucketTable } from '../../src/gateway/bucket-table.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
@@ -22,12 +24,21 @@ export const defaultPolicy: CachePolicy = {
 
 export interface TestGatewayOptions {
   readonly storeUrl: string;
+  /** How the store is spoken to: by default in `x-amz-`, with the bucket in the path and without signatures. */
+  readonly store?: Partial<S3StoreOptions>;
+  /** What differs from a bucket that is called the same at the store, by the names that clients use. Default: one bucket `b`. */
+  readonly buckets?: Readonly<Record<string, Partial<Bucket>>>;
+  readonly domain?: string;
   readonly arenaBytes?: number;
   readonly workers?: number;
   readonly policy?: Partial<CachePolicy>;
   readonly clock?: Clock;
+  /** Default: everybody is anonymous. */
+  readonly authenticate?: Authenticate;
+  /** Default: everybody may do everything. */
   readonly allows?: Policy;
   readonly connections?: number;
+  readonly accessLog?: Logger;
 }
 
 /** One answer with its whole body. */
@@ -37,25 +48,25 @@ export interface TestAnswer {
   readonly body: Buffer;
 }
 
-/** A gateway in this process, on a real socket: one bucket `b`, which is `b` at the store too. Several workers share one thread. */
+/** One worker's gateway and what it is made of. */
+interface Part {
+  readonly gateway: Gateway;
+  readonly metrics: Metrics;
+  readonly store: S3Store;
+  readonly server: Server;
+}
+
+/** A gateway in this process, on a real socket. Several workers share one thread. */
 export class TestGateway {
   readonly gateways: readonly Gateway[];
   readonly metrics: readonly Metrics[];
-  readonly #servers: readonly Server[];
-  readonly #stores: readonly S3Store[];
+  readonly #parts: readonly Part[];
   readonly #channels: readonly MessageChannel[];
 
-  private constructor(
-    gateways: Gateway[],
-    metrics: Metrics[],
-    servers: Server[],
-    stores: S3Store[],
-    channels: MessageChannel[],
-  ) {
-    this.gateways = gateways;
-    this.metrics = metrics;
-    this.#servers = servers;
-    this.#stores = stores;
+  private constructor(parts: readonly Part[], channels: readonly MessageChannel[]) {
+    this.gateways = parts.map(part => part.gateway);
+    this.metrics = parts.map(part => part.metrics);
+    this.#parts = parts;
     this.#channels = channels;
   }
 
@@ -67,72 +78,17 @@ export class TestGateway {
       Math.max(mebibyte, policy.blockSizeBytes),
       workers,
     );
-    const parts = Array.from({ length: workers }, (_, worker) => {
-      const metrics = new Metrics();
-      const clock = options.clock ?? systemClock;
-      const meter = new StoreMeter(metrics, clock);
-      const store = new S3Store({
-        name: 'main',
-        endpoint: options.storeUrl,
-        region: 'us-east-1',
-        addressing: 'path',
-        headerPrefix: 'x-amz-',
-        credentials: { kind: 'none' },
-        connections: options.connections ?? 128,
-        timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
-        clock: systemClock,
-        meter,
-      });
-      const bucket: Bucket = {
-        name: 'b',
-        label: 'b',
-        store,
-        headerPrefix: 'x-amz-',
-        bucketAtStore: 'b',
-        keyPrefix: '',
-        customerKeys: { plainHttp: 'loopback' },
-        policyFor: () => policy,
-      };
-      const gateway = new Gateway({
-        domain: undefined,
-        buckets: new BucketTable(new Map([['b', bucket]]), undefined),
-        authenticate: () => anonymous,
-        policy: options.allows ?? (() => true),
-        memory,
-        worker,
-        recordBytes: 16 * mebibyte,
-        metrics,
-        meter,
-        accessLog: undefined,
-        clock,
-        random: () => 0.5,
-      });
-      return { gateway, metrics, store, server: createServer({ keepAliveTimeout: 60_000 }, gateway.handle) };
-    });
-    const channels: MessageChannel[] = [];
-    for (let one = 0; one < workers; one++) {
-      for (let other = one + 1; other < workers; other++) {
-        const channel = new MessageChannel();
-        parts[one]?.gateway.connect(other, channel.port1);
-        parts[other]?.gateway.connect(one, channel.port2);
-        channels.push(channel);
-      }
-    }
+    const parts = Array.from({ length: workers }, (_, worker) => makePart(options, policy, memory, worker));
+    const channels = connect(parts);
     await Promise.all(
       parts.map(({ server }) => new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))),
     );
-    return new TestGateway(
-      parts.map(part => part.gateway),
-      parts.map(part => part.metrics),
-      parts.map(part => part.server),
-      parts.map(part => part.store),
-      channels,
-    );
+    return new TestGateway(parts, channels);
   }
 
   /** Where worker `worker` listens. */
   url(worker = 0): string {
-    const address = this.#servers[worker]?.address();
+    const address = this.#parts[worker]?.server.address();
     if (!address || typeof address === 'string') throw new Error('the gateway is closed');
     return `http://127.0.0.1:${address.port}`;
   }
@@ -163,9 +119,80 @@ export class TestGateway {
   }
 
   async close(): Promise<void> {
-    for (const server of this.#servers) server.closeAllConnections();
-    await Promise.all(this.#servers.map(server => new Promise(resolve => server.close(resolve))));
+    for (const { server } of this.#parts) server.closeAllConnections();
+    await Promise.all(this.#parts.map(({ server }) => new Promise(resolve => server.close(resolve))));
     for (const channel of this.#channels) channel.port1.close();
-    await Promise.all(this.#stores.map(store => store.close()));
+    await Promise.all(this.#parts.map(({ store }) => store.close()));
   }
+}
+
+function makePart(
+  options: TestGatewayOptions,
+  policy: CachePolicy,
+  memory: SharedMemory,
+  worker: number,
+): Part {
+  const metrics = new Metrics();
+  const clock = options.clock ?? systemClock;
+  const meter = new StoreMeter(metrics, clock);
+  const store = new S3Store({
+    name: 'main',
+    endpoint: options.storeUrl,
+    region: 'us-east-1',
+    addressing: 'path',
+    headerPrefix: 'x-amz-',
+    credentials: { kind: 'none' },
+    connections: options.connections ?? 128,
+    timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
+    clock,
+    meter,
+    ...options.store,
+  });
+  const gateway = new Gateway({
+    domain: options.domain,
+    buckets: bucketsOf(options, store, policy),
+    authenticate: options.authenticate ?? (() => anonymous),
+    policy: options.allows ?? (() => true),
+    memory,
+    worker,
+    recordBytes: 16 * mebibyte,
+    metrics,
+    meter,
+    accessLog: options.accessLog,
+    clock,
+    random: () => 0.5,
+  });
+  return { gateway, metrics, store, server: createServer({ keepAliveTimeout: 60_000 }, gateway.handle) };
+}
+
+function bucketsOf({ buckets = { b: {} } }: TestGatewayOptions, store: S3Store, policy: CachePolicy) {
+  const named = Object.entries(buckets).map(([name, different]): [string, Bucket] => [
+    name,
+    {
+      name,
+      label: name,
+      store,
+      headerPrefix: store.headerPrefix,
+      bucketAtStore: name,
+      keyPrefix: '',
+      customerKeys: { plainHttp: 'loopback' },
+      policyFor: () => policy,
+      ...different,
+    },
+  ]);
+  return new BucketTable(new Map(named), undefined);
+}
+
+/** Every worker speaks with every other. */
+function connect(parts: readonly Part[]): MessageChannel[] {
+  const channels: MessageChannel[] = [];
+  for (const [one, part] of parts.entries()) {
+    for (let other = one + 1; other < parts.length; other++) {
+      const channel = new MessageChannel();
+      part.gateway.connect(other, channel.port1);
+      parts[other]?.gateway.connect(one, channel.port2);
+      channels.push(channel);
+    }
+  }
+  return channels;
 }
