@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Notification } from '../../src/alerts/alert.ts';
 import type { CardPayload } from '../../src/alerts/card/card.ts';
+import { md } from '../../src/alerts/card/markdown.ts';
 import { CardDelivery, type CardDeliveryOptions } from '../../src/alerts/delivery/card-delivery.ts';
 import type { WebhookOptions } from '../../src/alerts/delivery/webhook-options.ts';
 import { silentLogger } from '../../src/base/logger.ts';
@@ -27,7 +28,7 @@ export function sampleWebhook(changes: Partial<WebhookOptions> = {}): WebhookOpt
 export function renderKeys(notification: Notification): CardPayload {
   const { kind, alerts } = notification;
   const keys = alerts.map(alert => alert.id.slice(alert.id.indexOf(':') + 1));
-  return Object.assign({ text: kind }, { kind, keys });
+  return Object.assign({ text: md`${kind}` }, { kind, keys });
 }
 
 /** A delivery over a simulated service, which can be started again over the same state. */

@@ -1,4 +1,5 @@
-import type { UpToFour } from './connector-card.ts';
+import type { Markdown, PlainText } from './markdown.ts';
+import type { UpToFour } from './up-to-four.ts';
 
 /** card-webhook.md, Adaptive card envelope. */
 export interface AdaptiveEnvelope {
@@ -17,7 +18,7 @@ export interface AdaptiveCard {
   readonly type: 'AdaptiveCard';
   readonly version: '1.4';
   /** Shown where the card cannot be. */
-  readonly fallbackText: string;
+  readonly fallbackText: PlainText;
   readonly msteams: { readonly width: 'Full' };
   readonly body: readonly AdaptiveElement[];
   readonly actions: UpToFour<AdaptiveAction>;
@@ -34,11 +35,10 @@ interface ElementBase {
 
 export interface TextBlock extends ElementBase {
   readonly type: 'TextBlock';
-  readonly text: string;
+  readonly text: Markdown;
   readonly wrap: boolean;
   readonly size?: 'small' | 'default' | 'medium' | 'large';
   readonly weight?: 'lighter' | 'default' | 'bolder';
-  readonly color?: 'default' | 'good' | 'warning' | 'attention' | 'accent';
   readonly isSubtle?: boolean;
 }
 
@@ -48,8 +48,8 @@ export interface FactSet extends ElementBase {
 }
 
 export interface AdaptiveFact {
-  readonly title: string;
-  readonly value: string;
+  readonly title: Markdown;
+  readonly value: Markdown;
 }
 
 export interface Image extends ElementBase {
@@ -87,14 +87,13 @@ export interface OpenUrl {
   readonly url: string;
 }
 
-/** Unfolds a card within the card; that one has no ShowCard of its own. */
+/** Unfolds a card within the card; that one has no buttons of its own. */
 export interface ShowCard {
   readonly type: 'Action.ShowCard';
   readonly title: string;
   readonly card: {
     readonly type: 'AdaptiveCard';
     readonly body: readonly [AdaptiveElement, ...AdaptiveElement[]];
-    readonly actions?: UpToFour<OpenUrl | ToggleVisibility>;
   };
 }
 

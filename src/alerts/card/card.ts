@@ -1,13 +1,14 @@
 import type { ObjectSubject } from '../alert.ts';
 import type { AdaptiveEnvelope } from './adaptive-card.ts';
 import type { ConnectorCard } from './connector-card.ts';
+import type { Markdown } from './markdown.ts';
 
 /** The payload forms of card-webhook.md. */
 export type CardForm = 'connector' | 'adaptive' | 'text';
 
 /** The plain text message of card-webhook.md. */
 export interface TextMessage {
-  readonly text: string;
+  readonly text: Markdown;
 }
 
 /** What is posted, as JSON, to a webhook. */

@@ -1,10 +1,5 @@
-/** A list of at most four: our own limit on buttons (cards.md; the service shows six). */
-export type UpToFour<T> =
-  | readonly []
-  | readonly [T]
-  | readonly [T, T]
-  | readonly [T, T, T]
-  | readonly [T, T, T, T];
+import type { Markdown, PlainText } from './markdown.ts';
+import type { UpToFour } from './up-to-four.ts';
 
 /** card-webhook.md, Connector card. */
 export interface ConnectorCard {
@@ -12,8 +7,8 @@ export interface ConnectorCard {
   readonly '@context': 'https://schema.org/extensions';
   /** Hexadecimal, without `#`. */
   readonly themeColor: string;
-  readonly summary: string;
-  readonly title: string;
+  readonly summary: PlainText;
+  readonly title: Markdown;
   /** At most ten; what is beyond would vanish without a word (cards.md, MessageCard). */
   readonly sections: readonly ConnectorSection[];
   readonly potentialAction: UpToFour<ConnectorAction>;
@@ -21,11 +16,11 @@ export interface ConnectorCard {
 
 /** card-webhook.md, Section. */
 export interface ConnectorSection {
-  readonly activityTitle?: string;
-  readonly activitySubtitle?: string;
+  readonly activityTitle?: Markdown;
+  readonly activitySubtitle?: Markdown;
   readonly activityImage?: string;
-  readonly text?: string;
-  readonly facts: readonly { readonly name: string; readonly value: string }[];
+  readonly text?: Markdown;
+  readonly facts: readonly { readonly name: Markdown; readonly value: Markdown }[];
   readonly markdown: true;
 }
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Alert } from '../alert.ts';
+import { alertRecord } from '../alert-record.ts';
 import { inTransaction } from '../state-database.ts';
 
 /** What is remembered of a firing alert over a restart. Times are the wall clock's. */
@@ -12,22 +13,8 @@ export interface StoredAlert {
   readonly firedAtMs: readonly number[];
 }
 
-const storedAlert = z.object({
-  alert: z.object({
-    id: z.string(),
-    fingerprint: z.string(),
-    rule: z.string(),
-    severity: z.enum(['info', 'warning', 'critical']),
-    state: z.literal('firing'),
-    labels: z.record(z.string(), z.string()),
-    summary: z.string(),
-    facts: z.array(z.object({ name: z.string(), value: z.string() })),
-    startedAtMs: z.number(),
-    subject: z
-      .object({ bucket: z.string(), key: z.string(), versionId: z.string().exactOptional() })
-      .exactOptional(),
-    acknowledgedBy: z.string().exactOptional(),
-  }),
+const storedAlert: z.ZodType<StoredAlert> = z.object({
+  alert: alertRecord,
   tellings: z.number(),
   lastToldAtMs: z.number(),
   firedAtMs: z.array(z.number()),

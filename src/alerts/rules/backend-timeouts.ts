@@ -16,7 +16,7 @@ export const backendTimeouts: RuleDefinition<BackendTimeoutsOptions> = {
   name: 'backendTimeouts',
   title: 'A backend answers too late',
   advice:
-    'Requests wait for the whole timeout before they are tried again. Look at the store’s load, and whether `timeouts` of the backend fit it.',
+    'Requests wait for the whole timeout before they are tried again. Look at the store’s load, and whether the timeouts configured for the backend fit it.',
   measures: [backendAttempts],
   inhibitedBy: ['backendUnreachable'],
   aftermathMs: ({ windowMs }) => windowMs,

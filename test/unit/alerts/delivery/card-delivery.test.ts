@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { md } from '../../../../src/alerts/card/markdown.ts';
 import { createLogger } from '../../../../src/base/logger.ts';
 import { Metrics } from '../../../../src/base/metrics.ts';
 import { DeliveryBench, sampleWebhook, secretUrl } from '../../../support/delivery-bench.ts';
@@ -76,7 +77,7 @@ it('shrinks a card that is too large, and posts it once more', async () => {
   bench.start({
     render: ({ alerts }) => {
       seen.push(alerts.map(({ summary }) => summary));
-      return { text: 'x' };
+      return { text: md`x` };
     },
   });
   bench.delivery.notify({ ...notification, alerts: [{ ...alert, summary: 's'.repeat(900) }, alert] });
@@ -215,7 +216,7 @@ it('buries what cannot be written as a card, and goes on', async () => {
   bench.start({
     render: notification => {
       if (notification.dedupeKey === 'bad') throw new RangeError('no card');
-      return { text: notification.dedupeKey, ...{ keys: [notification.dedupeKey] } };
+      return { text: md`${notification.dedupeKey}`, ...{ keys: [notification.dedupeKey] } };
     },
   });
   bench.delivery.notify(critical('bad'));

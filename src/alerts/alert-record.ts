@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import type { Alert } from './alert.ts';
+
+/** An alert as the state file holds it. Loose: what a newer version wrote beside these is kept. */
+export const alertRecord: z.ZodType<Alert> = z.looseObject({
+  id: z.string(),
+  fingerprint: z.string(),
+  rule: z.string(),
+  severity: z.enum(['info', 'warning', 'critical']),
+  state: z.enum(['pending', 'firing', 'resolved']),
+  labels: z.record(z.string(), z.string()),
+  summary: z.string(),
+  facts: z.array(z.object({ name: z.string(), value: z.string() })),
+  startedAtMs: z.number(),
+  endedAtMs: z.number().exactOptional(),
+  subject: z
+    .object({ bucket: z.string(), key: z.string(), versionId: z.string().exactOptional() })
+    .exactOptional(),
+  silencedUntilMs: z.number().exactOptional(),
+  silencedBy: z.string().exactOptional(),
+  silenceReason: z.string().exactOptional(),
+  acknowledgedBy: z.string().exactOptional(),
+});

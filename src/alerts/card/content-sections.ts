@@ -1,0 +1,126 @@
+import type { Alert, Fact, Notification } from '../alert.ts';
+import { describeRule } from '../rules/rule-description.ts';
+import { formatDuration, formatMoment } from '../wording.ts';
+import type { Detail } from './detail.ts';
+import { cut, type Markdown, md } from './markdown.ts';
+
+/** One alert, or one list of a digest, or a note on what is missing. */
+export interface ContentSection {
+  readonly heading: Markdown;
+  readonly subtitle: Markdown;
+  /** What one wants to know first. */
+  readonly facts: readonly ContentFact[];
+  /** What else was measured, what was done about it, and what names it. */
+  readonly details: readonly ContentFact[];
+}
+
+export interface ContentFact {
+  readonly name: Markdown;
+  readonly value: Markdown;
+}
+
+/** So many facts of an alert are wanted first. */
+const LEADING_FACTS = 3;
+
+/** The sections of a notification's card; `source` names the gateway. */
+export function sectionsOf(
+  notification: Notification,
+  source: string,
+  detail: Detail,
+): readonly ContentSection[] {
+  return notification.kind === 'digest'
+    ? digestSections(notification.alerts, source, detail)
+    : alertSections(notification, source, detail);
+}
+
+function alertSections(
+  { alerts, kind }: Notification,
+  source: string,
+  detail: Detail,
+): readonly ContentSection[] {
+  const sections = alerts.slice(0, detail.alerts).map((alert, index): ContentSection => {
+    const when = whenOf(alert, kind);
+    const facts = alert.facts.slice(0, detail.facts).map(fact => contentFact(fact, detail));
+    return {
+      heading: outside(alert.summary, detail),
+      subtitle: index === 0 ? md`${cut(source, detail.characters)} · ${when}` : md`${when}`,
+      facts: facts.slice(0, LEADING_FACTS),
+      details: [...facts.slice(LEADING_FACTS), ...detailsOf(alert).map(fact => contentFact(fact, detail))],
+    };
+  });
+  const hidden = alerts.length - sections.length;
+  const isCut = alerts.some(alert => alert.facts.length > detail.facts || isTooLong(alert, detail));
+  return [...sections, ...noteOn(hidden, isCut)];
+}
+
+/** When it began, or how long it lasted. */
+function whenOf({ startedAtMs, endedAtMs, state }: Alert, kind: Notification['kind']): string {
+  if (kind === 'notice') return formatMoment(startedAtMs);
+  if (state === 'resolved' && endedAtMs !== undefined) {
+    return `lasted ${formatDuration(endedAtMs - startedAtMs)}, until ${formatMoment(endedAtMs)}`;
+  }
+  return `since ${formatMoment(startedAtMs)}`;
+}
+
+function detailsOf(alert: Alert): readonly Fact[] {
+  const { rule, acknowledgedBy, silencedUntilMs, silencedBy, silenceReason } = alert;
+  const labels = Object.entries(alert.labels).map(([name, value]) => `${name}=${value}`);
+  return [
+    ...(acknowledgedBy === undefined ? [] : [{ name: 'Acknowledged by', value: acknowledgedBy }]),
+    ...(silencedUntilMs === undefined
+      ? []
+      : [{ name: 'Silenced until', value: formatMoment(silencedUntilMs) }]),
+    ...(silencedBy === undefined ? [] : [{ name: 'Silenced by', value: silencedBy }]),
+    ...(silenceReason === undefined ? [] : [{ name: 'Reason', value: silenceReason }]),
+    { name: 'Rule', value: rule },
+    ...(labels.length > 0 ? [{ name: 'Labels', value: labels.join(', ') }] : []),
+  ];
+}
+
+/** What still fires and what is over, each a list with a line an alert. */
+function digestSections(alerts: readonly Alert[], source: string, detail: Detail): readonly ContentSection[] {
+  const over = alerts.filter(({ state }) => state === 'resolved');
+  const open = alerts.filter(({ state }) => state !== 'resolved');
+  const sections = [
+    { heading: `${open.length} to look at`, listed: open },
+    { heading: `${over.length} resolved`, listed: over },
+  ].filter(({ listed }) => listed.length > 0);
+  const hidden = sections.reduce((sum, { listed }) => sum + Math.max(0, listed.length - detail.lines), 0);
+  const lists = sections.map(
+    ({ heading, listed }): ContentSection => ({
+      heading: md`${heading}`,
+      subtitle: md`${cut(source, detail.characters)} · told together, since the channel takes only so many cards`,
+      facts: listed.slice(0, detail.lines).map(alert => contentFact(digestLine(alert), detail)),
+      details: [],
+    }),
+  );
+  const isCut = alerts.some(alert => isTooLong({ ...alert, facts: [] }, detail));
+  return [...lists, ...noteOn(hidden, isCut)];
+}
+
+function digestLine({ rule, summary, state, startedAtMs, endedAtMs }: Alert): Fact {
+  const { title } = describeRule(rule);
+  if (state !== 'resolved' || endedAtMs === undefined) return { name: title, value: summary };
+  return { name: title, value: `${summary} It lasted ${formatDuration(endedAtMs - startedAtMs)}.` };
+}
+
+/** Says so when the card holds less than there is to say. */
+function noteOn(hidden: number, isCut: boolean): readonly ContentSection[] {
+  if (hidden === 0 && !isCut) return [];
+  const heading = hidden > 0 ? `and ${hidden} more` : 'shortened';
+  const subtitle = md`This card was too long; the status page has all of it.`;
+  return [{ heading: md`${heading}`, subtitle, facts: [], details: [] }];
+}
+
+function isTooLong({ summary, facts }: Alert, { characters }: Detail): boolean {
+  return [summary, ...facts.map(({ value }) => value)].some(text => text !== cut(text, characters));
+}
+
+function contentFact({ name, value }: Fact, detail: Detail): ContentFact {
+  return { name: outside(name, detail), value: outside(value, detail) };
+}
+
+/** A text from outside, as long as it may be; nothing at all is shown as such. */
+function outside(text: string, { characters }: Detail): Markdown {
+  return md`${cut(text.trim() || '(empty)', characters)}`;
+}

@@ -1,0 +1,16 @@
+/** A list of at most four: our own limit on buttons (cards.md; the service shows six). */
+export type UpToFour<Item> =
+  | readonly []
+  | readonly [Item]
+  | readonly [Item, Item]
+  | readonly [Item, Item, Item]
+  | readonly [Item, Item, Item, Item];
+
+/** The first four of the items, or as many as there are. */
+export function firstFour<Item>(items: readonly Item[]): UpToFour<Item> {
+  const [a, b, c, d] = items;
+  if (a === undefined) return [];
+  if (b === undefined) return [a];
+  if (c === undefined) return [a, b];
+  return d === undefined ? [a, b, c] : [a, b, c, d];
+}

@@ -1,0 +1,121 @@
+import type { CardButton } from './card-buttons.ts';
+import type { CardContent } from './card-content.ts';
+import type {
+  ActionCard,
+  Choice,
+  ConnectorAction,
+  ConnectorCard,
+  ConnectorInput,
+  ConnectorSection,
+  HttpPost,
+} from './connector-card.ts';
+import type { ContentSection } from './content-sections.ts';
+import { toneColours } from './tone.ts';
+import { toneImage } from './tone-image.ts';
+import { firstFour } from './up-to-four.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** For how long a card offers to be silent; the value is in milliseconds. */
+export const SILENCE_CHOICES: readonly [Choice, ...Choice[]] = [
+  { display: '1 hour', value: String(HOUR_MS) },
+  { display: '4 hours', value: String(4 * HOUR_MS) },
+  { display: '1 day', value: String(24 * HOUR_MS) },
+  { display: '1 week', value: String(168 * HOUR_MS) },
+];
+
+/** For how many days a copy is restored. */
+export const RESTORE_DAYS: readonly [Choice, ...Choice[]] = [
+  { display: '1 day', value: '1' },
+  { display: '1 week', value: '7' },
+  { display: '30 days', value: '30' },
+];
+
+/** How fast, and how dear; names as in the store's protocol. */
+export const RESTORE_TIERS: readonly [Choice, ...Choice[]] = [
+  { display: 'Within hours', value: 'Standard' },
+  { display: 'Cheaper, within half a day', value: 'Bulk' },
+  { display: 'Within minutes, where the store can', value: 'Expedited' },
+];
+
+/** A connector card (card-webhook.md, Connector card). */
+export function writeConnectorCard(content: CardContent): ConnectorCard {
+  const { tone, title, summary, sections, advice, buttons } = content;
+  const image = content.images ? toneImage(tone) : undefined;
+  return {
+    '@type': 'MessageCard',
+    '@context': 'https://schema.org/extensions',
+    ...{ themeColor: toneColours[tone], summary, title },
+    sections: sections.map((section, index) => ({
+      ...writeSection(section),
+      ...(index === 0 && image ? { activityImage: image } : {}),
+      ...(index === 0 && advice ? { text: advice } : {}),
+    })),
+    potentialAction: firstFour(buttons.map(writeButton)),
+  };
+}
+
+function writeSection({ heading, subtitle, facts, details }: ContentSection): ConnectorSection {
+  return {
+    ...{ activityTitle: heading, activitySubtitle: subtitle },
+    facts: [...facts, ...details],
+    markdown: true,
+  };
+}
+
+function writeButton(button: CardButton): ConnectorAction {
+  const { name } = button;
+  switch (button.kind) {
+    case 'open':
+      return { '@type': 'OpenUri', name, targets: [{ os: 'default', uri: button.url }] };
+    case 'post':
+      return writePost(name, button, []);
+    case 'silence':
+      return writeActionCard(button, 'Silence', silenceInputs());
+    case 'restore':
+      return writeActionCard(button, 'Restore', restoreInputs());
+  }
+}
+
+interface PostTarget {
+  readonly name: string;
+  readonly url: string;
+  readonly token: string;
+}
+
+function writeActionCard(
+  target: PostTarget,
+  done: string,
+  inputs: readonly [ConnectorInput, ...ConnectorInput[]],
+): ActionCard {
+  return { '@type': 'ActionCard', name: target.name, inputs, actions: [writePost(done, target, inputs)] };
+}
+
+/** URL-encoded, because how values are escaped in JSON is documented nowhere (cards.md §2). */
+function writePost(name: string, { url, token }: PostTarget, inputs: readonly ConnectorInput[]): HttpPost {
+  return {
+    '@type': 'HttpPOST',
+    ...{ name, target: url },
+    body: [`token=${encodeURIComponent(token)}`, ...inputs.map(({ id }) => `${id}={{${id}.value}}`)].join(
+      '&',
+    ),
+    bodyContentType: 'application/x-www-form-urlencoded',
+  };
+}
+
+function silenceInputs(): readonly [ConnectorInput, ...ConnectorInput[]] {
+  return [
+    choice('duration', 'For how long', SILENCE_CHOICES),
+    { '@type': 'DateInput', id: 'until', title: 'Or until', includeTime: true },
+    { '@type': 'TextInput', id: 'why', title: 'Why', isMultiline: true, maxLength: 300 },
+  ];
+}
+
+function restoreInputs(): readonly [ConnectorInput, ...ConnectorInput[]] {
+  return [choice('days', 'Keep the copy for', RESTORE_DAYS), choice('tier', 'How fast', RESTORE_TIERS)];
+}
+
+function choice(id: string, title: string, choices: readonly [Choice, ...Choice[]]): ConnectorInput {
+  const [{ value }] = choices;
+  return { '@type': 'MultichoiceInput', id, title, isMultiSelect: false, style: 'normal', value, choices };
+}
