@@ -8,6 +8,7 @@ import { CALLBACK_PATH, CallbackHandler } from '../../src/alerts/callbacks/callb
 import type { CardOperations } from '../../src/alerts/callbacks/card-operations.ts';
 import { callbackSecret, TicketLedger } from '../../src/alerts/callbacks/ticket-ledger.ts';
 import type { CardAction, SignAction } from '../../src/alerts/card/card.ts';
+import { md } from '../../src/alerts/card/markdown.ts';
 import { createLogger } from '../../src/base/logger.ts';
 import { Metrics } from '../../src/base/metrics.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -66,7 +67,7 @@ export class CallbackBench {
       acts: this.acts,
       operations: new Proxy(this.operations, { get: (_, name) => Reflect.get(this.operations, name) }),
       render: ({ kind, alerts }) => ({
-        text: `${kind}: ${alerts.map(({ acknowledgedBy }) => acknowledgedBy)}`,
+        text: md`${kind}: ${String(alerts.map(({ acknowledgedBy }) => acknowledgedBy))}`,
       }),
       clock: this.clock,
       metrics: this.metrics,
