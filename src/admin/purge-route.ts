@@ -20,24 +20,45 @@ export type PurgeOutcome =
 export type Purge = (request: PurgeRequest) => Promise<PurgeOutcome>;
 
 const FORMS =
-  'one of {"bucket","key"}, {"bucket","prefix"}, {"bucket"} or {"tag"}, each with "soft": true where that is meant';
+  'the body must be {"bucket","key"}, {"bucket","prefix"}, {"bucket"} or {"tag"}, each with "soft": true where that is meant';
 
-const name = z.string({ error: 'a text' }).min(1, { error: 'a text that is not empty' });
-const soft = z.boolean({ error: 'true or false' }).default(false);
+const name = z.string({ error: 'a text' }).min(1, { error: 'a text that is not empty' }).optional();
 
-const purgeBody = z.union(
-  [
-    z
-      .strictObject({ bucket: name, key: name, soft })
-      .transform(body => ({ kind: 'object' as const, ...body })),
-    z
-      .strictObject({ bucket: name, prefix: name, soft })
-      .transform(body => ({ kind: 'prefix' as const, ...body })),
-    z.strictObject({ bucket: name, soft }).transform(body => ({ kind: 'bucket' as const, ...body })),
-    z.strictObject({ tag: name, soft }).transform(body => ({ kind: 'tag' as const, ...body })),
-  ],
-  { error: `the body must be ${FORMS}` },
-);
+const purgeBody = z
+  .strictObject(
+    {
+      bucket: name,
+      key: name,
+      prefix: name,
+      tag: name,
+      soft: z.boolean({ error: 'true or false' }).default(false),
+    },
+    { error: FORMS },
+  )
+  .transform((body, context): PurgeRequest => {
+    const request = requestOf(body);
+    if (request) return request;
+    context.issues.push({ code: 'custom', message: FORMS, input: body });
+    return z.NEVER;
+  });
+
+interface Named {
+  readonly bucket?: string | undefined;
+  readonly key?: string | undefined;
+  readonly prefix?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly soft: boolean;
+}
+
+/** Nothing for combinations that mean nothing. */
+function requestOf({ bucket, key, prefix, tag, soft }: Named): PurgeRequest | undefined {
+  const narrower = [key, prefix].filter(each => each !== undefined).length;
+  if (tag !== undefined)
+    return bucket === undefined && narrower === 0 ? { kind: 'tag', tag, soft } : undefined;
+  if (bucket === undefined || narrower > 1) return undefined;
+  if (key !== undefined) return { kind: 'object', bucket, key, soft };
+  return prefix === undefined ? { kind: 'bucket', bucket, soft } : { kind: 'prefix', bucket, prefix, soft };
+}
 
 /** `POST /api/purge`: effective before the answer. */
 export function purgeRoute(purge: Purge): AdminRoute {

@@ -1,8 +1,10 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { request } from 'undici';
+import type { Environment } from '../config/environment.ts';
 import { UsageError } from './usage-error.ts';
 
 interface AdminCommandOptions {
+  readonly environment: Environment;
   readonly print: (line: string) => void;
 }
 
@@ -17,8 +19,8 @@ export class AdminRequestError extends Error {
 }
 
 /** The commands that ask a running gateway: `purge` and `explain`. */
-export function addAdminCommands(program: Command, { print }: AdminCommandOptions): void {
-  withAdmin(program.command('purge'))
+export function addAdminCommands(program: Command, { environment, print }: AdminCommandOptions): void {
+  withAdmin(program.command('purge'), environment)
     .description('forget an object, the objects below a prefix, a whole bucket, or what carries a tag')
     .argument('[bucket]')
     .argument('[key]')
@@ -28,7 +30,7 @@ export function addAdminCommands(program: Command, { print }: AdminCommandOption
     .action(async (bucket: string | undefined, key: string | undefined, options: PurgeOptions) => {
       print(await ask(options, 'POST', '/api/purge', purgeBody(bucket, key, options)));
     });
-  withAdmin(program.command('explain'))
+  withAdmin(program.command('explain'), environment)
     .description('what is held of an object, and how fresh it is')
     .argument('<bucket>')
     .argument('<key>')
@@ -43,14 +45,18 @@ interface PurgeOptions extends AdminAccess {
   readonly soft?: boolean;
 }
 
-function withAdmin(command: Command): Command {
+/** The token is no default of its option, since help shows those. */
+function withAdmin(command: Command, { TIDEGATE_ADMIN, TIDEGATE_ADMIN_TOKEN }: Environment): Command {
   return command
-    .addOption(
-      new Option('--admin <url>', 'where the admin port is')
-        .env('TIDEGATE_ADMIN')
-        .default('http://127.0.0.1:9090'),
+    .option(
+      '--admin <url>',
+      'where the admin port is (or TIDEGATE_ADMIN)',
+      TIDEGATE_ADMIN || 'http://127.0.0.1:9090',
     )
-    .addOption(new Option('--token <token>', 'its bearer token').env('TIDEGATE_ADMIN_TOKEN'));
+    .option('--token <token>', 'its bearer token (or TIDEGATE_ADMIN_TOKEN)')
+    .hook('preAction', asked => {
+      if (asked.opts().token === undefined) asked.setOptionValue('token', TIDEGATE_ADMIN_TOKEN);
+    });
 }
 
 function purgeBody(

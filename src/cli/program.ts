@@ -59,7 +59,7 @@ function createProgram(options: ProgramOptions, running: () => void): Command {
   program
     .command('serve', { isDefault: true })
     .description('run the gateway; without a configuration, with a store of its own that has samples')
-    .addOption(configOption())
+    .addOption(configOption(environment))
     .action(async ({ config: file }: { config?: string }) => {
       const config = file === undefined ? defaultConfig(environment) : loadConfig(file, environment);
       await options.serve({ config, file });
@@ -68,7 +68,7 @@ function createProgram(options: ProgramOptions, running: () => void): Command {
   program
     .command('check')
     .description('check a configuration')
-    .addOption(configOption())
+    .addOption(configOption(environment))
     .action(({ config: file }: { config?: string }) => {
       if (file === undefined) throw new UsageError('check needs a file: tidegate check --config FILE');
       const { buckets, backends } = loadConfig(file, environment);
@@ -92,8 +92,10 @@ function createProgram(options: ProgramOptions, running: () => void): Command {
 
 const NOT_BUILT = [['warm', 'fetch objects before somebody asks for them']] as const;
 
-function configOption(): Option {
-  return new Option('-c, --config <file>', 'the configuration (YAML)').env('TIDEGATE_CONFIG');
+/** The environment's values are defaults: what is typed goes before. */
+function configOption({ TIDEGATE_CONFIG: file }: Environment): Option {
+  const option = new Option('-c, --config <file>', 'the configuration (YAML; or TIDEGATE_CONFIG)');
+  return file ? option.default(file) : option;
 }
 
 function explain(error: unknown, printError: (line: string) => void): 0 | 1 | 2 {

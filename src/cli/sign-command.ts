@@ -45,7 +45,9 @@ function sign(
 ): string {
   const url = URL.parse(given);
   if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError(`${given} is no http address`);
-  const [rawPath = '', rawQuery = ''] = given.slice(given.indexOf(url.host) + url.host.length).split('?', 2);
+  const [rawPath = '', rawQuery = ''] = onTheWire(
+    given.slice(given.indexOf(url.host) + url.host.length),
+  ).split('?', 2);
   const request = {
     method,
     origin: url.origin,
@@ -60,6 +62,11 @@ function sign(
     nowMs: systemClock.nowMs(),
     keys: new SigningKeys(),
   });
+}
+
+/** What a client sends of a path that somebody typed: everything but visible ASCII encoded, nothing normalised. */
+function onTheWire(target: string): string {
+  return target.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }
 
 function expiresS(expires: string): number {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePort, RealProcess } from '../support/real-process.ts';
+import { StandInStore } from '../support/stand-in-store.ts';
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname;
 const crash = new URL('../fixtures/crash-on-request.ts', import.meta.url).href;
@@ -45,6 +46,23 @@ async function startGateway(keys = '', nodeArguments: readonly string[] = []) {
   processes.push(started);
   await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
   return { started, port, adminPort, file, admin: `http://127.0.0.1:${adminPort}` };
+}
+
+/** What each `curl` line of a text asks for. */
+function curlLines(text: string) {
+  const lines = text.replaceAll('\\\n', ' ').split('\n');
+  return lines.flatMap(line => {
+    const [url] = /http:[^" ]+/.exec(line) ?? [];
+    if (!line.startsWith('  curl ') || !url) return [];
+    const headers = Array.from(line.matchAll(/-H "([^:]+): ([^"]+)"/g), ([, name = '', value = '']) => [
+      name,
+      value,
+    ]);
+    const range = /-r (\S+)/.exec(line)?.[1];
+    return [
+      { url, headers: { ...Object.fromEntries(headers), ...(range ? { range: `bytes=${range}` } : {}) } },
+    ];
+  });
 }
 
 async function metric(admin: string, name: string): Promise<number> {
@@ -133,6 +151,28 @@ it('SIGTERM ends an idle gateway with 0', async () => {
   expect(await started.stop()).toBe(0);
 });
 
+it('SIGTERM lets a running response finish, takes no new connection, then ends with 0', async () => {
+  const store = await StandInStore.start();
+  store.put('photos', 'cat', 'meow');
+  const { started, port } = await startGateway(`
+    backends: { main: { type: s3, endpoint: "${store.url}" } },
+    buckets: { photos: { backend: main, access: public } }`);
+  const gate = store.hold();
+  const running = fetch(`http://127.0.0.1:${port}/photos/cat`);
+  await store.log.arrival(1);
+  const ended = started.stop();
+  const refused = () =>
+    fetch(`http://127.0.0.1:${port}/`).then(
+      () => false,
+      () => true,
+    );
+  await expect.poll(refused).toBe(true);
+  gate.release();
+  expect(await (await running).text()).toBe('meow');
+  expect(await ended).toBe(0);
+  await store.close();
+});
+
 it('replaces a worker that crashed, and counts it', async () => {
   const { port, admin, started } = await startGateway('', ['--import', crash]);
   await fetch(`http://127.0.0.1:${port}/__crash`).catch(() => undefined);
@@ -164,7 +204,10 @@ it('a start without a configuration has samples, and says what to try', async ()
   const started = new RealProcess(process.execPath, [main], { cwd: directory, environment });
   processes.push(started);
   await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
-  await expect.poll(() => started.output).toContain(`curl -i http://127.0.0.1:${port}/sample/hello.txt`);
+  await expect.poll(() => started.output).toContain('Ctrl-C');
+  const tried = curlLines(started.output);
+  expect(tried).toHaveLength(5);
+  for (const { url, headers } of tried) expect((await fetch(url, { headers })).ok, url).toBe(true);
   const status = await (await fetch(`http://127.0.0.1:${adminPort}/api/status`)).json();
   expect(status).toMatchObject({
     ready: true,

@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AdminRoute } from '../../../src/admin/admin-route.ts';
@@ -9,6 +8,7 @@ import {
 } from '../../../src/admin/admin-server.ts';
 import { readJson, sendJson } from '../../../src/admin/json.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
+import { askAdmin } from '../../support/ask-admin.ts';
 
 const servers: AdminServer[] = [];
 
@@ -53,42 +53,18 @@ async function start(options: Partial<AdminServerOptions> = {}) {
   return server.port;
 }
 
-interface Ask {
-  readonly method?: string;
-  readonly headers?: Record<string, string>;
-  readonly body?: string;
-}
-
-/** node:http rather than fetch, which sets Host itself. */
-function ask(port: number, path: string, { method = 'GET', headers = {}, body }: Ask = {}) {
-  return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }>(
-    (resolve, reject) => {
-      const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, response => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => {
-          text += chunk;
-        });
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-        );
-      });
-      sent.on('error', reject).end(body);
-    },
-  );
-}
-
 const json = { 'content-type': 'application/json' };
 
 it('answers a route, HEAD as GET, and 404 where there is none', async () => {
   const port = await start();
-  expect(await ask(port, '/thing?x=1')).toMatchObject({ status: 200, text: '{"thing":1}\n' });
-  expect(await ask(port, '/thing', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
-  expect(await ask(port, '/nothing')).toMatchObject({ status: 404 });
+  expect(await askAdmin(port, '/thing?x=1')).toMatchObject({ status: 200, text: '{"thing":1}\n' });
+  expect(await askAdmin(port, '/thing', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+  expect(await askAdmin(port, '/nothing')).toMatchObject({ status: 404 });
 });
 
 it('names the methods of a path that takes another', async () => {
   const port = await start();
-  const answer = await ask(port, '/thing', { method: 'DELETE' });
+  const answer = await askAdmin(port, '/thing', { method: 'DELETE' });
   expect(answer.status).toBe(405);
   expect(answer.headers.allow).toBe('GET, HEAD, POST');
 });
@@ -103,7 +79,7 @@ it.each([
   ['[::1]:9090', 200],
 ])('answers Host %s on a loopback port with %i', async (host, status) => {
   const port = await start();
-  expect((await ask(port, '/thing', { headers: { host } })).status).toBe(status);
+  expect((await askAdmin(port, '/thing', { headers: { host } })).status).toBe(status);
 });
 
 it.each([
@@ -112,7 +88,7 @@ it.each([
   ['10.0.0.1:9090', 200],
 ])('answers Host %s on a port that others reach with %i', async (host, status) => {
   const port = await start({ host: '0.0.0.0', names: ['tidegate.test'] });
-  expect((await ask(port, '/thing', { headers: { host } })).status).toBe(status);
+  expect((await askAdmin(port, '/thing', { headers: { host } })).status).toBe(status);
 });
 
 it.each([
@@ -123,7 +99,7 @@ it.each([
   ['Bearer s3cret', 200],
 ])('with a token set, answers authorization %s with %i', async (authorization, status) => {
   const port = await start({ token: 's3cret' });
-  const answer = await ask(port, '/thing', authorization ? { headers: { authorization } } : {});
+  const answer = await askAdmin(port, '/thing', authorization ? { headers: { authorization } } : {});
   expect(answer.status).toBe(status);
   expect(answer.text).not.toContain('s3cret');
   if (status === 401) expect(answer.headers['www-authenticate']).toBe('Bearer realm="tidegate"');
@@ -131,7 +107,7 @@ it.each([
 
 it('asks open routes for no token', async () => {
   const port = await start({ token: 's3cret' });
-  expect((await ask(port, '/open')).status).toBe(200);
+  expect((await askAdmin(port, '/open')).status).toBe(200);
 });
 
 it.each([
@@ -141,7 +117,7 @@ it.each([
   ['application/json; charset=utf-8', 200],
 ])('answers a change of type %s with %i', async (type, status) => {
   const port = await start();
-  const answer = await ask(port, '/thing', {
+  const answer = await askAdmin(port, '/thing', {
     method: 'POST',
     headers: { 'content-type': type },
     body: '{"name":"x"}',
@@ -156,14 +132,14 @@ it.each([
   [`{"name":"${'x'.repeat(70_000)}"}`, 413, 'a body may hold 65536 bytes'],
 ])('names what is wrong with a body', async (body, status, reason) => {
   const port = await start();
-  const answer = await ask(port, '/thing', { method: 'POST', headers: json, body });
+  const answer = await askAdmin(port, '/thing', { method: 'POST', headers: json, body });
   expect(answer.status).toBe(status);
   expect(JSON.parse(answer.text).reason).toContain(reason);
 });
 
 it('keeps what went wrong inside out of the answer', async () => {
   const port = await start();
-  const answer = await ask(port, '/broken');
+  const answer = await askAdmin(port, '/broken');
   expect(answer.status).toBe(500);
   expect(answer.text).not.toContain('planted');
 });

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { runProgram } from '../../../src/cli/program.ts';
+
+let server: Server;
+let admin: string;
+let status: number;
+let asked: { request: string; token: string | undefined; body: string }[];
+
+/** An admin port that answers `status` and notes what it is asked. */
+beforeEach(async () => {
+  status = 200;
+  asked = [];
+  server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    asked.push({ request: `${request.method} ${request.url}`, token: request.headers.authorization, body });
+    response.writeHead(status).end('{"objects":1}');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  admin = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+});
+
+afterEach(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+async function run(...args: readonly string[]) {
+  const lines: string[] = [];
+  const end = await runProgram([...args, '--admin', admin], {
+    version: '1.2.3',
+    environment: {},
+    serve: async () => undefined,
+    print: line => void lines.push(line),
+    printError: line => void lines.push(line),
+  });
+  return { end, text: lines.join('\n') };
+}
+
+it.each([
+  [['purge', 'b'], '{"bucket":"b"}'],
+  [['purge', 'b', 'k', '--soft'], '{"bucket":"b","key":"k","soft":true}'],
+  [['purge', 'b', '--prefix', 'p/'], '{"bucket":"b","prefix":"p/"}'],
+  [['purge', '--tag', 't'], '{"tag":"t"}'],
+])('%j asks for exactly that', async (args, body) => {
+  const { end, text } = await run(...args);
+  expect(asked).toEqual([{ request: 'POST /api/purge', token: undefined, body }]);
+  expect(text).toBe('{\n  "objects": 1\n}');
+  expect(end).toEqual({ kind: 'ended', exitCode: 0 });
+});
+
+it('explain asks for the object, whatever its key looks like, and sends the token', async () => {
+  await run('explain', 'b', 'a+b/c?d', '--token', 's3cret');
+  expect(asked).toEqual([
+    { request: 'GET /api/object?bucket=b&key=a%2Bb%2Fc%3Fd', token: 'Bearer s3cret', body: '' },
+  ]);
+});
+
+it('takes address and token from the environment, and shows the token in no help', async () => {
+  const environment = { TIDEGATE_ADMIN: admin, TIDEGATE_ADMIN_TOKEN: 's3cret' };
+  const lines: string[] = [];
+  const options = {
+    version: '1.2.3',
+    environment,
+    serve: async () => undefined,
+    print: (line: string) => void lines.push(line),
+    printError: (line: string) => void lines.push(line),
+  };
+  await runProgram(['purge', 'b'], options);
+  expect(asked[0]?.token).toBe('Bearer s3cret');
+  await runProgram(['purge', '--help'], options);
+  expect(lines.join()).not.toContain('s3cret');
+});
+
+it('ends with 1 and what the port said when it refuses', async () => {
+  status = 404;
+  const { end, text } = await run('purge', 'b');
+  expect(end).toEqual({ kind: 'ended', exitCode: 1 });
+  expect(text).toBe('tidegate: the admin port answered 404: {"objects":1}');
+});
+
+it('ends with 1 when nobody listens', async () => {
+  server.close();
+  await once(server, 'close');
+  const { end, text } = await run('purge', 'b');
+  expect(end).toEqual({ kind: 'ended', exitCode: 1 });
+  expect(text).toContain(`the admin port ${admin} does not answer`);
+});

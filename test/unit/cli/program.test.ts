@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runProgram, type ServeRequest } from '../../../src/cli/program.ts';
+import { welcome } from '../../../src/cli/welcome.ts';
+
+/** Runs a command line; `served` is what it would have started. */
+async function run(args: readonly string[], environment: Record<string, string> = {}, failure?: Error) {
+  const out: string[] = [];
+  const errors: string[] = [];
+  const served: ServeRequest[] = [];
+  const end = await runProgram(args, {
+    version: '1.2.3',
+    environment,
+    serve: async request => {
+      if (failure) throw failure;
+      served.push(request);
+    },
+    print: line => void out.push(line),
+    printError: line => void errors.push(line),
+  });
+  return { end, out: out.join('\n'), errors: errors.join('\n'), served };
+}
+
+const ended = (exitCode: number) => ({ kind: 'ended', exitCode });
+
+it('serves without a word, and keeps the process for what runs', async () => {
+  const { end, served } = await run([]);
+  expect(end).toEqual({ kind: 'running' });
+  expect(served[0]?.file).toBeUndefined();
+  expect(served[0]?.config.buckets).toHaveProperty('sample');
+});
+
+it('takes the configuration from -c, before TIDEGATE_CONFIG', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tidegate-cli-'));
+  const [one, two] = [join(directory, 'one.yaml'), join(directory, 'two.yaml')];
+  writeFileSync(one, 'workers: 2');
+  writeFileSync(two, 'workers: 3');
+  expect((await run(['serve', '-c', one], { TIDEGATE_CONFIG: two })).served[0]?.config.workers).toBe(2);
+  expect((await run([], { TIDEGATE_CONFIG: two })).served[0]).toMatchObject({
+    file: two,
+    config: { workers: 3 },
+  });
+  await rm(directory, { recursive: true });
+});
+
+it('ends with 1 and the reason when the start fails', async () => {
+  const { end, errors } = await run([], {}, new Error('cannot listen on 127.0.0.1:80: taken'));
+  expect(end).toEqual(ended(1));
+  expect(errors).toBe('tidegate: cannot listen on 127.0.0.1:80: taken');
+});
+
+it.each([
+  [['--version'], '1.2.3'],
+  [['--help'], 'Usage: tidegate'],
+  [['purge', '--help'], '--prefix <prefix>'],
+])('answers %j with 0', async (args, text) => {
+  const { end, out } = await run(args);
+  expect(end).toEqual(ended(0));
+  expect(out).toContain(text);
+});
+
+it.each([
+  [['fly'], 'error: too many arguments'],
+  [['check'], 'check needs a file'],
+  [['purge'], 'purge takes BUCKET, BUCKET KEY'],
+  [['purge', 'b', 'k', '--prefix', 'p'], 'purge takes BUCKET, BUCKET KEY'],
+  [['purge', 'b', '--tag', 't'], 'purge takes BUCKET, BUCKET KEY'],
+  [['explain', 'b'], "missing required argument 'key'"],
+  [['explain', 'b', 'k', '--admin', 'nowhere'], '--admin nowhere is no http address'],
+  [['sign', 'http://x/y'], 'sign needs AWS_ACCESS_KEY_ID'],
+  [['warm', 'b', '--prefix', 'x'], 'warm is not built yet'],
+])('refuses %j with 2', async (args, text) => {
+  const { end, errors } = await run(args);
+  expect(end).toEqual(ended(2));
+  expect(errors).toContain(text);
+});
+
+const keys = { AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'hidden' };
+
+it('signs a URL without touching its path', async () => {
+  const { end, out } = await run(
+    ['sign', 'http://127.0.0.1:8080/b/a//b/ü?versionId=7', '--expires', '2h'],
+    keys,
+  );
+  expect(end).toEqual(ended(0));
+  expect(out).toMatch(/^http:\/\/127\.0\.0\.1:8080\/b\/a\/\/b\/%C3%BC\?/);
+  const query = new URL(out).searchParams;
+  expect(Object.fromEntries(query)).toMatchObject({
+    versionId: '7',
+    'X-Amz-Expires': '7200',
+    'X-Amz-SignedHeaders': 'host',
+    'X-Amz-Signature': expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  expect(out).not.toContain('hidden');
+});
+
+it.each([
+  ['--expires', '8d'],
+  ['--expires', '500ms'],
+  ['--prefix', 'x-goog-'],
+])('refuses to sign with %s %s', async (option, value) => {
+  expect((await run(['sign', 'http://x/y', option, value], keys)).end).toEqual(ended(2));
+});
+
+it('says what to try with the addresses that are used', () => {
+  const text = welcome('http://h:1', 'http://h:2', { customerKey: 'K', customerKeyMd5: 'M' });
+  expect(text).toContain('curl -i http://h:1/sample/hello.txt');
+  expect(text).toContain('http://h:2/metrics');
+});
