@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Sha256 } from '@aws-crypto/sha256-js';
-import { S3Client } from '@aws-sdk/client-s3';
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { Account } from '../../../src/backend/embedded/access/caller.ts';
 import {
@@ -69,7 +69,7 @@ export class StoreUnderTest {
 
   /** The same request signed by an independent signer at the store's time. */
   async signed(request: RawRequest, account: Account = OWNER): Promise<RawReply> {
-    return rawRequest(this.url, await signRequest(this.url, request, account, this.clock.nowMs()));
+    return rawRequest(this.url, await signWithSdk(this.url, request, account, this.clock.nowMs()));
   }
 
   /** Stores something as the owner, and insists that it worked. */
@@ -84,7 +84,7 @@ export class StoreUnderTest {
   }
 
   /** The AWS SDK as a client; its own clock is set to the store's. */
-  sdk(account: Account = OWNER): S3Client {
+  sdk(account: Account = OWNER, options: Partial<S3ClientConfig> = {}): S3Client {
     return new S3Client({
       endpoint: this.url,
       region: 'us-east-1',
@@ -92,6 +92,7 @@ export class StoreUnderTest {
       credentials: account,
       maxAttempts: 1,
       systemClockOffset: this.clock.nowMs() - Date.now(),
+      ...options,
     });
   }
 }
@@ -112,11 +113,12 @@ function open(
   });
 }
 
-async function signRequest(
+/** The request with the headers that an independent signer adds; by default it is signed by the owner now. */
+export async function signWithSdk(
   origin: string,
   request: RawRequest,
-  account: Account,
-  nowMs: number,
+  account: Account = OWNER,
+  nowMs: number = Date.now(),
 ): Promise<RawRequest> {
   const { hostname, port } = new URL(origin);
   const [path = '/', query = ''] = request.path.split('?');

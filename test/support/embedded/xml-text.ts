@@ -6,5 +6,5 @@ export function xmlText(document: string, name: string): string | undefined {
 /** Names of the elements right below the root, in order. */
 export function xmlChildren(document: string): string[] {
   const inner = /^<\?xml[^>]*\?>\s*<\w+[^>]*>(.*)<\/\w+>$/s.exec(document)?.[1] ?? '';
-  return [...inner.matchAll(/<(\w+)>[^<]*<\/\1>/g)].map(([, name = '']) => name);
+  return [...inner.matchAll(/<([\w.-]+)>[^<]*<\/\1>/g)].map(([, name = '']) => name);
 }

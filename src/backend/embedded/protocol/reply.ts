@@ -37,13 +37,13 @@ export async function sendAnswer(
   const { body } = answer;
   const content = body?.kind === 'bytes' ? body.content : undefined;
   try {
-    // a body that ends short must not look whole
+    // a body that ends short must not look whole: the end throws, and is called here to be caught
     response.strictContentLength = true;
     response.writeHead(answer.status, headersOf(message, answer, marks));
-    if (content) await pipeline(content, response);
+    if (content) await pipeline(content, response, { end: false });
     // bytes, since a string would be joined with the headers and take them along into UTF-8
-    else if (body?.kind === 'xml' && message.method !== 'HEAD') response.end(Buffer.from(body.document));
-    else response.end();
+    if (body?.kind === 'xml' && message.method !== 'HEAD') response.write(Buffer.from(body.document));
+    response.end();
   } finally {
     content?.destroy();
   }
