@@ -118,6 +118,14 @@ export class TestGateway {
     });
   }
 
+  /** Ends all talk between workers; resolves when they have noticed. */
+  async cutChannels(): Promise<void> {
+    const ends = this.#channels.flatMap(({ port1, port2 }) => [port1, port2]);
+    const noticed = ends.map(port => new Promise(resolve => port.once('close', resolve)));
+    for (const { port1 } of this.#channels) port1.close();
+    await Promise.all(noticed);
+  }
+
   async close(): Promise<void> {
     for (const { server } of this.#parts) server.closeAllConnections();
     await Promise.all(this.#parts.map(({ server }) => new Promise(resolve => server.close(resolve))));

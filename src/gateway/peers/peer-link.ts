@@ -40,13 +40,16 @@ interface Waiting {
 export class PeerLink {
   readonly #port: PeerPort;
   readonly #service: PeerService;
+  readonly #onClosed: () => void;
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
   #isOpen = true;
 
-  constructor(port: PeerPort, service: PeerService) {
+  /** @param onClosed called when the other worker is gone. */
+  constructor(port: PeerPort, service: PeerService, onClosed: () => void) {
     this.#port = port;
     this.#service = service;
+    this.#onClosed = onClosed;
     port.on('message', message => this.#received(message as Message));
     port.on('close', () => this.#closed());
   }
@@ -102,6 +105,7 @@ export class PeerLink {
     for (const waiting of this.#waiting.values()) waiting.reject(gone());
     this.#waiting.clear();
     this.#service.left();
+    this.#onClosed();
   }
 }
 

@@ -22,16 +22,16 @@ export class Peers {
 
   /** Speaks with worker `index` over `port`. What was learned from one that was there before is forgotten. */
   connect(index: number, port: PeerPort): void {
-    const link = new PeerLink(port, new OwnerDesk(this.#objects, this.#buckets, this.#numbers));
-    this.#near[index] = new NearObjects(
-      link,
-      this.#objects.epochs,
-      this.#objects.tier.pins,
-      this.#recordBytes,
-    );
+    const { epochs, tier } = this.#objects;
+    const desk = new OwnerDesk(this.#objects, this.#buckets, this.#numbers);
+    const link = new PeerLink(port, desk, () => {
+      if (this.#near[index] === near) this.#near[index] = undefined;
+    });
+    const near = new NearObjects(link, epochs, tier.pins, this.#recordBytes);
+    this.#near[index] = near;
   }
 
-  /** Where the objects of worker `owner` are found by worker `self`: with itself until the owner can be spoken to. */
+  /** Where the objects of worker `owner` are found by worker `self`: with itself while the owner cannot be spoken to. */
   sourceOf(owner: number, self: number): ObjectSource {
     return owner === self ? this.#objects.directory : (this.#near[owner] ?? this.#objects.directory);
   }

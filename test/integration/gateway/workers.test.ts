@@ -96,3 +96,12 @@ it('refusals and failures of the store reach the client of any worker as they ar
     expect(refused.body.toString()).toContain('AccessDenied');
   }
 });
+
+it('a worker whose peers have gone serves their objects itself', async () => {
+  for (let index = 0; index < 10; index++) store.put('b', `k${index}`, `body ${index}`);
+  for (let index = 0; index < 10; index++) await gateway.get(`/b/k${index}`, {}, 0);
+  await gateway.cutChannels();
+  for (let index = 0; index < 10; index++) {
+    expect((await gateway.get(`/b/k${index}`, {}, 0)).body.toString()).toBe(`body ${index}`);
+  }
+});
