@@ -1,13 +1,13 @@
-import { z } from 'zod';
 import { CONNECTOR_APP_ID, CONNECTOR_ISSUER } from '../alerts/callbacks/bearer-token.ts';
 import { SMALLEST_SHARE } from '../alerts/delivery/windows.ts';
+import { alertNames } from '../alerts/rules/rule-description.ts';
+import { alertRulesSchema, severity } from './alert-rule-schema.ts';
 import {
   amount,
   choice,
   duration,
   host,
   httpUrl,
-  integer,
   listOf,
   map,
   named,
@@ -16,29 +16,32 @@ import {
   text,
 } from './scalars.ts';
 
-const DAY_MS = 86_400_000;
-
-const severity = () => choice(['info', 'warning', 'critical']);
-const ruleName = /^[a-z][A-Za-z]{1,40}$/;
-
 const webhook = map({
   url: httpUrl('the URL of an incoming webhook'),
   service: choice(['connector', 'workflows']).default('connector'),
-  card: choice(['connector', 'adaptive', 'text']).default('connector'),
+  card: choice(['connector', 'adaptive', 'text']).optional(),
   minSeverity: severity().default('warning'),
-  rules: listOf(text('the name of a rule'), 'rule names').optional(),
+  rules: listOf(choice(alertNames), 'rule names').optional(),
   // below a quarter nothing would be left of four posts a second
   share: amount(SMALLEST_SHARE, 1).default(1),
-});
+})
+  .check(({ value, issues }) => {
+    if (value.service !== 'workflows' || !value.card || value.card === 'adaptive') return;
+    const message = 'adaptive, since a workflow shows no other card';
+    issues.push({ code: 'custom', path: ['card'], message, input: value.card });
+  })
+  .transform(({ card, ...rest }) => ({
+    ...rest,
+    card: card ?? (rest.service === 'workflows' ? ('adaptive' as const) : ('connector' as const)),
+  }));
 
-/** What may be set of any rule; a rule's own defaults stand where a key is absent. */
-const ruleSettings = map({
-  threshold: amount(0, Number.MAX_SAFE_INTEGER).optional(),
-  for: duration(0, DAY_MS).optional(),
-  window: duration(1_000, 7 * DAY_MS).optional(),
-  minRequests: integer(0, 1_000_000_000).optional(),
-  severity: severity().optional(),
-}).transform(({ for: held, window, ...rest }) => ({ ...rest, forMs: held, windowMs: window }));
+const webhooks = listOf(webhook, 'webhooks').check(({ value, issues }) => {
+  for (const [index, { url }] of value.entries()) {
+    if (!value.slice(0, index).some(earlier => earlier.url === url)) continue;
+    const message = 'a URL that no webhook before it has, since the two would share one budget';
+    issues.push({ code: 'custom', path: [index, 'url'], message, input: url });
+  }
+});
 
 /** Whose bearer tokens the card callbacks accept (cards.md §2, Token); the defaults are the connector service's. */
 const callbackToken = map({
@@ -58,13 +61,7 @@ const callbacks = map({
 });
 
 export const alertSchema = map({
-  webhooks: listOf(webhook, 'webhooks').default([]),
-  rules: named(
-    ruleName,
-    'rule names such as backendErrors',
-    z.union([z.literal(false), ruleSettings], {
-      error: 'false, or thresholds such as { threshold: 0.05, for: 1m }',
-    }),
-  ).default({}),
+  webhooks: webhooks.default([]),
+  rules: alertRulesSchema,
   callbacks: callbacks.optional(),
 });
