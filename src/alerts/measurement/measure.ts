@@ -43,9 +43,6 @@ export const errorResponses: Measure = {
   by: ['bucket', 'code'],
 };
 
-/** Requests refused because who sent them could not be established or may not do this. */
-export const refusedCallers: Measure = { family: 'tidegate_auth_failures_total', kind: 'counter', by: [] };
-
 /** Requests the gateway sent away for want of room of its own. */
 export const shedRequests: Measure = { family: 'tidegate_requests_shed_total', kind: 'counter', by: [] };
 

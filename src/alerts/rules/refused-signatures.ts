@@ -1,5 +1,6 @@
+import type { Labels } from '../alert.ts';
 import type { History } from '../measurement/history.ts';
-import { refusedCallers, requests } from '../measurement/measure.ts';
+import { errorResponses, requests } from '../measurement/measure.ts';
 import { total } from '../measurement/series.ts';
 import { formatCount, formatDuration, formatShare } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
@@ -21,13 +22,25 @@ interface Refusals {
 
 const HOUR_MS = 3_600_000;
 
+/** The codes that say who somebody is was not believed, or is not enough (behaviours.md, 12). */
+const REFUSALS = [
+  'AccessDenied',
+  'AuthorizationHeaderMalformed',
+  'AuthorizationQueryParametersError',
+  'ExpiredToken',
+  'InvalidAccessKeyId',
+  'InvalidToken',
+  'RequestTimeTooSkewed',
+  'SignatureDoesNotMatch',
+];
+
 /** Far more callers are refused than usual: a broken client, a rotated key, or somebody trying (cards.md §4, 14). */
 export const refusedSignatures: RuleDefinition<RefusedSignaturesOptions> = {
   name: 'refusedSignatures',
   title: 'Many requests are refused for who sent them',
   advice:
     'The access log names the access key and the address. One key points to a client with an old secret, many to a search for a way in.',
-  measures: [refusedCallers, requests],
+  measures: [errorResponses, requests],
   inhibitedBy: [],
   aftermathMs: () => 0,
   defaults: {
@@ -57,9 +70,13 @@ function yesterday(history: History, { minRequests }: RefusedSignaturesOptions):
 
 function countRefusals(history: History, windowMs: number, agoMs: number): Refusals {
   return {
-    refused: total(history.increase(refusedCallers, windowMs, agoMs).series),
+    refused: total(history.increase(errorResponses, windowMs, agoMs).series, isRefusal),
     all: total(history.increase(requests, windowMs, agoMs).series),
   };
+}
+
+function isRefusal({ code = '' }: Labels): boolean {
+  return REFUSALS.includes(code);
 }
 
 function breach({ refused, all }: Refusals, allowed: number, options: RefusedSignaturesOptions): Breach {

@@ -167,7 +167,7 @@ describe('refusedSignatures', () => {
   const refusals =
     (refused: number): Load =>
     gateway => {
-      gateway.add('tidegate_auth_failures_total', { reason: 'signature' }, refused);
+      gateway.add('tidegate_error_responses_total', { bucket: 'b', code: 'SignatureDoesNotMatch' }, refused);
       gateway.add('tidegate_requests_total', { status: '200', cache: 'HIT' }, 100);
     };
 

@@ -75,7 +75,7 @@ const turnover = (evicted: number, ageSeconds: number): Load =>
 
 const callers = (refused: number, all: number): Load =>
   together(
-    counted('tidegate_auth_failures_total', { reason: 'signature' }, refused),
+    counted('tidegate_error_responses_total', { bucket: 'b', code: 'SignatureDoesNotMatch' }, refused),
     answers({ '200 HIT': all }),
   );
 
