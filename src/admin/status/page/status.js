@@ -259,23 +259,14 @@ function number(text, kind = 'number') {
 async function showAlerts() {
   const answer = await ask('/api/alerts');
   const { alerts = [] } = answer.ok ? await answer.json() : {};
-  const firing = alerts.filter(({ state }) => state === 'firing');
-  byId('alerts').hidden = firing.length === 0;
+  byId('alerts').hidden = alerts.length === 0;
   byId('alerts')
     .querySelector('ul')
-    .replaceChildren(...firing.map(alertLine));
-}
-
-function alertLine({ severity, rule, summary, startedAt, acknowledgedBy, silencedUntil }) {
-  const notes = [`${rule}, since ${new Date(startedAt).toLocaleString()}`];
-  if (acknowledgedBy) notes.push(`acknowledged by ${acknowledgedBy}`);
-  if (silencedUntil) notes.push(`silenced until ${new Date(silencedUntil).toLocaleString()}`);
-  return element(
-    'li',
-    { 'data-severity': severity },
-    element('strong', {}, summary),
-    element('span', { class: 'subtle' }, notes.join(' · ')),
-  );
+    .replaceChildren(
+      ...alerts.map(({ severity = 'warning', title = '', summary = '' }) =>
+        element('li', { 'data-severity': severity }, element('strong', {}, title), summary),
+      ),
+    );
 }
 
 function count(value) {
