@@ -11,6 +11,8 @@ export interface StandInOptions {
   readonly latencyMs?: number;
   /** Bytes of body per second on each connection. */
   readonly rateBytesPerS?: number;
+  /** Any free one where absent. */
+  readonly port?: number;
 }
 
 /** What an object may have besides its bytes. */
@@ -49,7 +51,7 @@ export class StandInStore {
     const store = new StandInStore(options);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     store.#server.once('error', reject);
-    store.#server.listen(0, '127.0.0.1', resolve);
+    store.#server.listen(options.port ?? 0, '127.0.0.1', resolve);
     await promise;
     return store;
   }

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type AdminServer, startAdminServer } from '../../src/admin/admin-server.ts';
+import { type BuiltInChannel, createBuiltInChannel } from '../../src/admin/channel/built-in-channel.ts';
+import type { ChannelMessage } from '../../src/admin/channel/channel.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLogger } from '../../src/base/logger.ts';
+import { freePort, RealProcess } from '../support/real-process.ts';
+import { StandInStore } from '../support/stand-in-store.ts';
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname;
+let directory: string;
+let channel: BuiltInChannel;
+let admin: AdminServer;
+let store: StandInStore;
+let gateway: RealProcess;
+let object: string;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'tidegate-outage-'));
+  channel = await createBuiltInChannel(systemClock);
+  admin = await startAdminServer({
+    ...{ host: '127.0.0.1', port: 0, names: [], token: undefined, logger: silentLogger() },
+    routes: channel.routes(undefined),
+  });
+  store = await StandInStore.start();
+  store.put('photos', 'a.txt', 'here');
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const file = join(directory, 'gateway.yaml');
+  writeFileSync(
+    file,
+    `
+listen: { port: ${port} }
+admin: { port: ${adminPort} }
+backends: { main: { type: s3, endpoint: "${store.url}", timeouts: { connect: 500ms } } }
+buckets: { photos: { backend: main, access: public, cache: { ttl: 0s } } }
+alerts:
+  webhooks: [{ url: "http://127.0.0.1:${admin.port}${channel.webhookPath}" }]
+  rules: { backendUnreachable: { window: 5s, minRequests: 1, clearFor: 1s } }
+`,
+  );
+  gateway = new RealProcess(process.execPath, [main, '-c', file], { cwd: directory });
+  await gateway.answers(`http://127.0.0.1:${adminPort}/readyz`);
+  object = `http://127.0.0.1:${port}/photos/a.txt`;
+});
+afterEach(async () => {
+  await gateway.stop();
+  await store.close();
+  channel.close();
+  await admin.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Reads the object again and again until a card's text holds `words`. */
+async function readUntilTold(words: string): Promise<ChannelMessage> {
+  const { promise, resolve } = Promise.withResolvers<ChannelMessage>();
+  const told = (message: ChannelMessage) => JSON.stringify(message.cards).includes(words);
+  const end = channel.channel.subscribe(message => told(message) && resolve(message));
+  let done = false;
+  const reading = (async () => {
+    // what a few readers would ask for
+    for (; !done; await wait(50)) await fetch(object).then(answer => answer.text());
+  })();
+  const message = await promise;
+  end();
+  done = true;
+  await reading;
+  return message;
+}
+
+it('a store that goes away and comes back is told in exactly one firing and one resolved card', async () => {
+  expect(await (await fetch(object)).text()).toBe('here');
+  const { port } = store;
+  await store.close();
+  const firing = await readUntilTold('does not answer');
+  store = await StandInStore.start({ port });
+  store.put('photos', 'a.txt', 'here');
+  const resolved = await readUntilTold('Resolved');
+  // whatever else it has to tell, it tells before it ends
+  await gateway.stop();
+  expect(channel.channel.messages()).toEqual([firing, resolved]);
+  expect(JSON.stringify(firing.cards)).toContain('Critical: A backend does not answer');
+  expect(JSON.stringify(resolved.cards)).toMatch(/lasted \d+ s/);
+});
