@@ -1,4 +1,4 @@
-# The gateway as a container: docker run -p 8080:8080 -v ./gateway.yaml:/etc/tidegate/gateway.yaml:ro IMAGE
+# The gateway as a container: docker run -p 8080:8080 -v ./tidegate.yaml:/etc/tidegate/tidegate.yaml:ro IMAGE
 # In the configuration, listen.host is 0.0.0.0; state and embedded stores live below /var/lib/tidegate.
 
 FROM node:26-alpine AS build
@@ -26,4 +26,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(new URL('/healthz', process.env.TIDEGATE_ADMIN || 'http://127.0.0.1:9090')).then(answer => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # no shell in between: signals reach the process
 ENTRYPOINT ["node", "/opt/tidegate/dist/main.js"]
-CMD ["serve", "--config", "/etc/tidegate/gateway.yaml"]
+CMD ["serve", "--config", "/etc/tidegate/tidegate.yaml"]

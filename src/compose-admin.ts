@@ -3,13 +3,13 @@ import type { AdminRoute } from './admin/admin-route.ts';
 import { healthRoutes } from './admin/health-routes.ts';
 import { metricsRoute } from './admin/metrics-route.ts';
 import { objectRoute } from './admin/object-route.ts';
-import { purgeRoute } from './admin/purge-route.ts';
+import { type Purge, purgeRoute } from './admin/purge-route.ts';
 import { statusReport } from './admin/status/status-report.ts';
 import { statusRoutes } from './admin/status/status-routes.ts';
 import type { Clock } from './base/clock.ts';
 import { type MetricSnapshot, mergeSnapshots } from './base/metric-snapshot.ts';
 import type { Metrics } from './base/metrics.ts';
-import { explainEverywhere, purgeEverywhere } from './compose-cache.ts';
+import { explainEverywhere } from './compose-cache.ts';
 import type { BackendConfig, GatewayConfig } from './config/gateway-config.ts';
 import type { WorkerPool } from './server/worker-pool.ts';
 import type { WorkerControl } from './thread-contracts.ts';
@@ -21,6 +21,7 @@ export interface AdminParts {
   /** Of the supervisor; those of the workers are asked for. */
   readonly metrics: Metrics;
   readonly pool: WorkerPool<WorkerControl>;
+  readonly purge: Purge;
   readonly isDraining: () => boolean;
   readonly clock: Clock;
 }
@@ -34,7 +35,7 @@ export async function scrape({
 }
 
 export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
-  const { config, version, gatewayUrl, metrics, pool, clock } = parts;
+  const { config, version, gatewayUrl, pool, clock } = parts;
   const startedMs = clock.nowMs();
   const status = async () => {
     const facts = {
@@ -56,13 +57,7 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
   return [
     ...healthRoutes(() => reasonsNotReady(parts)),
     metricsRoute(() => scrape(parts)),
-    purgeRoute(
-      purgeEverywhere(
-        config,
-        pool,
-        metrics.counter('tidegate_purges_total', 'Purges, by what they named.', ['kind']),
-      ),
-    ),
+    purgeRoute(parts.purge),
     objectRoute(explainEverywhere(config, pool)),
     ...statusRoutes(status),
   ];

@@ -12,8 +12,9 @@ import { createRedactor } from './base/redaction.ts';
 import { forgetWorker, type SharedMemory } from './cache/shared-memory.ts';
 import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
-import { adminRoutes } from './compose-admin.ts';
-import { allocateCache } from './compose-cache.ts';
+import { adminRoutes, scrape } from './compose-admin.ts';
+import { composeAlerts } from './compose-alerts.ts';
+import { allocateCache, purgeEverywhere } from './compose-cache.ts';
 import { accessTo, startStores } from './compose-stores.ts';
 import { secretsOf } from './config/secrets.ts';
 import { claimPort } from './server/claim-port.ts';
@@ -44,7 +45,7 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
   const { listen, admin } = config;
   const logger = createLogger({ level: config.log.level, sink, fields: { thread: 'supervisor' } });
   const metrics = new Metrics();
-  const { storeRestarts, workerRestarts } = declareMetrics(metrics);
+  const { storeRestarts, workerRestarts, purges } = declareMetrics(metrics);
   const common = { clock: systemClock, logger, writeLog: sink.write };
 
   const port = await claimPort(listen.host, listen.port);
@@ -67,18 +68,27 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
 
   let draining = false;
   const isDraining = () => draining;
-  const parts = { config, version, gatewayUrl, metrics, pool, isDraining, clock: systemClock };
+  const purge = purgeEverywhere(config, pool, purges);
+  const parts = { config, version, gatewayUrl, metrics, pool, purge, isDraining, clock: systemClock };
+  const alerts = await composeAlerts({
+    ...{ config, metrics, logger, clock: systemClock },
+    isDefaultStart: file === undefined,
+    sample: () => scrape(parts),
+    purge,
+  });
   const adminServer = await startAdminServer({
     ...admin,
     token: admin.token,
-    routes: adminRoutes(parts),
+    routes: [...adminRoutes(parts), ...alerts.channelRoutes],
     logger,
   });
   const adminUrl = `http://${formatAddress(admin.host, adminServer.port)}`;
+  const runningAlerts = alerts.start(adminUrl);
   handleSignals(process, {
-    drain: async () => {
+    drain: async signal => {
       draining = true;
       await pool.drain(DRAIN_LIMIT_MS);
+      await runningAlerts.stop(signal);
       await Promise.all(Array.from(stores.values(), store => store.stop(STORE_STOP_LIMIT_MS)));
       await adminServer.close();
     },
@@ -90,6 +100,10 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
 
   await pool.start();
   logger.info({ gateway: gatewayUrl, admin: adminUrl, workers: workers.count, version }, 'ready');
+  runningAlerts.begin([
+    { name: 'Version', value: version },
+    { name: 'Workers', value: String(workers.count) },
+  ]);
   const sample = Array.from(stores.values(), store => store.ready.sample).find(each => each !== undefined);
   if (sample) print(welcome(gatewayUrl, adminUrl, sample));
 }
@@ -103,6 +117,7 @@ function declareMetrics(metrics: Metrics) {
   return {
     storeRestarts: restarts('store', 'Embedded stores'),
     workerRestarts: restarts('worker', 'Workers'),
+    purges: metrics.counter('tidegate_purges_total', 'Purges, by what they named.', ['kind']),
   };
 }
 

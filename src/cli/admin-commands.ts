@@ -1,21 +1,11 @@
 import type { Command } from 'commander';
-import { request } from 'undici';
 import type { Environment } from '../config/environment.ts';
+import { type AdminAccess, askAdmin, withAdmin } from './admin-access.ts';
 import { UsageError } from './usage-error.ts';
 
 interface AdminCommandOptions {
   readonly environment: Environment;
   readonly print: (line: string) => void;
-}
-
-interface AdminAccess {
-  readonly admin: string;
-  readonly token?: string;
-}
-
-/** The admin port refused, or could not be asked. */
-export class AdminRequestError extends Error {
-  readonly code = 'ADMIN_REQUEST_FAILED';
 }
 
 /** The commands that ask a running gateway: `purge` and `explain`. */
@@ -28,14 +18,14 @@ export function addAdminCommands(program: Command, { environment, print }: Admin
     .option('--tag <tag>', 'all objects with this tag')
     .option('--soft', 'keep them as stale: they are asked for again before they are served')
     .action(async (bucket: string | undefined, key: string | undefined, options: PurgeOptions) => {
-      print(await ask(options, 'POST', '/api/purge', purgeBody(bucket, key, options)));
+      print(await askAdmin(options, 'POST', '/api/purge', purgeBody(bucket, key, options)));
     });
   withAdmin(program.command('explain'), environment)
     .description('what is held of an object, and how fresh it is')
     .argument('<bucket>')
     .argument('<key>')
     .action(async (bucket: string, key: string, options: AdminAccess) => {
-      print(await ask(options, 'GET', `/api/object?${new URLSearchParams({ bucket, key })}`));
+      print(await askAdmin(options, 'GET', `/api/object?${new URLSearchParams({ bucket, key })}`));
     });
 }
 
@@ -43,20 +33,6 @@ interface PurgeOptions extends AdminAccess {
   readonly prefix?: string;
   readonly tag?: string;
   readonly soft?: boolean;
-}
-
-/** The token is no default of its option, since help shows those. */
-function withAdmin(command: Command, { TIDEGATE_ADMIN, TIDEGATE_ADMIN_TOKEN }: Environment): Command {
-  return command
-    .option(
-      '--admin <url>',
-      'where the admin port is (or TIDEGATE_ADMIN)',
-      TIDEGATE_ADMIN || 'http://127.0.0.1:9090',
-    )
-    .option('--token <token>', 'its bearer token (or TIDEGATE_ADMIN_TOKEN)')
-    .hook('preAction', asked => {
-      if (asked.opts().token === undefined) asked.setOptionValue('token', TIDEGATE_ADMIN_TOKEN);
-    });
 }
 
 function purgeBody(
@@ -71,30 +47,4 @@ function purgeBody(
   }
   // what is undefined is left out of JSON
   return { bucket, key, prefix, tag, soft };
-}
-
-/** The answer's JSON, laid out for reading. */
-async function ask(
-  access: AdminAccess,
-  method: 'GET' | 'POST',
-  path: string,
-  body?: object,
-): Promise<string> {
-  const base = URL.parse(access.admin);
-  if (!base || !/^https?:$/.test(base.protocol))
-    throw new UsageError(`--admin ${access.admin} is no http address`);
-  const { statusCode, body: answer } = await request(new URL(path, base), {
-    method,
-    headers: {
-      ...(access.token ? { authorization: `Bearer ${access.token}` } : {}),
-      ...(body ? { 'content-type': 'application/json' } : {}),
-    },
-    body: body ? JSON.stringify(body) : null,
-  }).catch((cause: Error) => {
-    throw new AdminRequestError(`the admin port ${base.origin} does not answer: ${cause.message}`, { cause });
-  });
-  const text = await answer.text();
-  if (statusCode !== 200)
-    throw new AdminRequestError(`the admin port answered ${statusCode}: ${text.trim()}`);
-  return JSON.stringify(JSON.parse(text), undefined, 2);
 }

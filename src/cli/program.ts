@@ -5,6 +5,7 @@ import type { Environment } from '../config/environment.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { addAdminCommands } from './admin-commands.ts';
+import { addCardCommand } from './card-command.ts';
 import { addSignCommand } from './sign-command.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -76,6 +77,7 @@ function createProgram(options: ProgramOptions, running: () => void): Command {
       print(`${file} is fine: ${counts}`);
     });
   addAdminCommands(program, options);
+  addCardCommand(program, options);
   addSignCommand(program, options);
   for (const [name, about] of NOT_BUILT) {
     program

@@ -24,7 +24,7 @@ export function welcome(
     `    -H "${sealed}-key: ${customerKey}" -H "${sealed}-key-md5: ${customerKeyMd5}"`,
     `  curl -s ${adminUrl}/metrics | grep tidegate_`,
     '',
-    `and look at ${adminUrl}/ for what it does. Ctrl-C ends it.`,
+    `and look at ${adminUrl}/ for what it does, and at ${adminUrl}/channel for the cards it posts. Ctrl-C ends it.`,
     '',
   ].join('\n');
 }

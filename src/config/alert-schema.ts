@@ -1,7 +1,7 @@
 import { CONNECTOR_APP_ID, CONNECTOR_ISSUER } from '../alerts/callbacks/bearer-token.ts';
 import { SMALLEST_SHARE } from '../alerts/delivery/windows.ts';
 import { alertNames } from '../alerts/rules/rule-description.ts';
-import { rulesSchema } from './rule-schema.ts';
+import { alertRulesSchema, severity } from './alert-rule-schema.ts';
 import {
   amount,
   choice,
@@ -16,16 +16,31 @@ import {
   text,
 } from './scalars.ts';
 
-const severity = () => choice(['info', 'warning', 'critical']);
-
 const webhook = map({
   url: httpUrl('the URL of an incoming webhook'),
   service: choice(['connector', 'workflows']).default('connector'),
-  card: choice(['connector', 'adaptive', 'text']).default('connector'),
+  card: choice(['connector', 'adaptive', 'text']).optional(),
   minSeverity: severity().default('warning'),
   rules: listOf(choice(alertNames), 'rule names').optional(),
   // below a quarter nothing would be left of four posts a second
   share: amount(SMALLEST_SHARE, 1).default(1),
+})
+  .check(({ value, issues }) => {
+    if (value.service !== 'workflows' || !value.card || value.card === 'adaptive') return;
+    const message = 'adaptive, since a workflow shows no other card';
+    issues.push({ code: 'custom', path: ['card'], message, input: value.card });
+  })
+  .transform(({ card, ...rest }) => ({
+    ...rest,
+    card: card ?? (rest.service === 'workflows' ? ('adaptive' as const) : ('connector' as const)),
+  }));
+
+const webhooks = listOf(webhook, 'webhooks').check(({ value, issues }) => {
+  for (const [index, { url }] of value.entries()) {
+    if (!value.slice(0, index).some(earlier => earlier.url === url)) continue;
+    const message = 'a URL that no webhook before it has, since the two would share one budget';
+    issues.push({ code: 'custom', path: [index, 'url'], message, input: url });
+  }
 });
 
 /** Whose bearer tokens the card callbacks accept (cards.md §2, Token); the defaults are the connector service's. */
@@ -46,7 +61,7 @@ const callbacks = map({
 });
 
 export const alertSchema = map({
-  webhooks: listOf(webhook, 'webhooks').default([]),
-  rules: rulesSchema().default({}),
+  webhooks: webhooks.default([]),
+  rules: alertRulesSchema,
   callbacks: callbacks.optional(),
 });

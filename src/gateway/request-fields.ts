@@ -10,8 +10,7 @@ type KnownField =
   | 'ifModifiedSince'
   | 'ifUnmodifiedSince'
   | 'origin'
-  | 'contentType'
-  | 'authorization';
+  | 'contentType';
 
 const knownFields = new Map<string, KnownField>([
   ['host', 'host'],
@@ -23,7 +22,6 @@ const knownFields = new Map<string, KnownField>([
   ['if-unmodified-since', 'ifUnmodifiedSince'],
   ['origin', 'origin'],
   ['content-type', 'contentType'],
-  ['authorization', 'authorization'],
 ]);
 
 type FieldMeaning =
@@ -45,7 +43,6 @@ export class RequestFields {
   ifUnmodifiedSince: string | undefined;
   origin: string | undefined;
   contentType: string | undefined;
-  authorization: string | undefined;
   /** Fields of the store by name without prefix; undefined when there are none. */
   store: Map<string, string> | undefined;
   /** The dialect that the store fields speak; undefined when there are none. */

@@ -4,7 +4,7 @@ import type { Logger } from '../base/logger.ts';
 /** What a process does at a signal. */
 export interface SignalActions {
   /** Finishes what runs; the process ends with 0 when this has resolved. */
-  readonly drain: () => Promise<void>;
+  readonly drain: (signal: string) => Promise<void>;
   /** Called right before the process ends, whichever way. */
   readonly flush: () => void;
   readonly exit: (code: number) => void;
@@ -39,7 +39,7 @@ export function handleSignals(
     }
     drainingSinceMs = clock.monotonicMs();
     logger.info({ signal }, 'draining: no new connections, running responses finish');
-    drain().then(
+    drain(signal).then(
       () => end(0),
       err => {
         logger.error({ err }, 'the drain failed');

@@ -59,6 +59,7 @@ describe('behaviours.md, section 3', () => {
     [81, 200, { 'if-modified-since': () => 'yesterday' }],
     [82, 200, { 'if-unmodified-since': () => 'yesterday' }],
     [83, 304, { 'if-modified-since': () => new Date(modifiedMs).toISOString() }],
+    [84, 304, { 'if-modified-since': () => httpDate(modifiedMs).replace(/^.../, 'Mon') }],
     [92, 200, { 'if-match': () => '' }],
     [285, 304, { 'if-match': current, 'if-none-match': current }],
   ])('row %i: %i for %j', async (_row, status, conditions) => {

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SigningKeys } from '../../../src/s3/sigv4-keys.ts';
+import { presignUrl } from '../../../src/s3/sigv4-sign.ts';
 import { expectError } from '../../support/embedded/expect-error.ts';
-import { StoreUnderTest } from '../../support/embedded/store-under-test.ts';
+import { OWNER, StoreUnderTest } from '../../support/embedded/store-under-test.ts';
 
 const ALL_SIX = {
   'content-type': 'text/css',
@@ -21,6 +23,21 @@ beforeAll(async () => {
   await store.put('/box/k', '0123456789', { 'x-amz-acl': 'public-read', 'content-type': 'text/plain' });
 });
 afterAll(() => store.stop());
+
+/** Path and query of a GET of /box/k, presigned with the query given. */
+function presignedUrl(rawQuery: string): string {
+  const url = presignUrl(
+    { method: 'GET', origin: store.url, rawPath: '/box/k', rawQuery, expiresS: 60 },
+    {
+      credentials: OWNER,
+      region: 'us-east-1',
+      headerPrefix: 'x-amz-',
+      nowMs: store.clock.nowMs(),
+      keys: new SigningKeys(),
+    },
+  );
+  return url.slice(store.url.length);
+}
 
 const query = (values: Readonly<Record<string, string>>) =>
   Object.entries(values)
@@ -100,6 +117,14 @@ describe('behaviours.md, section 6', () => {
       message: 'Header value cannot be represented using ISO-8859-1.',
       fields: { ArgumentName: 'response-content-disposition', ArgumentValue: undefined },
     });
+  });
+
+  it('row 141: of a repeated parameter the first counts; row 142: its case matters', async () => {
+    const repeated = 'response-content-type=text/css&response-content-type=text/html';
+    const url = presignedUrl(`response-expires=1&${repeated}`);
+    expect((await store.raw({ path: url })).headers['content-type']).toBe('text/css');
+    const reply = await store.signed({ path: '/box/k?Response-Content-Type=text/css' });
+    expect(reply.headers['content-type']).toBe('text/plain');
   });
 
   it('row 139: what ISO-8859-1 can hold arrives in it', async () => {

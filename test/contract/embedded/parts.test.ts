@@ -33,6 +33,7 @@ async function upload(
   parts: readonly Uint8Array[],
   ChecksumAlgorithm?: ChecksumAlgorithm,
   ChecksumType?: ChecksumType,
+  numbers: readonly number[] = [1, 2, 3],
 ): Promise<string | undefined> {
   const client = store.sdk();
   const target = { Bucket: 'box', Key };
@@ -41,7 +42,7 @@ async function upload(
   );
   const Parts = [];
   for (const [index, Body] of parts.entries()) {
-    const PartNumber = index + 1;
+    const PartNumber = numbers[index];
     const part = await client.send(
       new UploadPartCommand({ ...target, UploadId, PartNumber, Body, ChecksumAlgorithm }),
     );
@@ -176,6 +177,27 @@ describe('behaviours.md, section 2', () => {
     await store.sdk().send(new UploadPartCommand({ ...target, UploadId, PartNumber: 1, Body: 'x' }));
     const reply = await store.signed({ path: '/box/unfinished?partNumber=1' });
     expectError(reply, { status: 404, code: 'NoSuchKey', fields: { Key: 'unfinished' } });
+  });
+
+  it('row 54: a part of a version names the version', async () => {
+    await store.put('/kept');
+    const body = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    await store.put('/kept?versioning=', body);
+    const versionId = (await store.put('/kept/k', 'old')).headers['x-amz-version-id'];
+    await store.put('/kept/k', 'new');
+    const reply = await store.signed({ path: `/kept/k?partNumber=1&versionId=${versionId}` });
+    expect(reply).toMatchObject({ status: 206, text: 'old' });
+    expect(reply.headers['x-amz-version-id']).toBe(versionId);
+  });
+
+  it('row 55: parts keep the numbers they were uploaded with', async () => {
+    await upload('gaps', PARTS, 'SHA256', 'COMPOSITE', [1, 5, 9]);
+    expect((await get('gaps?partNumber=9')).text).toBe('the rest');
+    expectError(await get('gaps?partNumber=2'), {
+      status: 416,
+      code: 'InvalidPartNumber',
+      fields: { ActualPartCount: '3', PartNumberRequested: '2' },
+    });
   });
 
   it('the checksum of a full object is that of its bytes, in parts or whole', async () => {

@@ -59,6 +59,13 @@ it('explain asks for the object, whatever its key looks like, and sends the toke
   ]);
 });
 
+it('card --send has the running gateway post the card', async () => {
+  await run('card', 'backendErrors', '--send');
+  expect(asked).toEqual([
+    { request: 'POST /api/alerts/test', token: undefined, body: '{"rule":"backendErrors"}' },
+  ]);
+});
+
 it('takes address and token from the environment, and shows the token in no help', async () => {
   const environment = { TIDEGATE_ADMIN: admin, TIDEGATE_ADMIN_TOKEN: 's3cret' };
   const lines: string[] = [];

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { alertNames } from '../../../src/alerts/rules/rule-description.ts';
 import { runProgram, type ServeRequest } from '../../../src/cli/program.ts';
 import { welcome } from '../../../src/cli/welcome.ts';
 
@@ -70,12 +71,22 @@ it.each([
   [['purge', 'b', '--tag', 't'], 'purge takes BUCKET, BUCKET KEY'],
   [['explain', 'b'], "missing required argument 'key'"],
   [['explain', 'b', 'k', '--admin', 'nowhere'], '--admin nowhere is no http address'],
+  [['card', 'fire'], 'fire is no rule; there are backendUnreachable'],
+  [['card', 'backendErrors', '--form', 'fax'], "argument 'fax' is invalid"],
   [['sign', 'http://x/y'], 'sign needs AWS_ACCESS_KEY_ID'],
   [['warm', 'b', '--prefix', 'x'], 'warm is not built yet'],
 ])('refuses %j with 2', async (args, text) => {
   const { end, errors } = await run(args);
   expect(end).toEqual(ended(2));
   expect(errors).toContain(text);
+});
+
+it.each(alertNames)('prints the card of the rule %s in each form', async rule => {
+  for (const form of ['connector', 'adaptive', 'text']) {
+    const { end, out } = await run(['card', rule, '--form', form, '--kind', 'resolved']);
+    expect(end).toEqual(ended(0));
+    expect(JSON.parse(out)).toBeTypeOf('object');
+  }
 });
 
 const keys = { AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'hidden' };

@@ -193,10 +193,6 @@ describe('a problem is named with its key, what it holds and what it may hold', 
       'backends.main.endpoint holds "http://x/base"; it may hold an address such as',
     ],
     ['backends: { main: { type: tape } }', 'backends.main.type holds "tape"; it may hold s3, embedded'],
-    [
-      'alerts: { rules: { backendErrors: { treshold: 1 } } }',
-      'alerts.rules.backendErrors.treshold is no known key',
-    ],
     [`listen: { port: "\${PORT}" }`, `listen.port takes \${PORT} from the environment, where it is not set`],
     ['a: 1\na: 2', 'line 2: Map keys must be unique'],
   ])('%s', (yaml, expected) => {

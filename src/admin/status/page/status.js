@@ -259,14 +259,23 @@ function number(text, kind = 'number') {
 async function showAlerts() {
   const answer = await ask('/api/alerts');
   const { alerts = [] } = answer.ok ? await answer.json() : {};
-  byId('alerts').hidden = alerts.length === 0;
+  const firing = alerts.filter(({ state }) => state === 'firing');
+  byId('alerts').hidden = firing.length === 0;
   byId('alerts')
     .querySelector('ul')
-    .replaceChildren(
-      ...alerts.map(({ severity = 'warning', title = '', summary = '' }) =>
-        element('li', { 'data-severity': severity }, element('strong', {}, title), summary),
-      ),
-    );
+    .replaceChildren(...firing.map(alertLine));
+}
+
+function alertLine({ severity, rule, summary, startedAt, acknowledgedBy, silencedUntil }) {
+  const notes = [`${rule}, since ${new Date(startedAt).toLocaleString()}`];
+  if (acknowledgedBy) notes.push(`acknowledged by ${acknowledgedBy}`);
+  if (silencedUntil) notes.push(`silenced until ${new Date(silencedUntil).toLocaleString()}`);
+  return element(
+    'li',
+    { 'data-severity': severity },
+    element('strong', {}, summary),
+    element('span', { class: 'subtle' }, notes.join(' · ')),
+  );
 }
 
 function count(value) {

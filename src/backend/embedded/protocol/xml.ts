@@ -41,8 +41,9 @@ export interface DocumentForm<Content> {
 /** What an element without content is read as. */
 export const emptyElement = z.string().transform(() => ({}));
 
-/** Throws MalformedXML. */
+/** Throws MalformedXML, also for documents that declare entities: what those may grow into has no bound. */
 export function parseXml<Content>(text: string, form: DocumentForm<Content>): Content {
+  if (/<!DOCTYPE/i.test(text)) throw new StoreError('MalformedXML');
   const parser = new XMLParser({
     removeNSPrefix: true,
     parseTagValue: false,

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { request } from 'undici';
+import type { Environment } from '../config/environment.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface AdminAccess {
+  readonly admin: string;
+  readonly token?: string;
+}
+
+/** The admin port refused, or could not be asked. */
+export class AdminRequestError extends Error {
+  readonly code = 'ADMIN_REQUEST_FAILED';
+}
+
+/** The token is no default of its option, since help shows those. */
+export function withAdmin(command: Command, { TIDEGATE_ADMIN, TIDEGATE_ADMIN_TOKEN }: Environment): Command {
+  return command
+    .option(
+      '--admin <url>',
+      'where the admin port is (or TIDEGATE_ADMIN)',
+      TIDEGATE_ADMIN || 'http://127.0.0.1:9090',
+    )
+    .option('--token <token>', 'its bearer token (or TIDEGATE_ADMIN_TOKEN)')
+    .hook('preAction', asked => {
+      if (asked.opts().token === undefined) asked.setOptionValue('token', TIDEGATE_ADMIN_TOKEN);
+    });
+}
+
+/** The answer's JSON, laid out for reading. */
+export async function askAdmin(
+  access: AdminAccess,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+): Promise<string> {
+  const base = URL.parse(access.admin);
+  if (!base || !/^https?:$/.test(base.protocol))
+    throw new UsageError(`--admin ${access.admin} is no http address`);
+  const { statusCode, body: answer } = await request(new URL(path, base), {
+    method,
+    headers: {
+      ...(access.token ? { authorization: `Bearer ${access.token}` } : {}),
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
+    body: body ? JSON.stringify(body) : null,
+  }).catch((cause: Error) => {
+    throw new AdminRequestError(`the admin port ${base.origin} does not answer: ${cause.message}`, { cause });
+  });
+  const text = await answer.text();
+  if (statusCode !== 200)
+    throw new AdminRequestError(`the admin port answered ${statusCode}: ${text.trim()}`);
+  return JSON.stringify(JSON.parse(text), undefined, 2);
+}

@@ -1,0 +1,46 @@
+import { hostname } from 'node:os';
+import { type Command, Option } from 'commander';
+import type { CardForm } from '../alerts/card/card.ts';
+import { renderCard } from '../alerts/card/render-card.ts';
+import { exampleAlert, exampleNotification } from '../alerts/example-alert.ts';
+import { alertNames } from '../alerts/rules/rule-description.ts';
+import { systemClock } from '../base/clock.ts';
+import type { Environment } from '../config/environment.ts';
+import { type AdminAccess, askAdmin, withAdmin } from './admin-access.ts';
+import { UsageError } from './usage-error.ts';
+
+interface CardCommandOptions {
+  readonly environment: Environment;
+  readonly print: (line: string) => void;
+}
+
+interface CardOptions extends AdminAccess {
+  readonly form: CardForm;
+  readonly kind: 'firing' | 'resolved';
+  readonly send?: boolean;
+}
+
+/** `tidegate card RULE`: what people will see, before anything is wrong. */
+export function addCardCommand(program: Command, { environment, print }: CardCommandOptions): void {
+  withAdmin(program.command('card'), environment)
+    .description('print the card of a rule with made-up figures, or have a running gateway post it')
+    .argument('<rule>', alertNames.join(', '))
+    .addOption(new Option('--form <form>').choices(['connector', 'adaptive', 'text']).default('connector'))
+    .addOption(new Option('--kind <kind>').choices(['firing', 'resolved']).default('firing'))
+    .option('--send', 'post it to every webhook of the gateway behind --admin, within its rate limits')
+    .action(async (rule: string, options: CardOptions) => {
+      if (!alertNames.includes(rule))
+        throw new UsageError(`${rule} is no rule; there are ${alertNames.join(', ')}`);
+      print(
+        options.send ? await askAdmin(options, 'POST', '/api/alerts/test', { rule }) : card(rule, options),
+      );
+    });
+}
+
+function card(rule: string, { form, kind }: CardOptions): string {
+  const nowMs = systemClock.nowMs();
+  const alert = exampleAlert(rule, nowMs);
+  if (!alert) throw new UsageError(`${rule} has no example`);
+  const payload = renderCard(exampleNotification(alert, kind, nowMs), form, { source: hostname() });
+  return JSON.stringify(payload, undefined, 2);
+}

@@ -1,0 +1,200 @@
+/** Part of the supervisor's composition root: from measurements to cards, and back from their buttons. */
+import { hostname } from 'node:os';
+import type { DatabaseSync } from 'node:sqlite';
+import type { AdminRoute } from './admin/admin-route.ts';
+import { type BuiltInChannel, createBuiltInChannel } from './admin/channel/built-in-channel.ts';
+import type { Purge } from './admin/purge-route.ts';
+import type { Fact, Notification } from './alerts/alert.ts';
+import { ActLog, withActs } from './alerts/callbacks/act-log.ts';
+import { createActionSigner } from './alerts/callbacks/action-ticket.ts';
+import { CALLBACK_PATH } from './alerts/callbacks/callback-handler.ts';
+import type { CardOperations } from './alerts/callbacks/card-operations.ts';
+import { callbackSecret, TicketLedger } from './alerts/callbacks/ticket-ledger.ts';
+import type { CardForm, CardLinks, CardPayload } from './alerts/card/card.ts';
+import { renderCard } from './alerts/card/render-card.ts';
+import { CardDelivery } from './alerts/delivery/card-delivery.ts';
+import type { WebhookOptions } from './alerts/delivery/webhook-options.ts';
+import { WebhookPoster } from './alerts/delivery/webhook-post.ts';
+import { AlertEngine } from './alerts/engine/alert-engine.ts';
+import { Notices } from './alerts/engine/notices.ts';
+import { OpenAlertStore } from './alerts/engine/open-alert-store.ts';
+import { createRules } from './alerts/rules/rule-table.ts';
+import { matcherOf } from './alerts/silences/silence.ts';
+import { SilenceBook } from './alerts/silences/silence-book.ts';
+import { openStateDatabase } from './alerts/state-database.ts';
+import type { Clock } from './base/clock.ts';
+import type { Logger } from './base/logger.ts';
+import type { MetricSnapshot } from './base/metric-snapshot.ts';
+import type { Metrics } from './base/metrics.ts';
+import { type Callbacks, startCallbacks } from './compose-callbacks.ts';
+import type { GatewayConfig } from './config/gateway-config.ts';
+
+export interface AlertParts {
+  readonly config: GatewayConfig;
+  /** Nobody configured anything: the webhook is the built-in channel. */
+  readonly isDefaultStart: boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Every measurement of the process, all threads in one. */
+  readonly sample: () => Promise<MetricSnapshot>;
+  readonly purge: Purge;
+}
+
+/** Alerts before it is known where the admin port listens. */
+export interface AlertSystem {
+  readonly engine: AlertEngine;
+  readonly silences: SilenceBook;
+  readonly acts: ActLog;
+  /** What the admin port serves of the built-in channel. */
+  readonly channelRoutes: readonly AdminRoute[];
+  /** Begins to post, what waited first. */
+  start(adminUrl: string): RunningAlerts;
+}
+
+/** Alerts that are looked for and told. */
+export interface RunningAlerts {
+  readonly delivery: CardDelivery;
+  /** Tells that the gateway takes requests, with `facts`, and begins to look. */
+  begin(facts: readonly Fact[]): void;
+  /** Tells of the stop, gives the last cards a moment, and ends. */
+  stop(reason: string): Promise<void>;
+}
+
+/** How long the last cards may take to get out, and what is pressed to be answered. */
+const LAST_CARDS_MS = 3_000;
+
+/** @throws StateDatabaseError, ListenError */
+export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
+  const { config, isDefaultStart, clock, logger, metrics, sample } = parts;
+  const database = openStateDatabase(config.state.directory);
+  const silences = new SilenceBook(database, clock);
+  const acts = new ActLog(database);
+  const secret = callbackSecret(database);
+  const where: { adminUrl?: string; callbacks?: Callbacks | undefined } = {};
+  const signAction = createActionSigner({ secret, clock });
+  const links = (): CardLinks => ({
+    source: hostname(),
+    ...(where.adminUrl === undefined ? {} : { statusPageUrl: `${where.adminUrl}/` }),
+    ...(where.callbacks
+      ? {
+          callbacks: {
+            url: where.callbacks.origin + CALLBACK_PATH,
+            signAction,
+            restore: false,
+          },
+        }
+      : {}),
+  });
+  const render = (notification: Notification, form: CardForm) =>
+    renderCard(withActs(notification, acts.recent()), form, links());
+  const told: { delivery?: CardDelivery } = {};
+  const engine = new AlertEngine({
+    ...{ clock, logger, metrics, sample, silences },
+    rules: createRules(config.alerts.rules),
+    store: new OpenAlertStore(database),
+    notify: notification => told.delivery?.notify(notification),
+  });
+  const channel = isDefaultStart ? await createBuiltInChannel(clock) : undefined;
+  where.callbacks = await startCallbacks(config.alerts.callbacks, channel, {
+    ...{ secret, acts, clock, logger, metrics },
+    tickets: new TicketLedger(database, clock),
+    operations: { ...alertOperations(engine, silences), purge: purgeFromCard(parts.purge) },
+    render: notification => render(notification, 'connector'),
+  });
+  return {
+    ...{ engine, silences, acts },
+    channelRoutes: channel?.routes(where.callbacks?.origin) ?? [],
+    start(adminUrl) {
+      where.adminUrl = adminUrl;
+      const webhooks = channel ? [channelWebhook(channel, adminUrl)] : config.alerts.webhooks;
+      const running = run(parts, { database, webhooks, render, engine, channel, callbacks: where.callbacks });
+      told.delivery = running.delivery;
+      return running;
+    },
+  };
+}
+
+/** What buttons do to alerts. */
+function alertOperations(
+  engine: AlertEngine,
+  silences: SilenceBook,
+): Omit<CardOperations, 'purge' | 'restore'> {
+  return {
+    find: id => engine.find(id),
+    acknowledge: (id, by) => engine.acknowledge(id, by),
+    silence: (alert, untilMs, by, why) => void silences.add({ ...matcherOf(alert), untilMs, by, why }),
+    unsilence: alert => silences.removeMatching(alert).length,
+  };
+}
+
+/** What a button answers to a purge of one object. */
+function purgeFromCard(purge: Purge): NonNullable<CardOperations['purge']> {
+  return async ({ bucket, key }) => {
+    const outcome = await purge({ kind: 'object', soft: false, bucket, key });
+    switch (outcome.kind) {
+      case 'purged':
+        return { kind: 'done', message: `Purged: ${outcome.bytes} bytes were held.` };
+      case 'pending':
+        return { kind: 'done', message: 'Purged.' };
+      case 'unknown-bucket':
+        return { kind: 'failed', message: 'There is no such bucket any more.' };
+      case 'not-built':
+        return { kind: 'failed', message: 'This kind of purge is not built yet.' };
+    }
+  };
+}
+
+/** The channel page shows everything there is, notices too. */
+function channelWebhook({ webhookPath }: BuiltInChannel, adminUrl: string): WebhookOptions {
+  return {
+    url: adminUrl + webhookPath,
+    service: 'connector',
+    card: 'connector',
+    minSeverity: 'info',
+    share: 1,
+  };
+}
+
+interface RunningParts {
+  readonly database: DatabaseSync;
+  readonly webhooks: readonly WebhookOptions[];
+  readonly render: (notification: Notification, form: CardForm) => CardPayload;
+  readonly engine: AlertEngine;
+  readonly channel: BuiltInChannel | undefined;
+  readonly callbacks: Callbacks | undefined;
+}
+
+function run(
+  { config, clock, logger, metrics }: AlertParts,
+  { database, webhooks, render, engine, channel, callbacks }: RunningParts,
+): RunningAlerts {
+  const poster = new WebhookPoster();
+  const common = { clock, logger, metrics };
+  const delivery = new CardDelivery({
+    ...{ ...common, webhooks, database, render },
+    post: poster.post,
+    random: Math.random,
+  });
+  const notices = new Notices({
+    options: config.alerts.rules,
+    clock,
+    notify: notification => delivery.notify(notification),
+    firing: () => engine.alerts().filter(({ state }) => state === 'firing').length,
+  });
+  return {
+    delivery,
+    begin(facts) {
+      notices.started(facts);
+      engine.start();
+    },
+    async stop(reason) {
+      engine.stop();
+      notices.stopped(reason);
+      await Promise.all([delivery.drain(LAST_CARDS_MS), callbacks?.listener.drain(LAST_CARDS_MS)]);
+      channel?.close();
+      await Promise.all([delivery.close(), poster.close()]);
+      database.close();
+    },
+  };
+}

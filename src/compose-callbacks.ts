@@ -1,0 +1,66 @@
+/** Part of the supervisor's composition root: who may press buttons on cards, and where they arrive. */
+import { createLocalJWKSet } from 'jose';
+import type { BuiltInChannel } from './admin/channel/built-in-channel.ts';
+import { type BearerOptions, remoteKeys } from './alerts/callbacks/bearer-token.ts';
+import { CallbackHandler, type CallbackHandlerOptions } from './alerts/callbacks/callback-handler.ts';
+import { formatAddress } from './base/listen-error.ts';
+import type { AlertConfig } from './config/gateway-config.ts';
+import { type HttpListener, listenHttp } from './server/http-listener.ts';
+
+/** Running callbacks. */
+export interface Callbacks {
+  /** Where the service reaches them, such as `https://gateway.example.test`. */
+  readonly origin: string;
+  readonly listener: HttpListener;
+}
+
+/** Whose tokens are taken and where, in one. */
+interface Door {
+  readonly host: string;
+  readonly port: number;
+  readonly origin: string | undefined;
+  readonly bearer: BearerOptions;
+}
+
+/**
+ * Listens for buttons, on a port of their own: as configured, or for the built-in channel on a free port of
+ * loopback; undefined when there is neither.
+ * @throws ListenError
+ */
+export async function startCallbacks(
+  config: AlertConfig['callbacks'],
+  channel: BuiltInChannel | undefined,
+  options: Omit<CallbackHandlerOptions, 'bearer'>,
+): Promise<Callbacks | undefined> {
+  const door = config ? configuredDoor(config) : channel && builtInDoor(channel);
+  if (!door) return undefined;
+  const { host, port, bearer, origin } = door;
+  const { handle } = new CallbackHandler({ ...options, bearer });
+  const listener = await listenHttp({ host, port, reusePort: false, handle, logger: options.logger });
+  return { listener, origin: origin ?? `http://${formatAddress(host, listener.port)}` };
+}
+
+function configuredDoor({ host, port, url, token }: NonNullable<AlertConfig['callbacks']>): Door {
+  const { issuer, audience = url, keys, appIds, subjects, clockToleranceMs } = token;
+  return {
+    ...{ host, port, origin: url },
+    bearer: {
+      ...{ issuer, audience, appIds },
+      keys: remoteKeys(keys),
+      allowedSubjects: new Map(Object.entries(subjects)),
+      clockToleranceS: clockToleranceMs / 1_000,
+    },
+  };
+}
+
+function builtInDoor({ issuer: { issuer, audience, appId, subject, keys } }: BuiltInChannel): Door {
+  return {
+    ...{ host: '127.0.0.1', port: 0, origin: undefined },
+    bearer: {
+      ...{ issuer, audience, clockToleranceS: 60 },
+      keys: createLocalJWKSet(keys),
+      appIds: [appId],
+      allowedSubjects: new Map([[subject, 'the operator at the channel page']]),
+    },
+  };
+}

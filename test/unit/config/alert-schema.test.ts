@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { noticeTable } from '../../../src/alerts/rules/notice-table.ts';
+import { ruleTable } from '../../../src/alerts/rules/rule-table.ts';
+import { ConfigError } from '../../../src/config/config-error.ts';
+import { parseConfig } from '../../../src/config/load-config.ts';
+
+const alerts = (keys: string) => parseConfig(`alerts: { ${keys} }`, {}).alerts;
+
+function problems(keys: string): readonly string[] {
+  try {
+    alerts(keys);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+it.each(Object.entries({ ...ruleTable, ...noticeTable }))(
+  'takes every option of the rule %s, with a unit where it is a duration',
+  (name, { defaults }) => {
+    const written = Object.entries(defaults).map(([option, value]) =>
+      option.endsWith('Ms') ? `${option.slice(0, -2)}: ${value}ms` : `${option}: ${value}`,
+    );
+    expect(alerts(`rules: { ${name}: { ${written.join(', ')} } }`).rules).toEqual({ [name]: defaults });
+    expect(alerts(`rules: { ${name}: false }`).rules).toEqual({ [name]: false });
+  },
+);
+
+it('a workflow gets adaptive cards unless told otherwise, and nothing else', () => {
+  expect(alerts('webhooks: [{ url: "https://x/1", service: workflows }]').webhooks[0]?.card).toBe('adaptive');
+  expect(alerts('webhooks: [{ url: "https://x/1" }]').webhooks[0]?.card).toBe('connector');
+});
+
+it.each([
+  [
+    'rules: { backendError: false }',
+    'alerts.rules.backendError is no known key and holds false; the keys here: backendUn',
+  ],
+  ['rules: { backendErrors: { for: 5 } }', 'alerts.rules.backendErrors.for holds 5; it may hold a duration'],
+  ['rules: { backendErrors: { budget: 5 } }', 'alerts.rules.backendErrors.budget is no known key'],
+  [
+    'rules: { backendErrors: 0.05 }',
+    'alerts.rules.backendErrors holds 0.05; it may hold false, or a map of severity, ',
+  ],
+  ['rules: { heartbeat: { severity: loud } }', 'holds "loud"; it may hold info, warning, critical'],
+  [
+    'webhooks: [{ url: "https://x/1", rules: [nope] }]',
+    'alerts.webhooks[0].rules[0] holds "nope"; it may hold backendU',
+  ],
+  [
+    'webhooks: [{ url: "https://x/1", share: 0.1 }]',
+    'alerts.webhooks[0].share holds 0.1; it may hold a number from 0.25',
+  ],
+  [
+    'webhooks: [{ url: "https://x/1", service: workflows, card: text }]',
+    'alerts.webhooks[0].card holds "text"; it may hold adaptive, since a workflow shows no other card',
+  ],
+  [
+    'webhooks: [{ url: "https://x/1" }, { url: "https://x/1" }]',
+    'alerts.webhooks[1].url holds a value that is not shown; it may hold a URL that no webhook before it has',
+  ],
+  [
+    'callbacks: { port: 1, url: "https://x" }',
+    'alerts.callbacks.token is missing; it may hold a map of issuer, ',
+  ],
+])('%s', (keys, expected) => {
+  expect(problems(keys)).toEqual([expect.stringContaining(expected)]);
+});
