@@ -13,7 +13,10 @@ interface CrossOriginRequest {
 
 const VARY = 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method';
 
-/** Adds what a browser needs when a rule of the bucket allows the origin, to errors too (behaviours.md 198, 199). */
+/**
+ * Adds what a browser needs when a rule of the bucket allows the origin, to errors too (behaviours.md 198,
+ * 199).
+ */
 export function withCrossOrigin(store: Store, request: StoreRequest, answer: Answer): Answer {
   const origin = request.header('origin');
   if (origin === undefined || request.method === 'OPTIONS') return answer;

@@ -39,11 +39,13 @@ export interface EmbeddedStore {
 
 const DEFAULT_OWNER = '000000000000';
 const DEFAULT_REGION = 'us-east-1';
+/** An upload may take long; a request without Host is refused in the protocol's own words. */
+const SERVER_OPTIONS = { requestTimeout: 0, requireHostHeader: false, keepAliveTimeout: 65_000 };
 const DEFAULT_RESTORE_DELAY_MS = 10_000;
 
 /**
- * Serves a directory as buckets in the store's own protocol on a socket of its own. Rejects with CatalogueError when the
- * directory cannot be used, and with the socket's error when the port cannot.
+ * Serves a directory as buckets in the store's own protocol on a socket of its own. Rejects with
+ * CatalogueError when the directory cannot be used, and with the socket's error when the port cannot.
  */
 export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
   const { ownerId = DEFAULT_OWNER, region = DEFAULT_REGION, logger = silentLogger() } = options;
@@ -52,15 +54,15 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   const authenticate = createAuthenticator({ accounts: options.accounts, region, clock: options.clock });
   const { customerKeysOverHttp = 'accept' } = options;
   const handler = { ...options, customerKeysOverHttp, store, authenticate };
-  const server = createServer(
-    // the protocol answers such requests itself
-    { requireHostHeader: false, keepAliveTimeout: 65_000 },
-    (message, response) => void handleRequest(handler, message, response),
-  );
+  const inFlight = new Set<Promise<void>>();
+  const server = createServer(SERVER_OPTIONS, (message, response) => {
+    const handled = handleRequest(handler, message, response).finally(() => inFlight.delete(handled));
+    inFlight.add(handled);
+  });
   try {
     const port = await listen(server, options.port, options.host);
     const host = options.host.includes(':') ? `[${options.host}]` : options.host;
-    return { url: `http://${host}:${port}`, port, store, close: () => close(server, store) };
+    return { url: `http://${host}:${port}`, port, store, close: () => close(server, store, inFlight) };
   } catch (error) {
     store.catalogue.close();
     throw error;
@@ -77,10 +79,11 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
   return typeof address === 'object' && address !== null ? address.port : port;
 }
 
-async function close(server: Server, store: Store): Promise<void> {
+async function close(server: Server, store: Store, inFlight: ReadonlySet<Promise<void>>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
   server.closeAllConnections();
   await promise;
+  await Promise.allSettled(inFlight);
   store.catalogue.close();
 }

@@ -27,7 +27,10 @@ import { putStagedState } from './operations/staged-state.ts';
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from './operations/tagging.ts';
 import { uploadPart } from './operations/upload-part.ts';
 
-/** Method, the query parameter that selects the operation (empty for the plain one), the operation, its permission. */
+/**
+ * Method, the query parameter that selects the operation (empty for the plain one), the operation, its
+ * permission.
+ */
 type Row<Call> = readonly [method: string, selector: string, run: Run<Call>, action: string];
 
 /** The operation demands a permission that depends on what it finds, so it does so itself. */

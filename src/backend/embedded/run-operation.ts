@@ -1,6 +1,6 @@
 import { demandExpectedOwner } from './access/expected-owner.ts';
 import { payerOf } from './access/payer.ts';
-import { demand } from './access/permissions.ts';
+import { demand, demandGrant } from './access/permissions.ts';
 import type { Bucket } from './disk/buckets.ts';
 import type { Operation } from './operation-table.ts';
 import type { ServiceCall } from './operations/operation.ts';
@@ -11,10 +11,9 @@ import type { Store } from './store.ts';
 /** bucket → expected owner → who pays → permission → the operation itself. */
 export async function runOperation(operation: Operation, call: ServiceCall): Promise<Answer> {
   const { target } = call.request;
-  if (operation.on === 'service' || target.kind === 'service') return runOnService(operation, call);
-  const bucketName = target.bucket;
-  if (operation.on === 'bucket-name') {
-    if (call.caller.kind === 'anonymous') throw new StoreError('AccessDenied');
+  const bucketName = target.kind === 'service' ? '' : target.bucket;
+  if (operation.on === 'service' || operation.on === 'bucket-name') {
+    if (operation.action !== undefined) demandGrant(call.caller, operation.action, bucketName);
     return operation.run({ ...call, bucketName });
   }
   // a missing bucket is told to anybody (behaviours.md 118)
@@ -25,11 +24,6 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
   if (operation.action !== undefined) demand(call.caller, operation.action, { bucket, key });
   const answer = await operation.run({ ...call, bucket, key });
   return payer === 'owner' ? answer : withPrefixed(answer, 'request-charged', 'requester');
-}
-
-function runOnService(operation: Operation, call: ServiceCall): Answer | Promise<Answer> {
-  if (operation.on !== 'service' || call.caller.kind === 'anonymous') throw new StoreError('AccessDenied');
-  return operation.run(call);
 }
 
 function findBucket(store: Store, name: string): Bucket {

@@ -131,6 +131,9 @@ describe('behaviours.md, section 5: missing and forbidden', () => {
   it('grants hold for their buckets only', async () => {
     expectError(await store.signed({ path: '/private-box/closed' }, ELSEWHERE), DENIED);
     expectError(await store.signed({ method: 'PUT', path: '/private-box/k', body: 'x' }, READER), DENIED);
+    expectError(await store.signed({ method: 'PUT', path: '/new-box' }, READER), DENIED);
+    expectError(await store.signed({ path: '/' }, READER), DENIED);
+    expect((await store.signed({ method: 'PUT', path: '/other-box' }, ELSEWHERE)).status).toBe(200);
   });
 });
 

@@ -12,7 +12,8 @@ export interface ExpectedError {
 }
 
 /**
- * Expects an error as behaviours.md, section 10, has it: elements in order, ids equal to the headers, no resource.
+ * Expects an error as behaviours.md, section 10, has it: elements in order, ids equal to the headers, no
+ * resource.
  */
 export function expectError(reply: RawReply, { status, code, message, fields = {} }: ExpectedError): void {
   expect({ status: reply.status, code: xmlText(reply.text, 'Code') }).toEqual({ status, code });

@@ -17,8 +17,8 @@ export interface Subject {
 }
 
 /**
- * Whether the caller may do `action`: an account by its grants, anybody by the lists of the object (reading it) and
- * of the bucket (listing and writing; behaviours.md 115 to 117).
+ * Whether the caller may do `action`: an account by its grants, anybody by the lists of the object (reading
+ * it) and of the bucket (listing and writing; behaviours.md 115 to 117).
  */
 export function isAllowed(caller: Caller, action: string, { bucket, key, acl }: Subject): boolean {
   const wish = { action, bucket: bucket.name, key };
@@ -31,6 +31,13 @@ export function isAllowed(caller: Caller, action: string, { bucket, key, acl }: 
 /** Throws AccessDenied. */
 export function demand(caller: Caller, action: string, subject: Subject): void {
   if (!isAllowed(caller, action, subject)) throw new StoreError('AccessDenied');
+}
+
+/** For what concerns no bucket that is there: only grants can allow it. Throws AccessDenied. */
+export function demandGrant(caller: Caller, action: string, bucket: string): void {
+  const isAllowed =
+    caller.kind === 'account' && isGranted(caller.account.grants, { action, bucket, key: '' });
+  if (!isAllowed) throw new StoreError('AccessDenied');
 }
 
 function isReadable(acl: CannedAcl | undefined, caller: Caller): boolean {

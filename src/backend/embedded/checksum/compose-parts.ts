@@ -26,8 +26,8 @@ export function compositeChecksum(algorithm: ChecksumAlgorithm, parts: readonly 
 }
 
 /**
- * The checksum of all bytes, from those of the parts; undefined for algorithms whose values do not combine. `parts` are
- * in order and not empty.
+ * The checksum of all bytes, from those of the parts; undefined for algorithms whose values do not combine.
+ * `parts` are in order and not empty.
  */
 export function fullObjectChecksum(
   algorithm: ChecksumAlgorithm,

@@ -11,31 +11,34 @@ export interface StoredContent {
   readonly nonce?: Uint8Array;
 }
 
-export interface ContentOptions {
+/** Bytes on their way to the disk. */
+export interface IncomingContent {
+  readonly source: AsyncIterable<Uint8Array>;
   /** Each sees the plain bytes in order. */
   readonly digests: readonly Digest[];
-  /** The customer's key when the bytes are to be sealed with it. */
-  readonly sealKey?: Uint8Array | undefined;
   /** Called with all bytes received and before they are kept; what it throws refuses them. */
-  readonly accept?: (sizeBytes: number) => void;
+  accept?(sizeBytes: number): void;
 }
 
-/** Writes `source` to a new blob at the pace of the disk. Nothing remains when it fails. */
+/**
+ * Writes content to a new blob at the pace of the disk, sealed when there is a customer's key. Nothing remains when
+ * it fails.
+ */
 export async function writeContent(
   blobs: BlobFiles,
-  source: AsyncIterable<Uint8Array>,
-  { digests, sealKey, accept }: ContentOptions,
+  incoming: IncomingContent,
+  sealKey?: Uint8Array,
 ): Promise<StoredContent> {
   const draft = await blobs.draft();
   const seal = sealKey && sealing(sealKey);
   let sizeBytes = 0;
   try {
-    for await (const bytes of source) {
+    for await (const bytes of incoming.source) {
       sizeBytes += bytes.length;
-      for (const digest of digests) digest.update(bytes);
+      for (const digest of incoming.digests) digest.update(bytes);
       await draft.write(seal ? seal.cipher.update(bytes) : bytes);
     }
-    accept?.(sizeBytes);
+    incoming.accept?.(sizeBytes);
     await draft.commit();
   } catch (error) {
     await draft.abandon();

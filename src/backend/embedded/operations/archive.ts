@@ -10,8 +10,8 @@ export type ArchiveState =
   | { readonly kind: 'restored'; readonly expiresAtMs: number };
 
 /**
- * An object of an archive class, or in an archive tier, is readable only from a restored copy, which goes away again.
- * Out of a tier an object comes back for good.
+ * An object of an archive class, or in an archive tier, is readable only from a restored copy, which goes
+ * away again. Out of a tier an object comes back for good.
  */
 export function archiveState({ storageClass, attributes }: StoredObject, nowMs: number): ArchiveState {
   const { restore, accessTier } = attributes;

@@ -3,8 +3,8 @@ import type { StoredObject } from '../disk/versions.ts';
 import type { Selection } from './selection.ts';
 
 /**
- * The checksum that belongs to the bytes of an answer, without prefix: the object's when all of it is sent, the part's
- * when it has one, none otherwise (behaviours.md 5 to 8, 38, 39, 47 to 50).
+ * The checksum that belongs to the bytes of an answer, without prefix: the object's when all of it is sent,
+ * the part's when it has one, none otherwise (behaviours.md 5 to 8, 38, 39, 47 to 50).
  */
 export function checksumHeaders(object: StoredObject, selection: Selection): Record<string, string> {
   const { checksum } = object.attributes;

@@ -13,14 +13,9 @@ export function expirationHeader(rules: readonly LifecycleRule[], object: NewObj
   return soonest && `expiry-date="${formatDate(soonest.atMs)}", rule-id="${encodeURIComponent(soonest.id)}"`;
 }
 
-/** Milliseconds of the next midnight, UTC, at or after a moment. */
-export function nextMidnight(ms: number): number {
-  return Math.ceil(ms / DAY_MS) * DAY_MS;
-}
-
-/** So many days from a moment, rounded up to midnight. */
+/** So many days from a moment, rounded up to midnight, UTC (behaviours.md 171). */
 export function midnightAfterDays(fromMs: number, days: number): number {
-  return nextMidnight(fromMs + days * DAY_MS);
+  return (Math.ceil(fromMs / DAY_MS) + days) * DAY_MS;
 }
 
 function concerns({ prefix, tags }: LifecycleRule, object: NewObject): boolean {

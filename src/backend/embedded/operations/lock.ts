@@ -3,7 +3,10 @@ import type { StoredObject } from '../disk/versions.ts';
 import { StoreError } from '../protocol/store-error.ts';
 import type { BucketCall } from './operation.ts';
 
-/** Throws AccessDenied for a version that is held or retained; `mayBypass` overrules retention in GOVERNANCE mode. */
+/**
+ * Throws AccessDenied for a version that is held or retained; `mayBypass` overrules retention in GOVERNANCE
+ * mode.
+ */
 export function demandUnlocked({ attributes }: StoredObject, nowMs: number, mayBypass: boolean): void {
   const { legalHold, retention } = attributes;
   const isRetained =

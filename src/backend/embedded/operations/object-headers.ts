@@ -15,7 +15,10 @@ export interface HeaderSets {
   readonly prefixed: Readonly<Record<string, string>>;
 }
 
-/** What every answer about an object says of it, whatever part of it is sent (object-retrieval.md, Response headers). */
+/**
+ * What every answer about an object says of it, whatever part of it is sent (object-retrieval.md, Response
+ * headers).
+ */
 export function objectHeaders(call: ObjectCall, object: StoredObject): HeaderSets {
   const { attributes } = object;
   return {

@@ -59,7 +59,10 @@ export function getRetention(call: ObjectCall): Answer {
   return { status: 200, body: xmlResult('Retention', content) };
 }
 
-/** Locks know one permission, whether a version is named or not. Throws InvalidRequest where there are no locks. */
+/**
+ * Locks know one permission, whether a version is named or not. Throws InvalidRequest where there are no
+ * locks.
+ */
 function findLockable(call: ObjectCall, action: string): StoredObject {
   const object = findObject(call, { current: action, version: action });
   demandLocks(call);

@@ -5,7 +5,7 @@ import type { Answer } from '../protocol/answer.ts';
 import { parseCustomerKeyForWrite } from '../protocol/customer-key.ts';
 import { parseEncryption } from '../protocol/encryption-settings.ts';
 import { parseAcl, parseContentHeaders, parseLock, parseStorageClass } from '../protocol/object-settings.ts';
-import { receiveBody } from '../protocol/received-body.ts';
+import { ReceivedBody } from '../protocol/received-body.ts';
 import { parseStagedState } from '../protocol/staged-state.ts';
 import { StoreError } from '../protocol/store-error.ts';
 import { parseTaggingHeader } from '../protocol/tags.ts';
@@ -27,8 +27,8 @@ export async function putObject(call: ObjectCall): Promise<Answer> {
   const storageClass = parseStorageClass(request);
   const settings = parseAttributes(call);
   demandWriteConditions(call);
-  const body = receiveBody(request, call.signatures);
-  const content = await writeContent(store.blobs, body.source, { ...body, sealKey: customerKey?.key });
+  const body = new ReceivedBody(call);
+  const content = await writeContent(store.blobs, body, customerKey?.key);
   const { md5Hex, checksum } = body.facts();
   const object = addContent(call, content, {
     sizeBytes: content.sizeBytes,

@@ -28,7 +28,10 @@ export function readObject(call: ObjectCall): Answer {
   return objectAnswer(call, read, object, sealKey);
 }
 
-/** What stands before the bytes, whatever the conditions say (behaviours.md 89, 90). Gives the key to open them. */
+/**
+ * What stands before the bytes, whatever the conditions say (behaviours.md 89, 90). Gives the key to open
+ * them.
+ */
 function openObject(call: ObjectCall, read: ReadRequest, object: StoredObject): Buffer | undefined {
   // HEAD tells how a restore goes on, so the archive is no obstacle to it (behaviours.md 168, 174)
   if (call.request.method === 'GET' || read.partNumber !== undefined) {

@@ -20,8 +20,8 @@ export interface ChunkedOptions {
 }
 
 /**
- * The content of a body in the encoding `aws-chunked`: `<hex size>[;chunk-signature=…]` CRLF bytes CRLF, until a chunk of
- * size 0, then trailing headers. Throws IncompleteBody and what the signatures say.
+ * The content of a body in the encoding `aws-chunked`: `<hex size>[;chunk-signature=…]` CRLF bytes CRLF,
+ * until a chunk of size 0, then trailing headers. Throws IncompleteBody and what the signatures say.
  */
 export async function* decodeAwsChunked(
   source: AsyncIterable<Uint8Array>,

@@ -18,7 +18,10 @@ export function describeCustomerKey({ key, md5 }: CustomerKey): Encryption & { k
   return { kind: 'customer', keyMd5: md5, ...proof };
 }
 
-/** For a store that takes customer keys over secure connections only. Throws InvalidRequest (behaviours.md 155). */
+/**
+ * For a store that takes customer keys over secure connections only. Throws InvalidRequest (behaviours.md
+ * 155).
+ */
 export function refuseCustomerKey(request: StoreRequest): void {
   if (request.prefixed(`${HEADER}key`) === undefined) return;
   throw new StoreError('InvalidRequest', {

@@ -13,6 +13,13 @@ import type { StoreRequest } from './store-request.ts';
 /** The largest body of one request. */
 const MAX_BODY_BYTES = 5 * 1024 ** 3;
 
+/** Where a body comes from. */
+export interface BodySource {
+  readonly request: StoreRequest;
+  /** How to check the signatures inside, when it is signed in chunks. */
+  readonly signatures?: ChunkSignatures | undefined;
+}
+
 /** What was learned of a body once all of it was read. */
 export interface BodyFacts {
   readonly md5Hex: string;
@@ -20,72 +27,96 @@ export interface BodyFacts {
 }
 
 /** The content that a request brings, checked against everything the request says of it. */
-export interface ReceivedBody {
+export class ReceivedBody {
   readonly source: AsyncIterable<Uint8Array>;
   /** To be shown all bytes of the source. */
   readonly digests: readonly Digest[];
+  readonly #claim: ClaimedChecksum | undefined;
+  readonly #kept: ChecksumAlgorithm;
+  readonly #md5 = recorded('MD5');
+  readonly #checksum: Digest;
+  readonly #claimed: Digest;
+  readonly #payload: SignedHash | undefined;
+  readonly #trailers = new Map<string, string>();
+  readonly #expectedMd5: Buffer | undefined;
+  readonly #expectedBytes: number | undefined;
+
+  /**
+   * `algorithm` is the checksum that the content will be stored with, where that was decided before (parts); by
+   * default the one the client sends, or CRC64NVME (behaviours.md 182). Throws what the request alone is
+   * refused for.
+   */
+  constructor({ request, signatures }: BodySource, algorithm?: ChecksumAlgorithm) {
+    this.#claim = claimedChecksum(request);
+    this.#kept = algorithm ?? this.#claim?.algorithm ?? DEFAULT_CHECKSUM;
+    this.#checksum = recorded(this.#kept);
+    const isKept = this.#claim === undefined || this.#claim.algorithm === this.#kept;
+    this.#claimed = isKept ? this.#checksum : recorded(this.#claim.algorithm);
+    this.#payload = signedHash(request);
+    this.#expectedMd5 = parseContentMd5(request);
+    this.#expectedBytes = expectedLength(request);
+    this.source = this.#sourceOf(request, signatures);
+    const all = [this.#md5, this.#checksum, this.#claimed, this.#payload?.digest];
+    this.digests = [...new Set(all.filter(digest => digest !== undefined))];
+  }
+
   /** To be called when the source has ended; throws what does not fit (BadDigest, IncompleteBody, …). */
-  readonly accept: (sizeBytes: number) => void;
+  accept(sizeBytes: number): void {
+    if (this.#expectedBytes !== undefined && sizeBytes !== this.#expectedBytes) {
+      throw new StoreError('IncompleteBody');
+    }
+    if (this.#expectedMd5 && !this.#expectedMd5.equals(this.#md5.digest())) throw new StoreError('BadDigest');
+    if (this.#payload) demandSignedHash(this.#payload);
+    if (this.#claim) demandClaim(this.#claim, this.#trailers, this.#claimed.digest().toString('base64'));
+  }
+
   /** To be called after `accept`. */
-  readonly facts: () => BodyFacts;
+  facts(): BodyFacts {
+    const value = this.#checksum.digest().toString('base64');
+    return {
+      md5Hex: this.#md5.digest().toString('hex'),
+      checksum: { algorithm: this.#kept, type: 'FULL_OBJECT', value },
+    };
+  }
+
+  #sourceOf(request: StoreRequest, signatures: ChunkSignatures | undefined): AsyncIterable<Uint8Array> {
+    if (!request.prefixed('content-sha256')?.startsWith('STREAMING-')) return request.message;
+    const onTrailer = (name: string, value: string) => void this.#trailers.set(name, value);
+    return decodeAwsChunked(request.message, { signatures, onTrailer });
+  }
 }
 
-/**
- * Prepares reading a body. `algorithm` is the checksum that the content will be stored with, where that was decided
- * before (parts); by default the one the client sends, or CRC64NVME (behaviours.md 182).
- */
-export function receiveBody(
-  request: StoreRequest,
-  signatures: ChunkSignatures | undefined,
-  algorithm?: ChecksumAlgorithm,
-): ReceivedBody {
-  const claim = claimedChecksum(request);
-  const payload = request.prefixed('content-sha256') ?? 'UNSIGNED-PAYLOAD';
-  const kept = algorithm ?? claim?.algorithm ?? DEFAULT_CHECKSUM;
-  const md5 = recorded('MD5');
-  const checksum = recorded(kept);
-  const claimed = claim === undefined || claim.algorithm === kept ? checksum : recorded(claim.algorithm);
-  const sha256 = /^[0-9a-f]{64}$/.test(payload) ? recorded('SHA256') : undefined;
-  const trailers = new Map<string, string>();
-  const expectedMd5 = parseContentMd5(request);
-  const expectedBytes = expectedLength(request);
-  return {
-    source: payload.startsWith('STREAMING-')
-      ? decodeAwsChunked(request.message, {
-          signatures,
-          onTrailer: (name, value) => trailers.set(name, value),
-        })
-      : request.message,
-    digests: [...new Set([md5, checksum, claimed, ...(sha256 ? [sha256] : [])])],
-    accept: sizeBytes => {
-      if (expectedBytes !== undefined && sizeBytes !== expectedBytes) throw new StoreError('IncompleteBody');
-      if (expectedMd5 && !expectedMd5.equals(md5.value())) throw new StoreError('BadDigest');
-      if (sha256 && sha256.value().toString('hex') !== payload) {
-        throw new StoreError('XAmzContentSHA256Mismatch', {
-          fields: {
-            ClientComputedContentSHA256: payload,
-            S3ComputedContentSHA256: sha256.value().toString('hex'),
-          },
-        });
-      }
-      if (claim) demandClaim(claim, trailers, claimed.value().toString('base64'));
-    },
-    facts: () => ({
-      md5Hex: md5.value().toString('hex'),
-      checksum: { algorithm: kept, type: 'FULL_OBJECT', value: checksum.value().toString('base64') },
-    }),
-  };
+/** The hash that a signature says the body has. */
+interface SignedHash {
+  readonly expected: string;
+  readonly digest: Digest;
 }
 
 /** A digest whose value can be asked for more than once. */
-function recorded(algorithm: ChecksumAlgorithm | 'MD5'): Digest & { value(): Buffer } {
+function recorded(algorithm: ChecksumAlgorithm | 'MD5'): Digest {
   const digest = createDigest(algorithm);
-  let result: Buffer | undefined;
-  const value = () => {
-    result ??= digest.digest();
-    return result;
+  let value: Buffer | undefined;
+  return {
+    update: bytes => digest.update(bytes),
+    digest: () => {
+      value ??= digest.digest();
+      return value;
+    },
   };
-  return { update: bytes => digest.update(bytes), digest: value, value };
+}
+
+function signedHash(request: StoreRequest): SignedHash | undefined {
+  const expected = request.prefixed('content-sha256');
+  if (expected === undefined || !/^[0-9a-f]{64}$/.test(expected)) return undefined;
+  return { expected, digest: recorded('SHA256') };
+}
+
+function demandSignedHash({ expected, digest }: SignedHash): void {
+  const actual = digest.digest().toString('hex');
+  if (actual === expected) return;
+  throw new StoreError('XAmzContentSHA256Mismatch', {
+    fields: { ClientComputedContentSHA256: expected, S3ComputedContentSHA256: actual },
+  });
 }
 
 function demandClaim(claim: ClaimedChecksum, trailers: ReadonlyMap<string, string>, actual: string): void {

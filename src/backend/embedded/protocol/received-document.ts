@@ -1,19 +1,13 @@
-import type { ChunkSignatures } from './aws-chunked.ts';
-import { receiveBody } from './received-body.ts';
+import { type BodySource, ReceivedBody } from './received-body.ts';
 import { StoreError } from './store-error.ts';
-import type { StoreRequest } from './store-request.ts';
 
 const MAX_DOCUMENT_BYTES = 2 * 1024 ** 2;
 
-/** Where a document comes from. */
-export interface DocumentSource {
-  readonly request: StoreRequest;
-  readonly signatures?: ChunkSignatures | undefined;
-}
-
-/** The text of a request's body, checked like any other. Throws MalformedXML when it is too long for a document. */
-export async function receiveDocument({ request, signatures }: DocumentSource): Promise<string> {
-  const body = receiveBody(request, signatures);
+/**
+ * The text of a request's body, checked like any other. Throws MalformedXML when it is too long for a document.
+ */
+export async function receiveDocument(source: BodySource): Promise<string> {
+  const body = new ReceivedBody(source);
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const bytes of body.source) {

@@ -11,7 +11,10 @@ export interface ReplyMarks extends ReplyIds {
   readonly prefix: HeaderPrefix;
 }
 
-/** An error as an answer: its ids are those of the headers, and it names no resource (behaviours.md, section 10). */
+/**
+ * An error as an answer: its ids are those of the headers, and it names no resource (behaviours.md, section
+ * 10).
+ */
 export function errorAnswer(error: StoreError, { requestId, hostId }: ReplyIds): Answer {
   const { fields, headers, prefixed } = error.details;
   const content = { Code: error.code, Message: error.message, ...fields };
@@ -25,8 +28,8 @@ export function errorAnswer(error: StoreError, { requestId, hostId }: ReplyIds):
 }
 
 /**
- * Sends an answer; a body goes out at the pace of the client and never to HEAD. Resolves when it has been sent; rejects
- * when it could not be sent whole, and then the connection must be cut.
+ * Sends an answer; a body goes out at the pace of the client and never to HEAD. Resolves when it has been
+ * sent; rejects when it could not be sent whole, and then the connection must be cut.
  */
 export async function sendAnswer(
   message: IncomingMessage,

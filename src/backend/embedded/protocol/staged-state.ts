@@ -17,8 +17,9 @@ export interface StagedState extends Pick<Partial<ObjectAttributes>, 'accessTier
 
 /**
  * The states that a request stages with headers only this store knows, each with the dialect's prefix:
- * `embedded-access-tier` and `embedded-replication-status` (the protocol's values, `none` to take the state away),
- * `embedded-storage-class` and `embedded-kms-key-state` (`enabled`, `disabled`, `pending-deletion`). Throws InvalidArgument.
+ * `embedded-access-tier` and `embedded-replication-status` (the protocol's values, `none` to take the state
+ * away), `embedded-storage-class` and `embedded-kms-key-state` (`enabled`, `disabled`, `pending-deletion`).
+ * Throws InvalidArgument.
  */
 export function parseStagedState(request: StoreRequest): StagedState {
   const accessTier = parseChoice(request, 'embedded-access-tier', [...ACCESS_TIERS, 'none']);

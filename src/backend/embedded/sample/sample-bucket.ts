@@ -5,7 +5,7 @@ import type { Store } from '../store.ts';
 import { goneSample, SAMPLE_CUSTOMER_KEY, sampleObjects, sampleVersions } from './sample-objects.ts';
 import { type SampleObject, storeSample } from './store-sample.ts';
 
-export const SAMPLE_BUCKET = 'sample';
+const SAMPLE_BUCKET = 'sample';
 const RESTORED_DAYS = 7;
 
 /** What the start tells people about the bucket. */
@@ -17,8 +17,8 @@ export interface SampleBucket {
 }
 
 /**
- * Fills the bucket `sample` with an object in every state of the specification. What is already there stays, so it may be
- * called at every start; only the restored copy of `restored.bin` is renewed.
+ * Fills the bucket `sample` with an object in every state of the specification. What is already there stays,
+ * so it may be called at every start; only the restored copy of `restored.bin` is renewed.
  */
 export async function seedSampleBucket(store: Store): Promise<SampleBucket> {
   const bucket = store.buckets.find(SAMPLE_BUCKET) ?? createSampleBucket(store);

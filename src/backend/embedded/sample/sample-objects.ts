@@ -17,7 +17,7 @@ export function sampleObjects(): SampleObject[] {
   return [
     { key: 'hello.txt', contentType: TEXT, parts: [[Buffer.from('Hello from the embedded store.\n')]] },
     { key: 'empty.bin', contentType: BINARY, parts: [[]] },
-    { key: 'video.bin', contentType: 'video/mp4', parts: partsOf('video.bin', Array(5).fill(8 * MIB)) },
+    { key: 'video.bin', contentType: BINARY, parts: partsOf('video.bin', Array(5).fill(8 * MIB)) },
     { key: 'parts.bin', contentType: BINARY, parts: partsOf('parts.bin', [5 * MIB + 1, 6 * MIB, 1000]) },
     { key: 'archive.bin', ...archived, parts: partsOf('archive.bin', [256 * KIB]) },
     { key: 'restored.bin', ...archived, parts: partsOf('restored.bin', [256 * KIB]) },

@@ -58,10 +58,11 @@ async function storePart(
 ): Promise<PartContent & ComposedPart> {
   const md5 = createDigest('MD5');
   const checksum = createDigest(WHOLE.algorithm);
-  const content = await writeContent(store.blobs, inTurn(chunks), {
-    digests: [md5, checksum],
-    sealKey: customerKey?.key,
-  });
+  const content = await writeContent(
+    store.blobs,
+    { source: inTurn(chunks), digests: [md5, checksum] },
+    customerKey?.key,
+  );
   return {
     ...content,
     partNumber,
