@@ -73,9 +73,13 @@ export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
   const secret = callbackSecret(database);
   const where: { adminUrl?: string; callbacks?: Callbacks | undefined } = {};
   const signAction = createActionSigner({ secret, clock });
+  const { source = hostname(), statusPage, runbook } = config.alerts;
   const links = (): CardLinks => ({
-    source: hostname(),
-    ...(where.adminUrl === undefined ? {} : { statusPageUrl: `${where.adminUrl}/` }),
+    source,
+    ...(statusPage === undefined && where.adminUrl === undefined
+      ? {}
+      : { statusPageUrl: statusPage ?? `${where.adminUrl}/` }),
+    ...(runbook === undefined ? {} : { runbookUrl: rule => runbook.replaceAll('{rule}', rule) }),
     ...(where.callbacks
       ? {
           callbacks: {

@@ -33,11 +33,8 @@ const print = (text: string) => void process.stdout.write(`${text}\n`);
 /** `tidegate serve`: resolves when the gateway is up. */
 async function serve(request: ServeRequest): Promise<void> {
   const sink = redactingSink(descriptorSink(1), createRedactor(secretsOf(request.config)));
-  try {
-    await start(request, sink);
-  } finally {
-    sink.flush();
-  }
+  process.once('exit', () => sink.flush());
+  await start(request, sink);
 }
 
 /** Everything that runs, in the order in which one part needs the other. */
@@ -92,13 +89,16 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
       await Promise.all(Array.from(stores.values(), store => store.stop(STORE_STOP_LIMIT_MS)));
       await adminServer.close();
     },
-    flush: sink.flush,
     exit: code => process.exit(code),
     clock: systemClock,
     logger,
   });
 
-  await pool.start();
+  await pool.start().catch((error: unknown) => {
+    if (!isDraining()) throw error;
+  });
+  // told to stop while it started: the drain ends the process
+  if (isDraining()) return;
   logger.info({ gateway: gatewayUrl, admin: adminUrl, workers: workers.count, version }, 'ready');
   runningAlerts.begin([
     { name: 'Version', value: version },

@@ -61,6 +61,9 @@ const callbacks = map({
 });
 
 export const alertSchema = map({
+  source: text('the name of this gateway in the titles of cards').optional(),
+  statusPage: httpUrl('the address of the status page, as those who read the cards reach it').optional(),
+  runbook: httpUrl('the address of a page on what to do, with {rule} in place of the rule').optional(),
   webhooks: webhooks.default([]),
   rules: alertRulesSchema,
   callbacks: callbacks.optional(),

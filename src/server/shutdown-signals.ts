@@ -5,8 +5,6 @@ import type { Logger } from '../base/logger.ts';
 export interface SignalActions {
   /** Finishes what runs; the process ends with 0 when this has resolved. */
   readonly drain: (signal: string) => Promise<void>;
-  /** Called right before the process ends, whichever way. */
-  readonly flush: () => void;
   readonly exit: (code: number) => void;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -21,29 +19,22 @@ export interface SignalSource {
 const ECHO_MS = 100;
 
 /** SIGTERM and SIGINT drain and exit with 0, a second one exits at once with 1; SIGHUP changes nothing yet. */
-export function handleSignals(
-  source: SignalSource,
-  { drain, flush, exit, clock, logger }: SignalActions,
-): void {
+export function handleSignals(source: SignalSource, { drain, exit, clock, logger }: SignalActions): void {
   let drainingSinceMs: number | undefined;
-  const end = (code: number) => {
-    flush();
-    exit(code);
-  };
   const shutDown = (signal: string) => {
     if (drainingSinceMs !== undefined) {
       if (clock.monotonicMs() - drainingSinceMs < ECHO_MS) return;
       logger.warn({ signal }, 'told twice to stop: running responses are cut off');
-      end(1);
+      exit(1);
       return;
     }
     drainingSinceMs = clock.monotonicMs();
     logger.info({ signal }, 'draining: no new connections, running responses finish');
     drain(signal).then(
-      () => end(0),
+      () => exit(0),
       err => {
         logger.error({ err }, 'the drain failed');
-        end(1);
+        exit(1);
       },
     );
   };
