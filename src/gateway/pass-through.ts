@@ -76,6 +76,6 @@ function writeHead(exchange: Exchange, head: StoreReplyHead, { keep, overrides }
   exchange.status = head.status;
   exchange.response.writeHead(
     head.status,
-    headers.fill({ ...exchange.report, ageS: undefined, requestId, id2 }),
+    headers.fill({ report: exchange.report, requestId, id2 }, undefined),
   );
 }

@@ -14,6 +14,7 @@ import { Exchange } from './exchange.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 import type { ObjectSource } from './object-source.ts';
 import { passOperation } from './pass-operation.ts';
+import { PlainReads } from './plain-reads.ts';
 import { asS3Error, replyError } from './reply/error-reply.ts';
 import { RequestFields } from './request-fields.ts';
 import type { RequestIdSource } from './request-ids.ts';
@@ -48,6 +49,7 @@ interface Located {
 /** The way of every request: address → authenticate → operation → serve. */
 export class Pipeline {
   readonly #parts: PipelineParts;
+  readonly #plainReads = new PlainReads();
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
@@ -55,12 +57,15 @@ export class Pipeline {
 
   /** Answers one request. Whatever goes wrong on the way becomes one error answer. */
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
-    const { observer, ids } = this.#parts;
+    const { observer, ids, sourceOf, clock } = this.#parts;
     const { method = 'GET', url = '/' } = request;
     const exchange = new Exchange(response, method, url, observer.nowMs(), ids.nextRequestId(), ids.id2);
     observer.began();
     try {
-      this.#serve(this.#locate(request, exchange));
+      const fields = new RequestFields(request.rawHeaders);
+      const plain = this.#plainReads.find(exchange, fields, clock.nowMs());
+      if (plain) serveObject(plain, sourceOf(plain.read.objectKey.hash), observer);
+      else this.#serve(this.#locate(request, exchange, fields));
     } catch (error) {
       exchange.failure = error instanceof Error ? error : undefined;
       replyError(exchange, asS3Error(error));
@@ -68,9 +73,8 @@ export class Pipeline {
     }
   };
 
-  #locate(request: IncomingMessage, exchange: Exchange): Located {
+  #locate(request: IncomingMessage, exchange: Exchange, fields: RequestFields): Located {
     const { domain, buckets, authenticate } = this.#parts;
-    const fields = new RequestFields(request.rawHeaders);
     exchange.speak(fields.prefix);
     const address = parseAddress(exchange.url, fields.host, domain);
     const bucket = address.kind === 'service' ? undefined : buckets.find(address.bucket);
@@ -105,6 +109,7 @@ export class Pipeline {
       takesCustomerKeys: fields.store !== undefined && takesCustomerKeys(bucket, request.socket),
     });
     const client = clientRead(exchange, fields, parameters, bucket, address.key, permissions, clock.nowMs());
+    this.#plainReads.remember(client);
     if (parameters.customerKey) serveSealed(client, parameters.customerKey, observer);
     else serveObject(client, sourceOf(client.read.objectKey.hash), observer);
   }

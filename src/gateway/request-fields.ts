@@ -10,7 +10,8 @@ type KnownField =
   | 'ifModifiedSince'
   | 'ifUnmodifiedSince'
   | 'origin'
-  | 'contentType';
+  | 'contentType'
+  | 'authorization';
 
 const knownFields = new Map<string, KnownField>([
   ['host', 'host'],
@@ -22,6 +23,7 @@ const knownFields = new Map<string, KnownField>([
   ['if-unmodified-since', 'ifUnmodifiedSince'],
   ['origin', 'origin'],
   ['content-type', 'contentType'],
+  ['authorization', 'authorization'],
 ]);
 
 type FieldMeaning =
@@ -43,6 +45,7 @@ export class RequestFields {
   ifUnmodifiedSince: string | undefined;
   origin: string | undefined;
   contentType: string | undefined;
+  authorization: string | undefined;
   /** Fields of the store by name without prefix; undefined when there are none. */
   store: Map<string, string> | undefined;
   /** The dialect that the store fields speak; undefined when there are none. */

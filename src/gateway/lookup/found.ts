@@ -14,3 +14,15 @@ export interface Found {
   /** Whether the answer has been kept (RFC 9211 §2.5). */
   readonly isStored: boolean;
 }
+
+/** What was known already, and is fresh. */
+export function knownRecord(record: ObjectRecord): Found {
+  return {
+    record,
+    how: 'hit',
+    forwarded: undefined,
+    forwardStatus: undefined,
+    isCollapsed: false,
+    isStored: false,
+  };
+}

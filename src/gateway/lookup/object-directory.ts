@@ -10,7 +10,7 @@ import type { RangeReceiver } from '../fill/ranged-read.ts';
 import { firstExtent } from './first-extent.ts';
 import type { ArrivingBytes } from './first-fetch.ts';
 import { Flights } from './flights.ts';
-import type { Found } from './found.ts';
+import { type Found, knownRecord } from './found.ts';
 import type { ObjectRead } from './object-read.ts';
 import type { RecordKeeper } from './record-keeper.ts';
 import { identityOf, partOf } from './reply-content.ts';
@@ -72,7 +72,7 @@ export class ObjectDirectory {
   async find(read: ObjectRead): Promise<Found> {
     const nowMs = this.#clock.nowMs();
     const known = this.known(read, nowMs);
-    if (known) return hit(known);
+    if (known) return knownRecord(known);
     const stale = this.#records.remembered(read);
     if (stale?.kind === 'readable' && freshUntilMs(stale, read.policy) <= nowMs) {
       const found = await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));
@@ -192,17 +192,6 @@ export class ObjectDirectory {
     const record = refusedRecord(reply, { method, receivedMs: this.#clock.nowMs(), epoch });
     return learnedOf(record, reply.status, this.#records.keep(read, record));
   }
-}
-
-function hit(record: ObjectRecord): Found {
-  return {
-    record,
-    how: 'hit',
-    forwarded: undefined,
-    forwardStatus: undefined,
-    isCollapsed: false,
-    isStored: false,
-  };
 }
 
 function learnedOf(record: ObjectRecord, forwardStatus: number, isStored: boolean): Learned {

@@ -21,11 +21,6 @@ export const refusedAtDoor: CacheReport = {
   cacheStatus: 'tidegate; fwd=bypass; detail=refused',
 };
 
-/** RFC 9211 §2.1, §2.7. @param ttlS seconds of freshness left. */
-export function hitStatus(ttlS: number): string {
-  return `tidegate; hit; ttl=${ttlS}`;
-}
-
 /**
  * The report on an answer that was found.
  *
@@ -40,10 +35,19 @@ export function reportOf(found: Found, coverage: 'all' | 'some' | 'none', ttlS: 
 }
 
 function reportOfKnown(coverage: 'all' | 'some' | 'none', ttlS: number): CacheReport {
-  if (coverage === 'all') return { result: 'HIT', cacheStatus: hitStatus(ttlS) };
+  if (coverage === 'all') return reportOfHit(ttlS);
   const forward = coverage === 'some' ? 'partial' : 'uri-miss';
   return {
     result: coverage === 'some' ? 'PARTIAL' : 'MISS',
     cacheStatus: `tidegate; fwd=${forward}; stored`,
   };
+}
+
+/** Answers of one second mostly have the same seconds left. */
+let lastHit: CacheReport & { readonly ttlS: number } = { result: 'HIT', cacheStatus: '', ttlS: Number.NaN };
+
+/** RFC 9211 §2.1, §2.7. */
+function reportOfHit(ttlS: number): CacheReport {
+  if (lastHit.ttlS !== ttlS) lastHit = { result: 'HIT', cacheStatus: `tidegate; hit; ttl=${ttlS}`, ttlS };
+  return lastHit;
 }

@@ -119,6 +119,6 @@ function sendAs(
   const headers = new PreparedHeaders([...fields, ...length], exchange.prefix);
   exchange.status = status;
   exchange.bodyBytes = exchange.isHead ? 0 : body.length;
-  response.writeHead(status, headers.fill({ ...report, ageS, requestId, id2 }));
+  response.writeHead(status, headers.fill({ report, requestId, id2 }, ageS));
   response.end(exchange.isHead ? undefined : body);
 }

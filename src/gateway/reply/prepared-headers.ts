@@ -3,16 +3,13 @@ import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { formatContentRange } from '../../http/range.ts';
 import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
-import type { CacheResult } from './cache-status.ts';
+import type { CacheReport } from './cache-status.ts';
 import { overridden } from './passed-fields.ts';
 import { isVisible, type Visibility, visibilityIndex } from './visibility.ts';
 
 /** What differs from one answer to the next. */
 export interface ReplyFields {
-  readonly cacheStatus: string;
-  readonly result: CacheResult;
-  /** Seconds; undefined for what did not come from the cache. */
-  readonly ageS: number | undefined;
+  readonly report: CacheReport;
   readonly requestId: string;
   readonly id2: string;
 }
@@ -52,13 +49,17 @@ export class PreparedHeaders {
     ];
   }
 
-  /** The array for one answer; valid until the next call. */
-  fill({ cacheStatus, result, ageS, requestId, id2 }: ReplyFields): string[] {
+  /**
+   * The array for one answer; valid until the next call.
+   *
+   * @param ageS seconds; undefined for what did not come from the cache.
+   */
+  fill({ report, requestId, id2 }: ReplyFields, ageS: number | undefined): string[] {
     const raw = this.#raw;
     const tail = this.#tail;
     raw.length = ageS === undefined ? tail + tailLength - 2 : tail + tailLength;
-    raw[tail + 1] = cacheStatus;
-    raw[tail + 3] = result;
+    raw[tail + 1] = report.cacheStatus;
+    raw[tail + 3] = report.result;
     raw[tail + 5] = requestId;
     raw[tail + 7] = id2;
     if (ageS === undefined) return raw;
@@ -70,7 +71,7 @@ export class PreparedHeaders {
 
 /** To whom an object is shown. */
 export interface View {
-  readonly prefix: HeaderPrefix;
+  readonly exchange: { readonly prefix: HeaderPrefix };
   readonly visibility: Visibility;
   /** Headers that replace those of a 200. */
   readonly overrides: Pairs;
@@ -84,7 +85,7 @@ export function wholeHeaders(record: ReadableRecord, view: View): PreparedHeader
   if (view.overrides.length > 0) {
     return new PreparedHeaders(
       overridden(objectHeaders(record, view, record.sizeBytes), view.overrides),
-      view.prefix,
+      view.exchange.prefix,
     );
   }
   let prepared = wholeAnswers.get(record);
@@ -92,14 +93,17 @@ export function wholeHeaders(record: ReadableRecord, view: View): PreparedHeader
     prepared = [];
     wholeAnswers.set(record, prepared);
   }
-  const index = 2 * visibilityIndex(view.visibility) + (view.prefix === 'x-amz-' ? 0 : 1);
-  prepared[index] ??= new PreparedHeaders(objectHeaders(record, view, record.sizeBytes), view.prefix);
+  const index = 2 * visibilityIndex(view.visibility) + (view.exchange.prefix === 'x-amz-' ? 0 : 1);
+  prepared[index] ??= new PreparedHeaders(
+    objectHeaders(record, view, record.sizeBytes),
+    view.exchange.prefix,
+  );
   return prepared[index];
 }
 
 /** The headers of a 206 (RFC 9110 §15.3.7). Checksums are of the whole object and go with nothing less (behaviours.md 8). */
 export function partHeaders(record: ReadableRecord, view: View, part: PartOfObject): PreparedHeaders {
-  return new PreparedHeaders(rangeHeaders(record, view, part), view.prefix);
+  return new PreparedHeaders(rangeHeaders(record, view, part), view.exchange.prefix);
 }
 
 /** The headers of a 206 for a part number: with the count of parts, and the checksums of the part (behaviours.md 36 to 39, 48). */
@@ -110,9 +114,9 @@ export function multipartHeaders(
   count: number | undefined,
 ): PreparedHeaders {
   const raw = rangeHeaders(record, { ...view, visibility: { ...view.visibility, checksums: false } }, part);
-  if (count !== undefined) raw.push(`${view.prefix}mp-parts-count`, String(count));
-  if (view.visibility.checksums) raw.push(...rawFromFields(part.checksums, view.prefix));
-  return new PreparedHeaders(raw, view.prefix);
+  if (count !== undefined) raw.push(`${view.exchange.prefix}mp-parts-count`, String(count));
+  if (view.visibility.checksums) raw.push(...rawFromFields(part.checksums, view.exchange.prefix));
+  return new PreparedHeaders(raw, view.exchange.prefix);
 }
 
 function rangeHeaders(record: ReadableRecord, view: View, { first, last }: PartOfObject): string[] {
@@ -123,9 +127,19 @@ function rangeHeaders(record: ReadableRecord, view: View, { first, last }: PartO
   return raw;
 }
 
-function objectHeaders(record: ReadableRecord, { prefix, visibility }: View, lengthBytes: number): string[] {
+function objectHeaders(
+  record: ReadableRecord,
+  { exchange, visibility }: View,
+  lengthBytes: number,
+): string[] {
   const fields = record.fields.filter(field => isVisible(field, visibility));
-  return [...rawFromFields(fields, prefix), 'accept-ranges', 'bytes', 'content-length', String(lengthBytes)];
+  return [
+    ...rawFromFields(fields, exchange.prefix),
+    'accept-ranges',
+    'bytes',
+    'content-length',
+    String(lengthBytes),
+  ];
 }
 
 const inNotModified = new Set(['etag', 'last-modified', 'cache-control', 'expires', 'vary']);
