@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -210,4 +210,19 @@ it('a start without a configuration has samples, and says what to try', async ()
     buckets: [{ name: 'sample', backend: 'demo', access: 'public' }],
   });
   expect(await started.stop()).toBe(0);
+});
+
+it('the rules and the dashboard name only metrics that there are', async () => {
+  const { admin } = await startGateway();
+  const text = await (await fetch(`${admin}/metrics`)).text();
+  const families = Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = '', type]) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  );
+  const known = new Set(families.flat());
+  for (const file of ['prometheus/tidegate.rules.yaml', 'grafana/tidegate.json']) {
+    const content = readFileSync(new URL(`../../config/${file}`, import.meta.url), 'utf8');
+    const named = content.match(/(?<![:\w])(?:tidegate|process|nodejs)_[a-z0-9_]+(?=[[{)])/g) ?? [];
+    expect(named.length).toBeGreaterThan(10);
+    for (const name of named) expect(known, file).toContain(name);
+  }
 });
