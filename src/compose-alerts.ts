@@ -2,6 +2,9 @@
 import { hostname } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
 import type { AdminRoute } from './admin/admin-route.ts';
+import { alertRoutes } from './admin/alerts/alert-routes.ts';
+import { runbookRoute } from './admin/alerts/runbook-route.ts';
+import { silenceRoutes } from './admin/alerts/silence-routes.ts';
 import { type BuiltInChannel, createBuiltInChannel } from './admin/channel/built-in-channel.ts';
 import type { Purge } from './admin/purge-route.ts';
 import type { Fact, Notification } from './alerts/alert.ts';
@@ -43,11 +46,8 @@ export interface AlertParts {
 
 /** Alerts before it is known where the admin port listens. */
 export interface AlertSystem {
-  readonly engine: AlertEngine;
-  readonly silences: SilenceBook;
-  readonly acts: ActLog;
-  /** What the admin port serves of the built-in channel. */
-  readonly channelRoutes: readonly AdminRoute[];
+  /** What the admin port serves of alerts, and of the built-in channel. */
+  readonly routes: readonly AdminRoute[];
   /** Begins to post, what waited first. */
   start(adminUrl: string): RunningAlerts;
 }
@@ -107,8 +107,19 @@ export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
     render: notification => render(notification, 'connector'),
   });
   return {
-    ...{ engine, silences, acts },
-    channelRoutes: channel?.routes(where.callbacks?.origin) ?? [],
+    routes: [
+      ...alertRoutes({
+        clock,
+        alerts: () => engine.alerts(),
+        silences: () => silences.active(),
+        webhooks: () => told.delivery?.status() ?? [],
+        acts: () => acts.recent(),
+        notify: notification => told.delivery?.notify(notification),
+      }),
+      ...silenceRoutes({ silences, clock, logger }),
+      runbookRoute(config.alerts.rules),
+      ...(channel?.routes(where.callbacks?.origin) ?? []),
+    ],
     start(adminUrl) {
       where.adminUrl = adminUrl;
       const webhooks = channel ? [channelWebhook(channel, adminUrl)] : config.alerts.webhooks;

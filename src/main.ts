@@ -76,7 +76,7 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
   const adminServer = await startAdminServer({
     ...admin,
     token: admin.token,
-    routes: [...adminRoutes(parts), ...alerts.channelRoutes],
+    routes: [...adminRoutes(parts), ...alerts.routes],
     logger,
   });
   const adminUrl = `http://${formatAddress(admin.host, adminServer.port)}`;

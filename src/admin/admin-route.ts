@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** One thing that the admin port answers. The guard has been passed when `handle` is called. */
 export interface AdminRoute {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** The whole path, matched exactly. */
   readonly path: string;
   /** Answered without the bearer token: probes, and pages that hold nothing themselves. */

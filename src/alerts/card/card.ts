@@ -40,15 +40,9 @@ export interface CardLinks {
 }
 
 export interface CallbackLinks {
-  /** Receives every HttpPOST action: a URL-encoded form with `token` and the values of `CALLBACK_FIELDS`. */
+  /** Receives every HttpPOST action: a URL-encoded form with `token` and what was asked for. */
   readonly url: string;
   readonly signAction: SignAction;
   /** Whether a restore may be asked for from a card. */
   readonly restore: boolean;
 }
-
-/**
- * Form fields of a callback beside `token`. `duration` is a choice of `SILENCE_CHOICES` (milliseconds), `until`
- * an ISO 8601 date and time that wins over it, `why` free text, `days` and `tier` those of a restore request.
- */
-export const CALLBACK_FIELDS = ['duration', 'until', 'why', 'days', 'tier'] as const;

@@ -108,7 +108,7 @@ function writeActions(content: CardContent, foldedIds: readonly string[]): reado
 }
 
 function showAdvice(advice: Markdown): ShowCard {
-  const hint = md`To acknowledge or silence it, open the status page.`;
+  const hint = md`It can be silenced with POST /api/silences on the admin port.`;
   return {
     type: 'Action.ShowCard',
     title: 'What to do',

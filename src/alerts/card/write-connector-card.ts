@@ -1,3 +1,4 @@
+import type { RestoreTier } from '../callbacks/card-operations.ts';
 import type { CardButton } from './card-buttons.ts';
 import type { CardContent } from './card-content.ts';
 import type {
@@ -17,7 +18,7 @@ import { firstFour } from './up-to-four.ts';
 const HOUR_MS = 3_600_000;
 
 /** For how long a card offers to be silent; the value is in milliseconds. */
-export const SILENCE_CHOICES: readonly [Choice, ...Choice[]] = [
+const SILENCE_CHOICES: readonly [Choice, ...Choice[]] = [
   { display: '1 hour', value: String(HOUR_MS) },
   { display: '4 hours', value: String(4 * HOUR_MS) },
   { display: '1 day', value: String(24 * HOUR_MS) },
@@ -25,14 +26,18 @@ export const SILENCE_CHOICES: readonly [Choice, ...Choice[]] = [
 ];
 
 /** For how many days a copy is restored. */
-export const RESTORE_DAYS: readonly [Choice, ...Choice[]] = [
+const RESTORE_DAYS: readonly [Choice, ...Choice[]] = [
   { display: '1 day', value: '1' },
   { display: '1 week', value: '7' },
   { display: '30 days', value: '30' },
 ];
 
-/** How fast, and how dear; names as in the store's protocol. */
-export const RESTORE_TIERS: readonly [Choice, ...Choice[]] = [
+interface TierChoice extends Choice {
+  readonly value: RestoreTier;
+}
+
+/** How fast, and how dear. */
+const RESTORE_TIERS: readonly [TierChoice, ...TierChoice[]] = [
   { display: 'Within hours', value: 'Standard' },
   { display: 'Cheaper, within half a day', value: 'Bulk' },
   { display: 'Within minutes, where the store can', value: 'Expedited' },
