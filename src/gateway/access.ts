@@ -1,56 +1,51 @@
-import { s3Error } from "../s3/error.ts";
-import { readAction } from "../s3/grants.ts";
-import type { Visibility } from "./reply/visibility.ts";
+import { s3Error } from '../s3/error.ts';
+import { readAction } from '../s3/grants.ts';
+import type { Visibility } from './reply/visibility.ts';
 
 /** Who asks: somebody whose signature was checked, or nobody in particular. */
 export type Caller =
-	| { readonly kind: "anonymous" }
-	| { readonly kind: "client"; readonly accessKeyId: string };
+  | { readonly kind: 'anonymous' }
+  | { readonly kind: 'client'; readonly accessKeyId: string };
 
-export const anonymous: Caller = Object.freeze({ kind: "anonymous" });
+export const anonymous: Caller = Object.freeze({ kind: 'anonymous' });
 
 /** Whether `caller` may do `action` (a name of the store's API) with `key` of the bucket that clients call `bucket`. */
-export type Policy = (
-	caller: Caller,
-	bucket: string,
-	action: string,
-	key: string,
-) => boolean;
+export type Policy = (caller: Caller, bucket: string, action: string, key: string) => boolean;
 
 /** What a caller may do in one bucket. */
 export class Permissions {
-	readonly #policy: Policy;
-	readonly #caller: Caller;
-	readonly #bucket: string;
+  readonly #policy: Policy;
+  readonly #caller: Caller;
+  readonly #bucket: string;
 
-	constructor(policy: Policy, caller: Caller, bucket: string) {
-		this.#policy = policy;
-		this.#caller = caller;
-		this.#bucket = bucket;
-	}
+  constructor(policy: Policy, caller: Caller, bucket: string) {
+    this.#policy = policy;
+    this.#caller = caller;
+    this.#bucket = bucket;
+  }
 
-	/** @param key of a listing the prefix, of what concerns the bucket alone the empty text. */
-	allows(action: string, key: string): boolean {
-		return this.#policy(this.#caller, this.#bucket, action, key);
-	}
+  /** @param key of a listing the prefix, of what concerns the bucket alone the empty text. */
+  allows(action: string, key: string): boolean {
+    return this.#policy(this.#caller, this.#bucket, action, key);
+  }
 
-	/** @throws S3Error AccessDenied unless `action` is allowed. */
-	require(action: string, key: string): void {
-		if (!this.allows(action, key)) throw s3Error("AccessDenied");
-	}
+  /** @throws S3Error AccessDenied unless `action` is allowed. */
+  require(action: string, key: string): void {
+    if (!this.allows(action, key)) throw s3Error('AccessDenied');
+  }
 
-	/** @throws S3Error AccessDenied unless the version, or the current one, may be read. */
-	requireRead(key: string, versionId: string | undefined): void {
-		this.require(readAction(versionId), key);
-	}
+  /** @throws S3Error AccessDenied unless the version, or the current one, may be read. */
+  requireRead(key: string, versionId: string | undefined): void {
+    this.require(readAction(versionId), key);
+  }
 
-	/** What of an object's fields the caller is shown (behaviours.md, Decided 9). */
-	visibility(key: string, checksums: boolean): Visibility {
-		return {
-			checksums,
-			taggingCount: this.allows("GetObjectTagging", key),
-			retention: this.allows("GetObjectRetention", key),
-			legalHold: this.allows("GetObjectLegalHold", key),
-		};
-	}
+  /** What of an object's fields the caller is shown (behaviours.md, Decided 9). */
+  visibility(key: string, checksums: boolean): Visibility {
+    return {
+      checksums,
+      taggingCount: this.allows('GetObjectTagging', key),
+      retention: this.allows('GetObjectRetention', key),
+      legalHold: this.allows('GetObjectLegalHold', key),
+    };
+  }
 }

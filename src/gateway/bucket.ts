@@ -1,28 +1,26 @@
-import type { Store } from "../backend/store.ts";
-import type { FreshnessRules } from "../cache/freshness.ts";
-import type { HeaderPrefix } from "../s3/dialect.ts";
+import type { Store } from '../backend/store.ts';
+import type { FreshnessRules } from '../cache/freshness.ts';
+import type { HeaderPrefix } from '../s3/dialect.ts';
 
 /** How answers of a bucket, or of some of its keys, are kept. */
 export interface CachePolicy extends FreshnessRules {
-	readonly blockSizeBytes: number;
+  readonly blockSizeBytes: number;
 }
 
 /** One bucket as clients name it, with all that is needed to serve it. */
 export interface Bucket {
-	/** The name that clients use. */
-	readonly name: string;
-	/** The same, or `_other` for one that the configuration does not name: a metric label. */
-	readonly label: string;
-	readonly store: Store;
-	/** The dialect of its store, spoken to clients that show none of their own. */
-	readonly headerPrefix: HeaderPrefix;
-	/** Its name at the store. */
-	readonly bucketAtStore: string;
-	/** Put before every key at the store. */
-	readonly keyPrefix: string;
-	readonly customerKeys: {
-		readonly plainHttp: "never" | "loopback" | "always";
-	};
-	/** How a key of this bucket is kept. */
-	policyFor(key: string): CachePolicy;
+  /** The name that clients use. */
+  readonly name: string;
+  /** The same, or `_other` for one that the configuration does not name: a metric label. */
+  readonly label: string;
+  readonly store: Store;
+  /** The dialect of its store, spoken to clients that show none of their own. */
+  readonly headerPrefix: HeaderPrefix;
+  /** Its name at the store. */
+  readonly bucketAtStore: string;
+  /** Put before every key at the store. */
+  readonly keyPrefix: string;
+  readonly customerKeys: { readonly plainHttp: 'never' | 'loopback' | 'always' };
+  /** How a key of this bucket is kept. */
+  policyFor(key: string): CachePolicy;
 }

@@ -1,181 +1,156 @@
-import type { Clock } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
-import type {
-	CounterCell,
-	Family,
-	GaugeCell,
-	HistogramCell,
-	Metrics,
-} from "../base/metrics.ts";
-import type { Exchange } from "./exchange.ts";
-import type { CacheResult } from "./reply/cache-status.ts";
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../base/metrics.ts';
+import type { Exchange } from './exchange.ts';
+import type { CacheResult } from './reply/cache-status.ts';
 
-const secondsBounds = [
-	0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
-	10, 30,
-];
+const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The cells that one kind of answer is counted in. */
 interface AnswerCells {
-	readonly requests: CounterCell;
-	readonly bytes: CounterCell;
-	readonly firstByte: HistogramCell;
-	readonly duration: HistogramCell;
-	/** Undefined for what was not looked up. */
-	readonly lookups: CounterCell | undefined;
+  readonly requests: CounterCell;
+  readonly bytes: CounterCell;
+  readonly firstByte: HistogramCell;
+  readonly duration: HistogramCell;
+  /** Undefined for what was not looked up. */
+  readonly lookups: CounterCell | undefined;
 }
 
 /** What answers are told apart by, with the cells of that kind. */
 interface KindOfAnswer {
-	readonly bucket: string;
-	readonly operation: string;
-	readonly status: number;
-	readonly result: CacheResult;
-	readonly cells: AnswerCells;
+  readonly bucket: string;
+  readonly operation: string;
+  readonly status: number;
+  readonly result: CacheResult;
+  readonly cells: AnswerCells;
 }
 
 /** Counts each answer and writes its log line. */
 export class ExchangeObserver {
-	readonly #clock: Clock;
-	readonly #access: Logger | undefined;
-	readonly #requests: Family<CounterCell>;
-	readonly #bytes: Family<CounterCell>;
-	readonly #firstByte: Family<HistogramCell>;
-	readonly #duration: Family<HistogramCell>;
-	readonly #errors: Family<CounterCell>;
-	readonly #lookups: Family<CounterCell>;
-	readonly #inFlight: GaugeCell;
-	readonly #cells = new Map<string, AnswerCells>();
-	#last: KindOfAnswer | undefined;
+  readonly #clock: Clock;
+  readonly #access: Logger | undefined;
+  readonly #requests: Family<CounterCell>;
+  readonly #bytes: Family<CounterCell>;
+  readonly #firstByte: Family<HistogramCell>;
+  readonly #duration: Family<HistogramCell>;
+  readonly #errors: Family<CounterCell>;
+  readonly #lookups: Family<CounterCell>;
+  readonly #inFlight: GaugeCell;
+  readonly #cells = new Map<string, AnswerCells>();
+  #last: KindOfAnswer | undefined;
 
-	/** @param access where log lines go; undefined for none. */
-	constructor(metrics: Metrics, clock: Clock, access: Logger | undefined) {
-		this.#clock = clock;
-		this.#access = access;
-		const labels = ["bucket", "operation", "status", "cache"];
-		this.#requests = metrics.counter(
-			"tidegate_requests_total",
-			"Requests answered.",
-			labels,
-		);
-		this.#bytes = metrics.counter(
-			"tidegate_response_bytes_total",
-			"Body bytes sent to clients.",
-			["bucket", "cache"],
-		);
-		this.#firstByte = metrics.histogram(
-			"tidegate_request_first_byte_seconds",
-			"Time from a request to the head of its answer.",
-			["cache"],
-			secondsBounds,
-		);
-		this.#duration = metrics.histogram(
-			"tidegate_request_duration_seconds",
-			"Time from a request to the last byte of its answer.",
-			["cache"],
-			secondsBounds,
-		);
-		this.#errors = metrics.counter(
-			"tidegate_error_responses_total",
-			"Error answers, by code of the store protocol.",
-			["code"],
-		);
-		this.#lookups = metrics.counter(
-			"tidegate_cache_lookups_total",
-			"Objects looked up in a tier of the cache.",
-			["tier", "result"],
-		);
-		this.#inFlight = metrics
-			.gauge("tidegate_requests_in_flight", "Requests being answered.")
-			.cell();
-	}
+  /** @param access where log lines go; undefined for none. */
+  constructor(metrics: Metrics, clock: Clock, access: Logger | undefined) {
+    this.#clock = clock;
+    this.#access = access;
+    const labels = ['bucket', 'operation', 'status', 'cache'];
+    this.#requests = metrics.counter('tidegate_requests_total', 'Requests answered.', labels);
+    this.#bytes = metrics.counter('tidegate_response_bytes_total', 'Body bytes sent to clients.', [
+      'bucket',
+      'cache',
+    ]);
+    this.#firstByte = metrics.histogram(
+      'tidegate_request_first_byte_seconds',
+      'Time from a request to the head of its answer.',
+      ['cache'],
+      secondsBounds,
+    );
+    this.#duration = metrics.histogram(
+      'tidegate_request_duration_seconds',
+      'Time from a request to the last byte of its answer.',
+      ['cache'],
+      secondsBounds,
+    );
+    this.#errors = metrics.counter(
+      'tidegate_error_responses_total',
+      'Error answers, by code of the store protocol.',
+      ['code'],
+    );
+    this.#lookups = metrics.counter(
+      'tidegate_cache_lookups_total',
+      'Objects looked up in a tier of the cache.',
+      ['tier', 'result'],
+    );
+    this.#inFlight = metrics.gauge('tidegate_requests_in_flight', 'Requests being answered.').cell();
+  }
 
-	/** Milliseconds since some moment, as `Exchange.startedMs` counts them. */
-	nowMs(): number {
-		return this.#clock.monotonicMs();
-	}
+  /** Milliseconds since some moment, as `Exchange.startedMs` counts them. */
+  nowMs(): number {
+    return this.#clock.monotonicMs();
+  }
 
-	began(): void {
-		this.#inFlight.value++;
-	}
+  began(): void {
+    this.#inFlight.value++;
+  }
 
-	/** `exchange` has been answered, to its end or as far as it got. */
-	sent(exchange: Exchange): void {
-		const endMs = this.nowMs();
-		const cells = this.#cellsOf(exchange);
-		this.#inFlight.value--;
-		cells.requests.value++;
-		if (cells.lookups) cells.lookups.value++;
-		cells.bytes.value += exchange.bodyBytes;
-		cells.firstByte.observe(
-			((exchange.firstByteMs || endMs) - exchange.startedMs) / 1000,
-		);
-		cells.duration.observe((endMs - exchange.startedMs) / 1000);
-		if (exchange.errorCode) this.#errors.cell(exchange.errorCode).value++;
-		if (this.#access) this.#log(this.#access, exchange, endMs);
-	}
+  /** `exchange` has been answered, to its end or as far as it got. */
+  sent(exchange: Exchange): void {
+    const endMs = this.nowMs();
+    const cells = this.#cellsOf(exchange);
+    this.#inFlight.value--;
+    cells.requests.value++;
+    if (cells.lookups) cells.lookups.value++;
+    cells.bytes.value += exchange.bodyBytes;
+    cells.firstByte.observe(((exchange.firstByteMs || endMs) - exchange.startedMs) / 1000);
+    cells.duration.observe((endMs - exchange.startedMs) / 1000);
+    if (exchange.errorCode) this.#errors.cell(exchange.errorCode).value++;
+    if (this.#access) this.#log(this.#access, exchange, endMs);
+  }
 
-	/** Most answers are of the same kind as the one before. */
-	#cellsOf(exchange: Exchange): AnswerCells {
-		const { bucket, operation, status, report } = exchange;
-		const last = this.#last;
-		if (
-			last?.status === status &&
-			last.result === report.result &&
-			last.bucket === bucket &&
-			last.operation === operation
-		) {
-			return last.cells;
-		}
-		const cells = this.#findCells(exchange);
-		this.#last = { bucket, operation, status, result: report.result, cells };
-		return cells;
-	}
+  /** Most answers are of the same kind as the one before. */
+  #cellsOf(exchange: Exchange): AnswerCells {
+    const { bucket, operation, status, report } = exchange;
+    const last = this.#last;
+    if (
+      last?.status === status &&
+      last.result === report.result &&
+      last.bucket === bucket &&
+      last.operation === operation
+    ) {
+      return last.cells;
+    }
+    const cells = this.#findCells(exchange);
+    this.#last = { bucket, operation, status, result: report.result, cells };
+    return cells;
+  }
 
-	#findCells({ bucket, operation, status, report }: Exchange): AnswerCells {
-		const id = `${bucket}\n${operation}\n${status}\n${report.result}`;
-		const known = this.#cells.get(id);
-		if (known) return known;
-		const cells = {
-			requests: this.#requests.cell(
-				bucket,
-				operation,
-				String(status),
-				report.result,
-			),
-			bytes: this.#bytes.cell(bucket, report.result),
-			firstByte: this.#firstByte.cell(report.result),
-			duration: this.#duration.cell(report.result),
-			lookups:
-				report.result === "BYPASS"
-					? undefined
-					: this.#lookups.cell("memory", lookupResult(report.result)),
-		};
-		this.#cells.set(id, cells);
-		return cells;
-	}
+  #findCells({ bucket, operation, status, report }: Exchange): AnswerCells {
+    const id = `${bucket}\n${operation}\n${status}\n${report.result}`;
+    const known = this.#cells.get(id);
+    if (known) return known;
+    const cells = {
+      requests: this.#requests.cell(bucket, operation, String(status), report.result),
+      bytes: this.#bytes.cell(bucket, report.result),
+      firstByte: this.#firstByte.cell(report.result),
+      duration: this.#duration.cell(report.result),
+      lookups:
+        report.result === 'BYPASS' ? undefined : this.#lookups.cell('memory', lookupResult(report.result)),
+    };
+    this.#cells.set(id, cells);
+    return cells;
+  }
 
-	#log(access: Logger, exchange: Exchange, endMs: number): void {
-		access.info({
-			requestId: exchange.requestId,
-			method: exchange.method,
-			url: exchange.url,
-			operation: exchange.operation,
-			bucket: exchange.bucket,
-			caller: exchange.caller,
-			status: exchange.status,
-			code: exchange.errorCode,
-			cache: exchange.report.result,
-			bytes: exchange.bodyBytes,
-			durationMs: Math.round((endMs - exchange.startedMs) * 1000) / 1000,
-			clientLeft: exchange.hasClientLeft || undefined,
-			failure: exchange.failure?.message,
-		});
-	}
+  #log(access: Logger, exchange: Exchange, endMs: number): void {
+    access.info({
+      requestId: exchange.requestId,
+      method: exchange.method,
+      url: exchange.url,
+      operation: exchange.operation,
+      bucket: exchange.bucket,
+      caller: exchange.caller,
+      status: exchange.status,
+      code: exchange.errorCode,
+      cache: exchange.report.result,
+      bytes: exchange.bodyBytes,
+      durationMs: Math.round((endMs - exchange.startedMs) * 1000) / 1000,
+      clientLeft: exchange.hasClientLeft || undefined,
+      failure: exchange.failure?.message,
+    });
+  }
 }
 
 /** What a look-up came to: revalidated and stale answers had their bytes in the cache. */
 function lookupResult(result: CacheResult): string {
-	if (result === "MISS") return "miss";
-	return result === "PARTIAL" ? "partial" : "hit";
+  if (result === 'MISS') return 'miss';
+  return result === 'PARTIAL' ? 'partial' : 'hit';
 }

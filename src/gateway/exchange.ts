@@ -1,56 +1,56 @@
-import type { ServerResponse } from "node:http";
-import type { HeaderPrefix } from "../s3/dialect.ts";
-import type { CacheReport } from "./reply/cache-status.ts";
-import { refusedAtDoor } from "./reply/cache-status.ts";
+import type { ServerResponse } from 'node:http';
+import type { HeaderPrefix } from '../s3/dialect.ts';
+import type { CacheReport } from './reply/cache-status.ts';
+import { refusedAtDoor } from './reply/cache-status.ts';
 
 /** One request and its answer, with what metrics and the log line tell about it. */
 export class Exchange {
-	readonly response: ServerResponse;
-	readonly method: string;
-	/** As received. */
-	readonly url: string;
-	readonly startedMs: number;
-	readonly requestId: string;
-	readonly id2: string;
-	/** The dialect that the answer speaks. */
-	prefix: HeaderPrefix = "x-store-";
-	/** Metric label: a bucket's configured name, `_other`, or empty for requests to no bucket. */
-	bucket = "";
-	operation = "Unknown";
-	report: CacheReport = refusedAtDoor;
-	/** Access key id of the client, or undefined for anonymous ones. */
-	caller: string | undefined;
-	/** Code of the error body, if the answer is an error of ours. */
-	errorCode: string | undefined;
-	status = 0;
-	firstByteMs = 0;
-	bodyBytes = 0;
-	hasClientLeft = false;
-	/** Why the answer was cut off, or the cause of an error, if there was one. */
-	failure: Error | undefined;
+  readonly response: ServerResponse;
+  readonly method: string;
+  /** As received. */
+  readonly url: string;
+  readonly startedMs: number;
+  readonly requestId: string;
+  readonly id2: string;
+  /** The dialect that the answer speaks. */
+  prefix: HeaderPrefix = 'x-store-';
+  /** Metric label: a bucket's configured name, `_other`, or empty for requests to no bucket. */
+  bucket = '';
+  operation = 'Unknown';
+  report: CacheReport = refusedAtDoor;
+  /** Access key id of the client, or undefined for anonymous ones. */
+  caller: string | undefined;
+  /** Code of the error body, if the answer is an error of ours. */
+  errorCode: string | undefined;
+  status = 0;
+  firstByteMs = 0;
+  bodyBytes = 0;
+  hasClientLeft = false;
+  /** Why the answer was cut off, or the cause of an error, if there was one. */
+  failure: Error | undefined;
 
-	constructor(
-		response: ServerResponse,
-		method: string,
-		url: string,
-		startedMs: number,
-		requestId: string,
-		id2: string,
-	) {
-		this.response = response;
-		this.method = method;
-		this.url = url;
-		this.startedMs = startedMs;
-		this.requestId = requestId;
-		this.id2 = id2;
-	}
+  constructor(
+    response: ServerResponse,
+    method: string,
+    url: string,
+    startedMs: number,
+    requestId: string,
+    id2: string,
+  ) {
+    this.response = response;
+    this.method = method;
+    this.url = url;
+    this.startedMs = startedMs;
+    this.requestId = requestId;
+    this.id2 = id2;
+  }
 
-	/** The dialect that the answer speaks from now on, as far as it is known. */
-	speak(prefix: HeaderPrefix | undefined): void {
-		if (prefix !== undefined) this.prefix = prefix;
-	}
+  /** The dialect that the answer speaks from now on, as far as it is known. */
+  speak(prefix: HeaderPrefix | undefined): void {
+    if (prefix !== undefined) this.prefix = prefix;
+  }
 
-	get isHead(): boolean {
-		return this.method === "HEAD";
-	}
+  get isHead(): boolean {
+    return this.method === 'HEAD';
+  }
 }

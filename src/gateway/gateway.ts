@@ -1,88 +1,76 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { StoreMeter } from "../backend/store-meter.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
-import type { Metrics } from "../base/metrics.ts";
-import { ownerOf } from "../cache/object-key.ts";
-import type { SharedMemory } from "../cache/shared-memory.ts";
-import type { Caller, Policy } from "./access.ts";
-import type { BucketTable } from "./bucket-table.ts";
-import { countCache } from "./cache-metrics.ts";
-import { describeObject, type ObjectDescription } from "./describe-object.ts";
-import { ExchangeObserver } from "./exchange-observer.ts";
-import { OwnedObjects } from "./owned-objects.ts";
-import type { PeerPort } from "./peers/peer-link.ts";
-import { Peers } from "./peers/peers.ts";
-import { Pipeline } from "./pipeline.ts";
-import { type Purged, type PurgeRequest, purge } from "./purge.ts";
-import { RequestIdSource } from "./request-ids.ts";
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { StoreMeter } from '../backend/store-meter.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Metrics } from '../base/metrics.ts';
+import { ownerOf } from '../cache/object-key.ts';
+import type { SharedMemory } from '../cache/shared-memory.ts';
+import type { Caller, Policy } from './access.ts';
+import type { BucketTable } from './bucket-table.ts';
+import { countCache } from './cache-metrics.ts';
+import { describeObject, type ObjectDescription } from './describe-object.ts';
+import { ExchangeObserver } from './exchange-observer.ts';
+import { OwnedObjects } from './owned-objects.ts';
+import type { PeerPort } from './peers/peer-link.ts';
+import { Peers } from './peers/peers.ts';
+import { Pipeline } from './pipeline.ts';
+import { type Purged, type PurgeRequest, purge } from './purge.ts';
+import { RequestIdSource } from './request-ids.ts';
 
 export interface GatewayOptions {
-	readonly domain: string | undefined;
-	readonly buckets: BucketTable;
-	readonly authenticate: (request: IncomingMessage) => Caller;
-	readonly policy: Policy;
-	/** The memory that all workers share, and which of them this is. */
-	readonly memory: SharedMemory;
-	readonly worker: number;
-	/** Heap that what is known of objects may cost in this worker, in bytes. */
-	readonly recordBytes: number;
-	readonly metrics: Metrics;
-	readonly meter: StoreMeter;
-	/** Where a line for each request goes; undefined for none. */
-	readonly accessLog: Logger | undefined;
-	readonly clock: Clock;
-	/** A number in [0, 1). */
-	readonly random: () => number;
+  readonly domain: string | undefined;
+  readonly buckets: BucketTable;
+  readonly authenticate: (request: IncomingMessage) => Caller;
+  readonly policy: Policy;
+  /** The memory that all workers share, and which of them this is. */
+  readonly memory: SharedMemory;
+  readonly worker: number;
+  /** Heap that what is known of objects may cost in this worker, in bytes. */
+  readonly recordBytes: number;
+  readonly metrics: Metrics;
+  readonly meter: StoreMeter;
+  /** Where a line for each request goes; undefined for none. */
+  readonly accessLog: Logger | undefined;
+  readonly clock: Clock;
+  /** A number in [0, 1). */
+  readonly random: () => number;
 }
 
 /** The gateway as one worker runs it: answers requests, and does what operators ask of its share of the cache. */
 export class Gateway {
-	readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
-	readonly #objects: OwnedObjects;
-	readonly #buckets: BucketTable;
-	readonly #peers: Peers;
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly #objects: OwnedObjects;
+  readonly #buckets: BucketTable;
+  readonly #peers: Peers;
 
-	constructor(options: GatewayOptions) {
-		const { memory, worker, buckets, metrics, meter, clock, recordBytes } =
-			options;
-		const retried = (backend: string, reason: string) =>
-			meter.retried(backend, reason);
-		this.#buckets = buckets;
-		this.#objects = new OwnedObjects({
-			...options,
-			recordBytes: recordBytes / 2,
-			retried,
-		});
-		this.#peers = new Peers(
-			this.#objects,
-			buckets,
-			memory.layout.workers,
-			recordBytes / 2,
-		);
-		countCache(metrics, this.#objects);
-		const pipeline = new Pipeline({
-			...options,
-			sourceOf: (keyHash) =>
-				this.#peers.sourceOf(ownerOf(keyHash, memory.layout.workers), worker),
-			observer: new ExchangeObserver(metrics, clock, options.accessLog),
-			ids: new RequestIdSource(),
-		});
-		this.handle = pipeline.handle;
-	}
+  constructor(options: GatewayOptions) {
+    const { memory, worker, buckets, metrics, meter, clock, recordBytes } = options;
+    const retried = (backend: string, reason: string) => meter.retried(backend, reason);
+    this.#buckets = buckets;
+    this.#objects = new OwnedObjects({ ...options, recordBytes: recordBytes / 2, retried });
+    this.#peers = new Peers(this.#objects, buckets, memory.layout.workers, recordBytes / 2);
+    countCache(metrics, this.#objects);
+    const pipeline = new Pipeline({
+      ...options,
+      sourceOf: keyHash => this.#peers.sourceOf(ownerOf(keyHash, memory.layout.workers), worker),
+      observer: new ExchangeObserver(metrics, clock, options.accessLog),
+      ids: new RequestIdSource(),
+    });
+    this.handle = pipeline.handle;
+  }
 
-	/** Speaks with worker `index` over `port` from now on. */
-	connect(index: number, port: PeerPort): void {
-		this.#peers.connect(index, port);
-	}
+  /** Speaks with worker `index` over `port` from now on. */
+  connect(index: number, port: PeerPort): void {
+    this.#peers.connect(index, port);
+  }
 
-	/** Forgets what this worker holds of the objects named; effective when it returns. */
-	purge(request: PurgeRequest): Purged {
-		return purge(request, this.#objects, this.#buckets);
-	}
+  /** Forgets what this worker holds of the objects named; effective when it returns. */
+  purge(request: PurgeRequest): Purged {
+    return purge(request, this.#objects, this.#buckets);
+  }
 
-	/** What this worker holds of an object; undefined for one that another owns or that nothing is known of. */
-	describe(bucket: string, key: string): ObjectDescription | undefined {
-		return describeObject(bucket, key, this.#objects, this.#buckets);
-	}
+  /** What this worker holds of an object; undefined for one that another owns or that nothing is known of. */
+  describe(bucket: string, key: string): ObjectDescription | undefined {
+    return describeObject(bucket, key, this.#objects, this.#buckets);
+  }
 }

@@ -1,14 +1,14 @@
-import { compileGrants, type GrantRule, isAllowed } from "../s3/grants.ts";
-import type { Policy } from "./access.ts";
+import { compileGrants, type GrantRule, isAllowed } from '../s3/grants.ts';
+import type { Policy } from './access.ts';
 
 /** What one client may do. */
 export interface ClientGrants {
-	readonly accessKeyId: string;
-	readonly allow: readonly GrantRule[];
+  readonly accessKeyId: string;
+  readonly allow: readonly GrantRule[];
 }
 
 /** The one name in a configuration that stands for every bucket that it does not name. */
-export const everyOtherBucket = "*";
+export const everyOtherBucket = '*';
 
 /**
  * The policy of grants that are configured. What is granted to everybody is granted to known clients too.
@@ -16,28 +16,14 @@ export const everyOtherBucket = "*";
  * @param toAll what anonymous callers may do, by the name of the bucket or `everyOtherBucket`.
  */
 export function grantPolicy(
-	toAll: Readonly<Record<string, readonly GrantRule[]>>,
-	clients: readonly ClientGrants[],
+  toAll: Readonly<Record<string, readonly GrantRule[]>>,
+  clients: readonly ClientGrants[],
 ): Policy {
-	const ofAll = new Map(
-		Object.entries(toAll).map(([bucket, rules]) => [
-			bucket,
-			compileGrants(rules),
-		]),
-	);
-	const ofClients = new Map(
-		clients.map(({ accessKeyId, allow }) => [
-			accessKeyId,
-			compileGrants(allow),
-		]),
-	);
-	return (caller, bucket, action, key) => {
-		const wish = { bucket, action, key };
-		if (isAllowed(ofAll.get(bucket) ?? ofAll.get(everyOtherBucket) ?? [], wish))
-			return true;
-		return (
-			caller.kind === "client" &&
-			isAllowed(ofClients.get(caller.accessKeyId) ?? [], wish)
-		);
-	};
+  const ofAll = new Map(Object.entries(toAll).map(([bucket, rules]) => [bucket, compileGrants(rules)]));
+  const ofClients = new Map(clients.map(({ accessKeyId, allow }) => [accessKeyId, compileGrants(allow)]));
+  return (caller, bucket, action, key) => {
+    const wish = { bucket, action, key };
+    if (isAllowed(ofAll.get(bucket) ?? ofAll.get(everyOtherBucket) ?? [], wish)) return true;
+    return caller.kind === 'client' && isAllowed(ofClients.get(caller.accessKeyId) ?? [], wish);
+  };
 }

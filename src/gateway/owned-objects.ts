@@ -1,151 +1,95 @@
-import type { StoreCall } from "../backend/store.ts";
-import type { Clock } from "../base/clock.ts";
-import { EntryTable } from "../cache/entry-table.ts";
-import { Epochs } from "../cache/epochs.ts";
-import {
-	Generation,
-	type GenerationIdentity,
-	type Reading,
-} from "../cache/generation.ts";
-import { MemoryTier } from "../cache/memory-tier.ts";
-import type { SharedMemory } from "../cache/shared-memory.ts";
-import { Filler } from "./fill/filler.ts";
-import { GenerationReader } from "./fill/generation-reader.ts";
-import { LoanDesk } from "./fill/loan-desk.ts";
-import type { RangeReceiver, RangeSource } from "./fill/ranged-read.ts";
-import { ReadAhead } from "./fill/read-ahead.ts";
-import {
-	type ContentMaker,
-	ObjectDirectory,
-} from "./lookup/object-directory.ts";
-import type { ObjectRead } from "./lookup/object-read.ts";
-import { RecordKeeper } from "./lookup/record-keeper.ts";
-import { StoreQuestions } from "./lookup/store-questions.ts";
-import { storeRequest } from "./lookup/store-request.ts";
+import type { StoreCall } from '../backend/store.ts';
+import type { Clock } from '../base/clock.ts';
+import { EntryTable } from '../cache/entry-table.ts';
+import { Epochs } from '../cache/epochs.ts';
+import { Generation, type GenerationIdentity, type Reading } from '../cache/generation.ts';
+import { MemoryTier } from '../cache/memory-tier.ts';
+import type { SharedMemory } from '../cache/shared-memory.ts';
+import { Filler } from './fill/filler.ts';
+import { GenerationReader } from './fill/generation-reader.ts';
+import { LoanDesk } from './fill/loan-desk.ts';
+import type { RangeReceiver, RangeSource } from './fill/ranged-read.ts';
+import { ReadAhead } from './fill/read-ahead.ts';
+import { type ContentMaker, ObjectDirectory } from './lookup/object-directory.ts';
+import type { ObjectRead } from './lookup/object-read.ts';
+import { RecordKeeper } from './lookup/record-keeper.ts';
+import { StoreQuestions } from './lookup/store-questions.ts';
+import { storeRequest } from './lookup/store-request.ts';
 
 export interface OwnedObjectsOptions {
-	readonly memory: SharedMemory;
-	/** Index of this worker. */
-	readonly worker: number;
-	/** Heap that entries and records may cost. */
-	readonly recordBytes: number;
-	readonly clock: Clock;
-	/** A number in [0, 1). */
-	readonly random: () => number;
-	/** A request to a backend is tried again. */
-	readonly retried: (backend: string, reason: string) => void;
+  readonly memory: SharedMemory;
+  /** Index of this worker. */
+  readonly worker: number;
+  /** Heap that entries and records may cost. */
+  readonly recordBytes: number;
+  readonly clock: Clock;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+  /** A request to a backend is tried again. */
+  readonly retried: (backend: string, reason: string) => void;
 }
 
 /** Everything that a worker keeps of the objects it owns, put together. */
 export class OwnedObjects implements ContentMaker {
-	readonly tier: MemoryTier;
-	readonly table: EntryTable;
-	readonly epochs: Epochs;
-	readonly filler: Filler;
-	readonly directory: ObjectDirectory;
-	readonly nowMs: () => number;
-	readonly #readAhead: ReadAhead;
-	readonly #desk: LoanDesk;
+  readonly tier: MemoryTier;
+  readonly table: EntryTable;
+  readonly epochs: Epochs;
+  readonly filler: Filler;
+  readonly directory: ObjectDirectory;
+  readonly nowMs: () => number;
+  readonly #readAhead: ReadAhead;
+  readonly #desk: LoanDesk;
 
-	constructor({
-		memory,
-		worker,
-		recordBytes,
-		clock,
-		random,
-		retried,
-	}: OwnedObjectsOptions) {
-		const { pageBytes, pagesPerWorker } = memory.layout;
-		this.nowMs = () => clock.nowMs();
-		this.tier = new MemoryTier(memory, worker);
-		this.table = new EntryTable(recordBytes);
-		this.epochs = new Epochs(memory);
-		this.filler = new Filler(this.tier, { clock, random, retried });
-		this.#readAhead = new ReadAhead(this.filler, pageBytes * pagesPerWorker);
-		this.#desk = new LoanDesk(
-			this.tier,
-			Math.max(1, Math.floor(pagesPerWorker / 2)),
-		);
-		const questions = new StoreQuestions(clock, (read, reason) =>
-			retried(read.bucket.store.name, reason),
-		);
-		this.directory = new ObjectDirectory(
-			new RecordKeeper(this.table, this.epochs),
-			this,
-			questions,
-			clock,
-		);
-	}
+  constructor({ memory, worker, recordBytes, clock, random, retried }: OwnedObjectsOptions) {
+    const { pageBytes, pagesPerWorker } = memory.layout;
+    this.nowMs = () => clock.nowMs();
+    this.tier = new MemoryTier(memory, worker);
+    this.table = new EntryTable(recordBytes);
+    this.epochs = new Epochs(memory);
+    this.filler = new Filler(this.tier, { clock, random, retried });
+    this.#readAhead = new ReadAhead(this.filler, pageBytes * pagesPerWorker);
+    this.#desk = new LoanDesk(this.tier, Math.max(1, Math.floor(pagesPerWorker / 2)));
+    const questions = new StoreQuestions(clock, (read, reason) => retried(read.bucket.store.name, reason));
+    this.directory = new ObjectDirectory(new RecordKeeper(this.table, this.epochs), this, questions, clock);
+  }
 
-	create(read: ObjectRead, identity: GenerationIdentity): Generation {
-		const source = rangeSource(read, identity);
-		const reading: Reading = {
-			open: (generation, from, to) =>
-				new GenerationReader(
-					generation,
-					from,
-					to,
-					source,
-					this.#desk,
-					this.#readAhead,
-				),
-			lend: (block, from, to) => this.#desk.lend(block, from, to),
-		};
-		return new Generation(
-			identity,
-			read.policy.blockSizeBytes,
-			this.tier,
-			reading,
-		);
-	}
+  create(read: ObjectRead, identity: GenerationIdentity): Generation {
+    const source = rangeSource(read, identity);
+    const reading: Reading = {
+      open: (generation, from, to) =>
+        new GenerationReader(generation, from, to, source, this.#desk, this.#readAhead),
+      lend: (block, from, to) => this.#desk.lend(block, from, to),
+    };
+    return new Generation(identity, read.policy.blockSizeBytes, this.tier, reading);
+  }
 
-	lacks(generation: Generation, from: number, to: number): boolean {
-		for (
-			let position = from;
-			position < to;
-			position = generation.blockEnd(position)
-		) {
-			if (
-				generation.blockAt(position) ||
-				this.filler.claiming(generation, position)
-			)
-				return false;
-		}
-		return true;
-	}
+  lacks(generation: Generation, from: number, to: number): boolean {
+    for (let position = from; position < to; position = generation.blockEnd(position)) {
+      if (generation.blockAt(position) || this.filler.claiming(generation, position)) return false;
+    }
+    return true;
+  }
 
-	receive(
-		read: ObjectRead,
-		generation: Generation,
-		from: number,
-		to: number,
-		call: StoreCall,
-	): RangeReceiver {
-		return this.filler.adopt(
-			generation,
-			from,
-			to,
-			rangeSource(read, generation.identity),
-			call,
-		);
-	}
+  receive(
+    read: ObjectRead,
+    generation: Generation,
+    from: number,
+    to: number,
+    call: StoreCall,
+  ): RangeReceiver {
+    return this.filler.adopt(generation, from, to, rangeSource(read, generation.identity), call);
+  }
 }
 
 /** Bytes of a content, pinned to it by its entity tag: another content is answered 412, never mixed in. */
-function rangeSource(
-	read: ObjectRead,
-	identity: GenerationIdentity,
-): RangeSource {
-	const { store } = read.bucket;
-	return {
-		backend: store.name,
-		send: (from, to, receiver) =>
-			store.send(
-				storeRequest(read, "GET", {
-					range: `bytes=${from}-${to - 1}`,
-					ifMatch: identity.entityTag,
-				}),
-				receiver,
-			),
-	};
+function rangeSource(read: ObjectRead, identity: GenerationIdentity): RangeSource {
+  const { store } = read.bucket;
+  return {
+    backend: store.name,
+    send: (from, to, receiver) =>
+      store.send(
+        storeRequest(read, 'GET', { range: `bytes=${from}-${to - 1}`, ifMatch: identity.entityTag }),
+        receiver,
+      ),
+  };
 }

@@ -1,91 +1,81 @@
-import type {
-	StoreCall,
-	StoreReplyHead,
-	StoreRequest,
-} from "../backend/store.ts";
-import { storeField } from "../backend/store.ts";
-import { type HeaderField, rawFromFields } from "../s3/dialect.ts";
-import type { Pairs } from "../s3/error.ts";
-import type { Bucket } from "./bucket.ts";
-import type { Exchange } from "./exchange.ts";
-import type { ExchangeObserver } from "./exchange-observer.ts";
-import { bypassed } from "./reply/cache-status.ts";
-import { asS3Error, replyError } from "./reply/error-reply.ts";
-import { isOfTheReply, overridden } from "./reply/passed-fields.ts";
-import { PreparedHeaders } from "./reply/prepared-headers.ts";
+import type { StoreCall, StoreReplyHead, StoreRequest } from '../backend/store.ts';
+import { storeField } from '../backend/store.ts';
+import { type HeaderField, rawFromFields } from '../s3/dialect.ts';
+import type { Pairs } from '../s3/error.ts';
+import type { Bucket } from './bucket.ts';
+import type { Exchange } from './exchange.ts';
+import type { ExchangeObserver } from './exchange-observer.ts';
+import { bypassed } from './reply/cache-status.ts';
+import { asS3Error, replyError } from './reply/error-reply.ts';
+import { isOfTheReply, overridden } from './reply/passed-fields.ts';
+import { PreparedHeaders } from './reply/prepared-headers.ts';
 
 /** How an answer is given on. */
 export interface PassOptions {
-	/** Why it is not looked for in the cache (RFC 9211 §2.8). */
-	readonly detail: string;
-	/** Which of the store's fields the client sees. */
-	readonly keep: (field: HeaderField, status: number) => boolean;
-	/** Headers that replace those of a 200. */
-	readonly overrides: Pairs;
+  /** Why it is not looked for in the cache (RFC 9211 §2.8). */
+  readonly detail: string;
+  /** Which of the store's fields the client sees. */
+  readonly keep: (field: HeaderField, status: number) => boolean;
+  /** Headers that replace those of a 200. */
+  readonly overrides: Pairs;
 }
 
 /** Asks the store and gives its answer on as it comes, as fast as the client takes it: nothing of it is kept. */
 export function passThrough(
-	exchange: Exchange,
-	bucket: Bucket,
-	request: StoreRequest,
-	observer: ExchangeObserver,
-	options: PassOptions,
+  exchange: Exchange,
+  bucket: Bucket,
+  request: StoreRequest,
+  observer: ExchangeObserver,
+  options: PassOptions,
 ): void {
-	const { response } = exchange;
-	exchange.report = bypassed(options.detail);
-	const end = () => {
-		response.off("close", left);
-		observer.sent(exchange);
-	};
-	const left = () => {
-		call.abort();
-		exchange.hasClientLeft = true;
-		end();
-	};
-	response.on("close", left);
-	const call: StoreCall = bucket.store.send(request, {
-		answered: (head) => {
-			exchange.firstByteMs = observer.nowMs();
-			writeHead(exchange, head, options);
-		},
-		arrived: (chunk) => {
-			exchange.bodyBytes += chunk.length;
-			if (response.write(chunk)) return;
-			call.pause();
-			response.once("drain", () => call.resume());
-		},
-		ended: () => {
-			response.end();
-			end();
-		},
-		failed: (error) => {
-			exchange.failure = error;
-			if (response.headersSent) response.destroy();
-			else replyError(exchange, asS3Error(error));
-			end();
-		},
-	});
+  const { response } = exchange;
+  exchange.report = bypassed(options.detail);
+  const end = () => {
+    response.off('close', left);
+    observer.sent(exchange);
+  };
+  const left = () => {
+    call.abort();
+    exchange.hasClientLeft = true;
+    end();
+  };
+  response.on('close', left);
+  const call: StoreCall = bucket.store.send(request, {
+    answered: head => {
+      exchange.firstByteMs = observer.nowMs();
+      writeHead(exchange, head, options);
+    },
+    arrived: chunk => {
+      exchange.bodyBytes += chunk.length;
+      if (response.write(chunk)) return;
+      call.pause();
+      response.once('drain', () => call.resume());
+    },
+    ended: () => {
+      response.end();
+      end();
+    },
+    failed: error => {
+      exchange.failure = error;
+      if (response.headersSent) response.destroy();
+      else replyError(exchange, asS3Error(error));
+      end();
+    },
+  });
 }
 
-function writeHead(
-	exchange: Exchange,
-	head: StoreReplyHead,
-	{ keep, overrides }: PassOptions,
-): void {
-	const fields = head.fields.filter(
-		(field) => !isOfTheReply(field) && keep(field, head.status),
-	);
-	const shown =
-		head.status === 200
-			? overridden(rawFromFields(fields, exchange.prefix), overrides)
-			: rawFromFields(fields, exchange.prefix);
-	const headers = new PreparedHeaders(shown, exchange.prefix);
-	const requestId = storeField(head, "request-id") ?? exchange.requestId;
-	const id2 = storeField(head, "id-2") ?? exchange.id2;
-	exchange.status = head.status;
-	exchange.response.writeHead(
-		head.status,
-		headers.fill({ report: exchange.report, requestId, id2 }, undefined),
-	);
+function writeHead(exchange: Exchange, head: StoreReplyHead, { keep, overrides }: PassOptions): void {
+  const fields = head.fields.filter(field => !isOfTheReply(field) && keep(field, head.status));
+  const shown =
+    head.status === 200
+      ? overridden(rawFromFields(fields, exchange.prefix), overrides)
+      : rawFromFields(fields, exchange.prefix);
+  const headers = new PreparedHeaders(shown, exchange.prefix);
+  const requestId = storeField(head, 'request-id') ?? exchange.requestId;
+  const id2 = storeField(head, 'id-2') ?? exchange.id2;
+  exchange.status = head.status;
+  exchange.response.writeHead(
+    head.status,
+    headers.fill({ report: exchange.report, requestId, id2 }, undefined),
+  );
 }

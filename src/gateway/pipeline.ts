@@ -1,170 +1,123 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Clock } from "../base/clock.ts";
-import { type Address, parseAddress } from "../s3/address.ts";
-import { s3Error } from "../s3/error.ts";
-import { detectOperation, isObjectRead } from "../s3/operation.ts";
-import { parseQuery } from "../s3/query.ts";
-import { readParameters } from "../s3/read-parameters.ts";
-import { type Caller, Permissions, type Policy } from "./access.ts";
-import type { Bucket } from "./bucket.ts";
-import type { BucketTable } from "./bucket-table.ts";
-import { clientRead } from "./client-read.ts";
-import { takesCustomerKeys } from "./customer-keys.ts";
-import { Exchange } from "./exchange.ts";
-import type { ExchangeObserver } from "./exchange-observer.ts";
-import type { ObjectSource } from "./object-source.ts";
-import { passOperation } from "./pass-operation.ts";
-import { PlainReads } from "./plain-reads.ts";
-import { asS3Error, replyError } from "./reply/error-reply.ts";
-import { RequestFields } from "./request-fields.ts";
-import type { RequestIdSource } from "./request-ids.ts";
-import { serveObject } from "./serve-object.ts";
-import { serveSealed } from "./serve-sealed.ts";
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../base/clock.ts';
+import { type Address, parseAddress } from '../s3/address.ts';
+import { s3Error } from '../s3/error.ts';
+import { detectOperation, isObjectRead } from '../s3/operation.ts';
+import { parseQuery } from '../s3/query.ts';
+import { readParameters } from '../s3/read-parameters.ts';
+import { type Caller, Permissions, type Policy } from './access.ts';
+import type { Bucket } from './bucket.ts';
+import type { BucketTable } from './bucket-table.ts';
+import { clientRead } from './client-read.ts';
+import { takesCustomerKeys } from './customer-keys.ts';
+import { Exchange } from './exchange.ts';
+import type { ExchangeObserver } from './exchange-observer.ts';
+import type { ObjectSource } from './object-source.ts';
+import { passOperation } from './pass-operation.ts';
+import { PlainReads } from './plain-reads.ts';
+import { asS3Error, replyError } from './reply/error-reply.ts';
+import { RequestFields } from './request-fields.ts';
+import type { RequestIdSource } from './request-ids.ts';
+import { serveObject } from './serve-object.ts';
+import { serveSealed } from './serve-sealed.ts';
 
 /** What the pipeline is made of. */
 export interface PipelineParts {
-	/** Domain of virtual-hosted addresses; without one there are only paths. */
-	readonly domain: string | undefined;
-	readonly buckets: BucketTable;
-	/** Who sent the request, as far as its signature shows. @throws S3Error for one that does not hold. */
-	readonly authenticate: (request: IncomingMessage) => Caller;
-	readonly policy: Policy;
-	/** Where an object is found, by the hash of its key. */
-	readonly sourceOf: (keyHash: number) => ObjectSource;
-	readonly observer: ExchangeObserver;
-	readonly ids: RequestIdSource;
-	readonly clock: Clock;
+  /** Domain of virtual-hosted addresses; without one there are only paths. */
+  readonly domain: string | undefined;
+  readonly buckets: BucketTable;
+  /** Who sent the request, as far as its signature shows. @throws S3Error for one that does not hold. */
+  readonly authenticate: (request: IncomingMessage) => Caller;
+  readonly policy: Policy;
+  /** Where an object is found, by the hash of its key. */
+  readonly sourceOf: (keyHash: number) => ObjectSource;
+  readonly observer: ExchangeObserver;
+  readonly ids: RequestIdSource;
+  readonly clock: Clock;
 }
 
 /** A request that names a bucket of ours. */
 interface Located {
-	readonly request: IncomingMessage;
-	readonly exchange: Exchange;
-	readonly fields: RequestFields;
-	readonly address: Exclude<Address, { kind: "service" }>;
-	readonly bucket: Bucket;
-	readonly caller: Caller;
+  readonly request: IncomingMessage;
+  readonly exchange: Exchange;
+  readonly fields: RequestFields;
+  readonly address: Exclude<Address, { kind: 'service' }>;
+  readonly bucket: Bucket;
+  readonly caller: Caller;
 }
 
 /** The way of every request: address → authenticate → operation → serve. */
 export class Pipeline {
-	readonly #parts: PipelineParts;
-	readonly #plainReads = new PlainReads();
+  readonly #parts: PipelineParts;
+  readonly #plainReads = new PlainReads();
 
-	constructor(parts: PipelineParts) {
-		this.#parts = parts;
-	}
+  constructor(parts: PipelineParts) {
+    this.#parts = parts;
+  }
 
-	/** Answers one request. Whatever goes wrong on the way becomes one error answer. */
-	readonly handle = (
-		request: IncomingMessage,
-		response: ServerResponse,
-	): void => {
-		const { observer, ids, sourceOf, clock } = this.#parts;
-		const { method = "GET", url = "/" } = request;
-		const exchange = new Exchange(
-			response,
-			method,
-			url,
-			observer.nowMs(),
-			ids.nextRequestId(),
-			ids.id2,
-		);
-		observer.began();
-		try {
-			const fields = new RequestFields(request.rawHeaders);
-			const plain = this.#plainReads.find(exchange, fields, clock.nowMs());
-			if (plain)
-				serveObject(plain, sourceOf(plain.read.objectKey.hash), observer);
-			else this.#serve(this.#locate(request, exchange, fields));
-		} catch (error) {
-			exchange.failure = error instanceof Error ? error : undefined;
-			replyError(exchange, asS3Error(error));
-			observer.sent(exchange);
-		}
-	};
+  /** Answers one request. Whatever goes wrong on the way becomes one error answer. */
+  readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
+    const { observer, ids, sourceOf, clock } = this.#parts;
+    const { method = 'GET', url = '/' } = request;
+    const exchange = new Exchange(response, method, url, observer.nowMs(), ids.nextRequestId(), ids.id2);
+    observer.began();
+    try {
+      const fields = new RequestFields(request.rawHeaders);
+      const plain = this.#plainReads.find(exchange, fields, clock.nowMs());
+      if (plain) serveObject(plain, sourceOf(plain.read.objectKey.hash), observer);
+      else this.#serve(this.#locate(request, exchange, fields));
+    } catch (error) {
+      exchange.failure = error instanceof Error ? error : undefined;
+      replyError(exchange, asS3Error(error));
+      observer.sent(exchange);
+    }
+  };
 
-	#locate(
-		request: IncomingMessage,
-		exchange: Exchange,
-		fields: RequestFields,
-	): Located {
-		const { domain, buckets, authenticate } = this.#parts;
-		exchange.speak(fields.prefix);
-		const address = parseAddress(exchange.url, fields.host, domain);
-		const bucket =
-			address.kind === "service" ? undefined : buckets.find(address.bucket);
-		exchange.bucket = bucket?.label ?? "_other";
-		exchange.speak(
-			fields.prefix ?? spokenInQuery(address.query) ?? bucket?.headerPrefix,
-		);
-		const caller = authenticate(request);
-		if (caller.kind === "client") exchange.caller = caller.accessKeyId;
-		if (address.kind === "service") throw s3Error("AccessDenied");
-		if (!bucket)
-			throw s3Error("NoSuchBucket", {
-				fields: [["BucketName", address.bucket]],
-			});
-		return { request, exchange, fields, address, bucket, caller };
-	}
+  #locate(request: IncomingMessage, exchange: Exchange, fields: RequestFields): Located {
+    const { domain, buckets, authenticate } = this.#parts;
+    exchange.speak(fields.prefix);
+    const address = parseAddress(exchange.url, fields.host, domain);
+    const bucket = address.kind === 'service' ? undefined : buckets.find(address.bucket);
+    exchange.bucket = bucket?.label ?? '_other';
+    exchange.speak(fields.prefix ?? spokenInQuery(address.query) ?? bucket?.headerPrefix);
+    const caller = authenticate(request);
+    if (caller.kind === 'client') exchange.caller = caller.accessKeyId;
+    if (address.kind === 'service') throw s3Error('AccessDenied');
+    if (!bucket) throw s3Error('NoSuchBucket', { fields: [['BucketName', address.bucket]] });
+    return { request, exchange, fields, address, bucket, caller };
+  }
 
-	#serve({
-		request,
-		exchange,
-		fields,
-		address,
-		bucket,
-		caller,
-	}: Located): void {
-		const { policy, sourceOf, observer, clock } = this.#parts;
-		const query = parseQuery(address.query);
-		const copySource = fields.store?.get("copy-source");
-		const operation = detectOperation(exchange.method, address, query, {
-			contentType: fields.contentType,
-			copySource,
-		});
-		exchange.operation = operation;
-		const permissions = new Permissions(policy, caller, bucket.name);
-		if (address.kind === "bucket" || !isObjectRead(operation)) {
-			passOperation({
-				exchange,
-				fields,
-				address,
-				query,
-				operation,
-				bucket,
-				permissions,
-				observer,
-			});
-			return;
-		}
-		const parameters = readParameters({
-			query,
-			storeFields: fields.store,
-			range: fields.range,
-			isSigned: caller.kind === "client",
-			takesCustomerKeys:
-				fields.store !== undefined && takesCustomerKeys(bucket, request.socket),
-		});
-		const client = clientRead(
-			exchange,
-			fields,
-			parameters,
-			bucket,
-			address.key,
-			permissions,
-			clock.nowMs(),
-		);
-		this.#plainReads.remember(client);
-		if (parameters.customerKey)
-			serveSealed(client, parameters.customerKey, observer);
-		else serveObject(client, sourceOf(client.read.objectKey.hash), observer);
-	}
+  #serve({ request, exchange, fields, address, bucket, caller }: Located): void {
+    const { policy, sourceOf, observer, clock } = this.#parts;
+    const query = parseQuery(address.query);
+    const copySource = fields.store?.get('copy-source');
+    const operation = detectOperation(exchange.method, address, query, {
+      contentType: fields.contentType,
+      copySource,
+    });
+    exchange.operation = operation;
+    const permissions = new Permissions(policy, caller, bucket.name);
+    if (address.kind === 'bucket' || !isObjectRead(operation)) {
+      passOperation({ exchange, fields, address, query, operation, bucket, permissions, observer });
+      return;
+    }
+    const parameters = readParameters({
+      query,
+      storeFields: fields.store,
+      range: fields.range,
+      isSigned: caller.kind === 'client',
+      takesCustomerKeys: fields.store !== undefined && takesCustomerKeys(bucket, request.socket),
+    });
+    const client = clientRead(exchange, fields, parameters, bucket, address.key, permissions, clock.nowMs());
+    this.#plainReads.remember(client);
+    if (parameters.customerKey) serveSealed(client, parameters.customerKey, observer);
+    else serveObject(client, sourceOf(client.read.objectKey.hash), observer);
+  }
 }
 
 /** The dialect of a presigned URL, for requests whose headers show none. */
-function spokenInQuery(query: string): "x-amz-" | "x-store-" | undefined {
-	const found = /(?:^|&)x-(amz|store)-/i.exec(query)?.[1];
-	if (found === undefined) return undefined;
-	return found.toLowerCase() === "amz" ? "x-amz-" : "x-store-";
+function spokenInQuery(query: string): 'x-amz-' | 'x-store-' | undefined {
+  const found = /(?:^|&)x-(amz|store)-/i.exec(query)?.[1];
+  if (found === undefined) return undefined;
+  return found.toLowerCase() === 'amz' ? 'x-amz-' : 'x-store-';
 }

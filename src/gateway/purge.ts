@@ -1,23 +1,19 @@
-import { generationsOf } from "../cache/entry-table.ts";
-import { objectKey } from "../cache/object-key.ts";
-import type { Bucket } from "./bucket.ts";
-import type { BucketTable } from "./bucket-table.ts";
-import type { OwnedObjects } from "./owned-objects.ts";
+import { generationsOf } from '../cache/entry-table.ts';
+import { objectKey } from '../cache/object-key.ts';
+import type { Bucket } from './bucket.ts';
+import type { BucketTable } from './bucket-table.ts';
+import type { OwnedObjects } from './owned-objects.ts';
 
 /** Which objects are to be forgotten, by the names that clients use. */
 export type PurgeRequest =
-	| { readonly kind: "key"; readonly bucket: string; readonly key: string }
-	| {
-			readonly kind: "prefix";
-			readonly bucket: string;
-			readonly prefix: string;
-	  }
-	| { readonly kind: "bucket"; readonly bucket: string };
+  | { readonly kind: 'key'; readonly bucket: string; readonly key: string }
+  | { readonly kind: 'prefix'; readonly bucket: string; readonly prefix: string }
+  | { readonly kind: 'bucket'; readonly bucket: string };
 
 /** What was forgotten. */
 export interface Purged {
-	readonly objects: number;
-	readonly bytes: number;
+  readonly objects: number;
+  readonly bytes: number;
 }
 
 const nothing: Purged = { objects: 0, bytes: 0 };
@@ -26,71 +22,43 @@ const nothing: Purged = { objects: 0, bytes: 0 };
  * Forgets objects for good: the epoch is raised first, so that no answer that was under way before is kept, and
  * whatever was known is dropped before this returns (design.md, law 5).
  */
-export function purge(
-	request: PurgeRequest,
-	objects: OwnedObjects,
-	buckets: BucketTable,
-): Purged {
-	const bucket = buckets.find(request.bucket);
-	if (!bucket) return nothing;
-	if (request.kind === "key") return purgeKey(bucket, request.key, objects);
-	return purgePrefix(
-		bucket,
-		request.kind === "prefix" ? request.prefix : "",
-		objects,
-	);
+export function purge(request: PurgeRequest, objects: OwnedObjects, buckets: BucketTable): Purged {
+  const bucket = buckets.find(request.bucket);
+  if (!bucket) return nothing;
+  if (request.kind === 'key') return purgeKey(bucket, request.key, objects);
+  return purgePrefix(bucket, request.kind === 'prefix' ? request.prefix : '', objects);
 }
 
-function purgeKey(
-	bucket: Bucket,
-	key: string,
-	{ epochs, table }: OwnedObjects,
-): Purged {
-	const named = objectKey(
-		bucket.store.name,
-		bucket.bucketAtStore,
-		bucket.keyPrefix + key,
-	);
-	epochs.raise(named.hash);
-	const entry = table.peek(named);
-	if (!entry) return nothing;
-	const bytes = heldBytes(entry);
-	table.forget(named);
-	return { objects: 1, bytes };
+function purgeKey(bucket: Bucket, key: string, { epochs, table }: OwnedObjects): Purged {
+  const named = objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key);
+  epochs.raise(named.hash);
+  const entry = table.peek(named);
+  if (!entry) return nothing;
+  const bytes = heldBytes(entry);
+  table.forget(named);
+  return { objects: 1, bytes };
 }
 
 /** Epochs are shared by keys of one hash, so all are raised: that costs other buckets a question to their store each. */
-function purgePrefix(
-	bucket: Bucket,
-	prefix: string,
-	{ epochs, table, directory }: OwnedObjects,
-): Purged {
-	const keyPrefix = bucket.keyPrefix + prefix;
-	const isMeant = (named: {
-		readonly backend: string;
-		readonly bucket: string;
-		readonly key: string;
-	}) =>
-		named.backend === bucket.store.name &&
-		named.bucket === bucket.bucketAtStore &&
-		named.key.startsWith(keyPrefix);
-	for (const asked of directory.asking())
-		if (isMeant(asked)) epochs.raise(asked.hash);
-	let purged = nothing;
-	for (const entry of [...table]) {
-		if (!isMeant(entry.objectKey)) continue;
-		epochs.raise(entry.objectKey.hash);
-		purged = {
-			objects: purged.objects + 1,
-			bytes: purged.bytes + heldBytes(entry),
-		};
-		table.forget(entry.objectKey);
-	}
-	return purged;
+function purgePrefix(bucket: Bucket, prefix: string, { epochs, table, directory }: OwnedObjects): Purged {
+  const keyPrefix = bucket.keyPrefix + prefix;
+  const isMeant = (named: { readonly backend: string; readonly bucket: string; readonly key: string }) =>
+    named.backend === bucket.store.name &&
+    named.bucket === bucket.bucketAtStore &&
+    named.key.startsWith(keyPrefix);
+  for (const asked of directory.asking()) if (isMeant(asked)) epochs.raise(asked.hash);
+  let purged = nothing;
+  for (const entry of [...table]) {
+    if (!isMeant(entry.objectKey)) continue;
+    epochs.raise(entry.objectKey.hash);
+    purged = { objects: purged.objects + 1, bytes: purged.bytes + heldBytes(entry) };
+    table.forget(entry.objectKey);
+  }
+  return purged;
 }
 
 function heldBytes(entry: Parameters<typeof generationsOf>[0]): number {
-	let bytes = 0;
-	for (const generation of generationsOf(entry)) bytes += generation.heldBytes;
-	return bytes;
+  let bytes = 0;
+  for (const generation of generationsOf(entry)) bytes += generation.heldBytes;
+  return bytes;
 }

@@ -1,9 +1,9 @@
-import type { ObjectRecord } from "../cache/record.ts";
-import type { ClientRead } from "./client-read.ts";
-import type { ExchangeObserver } from "./exchange-observer.ts";
-import { knownRecord } from "./lookup/found.ts";
-import { ObjectAnswer } from "./object-answer.ts";
-import type { ObjectSource } from "./object-source.ts";
+import type { ObjectRecord } from '../cache/record.ts';
+import type { ClientRead } from './client-read.ts';
+import type { ExchangeObserver } from './exchange-observer.ts';
+import { knownRecord } from './lookup/found.ts';
+import { ObjectAnswer } from './object-answer.ts';
+import type { ObjectSource } from './object-source.ts';
 
 /** How often an object that changes under a read is looked up anew before its first byte. */
 const lookups = 4;
@@ -13,59 +13,33 @@ const lookups = 4;
  *
  * A record that is known and fresh is answered in this turn of the event loop; anything else when the store has spoken.
  */
-export function serveObject(
-	client: ClientRead,
-	source: ObjectSource,
-	observer: ExchangeObserver,
-): void {
-	const answer = new ObjectAnswer(client, source, observer, () =>
-		lookUp(client, source, observer, 2),
-	);
-	const record = source.known(client.read, client.nowMs);
-	if (record && !lacksChecksums(client, record))
-		answer.give(knownRecord(record));
-	else ask(client, source, answer);
+export function serveObject(client: ClientRead, source: ObjectSource, observer: ExchangeObserver): void {
+  const answer = new ObjectAnswer(client, source, observer, () => lookUp(client, source, observer, 2));
+  const record = source.known(client.read, client.nowMs);
+  if (record && !lacksChecksums(client, record)) answer.give(knownRecord(record));
+  else ask(client, source, answer);
 }
 
 /** The object changed before anything of it was sent: the client gets the one that is there now. */
-function lookUp(
-	client: ClientRead,
-	source: ObjectSource,
-	observer: ExchangeObserver,
-	attempt: number,
-): void {
-	const again =
-		attempt < lookups
-			? () => lookUp(client, source, observer, attempt + 1)
-			: undefined;
-	ask(client, source, new ObjectAnswer(client, source, observer, again));
+function lookUp(client: ClientRead, source: ObjectSource, observer: ExchangeObserver, attempt: number): void {
+  const again = attempt < lookups ? () => lookUp(client, source, observer, attempt + 1) : undefined;
+  ask(client, source, new ObjectAnswer(client, source, observer, again));
 }
 
-function ask(
-	client: ClientRead,
-	source: ObjectSource,
-	answer: ObjectAnswer,
-): void {
-	source
-		.find(client.read)
-		.then((found) =>
-			lacksChecksums(client, found.record)
-				? source.findWithChecksums(client.read)
-				: found,
-		)
-		.then((found) => answer.give(found))
-		.catch((error) => answer.fail(error));
+function ask(client: ClientRead, source: ObjectSource, answer: ObjectAnswer): void {
+  source
+    .find(client.read)
+    .then(found => (lacksChecksums(client, found.record) ? source.findWithChecksums(client.read) : found))
+    .then(found => answer.give(found))
+    .catch(error => answer.fail(error));
 }
 
 /** Checksums are shown with whole objects only; one that the store may have and the record lacks is asked for. */
-function lacksChecksums(
-	{ visibility, range }: ClientRead,
-	record: ObjectRecord,
-): boolean {
-	return (
-		visibility.checksums &&
-		record.kind === "readable" &&
-		record.checksums === "unknown" &&
-		range.kind === "absent"
-	);
+function lacksChecksums({ visibility, range }: ClientRead, record: ObjectRecord): boolean {
+  return (
+    visibility.checksums &&
+    record.kind === 'readable' &&
+    record.checksums === 'unknown' &&
+    range.kind === 'absent'
+  );
 }

@@ -1,99 +1,96 @@
-import type { ContentReader, Loan } from "../../cache/content.ts";
-import type { Generation } from "../../cache/generation.ts";
-import { OverloadedError } from "./fill-error.ts";
-import type { LoanDesk } from "./loan-desk.ts";
-import type { RangeSource } from "./ranged-read.ts";
-import type { ReadAhead, Wanting } from "./read-ahead.ts";
+import type { ContentReader, Loan } from '../../cache/content.ts';
+import type { Generation } from '../../cache/generation.ts';
+import { OverloadedError } from './fill-error.ts';
+import type { LoanDesk } from './loan-desk.ts';
+import type { RangeSource } from './ranged-read.ts';
+import type { ReadAhead, Wanting } from './read-ahead.ts';
 
 /**
  * Reads `[from, to)` of a content that this worker owns: from the blocks in memory where they are, else from the
  * extents that bring them, as the bytes arrive.
  */
 export class GenerationReader implements ContentReader, Wanting {
-	readonly #generation: Generation;
-	readonly #to: number;
-	readonly #desk: LoanDesk;
-	readonly #readAhead: ReadAhead;
-	readonly source: RangeSource;
-	#position: number;
-	#visitedBlock = -1;
-	#isClosed = false;
+  readonly #generation: Generation;
+  readonly #to: number;
+  readonly #desk: LoanDesk;
+  readonly #readAhead: ReadAhead;
+  readonly source: RangeSource;
+  #position: number;
+  #visitedBlock = -1;
+  #isClosed = false;
 
-	constructor(
-		generation: Generation,
-		from: number,
-		to: number,
-		source: RangeSource,
-		desk: LoanDesk,
-		readAhead: ReadAhead,
-	) {
-		this.#generation = generation;
-		this.#position = from;
-		this.#to = to;
-		this.source = source;
-		this.#desk = desk;
-		this.#readAhead = readAhead;
-		generation.enter();
-		readAhead.join(generation, this);
-	}
+  constructor(
+    generation: Generation,
+    from: number,
+    to: number,
+    source: RangeSource,
+    desk: LoanDesk,
+    readAhead: ReadAhead,
+  ) {
+    this.#generation = generation;
+    this.#position = from;
+    this.#to = to;
+    this.source = source;
+    this.#desk = desk;
+    this.#readAhead = readAhead;
+    generation.enter();
+    readAhead.join(generation, this);
+  }
 
-	/** The bytes that are still wanted. */
-	get wants(): { readonly from: number; readonly to: number } {
-		return { from: this.#position, to: this.#to };
-	}
+  /** The bytes that are still wanted. */
+  get wants(): { readonly from: number; readonly to: number } {
+    return { from: this.#position, to: this.#to };
+  }
 
-	next(): Loan | undefined | Promise<Loan | undefined> {
-		if (this.#position >= this.#to) return undefined;
-		const loan = this.#lend();
-		if (!loan) return this.#wait();
-		this.#fetchAhead();
-		return loan;
-	}
+  next(): Loan | undefined | Promise<Loan | undefined> {
+    if (this.#position >= this.#to) return undefined;
+    const loan = this.#lend();
+    if (!loan) return this.#wait();
+    this.#fetchAhead();
+    return loan;
+  }
 
-	close(): void {
-		this.#isClosed = true;
-		this.#readAhead.part(this.#generation, this);
-		this.#generation.leave();
-	}
+  close(): void {
+    this.#isClosed = true;
+    this.#readAhead.part(this.#generation, this);
+    this.#generation.leave();
+  }
 
-	#lend(): Loan | undefined {
-		const until = Math.min(
-			this.#generation.availableUntil(this.#position),
-			this.#to,
-		);
-		const block = this.#generation.blockAt(this.#position);
-		if (!block || until <= this.#position) return undefined;
-		this.#visit(block.index, block.isFilling);
-		const start = this.#generation.blockStart(this.#position);
-		const loan = this.#desk.lend(block, this.#position - start, until - start);
-		this.#position += loan.bytes.length;
-		return loan;
-	}
+  #lend(): Loan | undefined {
+    const until = Math.min(this.#generation.availableUntil(this.#position), this.#to);
+    const block = this.#generation.blockAt(this.#position);
+    if (!block || until <= this.#position) return undefined;
+    this.#visit(block.index, block.isFilling);
+    const start = this.#generation.blockStart(this.#position);
+    const loan = this.#desk.lend(block, this.#position - start, until - start);
+    this.#position += loan.bytes.length;
+    return loan;
+  }
 
-	/** Coming back to a block that was there before counts for the eviction; having waited for it does not. */
-	#visit(index: number, isFilling: boolean): void {
-		if (index === this.#visitedBlock) return;
-		this.#visitedBlock = index;
-		if (!isFilling) this.#generation.visit(index);
-	}
+  /** Coming back to a block that was there before counts for the eviction; having waited for it does not. */
+  #visit(index: number, isFilling: boolean): void {
+    if (index === this.#visitedBlock) return;
+    this.#visitedBlock = index;
+    if (!isFilling) this.#generation.visit(index);
+  }
 
-	/** What is lent is good whether or not more can be fetched; what stands in the way of more shows when it is wanted. */
-	#fetchAhead(): void {
-		try {
-			this.#readAhead.advance(this.#generation, this);
-		} catch (error) {
-			if (!(error instanceof OverloadedError)) throw error;
-		}
-	}
+  /** What is lent is good whether or not more can be fetched; what stands in the way of more shows when it is wanted. */
+  #fetchAhead(): void {
+    try {
+      this.#readAhead.advance(this.#generation, this);
+    } catch (error) {
+      if (!(error instanceof OverloadedError)) throw error;
+    }
+  }
 
-	/** Ends with nothing when the reader is closed meanwhile: nothing more is fetched for it then. */
-	async #wait(): Promise<Loan | undefined> {
-		while (!this.#isClosed) {
-			this.#readAhead.advance(this.#generation, this);
-			await this.#readAhead.reached(this.#generation, this.#position);
-			const loan = this.#isClosed ? undefined : this.#lend();
-			if (loan) return loan;
-		}
-		return undefined;
-	}
+  /** Ends with nothing when the reader is closed meanwhile: nothing more is fetched for it then. */
+  async #wait(): Promise<Loan | undefined> {
+    while (!this.#isClosed) {
+      this.#readAhead.advance(this.#generation, this);
+      await this.#readAhead.reached(this.#generation, this.#position);
+      const loan = this.#isClosed ? undefined : this.#lend();
+      if (loan) return loan;
+    }
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
-import type { Block } from "../../cache/block.ts";
-import type { Loan } from "../../cache/content.ts";
-import type { MemoryTier } from "../../cache/memory-tier.ts";
+import type { Block } from '../../cache/block.ts';
+import type { Loan } from '../../cache/content.ts';
+import type { MemoryTier } from '../../cache/memory-tier.ts';
 
 /** A response is lent at most this much at a time. */
 export const loanLimitBytes = 256 * 1024;
@@ -13,33 +13,30 @@ const copyLimitBytes = 64 * 1024;
  * half of the arena is lent, further readers get copies of a fixed length and the arena stays free to move.
  */
 export class LoanDesk {
-	readonly #tier: MemoryTier;
-	readonly #slotsLimit: number;
+  readonly #tier: MemoryTier;
+  readonly #slotsLimit: number;
 
-	/** @param slotsLimit slots that may be lent at the same time. */
-	constructor(tier: MemoryTier, slotsLimit: number) {
-		this.#tier = tier;
-		this.#slotsLimit = slotsLimit;
-	}
+  /** @param slotsLimit slots that may be lent at the same time. */
+  constructor(tier: MemoryTier, slotsLimit: number) {
+    this.#tier = tier;
+    this.#slotsLimit = slotsLimit;
+  }
 
-	/** Bytes of `block`, from offset `from` on and at most until `to`. */
-	lend({ slot, memory }: Block, from: number, to: number): Loan {
-		if (this.#tier.pins.heldSlots >= this.#slotsLimit)
-			return copyOf(memory, from, to);
-		const bytes = memory.subarray(from, Math.min(to, from + loanLimitBytes));
-		this.#tier.pins.acquire(slot, this.#tier.pins.tag(slot));
-		return { bytes, isCopy: false, release: () => this.#takeBack(slot) };
-	}
+  /** Bytes of `block`, from offset `from` on and at most until `to`. */
+  lend({ slot, memory }: Block, from: number, to: number): Loan {
+    if (this.#tier.pins.heldSlots >= this.#slotsLimit) return copyOf(memory, from, to);
+    const bytes = memory.subarray(from, Math.min(to, from + loanLimitBytes));
+    this.#tier.pins.acquire(slot, this.#tier.pins.tag(slot));
+    return { bytes, isCopy: false, release: () => this.#takeBack(slot) };
+  }
 
-	#takeBack(slot: number): void {
-		this.#tier.pins.release(slot);
-		this.#tier.released();
-	}
+  #takeBack(slot: number): void {
+    this.#tier.pins.release(slot);
+    this.#tier.released();
+  }
 }
 
 function copyOf(memory: Buffer, from: number, to: number): Loan {
-	const bytes = Buffer.from(
-		memory.subarray(from, Math.min(to, from + copyLimitBytes)),
-	);
-	return { bytes, isCopy: true, release: () => undefined };
+  const bytes = Buffer.from(memory.subarray(from, Math.min(to, from + copyLimitBytes)));
+  return { bytes, isCopy: true, release: () => undefined };
 }

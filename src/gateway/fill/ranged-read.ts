@@ -1,33 +1,25 @@
-import type {
-	StoreCall,
-	StoreReceiver,
-	StoreReplyHead,
-} from "../../backend/store.ts";
-import { httpField, StoreError } from "../../backend/store.ts";
-import type { GenerationIdentity } from "../../cache/generation.ts";
-import { parseContentRange } from "../../http/range.ts";
-import {
-	ObjectChangedError,
-	RefusedByStoreError,
-	WrongAnswerError,
-} from "./fill-error.ts";
+import type { StoreCall, StoreReceiver, StoreReplyHead } from '../../backend/store.ts';
+import { httpField, StoreError } from '../../backend/store.ts';
+import type { GenerationIdentity } from '../../cache/generation.ts';
+import { parseContentRange } from '../../http/range.ts';
+import { ObjectChangedError, RefusedByStoreError, WrongAnswerError } from './fill-error.ts';
 
 /** Error bodies are short; what is longer is cut. */
 const errorBodyLimitBytes = 64 * 1024;
 
 /** Takes the bytes of a range, in order; exactly one of `done` and `failed` comes last. */
 export interface RangeReceiver {
-	bytes(chunk: Buffer): void;
-	done(): void;
-	failed(error: Error): void;
+  bytes(chunk: Buffer): void;
+  done(): void;
+  failed(error: Error): void;
 }
 
 /** Where the bytes of a content come from. */
 export interface RangeSource {
-	/** The backend's name. */
-	readonly backend: string;
-	/** Sends a ranged GET for `[from, to)`, pinned to the content. */
-	send(from: number, to: number, receiver: StoreReceiver): StoreCall;
+  /** The backend's name. */
+  readonly backend: string;
+  /** Sends a ranged GET for `[from, to)`, pinned to the content. */
+  send(from: number, to: number, receiver: StoreReceiver): StoreCall;
 }
 
 /**
@@ -37,134 +29,100 @@ export interface RangeSource {
  * a 200 to a ranged request is the whole content and is consumed from zero.
  */
 export class RangedRead implements StoreReceiver {
-	readonly #identity: GenerationIdentity;
-	readonly #from: number;
-	readonly #to: number;
-	readonly #receiver: RangeReceiver;
-	#skipBytes = 0;
-	#leftBytes: number;
-	#refusal:
-		| { head: StoreReplyHead; chunks: Buffer[]; lengthBytes: number }
-		| undefined;
-	#wrong: Error | undefined;
+  readonly #identity: GenerationIdentity;
+  readonly #from: number;
+  readonly #to: number;
+  readonly #receiver: RangeReceiver;
+  #skipBytes = 0;
+  #leftBytes: number;
+  #refusal: { head: StoreReplyHead; chunks: Buffer[]; lengthBytes: number } | undefined;
+  #wrong: Error | undefined;
 
-	constructor(
-		identity: GenerationIdentity,
-		from: number,
-		to: number,
-		receiver: RangeReceiver,
-	) {
-		this.#identity = identity;
-		this.#from = from;
-		this.#to = to;
-		this.#receiver = receiver;
-		this.#leftBytes = to - from;
-	}
+  constructor(identity: GenerationIdentity, from: number, to: number, receiver: RangeReceiver) {
+    this.#identity = identity;
+    this.#from = from;
+    this.#to = to;
+    this.#receiver = receiver;
+    this.#leftBytes = to - from;
+  }
 
-	answered(head: StoreReplyHead): void {
-		if (head.status !== 200 && head.status !== 206) {
-			this.#refusal = { head, chunks: [], lengthBytes: 0 };
-			return;
-		}
-		this.#wrong = this.#judge(head);
-		if (head.status === 200) this.#skipBytes = this.#from;
-	}
+  answered(head: StoreReplyHead): void {
+    if (head.status !== 200 && head.status !== 206) {
+      this.#refusal = { head, chunks: [], lengthBytes: 0 };
+      return;
+    }
+    this.#wrong = this.#judge(head);
+    if (head.status === 200) this.#skipBytes = this.#from;
+  }
 
-	arrived(chunk: Buffer): void {
-		if (this.#refusal) this.#keepRefusal(this.#refusal, chunk);
-		else if (!this.#wrong) this.#handOn(chunk);
-	}
+  arrived(chunk: Buffer): void {
+    if (this.#refusal) this.#keepRefusal(this.#refusal, chunk);
+    else if (!this.#wrong) this.#handOn(chunk);
+  }
 
-	ended(): void {
-		const failure = this.#wrong ?? this.#refused();
-		if (failure) this.#receiver.failed(failure);
-		else if (this.#leftBytes > 0)
-			this.failed(new StoreError("BROKEN", "the body ended early", undefined));
-		else this.#receiver.done();
-	}
+  ended(): void {
+    const failure = this.#wrong ?? this.#refused();
+    if (failure) this.#receiver.failed(failure);
+    else if (this.#leftBytes > 0) this.failed(new StoreError('BROKEN', 'the body ended early', undefined));
+    else this.#receiver.done();
+  }
 
-	failed(error: StoreError): void {
-		this.#receiver.failed(this.#wrong ?? error);
-	}
+  failed(error: StoreError): void {
+    this.#receiver.failed(this.#wrong ?? error);
+  }
 
-	#handOn(chunk: Buffer): void {
-		const skipped = Math.min(this.#skipBytes, chunk.length);
-		this.#skipBytes -= skipped;
-		const wanted = chunk.subarray(skipped, skipped + this.#leftBytes);
-		this.#leftBytes -= wanted.length;
-		if (wanted.length > 0) this.#receiver.bytes(wanted);
-	}
+  #handOn(chunk: Buffer): void {
+    const skipped = Math.min(this.#skipBytes, chunk.length);
+    this.#skipBytes -= skipped;
+    const wanted = chunk.subarray(skipped, skipped + this.#leftBytes);
+    this.#leftBytes -= wanted.length;
+    if (wanted.length > 0) this.#receiver.bytes(wanted);
+  }
 
-	#judge(head: StoreReplyHead): Error | undefined {
-		const tag = httpField(head, "etag");
-		if (
-			this.#identity.entityTag !== undefined &&
-			tag !== this.#identity.entityTag
-		) {
-			return new ObjectChangedError(
-				`entity tag ${tag} instead of ${this.#identity.entityTag}`,
-			);
-		}
-		return head.status === 206
-			? this.#judgePartial(head)
-			: this.#judgeWhole(head);
-	}
+  #judge(head: StoreReplyHead): Error | undefined {
+    const tag = httpField(head, 'etag');
+    if (this.#identity.entityTag !== undefined && tag !== this.#identity.entityTag) {
+      return new ObjectChangedError(`entity tag ${tag} instead of ${this.#identity.entityTag}`);
+    }
+    return head.status === 206 ? this.#judgePartial(head) : this.#judgeWhole(head);
+  }
 
-	#judgePartial(head: StoreReplyHead): Error | undefined {
-		const range = parseContentRange(httpField(head, "content-range"));
-		if (range?.first !== this.#from || range.last !== this.#to - 1) {
-			return new WrongAnswerError(
-				`content-range ${httpField(head, "content-range")} for bytes ${this.#from}-${this.#to - 1}`,
-			);
-		}
-		if (range.total !== this.#identity.sizeBytes) {
-			return new ObjectChangedError(
-				`${range.total} bytes instead of ${this.#identity.sizeBytes}`,
-			);
-		}
-		return this.#judgeLength(
-			head,
-			this.#to - this.#from,
-			new WrongAnswerError("content-length differs from content-range"),
-		);
-	}
+  #judgePartial(head: StoreReplyHead): Error | undefined {
+    const range = parseContentRange(httpField(head, 'content-range'));
+    if (range?.first !== this.#from || range.last !== this.#to - 1) {
+      return new WrongAnswerError(
+        `content-range ${httpField(head, 'content-range')} for bytes ${this.#from}-${this.#to - 1}`,
+      );
+    }
+    if (range.total !== this.#identity.sizeBytes) {
+      return new ObjectChangedError(`${range.total} bytes instead of ${this.#identity.sizeBytes}`);
+    }
+    return this.#judgeLength(
+      head,
+      this.#to - this.#from,
+      new WrongAnswerError('content-length differs from content-range'),
+    );
+  }
 
-	#judgeWhole(head: StoreReplyHead): Error | undefined {
-		return this.#judgeLength(
-			head,
-			this.#identity.sizeBytes,
-			new ObjectChangedError("another length"),
-		);
-	}
+  #judgeWhole(head: StoreReplyHead): Error | undefined {
+    return this.#judgeLength(head, this.#identity.sizeBytes, new ObjectChangedError('another length'));
+  }
 
-	#judgeLength(
-		head: StoreReplyHead,
-		expected: number,
-		error: Error,
-	): Error | undefined {
-		const stated = httpField(head, "content-length");
-		return stated === undefined || Number(stated) === expected
-			? undefined
-			: error;
-	}
+  #judgeLength(head: StoreReplyHead, expected: number, error: Error): Error | undefined {
+    const stated = httpField(head, 'content-length');
+    return stated === undefined || Number(stated) === expected ? undefined : error;
+  }
 
-	#keepRefusal(
-		refusal: { chunks: Buffer[]; lengthBytes: number },
-		chunk: Buffer,
-	): void {
-		if (refusal.lengthBytes >= errorBodyLimitBytes) return;
-		refusal.chunks.push(Buffer.from(chunk));
-		refusal.lengthBytes += chunk.length;
-	}
+  #keepRefusal(refusal: { chunks: Buffer[]; lengthBytes: number }, chunk: Buffer): void {
+    if (refusal.lengthBytes >= errorBodyLimitBytes) return;
+    refusal.chunks.push(Buffer.from(chunk));
+    refusal.lengthBytes += chunk.length;
+  }
 
-	#refused(): Error | undefined {
-		if (!this.#refusal) return undefined;
-		const { head, chunks } = this.#refusal;
-		if (head.status === 412)
-			return new ObjectChangedError("precondition failed");
-		return new RefusedByStoreError({
-			...head,
-			body: Buffer.concat(chunks).subarray(0, errorBodyLimitBytes),
-		});
-	}
+  #refused(): Error | undefined {
+    if (!this.#refusal) return undefined;
+    const { head, chunks } = this.#refusal;
+    if (head.status === 412) return new ObjectChangedError('precondition failed');
+    return new RefusedByStoreError({ ...head, body: Buffer.concat(chunks).subarray(0, errorBodyLimitBytes) });
+  }
 }

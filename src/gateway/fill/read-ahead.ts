@@ -1,13 +1,13 @@
-import type { Generation } from "../../cache/generation.ts";
-import type { Filler } from "./filler.ts";
-import type { RangeSource } from "./ranged-read.ts";
+import type { Generation } from '../../cache/generation.ts';
+import type { Filler } from './filler.ts';
+import type { RangeSource } from './ranged-read.ts';
 
 /** A reader, as far as the fetching is concerned. */
 export interface Wanting {
-	/** `[from, to)` of the content, still to be read. */
-	readonly wants: { readonly from: number; readonly to: number };
-	/** How bytes of the content are asked of its store. */
-	readonly source: RangeSource;
+  /** `[from, to)` of the content, still to be read. */
+  readonly wants: { readonly from: number; readonly to: number };
+  /** How bytes of the content are asked of its store. */
+  readonly source: RangeSource;
 }
 
 /** The longest run of bytes that is asked of a store in one request. */
@@ -21,81 +21,59 @@ const windowLimitBytes = 8 * extentLimitBytes;
  * readers find their bytes there and slow ones do not push out what others read.
  */
 export class ReadAhead {
-	readonly #filler: Filler;
-	readonly #memoryBytes: number;
-	readonly #readers = new Map<Generation, Set<Wanting>>();
-	#readerCount = 0;
+  readonly #filler: Filler;
+  readonly #memoryBytes: number;
+  readonly #readers = new Map<Generation, Set<Wanting>>();
+  #readerCount = 0;
 
-	/** @param memoryBytes of the arena that this worker fills. */
-	constructor(filler: Filler, memoryBytes: number) {
-		this.#filler = filler;
-		this.#memoryBytes = memoryBytes;
-	}
+  /** @param memoryBytes of the arena that this worker fills. */
+  constructor(filler: Filler, memoryBytes: number) {
+    this.#filler = filler;
+    this.#memoryBytes = memoryBytes;
+  }
 
-	join(generation: Generation, reader: Wanting): void {
-		const readers = this.#readers.get(generation) ?? new Set();
-		this.#readers.set(generation, readers.add(reader));
-		this.#readerCount++;
-	}
+  join(generation: Generation, reader: Wanting): void {
+    const readers = this.#readers.get(generation) ?? new Set();
+    this.#readers.set(generation, readers.add(reader));
+    this.#readerCount++;
+  }
 
-	/** Fetches what `reader` wants soon, in whole extents. May throw what `Filler.fetch` throws. */
-	advance(generation: Generation, reader: Wanting): void {
-		const { from, to } = reader.wants;
-		if (from >= to) return;
-		const windowBytes = this.#windowBytes(generation);
-		const extentBytes = wholeBlocks(
-			Math.min(extentLimitBytes, windowBytes / 4),
-			generation.blockBytes,
-		);
-		const until = Math.min(to, wholeBlocks(from + windowBytes, extentBytes));
-		this.#filler.fetch(
-			generation,
-			from,
-			Math.max(until, from + 1),
-			extentBytes,
-			reader.source,
-		);
-	}
+  /** Fetches what `reader` wants soon, in whole extents. May throw what `Filler.fetch` throws. */
+  advance(generation: Generation, reader: Wanting): void {
+    const { from, to } = reader.wants;
+    if (from >= to) return;
+    const windowBytes = this.#windowBytes(generation);
+    const extentBytes = wholeBlocks(Math.min(extentLimitBytes, windowBytes / 4), generation.blockBytes);
+    const until = Math.min(to, wholeBlocks(from + windowBytes, extentBytes));
+    this.#filler.fetch(generation, from, Math.max(until, from + 1), extentBytes, reader.source);
+  }
 
-	/** Resolves when the byte at `position` may be there; rejects when it cannot be had. */
-	reached(generation: Generation, position: number): Promise<void> {
-		return (
-			this.#filler.claiming(generation, position)?.reached(position) ??
-			Promise.resolve()
-		);
-	}
+  /** Resolves when the byte at `position` may be there; rejects when it cannot be had. */
+  reached(generation: Generation, position: number): Promise<void> {
+    return this.#filler.claiming(generation, position)?.reached(position) ?? Promise.resolve();
+  }
 
-	/** `reader` is gone: what it alone wanted is not fetched to the end. */
-	part(generation: Generation, reader: Wanting): void {
-		const readers = this.#readers.get(generation);
-		if (!readers?.delete(reader)) return;
-		this.#readerCount--;
-		if (readers.size === 0) this.#readers.delete(generation);
-		this.#filler.stopUnwanted(generation, (from, to) =>
-			isWanted(readers, from, to),
-		);
-	}
+  /** `reader` is gone: what it alone wanted is not fetched to the end. */
+  part(generation: Generation, reader: Wanting): void {
+    const readers = this.#readers.get(generation);
+    if (!readers?.delete(reader)) return;
+    this.#readerCount--;
+    if (readers.size === 0) this.#readers.delete(generation);
+    this.#filler.stopUnwanted(generation, (from, to) => isWanted(readers, from, to));
+  }
 
-	#windowBytes(generation: Generation): number {
-		const shareBytes = this.#memoryBytes / 2 / Math.max(1, this.#readerCount);
-		return Math.max(
-			generation.blockBytes,
-			Math.min(windowLimitBytes, shareBytes),
-		);
-	}
+  #windowBytes(generation: Generation): number {
+    const shareBytes = this.#memoryBytes / 2 / Math.max(1, this.#readerCount);
+    return Math.max(generation.blockBytes, Math.min(windowLimitBytes, shareBytes));
+  }
 }
 
 /** The largest multiple of `unitBytes` that is not above `bytes`, and one unit at the least. */
 function wholeBlocks(bytes: number, unitBytes: number): number {
-	return Math.max(1, Math.floor(bytes / unitBytes)) * unitBytes;
+  return Math.max(1, Math.floor(bytes / unitBytes)) * unitBytes;
 }
 
-function isWanted(
-	readers: Iterable<Wanting>,
-	from: number,
-	to: number,
-): boolean {
-	for (const reader of readers)
-		if (reader.wants.from < to && from < reader.wants.to) return true;
-	return false;
+function isWanted(readers: Iterable<Wanting>, from: number, to: number): boolean {
+  for (const reader of readers) if (reader.wants.from < to && from < reader.wants.to) return true;
+  return false;
 }

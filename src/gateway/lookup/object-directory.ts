@@ -1,308 +1,206 @@
-import {
-	httpField,
-	type StoreCall,
-	type StoreReplyHead,
-	type WholeReply,
-} from "../../backend/store.ts";
-import type { Clock } from "../../base/clock.ts";
-import { freshUntilMs } from "../../cache/freshness.ts";
-import type { Generation, GenerationIdentity } from "../../cache/generation.ts";
-import type { ObjectKey } from "../../cache/object-key.ts";
-import {
-	type ObjectRecord,
-	type ReadableRecord,
-	tellsPart,
-} from "../../cache/record.ts";
-import { parseUnsatisfiedRange } from "../../http/range.ts";
-import { RefusedByStoreError, WrongAnswerError } from "../fill/fill-error.ts";
-import type { RangeReceiver } from "../fill/ranged-read.ts";
-import { firstExtent } from "./first-extent.ts";
-import type { ArrivingBytes } from "./first-fetch.ts";
-import { Flights } from "./flights.ts";
-import { type Found, knownRecord } from "./found.ts";
-import type { ObjectRead } from "./object-read.ts";
-import type { RecordKeeper } from "./record-keeper.ts";
-import { identityOf, partOf } from "./reply-content.ts";
-import {
-	isRememberedRefusal,
-	readableRecord,
-	refusedRecord,
-} from "./reply-record.ts";
-import type {
-	FirstAnswer,
-	StoreQuestions,
-	TakeReadable,
-} from "./store-questions.ts";
+import { httpField, type StoreCall, type StoreReplyHead, type WholeReply } from '../../backend/store.ts';
+import type { Clock } from '../../base/clock.ts';
+import { freshUntilMs } from '../../cache/freshness.ts';
+import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
+import type { ObjectKey } from '../../cache/object-key.ts';
+import { type ObjectRecord, type ReadableRecord, tellsPart } from '../../cache/record.ts';
+import { parseUnsatisfiedRange } from '../../http/range.ts';
+import { RefusedByStoreError, WrongAnswerError } from '../fill/fill-error.ts';
+import type { RangeReceiver } from '../fill/ranged-read.ts';
+import { firstExtent } from './first-extent.ts';
+import type { ArrivingBytes } from './first-fetch.ts';
+import { Flights } from './flights.ts';
+import { type Found, knownRecord } from './found.ts';
+import type { ObjectRead } from './object-read.ts';
+import type { RecordKeeper } from './record-keeper.ts';
+import { identityOf, partOf } from './reply-content.ts';
+import { isRememberedRefusal, readableRecord, refusedRecord } from './reply-record.ts';
+import type { FirstAnswer, StoreQuestions, TakeReadable } from './store-questions.ts';
 
 /** Makes the contents that records answer with, and puts arriving bytes into them. */
 export interface ContentMaker {
-	create(read: ObjectRead, identity: GenerationIdentity): Generation;
-	/** Whether nothing of `[from, to)` is held or on its way. */
-	lacks(generation: Generation, from: number, to: number): boolean;
-	/** Bytes `[from, to)` of `generation` are arriving: what is returned takes them. */
-	receive(
-		read: ObjectRead,
-		generation: Generation,
-		from: number,
-		to: number,
-		call: StoreCall,
-	): RangeReceiver;
+  create(read: ObjectRead, identity: GenerationIdentity): Generation;
+  /** Whether nothing of `[from, to)` is held or on its way. */
+  lacks(generation: Generation, from: number, to: number): boolean;
+  /** Bytes `[from, to)` of `generation` are arriving: what is returned takes them. */
+  receive(read: ObjectRead, generation: Generation, from: number, to: number, call: StoreCall): RangeReceiver;
 }
 
 /** What one question to the store came to, for all who waited for it. */
-type Learned = Omit<Found, "isCollapsed" | "how"> & {
-	readonly how: "fetched" | "revalidated";
-};
+type Learned = Omit<Found, 'isCollapsed' | 'how'> & { readonly how: 'fetched' | 'revalidated' };
 
 /**
  * Finds the record that answers a read: the one that is known while it is fresh, else what the store says, asked once
  * for all who want it. One for each worker, for the objects that the worker owns.
  */
 export class ObjectDirectory {
-	readonly #records: RecordKeeper;
-	readonly #contents: ContentMaker;
-	readonly #questions: StoreQuestions;
-	readonly #clock: Clock;
-	readonly #flights = new Flights<Learned>();
-	readonly #asking = new Set<ObjectKey>();
-	#coalesced = 0;
+  readonly #records: RecordKeeper;
+  readonly #contents: ContentMaker;
+  readonly #questions: StoreQuestions;
+  readonly #clock: Clock;
+  readonly #flights = new Flights<Learned>();
+  readonly #asking = new Set<ObjectKey>();
+  #coalesced = 0;
 
-	constructor(
-		records: RecordKeeper,
-		contents: ContentMaker,
-		questions: StoreQuestions,
-		clock: Clock,
-	) {
-		this.#records = records;
-		this.#contents = contents;
-		this.#questions = questions;
-		this.#clock = clock;
-	}
+  constructor(records: RecordKeeper, contents: ContentMaker, questions: StoreQuestions, clock: Clock) {
+    this.#records = records;
+    this.#contents = contents;
+    this.#questions = questions;
+    this.#clock = clock;
+  }
 
-	/** Requests that waited for another's question. */
-	get coalesced(): number {
-		return this.#coalesced;
-	}
+  /** Requests that waited for another's question. */
+  get coalesced(): number {
+    return this.#coalesced;
+  }
 
-	/** The objects that stores are being asked about. */
-	asking(): Iterable<ObjectKey> {
-		return this.#asking;
-	}
+  /** The objects that stores are being asked about. */
+  asking(): Iterable<ObjectKey> {
+    return this.#asking;
+  }
 
-	/** The record that answers `read` without asking anybody, if there is one. */
-	known(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
-		return this.#records.fresh(read, nowMs);
-	}
+  /** The record that answers `read` without asking anybody, if there is one. */
+  known(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
+    return this.#records.fresh(read, nowMs);
+  }
 
-	/**
-	 * The record that answers `read`, asked of the store where need be.
-	 *
-	 * @throws RefusedByStoreError for an answer that is the client's alone, StoreError when there is none.
-	 */
-	async find(read: ObjectRead): Promise<Found> {
-		const nowMs = this.#clock.nowMs();
-		const known = this.known(read, nowMs);
-		if (known) return knownRecord(known);
-		const stale = this.#records.remembered(read);
-		if (
-			stale?.kind === "readable" &&
-			freshUntilMs(stale, read.policy) <= nowMs
-		) {
-			const found = await this.#shared(read, "revalidate", () =>
-				this.#revalidate(read, stale),
-			);
-			if (answers(found.record, read)) return found;
-		}
-		const question = `${read.method} ${read.partNumber ?? ""}`;
-		return this.#shared(read, question, () =>
-			read.method === "HEAD"
-				? this.#askHead(read, read.partNumber)
-				: this.#askGet(read),
-		);
-	}
+  /**
+   * The record that answers `read`, asked of the store where need be.
+   *
+   * @throws RefusedByStoreError for an answer that is the client's alone, StoreError when there is none.
+   */
+  async find(read: ObjectRead): Promise<Found> {
+    const nowMs = this.#clock.nowMs();
+    const known = this.known(read, nowMs);
+    if (known) return knownRecord(known);
+    const stale = this.#records.remembered(read);
+    if (stale?.kind === 'readable' && freshUntilMs(stale, read.policy) <= nowMs) {
+      const found = await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));
+      if (answers(found.record, read)) return found;
+    }
+    const question = `${read.method} ${read.partNumber ?? ''}`;
+    return this.#shared(read, question, () =>
+      read.method === 'HEAD' ? this.#askHead(read, read.partNumber) : this.#askGet(read),
+    );
+  }
 
-	/** The record that answers `read` with all checksums that the store has (behaviours.md, Decided 12): one HEAD for all who ask. */
-	findWithChecksums(read: ObjectRead): Promise<Found> {
-		return this.#shared(read, "HEAD ", () => this.#askHead(read, undefined));
-	}
+  /** The record that answers `read` with all checksums that the store has (behaviours.md, Decided 12): one HEAD for all who ask. */
+  findWithChecksums(read: ObjectRead): Promise<Found> {
+    return this.#shared(read, 'HEAD ', () => this.#askHead(read, undefined));
+  }
 
-	/** `record` turned out not to be true any more. */
-	outdated(read: ObjectRead, record: ObjectRecord): void {
-		this.#records.forget(read, record);
-	}
+  /** `record` turned out not to be true any more. */
+  outdated(read: ObjectRead, record: ObjectRecord): void {
+    this.#records.forget(read, record);
+  }
 
-	/** The store refused the bytes of a record: keeps the refusal if it may be remembered. */
-	refused(read: ObjectRead, reply: WholeReply): void {
-		if (isRememberedRefusal(reply))
-			this.#learnRefusal(read, reply, "GET", this.#records.epochOf(read));
-	}
+  /** The store refused the bytes of a record: keeps the refusal if it may be remembered. */
+  refused(read: ObjectRead, reply: WholeReply): void {
+    if (isRememberedRefusal(reply)) this.#learnRefusal(read, reply, 'GET', this.#records.epochOf(read));
+  }
 
-	async #shared(
-		read: ObjectRead,
-		question: string,
-		ask: () => Promise<Learned>,
-	): Promise<Found> {
-		const name = `${read.objectKey.text}\n${read.recordName}\n${question}`;
-		const flight = this.#flights.join(name, this.#records.epochOf(read), ask);
-		if (flight.isJoined) this.#coalesced++;
-		else this.#noteAsking(read.objectKey, flight.answer);
-		return { ...(await flight.answer), isCollapsed: flight.isJoined };
-	}
+  async #shared(read: ObjectRead, question: string, ask: () => Promise<Learned>): Promise<Found> {
+    const name = `${read.objectKey.text}\n${read.recordName}\n${question}`;
+    const flight = this.#flights.join(name, this.#records.epochOf(read), ask);
+    if (flight.isJoined) this.#coalesced++;
+    else this.#noteAsking(read.objectKey, flight.answer);
+    return { ...(await flight.answer), isCollapsed: flight.isJoined };
+  }
 
-	#noteAsking(objectKey: ObjectKey, answer: Promise<Learned>): void {
-		const answered = () => this.#asking.delete(objectKey);
-		this.#asking.add(objectKey);
-		answer.then(answered, answered);
-	}
+  #noteAsking(objectKey: ObjectKey, answer: Promise<Learned>): void {
+    const answered = () => this.#asking.delete(objectKey);
+    this.#asking.add(objectKey);
+    answer.then(answered, answered);
+  }
 
-	async #revalidate(read: ObjectRead, stale: ReadableRecord): Promise<Learned> {
-		const learned = await this.#askHead(read, undefined);
-		const isSame =
-			learned.record.kind === "readable" &&
-			learned.record.content === stale.content;
-		return {
-			...learned,
-			how: isSame ? "revalidated" : "fetched",
-			forwarded: "stale",
-		};
-	}
+  async #revalidate(read: ObjectRead, stale: ReadableRecord): Promise<Learned> {
+    const learned = await this.#askHead(read, undefined);
+    const isSame = learned.record.kind === 'readable' && learned.record.content === stale.content;
+    return { ...learned, how: isSame ? 'revalidated' : 'fetched', forwarded: 'stale' };
+  }
 
-	async #askHead(
-		read: ObjectRead,
-		partNumber: number | undefined,
-	): Promise<Learned> {
-		const epoch = this.#records.epochOf(read);
-		const reply = await this.#questions.head(read, partNumber);
-		if (reply.status !== 200 && reply.status !== 206)
-			return this.#learnRefusal(read, reply, "HEAD", epoch);
-		const identity = identityOf(read, reply);
-		const content =
-			this.#records.held(read, identity, epoch) ??
-			this.#contents.create(read, identity);
-		return this.#learnReadable(read, reply, "HEAD", content, epoch, partNumber);
-	}
+  async #askHead(read: ObjectRead, partNumber: number | undefined): Promise<Learned> {
+    const epoch = this.#records.epochOf(read);
+    const reply = await this.#questions.head(read, partNumber);
+    if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(read, reply, 'HEAD', epoch);
+    const identity = identityOf(read, reply);
+    const content = this.#records.held(read, identity, epoch) ?? this.#contents.create(read, identity);
+    return this.#learnReadable(read, reply, 'HEAD', content, epoch, partNumber);
+  }
 
-	async #askGet(read: ObjectRead): Promise<Learned> {
-		const epoch = this.#records.epochOf(read);
-		let learned: Learned | undefined;
-		const take: TakeReadable = (head, arriving, call) => {
-			const taken = this.#takeBytes(read, head, arriving, epoch, call);
-			learned = taken.learned;
-			return taken.receiver;
-		};
-		const answer = await this.#questions.get(read, firstExtent(read), take);
-		const isBeyondEnd =
-			answer.kind === "refused" &&
-			answer.reply.status === 416 &&
-			read.partNumber === undefined;
-		if (isBeyondEnd && !mayBeEmpty(read, answer.reply))
-			return this.#askHead(read, undefined);
-		const final: FirstAnswer = isBeyondEnd
-			? await this.#questions.get(read, undefined, take)
-			: answer;
-		if (final.kind === "refused")
-			return this.#learnRefusal(read, final.reply, "GET", epoch);
-		if (!learned)
-			throw new WrongAnswerError("nothing was learned of a readable object");
-		return learned;
-	}
+  async #askGet(read: ObjectRead): Promise<Learned> {
+    const epoch = this.#records.epochOf(read);
+    let learned: Learned | undefined;
+    const take: TakeReadable = (head, arriving, call) => {
+      const taken = this.#takeBytes(read, head, arriving, epoch, call);
+      learned = taken.learned;
+      return taken.receiver;
+    };
+    const answer = await this.#questions.get(read, firstExtent(read), take);
+    const isBeyondEnd =
+      answer.kind === 'refused' && answer.reply.status === 416 && read.partNumber === undefined;
+    if (isBeyondEnd && !mayBeEmpty(read, answer.reply)) return this.#askHead(read, undefined);
+    const final: FirstAnswer = isBeyondEnd ? await this.#questions.get(read, undefined, take) : answer;
+    if (final.kind === 'refused') return this.#learnRefusal(read, final.reply, 'GET', epoch);
+    if (!learned) throw new WrongAnswerError('nothing was learned of a readable object');
+    return learned;
+  }
 
-	#takeBytes(
-		read: ObjectRead,
-		head: StoreReplyHead,
-		arriving: ArrivingBytes,
-		epoch: number,
-		call: StoreCall,
-	) {
-		const { from, to } = arriving;
-		const identity = identityOf(read, head);
-		const content =
-			this.#records.held(read, identity, epoch) ??
-			this.#contents.create(read, identity);
-		const learned = this.#learnReadable(
-			read,
-			head,
-			"GET",
-			content,
-			epoch,
-			read.partNumber,
-		);
-		const wantsBytes = to > from && this.#contents.lacks(content, from, to);
-		return {
-			learned,
-			receiver: wantsBytes
-				? this.#contents.receive(read, content, from, to, call)
-				: undefined,
-		};
-	}
+  #takeBytes(
+    read: ObjectRead,
+    head: StoreReplyHead,
+    arriving: ArrivingBytes,
+    epoch: number,
+    call: StoreCall,
+  ) {
+    const { from, to } = arriving;
+    const identity = identityOf(read, head);
+    const content = this.#records.held(read, identity, epoch) ?? this.#contents.create(read, identity);
+    const learned = this.#learnReadable(read, head, 'GET', content, epoch, read.partNumber);
+    const wantsBytes = to > from && this.#contents.lacks(content, from, to);
+    return {
+      learned,
+      receiver: wantsBytes ? this.#contents.receive(read, content, from, to, call) : undefined,
+    };
+  }
 
-	#learnReadable(
-		read: ObjectRead,
-		head: StoreReplyHead,
-		method: "GET" | "HEAD",
-		content: Generation,
-		epoch: number,
-		partNumber: number | undefined,
-	): Learned {
-		const known =
-			partNumber === undefined
-				? undefined
-				: this.known({ ...read, partNumber: undefined }, this.#clock.nowMs());
-		if (partNumber !== undefined) {
-			const { part, count } = partOf(head);
-			content.parts.learn(partNumber, part, count);
-		}
-		const context = { method, receivedMs: this.#clock.nowMs(), epoch };
-		const record = readableRecord(
-			head,
-			context,
-			content,
-			checksumsOf(head, method, partNumber),
-		);
-		// A reply about a part knows less of the object than what may be known already.
-		if (known?.kind === "readable" && known.content === content)
-			return learnedOf(known, head.status, true);
-		return learnedOf(record, head.status, this.#records.keep(read, record));
-	}
+  #learnReadable(
+    read: ObjectRead,
+    head: StoreReplyHead,
+    method: 'GET' | 'HEAD',
+    content: Generation,
+    epoch: number,
+    partNumber: number | undefined,
+  ): Learned {
+    const known =
+      partNumber === undefined
+        ? undefined
+        : this.known({ ...read, partNumber: undefined }, this.#clock.nowMs());
+    if (partNumber !== undefined) {
+      const { part, count } = partOf(head);
+      content.parts.learn(partNumber, part, count);
+    }
+    const context = { method, receivedMs: this.#clock.nowMs(), epoch };
+    const record = readableRecord(head, context, content, checksumsOf(head, method, partNumber));
+    // A reply about a part knows less of the object than what may be known already.
+    if (known?.kind === 'readable' && known.content === content) return learnedOf(known, head.status, true);
+    return learnedOf(record, head.status, this.#records.keep(read, record));
+  }
 
-	#learnRefusal(
-		read: ObjectRead,
-		reply: WholeReply,
-		method: "GET" | "HEAD",
-		epoch: number,
-	): Learned {
-		if (!isRememberedRefusal(reply)) throw new RefusedByStoreError(reply);
-		const record = refusedRecord(reply, {
-			method,
-			receivedMs: this.#clock.nowMs(),
-			epoch,
-		});
-		return learnedOf(record, reply.status, this.#records.keep(read, record));
-	}
+  #learnRefusal(read: ObjectRead, reply: WholeReply, method: 'GET' | 'HEAD', epoch: number): Learned {
+    if (!isRememberedRefusal(reply)) throw new RefusedByStoreError(reply);
+    const record = refusedRecord(reply, { method, receivedMs: this.#clock.nowMs(), epoch });
+    return learnedOf(record, reply.status, this.#records.keep(read, record));
+  }
 }
 
-function learnedOf(
-	record: ObjectRecord,
-	forwardStatus: number,
-	isStored: boolean,
-): Learned {
-	return {
-		record,
-		how: "fetched",
-		forwarded: "uri-miss",
-		forwardStatus,
-		isStored,
-	};
+function learnedOf(record: ObjectRecord, forwardStatus: number, isStored: boolean): Learned {
+  return { record, how: 'fetched', forwarded: 'uri-miss', forwardStatus, isStored };
 }
 
 /** What HEAD says of an object does not always say what GET would, nor where a part of it lies. */
-function answers(
-	record: ObjectRecord,
-	{ method, partNumber }: ObjectRead,
-): boolean {
-	return (
-		(method === "HEAD" || record.answersGet) && tellsPart(record, partNumber)
-	);
+function answers(record: ObjectRecord, { method, partNumber }: ObjectRead): boolean {
+  return (method === 'HEAD' || record.answersGet) && tellsPart(record, partNumber);
 }
 
 /**
@@ -310,22 +208,18 @@ function answers(
  * object and brings some (behaviours.md 5 to 8, 48).
  */
 function checksumsOf(
-	head: StoreReplyHead,
-	method: "GET" | "HEAD",
-	partNumber: number | undefined,
-): "known" | "unknown" {
-	if (partNumber !== undefined) return "unknown";
-	if (method === "HEAD" || head.status === 200) return "known";
-	return head.fields.some(
-		(field) => field.store && field.name.startsWith("checksum-"),
-	)
-		? "known"
-		: "unknown";
+  head: StoreReplyHead,
+  method: 'GET' | 'HEAD',
+  partNumber: number | undefined,
+): 'known' | 'unknown' {
+  if (partNumber !== undefined) return 'unknown';
+  if (method === 'HEAD' || head.status === 200) return 'known';
+  return head.fields.some(field => field.store && field.name.startsWith('checksum-')) ? 'known' : 'unknown';
 }
 
 /** 416 to the first blocks can mean that nothing at all is there, which a plain GET confirms; else HEAD tells the size. */
 function mayBeEmpty({ range, policy }: ObjectRead, reply: WholeReply): boolean {
-	const sizeBytes = parseUnsatisfiedRange(httpField(reply, "content-range"));
-	if (sizeBytes !== undefined) return sizeBytes === 0;
-	return range.kind !== "from" || range.first < policy.blockSizeBytes;
+  const sizeBytes = parseUnsatisfiedRange(httpField(reply, 'content-range'));
+  if (sizeBytes !== undefined) return sizeBytes === 0;
+  return range.kind !== 'from' || range.first < policy.blockSizeBytes;
 }

@@ -1,140 +1,118 @@
-import {
-	httpField,
-	type StoreReplyHead,
-	storeField,
-	type WholeReply,
-} from "../../backend/store.ts";
-import type { Content } from "../../cache/content.ts";
-import type { FreshnessDirectives } from "../../cache/freshness.ts";
-import type { ReadableRecord, RefusedRecord } from "../../cache/record.ts";
-import { parseCacheControl } from "../../http/cache-control.ts";
-import { parseHttpDate } from "../../http/http-date.ts";
-import type { HeaderField } from "../../s3/dialect.ts";
+import { httpField, type StoreReplyHead, storeField, type WholeReply } from '../../backend/store.ts';
+import type { Content } from '../../cache/content.ts';
+import type { FreshnessDirectives } from '../../cache/freshness.ts';
+import type { ReadableRecord, RefusedRecord } from '../../cache/record.ts';
+import { parseCacheControl } from '../../http/cache-control.ts';
+import { parseHttpDate } from '../../http/http-date.ts';
+import type { HeaderField } from '../../s3/dialect.ts';
 
 /** When and how an answer was had. */
 export interface ReplyContext {
-	readonly method: "GET" | "HEAD";
-	readonly receivedMs: number;
-	readonly epoch: number;
+  readonly method: 'GET' | 'HEAD';
+  readonly receivedMs: number;
+  readonly epoch: number;
 }
 
 /** Fields of one reply, not of the object (behaviours.md 201, 279); RFC 9110 §7.6.1 for those of the connection. */
 const perReplyHttp = new Set([
-	"accept-ranges",
-	"age",
-	"connection",
-	"content-length",
-	"content-range",
-	"date",
-	"keep-alive",
-	"proxy-authenticate",
-	"proxy-connection",
-	"server",
-	"te",
-	"trailer",
-	"transfer-encoding",
-	"upgrade",
-	"via",
+  'accept-ranges',
+  'age',
+  'connection',
+  'content-length',
+  'content-range',
+  'date',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'server',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'via',
 ]);
 
 /** Store fields of one reply; `request-charged` says what this very request cost, `mp-parts-count` answers a part number. */
-const perReplyStore = new Set([
-	"request-id",
-	"id-2",
-	"request-charged",
-	"mp-parts-count",
-]);
+const perReplyStore = new Set(['request-id', 'id-2', 'request-charged', 'mp-parts-count']);
 
 /** Makes the record of a readable object from the head of the store's answer. */
 export function readableRecord(
-	head: StoreReplyHead,
-	context: ReplyContext,
-	content: Content,
-	checksums: "known" | "unknown",
+  head: StoreReplyHead,
+  context: ReplyContext,
+  content: Content,
+  checksums: 'known' | 'unknown',
 ): ReadableRecord {
-	const fields = objectFields(head).filter(
-		(field) => checksums === "known" || !isChecksum(field),
-	);
-	return {
-		kind: "readable",
-		isNegative: false,
-		answersGet: context.method === "GET" || !saysArchived(fields),
-		receivedMs: context.receivedMs,
-		epoch: context.epoch,
-		fields,
-		directives: directivesOf(head),
-		entityTag: httpField(head, "etag"),
-		lastModifiedMs: parseHttpDate(httpField(head, "last-modified") ?? ""),
-		sizeBytes: content.sizeBytes,
-		versionId: storeField(head, "version-id"),
-		checksums,
-		content,
-	};
+  const fields = objectFields(head).filter(field => checksums === 'known' || !isChecksum(field));
+  return {
+    kind: 'readable',
+    isNegative: false,
+    answersGet: context.method === 'GET' || !saysArchived(fields),
+    receivedMs: context.receivedMs,
+    epoch: context.epoch,
+    fields,
+    directives: directivesOf(head),
+    entityTag: httpField(head, 'etag'),
+    lastModifiedMs: parseHttpDate(httpField(head, 'last-modified') ?? ''),
+    sizeBytes: content.sizeBytes,
+    versionId: storeField(head, 'version-id'),
+    checksums,
+    content,
+  };
 }
 
 /** Makes the record of a refusal that may be remembered, see `isRememberedRefusal`. */
-export function refusedRecord(
-	reply: WholeReply,
-	context: ReplyContext,
-): RefusedRecord {
-	return {
-		kind: "refused",
-		isNegative: true,
-		answersGet: context.method === "GET",
-		receivedMs: context.receivedMs,
-		epoch: context.epoch,
-		status: reply.status,
-		fields: objectFields(reply),
-		directives: directivesOf(reply),
-		body: reply.body,
-	};
+export function refusedRecord(reply: WholeReply, context: ReplyContext): RefusedRecord {
+  return {
+    kind: 'refused',
+    isNegative: true,
+    answersGet: context.method === 'GET',
+    receivedMs: context.receivedMs,
+    epoch: context.epoch,
+    status: reply.status,
+    fields: objectFields(reply),
+    directives: directivesOf(reply),
+    body: reply.body,
+  };
 }
 
 /** behaviours.md, Decided 8: missing, delete marker by id, and archived; no other refusal is remembered. */
 export function isRememberedRefusal(reply: WholeReply): boolean {
-	if (reply.status === 404 || reply.status === 405) return true;
-	return (
-		reply.status === 403 &&
-		reply.body.includes("<Code>InvalidObjectState</Code>")
-	);
+  if (reply.status === 404 || reply.status === 405) return true;
+  return reply.status === 403 && reply.body.includes('<Code>InvalidObjectState</Code>');
 }
 
 /** Whether these fields are of an object that HEAD shows and GET refuses (behaviours.md 165 to 173). */
 function saysArchived(fields: readonly HeaderField[]): boolean {
-	const value = (name: string) =>
-		fields.find((field) => field.store && field.name === name)?.value;
-	if (value("archive-status") !== undefined) return true;
-	const storageClass = value("storage-class");
-	if (storageClass !== "GLACIER" && storageClass !== "DEEP_ARCHIVE")
-		return false;
-	return !value("restore")?.includes('ongoing-request="false"');
+  const value = (name: string) => fields.find(field => field.store && field.name === name)?.value;
+  if (value('archive-status') !== undefined) return true;
+  const storageClass = value('storage-class');
+  if (storageClass !== 'GLACIER' && storageClass !== 'DEEP_ARCHIVE') return false;
+  return !value('restore')?.includes('ongoing-request="false"');
 }
 
 function isChecksum({ name, store }: HeaderField): boolean {
-	return store && name.startsWith("checksum-");
+  return store && name.startsWith('checksum-');
 }
 
 function objectFields(head: StoreReplyHead): HeaderField[] {
-	return head.fields.filter(
-		({ name, store }) => !(store ? perReplyStore : perReplyHttp).has(name),
-	);
+  return head.fields.filter(({ name, store }) => !(store ? perReplyStore : perReplyHttp).has(name));
 }
 
 function directivesOf(head: StoreReplyHead): FreshnessDirectives {
-	const control = parseCacheControl(httpField(head, "cache-control"));
-	return {
-		maxAgeS: control.maxAgeS,
-		sMaxAgeS: control.sMaxAgeS,
-		noCache: control.noCache,
-		noStore: control.noStore || control.private,
-		expiresMs: parseHttpDate(httpField(head, "expires") ?? ""),
-		restoredUntilMs: restoredUntilMs(storeField(head, "restore")),
-		initialAgeMs: 1000 * (Number(httpField(head, "age")) || 0),
-	};
+  const control = parseCacheControl(httpField(head, 'cache-control'));
+  return {
+    maxAgeS: control.maxAgeS,
+    sMaxAgeS: control.sMaxAgeS,
+    noCache: control.noCache,
+    noStore: control.noStore || control.private,
+    expiresMs: parseHttpDate(httpField(head, 'expires') ?? ''),
+    restoredUntilMs: restoredUntilMs(storeField(head, 'restore')),
+    initialAgeMs: 1000 * (Number(httpField(head, 'age')) || 0),
+  };
 }
 
 /** behaviours.md 170: `ongoing-request="false", expiry-date="Fri, 21 Dec 2012 00:00:00 GMT"`. */
 function restoredUntilMs(restore: string | undefined): number | undefined {
-	const date = restore && /expiry-date="([^"]*)"/.exec(restore)?.[1];
-	return date ? parseHttpDate(date) : undefined;
+  const date = restore && /expiry-date="([^"]*)"/.exec(restore)?.[1];
+  return date ? parseHttpDate(date) : undefined;
 }

@@ -1,179 +1,147 @@
-import type { Content, ContentReader, Loan } from "../../cache/content.ts";
-import { PartMap } from "../../cache/part-map.ts";
-import type { SlotPins } from "../../cache/slot-pins.ts";
-import { loanLimitBytes } from "../fill/loan-desk.ts";
-import type { ToldBlock, ToldContent, ToldLoan } from "./messages.ts";
-import type { PeerLink } from "./peer-link.ts";
+import type { Content, ContentReader, Loan } from '../../cache/content.ts';
+import { PartMap } from '../../cache/part-map.ts';
+import type { SlotPins } from '../../cache/slot-pins.ts';
+import { loanLimitBytes } from '../fill/loan-desk.ts';
+import type { ToldBlock, ToldContent, ToldLoan } from './messages.ts';
+import type { PeerLink } from './peer-link.ts';
 
 /**
  * A content that another worker owns. Where its blocks are in the shared arena is remembered, so that what has been
  * read once is read again without asking; a reference that has become void is asked for anew.
  */
 export class NearContent implements Content {
-	readonly sizeBytes: number;
-	readonly contentId: number;
-	readonly parts: PartMap;
-	readonly #blockBytes: number;
-	readonly #link: PeerLink;
-	readonly #pins: SlotPins;
-	readonly #blocks = new Map<number, ToldBlock>();
+  readonly sizeBytes: number;
+  readonly contentId: number;
+  readonly parts: PartMap;
+  readonly #blockBytes: number;
+  readonly #link: PeerLink;
+  readonly #pins: SlotPins;
+  readonly #blocks = new Map<number, ToldBlock>();
 
-	constructor(
-		{ contentId, sizeBytes, blockBytes, parts, partCount }: ToldContent,
-		link: PeerLink,
-		pins: SlotPins,
-	) {
-		this.contentId = contentId;
-		this.parts = new PartMap(parts, partCount);
-		this.sizeBytes = sizeBytes;
-		this.#blockBytes = blockBytes;
-		this.#link = link;
-		this.#pins = pins;
-	}
+  constructor(
+    { contentId, sizeBytes, blockBytes, parts, partCount }: ToldContent,
+    link: PeerLink,
+    pins: SlotPins,
+  ) {
+    this.contentId = contentId;
+    this.parts = new PartMap(parts, partCount);
+    this.sizeBytes = sizeBytes;
+    this.#blockBytes = blockBytes;
+    this.#link = link;
+    this.#pins = pins;
+  }
 
-	coverage(from: number, to: number): "all" | "some" | "none" {
-		let found = false;
-		let lacks = false;
-		for (
-			let position = from;
-			position < to;
-			position = this.#blockEnd(position)
-		) {
-			const end = Math.min(this.#blockEnd(position), to);
-			const block = this.#blockAt(position);
-			const isThere =
-				block !== undefined &&
-				block.from <= position &&
-				block.to >= end &&
-				this.#pins.tag(block.slot) === block.tag;
-			found ||= isThere;
-			lacks ||= !isThere;
-		}
-		if (!lacks) return "all";
-		return found ? "some" : "none";
-	}
+  coverage(from: number, to: number): 'all' | 'some' | 'none' {
+    let found = false;
+    let lacks = false;
+    for (let position = from; position < to; position = this.#blockEnd(position)) {
+      const end = Math.min(this.#blockEnd(position), to);
+      const block = this.#blockAt(position);
+      const isThere =
+        block !== undefined &&
+        block.from <= position &&
+        block.to >= end &&
+        this.#pins.tag(block.slot) === block.tag;
+      found ||= isThere;
+      lacks ||= !isThere;
+    }
+    if (!lacks) return 'all';
+    return found ? 'some' : 'none';
+  }
 
-	lend(from: number, to: number): Loan | undefined {
-		const loan = this.lendFrom(from, to);
-		if (!loan || loan.bytes.length === to - from) return loan;
-		loan.release();
-		return undefined;
-	}
+  lend(from: number, to: number): Loan | undefined {
+    const loan = this.lendFrom(from, to);
+    if (!loan || loan.bytes.length === to - from) return loan;
+    loan.release();
+    return undefined;
+  }
 
-	peekText(from: number, to: number): string | undefined {
-		const loan = this.lend(from, to);
-		if (!loan) return undefined;
-		const text = loan.bytes.toString("latin1");
-		loan.release();
-		return text;
-	}
+  peekText(from: number, to: number): string | undefined {
+    const loan = this.lend(from, to);
+    if (!loan) return undefined;
+    const text = loan.bytes.toString('latin1');
+    loan.release();
+    return text;
+  }
 
-	open(from: number, to: number): ContentReader {
-		return new NearReader(this, this.#link, from, to);
-	}
+  open(from: number, to: number): ContentReader {
+    return new NearReader(this, this.#link, from, to);
+  }
 
-	/** Bytes from `from` on, at most until `to`, if they are known to be in memory and still are. */
-	lendFrom(from: number, to: number): Loan | undefined {
-		const block = this.#blockAt(from);
-		if (!block || from < block.from || from >= block.to) return undefined;
-		if (!this.#pins.acquire(block.slot, block.tag)) {
-			this.#blocks.delete(Math.floor(from / this.#blockBytes));
-			return undefined;
-		}
-		this.#pins.visit(block.slot);
-		const bytes = this.#view(
-			block,
-			from,
-			Math.min(to, block.to, from + loanLimitBytes),
-		);
-		return {
-			bytes,
-			isCopy: false,
-			release: () => this.#pins.release(block.slot),
-		};
-	}
+  /** Bytes from `from` on, at most until `to`, if they are known to be in memory and still are. */
+  lendFrom(from: number, to: number): Loan | undefined {
+    const block = this.#blockAt(from);
+    if (!block || from < block.from || from >= block.to) return undefined;
+    if (!this.#pins.acquire(block.slot, block.tag)) {
+      this.#blocks.delete(Math.floor(from / this.#blockBytes));
+      return undefined;
+    }
+    this.#pins.visit(block.slot);
+    const bytes = this.#view(block, from, Math.min(to, block.to, from + loanLimitBytes));
+    return { bytes, isCopy: false, release: () => this.#pins.release(block.slot) };
+  }
 
-	/** Bytes that the owner holds for this reader until it asks for more. */
-	borrowed(loan: ToldLoan): Buffer | undefined {
-		if (loan.kind === "end") return undefined;
-		if (loan.kind === "copy")
-			return Buffer.from(
-				loan.bytes.buffer,
-				loan.bytes.byteOffset,
-				loan.bytes.byteLength,
-			);
-		this.#blocks.set(Math.floor(loan.from / this.#blockBytes), loan.block);
-		return this.#view(loan.block, loan.from, loan.to);
-	}
+  /** Bytes that the owner holds for this reader until it asks for more. */
+  borrowed(loan: ToldLoan): Buffer | undefined {
+    if (loan.kind === 'end') return undefined;
+    if (loan.kind === 'copy')
+      return Buffer.from(loan.bytes.buffer, loan.bytes.byteOffset, loan.bytes.byteLength);
+    this.#blocks.set(Math.floor(loan.from / this.#blockBytes), loan.block);
+    return this.#view(loan.block, loan.from, loan.to);
+  }
 
-	#view(
-		{ slot, slotSizeBytes, blockStart }: ToldBlock,
-		from: number,
-		to: number,
-	): Buffer {
-		return this.#pins.view(
-			slot,
-			slotSizeBytes,
-			from - blockStart,
-			to - blockStart,
-		);
-	}
+  #view({ slot, slotSizeBytes, blockStart }: ToldBlock, from: number, to: number): Buffer {
+    return this.#pins.view(slot, slotSizeBytes, from - blockStart, to - blockStart);
+  }
 
-	#blockAt(position: number): ToldBlock | undefined {
-		return this.#blocks.get(Math.floor(position / this.#blockBytes));
-	}
+  #blockAt(position: number): ToldBlock | undefined {
+    return this.#blocks.get(Math.floor(position / this.#blockBytes));
+  }
 
-	#blockEnd(position: number): number {
-		return Math.min(
-			(Math.floor(position / this.#blockBytes) + 1) * this.#blockBytes,
-			this.sizeBytes,
-		);
-	}
+  #blockEnd(position: number): number {
+    return Math.min((Math.floor(position / this.#blockBytes) + 1) * this.#blockBytes, this.sizeBytes);
+  }
 }
 
 /** Reads from remembered places while they hold, and from the owner where they do not. */
 class NearReader implements ContentReader {
-	readonly #content: NearContent;
-	readonly #link: PeerLink;
-	readonly #to: number;
-	#position: number;
-	#reader: Promise<number> | undefined;
+  readonly #content: NearContent;
+  readonly #link: PeerLink;
+  readonly #to: number;
+  #position: number;
+  #reader: Promise<number> | undefined;
 
-	constructor(content: NearContent, link: PeerLink, from: number, to: number) {
-		this.#content = content;
-		this.#link = link;
-		this.#position = from;
-		this.#to = to;
-	}
+  constructor(content: NearContent, link: PeerLink, from: number, to: number) {
+    this.#content = content;
+    this.#link = link;
+    this.#position = from;
+    this.#to = to;
+  }
 
-	next(): Loan | undefined | Promise<Loan | undefined> {
-		if (this.#position >= this.#to) return undefined;
-		const loan = this.#reader
-			? undefined
-			: this.#content.lendFrom(this.#position, this.#to);
-		if (!loan) return this.#borrow();
-		this.#position += loan.bytes.length;
-		return loan;
-	}
+  next(): Loan | undefined | Promise<Loan | undefined> {
+    if (this.#position >= this.#to) return undefined;
+    const loan = this.#reader ? undefined : this.#content.lendFrom(this.#position, this.#to);
+    if (!loan) return this.#borrow();
+    this.#position += loan.bytes.length;
+    return loan;
+  }
 
-	close(): void {
-		this.#reader?.then(
-			(reader) => this.#link.tell({ kind: "close", reader }),
-			() => undefined,
-		);
-	}
+  close(): void {
+    this.#reader?.then(
+      reader => this.#link.tell({ kind: 'close', reader }),
+      () => undefined,
+    );
+  }
 
-	async #borrow(): Promise<Loan | undefined> {
-		this.#reader ??= this.#link.ask("open", {
-			contentId: this.#content.contentId,
-			from: this.#position,
-			to: this.#to,
-		});
-		const bytes = this.#content.borrowed(
-			await this.#link.ask("next", { reader: await this.#reader }),
-		);
-		if (!bytes) return undefined;
-		this.#position += bytes.length;
-		return { bytes, isCopy: false, release: () => undefined };
-	}
+  async #borrow(): Promise<Loan | undefined> {
+    this.#reader ??= this.#link.ask('open', {
+      contentId: this.#content.contentId,
+      from: this.#position,
+      to: this.#to,
+    });
+    const bytes = this.#content.borrowed(await this.#link.ask('next', { reader: await this.#reader }));
+    if (!bytes) return undefined;
+    this.#position += bytes.length;
+    return { bytes, isCopy: false, release: () => undefined };
+  }
 }

@@ -1,121 +1,86 @@
-import { LRUCache } from "lru-cache";
-import type { WholeReply } from "../../backend/store.ts";
-import type { Epochs } from "../../cache/epochs.ts";
-import { freshUntilMs } from "../../cache/freshness.ts";
-import {
-	getOnly,
-	type ObjectRecord,
-	recordCostBytes,
-	tellsPart,
-} from "../../cache/record.ts";
-import type { SlotPins } from "../../cache/slot-pins.ts";
-import type { Found } from "../lookup/found.ts";
-import type { ObjectRead } from "../lookup/object-read.ts";
-import type { ObjectSource } from "../object-source.ts";
-import type { ToldFound, ToldRead } from "./messages.ts";
-import { NearContent } from "./near-content.ts";
-import type { PeerLink } from "./peer-link.ts";
+import { LRUCache } from 'lru-cache';
+import type { WholeReply } from '../../backend/store.ts';
+import type { Epochs } from '../../cache/epochs.ts';
+import { freshUntilMs } from '../../cache/freshness.ts';
+import { getOnly, type ObjectRecord, recordCostBytes, tellsPart } from '../../cache/record.ts';
+import type { SlotPins } from '../../cache/slot-pins.ts';
+import type { Found } from '../lookup/found.ts';
+import type { ObjectRead } from '../lookup/object-read.ts';
+import type { ObjectSource } from '../object-source.ts';
+import type { ToldFound, ToldRead } from './messages.ts';
+import { NearContent } from './near-content.ts';
+import type { PeerLink } from './peer-link.ts';
 
 /** The objects that one other worker owns: asked of it, and what was learned kept near, without bytes. */
 export class NearObjects implements ObjectSource {
-	readonly #link: PeerLink;
-	readonly #epochs: Epochs;
-	readonly #pins: SlotPins;
-	readonly #records: LRUCache<string, ObjectRecord>;
+  readonly #link: PeerLink;
+  readonly #epochs: Epochs;
+  readonly #pins: SlotPins;
+  readonly #records: LRUCache<string, ObjectRecord>;
 
-	/** @param recordBytes heap that the records kept near may cost. */
-	constructor(
-		link: PeerLink,
-		epochs: Epochs,
-		pins: SlotPins,
-		recordBytes: number,
-	) {
-		this.#link = link;
-		this.#epochs = epochs;
-		this.#pins = pins;
-		this.#records = new LRUCache({
-			maxSize: recordBytes,
-			sizeCalculation: recordCostBytes,
-		});
-	}
+  /** @param recordBytes heap that the records kept near may cost. */
+  constructor(link: PeerLink, epochs: Epochs, pins: SlotPins, recordBytes: number) {
+    this.#link = link;
+    this.#epochs = epochs;
+    this.#pins = pins;
+    this.#records = new LRUCache({ maxSize: recordBytes, sizeCalculation: recordCostBytes });
+  }
 
-	known(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
-		let record = this.#records.get(nameOf(read, read.recordName));
-		if (read.method === "GET" && !record?.answersGet)
-			record = this.#records.get(nameOf(read, getOnly(read.recordName)));
-		if (record?.epoch !== this.#epochs.current(read.objectKey.hash))
-			return undefined;
-		return freshUntilMs(record, read.policy) > nowMs &&
-			tellsPart(record, read.partNumber)
-			? record
-			: undefined;
-	}
+  known(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
+    let record = this.#records.get(nameOf(read, read.recordName));
+    if (read.method === 'GET' && !record?.answersGet)
+      record = this.#records.get(nameOf(read, getOnly(read.recordName)));
+    if (record?.epoch !== this.#epochs.current(read.objectKey.hash)) return undefined;
+    return freshUntilMs(record, read.policy) > nowMs && tellsPart(record, read.partNumber)
+      ? record
+      : undefined;
+  }
 
-	async find(read: ObjectRead): Promise<Found> {
-		return this.#heard(
-			read,
-			await this.#link.ask("find", { read: told(read), withChecksums: false }),
-		);
-	}
+  async find(read: ObjectRead): Promise<Found> {
+    return this.#heard(read, await this.#link.ask('find', { read: told(read), withChecksums: false }));
+  }
 
-	async findWithChecksums(read: ObjectRead): Promise<Found> {
-		return this.#heard(
-			read,
-			await this.#link.ask("find", { read: told(read), withChecksums: true }),
-		);
-	}
+  async findWithChecksums(read: ObjectRead): Promise<Found> {
+    return this.#heard(read, await this.#link.ask('find', { read: told(read), withChecksums: true }));
+  }
 
-	outdated(read: ObjectRead, record: ObjectRecord): void {
-		this.#records.delete(nameOf(read, read.recordName));
-		if (record.kind !== "readable" || !(record.content instanceof NearContent))
-			return;
-		this.#link.tell({
-			kind: "outdated",
-			read: told(read),
-			contentId: record.content.contentId,
-		});
-	}
+  outdated(read: ObjectRead, record: ObjectRecord): void {
+    this.#records.delete(nameOf(read, read.recordName));
+    if (record.kind !== 'readable' || !(record.content instanceof NearContent)) return;
+    this.#link.tell({ kind: 'outdated', read: told(read), contentId: record.content.contentId });
+  }
 
-	refused(read: ObjectRead, reply: WholeReply): void {
-		this.#link.tell({ kind: "refused", read: told(read), reply });
-	}
+  refused(read: ObjectRead, reply: WholeReply): void {
+    this.#link.tell({ kind: 'refused', read: told(read), reply });
+  }
 
-	#heard(read: ObjectRead, found: ToldFound): Found {
-		const record = this.#near(read, found.record);
-		const name =
-			record.kind === "refused" && record.status === 403
-				? getOnly(read.recordName)
-				: read.recordName;
-		if (found.how === "hit" || found.isStored)
-			this.#records.set(nameOf(read, name), record);
-		return { ...found, record };
-	}
+  #heard(read: ObjectRead, found: ToldFound): Found {
+    const record = this.#near(read, found.record);
+    const name =
+      record.kind === 'refused' && record.status === 403 ? getOnly(read.recordName) : read.recordName;
+    if (found.how === 'hit' || found.isStored) this.#records.set(nameOf(read, name), record);
+    return { ...found, record };
+  }
 
-	/** The record with bytes that can be read from here; with the same content as before if it is the same. */
-	#near(read: ObjectRead, record: ToldFound["record"]): ObjectRecord {
-		if (record.kind === "refused")
-			return { ...record, body: Buffer.from(record.body) };
-		const before = this.#records.peek(nameOf(read, read.recordName));
-		const known =
-			before?.kind === "readable" && before.content instanceof NearContent
-				? before.content
-				: undefined;
-		if (known?.contentId !== record.content.contentId) {
-			return {
-				...record,
-				content: new NearContent(record.content, this.#link, this.#pins),
-			};
-		}
-		for (const [number, part] of record.content.parts)
-			known.parts.learn(number, part, record.content.partCount);
-		return { ...record, content: known };
-	}
+  /** The record with bytes that can be read from here; with the same content as before if it is the same. */
+  #near(read: ObjectRead, record: ToldFound['record']): ObjectRecord {
+    if (record.kind === 'refused') return { ...record, body: Buffer.from(record.body) };
+    const before = this.#records.peek(nameOf(read, read.recordName));
+    const known =
+      before?.kind === 'readable' && before.content instanceof NearContent ? before.content : undefined;
+    if (known?.contentId !== record.content.contentId) {
+      return { ...record, content: new NearContent(record.content, this.#link, this.#pins) };
+    }
+    for (const [number, part] of record.content.parts)
+      known.parts.learn(number, part, record.content.partCount);
+    return { ...record, content: known };
+  }
 }
 
 function nameOf(read: ObjectRead, recordName: string): string {
-	return `${read.objectKey.text}\n${recordName}`;
+  return `${read.objectKey.text}\n${recordName}`;
 }
 
 function told({ bucket, ...read }: ObjectRead): ToldRead {
-	return { ...read, bucketName: bucket.name };
+  return { ...read, bucketName: bucket.name };
 }

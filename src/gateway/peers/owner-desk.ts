@@ -1,229 +1,179 @@
-import type { WholeReply } from "../../backend/store.ts";
-import type { ContentReader, Loan } from "../../cache/content.ts";
-import { Generation } from "../../cache/generation.ts";
-import type { ReadableRecord } from "../../cache/record.ts";
-import type { BucketTable } from "../bucket-table.ts";
-import { ObjectChangedError } from "../fill/fill-error.ts";
-import type { Found } from "../lookup/found.ts";
-import type { ObjectRead } from "../lookup/object-read.ts";
-import type { OwnedObjects } from "../owned-objects.ts";
-import type {
-	Notice,
-	Questions,
-	ToldFound,
-	ToldLoan,
-	ToldRead,
-} from "./messages.ts";
-import type { PeerService } from "./peer-link.ts";
+import type { WholeReply } from '../../backend/store.ts';
+import type { ContentReader, Loan } from '../../cache/content.ts';
+import { Generation } from '../../cache/generation.ts';
+import type { ReadableRecord } from '../../cache/record.ts';
+import type { BucketTable } from '../bucket-table.ts';
+import { ObjectChangedError } from '../fill/fill-error.ts';
+import type { Found } from '../lookup/found.ts';
+import type { ObjectRead } from '../lookup/object-read.ts';
+import type { OwnedObjects } from '../owned-objects.ts';
+import type { Notice, Questions, ToldFound, ToldLoan, ToldRead } from './messages.ts';
+import type { PeerService } from './peer-link.ts';
 
 /** A content being read by another worker, and what is lent to it at the moment. */
 interface OpenReader {
-	readonly generation: Generation;
-	readonly reader: ContentReader;
-	position: number;
-	loan: Loan | undefined;
+  readonly generation: Generation;
+  readonly reader: ContentReader;
+  position: number;
+  loan: Loan | undefined;
 }
 
 /** Numbers for contents, so that other workers can name them; those nobody uses any more are forgotten. */
 export class ContentNumbers {
-	readonly #contents = new Map<number, WeakRef<Generation>>();
-	readonly #numbers = new WeakMap<Generation, number>();
-	readonly #forgotten = new FinalizationRegistry<number>((number) =>
-		this.#contents.delete(number),
-	);
-	#last = 0;
+  readonly #contents = new Map<number, WeakRef<Generation>>();
+  readonly #numbers = new WeakMap<Generation, number>();
+  readonly #forgotten = new FinalizationRegistry<number>(number => this.#contents.delete(number));
+  #last = 0;
 
-	numberOf(generation: Generation): number {
-		const known = this.#numbers.get(generation);
-		if (known !== undefined) return known;
-		const number = ++this.#last;
-		this.#numbers.set(generation, number);
-		this.#contents.set(number, new WeakRef(generation));
-		this.#forgotten.register(generation, number);
-		return number;
-	}
+  numberOf(generation: Generation): number {
+    const known = this.#numbers.get(generation);
+    if (known !== undefined) return known;
+    const number = ++this.#last;
+    this.#numbers.set(generation, number);
+    this.#contents.set(number, new WeakRef(generation));
+    this.#forgotten.register(generation, number);
+    return number;
+  }
 
-	/** @throws ObjectChangedError when the content is no longer anybody's answer. */
-	find(number: number): Generation {
-		const generation = this.#contents.get(number)?.deref();
-		if (!generation || generation.isRetired)
-			throw new ObjectChangedError("the content was replaced");
-		return generation;
-	}
+  /** @throws ObjectChangedError when the content is no longer anybody's answer. */
+  find(number: number): Generation {
+    const generation = this.#contents.get(number)?.deref();
+    if (!generation || generation.isRetired) throw new ObjectChangedError('the content was replaced');
+    return generation;
+  }
 }
 
 /** What the owner of objects does for one other worker. */
 export class OwnerDesk implements PeerService {
-	readonly #objects: OwnedObjects;
-	readonly #buckets: BucketTable;
-	readonly #numbers: ContentNumbers;
-	readonly #readers = new Map<number, OpenReader>();
-	#opened = 0;
+  readonly #objects: OwnedObjects;
+  readonly #buckets: BucketTable;
+  readonly #numbers: ContentNumbers;
+  readonly #readers = new Map<number, OpenReader>();
+  #opened = 0;
 
-	constructor(
-		objects: OwnedObjects,
-		buckets: BucketTable,
-		numbers: ContentNumbers,
-	) {
-		this.#objects = objects;
-		this.#buckets = buckets;
-		this.#numbers = numbers;
-	}
+  constructor(objects: OwnedObjects, buckets: BucketTable, numbers: ContentNumbers) {
+    this.#objects = objects;
+    this.#buckets = buckets;
+    this.#numbers = numbers;
+  }
 
-	async answer<Name extends keyof Questions>(
-		name: Name,
-		ask: Questions[Name]["ask"],
-	): Promise<Questions[Name]["answer"]> {
-		const answers: {
-			readonly [Key in keyof Questions]: (
-				ask: Questions[Key]["ask"],
-			) => Promise<Questions[Key]["answer"]>;
-		} = {
-			find: ({ read, withChecksums }) => this.#find(read, withChecksums),
-			open: async ({ contentId, from, to }) =>
-				this.#open(this.#numbers.find(contentId), from, to),
-			next: ({ reader }) => this.#next(reader),
-		};
-		return answers[name](ask);
-	}
+  async answer<Name extends keyof Questions>(
+    name: Name,
+    ask: Questions[Name]['ask'],
+  ): Promise<Questions[Name]['answer']> {
+    const answers: {
+      readonly [Key in keyof Questions]: (ask: Questions[Key]['ask']) => Promise<Questions[Key]['answer']>;
+    } = {
+      find: ({ read, withChecksums }) => this.#find(read, withChecksums),
+      open: async ({ contentId, from, to }) => this.#open(this.#numbers.find(contentId), from, to),
+      next: ({ reader }) => this.#next(reader),
+    };
+    return answers[name](ask);
+  }
 
-	hear(notice: Notice): void {
-		if (notice.kind === "close") this.#close(notice.reader);
-		else if (notice.kind === "outdated")
-			this.#outdated(notice.read, notice.contentId);
-		else this.#refused(notice.read, notice.reply);
-	}
+  hear(notice: Notice): void {
+    if (notice.kind === 'close') this.#close(notice.reader);
+    else if (notice.kind === 'outdated') this.#outdated(notice.read, notice.contentId);
+    else this.#refused(notice.read, notice.reply);
+  }
 
-	left(): void {
-		for (const reader of [...this.#readers.keys()]) this.#close(reader);
-	}
+  left(): void {
+    for (const reader of [...this.#readers.keys()]) this.#close(reader);
+  }
 
-	async #find(told: ToldRead, withChecksums: boolean): Promise<ToldFound> {
-		const read = this.#heard(told);
-		const { directory } = this.#objects;
-		return this.#tell(
-			await (withChecksums
-				? directory.findWithChecksums(read)
-				: directory.find(read)),
-		);
-	}
+  async #find(told: ToldRead, withChecksums: boolean): Promise<ToldFound> {
+    const read = this.#heard(told);
+    const { directory } = this.#objects;
+    return this.#tell(await (withChecksums ? directory.findWithChecksums(read) : directory.find(read)));
+  }
 
-	#tell(found: Found): ToldFound {
-		const { record } = found;
-		return {
-			...found,
-			record: record.kind === "refused" ? record : this.#tellRecord(record),
-		};
-	}
+  #tell(found: Found): ToldFound {
+    const { record } = found;
+    return { ...found, record: record.kind === 'refused' ? record : this.#tellRecord(record) };
+  }
 
-	#tellRecord(record: ReadableRecord) {
-		if (!(record.content instanceof Generation))
-			throw new TypeError("only what is owned here can be told of");
-		const { sizeBytes, blockBytes, parts } = record.content;
-		const contentId = this.#numbers.numberOf(record.content);
-		return {
-			...record,
-			content: {
-				contentId,
-				sizeBytes,
-				blockBytes,
-				parts: parts.entries(),
-				partCount: parts.count,
-			},
-		};
-	}
+  #tellRecord(record: ReadableRecord) {
+    if (!(record.content instanceof Generation))
+      throw new TypeError('only what is owned here can be told of');
+    const { sizeBytes, blockBytes, parts } = record.content;
+    const contentId = this.#numbers.numberOf(record.content);
+    return {
+      ...record,
+      content: { contentId, sizeBytes, blockBytes, parts: parts.entries(), partCount: parts.count },
+    };
+  }
 
-	#open(generation: Generation, from: number, to: number): number {
-		const number = ++this.#opened;
-		this.#readers.set(number, {
-			generation,
-			reader: generation.open(from, to),
-			position: from,
-			loan: undefined,
-		});
-		return number;
-	}
+  #open(generation: Generation, from: number, to: number): number {
+    const number = ++this.#opened;
+    this.#readers.set(number, {
+      generation,
+      reader: generation.open(from, to),
+      position: from,
+      loan: undefined,
+    });
+    return number;
+  }
 
-	async #next(number: number): Promise<ToldLoan> {
-		const open = this.#readers.get(number);
-		if (!open) return { kind: "end" };
-		giveBack(open);
-		const loan = await open.reader.next();
-		if (!loan) return { kind: "end" };
-		if (!this.#readers.has(number)) {
-			loan.release();
-			return { kind: "end" };
-		}
-		open.loan = loan;
-		const from = open.position;
-		open.position += loan.bytes.length;
-		return this.#tellLoan(open.generation, loan, from, open.position);
-	}
+  async #next(number: number): Promise<ToldLoan> {
+    const open = this.#readers.get(number);
+    if (!open) return { kind: 'end' };
+    giveBack(open);
+    const loan = await open.reader.next();
+    if (!loan) return { kind: 'end' };
+    if (!this.#readers.has(number)) {
+      loan.release();
+      return { kind: 'end' };
+    }
+    open.loan = loan;
+    const from = open.position;
+    open.position += loan.bytes.length;
+    return this.#tellLoan(open.generation, loan, from, open.position);
+  }
 
-	#tellLoan(
-		generation: Generation,
-		loan: Loan,
-		from: number,
-		to: number,
-	): ToldLoan {
-		const block = loan.isCopy ? undefined : generation.blockAt(from);
-		if (!block) return { kind: "copy", bytes: loan.bytes };
-		const { tier } = this.#objects;
-		const blockStart = generation.blockStart(from);
-		const { slot, valid } = block;
-		const place = {
-			slot,
-			tag: tier.pins.tag(slot),
-			slotSizeBytes: tier.slotSizeBytes(slot),
-			blockStart,
-		};
-		return {
-			kind: "block",
-			block: {
-				...place,
-				from: blockStart + valid.start,
-				to: blockStart + valid.end,
-			},
-			from,
-			to,
-		};
-	}
+  #tellLoan(generation: Generation, loan: Loan, from: number, to: number): ToldLoan {
+    const block = loan.isCopy ? undefined : generation.blockAt(from);
+    if (!block) return { kind: 'copy', bytes: loan.bytes };
+    const { tier } = this.#objects;
+    const blockStart = generation.blockStart(from);
+    const { slot, valid } = block;
+    const place = { slot, tag: tier.pins.tag(slot), slotSizeBytes: tier.slotSizeBytes(slot), blockStart };
+    return {
+      kind: 'block',
+      block: { ...place, from: blockStart + valid.start, to: blockStart + valid.end },
+      from,
+      to,
+    };
+  }
 
-	#close(number: number): void {
-		const open = this.#readers.get(number);
-		if (!open) return;
-		this.#readers.delete(number);
-		giveBack(open);
-		open.reader.close();
-	}
+  #close(number: number): void {
+    const open = this.#readers.get(number);
+    if (!open) return;
+    this.#readers.delete(number);
+    giveBack(open);
+    open.reader.close();
+  }
 
-	#outdated(told: ToldRead, contentId: number): void {
-		const read = this.#heard(told);
-		for (const record of this.#objects.table
-			.peek(read.objectKey)
-			?.records.values() ?? []) {
-			if (record.kind !== "readable" || !(record.content instanceof Generation))
-				continue;
-			if (this.#numbers.numberOf(record.content) === contentId)
-				this.#objects.directory.outdated(read, record);
-		}
-	}
+  #outdated(told: ToldRead, contentId: number): void {
+    const read = this.#heard(told);
+    for (const record of this.#objects.table.peek(read.objectKey)?.records.values() ?? []) {
+      if (record.kind !== 'readable' || !(record.content instanceof Generation)) continue;
+      if (this.#numbers.numberOf(record.content) === contentId)
+        this.#objects.directory.outdated(read, record);
+    }
+  }
 
-	#refused(told: ToldRead, reply: WholeReply): void {
-		this.#objects.directory.refused(this.#heard(told), {
-			...reply,
-			body: Buffer.from(reply.body),
-		});
-	}
+  #refused(told: ToldRead, reply: WholeReply): void {
+    this.#objects.directory.refused(this.#heard(told), { ...reply, body: Buffer.from(reply.body) });
+  }
 
-	#heard({ bucketName, ...read }: ToldRead): ObjectRead {
-		const bucket = this.#buckets.find(bucketName);
-		if (!bucket) throw new RangeError(`no bucket ${bucketName}`);
-		return { ...read, bucket };
-	}
+  #heard({ bucketName, ...read }: ToldRead): ObjectRead {
+    const bucket = this.#buckets.find(bucketName);
+    if (!bucket) throw new RangeError(`no bucket ${bucketName}`);
+    return { ...read, bucket };
+  }
 }
 
 function giveBack(open: OpenReader): void {
-	open.loan?.release();
-	open.loan = undefined;
+  open.loan?.release();
+  open.loan = undefined;
 }

@@ -1,133 +1,114 @@
-import { StoreError } from "../../backend/store.ts";
-import type { Notice, Questions } from "./messages.ts";
-import { heardError, type ToldError, tellError } from "./told-error.ts";
+import { StoreError } from '../../backend/store.ts';
+import type { Notice, Questions } from './messages.ts';
+import { heardError, type ToldError, tellError } from './told-error.ts';
 
 /** The end of a channel to another thread, as far as it is used here. */
 export interface PeerPort {
-	postMessage(message: unknown): void;
-	on(event: "message", listener: (message: unknown) => void): unknown;
-	on(event: "close", listener: () => void): unknown;
+  postMessage(message: unknown): void;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+  on(event: 'close', listener: () => void): unknown;
 }
 
 /** What a worker does for another. */
 export interface PeerService {
-	answer<Name extends keyof Questions>(
-		name: Name,
-		ask: Questions[Name]["ask"],
-	): Promise<Questions[Name]["answer"]>;
-	hear(notice: Notice): void;
-	/** The other worker is gone. */
-	left(): void;
+  answer<Name extends keyof Questions>(
+    name: Name,
+    ask: Questions[Name]['ask'],
+  ): Promise<Questions[Name]['answer']>;
+  hear(notice: Notice): void;
+  /** The other worker is gone. */
+  left(): void;
 }
 
 type Message =
-	| {
-			readonly kind: "ask";
-			readonly id: number;
-			readonly name: keyof Questions;
-			readonly ask: Questions[keyof Questions]["ask"];
-	  }
-	| { readonly kind: "answer"; readonly id: number; readonly answer: unknown }
-	| { readonly kind: "error"; readonly id: number; readonly error: ToldError }
-	| { readonly kind: "notice"; readonly notice: Notice };
+  | {
+      readonly kind: 'ask';
+      readonly id: number;
+      readonly name: keyof Questions;
+      readonly ask: Questions[keyof Questions]['ask'];
+    }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown }
+  | { readonly kind: 'error'; readonly id: number; readonly error: ToldError }
+  | { readonly kind: 'notice'; readonly notice: Notice };
 
 interface Waiting {
-	readonly resolve: (answer: never) => void;
-	readonly reject: (error: Error) => void;
+  readonly resolve: (answer: never) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /** Questions and notices between two workers. */
 export class PeerLink {
-	readonly #port: PeerPort;
-	readonly #service: PeerService;
-	readonly #onClosed: () => void;
-	readonly #waiting = new Map<number, Waiting>();
-	#asked = 0;
-	#isOpen = true;
+  readonly #port: PeerPort;
+  readonly #service: PeerService;
+  readonly #onClosed: () => void;
+  readonly #waiting = new Map<number, Waiting>();
+  #asked = 0;
+  #isOpen = true;
 
-	/** @param onClosed called when the other worker is gone. */
-	constructor(port: PeerPort, service: PeerService, onClosed: () => void) {
-		this.#port = port;
-		this.#service = service;
-		this.#onClosed = onClosed;
-		port.on("message", (message) => this.#received(message as Message));
-		port.on("close", () => this.#closed());
-	}
+  /** @param onClosed called when the other worker is gone. */
+  constructor(port: PeerPort, service: PeerService, onClosed: () => void) {
+    this.#port = port;
+    this.#service = service;
+    this.#onClosed = onClosed;
+    port.on('message', message => this.#received(message as Message));
+    port.on('close', () => this.#closed());
+  }
 
-	/** Asks the other worker. @throws what it threw, and StoreError when it is gone. */
-	ask<Name extends keyof Questions>(
-		name: Name,
-		ask: Questions[Name]["ask"],
-	): Promise<Questions[Name]["answer"]> {
-		if (!this.#isOpen) return Promise.reject(gone());
-		const id = ++this.#asked;
-		return new Promise((resolve, reject) => {
-			this.#waiting.set(id, { resolve, reject });
-			this.#port.postMessage({ kind: "ask", id, name, ask } satisfies Message);
-		});
-	}
+  /** Asks the other worker. @throws what it threw, and StoreError when it is gone. */
+  ask<Name extends keyof Questions>(
+    name: Name,
+    ask: Questions[Name]['ask'],
+  ): Promise<Questions[Name]['answer']> {
+    if (!this.#isOpen) return Promise.reject(gone());
+    const id = ++this.#asked;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#port.postMessage({ kind: 'ask', id, name, ask } satisfies Message);
+    });
+  }
 
-	tell(notice: Notice): void {
-		if (this.#isOpen)
-			this.#port.postMessage({ kind: "notice", notice } satisfies Message);
-	}
+  tell(notice: Notice): void {
+    if (this.#isOpen) this.#port.postMessage({ kind: 'notice', notice } satisfies Message);
+  }
 
-	#received(message: Message): void {
-		switch (message.kind) {
-			case "ask":
-				this.#answer(message.id, message.name, message.ask);
-				return;
-			case "notice":
-				this.#service.hear(message.notice);
-				return;
-			case "answer":
-				this.#take(message.id)?.resolve(message.answer as never);
-				return;
-			case "error":
-				this.#take(message.id)?.reject(heardError(message.error));
-		}
-	}
+  #received(message: Message): void {
+    switch (message.kind) {
+      case 'ask':
+        this.#answer(message.id, message.name, message.ask);
+        return;
+      case 'notice':
+        this.#service.hear(message.notice);
+        return;
+      case 'answer':
+        this.#take(message.id)?.resolve(message.answer as never);
+        return;
+      case 'error':
+        this.#take(message.id)?.reject(heardError(message.error));
+    }
+  }
 
-	#answer(
-		id: number,
-		name: keyof Questions,
-		ask: Questions[keyof Questions]["ask"],
-	): void {
-		this.#service.answer(name, ask as never).then(
-			(answer) =>
-				this.#port.postMessage({
-					kind: "answer",
-					id,
-					answer,
-				} satisfies Message),
-			(error) =>
-				this.#port.postMessage({
-					kind: "error",
-					id,
-					error: tellError(error),
-				} satisfies Message),
-		);
-	}
+  #answer(id: number, name: keyof Questions, ask: Questions[keyof Questions]['ask']): void {
+    this.#service.answer(name, ask as never).then(
+      answer => this.#port.postMessage({ kind: 'answer', id, answer } satisfies Message),
+      error => this.#port.postMessage({ kind: 'error', id, error: tellError(error) } satisfies Message),
+    );
+  }
 
-	#take(id: number): Waiting | undefined {
-		const waiting = this.#waiting.get(id);
-		this.#waiting.delete(id);
-		return waiting;
-	}
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return waiting;
+  }
 
-	#closed(): void {
-		this.#isOpen = false;
-		for (const waiting of this.#waiting.values()) waiting.reject(gone());
-		this.#waiting.clear();
-		this.#service.left();
-		this.#onClosed();
-	}
+  #closed(): void {
+    this.#isOpen = false;
+    for (const waiting of this.#waiting.values()) waiting.reject(gone());
+    this.#waiting.clear();
+    this.#service.left();
+    this.#onClosed();
+  }
 }
 
 function gone(): StoreError {
-	return new StoreError(
-		"UNREACHABLE",
-		"the worker that owns the object has just been replaced",
-		undefined,
-	);
+  return new StoreError('UNREACHABLE', 'the worker that owns the object has just been replaced', undefined);
 }

@@ -1,45 +1,38 @@
-import type { BucketTable } from "../bucket-table.ts";
-import type { ObjectSource } from "../object-source.ts";
-import type { OwnedObjects } from "../owned-objects.ts";
-import { NearObjects } from "./near-objects.ts";
-import { ContentNumbers, OwnerDesk } from "./owner-desk.ts";
-import { PeerLink, type PeerPort } from "./peer-link.ts";
+import type { BucketTable } from '../bucket-table.ts';
+import type { ObjectSource } from '../object-source.ts';
+import type { OwnedObjects } from '../owned-objects.ts';
+import { NearObjects } from './near-objects.ts';
+import { ContentNumbers, OwnerDesk } from './owner-desk.ts';
+import { PeerLink, type PeerPort } from './peer-link.ts';
 
 /** The other workers: what they own is asked of them, and what is owned here they are told. */
 export class Peers {
-	readonly #objects: OwnedObjects;
-	readonly #buckets: BucketTable;
-	readonly #numbers = new ContentNumbers();
-	readonly #near: (NearObjects | undefined)[] = [];
-	readonly #recordBytes: number;
+  readonly #objects: OwnedObjects;
+  readonly #buckets: BucketTable;
+  readonly #numbers = new ContentNumbers();
+  readonly #near: (NearObjects | undefined)[] = [];
+  readonly #recordBytes: number;
 
-	/** @param recordBytes heap that records of others' objects may cost, all together. */
-	constructor(
-		objects: OwnedObjects,
-		buckets: BucketTable,
-		workers: number,
-		recordBytes: number,
-	) {
-		this.#objects = objects;
-		this.#buckets = buckets;
-		this.#recordBytes = Math.floor(recordBytes / Math.max(1, workers - 1));
-	}
+  /** @param recordBytes heap that records of others' objects may cost, all together. */
+  constructor(objects: OwnedObjects, buckets: BucketTable, workers: number, recordBytes: number) {
+    this.#objects = objects;
+    this.#buckets = buckets;
+    this.#recordBytes = Math.floor(recordBytes / Math.max(1, workers - 1));
+  }
 
-	/** Speaks with worker `index` over `port`. What was learned from one that was there before is forgotten. */
-	connect(index: number, port: PeerPort): void {
-		const { epochs, tier } = this.#objects;
-		const desk = new OwnerDesk(this.#objects, this.#buckets, this.#numbers);
-		const link = new PeerLink(port, desk, () => {
-			if (this.#near[index] === near) this.#near[index] = undefined;
-		});
-		const near = new NearObjects(link, epochs, tier.pins, this.#recordBytes);
-		this.#near[index] = near;
-	}
+  /** Speaks with worker `index` over `port`. What was learned from one that was there before is forgotten. */
+  connect(index: number, port: PeerPort): void {
+    const { epochs, tier } = this.#objects;
+    const desk = new OwnerDesk(this.#objects, this.#buckets, this.#numbers);
+    const link = new PeerLink(port, desk, () => {
+      if (this.#near[index] === near) this.#near[index] = undefined;
+    });
+    const near = new NearObjects(link, epochs, tier.pins, this.#recordBytes);
+    this.#near[index] = near;
+  }
 
-	/** Where the objects of worker `owner` are found by worker `self`: with itself while the owner cannot be spoken to. */
-	sourceOf(owner: number, self: number): ObjectSource {
-		return owner === self
-			? this.#objects.directory
-			: (this.#near[owner] ?? this.#objects.directory);
-	}
+  /** Where the objects of worker `owner` are found by worker `self`: with itself while the owner cannot be spoken to. */
+  sourceOf(owner: number, self: number): ObjectSource {
+    return owner === self ? this.#objects.directory : (this.#near[owner] ?? this.#objects.directory);
+  }
 }

@@ -1,52 +1,40 @@
-import { StoreError, type WholeReply } from "../../backend/store.ts";
+import { StoreError, type WholeReply } from '../../backend/store.ts';
 import {
-	ObjectChangedError,
-	OverloadedError,
-	RefusedByStoreError,
-	WrongAnswerError,
-} from "../fill/fill-error.ts";
+  ObjectChangedError,
+  OverloadedError,
+  RefusedByStoreError,
+  WrongAnswerError,
+} from '../fill/fill-error.ts';
 
 /** An error as plain data, so that it keeps its meaning on the way to another thread. */
 export type ToldError =
-	| {
-			readonly kind: "store";
-			readonly code: StoreError["code"];
-			readonly message: string;
-	  }
-	| { readonly kind: "refused"; readonly reply: WholeReply }
-	| { readonly kind: "changed" | "wrong" | "other"; readonly message: string }
-	| { readonly kind: "overloaded" };
+  | { readonly kind: 'store'; readonly code: StoreError['code']; readonly message: string }
+  | { readonly kind: 'refused'; readonly reply: WholeReply }
+  | { readonly kind: 'changed' | 'wrong' | 'other'; readonly message: string }
+  | { readonly kind: 'overloaded' };
 
 export function tellError(error: unknown): ToldError {
-	if (error instanceof StoreError)
-		return { kind: "store", code: error.code, message: error.message };
-	if (error instanceof RefusedByStoreError)
-		return { kind: "refused", reply: error.reply };
-	if (error instanceof OverloadedError) return { kind: "overloaded" };
-	const message = error instanceof Error ? error.message : String(error);
-	if (error instanceof ObjectChangedError) return { kind: "changed", message };
-	return {
-		kind: error instanceof WrongAnswerError ? "wrong" : "other",
-		message,
-	};
+  if (error instanceof StoreError) return { kind: 'store', code: error.code, message: error.message };
+  if (error instanceof RefusedByStoreError) return { kind: 'refused', reply: error.reply };
+  if (error instanceof OverloadedError) return { kind: 'overloaded' };
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ObjectChangedError) return { kind: 'changed', message };
+  return { kind: error instanceof WrongAnswerError ? 'wrong' : 'other', message };
 }
 
 export function heardError(told: ToldError): Error {
-	switch (told.kind) {
-		case "store":
-			return new StoreError(told.code, told.message, undefined);
-		case "refused":
-			return new RefusedByStoreError({
-				...told.reply,
-				body: Buffer.from(told.reply.body),
-			});
-		case "overloaded":
-			return new OverloadedError();
-		case "changed":
-			return new ObjectChangedError(told.message);
-		case "wrong":
-			return new WrongAnswerError(told.message);
-		case "other":
-			return new Error(told.message);
-	}
+  switch (told.kind) {
+    case 'store':
+      return new StoreError(told.code, told.message, undefined);
+    case 'refused':
+      return new RefusedByStoreError({ ...told.reply, body: Buffer.from(told.reply.body) });
+    case 'overloaded':
+      return new OverloadedError();
+    case 'changed':
+      return new ObjectChangedError(told.message);
+    case 'wrong':
+      return new WrongAnswerError(told.message);
+    case 'other':
+      return new Error(told.message);
+  }
 }

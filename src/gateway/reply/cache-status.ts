@@ -1,33 +1,24 @@
-import type { Found } from "../lookup/found.ts";
+import type { Found } from '../lookup/found.ts';
 
 /** `x-cache`, and the metric label `cache`. */
-export type CacheResult =
-	| "HIT"
-	| "MISS"
-	| "PARTIAL"
-	| "STALE"
-	| "REVALIDATED"
-	| "BYPASS";
+export type CacheResult = 'HIT' | 'MISS' | 'PARTIAL' | 'STALE' | 'REVALIDATED' | 'BYPASS';
 
 /** What the cache did for an answer: for `cache-status`, `x-cache`, metrics and the log line. */
 export interface CacheReport {
-	readonly result: CacheResult;
-	/** RFC 9211, one list member. */
-	readonly cacheStatus: string;
+  readonly result: CacheResult;
+  /** RFC 9211, one list member. */
+  readonly cacheStatus: string;
 }
 
 /** The store was asked, and nothing was looked up or kept. @param detail RFC 9211 §2.8, a token. */
 export function bypassed(detail?: string): CacheReport {
-	return {
-		result: "BYPASS",
-		cacheStatus: `tidegate; fwd=bypass${detail ? `; detail=${detail}` : ""}`,
-	};
+  return { result: 'BYPASS', cacheStatus: `tidegate; fwd=bypass${detail ? `; detail=${detail}` : ''}` };
 }
 
 /** Nobody was asked and nothing looked up: the request was refused at the door. */
 export const refusedAtDoor: CacheReport = {
-	result: "BYPASS",
-	cacheStatus: "tidegate; fwd=bypass; detail=refused",
+  result: 'BYPASS',
+  cacheStatus: 'tidegate; fwd=bypass; detail=refused',
 };
 
 /**
@@ -35,51 +26,28 @@ export const refusedAtDoor: CacheReport = {
  *
  * @param coverage how much of the bytes wanted was in memory; `all` where no bytes are wanted.
  */
-export function reportOf(
-	found: Found,
-	coverage: "all" | "some" | "none",
-	ttlS: number,
-): CacheReport {
-	if (found.how === "hit") return reportOfKnown(coverage, ttlS);
-	const parts = [
-		"tidegate",
-		`fwd=${found.forwarded}`,
-		`fwd-status=${found.forwardStatus}`,
-	];
-	if (found.isStored) parts.push("stored");
-	if (found.isCollapsed) parts.push("collapsed");
-	return {
-		result: found.how === "revalidated" ? "REVALIDATED" : "MISS",
-		cacheStatus: parts.join("; "),
-	};
+export function reportOf(found: Found, coverage: 'all' | 'some' | 'none', ttlS: number): CacheReport {
+  if (found.how === 'hit') return reportOfKnown(coverage, ttlS);
+  const parts = ['tidegate', `fwd=${found.forwarded}`, `fwd-status=${found.forwardStatus}`];
+  if (found.isStored) parts.push('stored');
+  if (found.isCollapsed) parts.push('collapsed');
+  return { result: found.how === 'revalidated' ? 'REVALIDATED' : 'MISS', cacheStatus: parts.join('; ') };
 }
 
-function reportOfKnown(
-	coverage: "all" | "some" | "none",
-	ttlS: number,
-): CacheReport {
-	if (coverage === "all") return reportOfHit(ttlS);
-	const forward = coverage === "some" ? "partial" : "uri-miss";
-	return {
-		result: coverage === "some" ? "PARTIAL" : "MISS",
-		cacheStatus: `tidegate; fwd=${forward}; stored`,
-	};
+function reportOfKnown(coverage: 'all' | 'some' | 'none', ttlS: number): CacheReport {
+  if (coverage === 'all') return reportOfHit(ttlS);
+  const forward = coverage === 'some' ? 'partial' : 'uri-miss';
+  return {
+    result: coverage === 'some' ? 'PARTIAL' : 'MISS',
+    cacheStatus: `tidegate; fwd=${forward}; stored`,
+  };
 }
 
 /** Answers of one second mostly have the same seconds left. */
-let lastHit: CacheReport & { readonly ttlS: number } = {
-	result: "HIT",
-	cacheStatus: "",
-	ttlS: Number.NaN,
-};
+let lastHit: CacheReport & { readonly ttlS: number } = { result: 'HIT', cacheStatus: '', ttlS: Number.NaN };
 
 /** RFC 9211 §2.1, §2.7. */
 function reportOfHit(ttlS: number): CacheReport {
-	if (lastHit.ttlS !== ttlS)
-		lastHit = {
-			result: "HIT",
-			cacheStatus: `tidegate; hit; ttl=${ttlS}`,
-			ttlS,
-		};
-	return lastHit;
+  if (lastHit.ttlS !== ttlS) lastHit = { result: 'HIT', cacheStatus: `tidegate; hit; ttl=${ttlS}`, ttlS };
+  return lastHit;
 }

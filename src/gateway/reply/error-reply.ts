@@ -1,155 +1,124 @@
-import {
-	StoreError,
-	storeField,
-	type WholeReply,
-} from "../../backend/store.ts";
-import type { RefusedRecord } from "../../cache/record.ts";
-import { formatUnsatisfiedRange } from "../../http/range.ts";
-import { rawFromFields } from "../../s3/dialect.ts";
-import { S3Error, s3Error } from "../../s3/error.ts";
-import { errorBody, parseErrorBody } from "../../s3/error-body.ts";
-import { errorInDialect } from "../../s3/error-dialect.ts";
-import type { Exchange } from "../exchange.ts";
-import {
-	ObjectChangedError,
-	OverloadedError,
-	WrongAnswerError,
-} from "../fill/fill-error.ts";
-import { isOfTheReply } from "./passed-fields.ts";
-import { PreparedHeaders } from "./prepared-headers.ts";
+import { StoreError, storeField, type WholeReply } from '../../backend/store.ts';
+import type { RefusedRecord } from '../../cache/record.ts';
+import { formatUnsatisfiedRange } from '../../http/range.ts';
+import { rawFromFields } from '../../s3/dialect.ts';
+import { S3Error, s3Error } from '../../s3/error.ts';
+import { errorBody, parseErrorBody } from '../../s3/error-body.ts';
+import { errorInDialect } from '../../s3/error-dialect.ts';
+import type { Exchange } from '../exchange.ts';
+import { ObjectChangedError, OverloadedError, WrongAnswerError } from '../fill/fill-error.ts';
+import { isOfTheReply } from './passed-fields.ts';
+import { PreparedHeaders } from './prepared-headers.ts';
 
 /** The one mapping from what can go wrong to an error of the store's protocol. Total: what is not known is a 500. */
 export function asS3Error(error: unknown): S3Error {
-	if (error instanceof S3Error) return error;
-	if (error instanceof OverloadedError)
-		return s3Error("SlowDown", { cause: error });
-	if (error instanceof ObjectChangedError)
-		return s3Error("SlowDown", { message: error.message, cause: error });
-	if (error instanceof WrongAnswerError)
-		return s3Error("BadGateway", { cause: error });
-	if (error instanceof StoreError) {
-		return s3Error(
-			error.code === "TIMEOUT" ? "GatewayTimeout" : "ServiceUnavailable",
-			{ cause: error },
-		);
-	}
-	return s3Error("InternalError", { cause: error });
+  if (error instanceof S3Error) return error;
+  if (error instanceof OverloadedError) return s3Error('SlowDown', { cause: error });
+  if (error instanceof ObjectChangedError)
+    return s3Error('SlowDown', { message: error.message, cause: error });
+  if (error instanceof WrongAnswerError) return s3Error('BadGateway', { cause: error });
+  if (error instanceof StoreError) {
+    return s3Error(error.code === 'TIMEOUT' ? 'GatewayTimeout' : 'ServiceUnavailable', { cause: error });
+  }
+  return s3Error('InternalError', { cause: error });
 }
 
 /** 416 for a range of an object of `sizeBytes` (behaviours.md 10, Decided 3). */
 export function invalidRange(requested: string, sizeBytes: number): S3Error {
-	return s3Error("InvalidRange", {
-		fields: [
-			["RangeRequested", requested],
-			["ActualObjectSize", String(sizeBytes)],
-		],
-		headers: [["content-range", formatUnsatisfiedRange(sizeBytes)]],
-	});
+  return s3Error('InvalidRange', {
+    fields: [
+      ['RangeRequested', requested],
+      ['ActualObjectSize', String(sizeBytes)],
+    ],
+    headers: [['content-range', formatUnsatisfiedRange(sizeBytes)]],
+  });
 }
 
 /** 416 for a part that an object of `count` parts does not have (behaviours.md 40, 41). */
 export function invalidPartNumber(requested: number, count: number): S3Error {
-	return s3Error("InvalidPartNumber", {
-		fields: [
-			["ActualPartCount", String(count)],
-			["PartNumberRequested", String(requested)],
-		],
-	});
+  return s3Error('InvalidPartNumber', {
+    fields: [
+      ['ActualPartCount', String(count)],
+      ['PartNumberRequested', String(requested)],
+    ],
+  });
 }
 
 /** 412 (behaviours.md 59, 211). */
 export function preconditionFailed(condition: string): S3Error {
-	return s3Error("PreconditionFailed", { fields: [["Condition", condition]] });
+  return s3Error('PreconditionFailed', { fields: [['Condition', condition]] });
 }
 
 /** Answers `exchange` with `error`; a HEAD gets no body (behaviours.md, Decided 11). */
 export function replyError(exchange: Exchange, error: S3Error): void {
-	const { requestId, id2 } = exchange;
-	exchange.errorCode = error.code;
-	const body = errorBody({
-		...errorInDialect(error, exchange.prefix),
-		requestId,
-		hostId: id2,
-	});
-	send(exchange, error.status, error.headers.flat(), Buffer.from(body));
+  const { requestId, id2 } = exchange;
+  exchange.errorCode = error.code;
+  const body = errorBody({ ...errorInDialect(error, exchange.prefix), requestId, hostId: id2 });
+  send(exchange, error.status, error.headers.flat(), Buffer.from(body));
 }
 
 /** Answers with a refusal that is remembered: the store's words, under the ids of this answer. */
-export function replyRemembered(
-	exchange: Exchange,
-	record: RefusedRecord,
-	ageS: number | undefined,
-): void {
-	const fields = rawFromFields(
-		record.fields.filter(
-			(field) => field.store || field.name !== "content-type",
-		),
-		exchange.prefix,
-	);
-	send(exchange, record.status, fields, reissued(exchange, record.body), ageS);
+export function replyRemembered(exchange: Exchange, record: RefusedRecord, ageS: number | undefined): void {
+  const fields = rawFromFields(
+    record.fields.filter(field => field.store || field.name !== 'content-type'),
+    exchange.prefix,
+  );
+  send(exchange, record.status, fields, reissued(exchange, record.body), ageS);
 }
 
 /** Answers with what the store said to this very request: its status, its fields and its ids (interface.md, Response headers). */
 export function replyRefusal(exchange: Exchange, reply: WholeReply): void {
-	const requestId = storeField(reply, "request-id") ?? exchange.requestId;
-	const id2 = storeField(reply, "id-2") ?? exchange.id2;
-	const fields = reply.fields.filter(
-		(field) =>
-			!isOfTheReply(field) && (field.store || field.name !== "content-length"),
-	);
-	sendAs(
-		exchange,
-		reply.status,
-		rawFromFields(fields, exchange.prefix),
-		reply.body,
-		{ requestId, id2 },
-		undefined,
-	);
+  const requestId = storeField(reply, 'request-id') ?? exchange.requestId;
+  const id2 = storeField(reply, 'id-2') ?? exchange.id2;
+  const fields = reply.fields.filter(
+    field => !isOfTheReply(field) && (field.store || field.name !== 'content-length'),
+  );
+  sendAs(
+    exchange,
+    reply.status,
+    rawFromFields(fields, exchange.prefix),
+    reply.body,
+    { requestId, id2 },
+    undefined,
+  );
 }
 
 /** The same error with the ids of this answer; what is no XML error goes as it is. */
 function reissued(exchange: Exchange, body: Buffer): Buffer {
-	const error = parseErrorBody(body.toString());
-	if (!error) return body;
-	return Buffer.from(
-		errorBody({
-			...errorInDialect(error, exchange.prefix),
-			requestId: exchange.requestId,
-			hostId: exchange.id2,
-		}),
-	);
+  const error = parseErrorBody(body.toString());
+  if (!error) return body;
+  return Buffer.from(
+    errorBody({
+      ...errorInDialect(error, exchange.prefix),
+      requestId: exchange.requestId,
+      hostId: exchange.id2,
+    }),
+  );
 }
 
 function send(
-	exchange: Exchange,
-	status: number,
-	fields: readonly string[],
-	body: Buffer,
-	ageS?: number,
+  exchange: Exchange,
+  status: number,
+  fields: readonly string[],
+  body: Buffer,
+  ageS?: number,
 ): void {
-	sendAs(
-		exchange,
-		status,
-		[...fields, "content-type", "application/xml"],
-		body,
-		exchange,
-		ageS,
-	);
+  sendAs(exchange, status, [...fields, 'content-type', 'application/xml'], body, exchange, ageS);
 }
 
 function sendAs(
-	exchange: Exchange,
-	status: number,
-	fields: readonly string[],
-	body: Buffer,
-	{ requestId, id2 }: { readonly requestId: string; readonly id2: string },
-	ageS: number | undefined,
+  exchange: Exchange,
+  status: number,
+  fields: readonly string[],
+  body: Buffer,
+  { requestId, id2 }: { readonly requestId: string; readonly id2: string },
+  ageS: number | undefined,
 ): void {
-	const { response, report } = exchange;
-	const length = exchange.isHead ? [] : ["content-length", String(body.length)];
-	const headers = new PreparedHeaders([...fields, ...length], exchange.prefix);
-	exchange.status = status;
-	exchange.bodyBytes = exchange.isHead ? 0 : body.length;
-	response.writeHead(status, headers.fill({ report, requestId, id2 }, ageS));
-	response.end(exchange.isHead ? undefined : body);
+  const { response, report } = exchange;
+  const length = exchange.isHead ? [] : ['content-length', String(body.length)];
+  const headers = new PreparedHeaders([...fields, ...length], exchange.prefix);
+  exchange.status = status;
+  exchange.bodyBytes = exchange.isHead ? 0 : body.length;
+  response.writeHead(status, headers.fill({ report, requestId, id2 }, ageS));
+  response.end(exchange.isHead ? undefined : body);
 }

@@ -1,23 +1,23 @@
-import type { Part } from "../../cache/part-map.ts";
-import type { ObjectRecord, ReadableRecord } from "../../cache/record.ts";
-import { formatContentRange } from "../../http/range.ts";
-import { type HeaderPrefix, rawFromFields } from "../../s3/dialect.ts";
-import type { Pairs } from "../../s3/error.ts";
-import type { CacheReport } from "./cache-status.ts";
-import { overridden } from "./passed-fields.ts";
-import { isVisible, type Visibility, visibilityIndex } from "./visibility.ts";
+import type { Part } from '../../cache/part-map.ts';
+import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
+import { formatContentRange } from '../../http/range.ts';
+import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
+import type { Pairs } from '../../s3/error.ts';
+import type { CacheReport } from './cache-status.ts';
+import { overridden } from './passed-fields.ts';
+import { isVisible, type Visibility, visibilityIndex } from './visibility.ts';
 
 /** What differs from one answer to the next. */
 export interface ReplyFields {
-	readonly report: CacheReport;
-	readonly requestId: string;
-	readonly id2: string;
+  readonly report: CacheReport;
+  readonly requestId: string;
+  readonly id2: string;
 }
 
 /** Bytes that an answer carries of an object. */
 export interface PartOfObject {
-	readonly first: number;
-	readonly last: number;
+  readonly first: number;
+  readonly last: number;
 }
 
 /** Elements of the array that change at each answer, behind those that stay. */
@@ -28,167 +28,126 @@ const tailLength = 10;
  * so it can be used again at once.
  */
 export class PreparedHeaders {
-	readonly #raw: string[];
-	readonly #tail: number;
+  readonly #raw: string[];
+  readonly #tail: number;
 
-	/** @param fixed names and values that stay. */
-	constructor(fixed: readonly string[], prefix: HeaderPrefix) {
-		this.#tail = fixed.length;
-		this.#raw = [
-			...fixed,
-			"cache-status",
-			"",
-			"x-cache",
-			"",
-			`${prefix}request-id`,
-			"",
-			`${prefix}id-2`,
-			"",
-			"age",
-			"",
-		];
-	}
+  /** @param fixed names and values that stay. */
+  constructor(fixed: readonly string[], prefix: HeaderPrefix) {
+    this.#tail = fixed.length;
+    this.#raw = [
+      ...fixed,
+      'cache-status',
+      '',
+      'x-cache',
+      '',
+      `${prefix}request-id`,
+      '',
+      `${prefix}id-2`,
+      '',
+      'age',
+      '',
+    ];
+  }
 
-	/**
-	 * The array for one answer; valid until the next call.
-	 *
-	 * @param ageS seconds; undefined for what did not come from the cache.
-	 */
-	fill(
-		{ report, requestId, id2 }: ReplyFields,
-		ageS: number | undefined,
-	): string[] {
-		const raw = this.#raw;
-		const tail = this.#tail;
-		raw.length = ageS === undefined ? tail + tailLength - 2 : tail + tailLength;
-		raw[tail + 1] = report.cacheStatus;
-		raw[tail + 3] = report.result;
-		raw[tail + 5] = requestId;
-		raw[tail + 7] = id2;
-		if (ageS === undefined) return raw;
-		raw[tail + 8] = "age";
-		raw[tail + 9] = String(ageS);
-		return raw;
-	}
+  /**
+   * The array for one answer; valid until the next call.
+   *
+   * @param ageS seconds; undefined for what did not come from the cache.
+   */
+  fill({ report, requestId, id2 }: ReplyFields, ageS: number | undefined): string[] {
+    const raw = this.#raw;
+    const tail = this.#tail;
+    raw.length = ageS === undefined ? tail + tailLength - 2 : tail + tailLength;
+    raw[tail + 1] = report.cacheStatus;
+    raw[tail + 3] = report.result;
+    raw[tail + 5] = requestId;
+    raw[tail + 7] = id2;
+    if (ageS === undefined) return raw;
+    raw[tail + 8] = 'age';
+    raw[tail + 9] = String(ageS);
+    return raw;
+  }
 }
 
 /** To whom an object is shown. */
 export interface View {
-	readonly exchange: { readonly prefix: HeaderPrefix };
-	readonly visibility: Visibility;
-	/** Headers that replace those of a 200. */
-	readonly overrides: Pairs;
+  readonly exchange: { readonly prefix: HeaderPrefix };
+  readonly visibility: Visibility;
+  /** Headers that replace those of a 200. */
+  readonly overrides: Pairs;
 }
 
 /** The prepared answers of each record, by dialect and visibility; they go with the record. */
 const wholeAnswers = new WeakMap<ReadableRecord, PreparedHeaders[]>();
 
 /** The headers of a 200 with the whole object. */
-export function wholeHeaders(
-	record: ReadableRecord,
-	view: View,
-): PreparedHeaders {
-	if (view.overrides.length > 0) {
-		return new PreparedHeaders(
-			overridden(objectHeaders(record, view, record.sizeBytes), view.overrides),
-			view.exchange.prefix,
-		);
-	}
-	let prepared = wholeAnswers.get(record);
-	if (!prepared) {
-		prepared = [];
-		wholeAnswers.set(record, prepared);
-	}
-	const index =
-		2 * visibilityIndex(view.visibility) +
-		(view.exchange.prefix === "x-amz-" ? 0 : 1);
-	prepared[index] ??= new PreparedHeaders(
-		objectHeaders(record, view, record.sizeBytes),
-		view.exchange.prefix,
-	);
-	return prepared[index];
+export function wholeHeaders(record: ReadableRecord, view: View): PreparedHeaders {
+  if (view.overrides.length > 0) {
+    return new PreparedHeaders(
+      overridden(objectHeaders(record, view, record.sizeBytes), view.overrides),
+      view.exchange.prefix,
+    );
+  }
+  let prepared = wholeAnswers.get(record);
+  if (!prepared) {
+    prepared = [];
+    wholeAnswers.set(record, prepared);
+  }
+  const index = 2 * visibilityIndex(view.visibility) + (view.exchange.prefix === 'x-amz-' ? 0 : 1);
+  prepared[index] ??= new PreparedHeaders(
+    objectHeaders(record, view, record.sizeBytes),
+    view.exchange.prefix,
+  );
+  return prepared[index];
 }
 
 /** The headers of a 206 (RFC 9110 §15.3.7). Checksums are of the whole object and go with nothing less (behaviours.md 8). */
-export function partHeaders(
-	record: ReadableRecord,
-	view: View,
-	part: PartOfObject,
-): PreparedHeaders {
-	return new PreparedHeaders(
-		rangeHeaders(record, view, part),
-		view.exchange.prefix,
-	);
+export function partHeaders(record: ReadableRecord, view: View, part: PartOfObject): PreparedHeaders {
+  return new PreparedHeaders(rangeHeaders(record, view, part), view.exchange.prefix);
 }
 
 /** The headers of a 206 for a part number: with the count of parts, and the checksums of the part (behaviours.md 36 to 39, 48). */
 export function multipartHeaders(
-	record: ReadableRecord,
-	view: View,
-	part: Part,
-	count: number | undefined,
+  record: ReadableRecord,
+  view: View,
+  part: Part,
+  count: number | undefined,
 ): PreparedHeaders {
-	const raw = rangeHeaders(
-		record,
-		{ ...view, visibility: { ...view.visibility, checksums: false } },
-		part,
-	);
-	if (count !== undefined)
-		raw.push(`${view.exchange.prefix}mp-parts-count`, String(count));
-	if (view.visibility.checksums)
-		raw.push(...rawFromFields(part.checksums, view.exchange.prefix));
-	return new PreparedHeaders(raw, view.exchange.prefix);
+  const raw = rangeHeaders(record, { ...view, visibility: { ...view.visibility, checksums: false } }, part);
+  if (count !== undefined) raw.push(`${view.exchange.prefix}mp-parts-count`, String(count));
+  if (view.visibility.checksums) raw.push(...rawFromFields(part.checksums, view.exchange.prefix));
+  return new PreparedHeaders(raw, view.exchange.prefix);
 }
 
-function rangeHeaders(
-	record: ReadableRecord,
-	view: View,
-	{ first, last }: PartOfObject,
-): string[] {
-	const lengthBytes = last - first + 1;
-	const checksums =
-		view.visibility.checksums && lengthBytes === record.sizeBytes;
-	const raw = objectHeaders(
-		record,
-		{ ...view, visibility: { ...view.visibility, checksums } },
-		lengthBytes,
-	);
-	raw.push("content-range", formatContentRange(first, last, record.sizeBytes));
-	return raw;
+function rangeHeaders(record: ReadableRecord, view: View, { first, last }: PartOfObject): string[] {
+  const lengthBytes = last - first + 1;
+  const checksums = view.visibility.checksums && lengthBytes === record.sizeBytes;
+  const raw = objectHeaders(record, { ...view, visibility: { ...view.visibility, checksums } }, lengthBytes);
+  raw.push('content-range', formatContentRange(first, last, record.sizeBytes));
+  return raw;
 }
 
 function objectHeaders(
-	record: ReadableRecord,
-	{ exchange, visibility }: View,
-	lengthBytes: number,
+  record: ReadableRecord,
+  { exchange, visibility }: View,
+  lengthBytes: number,
 ): string[] {
-	const fields = record.fields.filter((field) => isVisible(field, visibility));
-	return [
-		...rawFromFields(fields, exchange.prefix),
-		"accept-ranges",
-		"bytes",
-		"content-length",
-		String(lengthBytes),
-	];
+  const fields = record.fields.filter(field => isVisible(field, visibility));
+  return [
+    ...rawFromFields(fields, exchange.prefix),
+    'accept-ranges',
+    'bytes',
+    'content-length',
+    String(lengthBytes),
+  ];
 }
 
-const inNotModified = new Set([
-	"etag",
-	"last-modified",
-	"cache-control",
-	"expires",
-	"vary",
-]);
+const inNotModified = new Set(['etag', 'last-modified', 'cache-control', 'expires', 'vary']);
 
 /** The headers of a 304 (RFC 9110 §15.4.5; behaviours.md, Decided 6). */
-export function notModifiedHeaders(
-	record: ObjectRecord,
-	prefix: HeaderPrefix,
-): PreparedHeaders {
-	const kept = record.fields.filter(({ name, store }) =>
-		store
-			? name === "version-id"
-			: inNotModified.has(name) || name.startsWith("access-control-"),
-	);
-	return new PreparedHeaders(rawFromFields(kept, prefix), prefix);
+export function notModifiedHeaders(record: ObjectRecord, prefix: HeaderPrefix): PreparedHeaders {
+  const kept = record.fields.filter(({ name, store }) =>
+    store ? name === 'version-id' : inNotModified.has(name) || name.startsWith('access-control-'),
+  );
+  return new PreparedHeaders(rawFromFields(kept, prefix), prefix);
 }

@@ -1,16 +1,16 @@
-import type { Content, Loan } from "../../cache/content.ts";
-import type { Exchange } from "../exchange.ts";
-import { loanLimitBytes } from "../fill/loan-desk.ts";
-import { BodyPump } from "./body-pump.ts";
+import type { Content, Loan } from '../../cache/content.ts';
+import type { Exchange } from '../exchange.ts';
+import { loanLimitBytes } from '../fill/loan-desk.ts';
+import { BodyPump } from './body-pump.ts';
 
 /** What sending asks back. */
 export interface SendingSteps {
-	/** Writes the head of the answer: called once, when the first bytes are there. */
-	writeHead(): void;
-	/** The answer is complete, cut off, or the client has left. */
-	sent(): void;
-	/** Nothing has been sent, and there are no bytes to send. */
-	failedBeforeHead(error: unknown): void;
+  /** Writes the head of the answer: called once, when the first bytes are there. */
+  writeHead(): void;
+  /** The answer is complete, cut off, or the client has left. */
+  sent(): void;
+  /** Nothing has been sent, and there are no bytes to send. */
+  failedBeforeHead(error: unknown): void;
 }
 
 /** Bodies up to here go out as text, in one piece with the head: for short ones that is a third of the cost. */
@@ -18,107 +18,97 @@ const textLimitBytes = 16 * 1024;
 
 /** Answers with `[from, to)` of `content`: in this turn of the event loop where the first bytes are in memory. */
 export function sendContent(
-	exchange: Exchange,
-	content: Content,
-	from: number,
-	to: number,
-	steps: SendingSteps,
+  exchange: Exchange,
+  content: Content,
+  from: number,
+  to: number,
+  steps: SendingSteps,
 ): void {
-	if (exchange.response.destroyed) {
-		clientLeft(exchange, steps);
-		return;
-	}
-	if (exchange.isHead || from === to) {
-		steps.writeHead();
-		exchange.response.end();
-		steps.sent();
-		return;
-	}
-	const text =
-		to - from <= textLimitBytes ? content.peekText(from, to) : undefined;
-	const loan =
-		text === undefined && to - from <= loanLimitBytes
-			? content.lend(from, to)
-			: undefined;
-	if (text !== undefined) sendText(exchange, text, steps);
-	else if (loan) sendLoan(exchange, loan, steps);
-	else sendRead(exchange, content, from, to, steps);
+  if (exchange.response.destroyed) {
+    clientLeft(exchange, steps);
+    return;
+  }
+  if (exchange.isHead || from === to) {
+    steps.writeHead();
+    exchange.response.end();
+    steps.sent();
+    return;
+  }
+  const text = to - from <= textLimitBytes ? content.peekText(from, to) : undefined;
+  const loan = text === undefined && to - from <= loanLimitBytes ? content.lend(from, to) : undefined;
+  if (text !== undefined) sendText(exchange, text, steps);
+  else if (loan) sendLoan(exchange, loan, steps);
+  else sendRead(exchange, content, from, to, steps);
 }
 
 function sendText(exchange: Exchange, text: string, steps: SendingSteps): void {
-	steps.writeHead();
-	exchange.bodyBytes = text.length;
-	exchange.response.end(text, "latin1");
-	steps.sent();
+  steps.writeHead();
+  exchange.bodyBytes = text.length;
+  exchange.response.end(text, 'latin1');
+  steps.sent();
 }
 
 /** One piece of memory is all of the body. The answer is over when the socket has taken it, or is gone. */
 function sendLoan(exchange: Exchange, loan: Loan, steps: SendingSteps): void {
-	const { response } = exchange;
-	const over = () => {
-		response.off("close", over);
-		response.off("finish", over);
-		if (response.writableFinished) exchange.bodyBytes = loan.bytes.length;
-		else exchange.hasClientLeft = true;
-		loan.release();
-		steps.sent();
-	};
-	response.on("close", over);
-	response.on("finish", over);
-	steps.writeHead();
-	response.end(loan.bytes);
+  const { response } = exchange;
+  const over = () => {
+    response.off('close', over);
+    response.off('finish', over);
+    if (response.writableFinished) exchange.bodyBytes = loan.bytes.length;
+    else exchange.hasClientLeft = true;
+    loan.release();
+    steps.sent();
+  };
+  response.on('close', over);
+  response.on('finish', over);
+  steps.writeHead();
+  response.end(loan.bytes);
 }
 
 /** The response will tell neither that it is closed nor that it is finished any more. */
 function clientLeft(exchange: Exchange, steps: SendingSteps): void {
-	exchange.hasClientLeft = true;
-	steps.sent();
+  exchange.hasClientLeft = true;
+  steps.sent();
 }
 
-function sendRead(
-	exchange: Exchange,
-	content: Content,
-	from: number,
-	to: number,
-	steps: SendingSteps,
-): void {
-	const { response } = exchange;
-	const reader = content.open(from, to);
-	let hasLeft = false;
-	const leave = () => {
-		hasLeft = true;
-		reader.close();
-		clientLeft(exchange, steps);
-	};
-	response.once("close", leave);
-	const begin = (first: Loan | undefined) => {
-		if (hasLeft) {
-			first?.release();
-			return;
-		}
-		response.off("close", leave);
-		steps.writeHead();
-		const pump = new BodyPump(response, reader, to - from, (end) => {
-			exchange.bodyBytes = pump.sentBytes;
-			if (end.kind === "failed") exchange.failure = end.error;
-			if (end.kind === "client-left") exchange.hasClientLeft = true;
-			steps.sent();
-		});
-		pump.start(first);
-	};
-	const fail = (error: unknown) => {
-		if (hasLeft) return;
-		response.off("close", leave);
-		reader.close();
-		steps.failedBeforeHead(error);
-	};
-	let first: Loan | undefined | Promise<Loan | undefined>;
-	try {
-		first = reader.next();
-	} catch (error) {
-		fail(error);
-		return;
-	}
-	if (first instanceof Promise) first.then(begin, fail);
-	else begin(first);
+function sendRead(exchange: Exchange, content: Content, from: number, to: number, steps: SendingSteps): void {
+  const { response } = exchange;
+  const reader = content.open(from, to);
+  let hasLeft = false;
+  const leave = () => {
+    hasLeft = true;
+    reader.close();
+    clientLeft(exchange, steps);
+  };
+  response.once('close', leave);
+  const begin = (first: Loan | undefined) => {
+    if (hasLeft) {
+      first?.release();
+      return;
+    }
+    response.off('close', leave);
+    steps.writeHead();
+    const pump = new BodyPump(response, reader, to - from, end => {
+      exchange.bodyBytes = pump.sentBytes;
+      if (end.kind === 'failed') exchange.failure = end.error;
+      if (end.kind === 'client-left') exchange.hasClientLeft = true;
+      steps.sent();
+    });
+    pump.start(first);
+  };
+  const fail = (error: unknown) => {
+    if (hasLeft) return;
+    response.off('close', leave);
+    reader.close();
+    steps.failedBeforeHead(error);
+  };
+  let first: Loan | undefined | Promise<Loan | undefined>;
+  try {
+    first = reader.next();
+  } catch (error) {
+    fail(error);
+    return;
+  }
+  if (first instanceof Promise) first.then(begin, fail);
+  else begin(first);
 }

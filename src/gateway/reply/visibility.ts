@@ -1,42 +1,28 @@
-import type { HeaderField } from "../../s3/dialect.ts";
+import type { HeaderField } from '../../s3/dialect.ts';
 
 /** What of an object's fields a client is shown (behaviours.md, Decided 9 and 12). */
 export interface Visibility {
-	/** The client sent checksum-mode ENABLED. */
-	readonly checksums: boolean;
-	/** Granted GetObjectTagging. */
-	readonly taggingCount: boolean;
-	/** Granted GetObjectRetention. */
-	readonly retention: boolean;
-	/** Granted GetObjectLegalHold. */
-	readonly legalHold: boolean;
+  /** The client sent checksum-mode ENABLED. */
+  readonly checksums: boolean;
+  /** Granted GetObjectTagging. */
+  readonly taggingCount: boolean;
+  /** Granted GetObjectRetention. */
+  readonly retention: boolean;
+  /** Granted GetObjectLegalHold. */
+  readonly legalHold: boolean;
 }
 
 /** A small number for `visibility`, different for each: an index for what is prepared once. */
-export function visibilityIndex({
-	checksums,
-	taggingCount,
-	retention,
-	legalHold,
-}: Visibility): number {
-	return (
-		Number(checksums) +
-		2 * Number(taggingCount) +
-		4 * Number(retention) +
-		8 * Number(legalHold)
-	);
+export function visibilityIndex({ checksums, taggingCount, retention, legalHold }: Visibility): number {
+  return Number(checksums) + 2 * Number(taggingCount) + 4 * Number(retention) + 8 * Number(legalHold);
 }
 
 /** Whether a client sees `field`. */
-export function isVisible(
-	{ name, store }: HeaderField,
-	visibility: Visibility,
-): boolean {
-	if (!store) return true;
-	if (name.startsWith("checksum-")) return visibility.checksums;
-	if (name === "tagging-count") return visibility.taggingCount;
-	if (name === "object-lock-mode" || name === "object-lock-retain-until-date")
-		return visibility.retention;
-	if (name === "object-lock-legal-hold") return visibility.legalHold;
-	return true;
+export function isVisible({ name, store }: HeaderField, visibility: Visibility): boolean {
+  if (!store) return true;
+  if (name.startsWith('checksum-')) return visibility.checksums;
+  if (name === 'tagging-count') return visibility.taggingCount;
+  if (name === 'object-lock-mode' || name === 'object-lock-retain-until-date') return visibility.retention;
+  if (name === 'object-lock-legal-hold') return visibility.legalHold;
+  return true;
 }

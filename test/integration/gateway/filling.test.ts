@@ -1,166 +1,116 @@
-import { get as httpGet } from "node:http";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import {
-	copyOf,
-	holdsAt,
-	patternContent,
-} from "../../support/stand-in/content.ts";
-import { StandInStore } from "../../support/stand-in-store.ts";
-import { TestGateway } from "../../support/test-gateway.ts";
+import { get as httpGet } from 'node:http';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { copyOf, holdsAt, patternContent } from '../../support/stand-in/content.ts';
+import { StandInStore } from '../../support/stand-in-store.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
 
 const mebibyte = 1024 * 1024;
 let store: StandInStore;
 let gateway: TestGateway;
 
 beforeEach(async () => {
-	store = await StandInStore.start();
-	gateway = await TestGateway.start({
-		storeUrl: store.url,
-		arenaBytes: 64 * mebibyte,
-	});
+  store = await StandInStore.start();
+  gateway = await TestGateway.start({ storeUrl: store.url, arenaBytes: 64 * mebibyte });
 });
 
 afterEach(async () => {
-	await gateway.close();
-	await store.close();
+  await gateway.close();
+  await store.close();
 });
 
-it("six broken transfers during one read: the client sees nothing of it", async () => {
-	const content = patternContent(20 * mebibyte);
-	store.put("b", "broken.bin", content);
-	store.faults.breakAfter(100_000, 3_000_000, 1, 2_500_000, 0, 777);
-	const answer = await gateway.get("/b/broken.bin");
-	expect(answer.status).toBe(200);
-	expect(answer.body.equals(copyOf(content))).toBe(true);
-	expect(store.faults.left).toBe(0);
+it('six broken transfers during one read: the client sees nothing of it', async () => {
+  const content = patternContent(20 * mebibyte);
+  store.put('b', 'broken.bin', content);
+  store.faults.breakAfter(100_000, 3_000_000, 1, 2_500_000, 0, 777);
+  const answer = await gateway.get('/b/broken.bin');
+  expect(answer.status).toBe(200);
+  expect(answer.body.equals(copyOf(content))).toBe(true);
+  expect(store.faults.left).toBe(0);
 });
 
-it("asks again when the store is busy, and gives on its answer when it stays so", async () => {
-	store.put("b", "busy.txt", "now");
-	store.faults.next(
-		{
-			kind: "answer",
-			status: 503,
-			body: "<Error><Code>SlowDown</Code></Error>",
-		},
-		2,
-	);
-	expect((await gateway.get("/b/busy.txt")).body.toString()).toBe("now");
-	store.put("b", "busier.txt", "never");
-	store.faults.next(
-		{
-			kind: "answer",
-			status: 503,
-			body: "<Error><Code>SlowDown</Code></Error>",
-		},
-		3,
-	);
-	const refused = await gateway.get("/b/busier.txt");
-	expect(refused.status).toBe(503);
-	expect(refused.body.toString()).toContain("SlowDown");
-	expect(
-		(await gateway.get("/b/busier.txt")).status,
-		"a 503 is not remembered",
-	).toBe(200);
+it('asks again when the store is busy, and gives on its answer when it stays so', async () => {
+  store.put('b', 'busy.txt', 'now');
+  store.faults.next({ kind: 'answer', status: 503, body: '<Error><Code>SlowDown</Code></Error>' }, 2);
+  expect((await gateway.get('/b/busy.txt')).body.toString()).toBe('now');
+  store.put('b', 'busier.txt', 'never');
+  store.faults.next({ kind: 'answer', status: 503, body: '<Error><Code>SlowDown</Code></Error>' }, 3);
+  const refused = await gateway.get('/b/busier.txt');
+  expect(refused.status).toBe(503);
+  expect(refused.body.toString()).toContain('SlowDown');
+  expect((await gateway.get('/b/busier.txt')).status, 'a 503 is not remembered').toBe(200);
 });
 
-it("cuts the answer off when the object changes after its first byte, and mixes no bodies", async () => {
-	const before = patternContent(48 * mebibyte, 1);
-	const after = patternContent(48 * mebibyte, 2);
-	store.put("b", "changing.bin", before);
-	store.rateBytesPerS = 40 * mebibyte;
-	store.log.at({ bodyBytes: 12 * mebibyte }, () =>
-		store.put("b", "changing.bin", after),
-	);
-	const readers = Array.from({ length: 24 }, () =>
-		gateway.get("/b/changing.bin"),
-	);
-	const answers = await Promise.allSettled(readers);
-	for (const answer of answers) {
-		if (answer.status === "rejected") continue;
-		const { body } = answer.value;
-		expect(
-			body.length === before.sizeBytes &&
-				(holdsAt(before, 0, body) || holdsAt(after, 0, body)),
-		).toBe(true);
-	}
-	store.rateBytesPerS = Number.POSITIVE_INFINITY;
-	const fresh = await gateway.get("/b/changing.bin");
-	expect(holdsAt(after, 0, fresh.body)).toBe(true);
+it('cuts the answer off when the object changes after its first byte, and mixes no bodies', async () => {
+  const before = patternContent(48 * mebibyte, 1);
+  const after = patternContent(48 * mebibyte, 2);
+  store.put('b', 'changing.bin', before);
+  store.rateBytesPerS = 40 * mebibyte;
+  store.log.at({ bodyBytes: 12 * mebibyte }, () => store.put('b', 'changing.bin', after));
+  const readers = Array.from({ length: 24 }, () => gateway.get('/b/changing.bin'));
+  const answers = await Promise.allSettled(readers);
+  for (const answer of answers) {
+    if (answer.status === 'rejected') continue;
+    const { body } = answer.value;
+    expect(body.length === before.sizeBytes && (holdsAt(before, 0, body) || holdsAt(after, 0, body))).toBe(
+      true,
+    );
+  }
+  store.rateBytesPerS = Number.POSITIVE_INFINITY;
+  const fresh = await gateway.get('/b/changing.bin');
+  expect(holdsAt(after, 0, fresh.body)).toBe(true);
 });
 
-it("starts anew when the object has changed before the first byte", async () => {
-	const before = patternContent(3 * mebibyte, 1);
-	const after = patternContent(2 * mebibyte, 2);
-	store.put("b", "late.bin", before);
-	await gateway.get("/b/late.bin", { range: "bytes=0-9" });
-	store.put("b", "late.bin", after);
-	const answer = await gateway.get("/b/late.bin", {
-		range: "bytes=1500000-1500009",
-	});
-	expect(answer.status).toBe(206);
-	expect(answer.headers["content-range"]).toBe(
-		`bytes 1500000-1500009/${after.sizeBytes}`,
-	);
-	expect(holdsAt(after, 1_500_000, answer.body)).toBe(true);
+it('starts anew when the object has changed before the first byte', async () => {
+  const before = patternContent(3 * mebibyte, 1);
+  const after = patternContent(2 * mebibyte, 2);
+  store.put('b', 'late.bin', before);
+  await gateway.get('/b/late.bin', { range: 'bytes=0-9' });
+  store.put('b', 'late.bin', after);
+  const answer = await gateway.get('/b/late.bin', { range: 'bytes=1500000-1500009' });
+  expect(answer.status).toBe(206);
+  expect(answer.headers['content-range']).toBe(`bytes 1500000-1500009/${after.sizeBytes}`);
+  expect(holdsAt(after, 1_500_000, answer.body)).toBe(true);
 });
 
-it("law 3: an answer that does not fit what was asked is not used", async () => {
-	const content = patternContent(4 * mebibyte);
-	store.put("b", "wrong.bin", content);
-	store.faults.next(
-		{
-			kind: "content-range",
-			value: `bytes 5-${mebibyte + 4}/${content.sizeBytes}`,
-		},
-		1,
-	);
-	expect(
-		(await gateway.get("/b/wrong.bin", { range: "bytes=0-9" })).status,
-	).toBe(502);
-	store.faults.next({ kind: "range-ignored" }, 1);
-	const ignored = await gateway.get("/b/wrong.bin", {
-		range: `bytes=${3 * mebibyte}-${3 * mebibyte + 9}`,
-	});
-	expect(holdsAt(content, 3 * mebibyte, ignored.body)).toBe(true);
+it('law 3: an answer that does not fit what was asked is not used', async () => {
+  const content = patternContent(4 * mebibyte);
+  store.put('b', 'wrong.bin', content);
+  store.faults.next({ kind: 'content-range', value: `bytes 5-${mebibyte + 4}/${content.sizeBytes}` }, 1);
+  expect((await gateway.get('/b/wrong.bin', { range: 'bytes=0-9' })).status).toBe(502);
+  store.faults.next({ kind: 'range-ignored' }, 1);
+  const ignored = await gateway.get('/b/wrong.bin', { range: `bytes=${3 * mebibyte}-${3 * mebibyte + 9}` });
+  expect(holdsAt(content, 3 * mebibyte, ignored.body)).toBe(true);
 });
 
-it("a client that leaves stops no one else, and leaves nothing behind", async () => {
-	const content = patternContent(30 * mebibyte);
-	store.put("b", "left.bin", content);
-	store.rateBytesPerS = 50 * mebibyte;
-	const stays = gateway.get("/b/left.bin");
-	await store.log.arrival(1);
-	const leaver = httpGet(`${gateway.url()}/b/left.bin`, (answer) =>
-		answer.once("data", () => leaver.destroy()),
-	);
-	leaver.on("error", () => undefined);
-	expect((await stays).body.equals(copyOf(content))).toBe(true);
-	expect(store.log.bodyBytes).toBe(content.sizeBytes);
+it('a client that leaves stops no one else, and leaves nothing behind', async () => {
+  const content = patternContent(30 * mebibyte);
+  store.put('b', 'left.bin', content);
+  store.rateBytesPerS = 50 * mebibyte;
+  const stays = gateway.get('/b/left.bin');
+  await store.log.arrival(1);
+  const leaver = httpGet(`${gateway.url()}/b/left.bin`, answer =>
+    answer.once('data', () => leaver.destroy()),
+  );
+  leaver.on('error', () => undefined);
+  expect((await stays).body.equals(copyOf(content))).toBe(true);
+  expect(store.log.bodyBytes).toBe(content.sizeBytes);
 });
 
-it("reads an object larger than all its memory", async () => {
-	const content = patternContent(200 * mebibyte);
-	store.put("b", "huge.bin", content);
-	const answer = await gateway.get("/b/huge.bin");
-	expect(answer.body.equals(copyOf(content))).toBe(true);
+it('reads an object larger than all its memory', async () => {
+  const content = patternContent(200 * mebibyte);
+  store.put('b', 'huge.bin', content);
+  const answer = await gateway.get('/b/huge.bin');
+  expect(answer.body.equals(copyOf(content))).toBe(true);
 });
 
-it("every request of one moment for different ranges of a cold object costs each block once", async () => {
-	const content = patternContent(16 * mebibyte);
-	store.put("b", "ranges.bin", content);
-	const starts = Array.from(
-		{ length: 40 },
-		(_, index) => (index * 409_600) % (15 * mebibyte),
-	);
-	const answers = await Promise.all(
-		starts.map((start) =>
-			gateway.get("/b/ranges.bin", {
-				range: `bytes=${start}-${start + 500_000}`,
-			}),
-		),
-	);
-	for (const [index, answer] of answers.entries())
-		expect(holdsAt(content, starts[index] ?? 0, answer.body)).toBe(true);
-	expect(store.log.bodyBytes).toBeLessThanOrEqual(content.sizeBytes);
+it('every request of one moment for different ranges of a cold object costs each block once', async () => {
+  const content = patternContent(16 * mebibyte);
+  store.put('b', 'ranges.bin', content);
+  const starts = Array.from({ length: 40 }, (_, index) => (index * 409_600) % (15 * mebibyte));
+  const answers = await Promise.all(
+    starts.map(start => gateway.get('/b/ranges.bin', { range: `bytes=${start}-${start + 500_000}` })),
+  );
+  for (const [index, answer] of answers.entries())
+    expect(holdsAt(content, starts[index] ?? 0, answer.body)).toBe(true);
+  expect(store.log.bodyBytes).toBeLessThanOrEqual(content.sizeBytes);
 });

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { holdsAt, patternContent } from "../../support/stand-in/content.ts";
-import { StandInStore } from "../../support/stand-in-store.ts";
-import { TestGateway } from "../../support/test-gateway.ts";
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { holdsAt, patternContent } from '../../support/stand-in/content.ts';
+import { StandInStore } from '../../support/stand-in-store.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
 
 const mebibyte = 1024 * 1024;
 let store: StandInStore;
@@ -10,126 +10,98 @@ let gateway: TestGateway;
 let clock: ManualClock;
 
 beforeEach(async () => {
-	clock = new ManualClock();
-	store = await StandInStore.start();
-	gateway = await TestGateway.start({ storeUrl: store.url, clock });
+  clock = new ManualClock();
+  store = await StandInStore.start();
+  gateway = await TestGateway.start({ storeUrl: store.url, clock });
 });
 
 afterEach(async () => {
-	await gateway.close();
-	await store.close();
+  await gateway.close();
+  await store.close();
 });
 
-it("asks about a stale object once for all who wait, without a body, and keeps its blocks", async () => {
-	const content = patternContent(3 * mebibyte);
-	store.put("b", "stale.bin", content, {
-		headers: { "x-amz-tagging-count": "1" },
-	});
-	await gateway.get("/b/stale.bin");
-	clock.advance(61_000);
-	store.put("b", "stale.bin", content, {
-		headers: { "x-amz-tagging-count": "2" },
-	});
-	store.log.clear();
-	const gate = store.hold();
-	const waiting = Array.from({ length: 10 }, () => gateway.get("/b/stale.bin"));
-	await store.log.arrival(1);
-	gate.release();
-	const answers = await Promise.all(waiting);
-	for (const answer of answers)
-		expect(
-			holdsAt(content, 0, answer.body) &&
-				answer.body.length === content.sizeBytes,
-		).toBe(true);
-	expect(answers[0]?.headers).toMatchObject({
-		"x-cache": "REVALIDATED",
-		"x-amz-tagging-count": "2",
-	});
-	expect(answers[0]?.headers["cache-status"]).toMatch(
-		/^tidegate; fwd=stale; fwd-status=200; stored/,
-	);
-	expect(store.log.requests.map((note) => note.method)).toEqual(["HEAD"]);
+it('asks about a stale object once for all who wait, without a body, and keeps its blocks', async () => {
+  const content = patternContent(3 * mebibyte);
+  store.put('b', 'stale.bin', content, { headers: { 'x-amz-tagging-count': '1' } });
+  await gateway.get('/b/stale.bin');
+  clock.advance(61_000);
+  store.put('b', 'stale.bin', content, { headers: { 'x-amz-tagging-count': '2' } });
+  store.log.clear();
+  const gate = store.hold();
+  const waiting = Array.from({ length: 10 }, () => gateway.get('/b/stale.bin'));
+  await store.log.arrival(1);
+  gate.release();
+  const answers = await Promise.all(waiting);
+  for (const answer of answers)
+    expect(holdsAt(content, 0, answer.body) && answer.body.length === content.sizeBytes).toBe(true);
+  expect(answers[0]?.headers).toMatchObject({ 'x-cache': 'REVALIDATED', 'x-amz-tagging-count': '2' });
+  expect(answers[0]?.headers['cache-status']).toMatch(/^tidegate; fwd=stale; fwd-status=200; stored/);
+  expect(store.log.requests.map(note => note.method)).toEqual(['HEAD']);
 });
 
-it("a new content replaces the old one at the revalidation", async () => {
-	store.put("b", "new.bin", patternContent(2 * mebibyte, 1));
-	await gateway.get("/b/new.bin");
-	store.put("b", "new.bin", patternContent(mebibyte, 2));
-	expect(
-		holdsAt(
-			patternContent(2 * mebibyte, 1),
-			0,
-			(await gateway.get("/b/new.bin")).body,
-		),
-	).toBe(true);
-	clock.advance(61_000);
-	const answer = await gateway.get("/b/new.bin");
-	expect(answer.body.length).toBe(mebibyte);
-	expect(holdsAt(patternContent(mebibyte, 2), 0, answer.body)).toBe(true);
+it('a new content replaces the old one at the revalidation', async () => {
+  store.put('b', 'new.bin', patternContent(2 * mebibyte, 1));
+  await gateway.get('/b/new.bin');
+  store.put('b', 'new.bin', patternContent(mebibyte, 2));
+  expect(holdsAt(patternContent(2 * mebibyte, 1), 0, (await gateway.get('/b/new.bin')).body)).toBe(true);
+  clock.advance(61_000);
+  const answer = await gateway.get('/b/new.bin');
+  expect(answer.body.length).toBe(mebibyte);
+  expect(holdsAt(patternContent(mebibyte, 2), 0, answer.body)).toBe(true);
 });
 
 it.each([
-	["max-age=10", 10],
-	["max-age=10, s-maxage=20", 20],
-	["max-age=9999999", 86_400],
-	["no-cache", 0],
-	["public", 60],
-])("Cache-Control: %s is fresh for %d seconds", async (control, seconds) => {
-	store.put("b", "controlled.txt", "x", {
-		headers: { "cache-control": control },
-	});
-	await gateway.get("/b/controlled.txt");
-	clock.advance(Math.max(0, seconds * 1000 - 1));
-	const fresh = await gateway.get("/b/controlled.txt");
-	expect(fresh.headers["x-cache"]).toBe(seconds > 0 ? "HIT" : "REVALIDATED");
-	clock.advance(2);
-	expect((await gateway.get("/b/controlled.txt")).headers["x-cache"]).toBe(
-		"REVALIDATED",
-	);
+  ['max-age=10', 10],
+  ['max-age=10, s-maxage=20', 20],
+  ['max-age=9999999', 86_400],
+  ['no-cache', 0],
+  ['public', 60],
+])('Cache-Control: %s is fresh for %d seconds', async (control, seconds) => {
+  store.put('b', 'controlled.txt', 'x', { headers: { 'cache-control': control } });
+  await gateway.get('/b/controlled.txt');
+  clock.advance(Math.max(0, seconds * 1000 - 1));
+  const fresh = await gateway.get('/b/controlled.txt');
+  expect(fresh.headers['x-cache']).toBe(seconds > 0 ? 'HIT' : 'REVALIDATED');
+  clock.advance(2);
+  expect((await gateway.get('/b/controlled.txt')).headers['x-cache']).toBe('REVALIDATED');
 });
 
-it("what is not to be stored is not", async () => {
-	store.put("b", "private.txt", "x", {
-		headers: { "cache-control": "no-store" },
-	});
-	for (let count = 0; count < 2; count++)
-		expect((await gateway.get("/b/private.txt")).headers["x-cache"]).toBe(
-			"MISS",
-		);
-	expect(store.log.requests.map((note) => note.method)).toEqual(["GET", "GET"]);
+it('what is not to be stored is not', async () => {
+  store.put('b', 'private.txt', 'x', { headers: { 'cache-control': 'no-store' } });
+  for (let count = 0; count < 2; count++)
+    expect((await gateway.get('/b/private.txt')).headers['x-cache']).toBe('MISS');
+  expect(store.log.requests.map(note => note.method)).toEqual(['GET', 'GET']);
 });
 
-it("a missing key is remembered for negativeTtl and no longer", async () => {
-	expect((await gateway.get("/b/soon.txt")).status).toBe(404);
-	store.put("b", "soon.txt", "there");
-	expect((await gateway.get("/b/soon.txt")).status).toBe(404);
-	clock.advance(5_001);
-	expect((await gateway.get("/b/soon.txt")).status).toBe(200);
+it('a missing key is remembered for negativeTtl and no longer', async () => {
+  expect((await gateway.get('/b/soon.txt')).status).toBe(404);
+  store.put('b', 'soon.txt', 'there');
+  expect((await gateway.get('/b/soon.txt')).status).toBe(404);
+  clock.advance(5_001);
+  expect((await gateway.get('/b/soon.txt')).status).toBe(200);
 });
 
-it("an object that is gone at the revalidation is gone", async () => {
-	store.put("b", "gone.txt", "there");
-	await gateway.get("/b/gone.txt");
-	store.remove("b", "gone.txt");
-	clock.advance(61_000);
-	const answer = await gateway.get("/b/gone.txt");
-	expect(answer.status).toBe(404);
-	expect(answer.body.toString()).toContain("NoSuchKey");
+it('an object that is gone at the revalidation is gone', async () => {
+  store.put('b', 'gone.txt', 'there');
+  await gateway.get('/b/gone.txt');
+  store.remove('b', 'gone.txt');
+  clock.advance(61_000);
+  const answer = await gateway.get('/b/gone.txt');
+  expect(answer.status).toBe(404);
+  expect(answer.body.toString()).toContain('NoSuchKey');
 });
 
-it("a restored copy is never fresh beyond its end", async () => {
-	const end = new Date(clock.nowMs() + 5_000).toUTCString();
-	store.put("b", "restored.bin", "x", {
-		headers: {
-			"x-amz-storage-class": "GLACIER",
-			"x-amz-restore": `ongoing-request="false", expiry-date="${end}"`,
-		},
-	});
-	await gateway.get("/b/restored.bin");
-	clock.advance(4_999);
-	expect((await gateway.get("/b/restored.bin")).headers["x-cache"]).toBe("HIT");
-	clock.advance(2);
-	expect((await gateway.get("/b/restored.bin")).headers["x-cache"]).toBe(
-		"REVALIDATED",
-	);
+it('a restored copy is never fresh beyond its end', async () => {
+  const end = new Date(clock.nowMs() + 5_000).toUTCString();
+  store.put('b', 'restored.bin', 'x', {
+    headers: {
+      'x-amz-storage-class': 'GLACIER',
+      'x-amz-restore': `ongoing-request="false", expiry-date="${end}"`,
+    },
+  });
+  await gateway.get('/b/restored.bin');
+  clock.advance(4_999);
+  expect((await gateway.get('/b/restored.bin')).headers['x-cache']).toBe('HIT');
+  clock.advance(2);
+  expect((await gateway.get('/b/restored.bin')).headers['x-cache']).toBe('REVALIDATED');
 });

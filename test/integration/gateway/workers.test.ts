@@ -1,11 +1,7 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
-import {
-	copyOf,
-	holdsAt,
-	patternContent,
-} from "../../support/stand-in/content.ts";
-import { StandInStore } from "../../support/stand-in-store.ts";
-import { TestGateway } from "../../support/test-gateway.ts";
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { copyOf, holdsAt, patternContent } from '../../support/stand-in/content.ts';
+import { StandInStore } from '../../support/stand-in-store.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
 
 const mebibyte = 1024 * 1024;
 const workers = 3;
@@ -13,131 +9,99 @@ let store: StandInStore;
 let gateway: TestGateway;
 
 beforeEach(async () => {
-	store = await StandInStore.start();
-	gateway = await TestGateway.start({
-		storeUrl: store.url,
-		workers,
-		arenaBytes: 96 * mebibyte,
-	});
+  store = await StandInStore.start();
+  gateway = await TestGateway.start({ storeUrl: store.url, workers, arenaBytes: 96 * mebibyte });
 });
 
 afterEach(async () => {
-	await gateway.close();
-	await store.close();
+  await gateway.close();
+  await store.close();
 });
 
 const everyWorker = Array.from({ length: workers }, (_, worker) => worker);
 
-it("law 4: readers at every worker cost one copy of the object", async () => {
-	const content = patternContent(12 * mebibyte);
-	store.put("b", "shared.bin", content);
-	const readers = Array.from({ length: 12 }, (_, index) =>
-		gateway.get("/b/shared.bin", {}, index % workers),
-	);
-	for (const answer of await Promise.all(readers))
-		expect(answer.body.equals(copyOf(content))).toBe(true);
-	expect(store.log.bodyBytes).toBe(content.sizeBytes);
+it('law 4: readers at every worker cost one copy of the object', async () => {
+  const content = patternContent(12 * mebibyte);
+  store.put('b', 'shared.bin', content);
+  const readers = Array.from({ length: 12 }, (_, index) => gateway.get('/b/shared.bin', {}, index % workers));
+  for (const answer of await Promise.all(readers)) expect(answer.body.equals(copyOf(content))).toBe(true);
+  expect(store.log.bodyBytes).toBe(content.sizeBytes);
 });
 
-it("a worker that does not own an object serves it again without asking the owner", async () => {
-	for (let index = 0; index < 10; index++)
-		store.put("b", `k${index}`, `body ${index}`);
-	for (const round of ["cold", "near", "again"]) {
-		for (const worker of everyWorker) {
-			for (let index = 0; index < 10; index++) {
-				const answer = await gateway.get(`/b/k${index}`, {}, worker);
-				expect(`${round}: ${answer.body}`).toBe(`${round}: body ${index}`);
-				if (round === "again") expect(answer.headers["x-cache"]).toBe("HIT");
-			}
-		}
-	}
-	expect(store.log.requests).toHaveLength(10);
+it('a worker that does not own an object serves it again without asking the owner', async () => {
+  for (let index = 0; index < 10; index++) store.put('b', `k${index}`, `body ${index}`);
+  for (const round of ['cold', 'near', 'again']) {
+    for (const worker of everyWorker) {
+      for (let index = 0; index < 10; index++) {
+        const answer = await gateway.get(`/b/k${index}`, {}, worker);
+        expect(`${round}: ${answer.body}`).toBe(`${round}: body ${index}`);
+        if (round === 'again') expect(answer.headers['x-cache']).toBe('HIT');
+      }
+    }
+  }
+  expect(store.log.requests).toHaveLength(10);
 });
 
-it("ranges across blocks, at every worker, come out right", async () => {
-	const content = patternContent(5 * mebibyte + 99);
-	store.put("b", "ranges.bin", content);
-	for (const worker of everyWorker) {
-		for (const [first, last] of [
-			[0, 10],
-			[mebibyte - 5, mebibyte + 5],
-			[3_000_000, 5_000_000],
-			[5 * mebibyte, 5 * mebibyte + 98],
-		] as const) {
-			for (let time = 0; time < 2; time++) {
-				const answer = await gateway.get(
-					"/b/ranges.bin",
-					{ range: `bytes=${first}-${last}` },
-					worker,
-				);
-				expect(answer.body.length).toBe(last - first + 1);
-				expect(holdsAt(content, first, answer.body)).toBe(true);
-			}
-		}
-	}
+it('ranges across blocks, at every worker, come out right', async () => {
+  const content = patternContent(5 * mebibyte + 99);
+  store.put('b', 'ranges.bin', content);
+  for (const worker of everyWorker) {
+    for (const [first, last] of [
+      [0, 10],
+      [mebibyte - 5, mebibyte + 5],
+      [3_000_000, 5_000_000],
+      [5 * mebibyte, 5 * mebibyte + 98],
+    ] as const) {
+      for (let time = 0; time < 2; time++) {
+        const answer = await gateway.get('/b/ranges.bin', { range: `bytes=${first}-${last}` }, worker);
+        expect(answer.body.length).toBe(last - first + 1);
+        expect(holdsAt(content, first, answer.body)).toBe(true);
+      }
+    }
+  }
 });
 
-it("law 5: a purge at every worker is final at every worker", async () => {
-	store.put("b", "purged.bin", patternContent(mebibyte, 1));
-	for (const worker of everyWorker)
-		for (let time = 0; time < 2; time++)
-			await gateway.get("/b/purged.bin", {}, worker);
-	store.put("b", "purged.bin", patternContent(mebibyte, 2));
-	for (const one of gateway.gateways)
-		one.purge({ kind: "key", bucket: "b", key: "purged.bin" });
-	for (const worker of everyWorker) {
-		expect(
-			holdsAt(
-				patternContent(mebibyte, 2),
-				0,
-				(await gateway.get("/b/purged.bin", {}, worker)).body,
-			),
-		).toBe(true);
-	}
+it('law 5: a purge at every worker is final at every worker', async () => {
+  store.put('b', 'purged.bin', patternContent(mebibyte, 1));
+  for (const worker of everyWorker)
+    for (let time = 0; time < 2; time++) await gateway.get('/b/purged.bin', {}, worker);
+  store.put('b', 'purged.bin', patternContent(mebibyte, 2));
+  for (const one of gateway.gateways) one.purge({ kind: 'key', bucket: 'b', key: 'purged.bin' });
+  for (const worker of everyWorker) {
+    expect(
+      holdsAt(patternContent(mebibyte, 2), 0, (await gateway.get('/b/purged.bin', {}, worker)).body),
+    ).toBe(true);
+  }
 });
 
-it("an object that changed before its first byte is read anew from any worker", async () => {
-	for (const worker of everyWorker) {
-		const key = `changed-${worker}.bin`;
-		store.put("b", key, patternContent(3 * mebibyte, 1));
-		await gateway.get(`/b/${key}`, { range: "bytes=0-9" }, worker);
-		store.put("b", key, patternContent(2 * mebibyte, 2));
-		const answer = await gateway.get(
-			`/b/${key}`,
-			{ range: "bytes=1500000-1500009" },
-			worker,
-		);
-		expect(
-			holdsAt(patternContent(2 * mebibyte, 2), 1_500_000, answer.body),
-		).toBe(true);
-	}
+it('an object that changed before its first byte is read anew from any worker', async () => {
+  for (const worker of everyWorker) {
+    const key = `changed-${worker}.bin`;
+    store.put('b', key, patternContent(3 * mebibyte, 1));
+    await gateway.get(`/b/${key}`, { range: 'bytes=0-9' }, worker);
+    store.put('b', key, patternContent(2 * mebibyte, 2));
+    const answer = await gateway.get(`/b/${key}`, { range: 'bytes=1500000-1500009' }, worker);
+    expect(holdsAt(patternContent(2 * mebibyte, 2), 1_500_000, answer.body)).toBe(true);
+  }
 });
 
-it("refusals and failures of the store reach the client of any worker as they are", async () => {
-	for (const worker of everyWorker) {
-		const missing = await gateway.get(`/b/none-${worker}`, {}, worker);
-		expect(missing.status).toBe(404);
-		expect(missing.body.toString()).toContain("NoSuchKey");
-		store.faults.next({
-			kind: "answer",
-			status: 403,
-			body: "<Error><Code>AccessDenied</Code></Error>",
-		});
-		const refused = await gateway.get(`/b/refused-${worker}`, {}, worker);
-		expect(refused.status).toBe(403);
-		expect(refused.body.toString()).toContain("AccessDenied");
-	}
+it('refusals and failures of the store reach the client of any worker as they are', async () => {
+  for (const worker of everyWorker) {
+    const missing = await gateway.get(`/b/none-${worker}`, {}, worker);
+    expect(missing.status).toBe(404);
+    expect(missing.body.toString()).toContain('NoSuchKey');
+    store.faults.next({ kind: 'answer', status: 403, body: '<Error><Code>AccessDenied</Code></Error>' });
+    const refused = await gateway.get(`/b/refused-${worker}`, {}, worker);
+    expect(refused.status).toBe(403);
+    expect(refused.body.toString()).toContain('AccessDenied');
+  }
 });
 
-it("a worker whose peers have gone serves their objects itself", async () => {
-	for (let index = 0; index < 10; index++)
-		store.put("b", `k${index}`, `body ${index}`);
-	for (let index = 0; index < 10; index++)
-		await gateway.get(`/b/k${index}`, {}, 0);
-	await gateway.cutChannels();
-	for (let index = 0; index < 10; index++) {
-		expect((await gateway.get(`/b/k${index}`, {}, 0)).body.toString()).toBe(
-			`body ${index}`,
-		);
-	}
+it('a worker whose peers have gone serves their objects itself', async () => {
+  for (let index = 0; index < 10; index++) store.put('b', `k${index}`, `body ${index}`);
+  for (let index = 0; index < 10; index++) await gateway.get(`/b/k${index}`, {}, 0);
+  await gateway.cutChannels();
+  for (let index = 0; index < 10; index++) {
+    expect((await gateway.get(`/b/k${index}`, {}, 0)).body.toString()).toBe(`body ${index}`);
+  }
 });

@@ -1,71 +1,67 @@
-import { beforeEach, expect, it } from "vitest";
-import {
-	type StoreCall,
-	StoreError,
-	type StoreReceiver,
-} from "../../../../src/backend/store.ts";
-import { Generation } from "../../../../src/cache/generation.ts";
-import { MemoryTier } from "../../../../src/cache/memory-tier.ts";
-import { allocateSharedMemory } from "../../../../src/cache/shared-memory.ts";
-import { Extent } from "../../../../src/gateway/fill/extent.ts";
-import { RefusedByStoreError } from "../../../../src/gateway/fill/fill-error.ts";
-import { ManualClock } from "../../../support/manual-clock.ts";
+import { beforeEach, expect, it } from 'vitest';
+import { type StoreCall, StoreError, type StoreReceiver } from '../../../../src/backend/store.ts';
+import { Generation } from '../../../../src/cache/generation.ts';
+import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
+import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { Extent } from '../../../../src/gateway/fill/extent.ts';
+import { RefusedByStoreError } from '../../../../src/gateway/fill/fill-error.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 
 const blockBytes = 4096;
 const sizeBytes = 4 * blockBytes;
 
 /** One request to a store that does what the test says. */
 class Asked implements StoreCall {
-	readonly from: number;
-	readonly to: number;
-	readonly #receiver: StoreReceiver;
-	state: "running" | "paused" | "aborted" = "running";
+  readonly from: number;
+  readonly to: number;
+  readonly #receiver: StoreReceiver;
+  state: 'running' | 'paused' | 'aborted' = 'running';
 
-	constructor(from: number, to: number, receiver: StoreReceiver) {
-		this.from = from;
-		this.to = to;
-		this.#receiver = receiver;
-	}
+  constructor(from: number, to: number, receiver: StoreReceiver) {
+    this.from = from;
+    this.to = to;
+    this.#receiver = receiver;
+  }
 
-	pause(): void {
-		this.state = "paused";
-	}
+  pause(): void {
+    this.state = 'paused';
+  }
 
-	resume(): void {
-		this.state = "running";
-	}
+  resume(): void {
+    this.state = 'running';
+  }
 
-	abort(): void {
-		this.state = "aborted";
-	}
+  abort(): void {
+    this.state = 'aborted';
+  }
 
-	answer(): this {
-		const value = `bytes ${this.from}-${this.to - 1}/${sizeBytes}`;
-		const fields = [
-			{ name: "etag", value: '"t"', store: false },
-			{ name: "content-range", value, store: false },
-		];
-		this.#receiver.answered({ status: 206, fields });
-		return this;
-	}
+  answer(): this {
+    const value = `bytes ${this.from}-${this.to - 1}/${sizeBytes}`;
+    const fields = [
+      { name: 'etag', value: '"t"', store: false },
+      { name: 'content-range', value, store: false },
+    ];
+    this.#receiver.answered({ status: 206, fields });
+    return this;
+  }
 
-	refuse(status: number): void {
-		this.#receiver.answered({ status, fields: [] });
-		this.#receiver.ended();
-	}
+  refuse(status: number): void {
+    this.#receiver.answered({ status, fields: [] });
+    this.#receiver.ended();
+  }
 
-	bytes(lengthBytes: number): this {
-		this.#receiver.arrived(Buffer.alloc(lengthBytes, 7));
-		return this;
-	}
+  bytes(lengthBytes: number): this {
+    this.#receiver.arrived(Buffer.alloc(lengthBytes, 7));
+    return this;
+  }
 
-	end(): void {
-		this.#receiver.ended();
-	}
+  end(): void {
+    this.#receiver.ended();
+  }
 
-	breakOff(): void {
-		this.#receiver.failed(new StoreError("BROKEN", "cut", undefined));
-	}
+  breakOff(): void {
+    this.#receiver.failed(new StoreError('BROKEN', 'cut', undefined));
+  }
 }
 
 let asked: Asked[];
@@ -75,177 +71,170 @@ let slotFreed: (() => void)[];
 let ended: Extent[];
 
 beforeEach(() => {
-	asked = [];
-	slotFreed = [];
-	ended = [];
-	clock = new ManualClock();
-	generation = newGeneration();
+  asked = [];
+  slotFreed = [];
+  ended = [];
+  clock = new ManualClock();
+  generation = newGeneration();
 });
 
 function newGeneration(): Generation {
-	const tier = new MemoryTier(
-		allocateSharedMemory(16 * blockBytes, blockBytes, 1),
-		0,
-	);
-	const identity = {
-		objectKey: "b\nk\no",
-		versionId: undefined,
-		entityTag: '"t"',
-		sizeBytes,
-	};
-	const unused = () => {
-		throw new Error("nothing is read here");
-	};
-	return new Generation(identity, blockBytes, tier, {
-		open: unused,
-		lend: unused,
-	});
+  const tier = new MemoryTier(allocateSharedMemory(16 * blockBytes, blockBytes, 1), 0);
+  const identity = {
+    objectKey: 'b\nk\no',
+    versionId: undefined,
+    entityTag: '"t"',
+    sizeBytes,
+  };
+  const unused = () => {
+    throw new Error('nothing is read here');
+  };
+  return new Generation(identity, blockBytes, tier, {
+    open: unused,
+    lend: unused,
+  });
 }
 
 function extent(from: number, to: number): Extent {
-	const source = {
-		backend: "main",
-		send: (first: number, until: number, receiver: StoreReceiver) => {
-			const call = new Asked(first, until, receiver);
-			asked.push(call);
-			return call;
-		},
-	};
-	const surroundings = {
-		clock,
-		random: () => 0.5,
-		whenSlotFreed: (callback: () => void) => slotFreed.push(callback),
-		retried: () => undefined,
-	};
-	return new Extent(generation, from, to, source, surroundings, (one) =>
-		ended.push(one),
-	);
+  const source = {
+    backend: 'main',
+    send: (first: number, until: number, receiver: StoreReceiver) => {
+      const call = new Asked(first, until, receiver);
+      asked.push(call);
+      return call;
+    },
+  };
+  const surroundings = {
+    clock,
+    random: () => 0.5,
+    whenSlotFreed: (callback: () => void) => slotFreed.push(callback),
+    retried: () => undefined,
+  };
+  return new Extent(generation, from, to, source, surroundings, one => ended.push(one));
 }
 
 function last(): Asked {
-	const call = asked.at(-1);
-	if (!call) throw new Error("the store was not asked");
-	return call;
+  const call = asked.at(-1);
+  if (!call) throw new Error('the store was not asked');
+  return call;
 }
 
 /** Lets no block be opened until the result is called. */
 function withoutRoom(): () => void {
-	const openBlock = generation.openBlock.bind(generation);
-	generation.openBlock = () => false;
-	return () => {
-		generation.openBlock = openBlock;
-	};
+  const openBlock = generation.openBlock.bind(generation);
+  generation.openBlock = () => false;
+  return () => {
+    generation.openBlock = openBlock;
+  };
 }
 
 /** Whether `promise` is kept by now. */
 async function isKept(promise: Promise<void>): Promise<boolean> {
-	let kept = false;
-	void promise.then(() => {
-		kept = true;
-	});
-	await new Promise((resolve) => setImmediate(resolve));
-	return kept;
+  let kept = false;
+  void promise.then(() => {
+    kept = true;
+  });
+  await new Promise(resolve => setImmediate(resolve));
+  return kept;
 }
 
-it("wakes whoever waits for a byte as soon as it is there", async () => {
-	const one = extent(0, sizeBytes);
-	one.start();
-	const near = one.reached(10);
-	const far = one.reached(2000);
-	last().answer().bytes(100);
-	expect(await isKept(near)).toBe(true);
-	expect(await isKept(far)).toBe(false);
-	last().bytes(1901);
-	expect(await isKept(far)).toBe(true);
+it('wakes whoever waits for a byte as soon as it is there', async () => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  const near = one.reached(10);
+  const far = one.reached(2000);
+  last().answer().bytes(100);
+  expect(await isKept(near)).toBe(true);
+  expect(await isKept(far)).toBe(false);
+  last().bytes(1901);
+  expect(await isKept(far)).toBe(true);
 });
 
-it("whoever wants a byte in front of it, in the block that it writes into, waits until that block is done", async () => {
-	const one = extent(1000, sizeBytes);
-	one.start();
-	last().answer().bytes(500);
-	expect(one.claims(10)).toBe(true);
-	const before = one.reached(10);
-	expect(await isKept(before)).toBe(false);
-	last().bytes(blockBytes - 1500);
-	expect(await isKept(before)).toBe(true);
-	expect(one.claims(10)).toBe(false);
+it('whoever wants a byte in front of it, in the block that it writes into, waits until that block is done', async () => {
+  const one = extent(1000, sizeBytes);
+  one.start();
+  last().answer().bytes(500);
+  expect(one.claims(10)).toBe(true);
+  const before = one.reached(10);
+  expect(await isKept(before)).toBe(false);
+  last().bytes(blockBytes - 1500);
+  expect(await isKept(before)).toBe(true);
+  expect(one.claims(10)).toBe(false);
 });
 
-it("resumes at the byte where a transfer broke", () => {
-	const one = extent(0, sizeBytes);
-	one.start();
-	last().answer().bytes(5000).breakOff();
-	clock.advance(0);
-	expect(last()).toMatchObject({ from: 5000, to: sizeBytes });
-	last()
-		.answer()
-		.bytes(sizeBytes - 5000)
-		.end();
-	expect(ended).toEqual([one]);
-	expect(generation.heldBytes).toBe(sizeBytes);
+it('resumes at the byte where a transfer broke', () => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  last().answer().bytes(5000).breakOff();
+  clock.advance(0);
+  expect(last()).toMatchObject({ from: 5000, to: sizeBytes });
+  last()
+    .answer()
+    .bytes(sizeBytes - 5000)
+    .end();
+  expect(ended).toEqual([one]);
+  expect(generation.heldBytes).toBe(sizeBytes);
 });
 
-it("gives up after five tries that bring nothing, and tells those who wait", async () => {
-	const one = extent(0, sizeBytes);
-	one.start();
-	const waits = expect(one.reached(0)).rejects.toThrow("cut");
-	for (let tries = 0; tries < 6; tries++) {
-		last().breakOff();
-		clock.advance(1000);
-	}
-	await waits;
-	expect(asked).toHaveLength(6);
-	await expect(one.reached(0)).rejects.toThrow("cut");
+it('gives up after five tries that bring nothing, and tells those who wait', async () => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  const waits = expect(one.reached(0)).rejects.toThrow('cut');
+  for (let tries = 0; tries < 6; tries++) {
+    last().breakOff();
+    clock.advance(1000);
+  }
+  await waits;
+  expect(asked).toHaveLength(6);
+  await expect(one.reached(0)).rejects.toThrow('cut');
 });
 
-it("does not ask again after a refusal that will not pass", async () => {
-	const one = extent(0, sizeBytes);
-	one.start();
-	const waits = expect(one.reached(0)).rejects.toBeInstanceOf(
-		RefusedByStoreError,
-	);
-	last().refuse(403);
-	await waits;
-	expect(asked).toHaveLength(1);
+it('does not ask again after a refusal that will not pass', async () => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  const waits = expect(one.reached(0)).rejects.toBeInstanceOf(RefusedByStoreError);
+  last().refuse(403);
+  await waits;
+  expect(asked).toHaveLength(1);
 });
 
-it("holds the store back while there is no room, and goes on when there is", () => {
-	const one = extent(0, blockBytes);
-	one.start();
-	const makeRoom = withoutRoom();
-	last().answer().bytes(100);
-	expect(last().state).toBe("paused");
-	makeRoom();
-	for (const callback of slotFreed) callback();
-	expect(last().state).toBe("running");
-	expect(one.position).toBe(100);
+it('holds the store back while there is no room, and goes on when there is', () => {
+  const one = extent(0, blockBytes);
+  one.start();
+  const makeRoom = withoutRoom();
+  last().answer().bytes(100);
+  expect(last().state).toBe('paused');
+  makeRoom();
+  for (const callback of slotFreed) callback();
+  expect(last().state).toBe('running');
+  expect(one.position).toBe(100);
 });
 
-it("ends with the block that is arriving once nobody wants the rest, and gives the transfer up", () => {
-	const one = extent(0, sizeBytes);
-	one.start();
-	last().answer().bytes(100);
-	one.stopSoon();
-	expect(ended).toEqual([]);
-	last().bytes(blockBytes - 100);
-	expect(ended).toEqual([one]);
-	expect(last().state).toBe("aborted");
+it('ends with the block that is arriving once nobody wants the rest, and gives the transfer up', () => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  last().answer().bytes(100);
+  one.stopSoon();
+  expect(ended).toEqual([]);
+  last().bytes(blockBytes - 100);
+  expect(ended).toEqual([one]);
+  expect(last().state).toBe('aborted');
 });
 
-it("gives up a transfer that nobody wants while it waits for room, be it the last block", () => {
-	const one = extent(0, blockBytes);
-	one.start();
-	withoutRoom();
-	last().answer().bytes(100);
-	one.stopSoon();
-	expect(ended).toEqual([one]);
-	expect(last().state).toBe("aborted");
+it('gives up a transfer that nobody wants while it waits for room, be it the last block', () => {
+  const one = extent(0, blockBytes);
+  one.start();
+  withoutRoom();
+  last().answer().bytes(100);
+  one.stopSoon();
+  expect(ended).toEqual([one]);
+  expect(last().state).toBe('aborted');
 });
 
-it("leaves the connection alone when all that was asked for has come", () => {
-	const one = extent(0, blockBytes);
-	one.start();
-	last().answer().bytes(blockBytes).end();
-	expect(last().state).toBe("running");
-	expect(ended).toEqual([one]);
+it('leaves the connection alone when all that was asked for has come', () => {
+  const one = extent(0, blockBytes);
+  one.start();
+  last().answer().bytes(blockBytes).end();
+  expect(last().state).toBe('running');
+  expect(ended).toEqual([one]);
 });

@@ -1,124 +1,116 @@
-import { createServer, get, type Server, type ServerResponse } from "node:http";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import type {
-	Content,
-	ContentReader,
-	Loan,
-} from "../../../../src/cache/content.ts";
-import { PartMap } from "../../../../src/cache/part-map.ts";
-import { Exchange } from "../../../../src/gateway/exchange.ts";
-import { sendContent } from "../../../../src/gateway/reply/send-content.ts";
+import { createServer, get, type Server, type ServerResponse } from 'node:http';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Content, ContentReader, Loan } from '../../../../src/cache/content.ts';
+import { PartMap } from '../../../../src/cache/part-map.ts';
+import { Exchange } from '../../../../src/gateway/exchange.ts';
+import { sendContent } from '../../../../src/gateway/reply/send-content.ts';
 
 const sizeBytes = 600_000;
 let server: Server;
 let handle: (response: ServerResponse) => void;
 
 beforeEach(async () => {
-	server = createServer((_request, response) => handle(response));
-	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server = createServer((_request, response) => handle(response));
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
 });
 
-afterEach(() => new Promise((resolve) => server.close(resolve)));
+afterEach(() => new Promise(resolve => server.close(resolve)));
 
 /** A content that counts what it lends and what it gets back. */
 class CountingContent implements Content {
-	readonly sizeBytes = sizeBytes;
-	readonly parts = new PartMap();
-	lent = 0;
-	opened = 0;
-	closed = 0;
-	readonly #first: Promise<Loan | undefined>;
+  readonly sizeBytes = sizeBytes;
+  readonly parts = new PartMap();
+  lent = 0;
+  opened = 0;
+  closed = 0;
+  readonly #first: Promise<Loan | undefined>;
 
-	constructor(first: Promise<Loan | undefined>) {
-		this.#first = first;
-	}
+  constructor(first: Promise<Loan | undefined>) {
+    this.#first = first;
+  }
 
-	coverage(): "all" {
-		return "all";
-	}
+  coverage(): 'all' {
+    return 'all';
+  }
 
-	peekText(): undefined {
-		return undefined;
-	}
+  peekText(): undefined {
+    return undefined;
+  }
 
-	lend(from: number, to: number): Loan {
-		this.lent++;
-		return {
-			bytes: Buffer.alloc(to - from),
-			isCopy: false,
-			release: () => this.lent--,
-		};
-	}
+  lend(from: number, to: number): Loan {
+    this.lent++;
+    return {
+      bytes: Buffer.alloc(to - from),
+      isCopy: false,
+      release: () => this.lent--,
+    };
+  }
 
-	open(): ContentReader {
-		this.opened++;
-		return { next: () => this.#first, close: () => this.closed++ };
-	}
+  open(): ContentReader {
+    this.opened++;
+    return { next: () => this.#first, close: () => this.closed++ };
+  }
 }
 
 /** A request whose client leaves; resolves with the response once the server has noticed. */
-async function abandoned(
-	meanwhile: (response: ServerResponse) => void,
-): Promise<ServerResponse> {
-	const { promise, resolve } = Promise.withResolvers<ServerResponse>();
-	const address = server.address();
-	if (!address || typeof address === "string") throw new Error("not listening");
-	handle = (response) => {
-		response.once("close", () => resolve(response));
-		meanwhile(response);
-		client.destroy();
-	};
-	const client = get({ port: address.port, host: "127.0.0.1", agent: false });
-	client.on("error", () => undefined);
-	return promise;
+async function abandoned(meanwhile: (response: ServerResponse) => void): Promise<ServerResponse> {
+  const { promise, resolve } = Promise.withResolvers<ServerResponse>();
+  const address = server.address();
+  if (!address || typeof address === 'string') throw new Error('not listening');
+  handle = response => {
+    response.once('close', () => resolve(response));
+    meanwhile(response);
+    client.destroy();
+  };
+  const client = get({ port: address.port, host: '127.0.0.1', agent: false });
+  client.on('error', () => undefined);
+  return promise;
 }
 
 function exchangeOf(response: ServerResponse): Exchange {
-	return new Exchange(response, "GET", "/b/k", 0, "id", "id2");
+  return new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2');
 }
 
-it("lends nothing to a client that has left before the record was found", async () => {
-	const response = await abandoned(() => undefined);
-	const content = new CountingContent(Promise.resolve(undefined));
-	const exchange = exchangeOf(response);
-	let sent = 0;
-	const steps = {
-		writeHead: () => undefined,
-		sent: () => sent++,
-		failedBeforeHead: () => undefined,
-	};
-	sendContent(exchange, content, 0, 100_000, steps);
-	sendContent(exchange, content, 0, sizeBytes, steps);
-	expect({ sent, lent: content.lent, left: exchange.hasClientLeft }).toEqual({
-		sent: 2,
-		lent: 0,
-		left: true,
-	});
-	expect(content.opened - content.closed).toBe(0);
+it('lends nothing to a client that has left before the record was found', async () => {
+  const response = await abandoned(() => undefined);
+  const content = new CountingContent(Promise.resolve(undefined));
+  const exchange = exchangeOf(response);
+  let sent = 0;
+  const steps = {
+    writeHead: () => undefined,
+    sent: () => sent++,
+    failedBeforeHead: () => undefined,
+  };
+  sendContent(exchange, content, 0, 100_000, steps);
+  sendContent(exchange, content, 0, sizeBytes, steps);
+  expect({ sent, lent: content.lent, left: exchange.hasClientLeft }).toEqual({
+    sent: 2,
+    lent: 0,
+    left: true,
+  });
+  expect(content.opened - content.closed).toBe(0);
 });
 
-it("closes its reader as soon as the client leaves, also while the first bytes are awaited", async () => {
-	const first = Promise.withResolvers<Loan | undefined>();
-	const content = new CountingContent(first.promise);
-	const told: string[] = [];
-	const steps = {
-		writeHead: () => told.push("head"),
-		sent: () => told.push("sent"),
-		failedBeforeHead: () => told.push("failed"),
-	};
-	await abandoned((response) =>
-		sendContent(exchangeOf(response), content, 0, sizeBytes, steps),
-	);
-	expect({ told, closed: content.closed }).toEqual({
-		told: ["sent"],
-		closed: 1,
-	});
-	first.resolve(content.lend(0, 10));
-	await first.promise;
-	await Promise.resolve();
-	expect({ told, closed: content.closed, lent: content.lent }).toEqual({
-		told: ["sent"],
-		closed: 1,
-		lent: 0,
-	});
+it('closes its reader as soon as the client leaves, also while the first bytes are awaited', async () => {
+  const first = Promise.withResolvers<Loan | undefined>();
+  const content = new CountingContent(first.promise);
+  const told: string[] = [];
+  const steps = {
+    writeHead: () => told.push('head'),
+    sent: () => told.push('sent'),
+    failedBeforeHead: () => told.push('failed'),
+  };
+  await abandoned(response => sendContent(exchangeOf(response), content, 0, sizeBytes, steps));
+  expect({ told, closed: content.closed }).toEqual({
+    told: ['sent'],
+    closed: 1,
+  });
+  first.resolve(content.lend(0, 10));
+  await first.promise;
+  await Promise.resolve();
+  expect({ told, closed: content.closed, lent: content.lent }).toEqual({
+    told: ['sent'],
+    closed: 1,
+    lent: 0,
+  });
 });
