@@ -59,11 +59,13 @@ export function recordName(versionId: string | undefined, variant: Variant): str
     .join('\n');
 }
 
-/** Whether `record` says where part `number` lies, or needs not to. */
+/**
+ * Whether `record` says where part `number` lies, or needs not to. Part numbers may leave gaps, so that the count of parts
+ * does not tell which there are (behaviours.md 55).
+ */
 export function tellsPart(record: ObjectRecord, number: number | undefined): boolean {
   if (number === undefined || record.kind === 'refused' || record.sizeBytes === 0) return true;
-  const { parts } = record.content;
-  return parts.get(number) !== undefined || number > (parts.count ?? Number.POSITIVE_INFINITY);
+  return record.content.parts.get(number) !== undefined;
 }
 
 /** Bytes of heap that a record is taken to cost; an estimate that errs upwards. */

@@ -22,6 +22,8 @@ export class Exchange {
   caller: string | undefined;
   /** Code of the error body, if the answer is an error of ours. */
   errorCode: string | undefined;
+  /** Whether the store charged the gateway for this request (behaviours.md 127). */
+  isCharged = false;
   status = 0;
   firstByteMs = 0;
   bodyBytes = 0;

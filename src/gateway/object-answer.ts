@@ -1,22 +1,20 @@
 import { ageS, freshUntilMs } from '../cache/freshness.ts';
 import type { ReadableRecord, RefusedRecord } from '../cache/record.ts';
 import { evaluatePreconditions, ifRangeHolds } from '../http/preconditions.ts';
-import { selectRange } from '../http/range.ts';
+import { type Selection, selectRange } from '../http/range.ts';
 import { s3Error } from '../s3/error.ts';
 import type { ClientRead } from './client-read.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 import { ObjectChangedError, RefusedByStoreError } from './fill/fill-error.ts';
 import type { Found } from './lookup/found.ts';
 import type { ObjectSource } from './object-source.ts';
-import { reportOf } from './reply/cache-status.ts';
+import { refusedByStore, reportOf } from './reply/cache-status.ts';
 import {
   asS3Error,
   invalidPartNumber,
   invalidRange,
   preconditionFailed,
   replyError,
-  replyRefusal,
-  replyRemembered,
 } from './reply/error-reply.ts';
 import {
   multipartHeaders,
@@ -26,6 +24,7 @@ import {
   partHeaders,
   wholeHeaders,
 } from './reply/prepared-headers.ts';
+import { replyRefusal, replyRemembered, tellsMissing } from './reply/refusal-reply.ts';
 import { type SendingSteps, sendContent } from './reply/send-content.ts';
 
 /** The answer to one read: from a record to the last byte. */
@@ -55,6 +54,7 @@ export class ObjectAnswer implements SendingSteps {
   /** Answers with what was found. */
   give(found: Found): void {
     const { record } = found;
+    this.#client.exchange.isCharged = found.isCharged;
     try {
       if (record.kind === 'refused') this.#refuse(found, record);
       else this.#judge(found, record);
@@ -65,14 +65,15 @@ export class ObjectAnswer implements SendingSteps {
 
   /** Whatever went wrong before the first byte. */
   fail(error: unknown): void {
-    const { exchange, read } = this.#client;
+    const { exchange, read, mayKnowMissing } = this.#client;
     if (exchange.response.headersSent) {
       exchange.response.destroy();
       return;
     }
     if (error instanceof RefusedByStoreError) {
       this.#source.refused(read, error.reply);
-      replyRefusal(exchange, error.reply);
+      exchange.report = refusedByStore(error.reply.status);
+      replyRefusal(exchange, read.bucket, error.reply, mayKnowMissing);
     } else {
       exchange.failure = error instanceof Error ? error : new Error(String(error));
       replyError(exchange, asS3Error(error));
@@ -82,10 +83,10 @@ export class ObjectAnswer implements SendingSteps {
 
   /** object-retrieval.md, Authentication 4: whoever may not list learns of no missing key. */
   #refuse(found: Found, record: RefusedRecord): void {
-    const { exchange, mayKnowMissing } = this.#client;
+    const { exchange, read, mayKnowMissing } = this.#client;
     this.#report(found, 'all');
-    if (record.status === 404 && !mayKnowMissing && !isDeleteMarker(record)) throw s3Error('AccessDenied');
-    replyRemembered(exchange, record, this.#ageS);
+    if (!mayKnowMissing && tellsMissing(record)) throw s3Error('AccessDenied');
+    replyRemembered(exchange, read.bucket, record, this.#ageS);
     this.#observer.sent(exchange);
   }
 
@@ -106,16 +107,12 @@ export class ObjectAnswer implements SendingSteps {
   }
 
   #select(found: Found, record: ReadableRecord): void {
-    const { fields, range, read } = this.#client;
+    const { fields, read } = this.#client;
     if (read.partNumber !== undefined && record.sizeBytes > 0) {
       this.#sendPart(found, record, read.partNumber);
       return;
     }
-    if (range.kind === 'absent' || !ifRangeHolds(fields.ifRange, record)) {
-      this.#send(found, record, undefined, wholeHeaders(record, this.#client));
-      return;
-    }
-    const selection = selectRange(range, record.sizeBytes);
+    const selection = selectBytes(this.#client, record);
     if (selection.kind === 'unsatisfiable') {
       this.#report(found, 'all');
       throw invalidRange(fields.range ?? '', record.sizeBytes);
@@ -181,7 +178,10 @@ export class ObjectAnswer implements SendingSteps {
   }
 }
 
-/** A delete marker says that it is one, to whoever may read (object-retrieval.md, States). */
-function isDeleteMarker({ fields }: RefusedRecord): boolean {
-  return fields.some(field => field.store && field.name === 'delete-marker' && field.value === 'true');
+const whole: Selection = { kind: 'whole' };
+
+/** The bytes of `record` that a client gets, part numbers apart (RFC 9110 §13.1.5, §14.2). */
+export function selectBytes({ fields, range }: ClientRead, record: ReadableRecord): Selection {
+  if (range.kind === 'absent' || !ifRangeHolds(fields.ifRange, record)) return whole;
+  return selectRange(range, record.sizeBytes);
 }

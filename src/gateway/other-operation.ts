@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Address } from '../s3/address.ts';
 import type { OperationName } from '../s3/operation.ts';
 import type { Query } from '../s3/query.ts';
@@ -9,6 +10,7 @@ import type { RequestFields } from './request-fields.ts';
 
 /** A request for anything but a GetObject or HeadObject, in a bucket of ours. */
 export interface OtherOperation {
+  readonly request: IncomingMessage;
   readonly exchange: Exchange;
   readonly fields: RequestFields;
   readonly address: Exclude<Address, { kind: 'service' }>;

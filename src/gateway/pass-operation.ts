@@ -1,8 +1,11 @@
+import { actionOf } from '../s3/action.ts';
 import { s3Error } from '../s3/error.ts';
+import { queryValue } from '../s3/query.ts';
 import { listObjects } from './listing/list-objects.ts';
 import type { OtherOperation } from './other-operation.ts';
+import { passPreflight } from './pass-preflight.ts';
 import { passThrough } from './pass-through.ts';
-import { storeQuery } from './store-query.ts';
+import { passedRequest } from './passed-request.ts';
 
 /** Operations that read and change nothing: what is granted of them goes to the store. */
 const isReading = (method: string) => method === 'GET' || method === 'HEAD';
@@ -14,20 +17,32 @@ const isReading = (method: string) => method === 'GET' || method === 'HEAD';
  */
 export function passOperation(other: OtherOperation): void {
   const { exchange, address, query, operation, bucket, permissions, observer } = other;
+  if (operation === 'Options') {
+    passPreflight(other);
+    return;
+  }
   if (operation === 'ListObjectsV2' || operation === 'ListObjects') {
     listObjects(other);
     return;
   }
   const key = address.kind === 'object' ? address.key : undefined;
-  permissions.require(operation, key ?? '');
-  if (!isReading(exchange.method))
-    throw s3Error('MethodNotAllowed', { fields: [['Method', exchange.method]] });
-  const request = {
-    method: exchange.method,
-    bucket: bucket.bucketAtStore,
-    key: key === undefined ? undefined : bucket.keyPrefix + key,
-    query: storeQuery(query),
-    fields: [],
-  };
-  passThrough(exchange, bucket, request, observer, { detail: 'operation', keep: () => true, overrides: [] });
+  permissions.require(actionOf(operation, queryValue(query, 'versionId')), key ?? '');
+  if (!isReading(exchange.method)) throw notAllowed(exchange.method, address.kind);
+  passThrough(exchange, bucket, passedRequest(other), observer, {
+    detail: 'operation',
+    mayKnowMissing: key === undefined || permissions.allows('ListBucket', key),
+    keep: () => true,
+    overrides: [],
+  });
+}
+
+/** behaviours.md 207 */
+function notAllowed(method: string, resource: string) {
+  return s3Error('MethodNotAllowed', {
+    fields: [
+      ['Method', method],
+      ['ResourceType', resource.toUpperCase()],
+    ],
+    headers: [['Allow', 'GET, HEAD']],
+  });
 }

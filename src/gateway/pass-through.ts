@@ -1,5 +1,5 @@
+import { Refusal } from '../backend/refusal.ts';
 import type { StoreCall, StoreReplyHead, StoreRequest } from '../backend/store.ts';
-import { storeField } from '../backend/store.ts';
 import { type HeaderField, rawFromFields } from '../s3/dialect.ts';
 import type { Pairs } from '../s3/error.ts';
 import type { Bucket } from './bucket.ts';
@@ -9,13 +9,16 @@ import { bypassed } from './reply/cache-status.ts';
 import { asS3Error, replyError } from './reply/error-reply.ts';
 import { isOfTheReply, overridden } from './reply/passed-fields.ts';
 import { PreparedHeaders } from './reply/prepared-headers.ts';
+import { idsOf, replyRefusal } from './reply/refusal-reply.ts';
 
 /** How an answer is given on. */
 export interface PassOptions {
+  /** Whether a missing key may be called missing (object-retrieval.md, Authentication 4). */
+  readonly mayKnowMissing: boolean;
   /** Why it is not looked for in the cache (RFC 9211 §2.8). */
   readonly detail: string;
   /** Which of the store's fields the client sees. */
-  readonly keep: (field: HeaderField, status: number) => boolean;
+  readonly keep: (field: HeaderField) => boolean;
   /** Headers that replace those of a 200. */
   readonly overrides: Pairs;
 }
@@ -40,19 +43,24 @@ export function passThrough(
     end();
   };
   response.on('close', left);
+  let refusal: Refusal | undefined;
   const call: StoreCall = bucket.store.send(request, {
     answered: head => {
       exchange.firstByteMs = observer.nowMs();
-      writeHead(exchange, head, options);
+      if (head.status >= 300 && head.status !== 304) refusal = new Refusal(head);
+      else writeHead(exchange, head, options);
     },
     arrived: chunk => {
+      refusal?.arrived(chunk);
+      if (refusal) return;
       exchange.bodyBytes += chunk.length;
       if (response.write(chunk)) return;
       call.pause();
       response.once('drain', () => call.resume());
     },
     ended: () => {
-      response.end();
+      if (refusal) replyRefusal(exchange, bucket, refusal.whole(), options.mayKnowMissing);
+      else response.end();
       end();
     },
     failed: error => {
@@ -65,17 +73,15 @@ export function passThrough(
 }
 
 function writeHead(exchange: Exchange, head: StoreReplyHead, { keep, overrides }: PassOptions): void {
-  const fields = head.fields.filter(field => !isOfTheReply(field) && keep(field, head.status));
+  const fields = head.fields.filter(field => !isOfTheReply(field) && keep(field));
   const shown =
     head.status === 200
       ? overridden(rawFromFields(fields, exchange.prefix), overrides)
       : rawFromFields(fields, exchange.prefix);
   const headers = new PreparedHeaders(shown, exchange.prefix);
-  const requestId = storeField(head, 'request-id') ?? exchange.requestId;
-  const id2 = storeField(head, 'id-2') ?? exchange.id2;
   exchange.status = head.status;
   exchange.response.writeHead(
     head.status,
-    headers.fill({ report: exchange.report, requestId, id2 }, undefined),
+    headers.fill({ report: exchange.report, ...idsOf(exchange, head) }, undefined),
   );
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../base/clock.ts';
 import { type Address, parseAddress } from '../s3/address.ts';
+import { detectDialect } from '../s3/dialect.ts';
 import { s3Error } from '../s3/error.ts';
 import { detectOperation, isObjectRead } from '../s3/operation.ts';
 import { parseQuery } from '../s3/query.ts';
@@ -75,11 +76,12 @@ export class Pipeline {
 
   #locate(request: IncomingMessage, exchange: Exchange, fields: RequestFields): Located {
     const { domain, buckets, authenticate } = this.#parts;
-    exchange.speak(fields.prefix);
+    const spoken = dialectOf(request, fields);
+    exchange.speak(spoken);
     const address = parseAddress(exchange.url, fields.host, domain);
     const bucket = address.kind === 'service' ? undefined : buckets.find(address.bucket);
     exchange.bucket = bucket?.label ?? '_other';
-    exchange.speak(fields.prefix ?? spokenInQuery(address.query) ?? bucket?.headerPrefix);
+    exchange.speak(spoken ?? bucket?.headerPrefix);
     const caller = authenticate(request);
     if (caller.kind === 'client') exchange.caller = caller.accessKeyId;
     if (address.kind === 'service') throw s3Error('AccessDenied');
@@ -98,7 +100,7 @@ export class Pipeline {
     exchange.operation = operation;
     const permissions = new Permissions(policy, caller, bucket.name);
     if (address.kind === 'bucket' || !isObjectRead(operation)) {
-      passOperation({ exchange, fields, address, query, operation, bucket, permissions, observer });
+      passOperation({ request, exchange, fields, address, query, operation, bucket, permissions, observer });
       return;
     }
     const parameters = readParameters({
@@ -115,9 +117,9 @@ export class Pipeline {
   }
 }
 
-/** The dialect of a presigned URL, for requests whose headers show none. */
-function spokenInQuery(query: string): 'x-amz-' | 'x-store-' | undefined {
-  const found = /(?:^|&)x-(amz|store)-/i.exec(query)?.[1];
-  if (found === undefined) return undefined;
-  return found.toLowerCase() === 'amz' ? 'x-amz-' : 'x-store-';
+/** The dialect that a request shows; most show none, and then there is nothing to look for. */
+function dialectOf({ rawHeaders, url = '/' }: IncomingMessage, { prefix, authorization }: RequestFields) {
+  const mark = url.indexOf('?');
+  if (mark < 0 && prefix === undefined && authorization === undefined) return undefined;
+  return detectDialect(rawHeaders, mark < 0 ? '' : url.slice(mark + 1));
 }

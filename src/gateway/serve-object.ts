@@ -2,7 +2,7 @@ import type { ObjectRecord } from '../cache/record.ts';
 import type { ClientRead } from './client-read.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 import { knownRecord } from './lookup/found.ts';
-import { ObjectAnswer } from './object-answer.ts';
+import { ObjectAnswer, selectBytes } from './object-answer.ts';
 import type { ObjectSource } from './object-source.ts';
 
 /** How often an object that changes under a read is looked up anew before its first byte. */
@@ -34,12 +34,12 @@ function ask(client: ClientRead, source: ObjectSource, answer: ObjectAnswer): vo
     .catch(error => answer.fail(error));
 }
 
-/** Checksums are shown with whole objects only; one that the store may have and the record lacks is asked for. */
-function lacksChecksums({ visibility, range }: ClientRead, record: ObjectRecord): boolean {
-  return (
-    visibility.checksums &&
-    record.kind === 'readable' &&
-    record.checksums === 'unknown' &&
-    range.kind === 'absent'
-  );
+/** Checksums are shown with all of an object only; one that the store may have and the record lacks is asked for. */
+function lacksChecksums(client: ClientRead, record: ObjectRecord): boolean {
+  if (!client.visibility.checksums || record.kind === 'refused' || record.checksums === 'known') return false;
+  // A part has checksums of its own (behaviours.md 48).
+  if (client.read.partNumber !== undefined && record.sizeBytes > 0) return false;
+  const selection = selectBytes(client, record);
+  if (selection.kind !== 'part') return selection.kind === 'whole';
+  return selection.first === 0 && selection.last + 1 === record.sizeBytes;
 }

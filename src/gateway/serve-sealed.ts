@@ -11,13 +11,13 @@ import { isVisible } from './reply/visibility.ts';
  * included, and nothing of the answer is kept (design.md, Access; behaviours.md 164).
  */
 export function serveSealed(client: ClientRead, key: CustomerKey, observer: ExchangeObserver): void {
-  const { exchange, read, fields, visibility, overrides } = client;
+  const { exchange, read, visibility, overrides, mayKnowMissing } = client;
   const request = storeRequest(read, read.method, { partNumber: read.partNumber });
   const asked: HeaderField[] = [...request.fields, ...conditions(client), ...keyFields(key)];
   passThrough(exchange, read.bucket, { ...request, fields: asked }, observer, {
     detail: 'sse-c',
-    keep: (field, status) =>
-      isVisible(field, status === 206 && fields.range ? { ...visibility, checksums: false } : visibility),
+    mayKnowMissing,
+    keep: field => isVisible(field, visibility),
     overrides,
   });
 }

@@ -74,7 +74,7 @@ export function readParameters(request: ReadRequest): ReadParameters {
     overrides: readResponseOverrides(query, isSigned),
     checksumMode: readChecksumMode(storeValue(request, 'checksum-mode')),
     expectedBucketOwner: readBucketOwner(storeValue(request, 'expected-bucket-owner')),
-    requestPayer: storeValue(request, 'request-payer') === 'requester' ? 'requester' : undefined,
+    requestPayer: readRequestPayer(request),
     customerKey: storeFields && readCustomerKey(storeFields, takesCustomerKeys),
   };
 }
@@ -113,6 +113,11 @@ function readChecksumMode(value: string | undefined): boolean {
   if (value === undefined) return false;
   if (value.toUpperCase() === 'ENABLED') return true;
   throw s3Error('InvalidRequest', { message: errorTexts.checksumModeInvalid });
+}
+
+/** behaviours.md 126 to 128; nobody is there to be charged for an anonymous request. */
+function readRequestPayer(request: ReadRequest): 'requester' | undefined {
+  return request.isSigned && storeValue(request, 'request-payer') === 'requester' ? 'requester' : undefined;
 }
 
 /** behaviours.md 124; whose bucket it is the store knows (123). */

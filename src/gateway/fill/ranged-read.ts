@@ -1,11 +1,9 @@
+import { Refusal } from '../../backend/refusal.ts';
 import type { StoreCall, StoreReceiver, StoreReplyHead } from '../../backend/store.ts';
 import { httpField, StoreError } from '../../backend/store.ts';
 import type { GenerationIdentity } from '../../cache/generation.ts';
 import { parseContentRange } from '../../http/range.ts';
 import { ObjectChangedError, RefusedByStoreError, WrongAnswerError } from './fill-error.ts';
-
-/** Error bodies are short; what is longer is cut. */
-const errorBodyLimitBytes = 64 * 1024;
 
 /** Takes the bytes of a range, in order; exactly one of `done` and `failed` comes last. */
 export interface RangeReceiver {
@@ -35,7 +33,7 @@ export class RangedRead implements StoreReceiver {
   readonly #receiver: RangeReceiver;
   #skipBytes = 0;
   #leftBytes: number;
-  #refusal: { head: StoreReplyHead; chunks: Buffer[]; lengthBytes: number } | undefined;
+  #refusal: Refusal | undefined;
   #wrong: Error | undefined;
 
   constructor(identity: GenerationIdentity, from: number, to: number, receiver: RangeReceiver) {
@@ -48,7 +46,7 @@ export class RangedRead implements StoreReceiver {
 
   answered(head: StoreReplyHead): void {
     if (head.status !== 200 && head.status !== 206) {
-      this.#refusal = { head, chunks: [], lengthBytes: 0 };
+      this.#refusal = new Refusal(head);
       return;
     }
     this.#wrong = this.#judge(head);
@@ -56,7 +54,7 @@ export class RangedRead implements StoreReceiver {
   }
 
   arrived(chunk: Buffer): void {
-    if (this.#refusal) this.#keepRefusal(this.#refusal, chunk);
+    if (this.#refusal) this.#refusal.arrived(chunk);
     else if (!this.#wrong) this.#handOn(chunk);
   }
 
@@ -113,16 +111,9 @@ export class RangedRead implements StoreReceiver {
     return stated === undefined || Number(stated) === expected ? undefined : error;
   }
 
-  #keepRefusal(refusal: { chunks: Buffer[]; lengthBytes: number }, chunk: Buffer): void {
-    if (refusal.lengthBytes >= errorBodyLimitBytes) return;
-    refusal.chunks.push(Buffer.from(chunk));
-    refusal.lengthBytes += chunk.length;
-  }
-
   #refused(): Error | undefined {
     if (!this.#refusal) return undefined;
-    const { head, chunks } = this.#refusal;
-    if (head.status === 412) return new ObjectChangedError('precondition failed');
-    return new RefusedByStoreError({ ...head, body: Buffer.concat(chunks).subarray(0, errorBodyLimitBytes) });
+    if (this.#refusal.head.status === 412) return new ObjectChangedError('precondition failed');
+    return new RefusedByStoreError(this.#refusal.whole());
   }
 }

@@ -1,16 +1,15 @@
 import { sendAndCollect, type WholeReply } from '../../backend/store.ts';
 import { queryValue } from '../../s3/query.ts';
 import type { OtherOperation } from '../other-operation.ts';
+import { passedRequest } from '../passed-request.ts';
 import { bypassed } from '../reply/cache-status.ts';
-import { asS3Error, replyError, replyRefusal } from '../reply/error-reply.ts';
-import { storeQuery } from '../store-query.ts';
+import { asS3Error, replyError } from '../reply/error-reply.ts';
+import { replyAsStored, replyRefusal } from '../reply/refusal-reply.ts';
+import { listingQuery } from './listing-query.ts';
 import { translateListing } from './translate-listing.ts';
 
 /** A listing has at most a thousand keys of at most 1 KiB; with escapes and the rest around them this is enough. */
 const listingLimitBytes = 16 * 1024 * 1024;
-
-/** Parameters whose values are keys or beginnings of keys. */
-const keyParameters = ['prefix', 'start-after', 'marker'] as const;
 
 /**
  * Answers ListObjects and ListObjectsV2 with what the store lists, in the names that clients use, and without the keys
@@ -22,32 +21,18 @@ export function listObjects(other: OtherOperation): void {
   const { exchange, query, bucket, permissions, observer } = other;
   permissions.require('ListBucket', queryValue(query, 'prefix') ?? '');
   exchange.report = bypassed('listing');
-  const request = {
-    method: exchange.method,
-    bucket: bucket.bucketAtStore,
-    key: undefined,
-    query: queryAtStore(other),
-    fields: [],
-  };
+  const passed = passedRequest(other);
+  const request = { ...passed, query: listingQuery(passed.query, bucket.keyPrefix) };
   sendAndCollect(bucket.store, request, listingLimitBytes)
-    .then(reply => replyRefusal(exchange, translated(other, reply)))
+    .then(reply => {
+      if (reply.status === 200) replyAsStored(exchange, translated(other, reply));
+      else replyRefusal(exchange, bucket, reply, true);
+    })
     .catch(error => replyError(exchange, asS3Error(error)))
     .finally(() => observer.sent(exchange));
 }
 
-function queryAtStore({ query, bucket }: OtherOperation): string {
-  const { keyPrefix } = bucket;
-  if (keyPrefix === '') return storeQuery(query);
-  const replaced: Record<string, string> = { prefix: keyPrefix + (queryValue(query, 'prefix') ?? '') };
-  for (const name of keyParameters.slice(1)) {
-    const value = queryValue(query, name);
-    if (value) replaced[name] = keyPrefix + value;
-  }
-  return storeQuery(query, replaced);
-}
-
 function translated({ bucket, permissions }: OtherOperation, reply: WholeReply): WholeReply {
-  if (reply.status !== 200) return reply;
   const body = translateListing(reply.body, {
     bucket: bucket.name,
     keyPrefix: bucket.keyPrefix,

@@ -1,3 +1,4 @@
+import { Refusal } from '../../backend/refusal.ts';
 import {
   httpField,
   type StoreCall,
@@ -28,17 +29,13 @@ export interface FirstFetchOutcome {
   failed(error: Error): void;
 }
 
-const errorBodyLimitBytes = 64 * 1024;
-
 /** Takes the answer to the first GET for an object of which nothing is known: record and bytes in one request. */
 export class FirstFetch implements StoreReceiver {
   readonly #asked: FirstExtent | undefined;
   readonly #outcome: FirstFetchOutcome;
   #call: StoreCall | undefined;
   #bytes: RangedRead | undefined;
-  #refusal: StoreReplyHead | undefined;
-  #body: Buffer[] = [];
-  #bodyBytes = 0;
+  #refusal: Refusal | undefined;
 
   /** @param asked the range that was asked for; undefined when the whole object was. */
   constructor(asked: FirstExtent | undefined, outcome: FirstFetchOutcome) {
@@ -53,7 +50,7 @@ export class FirstFetch implements StoreReceiver {
 
   answered(head: StoreReplyHead): void {
     if (head.status !== 200 && head.status !== 206) {
-      this.#refusal = head;
+      this.#refusal = new Refusal(head);
       return;
     }
     const arriving = arrivingBytes(head, this.#asked);
@@ -63,18 +60,12 @@ export class FirstFetch implements StoreReceiver {
 
   arrived(chunk: Buffer): void {
     this.#bytes?.arrived(chunk);
-    if (!this.#refusal || this.#bodyBytes >= errorBodyLimitBytes) return;
-    this.#body.push(Buffer.from(chunk));
-    this.#bodyBytes += chunk.length;
+    this.#refusal?.arrived(chunk);
   }
 
   ended(): void {
     this.#bytes?.ended();
-    if (this.#refusal)
-      this.#outcome.refused({
-        ...this.#refusal,
-        body: Buffer.concat(this.#body).subarray(0, errorBodyLimitBytes),
-      });
+    if (this.#refusal) this.#outcome.refused(this.#refusal.whole());
   }
 
   failed(error: StoreError): void {

@@ -13,6 +13,8 @@ export interface Found {
   readonly isCollapsed: boolean;
   /** Whether the answer has been kept (RFC 9211 §2.5). */
   readonly isStored: boolean;
+  /** Whether the store charged the gateway for this very answer (behaviours.md 127). */
+  readonly isCharged: boolean;
 }
 
 /** What was known already, and is fresh. */
@@ -24,5 +26,6 @@ export function knownRecord(record: ObjectRecord): Found {
     forwardStatus: undefined,
     isCollapsed: false,
     isStored: false,
+    isCharged: false,
   };
 }

@@ -1,4 +1,10 @@
-import { httpField, type StoreCall, type StoreReplyHead, type WholeReply } from '../../backend/store.ts';
+import {
+  httpField,
+  type StoreCall,
+  type StoreReplyHead,
+  storeField,
+  type WholeReply,
+} from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
@@ -13,7 +19,7 @@ import { Flights } from './flights.ts';
 import { type Found, knownRecord } from './found.ts';
 import type { ObjectRead } from './object-read.ts';
 import type { RecordKeeper } from './record-keeper.ts';
-import { identityOf, partOf } from './reply-content.ts';
+import { checksumsOf, identityOf, partOf } from './reply-content.ts';
 import { isRememberedRefusal, readableRecord, refusedRecord } from './reply-record.ts';
 import type { FirstAnswer, StoreQuestions, TakeReadable } from './store-questions.ts';
 
@@ -104,7 +110,10 @@ export class ObjectDirectory {
     const flight = this.#flights.join(name, this.#records.epochOf(read), ask);
     if (flight.isJoined) this.#coalesced++;
     else this.#noteAsking(read.objectKey, flight.answer);
-    return { ...(await flight.answer), isCollapsed: flight.isJoined };
+    const learned = await flight.answer;
+    return flight.isJoined
+      ? { ...learned, isCollapsed: true, isCharged: false }
+      : { ...learned, isCollapsed: false };
   }
 
   #noteAsking(objectKey: ObjectKey, answer: Promise<Learned>): void {
@@ -183,38 +192,25 @@ export class ObjectDirectory {
     const context = { method, receivedMs: this.#clock.nowMs(), epoch };
     const record = readableRecord(head, context, content, checksumsOf(head, method, partNumber));
     // A reply about a part knows less of the object than what may be known already.
-    if (known?.kind === 'readable' && known.content === content) return learnedOf(known, head.status, true);
-    return learnedOf(record, head.status, this.#records.keep(read, record));
+    if (known?.kind === 'readable' && known.content === content) return learnedOf(known, head, true);
+    return learnedOf(record, head, this.#records.keep(read, record));
   }
 
   #learnRefusal(read: ObjectRead, reply: WholeReply, method: 'GET' | 'HEAD', epoch: number): Learned {
     if (!isRememberedRefusal(reply)) throw new RefusedByStoreError(reply);
     const record = refusedRecord(reply, { method, receivedMs: this.#clock.nowMs(), epoch });
-    return learnedOf(record, reply.status, this.#records.keep(read, record));
+    return learnedOf(record, reply, this.#records.keep(read, record));
   }
 }
 
-function learnedOf(record: ObjectRecord, forwardStatus: number, isStored: boolean): Learned {
-  return { record, how: 'fetched', forwarded: 'uri-miss', forwardStatus, isStored };
+function learnedOf(record: ObjectRecord, head: StoreReplyHead, isStored: boolean): Learned {
+  const isCharged = storeField(head, 'request-charged') === 'requester';
+  return { record, how: 'fetched', forwarded: 'uri-miss', forwardStatus: head.status, isStored, isCharged };
 }
 
 /** What HEAD says of an object does not always say what GET would, nor where a part of it lies. */
 function answers(record: ObjectRecord, { method, partNumber }: ObjectRead): boolean {
   return (method === 'HEAD' || record.answersGet) && tellsPart(record, partNumber);
-}
-
-/**
- * Whether a reply has all checksums that the store knows: a whole answer has, a partial one only where it covers the
- * object and brings some (behaviours.md 5 to 8, 48).
- */
-function checksumsOf(
-  head: StoreReplyHead,
-  method: 'GET' | 'HEAD',
-  partNumber: number | undefined,
-): 'known' | 'unknown' {
-  if (partNumber !== undefined) return 'unknown';
-  if (method === 'HEAD' || head.status === 200) return 'known';
-  return head.fields.some(field => field.store && field.name.startsWith('checksum-')) ? 'known' : 'unknown';
 }
 
 /** 416 to the first blocks can mean that nothing at all is there, which a plain GET confirms; else HEAD tells the size. */

@@ -31,6 +31,23 @@ export function partOf(head: StoreReplyHead): { readonly part: Part; readonly co
   };
 }
 
+/**
+ * Whether a reply has all checksums that the store knows: a whole answer has, a partial one only where it covers the
+ * object and brings some (behaviours.md 5 to 8, 48). Those of anything less are not the object's.
+ */
+export function checksumsOf(
+  head: StoreReplyHead,
+  method: 'GET' | 'HEAD',
+  partNumber: number | undefined,
+): 'known' | 'unknown' {
+  if (partNumber !== undefined) return 'unknown';
+  if (method === 'HEAD' || head.status === 200) return 'known';
+  const range = parseContentRange(httpField(head, 'content-range'));
+  const coversAll = range?.first === 0 && range.last + 1 === range.total;
+  const hasSome = head.fields.some(field => field.store && field.name.startsWith('checksum-'));
+  return coversAll && hasSome ? 'known' : 'unknown';
+}
+
 /** Size of the whole object, whatever part of it a reply is about (behaviours.md 53). */
 function wholeSizeBytes(head: StoreReplyHead): number {
   const total = head.status === 206 ? parseContentRange(httpField(head, 'content-range'))?.total : undefined;

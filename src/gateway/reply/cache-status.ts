@@ -21,6 +21,11 @@ export const refusedAtDoor: CacheReport = {
   cacheStatus: 'tidegate; fwd=bypass; detail=refused',
 };
 
+/** The store was asked and refused; nothing of that is kept. */
+export function refusedByStore(status: number): CacheReport {
+  return { result: 'MISS', cacheStatus: `tidegate; fwd=uri-miss; fwd-status=${status}` };
+}
+
 /**
  * The report on an answer that was found.
  *

@@ -1,13 +1,11 @@
-import { StoreError, storeField, type WholeReply } from '../../backend/store.ts';
-import type { RefusedRecord } from '../../cache/record.ts';
+import { StoreError } from '../../backend/store.ts';
 import { formatUnsatisfiedRange } from '../../http/range.ts';
-import { rawFromFields } from '../../s3/dialect.ts';
 import { S3Error, s3Error } from '../../s3/error.ts';
-import { errorBody, parseErrorBody } from '../../s3/error-body.ts';
+import { errorBody } from '../../s3/error-body.ts';
 import { errorInDialect } from '../../s3/error-dialect.ts';
 import type { Exchange } from '../exchange.ts';
 import { ObjectChangedError, OverloadedError, WrongAnswerError } from '../fill/fill-error.ts';
-import { isOfTheReply } from './passed-fields.ts';
+import type { RequestIds } from '../request-ids.ts';
 import { PreparedHeaders } from './prepared-headers.ts';
 
 /** The one mapping from what can go wrong to an error of the store's protocol. Total: what is not known is a 500. */
@@ -54,64 +52,17 @@ export function replyError(exchange: Exchange, error: S3Error): void {
   const { requestId, id2 } = exchange;
   exchange.errorCode = error.code;
   const body = errorBody({ ...errorInDialect(error, exchange.prefix), requestId, hostId: id2 });
-  send(exchange, error.status, error.headers.flat(), Buffer.from(body));
+  const headers = [...error.headers.flat(), 'content-type', 'application/xml'];
+  sendWhole(exchange, error.status, headers, Buffer.from(body), exchange, undefined);
 }
 
-/** Answers with a refusal that is remembered: the store's words, under the ids of this answer. */
-export function replyRemembered(exchange: Exchange, record: RefusedRecord, ageS: number | undefined): void {
-  const fields = rawFromFields(
-    record.fields.filter(field => field.store || field.name !== 'content-type'),
-    exchange.prefix,
-  );
-  send(exchange, record.status, fields, reissued(exchange, record.body), ageS);
-}
-
-/** Answers with what the store said to this very request: its status, its fields and its ids (interface.md, Response headers). */
-export function replyRefusal(exchange: Exchange, reply: WholeReply): void {
-  const requestId = storeField(reply, 'request-id') ?? exchange.requestId;
-  const id2 = storeField(reply, 'id-2') ?? exchange.id2;
-  const fields = reply.fields.filter(
-    field => !isOfTheReply(field) && (field.store || field.name !== 'content-length'),
-  );
-  sendAs(
-    exchange,
-    reply.status,
-    rawFromFields(fields, exchange.prefix),
-    reply.body,
-    { requestId, id2 },
-    undefined,
-  );
-}
-
-/** The same error with the ids of this answer; what is no XML error goes as it is. */
-function reissued(exchange: Exchange, body: Buffer): Buffer {
-  const error = parseErrorBody(body.toString());
-  if (!error) return body;
-  return Buffer.from(
-    errorBody({
-      ...errorInDialect(error, exchange.prefix),
-      requestId: exchange.requestId,
-      hostId: exchange.id2,
-    }),
-  );
-}
-
-function send(
+/** Sends an answer with its whole body; a HEAD gets none. */
+export function sendWhole(
   exchange: Exchange,
   status: number,
   fields: readonly string[],
   body: Buffer,
-  ageS?: number,
-): void {
-  sendAs(exchange, status, [...fields, 'content-type', 'application/xml'], body, exchange, ageS);
-}
-
-function sendAs(
-  exchange: Exchange,
-  status: number,
-  fields: readonly string[],
-  body: Buffer,
-  { requestId, id2 }: { readonly requestId: string; readonly id2: string },
+  { requestId, id2 }: RequestIds,
   ageS: number | undefined,
 ): void {
   const { response, report } = exchange;

@@ -71,7 +71,7 @@ export class PreparedHeaders {
 
 /** To whom an object is shown. */
 export interface View {
-  readonly exchange: { readonly prefix: HeaderPrefix };
+  readonly exchange: { readonly prefix: HeaderPrefix; readonly isCharged: boolean };
   readonly visibility: Visibility;
   /** Headers that replace those of a 200. */
   readonly overrides: Pairs;
@@ -82,7 +82,7 @@ const wholeAnswers = new WeakMap<ReadableRecord, PreparedHeaders[]>();
 
 /** The headers of a 200 with the whole object. */
 export function wholeHeaders(record: ReadableRecord, view: View): PreparedHeaders {
-  if (view.overrides.length > 0) {
+  if (view.overrides.length > 0 || view.exchange.isCharged) {
     return new PreparedHeaders(
       overridden(objectHeaders(record, view, record.sizeBytes), view.overrides),
       view.exchange.prefix,
@@ -133,13 +133,10 @@ function objectHeaders(
   lengthBytes: number,
 ): string[] {
   const fields = record.fields.filter(field => isVisible(field, visibility));
-  return [
-    ...rawFromFields(fields, exchange.prefix),
-    'accept-ranges',
-    'bytes',
-    'content-length',
-    String(lengthBytes),
-  ];
+  const raw = rawFromFields(fields, exchange.prefix);
+  if (exchange.isCharged) raw.push(`${exchange.prefix}request-charged`, 'requester');
+  raw.push('accept-ranges', 'bytes', 'content-length', String(lengthBytes));
+  return raw;
 }
 
 const inNotModified = new Set(['etag', 'last-modified', 'cache-control', 'expires', 'vary']);

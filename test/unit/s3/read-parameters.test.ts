@@ -100,6 +100,11 @@ describe('the parameters of a read', () => {
     expect(read({ storeFields: { 'checksum-mode': mode } }).checksumMode).toBe(true);
   });
 
+  it('agree to no charge for anonymous callers (row 126)', () => {
+    const storeFields = { 'request-payer': 'requester' };
+    expect(read({ storeFields, isSigned: false }).requestPayer).toBeUndefined();
+  });
+
   it.each(['bucket', 'Requester', ''])('agree to no charge with request-payer %j (row 128)', payer => {
     expect(read({ storeFields: { 'request-payer': payer } }).requestPayer).toBeUndefined();
   });
