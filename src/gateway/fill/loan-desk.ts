@@ -25,7 +25,8 @@ export class LoanDesk {
   /** Bytes of `block`, from offset `from` on and at most until `to`. */
   lend({ slot, memory }: Block, from: number, to: number): Loan {
     if (this.#tier.pins.heldSlots >= this.#slotsLimit) return copyOf(memory, from, to);
-    const bytes = memory.subarray(from, Math.min(to, from + loanLimitBytes));
+    const until = Math.min(to, from + loanLimitBytes);
+    const bytes = from === 0 && until === memory.length ? memory : memory.subarray(from, until);
     this.#tier.pins.acquire(slot, this.#tier.pins.tag(slot));
     return { bytes, isCopy: false, release: () => this.#takeBack(slot) };
   }

@@ -48,19 +48,15 @@ function sendText(exchange: Exchange, text: string, steps: SendingSteps): void {
   steps.sent();
 }
 
-/** One piece of memory is all of the body. The answer is over when the socket has taken it, or is gone. */
+/** One piece of memory is all of the body. It is given back when the socket has taken it, or is gone: `close` follows either. */
 function sendLoan(exchange: Exchange, loan: Loan, steps: SendingSteps): void {
   const { response } = exchange;
-  const over = () => {
-    response.off('close', over);
-    response.off('finish', over);
+  response.on('close', () => {
     if (response.writableFinished) exchange.bodyBytes = loan.bytes.length;
     else exchange.hasClientLeft = true;
     loan.release();
     steps.sent();
-  };
-  response.on('close', over);
-  response.on('finish', over);
+  });
   steps.writeHead();
   response.end(loan.bytes);
 }
