@@ -6,6 +6,7 @@ import { systemClock } from './base/clock.ts';
 import { createLogger } from './base/logger.ts';
 import { Metrics } from './base/metrics.ts';
 import type { SharedMemory } from './cache/shared-memory.ts';
+import { deepFreeze } from './config/freeze.ts';
 import type { BackendConfig, BucketConfig } from './config/gateway-config.ts';
 import { createAuthenticator } from './gateway/authenticator.ts';
 import type { Bucket } from './gateway/bucket.ts';
@@ -18,7 +19,8 @@ import type { WorkerControl, WorkerSettings } from './thread-contracts.ts';
 
 const pool = joinPool<WorkerSettings, SharedMemory>();
 const { index, settings, shared } = pool.start;
-const { config } = settings;
+// cloning for the thread lost the frozenness
+const config = deepFreeze(settings.config);
 const logger = createLogger({
   level: config.log.level,
   sink: pool.logSink,

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
 import type { AdminRoute } from '../admin-route.ts';
 import { readJson, sendJson } from '../json.ts';
+import { pageFile } from '../page-file.ts';
 import type { Channel } from './channel.ts';
 import type { LiveMessages } from './live-messages.ts';
 import { type Callbacks, type PressOutcome, pressButton } from './press-button.ts';
@@ -16,18 +16,6 @@ export interface ChannelRoutesOptions {
   /** The path of the incoming webhook; whoever knows it can post. */
   readonly webhookPath: string;
 }
-
-/** Everything the page needs comes from here, and it may talk to nobody else. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 const NO_CALLBACKS: PressOutcome = { kind: 'failed', status: 'Callbacks are not configured.' };
 const MAX_POST_BYTES = 64 * 1024;
@@ -74,30 +62,13 @@ function pageFiles(): readonly AdminRoute[] {
   const { resolve } = createRequire(import.meta.url);
   const own = (name: string) => new URL(`./page/${name}`, import.meta.url);
   return [
-    pageFile('/channel', 'text/html; charset=utf-8', own('channel.html')),
-    pageFile('/channel/channel.css', 'text/css; charset=utf-8', own('channel.css')),
-    pageFile('/channel/channel.js', 'text/javascript; charset=utf-8', own('channel.js')),
-    pageFile('/channel/host-config.js', 'text/javascript; charset=utf-8', own('host-config.js')),
-    pageFile(
-      '/channel/adaptivecards.js',
-      'text/javascript; charset=utf-8',
-      resolve('adaptivecards/dist/adaptivecards.min.js'),
-    ),
-    pageFile('/channel/markdown-it.js', 'text/javascript; charset=utf-8', resolve('markdown-it/browser')),
+    pageFile('/channel', 'html', own('channel.html')),
+    pageFile('/channel/channel.css', 'css', own('channel.css')),
+    pageFile('/channel/channel.js', 'js', own('channel.js')),
+    pageFile('/channel/host-config.js', 'js', own('host-config.js')),
+    pageFile('/channel/adaptivecards.js', 'js', resolve('adaptivecards/dist/adaptivecards.min.js')),
+    pageFile('/channel/markdown-it.js', 'js', resolve('markdown-it/browser')),
   ];
-}
-
-function pageFile(path: string, contentType: string, file: URL | string): AdminRoute {
-  const content = readFileSync(file);
-  const headers = {
-    'content-type': contentType,
-    'content-length': content.byteLength,
-    'content-security-policy': CONTENT_SECURITY_POLICY,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'cache-control': 'no-cache',
-  };
-  return { method: 'GET', path, handle: (_, response) => void response.writeHead(200, headers).end(content) };
 }
 
 /** The whole body, or nothing when it is longer than `maxBytes`. */

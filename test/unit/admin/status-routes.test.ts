@@ -1,0 +1,54 @@
+import { afterEach, expect, it } from 'vitest';
+import { type AdminServer, startAdminServer } from '../../../src/admin/admin-server.ts';
+import { statusReport } from '../../../src/admin/status/status-report.ts';
+import { statusRoutes } from '../../../src/admin/status/status-routes.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { askAdmin } from '../../support/ask-admin.ts';
+
+let server: AdminServer | undefined;
+
+afterEach(async () => {
+  await server?.close();
+});
+
+async function start(): Promise<number> {
+  const facts = {
+    version: '1.2.3',
+    startedMs: 0,
+    nowMs: 1_000,
+    gatewayUrl: 'http://127.0.0.1:8080',
+    notReady: [],
+    workers: [],
+    backends: [],
+    buckets: [],
+  };
+  server = await startAdminServer({
+    host: '127.0.0.1',
+    port: 0,
+    names: [],
+    token: 's3cret',
+    routes: statusRoutes(async () => statusReport(facts, [])),
+    logger: silentLogger(),
+  });
+  return server.port;
+}
+
+it('shows the page to everybody, and what it is about to those who have the token', async () => {
+  const port = await start();
+  expect((await askAdmin(port, '/')).status).toBe(200);
+  expect((await askAdmin(port, '/api/status')).status).toBe(401);
+  const answer = await askAdmin(port, '/api/status', { headers: { authorization: 'Bearer s3cret' } });
+  expect(JSON.parse(answer.text)).toMatchObject({ version: '1.2.3', uptimeS: 1, ready: true });
+});
+
+it('the page loads nothing from elsewhere, and could not', async () => {
+  const port = await start();
+  const page = await askAdmin(port, '/');
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+  const loaded = Array.from(page.text.matchAll(/(?:src|href)="([^"]+)"/g), ([, address = '']) => address);
+  expect(loaded.filter(address => !address.startsWith('/') && !address.startsWith('data:'))).toEqual([]);
+  for (const address of ['/status.css', '/status.js']) {
+    expect(loaded).toContain(address);
+    expect((await askAdmin(port, address)).status).toBe(200);
+  }
+});
