@@ -19,7 +19,7 @@ import { listParts, listUploads } from './operations/list-uploads.ts';
 import { listObjectVersions } from './operations/list-versions.ts';
 import { getLegalHold, getRetention, putLegalHold, putRetention } from './operations/object-lock.ts';
 import type { BucketCall, BucketNameCall, ObjectCall, Run, ServiceCall } from './operations/operation.ts';
-import { putObject } from './operations/put-object.ts';
+import { putOrCopyObject } from './operations/put-object.ts';
 import { readObject } from './operations/read-object.ts';
 import { getRequestPayment, putRequestPayment } from './operations/request-payment.ts';
 import { restoreObject } from './operations/restore-object.ts';
@@ -67,7 +67,7 @@ const BUCKET_ROWS: readonly Row<BucketCall>[] = [
 const OBJECT_ROWS: readonly Row<ObjectCall>[] = [
   ['GET', '', readObject, BY_ITSELF],
   ['HEAD', '', readObject, BY_ITSELF],
-  ['PUT', '', putObject, 'PutObject'],
+  ['PUT', '', putOrCopyObject, 'PutObject'],
   ['DELETE', '', deleteObject, BY_ITSELF],
   ['POST', 'restore', restoreObject, BY_ITSELF],
   ['GET', 'acl', getObjectAcl, BY_ITSELF],

@@ -1,12 +1,10 @@
 import { demandExpectedOwner } from './access/expected-owner.ts';
 import { payerOf } from './access/payer.ts';
 import { demand, demandGrant } from './access/permissions.ts';
-import type { Bucket } from './disk/buckets.ts';
 import type { Operation } from './operation-table.ts';
+import { findBucket } from './operations/find-bucket.ts';
 import type { ServiceCall } from './operations/operation.ts';
 import type { Answer } from './protocol/answer.ts';
-import { StoreError } from './protocol/store-error.ts';
-import type { Store } from './store.ts';
 
 /** bucket → expected owner → who pays → permission → the operation itself. */
 export async function runOperation(operation: Operation, call: ServiceCall): Promise<Answer> {
@@ -24,12 +22,6 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
   if (operation.action !== undefined) demand(call.caller, operation.action, { bucket, key });
   const answer = await operation.run({ ...call, bucket, key });
   return payer === 'owner' ? answer : withPrefixed(answer, 'request-charged', 'requester');
-}
-
-function findBucket(store: Store, name: string): Bucket {
-  const bucket = store.buckets.find(name);
-  if (!bucket) throw new StoreError('NoSuchBucket', { fields: { BucketName: name } });
-  return bucket;
 }
 
 function withPrefixed(answer: Answer, name: string, value: string): Answer {

@@ -87,11 +87,6 @@ describe('of objects', () => {
     await client.send(new PutObjectAclCommand({ Bucket, Key: 'k', ACL: 'private' }));
     expect((await store.raw({ path: '/box/k' })).status).toBe(403);
   });
-
-  it('a copy is not made by mistake', async () => {
-    const headers = { 'x-amz-copy-source': '/box/k' };
-    expect((await store.signed({ method: 'PUT', path: '/box/copy', headers })).status).toBe(501);
-  });
 });
 
 describe('locks', () => {

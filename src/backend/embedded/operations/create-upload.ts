@@ -5,9 +5,9 @@ import { parseEncryption } from '../protocol/encryption-settings.ts';
 import { parseStorageClass } from '../protocol/object-settings.ts';
 import { xmlResult } from '../protocol/xml.ts';
 import { parseChecksumPlan } from './multipart-checksum.ts';
+import { parseAttributes } from './new-attributes.ts';
 import { encryptionHeaders } from './object-headers.ts';
 import type { ObjectCall } from './operation.ts';
-import { parseAttributes } from './put-object.ts';
 
 /** CreateMultipartUpload: everything but the bytes is said here. */
 export function createUpload(call: ObjectCall): Answer {

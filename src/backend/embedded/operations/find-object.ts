@@ -16,8 +16,16 @@ export interface ReadActions {
  * and 5, says: what is there and forbidden is 403; what is missing is 404 only to those who may list.
  */
 export function findObject(call: ObjectCall, actions: ReadActions): StoredObject {
+  return findVersion(call, parseVersionId(call.request, call.bucket), actions);
+}
+
+/** As above for a version named elsewhere than in the request's own address. */
+export function findVersion(
+  call: ObjectCall,
+  versionId: string | undefined,
+  actions: ReadActions,
+): StoredObject {
   const { bucket, key, caller, store } = call;
-  const versionId = parseVersionId(call.request, bucket);
   const found =
     versionId === undefined
       ? store.versions.latest(bucket.name, key)

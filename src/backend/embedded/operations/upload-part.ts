@@ -1,42 +1,90 @@
-import { writeContent } from '../disk/content.ts';
+import { createDigest } from '../checksum/checksum-algorithm.ts';
+import { type StoredContent, writeContent } from '../disk/content.ts';
+import type { UploadedPart } from '../disk/uploads.ts';
 import type { Answer } from '../protocol/answer.ts';
+import { type CopySource, parseCopyRange, parseCopySource } from '../protocol/copy-source.ts';
 import { matchCustomerKey, parseCustomerKeyForWrite } from '../protocol/customer-key.ts';
+import { formatIsoDate } from '../protocol/dates.ts';
 import { parsePartNumber } from '../protocol/part-number.ts';
 import { ReceivedBody } from '../protocol/received-body.ts';
 import { StoreError } from '../protocol/store-error.ts';
+import { xmlResult } from '../protocol/xml.ts';
 import { findUpload } from './find-upload.ts';
 import { encryptionHeaders } from './object-headers.ts';
 import { opaqueTag } from './opaque-tag.ts';
+import { openCopySource } from './open-copy-source.ts';
 import type { ObjectCall } from './operation.ts';
 
-/** UploadPart: a part replaces the one that had its number. */
-export async function uploadPart(call: ObjectCall): Promise<Answer> {
-  const { request, store } = call;
-  if (request.prefixed('copy-source') !== undefined) throw new StoreError('NotImplemented');
-  const partNumber = parsePartNumber(request);
-  if (partNumber === undefined) throw new StoreError('InvalidRequest', { message: 'Missing partNumber' });
-  const { plan } = findUpload(call);
-  const { encryption } = plan.attributes;
-  const sealKey = matchCustomerKey(encryption, parseCustomerKeyForWrite(request));
-  const body = new ReceivedBody(call, plan.checksum.algorithm);
-  const content = await writeContent(store.blobs, body, sealKey);
+/** UploadPart, or UploadPartCopy when the request names a source: a part replaces the one that had its number. */
+export function uploadPart(call: ObjectCall): Promise<Answer> {
+  const source = parseCopySource(call.request);
+  return source ? copyPart(call, source) : receivePart(call);
+}
+
+async function receivePart(call: ObjectCall): Promise<Answer> {
+  const { encryption, algorithm, sealKey } = partPlan(call);
+  const body = new ReceivedBody(call, algorithm);
+  const stored = await writeContent(call.store.blobs, body, sealKey);
   const { md5Hex, checksum } = body.facts();
-  const etag = encryption.kind === 'managed' ? md5Hex : opaqueTag();
-  const lastModifiedMs = store.clock.nowMs();
-  try {
-    // looked up again: the upload may have ended while the part arrived
-    const part = { ...content, partNumber, lastModifiedMs, etag, checksum: checksum.value };
-    store.blobs.discard(store.uploads.putPart(findUpload(call), part));
-  } catch (error) {
-    store.blobs.discard([content.blobId]);
-    throw error;
-  }
+  const part = keepPart(call, stored, md5Hex, checksum.value);
   return {
     status: 200,
-    headers: { etag: `"${etag}"` },
+    headers: { etag: `"${part.etag}"` },
     prefixed: {
-      ...encryptionHeaders(encryption, request.prefix),
-      [`checksum-${checksum.algorithm.toLowerCase()}`]: checksum.value,
+      ...encryptionHeaders(encryption, call.request.prefix),
+      [`checksum-${algorithm.toLowerCase()}`]: part.checksum,
     },
   };
+}
+
+async function copyPart(call: ObjectCall, from: CopySource): Promise<Answer> {
+  const { encryption, algorithm, sealKey } = partPlan(call);
+  const { object: source, read, headers } = openCopySource(call, from);
+  const { first = 0, last = source.sizeBytes - 1 } = parseCopyRange(call.request, source.sizeBytes) ?? {};
+  const [md5, digest] = [createDigest('MD5'), createDigest(algorithm)];
+  const incoming = { source: read(first, last), digests: [md5, digest] };
+  const stored = await writeContent(call.store.blobs, incoming, sealKey);
+  const checksum = digest.digest().toString('base64');
+  const part = keepPart(call, stored, md5.digest().toString('hex'), checksum);
+  const content = {
+    LastModified: formatIsoDate(part.lastModifiedMs),
+    ETag: `"${part.etag}"`,
+    [`Checksum${algorithm}`]: checksum,
+  };
+  return {
+    status: 200,
+    prefixed: { ...headers, ...encryptionHeaders(encryption, call.request.prefix) },
+    body: xmlResult('CopyPartResult', content),
+  };
+}
+
+/** What was said of all parts when the upload began, and the key that came again with this one. */
+function partPlan(call: ObjectCall) {
+  const { attributes, checksum } = findUpload(call).plan;
+  const { encryption } = attributes;
+  const sealKey = matchCustomerKey(encryption, parseCustomerKeyForWrite(call.request));
+  demandPartNumber(call);
+  return { encryption, algorithm: checksum.algorithm, sealKey };
+}
+
+function keepPart(call: ObjectCall, stored: StoredContent, md5Hex: string, checksum: string): UploadedPart {
+  const { store } = call;
+  try {
+    // looked up again: the upload may have ended while the part arrived
+    const upload = findUpload(call);
+    const etag = upload.plan.attributes.encryption.kind === 'managed' ? md5Hex : opaqueTag();
+    const lastModifiedMs = store.clock.nowMs();
+    const part = { ...stored, partNumber: demandPartNumber(call), lastModifiedMs, etag, checksum };
+    store.blobs.discard(store.uploads.putPart(upload, part));
+    return part;
+  } catch (error) {
+    store.blobs.discard([stored.blobId]);
+    throw error;
+  }
+}
+
+function demandPartNumber({ request }: ObjectCall): number {
+  const partNumber = parsePartNumber(request);
+  if (partNumber !== undefined) return partNumber;
+  throw new StoreError('InvalidRequest', { message: 'Missing partNumber' });
 }

@@ -1,11 +1,15 @@
 import { parseDate } from './dates.ts';
-import type { StoreRequest } from './store-request.ts';
 
 /** What conditions are judged against. */
 export interface Validators {
   /** Without quotes. */
   readonly etag: string;
   readonly lastModifiedMs: number;
+}
+
+/** Where the conditions stand: a request, or what it says of the object that it copies. */
+export interface ConditionHeaders {
+  header(name: string): string | undefined;
 }
 
 export type ConditionVerdict =
@@ -19,7 +23,11 @@ const PROCEED: ConditionVerdict = { kind: 'proceed' };
  * The four conditions in the order of behaviours.md, Decided 2: If-Match or else If-Unmodified-Since may fail the
  * request; then If-None-Match or else If-Modified-Since may answer that nothing has changed.
  */
-export function judgeConditions(request: StoreRequest, current: Validators, nowMs: number): ConditionVerdict {
+export function judgeConditions(
+  request: ConditionHeaders,
+  current: Validators,
+  nowMs: number,
+): ConditionVerdict {
   const ifMatch = request.header('if-match') || undefined;
   const ifNoneMatch = request.header('if-none-match') || undefined;
   if (ifMatch !== undefined) {
@@ -39,7 +47,7 @@ export function judgeConditions(request: StoreRequest, current: Validators, nowM
  * Whether the object is still the one whose rest a client wants: If-Range holds the very tag or the very date
  * (behaviours.md, Decided 4). Without the header it is.
  */
-export function isSameAsInIfRange(request: StoreRequest, current: Validators, nowMs: number): boolean {
+export function isSameAsInIfRange(request: ConditionHeaders, current: Validators, nowMs: number): boolean {
   const ifRange = request.header('if-range');
   if (ifRange === undefined) return true;
   const date = parseDate(ifRange, nowMs);

@@ -31,13 +31,17 @@ export function refuseCustomerKey(request: StoreRequest): void {
 }
 
 /**
- * The customer-provided key of a request, if any; all three headers are required together
+ * The customer-provided key of a request (or of what it copies), if any; all three headers are required together
  * (object-retrieval.md, Rules 1). Throws what behaviours.md 147 to 153 say.
  */
-export function parseCustomerKey(request: StoreRequest): CustomerKey | undefined {
-  const algorithm = request.prefixed(`${HEADER}algorithm`);
-  const encodedKey = request.prefixed(`${HEADER}key`);
-  const md5 = request.prefixed(`${HEADER}key-md5`);
+export function parseCustomerKey(
+  request: StoreRequest,
+  of: 'object' | 'copy-source' = 'object',
+): CustomerKey | undefined {
+  const header = of === 'object' ? HEADER : `copy-source-${HEADER}`;
+  const algorithm = request.prefixed(`${header}algorithm`);
+  const encodedKey = request.prefixed(`${header}key`);
+  const md5 = request.prefixed(`${header}key-md5`);
   if (algorithm === undefined && encodedKey === undefined && md5 === undefined) return undefined;
   const argumentName = `${request.prefix}server-side-encryption`;
   if (algorithm !== undefined && algorithm !== 'AES256') {

@@ -48,6 +48,8 @@ export function parseXml<Content>(text: string, form: DocumentForm<Content>): Co
     removeNSPrefix: true,
     parseTagValue: false,
     trimValues: false,
+    // without it characters given by number (`&#34;`) stay undecoded
+    htmlEntities: true,
     isArray: name => form.repeated?.includes(name) ?? false,
   });
   try {

@@ -19,6 +19,7 @@ it.each([
   ['<Tagging><TagSet><Tag><Key>a</Key></Tag></TagSet></Tagging>', ['a']],
   ['<x:Tagging xmlns:x="y">\n <x:TagSet>\n<x:Tag><x:Key> 1 </x:Key></x:Tag></x:TagSet></x:Tagging>', [' 1 ']],
   ['<Tagging><TagSet/></Tagging>', []],
+  ['<Tagging><TagSet><Tag><Key>&#34;&#x1F600;</Key></Tag></TagSet></Tagging>', ['"😀']],
   ['<Tagging><TagSet><Tag><Key>&lt;&amp;</Key></Tag><Tag><Key>b</Key></Tag></TagSet></Tagging>', ['<&', 'b']],
 ])('reads %s', (text, keys) => {
   const { TagSet } = parseXml(text, TAGS);

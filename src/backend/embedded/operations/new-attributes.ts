@@ -1,0 +1,26 @@
+import type { ObjectAttributes } from '../disk/object-attributes.ts';
+import { parseAcl, parseContentHeaders, parseLock } from '../protocol/object-settings.ts';
+import { parseStagedState } from '../protocol/staged-state.ts';
+import { parseTaggingHeader } from '../protocol/tags.ts';
+import { parseMetadata } from '../protocol/user-metadata.ts';
+import { demandLocks } from './lock.ts';
+import type { ObjectCall } from './operation.ts';
+
+/** What an object is stored with, as its PutObject, CopyObject or CreateMultipartUpload says it. */
+export function parseAttributes(call: ObjectCall): Omit<ObjectAttributes, 'encryption' | 'checksum'> {
+  const { request } = call;
+  const lock = parseLock(request);
+  if (lock.retention || lock.legalHold) demandLocks(call);
+  const { accessTier, replicationStatus } = parseStagedState(request);
+  const websiteRedirect = request.prefixed('website-redirect-location');
+  return {
+    contentHeaders: parseContentHeaders(request),
+    metadata: parseMetadata(request),
+    tags: parseTaggingHeader(request),
+    acl: parseAcl(request),
+    ...(websiteRedirect && { websiteRedirect }),
+    ...lock,
+    ...(accessTier && { accessTier }),
+    ...(replicationStatus && { replicationStatus }),
+  };
+}

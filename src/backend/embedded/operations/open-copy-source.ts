@@ -1,0 +1,48 @@
+import { readContent } from '../disk/content.ts';
+import type { StoredObject } from '../disk/versions.ts';
+import { judgeConditions } from '../protocol/conditions.ts';
+import type { CopySource } from '../protocol/copy-source.ts';
+import { matchCustomerKey, parseCustomerKey } from '../protocol/customer-key.ts';
+import { StoreError } from '../protocol/store-error.ts';
+import { demandAtHand } from './archive.ts';
+import { findBucket } from './find-bucket.ts';
+import { findVersion, shownVersionId } from './find-object.ts';
+import { demandUsableKmsKey } from './kms-key.ts';
+import type { ObjectCall } from './operation.ts';
+import { checkedVersionId } from './version-id.ts';
+
+/** An object that is going to be copied. */
+export interface OpenedSource {
+  readonly object: StoredObject;
+  /** The bytes `first` to `last`, both included. To be read to the end. */
+  readonly read: (first: number, last: number) => AsyncIterable<Uint8Array>;
+  /** The header that names the version copied, without prefix. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * The object that a request copies from, if its caller may read it and its conditions hold. Throws what reading it would
+ * be refused for, and PreconditionFailed.
+ */
+export function openCopySource(call: ObjectCall, source: CopySource): OpenedSource {
+  const { store, request } = call;
+  const bucket = findBucket(store, source.bucket);
+  const sourceCall = { ...call, bucket, key: source.key };
+  const versionId = checkedVersionId(source.versionId, bucket);
+  const object = findVersion(sourceCall, versionId, { current: 'GetObject', version: 'GetObjectVersion' });
+  const nowMs = store.clock.nowMs();
+  demandAtHand(object, nowMs);
+  const { encryption } = object.attributes;
+  demandUsableKmsKey(encryption, call.caller);
+  const sealKey = matchCustomerKey(encryption, parseCustomerKey(request, 'copy-source'));
+  const conditions = { header: (name: string) => request.prefixed(`copy-source-${name}`) };
+  if (judgeConditions(conditions, object, nowMs).kind !== 'proceed')
+    throw new StoreError('PreconditionFailed');
+  const shown = shownVersionId(sourceCall, object);
+  return {
+    object,
+    read: (first, last) =>
+      readContent(store.blobs, store.pieces.within(object.rowId, first, last), first, last, sealKey),
+    headers: { ...(shown && { 'copy-source-version-id': shown }) },
+  };
+}
