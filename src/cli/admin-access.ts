@@ -48,7 +48,6 @@ export async function askAdmin(
     throw new AdminRequestError(`the admin port ${base.origin} does not answer: ${cause.message}`, { cause });
   });
   const text = await answer.text();
-  if (statusCode !== 200)
-    throw new AdminRequestError(`the admin port answered ${statusCode}: ${text.trim()}`);
+  if (statusCode >= 300) throw new AdminRequestError(`the admin port answered ${statusCode}: ${text.trim()}`);
   return JSON.stringify(JSON.parse(text), undefined, 2);
 }

@@ -60,7 +60,9 @@ it('explain asks for the object, whatever its key looks like, and sends the toke
 });
 
 it('card --send has the running gateway post the card', async () => {
-  await run('card', 'backendErrors', '--send');
+  status = 202;
+  const { end } = await run('card', 'backendErrors', '--send');
+  expect(end).toEqual({ kind: 'ended', exitCode: 0 });
   expect(asked).toEqual([
     { request: 'POST /api/alerts/test', token: undefined, body: '{"rule":"backendErrors"}' },
   ]);
