@@ -47,12 +47,14 @@ export class Gateway {
     const { memory, worker, buckets, metrics, meter, clock, recordBytes } = options;
     const retried = (backend: string, reason: string) => meter.retried(backend, reason);
     this.#buckets = buckets;
-    this.#objects = new OwnedObjects({ ...options, recordBytes: recordBytes / 2, retried });
-    this.#peers = new Peers(this.#objects, buckets, memory.layout.workers, recordBytes / 2);
+    const { workers } = memory.layout;
+    const nearBytes = workers > 1 ? recordBytes / 2 : 0;
+    this.#objects = new OwnedObjects({ ...options, recordBytes: recordBytes - nearBytes, retried });
+    this.#peers = new Peers(this.#objects, buckets, workers, nearBytes);
     countCache(metrics, this.#objects);
     const pipeline = new Pipeline({
       ...options,
-      sourceOf: keyHash => this.#peers.sourceOf(ownerOf(keyHash, memory.layout.workers), worker),
+      sourceOf: keyHash => this.#peers.sourceOf(ownerOf(keyHash, workers), worker),
       observer: new ExchangeObserver(metrics, clock, options.accessLog),
       ids: new RequestIdSource(),
     });
