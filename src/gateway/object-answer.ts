@@ -157,8 +157,9 @@ export class ObjectAnswer implements SendingSteps {
 
   sent(): void {
     const { exchange, read } = this.#client;
-    if (exchange.failure instanceof ObjectChangedError && this.#record)
-      this.#source.outdated(read, this.#record);
+    const { failure } = exchange;
+    if (failure instanceof ObjectChangedError && this.#record) this.#source.outdated(read, this.#record);
+    if (failure instanceof RefusedByStoreError) this.#source.refused(read, failure.reply);
     this.#observer.sent(exchange);
   }
 

@@ -100,9 +100,10 @@ export class ObjectDirectory {
     this.#records.forget(read, record);
   }
 
-  /** The store refused the bytes of a record: keeps the refusal if it may be remembered. */
+  /** The store refused the bytes of a record: keeps the refusal if it may be remembered and no purge took the record since. */
   refused(read: ObjectRead, reply: WholeReply): void {
-    if (isRememberedRefusal(reply)) this.#learnRefusal(read, reply, 'GET', this.#records.epochOf(read));
+    if (isRememberedRefusal(reply) && this.#records.remembered(read))
+      this.#learnRefusal(read, reply, 'GET', this.#records.epochOf(read));
   }
 
   async #shared(read: ObjectRead, question: string, ask: () => Promise<Learned>): Promise<Found> {

@@ -114,3 +114,11 @@ it('every request of one moment for different ranges of a cold object costs each
     expect(holdsAt(content, starts[index] ?? 0, answer.body)).toBe(true);
   expect(store.log.bodyBytes).toBeLessThanOrEqual(content.sizeBytes);
 });
+
+it('an object that goes while it is cached in part is cut off once, and missing for the next reader', async () => {
+  store.put('b', 'gone.bin', patternContent(3 * mebibyte));
+  await gateway.get('/b/gone.bin', { range: 'bytes=0-9' });
+  store.remove('b', 'gone.bin');
+  await expect(gateway.get('/b/gone.bin')).rejects.toThrow();
+  expect((await gateway.get('/b/gone.bin')).status).toBe(404);
+});
