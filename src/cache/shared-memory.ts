@@ -65,5 +65,8 @@ export function forgetWorker(memory: SharedMemory, worker: number): void {
   const pins = memory.pins[worker];
   if (!pins) throw new RangeError(`no worker ${worker}`);
   new Int32Array(pins).fill(0);
+  const tags = new Int32Array(memory.tags);
+  const ownSlots = memory.layout.pagesPerWorker * maxSlotsPerPage;
+  for (let slot = worker * ownSlots; slot < (worker + 1) * ownSlots; slot++) Atomics.add(tags, slot, 1);
   Atomics.add(new Int32Array(memory.incarnations), worker, 1);
 }

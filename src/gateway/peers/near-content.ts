@@ -1,3 +1,4 @@
+import { StoreError } from '../../backend/store.ts';
 import type { Content, ContentReader, Loan } from '../../cache/content.ts';
 import { PartMap } from '../../cache/part-map.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
@@ -81,13 +82,24 @@ export class NearContent implements Content {
     return { bytes, isCopy: false, release: () => this.#pins.release(block.slot) };
   }
 
-  /** Bytes that the owner holds for this reader until it asks for more. */
-  borrowed(loan: ToldLoan): Buffer | undefined {
+  /**
+   * Bytes that the owner holds for this reader until it asks for more. They are held here as well: what the owner
+   * holds is let go of when its thread dies, while the socket may still be taking them.
+   *
+   * @throws StoreError when the owner has died since and its memory may be in use for something else.
+   */
+  borrowed(loan: ToldLoan): Loan | undefined {
     if (loan.kind === 'end') return undefined;
-    if (loan.kind === 'copy')
-      return Buffer.from(loan.bytes.buffer, loan.bytes.byteOffset, loan.bytes.byteLength);
+    if (loan.kind === 'copy') {
+      const bytes = Buffer.from(loan.bytes.buffer, loan.bytes.byteOffset, loan.bytes.byteLength);
+      return { bytes, isCopy: true, release: () => undefined };
+    }
+    const { slot, tag } = loan.block;
+    if (!this.#pins.acquire(slot, tag))
+      throw new StoreError('UNREACHABLE', 'the worker that owns the object has died', undefined);
     this.#blocks.set(Math.floor(loan.from / this.#blockBytes), loan.block);
-    return this.#view(loan.block, loan.from, loan.to);
+    const bytes = this.#view(loan.block, loan.from, loan.to);
+    return { bytes, isCopy: false, release: () => this.#pins.release(slot) };
   }
 
   #view({ slot, slotSizeBytes, blockStart }: ToldBlock, from: number, to: number): Buffer {
@@ -139,9 +151,8 @@ class NearReader implements ContentReader {
       from: this.#position,
       to: this.#to,
     });
-    const bytes = this.#content.borrowed(await this.#link.ask('next', { reader: await this.#reader }));
-    if (!bytes) return undefined;
-    this.#position += bytes.length;
-    return { bytes, isCopy: false, release: () => undefined };
+    const loan = this.#content.borrowed(await this.#link.ask('next', { reader: await this.#reader }));
+    if (loan) this.#position += loan.bytes.length;
+    return loan;
   }
 }

@@ -1,0 +1,67 @@
+import { MessageChannel } from 'node:worker_threads';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
+import { allocateSharedMemory, forgetWorker } from '../../../../src/cache/shared-memory.ts';
+import { SlotPins } from '../../../../src/cache/slot-pins.ts';
+import { NearContent } from '../../../../src/gateway/peers/near-content.ts';
+import { PeerLink, type PeerService } from '../../../../src/gateway/peers/peer-link.ts';
+
+const blockBytes = 4096;
+const owner = 1;
+const memory = allocateSharedMemory(32 * blockBytes, blockBytes, 2);
+const tier = new MemoryTier(memory, owner);
+let channel: MessageChannel;
+let near: NearContent;
+let slot: number;
+
+beforeEach(() => {
+  const allocated = tier.allocate(blockBytes, { contentHash: 1, evicted: () => undefined });
+  if (allocated === undefined) throw new Error('no slot');
+  slot = allocated;
+  tier.view(slot, blockBytes).fill(7);
+  tier.complete(slot);
+  const place = { slot, tag: tier.pins.tag(slot), slotSizeBytes: tier.slotSizeBytes(slot), blockStart: 0 };
+  const owning: PeerService = {
+    answer: async name =>
+      (name === 'open'
+        ? 1
+        : {
+            kind: 'block',
+            block: { ...place, from: 0, to: blockBytes },
+            from: 0,
+            to: blockBytes,
+          }) as never,
+    hear: () => undefined,
+    left: () => undefined,
+  };
+  const asking: PeerService = { ...owning, answer: () => Promise.reject(new Error('nobody asks')) };
+  channel = new MessageChannel();
+  new PeerLink(channel.port2, owning, () => undefined);
+  const link = new PeerLink(channel.port1, asking, () => undefined);
+  const told = { contentId: 1, sizeBytes: blockBytes, blockBytes, parts: [], partCount: undefined };
+  near = new NearContent(told, link, new SlotPins(memory, 0));
+});
+
+afterEach(() => channel.port1.close());
+
+it('holds what its owner lends by itself, so that the bytes outlive the thread of the owner', async () => {
+  const reader = near.open(0, blockBytes);
+  const loan = await reader.next();
+  forgetWorker(memory, owner);
+  expect(tier.pins.isHeld(slot)).toBe(true);
+  expect(loan?.bytes.every(byte => byte === 7)).toBe(true);
+  loan?.release();
+  reader.close();
+  expect(tier.pins.isHeld(slot)).toBe(false);
+});
+
+it('lends nothing from memory whose owner has died', async () => {
+  const reader = near.open(0, blockBytes);
+  (await reader.next())?.release();
+  reader.close();
+  expect(near.coverage(0, blockBytes)).toBe('all');
+  forgetWorker(memory, owner);
+  expect(near.coverage(0, blockBytes)).toBe('none');
+  expect(near.lend(0, blockBytes)).toBeUndefined();
+  await expect(near.open(0, blockBytes).next()).rejects.toThrow('died');
+});
