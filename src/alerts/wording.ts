@@ -9,6 +9,7 @@ const UNITS: readonly (readonly [name: string, lengthMs: number])[] = [
 
 /** `2 h 5 min`, `45 s`, `180 ms`: the two largest units that say something. */
 export function formatDuration(durationMs: number): string {
+  if (durationMs === 0) return '0 s';
   if (durationMs < 999.5) return `${Math.round(durationMs)} ms`;
   if (durationMs < 10_000) return `${Number((durationMs / 1_000).toFixed(1))} s`;
   let restMs = Math.round(durationMs / 1_000) * 1_000;

@@ -1,69 +1,105 @@
-import type { History } from '../measurement/history.ts';
 import { backendAttempts } from '../measurement/measure.ts';
 import { formatCount, formatDuration, formatShare } from '../wording.ts';
 import { type Attempts, attemptsByBackend } from './attempts.ts';
-import type { Breach, Finding } from './rule.ts';
+import type { Breach, ConditionOptions, Finding, Observed, RuleDefinition } from './rule.ts';
 
 /**
- * Errors burn the budget `factor` times too fast, over a long window (it is not a blip) and over a short one (it is
- * not over yet). cards.md §4, 1 and 2.
+ * Two windows over which errors are compared: the long one says that it is not a blip, the short one that it is
+ * not over yet.
  */
 export interface BurnWindows {
   readonly longMs: number;
   readonly shortMs: number;
-  readonly factor: number;
 }
 
-export interface BurnLimits {
+export interface BurnOptions extends ConditionOptions {
   /** Share of attempts that may fail in the long run, 0 to 1. */
   readonly budget: number;
+  /** How many times faster than that the budget may burn over the fast pair of windows… */
+  readonly fastFactor: number;
+  /** …and over the slow pair. */
+  readonly slowFactor: number;
   /** Attempts within the short window below which nothing is concluded. */
   readonly minRequests: number;
 }
 
+/** What tells one rule on an error budget from another. */
+export interface BurnRule
+  extends Pick<RuleDefinition<BurnOptions>, 'name' | 'title' | 'advice' | 'inhibitedBy' | 'defaults'> {
+  readonly fast: BurnWindows;
+  readonly slow: BurnWindows;
+  readonly exampleLong: Attempts;
+  readonly exampleShort: Attempts;
+}
+
+/** What was measured over a pair of windows. */
 interface Burn {
   readonly windows: BurnWindows;
+  readonly factor: number;
   readonly long: Attempts;
   readonly short: Attempts;
 }
 
-/** Of each backend, whether any of the pairs of windows burns; the first that does is told. */
-export function findBurns(
-  history: History,
-  pairs: readonly BurnWindows[],
-  limits: BurnLimits,
-): readonly Finding[] {
-  const measured = pairs.map(windows => ({
-    windows,
-    // a short window that is not full yet would call the first error of a young gateway a burn
-    isFull: history.increase(backendAttempts, windows.shortMs).coveredMs >= windows.shortMs,
-    long: attemptsByBackend(history.increase(backendAttempts, windows.longMs).series),
-    short: attemptsByBackend(history.increase(backendAttempts, windows.shortMs).series),
-  }));
-  const backends = new Set(measured.flatMap(({ long }) => [...long.keys()]));
-  return Array.from(backends, backend => {
-    const candidates = measured.flatMap(({ windows, isFull, long, short }) => {
-      const own = { windows, long: long.get(backend), short: short.get(backend) };
-      return isFull && own.long && own.short && own.short.total >= limits.minRequests
-        ? [{ windows, long: own.long, short: own.short }]
-        : [];
-    });
-    const labels = { backend };
-    if (candidates.length === 0) return { kind: 'quiet', labels };
-    const burn = candidates.find(candidate => burns(candidate, limits));
-    return burn ? burnBreach(backend, burn, limits) : { kind: 'clear', labels };
+/** A rule that fires when errors burn a backend's budget too fast over either pair of windows (cards.md §4, 1 and 2). */
+export function burnRule(rule: BurnRule): RuleDefinition<BurnOptions> {
+  const { fast, slow, exampleLong, exampleShort, ...words } = rule;
+  return {
+    ...words,
+    measures: [backendAttempts],
+    aftermathMs: () => slow.shortMs,
+    evaluate: ({ history }, options) => {
+      const pairs = [
+        { windows: fast, factor: options.fastFactor },
+        { windows: slow, factor: options.slowFactor },
+      ];
+      const measured = pairs.flatMap(pair => measureBurns(history, pair.windows, pair.factor));
+      const backends = Map.groupBy(measured, ({ backend }) => backend);
+      return Array.from(backends, ([backend, burns]) => judge(backend, burns, options));
+    },
+    example: options =>
+      breach(
+        'main',
+        { windows: fast, factor: options.fastFactor, long: exampleLong, short: exampleShort },
+        options,
+      ),
+  };
+}
+
+interface MeasuredBurn {
+  readonly backend: string;
+  /** Undefined while the gateway is younger than the short window: its first error would be a burn. */
+  readonly burn?: Burn;
+}
+
+function measureBurns(
+  history: Observed['history'],
+  windows: BurnWindows,
+  factor: number,
+): readonly MeasuredBurn[] {
+  const recent = history.increase(backendAttempts, windows.shortMs);
+  const short = attemptsByBackend(recent.series);
+  const long = attemptsByBackend(history.increase(backendAttempts, windows.longMs).series);
+  return Array.from(long, ([backend, attempts]) => {
+    const latest = short.get(backend);
+    if (!latest || recent.coveredMs < windows.shortMs) return { backend };
+    return { backend, burn: { windows, factor, long: attempts, short: latest } };
   });
 }
 
-function burns({ windows, long, short }: Burn, { budget }: BurnLimits): boolean {
-  const allowed = windows.factor * budget;
-  return long.failed > allowed * long.total && short.failed > allowed * short.total;
+function judge(backend: string, measured: readonly MeasuredBurn[], options: BurnOptions): Finding {
+  const known = measured.flatMap(({ burn }) =>
+    burn && burn.short.total >= options.minRequests ? [burn] : [],
+  );
+  if (known.length === 0) return { kind: 'quiet', labels: { backend } };
+  const burning = known.find(({ factor, long, short }) => {
+    const allowed = factor * options.budget;
+    return long.failed > allowed * long.total && short.failed > allowed * short.total;
+  });
+  return burning ? breach(backend, burning, options) : { kind: 'clear', labels: { backend } };
 }
 
-/** How a burn is told. */
-export function burnBreach(backend: string, { windows, long, short }: Burn, limits: BurnLimits): Breach {
-  const longShare = long.failed / long.total;
-  const spend = Number((longShare / limits.budget).toPrecision(2));
+function breach(backend: string, { windows, factor, long, short }: Burn, { budget }: BurnOptions): Breach {
+  const spend = Number((long.failed / long.total / budget).toPrecision(2));
   return {
     kind: 'breach',
     labels: { backend },
@@ -72,7 +108,7 @@ export function burnBreach(backend: string, { windows, long, short }: Burn, limi
       { name: 'Backend', value: backend },
       { name: `Failed in ${formatDuration(windows.longMs)}`, value: failedOf(long) },
       { name: `Failed in ${formatDuration(windows.shortMs)}`, value: failedOf(short) },
-      { name: 'Budget', value: `${formatShare(limits.budget)}, told from ${windows.factor} times` },
+      { name: 'Budget', value: `${formatShare(budget)}, told from ${factor} times` },
     ],
   };
 }

@@ -75,8 +75,12 @@ function breach(now: Reads, before: Reads, options: HitRatioDropOptions): Breach
       { name: 'Before', value: `${usual} of ${formatCount(before.all)}` },
       {
         name: 'Told',
-        value: `below ${formatShare(options.threshold)} after a drop by ${formatShare(options.drop)}`,
+        value: `below ${formatShare(options.threshold)}, after a drop by ${formatPoints(options.drop)}`,
       },
     ],
   };
+}
+
+function formatPoints(share: number): string {
+  return `${Number((share * 100).toPrecision(2))} points`;
 }

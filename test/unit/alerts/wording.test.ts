@@ -8,7 +8,7 @@ import {
 } from '../../../src/alerts/wording.ts';
 
 it.each([
-  [0, '0 ms'],
+  [0, '0 s'],
   [180, '180 ms'],
   [4_720, '4.7 s'],
   [45_000, '45 s'],
