@@ -74,22 +74,18 @@ export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
   const where: { adminUrl?: string; callbacks?: Callbacks | undefined } = {};
   const signAction = createActionSigner({ secret, clock });
   const { source = hostname(), statusPage, runbook } = config.alerts;
-  const links = (): CardLinks => ({
-    source,
-    ...(statusPage === undefined && where.adminUrl === undefined
-      ? {}
-      : { statusPageUrl: statusPage ?? `${where.adminUrl}/` }),
-    ...(runbook === undefined ? {} : { runbookUrl: rule => runbook.replaceAll('{rule}', rule) }),
-    ...(where.callbacks
-      ? {
-          callbacks: {
-            url: where.callbacks.origin + CALLBACK_PATH,
-            signAction,
-            restore: false,
-          },
-        }
-      : {}),
-  });
+  const links = (): CardLinks => {
+    const statusPageUrl = statusPage ?? (where.adminUrl && `${where.adminUrl}/`);
+    const { callbacks } = where;
+    return {
+      source,
+      ...(statusPageUrl === undefined ? {} : { statusPageUrl, runbookUrl: runbookUnder(statusPageUrl) }),
+      ...(runbook === undefined ? {} : { runbookUrl: rule => runbook.replaceAll('{rule}', rule) }),
+      ...(callbacks
+        ? { callbacks: { url: callbacks.origin + CALLBACK_PATH, signAction, restore: false } }
+        : {}),
+    };
+  };
   const render = (notification: Notification, form: CardForm) =>
     renderCard(withActs(notification, acts.recent()), form, links());
   const told: { delivery?: CardDelivery } = {};
@@ -128,6 +124,11 @@ export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
       return running;
     },
   };
+}
+
+/** The gateway's own runbook, beside its status page. */
+function runbookUnder(statusPageUrl: string): (rule: string) => string {
+  return rule => new URL(`runbook#${rule}`, statusPageUrl).href;
 }
 
 /** What buttons do to alerts. */

@@ -27,6 +27,13 @@ export function withAdmin(command: Command, { TIDEGATE_ADMIN, TIDEGATE_ADMIN_TOK
     });
 }
 
+/** @throws UsageError for what is no http address */
+export function adminAddress({ admin }: AdminAccess): URL {
+  const address = URL.parse(admin);
+  if (address && /^https?:$/.test(address.protocol)) return address;
+  throw new UsageError(`--admin ${admin} is no http address`);
+}
+
 /** The answer's JSON, laid out for reading. */
 export async function askAdmin(
   access: AdminAccess,
@@ -34,9 +41,7 @@ export async function askAdmin(
   path: string,
   body?: object,
 ): Promise<string> {
-  const base = URL.parse(access.admin);
-  if (!base || !/^https?:$/.test(base.protocol))
-    throw new UsageError(`--admin ${access.admin} is no http address`);
+  const base = adminAddress(access);
   const { statusCode, body: answer } = await request(new URL(path, base), {
     method,
     headers: {

@@ -1,12 +1,13 @@
 import { hostname } from 'node:os';
 import { type Command, Option } from 'commander';
-import type { CardForm } from '../alerts/card/card.ts';
+import { CALLBACK_PATH } from '../alerts/callbacks/callback-handler.ts';
+import type { CardForm, CardLinks } from '../alerts/card/card.ts';
 import { renderCard } from '../alerts/card/render-card.ts';
 import { exampleAlert, exampleNotification } from '../alerts/example-alert.ts';
 import { alertNames } from '../alerts/rules/rule-description.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Environment } from '../config/environment.ts';
-import { type AdminAccess, askAdmin, withAdmin } from './admin-access.ts';
+import { type AdminAccess, adminAddress, askAdmin, withAdmin } from './admin-access.ts';
 import { UsageError } from './usage-error.ts';
 
 interface CardCommandOptions {
@@ -37,10 +38,26 @@ export function addCardCommand(program: Command, { environment, print }: CardCom
     });
 }
 
-function card(rule: string, { form, kind }: CardOptions): string {
+function card(rule: string, options: CardOptions): string {
+  const { form, kind } = options;
   const nowMs = systemClock.nowMs();
   const alert = exampleAlert(rule, nowMs);
   if (!alert) throw new UsageError(`${rule} has no example`);
-  const payload = renderCard(exampleNotification(alert, kind, nowMs), form, { source: hostname() });
+  const payload = renderCard(exampleNotification(alert, kind, nowMs), form, exampleLinks(options));
   return JSON.stringify(payload, undefined, 2);
+}
+
+/** Every button that a card of this rule can have. They are not signed: only a running gateway does that. */
+function exampleLinks(access: AdminAccess): CardLinks {
+  const address = adminAddress(access);
+  return {
+    source: hostname(),
+    statusPageUrl: new URL('/', address).href,
+    runbookUrl: rule => new URL(`/runbook#${rule}`, address).href,
+    callbacks: {
+      url: `https://callbacks.example.test${CALLBACK_PATH}`,
+      signAction: ({ action }) => `example-${action}`,
+      restore: true,
+    },
+  };
 }

@@ -89,6 +89,18 @@ it.each(alertNames)('prints the card of the rule %s in each form', async rule =>
   }
 });
 
+it('prints a card with every button, none of them signed', async () => {
+  const { out } = await run(['card', 'archivedObjects']);
+  const { potentialAction } = JSON.parse(out);
+  expect(potentialAction.map(({ name }: { name: string }) => name)).toEqual([
+    'Acknowledge',
+    'Silence…',
+    'Restore from the archive…',
+    'Status page',
+  ]);
+  expect(potentialAction[0].body).toBe('token=example-acknowledge');
+});
+
 const keys = { AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'hidden' };
 
 it('signs a URL without touching its path', async () => {
