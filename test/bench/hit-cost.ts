@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { setTimeout as wait } from 'node:timers/promises';
 import { patternContent } from '../support/stand-in/content.ts';
 import { startBareNode } from './contenders/bare-node.ts';
 import { type Contender, loadCore } from './contenders/contender.ts';
@@ -10,7 +9,7 @@ import { startVarnish } from './contenders/varnish.ts';
 import { atMost, exactly, type Finding, orientation } from './finding.ts';
 import { kibibyte, type Lab, mebibyte } from './lab.ts';
 import { generateLoad } from './load.ts';
-import { cpuSeconds, machineSeconds } from './process-cost.ts';
+import { cpuSeconds } from './process-cost.ts';
 import { read } from './reader.ts';
 import { bucket } from './store-command.ts';
 import { touchMemory } from './touch-memory.ts';
@@ -36,12 +35,10 @@ export async function hitCost(lab: Lab, rounds: number): Promise<readonly Findin
   const contenders = await startAll(lab);
   for (const contender of contenders) await warm(contender);
   await lab.store.clear();
-  const others = await busyShare();
   const costs: Costs = new Map(contenders.map(({ name }) => [name, new Map()]));
   for (let round = 1; round <= rounds; round++) await oneRound(lab, contenders, costs, round);
   const { requests } = await lab.store.report();
   return [
-    orientation('hits: the machine was busy with other things before', others, '%'),
     exactly('hits: store requests while measuring', requests.length, 0),
     ...sizes.flatMap(compare(costs)),
   ];
@@ -49,15 +46,6 @@ export async function hitCost(lab: Lab, rounds: number): Promise<readonly Findin
 
 function keyOf(name: string): string {
   return name.replace(' ', '');
-}
-
-/** Per cent of all cores that is taken while nothing is measured; what is measured beside much else counts little. */
-async function busyShare(): Promise<number> {
-  const before = machineSeconds();
-  await wait(3000);
-  const after = machineSeconds();
-  const busy = after.busy - before.busy;
-  return (100 * busy) / (busy + after.idle - before.idle);
 }
 
 /** The gateway twice, the platform itself, and whatever of the others is installed. */

@@ -4,7 +4,8 @@ import { loadCore, pinned } from './contenders/contender.ts';
 import { type Finding, orientation } from './finding.ts';
 import { kibibyte, type Lab, urlAt } from './lab.ts';
 import { generateLoad } from './load.ts';
-import { type CpuProfile, type ProfileShare, summarise } from './profile-summary.ts';
+import { cpuSeconds } from './process-cost.ts';
+import { type CpuProfile, endOf, type ProfileShare, summarise } from './profile-summary.ts';
 import { read } from './reader.ts';
 
 const shown = 25;
@@ -15,17 +16,25 @@ export async function hitProfile(lab: Lab): Promise<readonly Finding[]> {
   const gateway = await lab.gateway({ launcher: pinned, nodeArguments: ['--cpu-prof'] });
   const url = urlAt(gateway, 'profiled');
   await read(url, [content]);
-  const requests = await generateLoad({ url, connections: 16, seconds: 5, core: loadCore });
+  const load = { url, connections: 16, core: loadCore };
+  await generateLoad({ ...load, seconds: 3 });
+  const [startMs, startS] = [performance.now(), cpuSeconds(gateway.pid)];
+  const requests = await generateLoad({ ...load, seconds: 6 });
+  const costUs = ((cpuSeconds(gateway.pid) - startS) / requests) * 1_000_000;
   await gateway.halt();
-  const shares = busiest(gateway.directory);
+  const shares = busiest(gateway.directory, performance.now() - startMs);
+  // Samples count waiting for a core as work, so they tell shares; how much there is to share, the kernel knows.
   const totalUs = shares.reduce((sum, { microseconds }) => sum + microseconds, 0);
+  const cost = (microseconds: number) => (microseconds / totalUs) * costUs;
+  lab.say(`${requests} requests after a warm-up, ${costUs.toFixed(1)} µs of CPU each with the profiler on`);
   for (const { place, microseconds } of shares.slice(0, shown)) {
     const share = ((100 * microseconds) / totalUs).toFixed(1).padStart(5);
-    lab.say(`${share} %  ${(microseconds / requests).toFixed(2).padStart(6)} µs  ${place}`);
+    lab.say(`${share} %  ${cost(microseconds).toFixed(2).padStart(6)} µs  ${place}`);
   }
   const within = (pattern: RegExp) =>
-    shares.filter(({ place }) => pattern.test(place)).reduce((sum, share) => sum + share.microseconds, 0) /
-    requests;
+    cost(
+      shares.filter(({ place }) => pattern.test(place)).reduce((sum, share) => sum + share.microseconds, 0),
+    );
   return [
     orientation('profile of a 1 KiB hit: our own files', within(/^src\//), 'µs'),
     orientation('profile of a 1 KiB hit: modules of Node', within(/^node:/), 'µs'),
@@ -38,12 +47,12 @@ export async function hitProfile(lab: Lab): Promise<readonly Finding[]> {
   ];
 }
 
-/** The profile of the thread that worked most. */
-function busiest(directory: string): readonly ProfileShare[] {
+/** The last `lastMs` of the thread that worked most. */
+function busiest(directory: string, lastMs: number): readonly ProfileShare[] {
   const profiles = readdirSync(directory)
     .filter(name => name.endsWith('.cpuprofile'))
     .map((name): CpuProfile => JSON.parse(readFileSync(join(directory, name), 'utf8')))
-    .map(summarise);
+    .map(profile => summarise(endOf(profile, lastMs)));
   const total = (shares: readonly ProfileShare[]) =>
     shares.reduce((sum, share) => sum + share.microseconds, 0);
   const [first] = profiles.sort((a, b) => total(b) - total(a));

@@ -13,6 +13,23 @@ export interface ProfileShare {
   readonly microseconds: number;
 }
 
+/**
+ * The end of a profile: the samples of its last `lastMs` milliseconds. A profile begins with the process, and loading
+ * modules is not what it was taken for.
+ */
+export function endOf(profile: CpuProfile, lastMs: number): CpuProfile {
+  const samples: number[] = [];
+  const timeDeltas: number[] = [];
+  let left = lastMs * 1000;
+  for (let index = profile.samples.length - 1; index >= 0 && left > 0; index--) {
+    const delta = profile.timeDeltas[index] ?? 0;
+    samples.push(profile.samples[index] ?? 0);
+    timeDeltas.push(delta);
+    left -= delta;
+  }
+  return { nodes: profile.nodes, samples: samples.reverse(), timeDeltas: timeDeltas.reverse() };
+}
+
 /** Self time by place, longest first: a file of ours, a module of Node, a package, or what V8 names in brackets. */
 export function summarise(profile: CpuProfile): readonly ProfileShare[] {
   const places = new Map(profile.nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]));

@@ -1,14 +1,16 @@
 import { writeFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { brokenTransfers } from './broken-transfers.ts';
 import { changingObject } from './changing-object.ts';
 import { coalescing } from './coalescing.ts';
 import { coldLarge } from './cold-large.ts';
 import { coldSmall } from './cold-small.ts';
-import { type Finding, tableOf, verdictOf } from './finding.ts';
+import { type Finding, orientation, tableOf, verdictOf } from './finding.ts';
 import { hitCost } from './hit-cost.ts';
 import { hitProfile } from './hit-profile.ts';
 import { Lab } from './lab.ts';
+import { machineSeconds } from './process-cost.ts';
 import { stalledReaders } from './stalled-readers.ts';
 
 type Figure = (lab: Lab, rounds: number) => Promise<readonly Finding[]>;
@@ -28,11 +30,21 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** Per cent of all cores that is taken while nothing is measured; times beside much else mean little. */
+async function busyShare(): Promise<number> {
+  const before = machineSeconds();
+  await wait(3000);
+  const after = machineSeconds();
+  const busy = after.busy - before.busy;
+  return (100 * busy) / (busy + after.idle - before.idle);
+}
+
 async function measure(name: string, figure: Figure, rounds: number): Promise<readonly Finding[]> {
   say(`\n${name}`);
+  const others = orientation(`${name}: cores busy with other things`, await busyShare(), '%');
   const lab = await Lab.open(say);
   try {
-    const findings = await figure(lab, rounds);
+    const findings = [others, ...(await figure(lab, rounds))];
     say(tableOf(findings));
     return findings;
   } finally {

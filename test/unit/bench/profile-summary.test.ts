@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { summarise } from '../../bench/profile-summary.ts';
+import { endOf, summarise } from '../../bench/profile-summary.ts';
 
 const node = (id: number, functionName: string, url: string) => ({ id, callFrame: { functionName, url } });
 
@@ -24,4 +24,14 @@ it('adds self time up by file, module, package and native function, without idle
     { place: 'native writev', microseconds: 3 },
     { place: 'lru-cache', microseconds: 2 },
   ]);
+});
+
+it('cuts what came before the last milliseconds off', () => {
+  const profile = {
+    nodes: [node(1, 'load', 'node:internal/loader'), node(2, 'serve', 'node:net')],
+    samples: [1, 1, 2, 2],
+    timeDeltas: [5000, 5000, 1000, 1000],
+  };
+  expect(summarise(endOf(profile, 2))).toEqual([{ place: 'node:net', microseconds: 2000 }]);
+  expect(summarise(endOf(profile, 1000))).toHaveLength(2);
 });
