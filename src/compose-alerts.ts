@@ -11,18 +11,17 @@ import type { Fact, Notification } from './alerts/alert.ts';
 import { ActLog, withActs } from './alerts/callbacks/act-log.ts';
 import { createActionSigner } from './alerts/callbacks/action-ticket.ts';
 import { CALLBACK_PATH } from './alerts/callbacks/callback-handler.ts';
-import type { CardOperations } from './alerts/callbacks/card-operations.ts';
 import { callbackSecret, TicketLedger } from './alerts/callbacks/ticket-ledger.ts';
 import type { CardForm, CardLinks, CardPayload } from './alerts/card/card.ts';
 import { renderCard } from './alerts/card/render-card.ts';
 import { CardDelivery } from './alerts/delivery/card-delivery.ts';
 import type { WebhookOptions } from './alerts/delivery/webhook-options.ts';
 import { WebhookPoster } from './alerts/delivery/webhook-post.ts';
-import { AlertEngine } from './alerts/engine/alert-engine.ts';
+import { AlertEngine, type AlertEngineOptions } from './alerts/engine/alert-engine.ts';
 import { Notices } from './alerts/engine/notices.ts';
 import { OpenAlertStore } from './alerts/engine/open-alert-store.ts';
+import type { RequestedObject } from './alerts/rules/rule.ts';
 import { createRules } from './alerts/rules/rule-table.ts';
-import { matcherOf } from './alerts/silences/silence.ts';
 import { SilenceBook } from './alerts/silences/silence-book.ts';
 import { openStateDatabase } from './alerts/state-database.ts';
 import type { Clock } from './base/clock.ts';
@@ -30,6 +29,7 @@ import type { Logger } from './base/logger.ts';
 import type { MetricSnapshot } from './base/metric-snapshot.ts';
 import type { Metrics } from './base/metrics.ts';
 import { type Callbacks, startCallbacks } from './compose-callbacks.ts';
+import { cardOperations, type Restore } from './compose-card-operations.ts';
 import type { GatewayConfig } from './config/gateway-config.ts';
 
 export interface AlertParts {
@@ -42,6 +42,9 @@ export interface AlertParts {
   /** Every measurement of the process, all threads in one. */
   readonly sample: () => Promise<MetricSnapshot>;
   readonly purge: Purge;
+  readonly restore: Restore;
+  /** The archived objects that were asked for of late. */
+  readonly archivedReads: () => Promise<readonly RequestedObject[]>;
 }
 
 /** Alerts before it is known where the admin port listens. */
@@ -66,7 +69,8 @@ const LAST_CARDS_MS = 3_000;
 
 /** @throws StateDatabaseError, ListenError */
 export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
-  const { config, isDefaultStart, clock, logger, metrics, sample } = parts;
+  const { config, isDefaultStart, clock, logger, metrics } = parts;
+  const restore = config.alerts.callbacks?.restore || isDefaultStart ? parts.restore : undefined;
   const database = openStateDatabase(config.state.directory);
   const silences = new SilenceBook(database, clock);
   const acts = new ActLog(database);
@@ -82,7 +86,7 @@ export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
       ...(statusPageUrl === undefined ? {} : { statusPageUrl, runbookUrl: runbookUnder(statusPageUrl) }),
       ...(runbook === undefined ? {} : { runbookUrl: rule => runbook.replaceAll('{rule}', rule) }),
       ...(callbacks
-        ? { callbacks: { url: callbacks.origin + CALLBACK_PATH, signAction, restore: false } }
+        ? { callbacks: { url: callbacks.origin + CALLBACK_PATH, signAction, restore: restore !== undefined } }
         : {}),
     };
   };
@@ -90,7 +94,7 @@ export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
     renderCard(withActs(notification, acts.recent()), form, links());
   const told: { delivery?: CardDelivery } = {};
   const engine = new AlertEngine({
-    ...{ clock, logger, metrics, sample, silences },
+    ...{ clock, logger, metrics, silences, ...observing(parts) },
     rules: createRules(config.alerts.rules),
     store: new OpenAlertStore(database),
     notify: notification => told.delivery?.notify(notification),
@@ -99,7 +103,7 @@ export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
   where.callbacks = await startCallbacks(config.alerts.callbacks, channel, {
     ...{ secret, acts, clock, logger, metrics },
     tickets: new TicketLedger(database, clock),
-    operations: { ...alertOperations(engine, silences), purge: purgeFromCard(parts.purge) },
+    operations: cardOperations({ engine, silences, restore, purge: parts.purge }),
     render: notification => render(notification, 'connector'),
   });
   return {
@@ -131,33 +135,18 @@ function runbookUnder(statusPageUrl: string): (rule: string) => string {
   return rule => new URL(`runbook#${rule}`, statusPageUrl).href;
 }
 
-/** What buttons do to alerts. */
-function alertOperations(
-  engine: AlertEngine,
-  silences: SilenceBook,
-): Omit<CardOperations, 'purge' | 'restore'> {
+/** The measurements of one round, and the archived objects that were asked for by then. */
+function observing({
+  sample,
+  archivedReads,
+}: AlertParts): Pick<AlertEngineOptions, 'sample' | 'archivedObjects'> {
+  let archived: readonly RequestedObject[] = [];
   return {
-    find: id => engine.find(id),
-    acknowledge: (id, by) => engine.acknowledge(id, by),
-    silence: (alert, untilMs, by, why) => void silences.add({ ...matcherOf(alert), untilMs, by, why }),
-    unsilence: alert => silences.removeMatching(alert).length,
-  };
-}
-
-/** What a button answers to a purge of one object. */
-function purgeFromCard(purge: Purge): NonNullable<CardOperations['purge']> {
-  return async ({ bucket, key }) => {
-    const outcome = await purge({ kind: 'object', soft: false, bucket, key });
-    switch (outcome.kind) {
-      case 'purged':
-        return { kind: 'done', message: `Purged: ${outcome.bytes} bytes were held.` };
-      case 'pending':
-        return { kind: 'done', message: 'Purged.' };
-      case 'unknown-bucket':
-        return { kind: 'failed', message: 'There is no such bucket any more.' };
-      case 'not-built':
-        return { kind: 'failed', message: 'This kind of purge is not built yet.' };
-    }
+    sample: async () => {
+      archived = await archivedReads();
+      return sample();
+    },
+    archivedObjects: bucket => archived.filter(object => object.bucket === bucket),
   };
 }
 

@@ -72,6 +72,8 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
     isDefaultStart: file === undefined,
     sample: () => scrape(parts),
     purge,
+    restore: request => pool.call(0, 'restore', request),
+    archivedReads: async () => (await pool.callAll('archivedReads', undefined)).flat(),
   });
   const adminServer = await startAdminServer({
     ...admin,

@@ -1,9 +1,11 @@
+import type { RequestedObject } from './alerts/rules/rule.ts';
 import type { SampleBucket } from './backend/embedded/sample/sample-bucket.ts';
 import type { LogLevel } from './base/logger.ts';
 import type { MetricSnapshot } from './base/metric-snapshot.ts';
 import type { GatewayConfig } from './config/gateway-config.ts';
 import type { ObjectDescription } from './gateway/describe-object.ts';
 import type { Purged, PurgeRequest } from './gateway/purge.ts';
+import type { RestoreOutcome, RestoreRequest } from './gateway/restore-object.ts';
 import type { HeaderPrefix } from './s3/dialect.ts';
 import type { StoreCredentials } from './server/store-thread.ts';
 
@@ -27,6 +29,9 @@ export interface WorkerControl {
   metrics(): Promise<MetricSnapshot>;
   /** Effective when it has answered. */
   purge(request: PurgeRequest): Purged;
+  /** The archived objects that this worker was asked for of late. */
+  archivedReads(): readonly RequestedObject[];
+  restore(request: RestoreRequest): Promise<RestoreOutcome>;
   /** Undefined where the worker holds nothing of the object. */
   describe(object: { readonly bucket: string; readonly key: string }): ObjectDescription | undefined;
 }

@@ -1,4 +1,5 @@
 /** The composition root of a worker: what serves requests is built here, from what the supervisor hands over. */
+import { RequestedObjects } from './alerts/measurement/requested-objects.ts';
 import { S3Store } from './backend/s3/s3-store.ts';
 import type { Store } from './backend/store.ts';
 import { StoreMeter } from './backend/store-meter.ts';
@@ -33,6 +34,7 @@ const meter = new StoreMeter(metrics, systemClock);
 const stores = new Map(
   Object.entries(config.backends).map(([name, backend]) => [name, storeOf(name, backend)]),
 );
+const archived = new RequestedObjects(systemClock);
 const gateway = new Gateway({
   domain: config.domain,
   buckets: bucketTable(),
@@ -44,6 +46,7 @@ const gateway = new Gateway({
   metrics,
   meter,
   accessLog: config.log.access ? logger : undefined,
+  onArchivedRead: read => archived.note(read),
   clock: systemClock,
   random: Math.random,
 });
@@ -52,6 +55,8 @@ pool.onPeer((peer, port) => gateway.connect(peer, port));
 const control: WorkerControl = {
   metrics: () => metrics.snapshot(),
   purge: request => gateway.purge(request),
+  archivedReads: () => archived.all(),
+  restore: request => gateway.restore(request),
   describe: ({ bucket, key }) => gateway.describe(bucket, key),
 };
 pool.serveControl(control);

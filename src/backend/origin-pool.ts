@@ -24,6 +24,7 @@ export interface RawRequest {
   readonly path: string;
   /** Names and values alternating. */
   readonly headers: string[];
+  readonly body?: Uint8Array;
 }
 
 /** Kept-alive connections to one origin. */

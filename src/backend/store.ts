@@ -10,6 +10,8 @@ export interface StoreRequest {
   /** Raw query without the question mark, as it goes to the store; empty when there is none. */
   readonly query: string;
   readonly fields: readonly HeaderField[];
+  /** The whole body of a request that changes something. */
+  readonly body?: Uint8Array;
 }
 
 /** The head of a store's answer. */

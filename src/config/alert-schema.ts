@@ -6,6 +6,7 @@ import {
   amount,
   choice,
   duration,
+  flag,
   host,
   httpUrl,
   listOf,
@@ -58,6 +59,7 @@ const callbacks = map({
   port: port(),
   url: origin(),
   token: callbackToken,
+  restore: flag().default(false),
 });
 
 export const alertSchema = map({

@@ -25,9 +25,26 @@ interface KindOfAnswer {
   readonly cells: AnswerCells;
 }
 
+/** An object whose read was refused because it lies in the archive; `bucket` is the metric label. */
+export interface ArchivedRead {
+  readonly bucket: string;
+  readonly key: string;
+  readonly versionId?: string;
+}
+
+export interface ExchangeObserverOptions {
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  /** Where a line for each request goes; undefined for none. */
+  readonly accessLog: Logger | undefined;
+  /** Told of each read of an archived object. */
+  readonly onArchivedRead: (read: ArchivedRead) => void;
+}
+
 /** Counts each answer and writes its log line. */
 export class ExchangeObserver {
   readonly #clock: Clock;
+  readonly #onArchivedRead: (read: ArchivedRead) => void;
   readonly #access: Logger | undefined;
   readonly #requests: Family<CounterCell>;
   readonly #bytes: Family<CounterCell>;
@@ -39,10 +56,10 @@ export class ExchangeObserver {
   readonly #cells = new Map<string, AnswerCells>();
   #last: KindOfAnswer | undefined;
 
-  /** @param access where log lines go; undefined for none. */
-  constructor(metrics: Metrics, clock: Clock, access: Logger | undefined) {
+  constructor({ metrics, clock, accessLog, onArchivedRead }: ExchangeObserverOptions) {
     this.#clock = clock;
-    this.#access = access;
+    this.#access = accessLog;
+    this.#onArchivedRead = onArchivedRead;
     const labels = ['bucket', 'operation', 'status', 'cache'];
     this.#requests = metrics.counter('tidegate_requests_total', 'Requests answered.', labels);
     this.#bytes = metrics.counter('tidegate_response_bytes_total', 'Body bytes sent to clients.', [
@@ -64,7 +81,7 @@ export class ExchangeObserver {
     this.#errors = metrics.counter(
       'tidegate_error_responses_total',
       'Error answers, by code of the store protocol.',
-      ['code'],
+      ['bucket', 'code'],
     );
     this.#lookups = metrics.counter(
       'tidegate_cache_lookups_total',
@@ -93,8 +110,14 @@ export class ExchangeObserver {
     cells.bytes.value += exchange.bodyBytes;
     cells.firstByte.observe(((exchange.firstByteMs || endMs) - exchange.startedMs) / 1000);
     cells.duration.observe((endMs - exchange.startedMs) / 1000);
-    if (exchange.errorCode) this.#errors.cell(exchange.errorCode).value++;
+    if (exchange.errorCode) this.#refused(exchange, exchange.errorCode);
     if (this.#access) this.#log(this.#access, exchange, endMs);
+  }
+
+  #refused({ bucket, key, versionId }: Exchange, code: string): void {
+    this.#errors.cell(bucket, code).value++;
+    if (code !== 'InvalidObjectState' || key === undefined) return;
+    this.#onArchivedRead({ bucket, key, ...(versionId === undefined ? {} : { versionId }) });
   }
 
   /** Most answers are of the same kind as the one before. */

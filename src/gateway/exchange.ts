@@ -17,10 +17,13 @@ export class Exchange {
   /** Metric label: a bucket's configured name, `_other`, or empty for requests to no bucket. */
   bucket = '';
   operation = 'Unknown';
+  /** The object a client asked for, if it was one. */
+  key: string | undefined;
+  versionId: string | undefined;
   report: CacheReport = refusedAtDoor;
   /** Access key id of the client, or undefined for anonymous ones. */
   caller: string | undefined;
-  /** Code of the error body, if the answer is an error of ours. */
+  /** Code of the error body, ours or the store's, if the answer has one. */
   errorCode: string | undefined;
   /** Whether the store charged the gateway for this request (behaviours.md 127). */
   isCharged = false;

@@ -9,13 +9,14 @@ import type { Caller, Policy } from './access.ts';
 import type { BucketTable } from './bucket-table.ts';
 import { countCache } from './cache-metrics.ts';
 import { describeObject, type ObjectDescription } from './describe-object.ts';
-import { ExchangeObserver } from './exchange-observer.ts';
+import { type ArchivedRead, ExchangeObserver } from './exchange-observer.ts';
 import { OwnedObjects } from './owned-objects.ts';
 import type { PeerPort } from './peers/peer-link.ts';
 import { Peers } from './peers/peers.ts';
 import { Pipeline } from './pipeline.ts';
 import { type Purged, type PurgeRequest, purge } from './purge.ts';
 import { RequestIdSource } from './request-ids.ts';
+import { type RestoreOutcome, type RestoreRequest, restoreObject } from './restore-object.ts';
 
 export interface GatewayOptions {
   readonly domain: string | undefined;
@@ -31,6 +32,8 @@ export interface GatewayOptions {
   readonly meter: StoreMeter;
   /** Where a line for each request goes; undefined for none. */
   readonly accessLog: Logger | undefined;
+  /** Told of each read that was refused because the object lies in the archive. */
+  readonly onArchivedRead: (read: ArchivedRead) => void;
   readonly clock: Clock;
   /** A number in [0, 1). */
   readonly random: () => number;
@@ -44,7 +47,7 @@ export class Gateway {
   readonly #peers: Peers;
 
   constructor(options: GatewayOptions) {
-    const { memory, worker, buckets, metrics, meter, clock, recordBytes } = options;
+    const { memory, worker, buckets, metrics, meter, recordBytes } = options;
     const retried = (backend: string, reason: string) => meter.retried(backend, reason);
     this.#buckets = buckets;
     const { workers } = memory.layout;
@@ -55,7 +58,7 @@ export class Gateway {
     const pipeline = new Pipeline({
       ...options,
       sourceOf: keyHash => this.#peers.sourceOf(ownerOf(keyHash, workers), worker),
-      observer: new ExchangeObserver(metrics, clock, options.accessLog),
+      observer: new ExchangeObserver(options),
       ids: new RequestIdSource(),
     });
     this.handle = pipeline.handle;
@@ -69,6 +72,11 @@ export class Gateway {
   /** Forgets what this worker holds of the objects named; effective when it returns. */
   purge(request: PurgeRequest): Purged {
     return purge(request, this.#objects, this.#buckets);
+  }
+
+  /** Asks the store for a readable copy of an archived object. Never rejects. */
+  restore(request: RestoreRequest): Promise<RestoreOutcome> {
+    return restoreObject(request, this.#buckets);
   }
 
   /** What this worker holds of an object; undefined for one that another owns or that nothing is known of. */

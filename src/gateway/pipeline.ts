@@ -110,6 +110,8 @@ export class Pipeline {
       isSigned: caller.kind === 'client',
       takesCustomerKeys: fields.store !== undefined && takesCustomerKeys(bucket, request.socket),
     });
+    exchange.key = address.key;
+    exchange.versionId = parameters.versionId;
     const client = clientRead(exchange, fields, parameters, bucket, address.key, permissions, clock.nowMs());
     this.#plainReads.remember(client);
     if (parameters.customerKey) serveSealed(client, parameters.customerKey, observer);

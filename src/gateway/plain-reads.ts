@@ -10,6 +10,7 @@ const urlsLimit = 10_000;
 interface PlainRead {
   readonly host: string | undefined;
   readonly bucket: string;
+  readonly key: string | undefined;
   readonly prefix: Exchange['prefix'];
   readonly read: ClientRead['read'];
   readonly visibility: ClientRead['visibility'];
@@ -31,6 +32,7 @@ export class PlainReads {
     const plain = isPlain(exchange, fields) ? this.#reads.get(exchange.url) : undefined;
     if (plain?.host !== fields.host || !plain) return undefined;
     exchange.bucket = plain.bucket;
+    exchange.key = plain.key;
     exchange.prefix = plain.prefix;
     exchange.operation = 'GetObject';
     const { read, visibility, mayKnowMissing } = plain;
@@ -49,8 +51,8 @@ export class PlainReads {
   /** Remembers `client`, which has been allowed, if it is a plain read. */
   remember({ exchange, fields, read, visibility, mayKnowMissing }: ClientRead): void {
     if (!isPlain(exchange, fields) || exchange.caller !== undefined) return;
-    const { bucket, prefix, url } = exchange;
-    this.#reads.set(url, { host: fields.host, bucket, prefix, read, visibility, mayKnowMissing });
+    const { bucket, key, prefix, url } = exchange;
+    this.#reads.set(url, { host: fields.host, bucket, key, prefix, read, visibility, mayKnowMissing });
   }
 }
 

@@ -166,6 +166,7 @@ function makePart(
     recordBytes: 16 * mebibyte,
     metrics,
     meter,
+    onArchivedRead: () => undefined,
     accessLog: options.accessLog,
     clock,
     random: () => 0.5,

@@ -36,11 +36,15 @@ export class RequestedObjects {
 
   /** The bucket's objects, most often asked for first. */
   of(bucket: string): readonly RequestedObject[] {
+    return this.all().filter(object => object.bucket === bucket);
+  }
+
+  /** The objects of all buckets, most often asked for first. */
+  all(): readonly RequestedObject[] {
     this.#forgetOld();
-    return Array.from(this.#requests.values())
-      .filter(({ object }) => object.bucket === bucket)
-      .map(({ object, count }) => ({ ...object, count }))
-      .sort((a, b) => b.count - a.count);
+    return Array.from(this.#requests.values(), ({ object, count }) => ({ ...object, count })).sort(
+      (a, b) => b.count - a.count,
+    );
   }
 
   #forgetOld(): void {

@@ -63,6 +63,7 @@ export class S3Store implements Store {
         method: request.method,
         path,
         headers: [...headers, ...this.#signature(request, host, rawPath, headers)],
+        ...(request.body ? { body: request.body } : {}),
       },
       {
         answered: (status, raw) => {

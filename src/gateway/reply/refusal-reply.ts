@@ -73,10 +73,11 @@ export function tellsMissing({
   return code === undefined || code === 'NoSuchKey' || code === 'NoSuchVersion';
 }
 
-/** A store's error in the client's dialect and names; what is no XML error stays as it is. */
+/** A store's error in the client's dialect and names, counted by its code; what is no XML error stays as it is. */
 function retold(exchange: Exchange, bucket: Bucket, body: Buffer, { requestId, id2 }: RequestIds): Buffer {
   const error = parseErrorBody(body);
   if (!error) return body;
+  exchange.errorCode = error.code;
   const told = errorInDialect(inClientNames(error, bucket), exchange.prefix);
   return Buffer.from(errorBody({ ...told, requestId, hostId: id2 }));
 }

@@ -45,6 +45,7 @@ describe('a configuration that works', () => {
       host: '127.0.0.1',
       port: 8443,
       url: 'https://gateway.test',
+      restore: false,
       token: {
         keys: 'https://directory.test/keys',
         subjects,

@@ -4,6 +4,7 @@ import { type BuiltInChannel, createBuiltInChannel } from '../../../../src/admin
 import { createGuard } from '../../../../src/admin/guard.ts';
 import { createRouter } from '../../../../src/admin/router.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
+import { EventStream } from '../../../support/event-stream.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { everythingCard } from '../../../support/posted-cards.ts';
 
@@ -57,7 +58,7 @@ it('takes posts under a path that nobody can guess', async () => {
 
 it('streams what is held, then what comes, with the levels of the windows', async () => {
   await postJson(built.webhookPath, everythingCard);
-  const events = await openStream();
+  const events = await EventStream.open(`${base}/channel/events`);
   expect(await events.next('message')).toMatchObject({ id: 1, accent: '#d13438' });
   expect(await events.next('levels')).toMatchObject([
     { windowSeconds: 1, used: 1, limit: 4 },
@@ -92,24 +93,3 @@ it('says that buttons need callbacks where there are none', async () => {
   const answer = await postJson('/channel/actions', { message: 1, action: [0], inputs: {} });
   expect(await answer.json()).toMatchObject({ kind: 'failed' });
 });
-
-/** Reads server-sent events one by one. */
-async function openStream() {
-  const response = await fetch(`${base}/channel/events`);
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  return {
-    async next(name: string): Promise<unknown> {
-      for (;;) {
-        const found = new RegExp(`event: ${name}\n(?:id: .*\n)?data: (.*)\n\n`).exec(text);
-        if (found) {
-          text = text.slice(found.index + found[0].length);
-          return JSON.parse(found[1] ?? '');
-        }
-        const chunk = await reader?.read();
-        if (!chunk || chunk.done) throw new Error(`no ${name} came`);
-        text += chunk.value;
-      }
-    },
-  };
-}
