@@ -45,7 +45,11 @@ export class StoreMeter {
   begin(backend: string, method: string): MeasuredCall {
     const startedMs = this.#clock.monotonicMs();
     const bytes = this.#bytes.cell(backend);
-    const count = (status: string) => this.#requests.cell(backend, operationOf(method), status).add();
+    let isCounted = false;
+    const count = (status: string) => {
+      if (!isCounted) this.#requests.cell(backend, operationOf(method), status).add();
+      isCounted = true;
+    };
     return {
       answered: status => {
         this.#firstByte.cell(backend).observe((this.#clock.monotonicMs() - startedMs) / 1000);

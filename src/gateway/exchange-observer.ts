@@ -102,6 +102,8 @@ export class ExchangeObserver {
 
   /** `exchange` has been answered, to its end or as far as it got. */
   sent(exchange: Exchange): void {
+    if (exchange.isOver) return;
+    exchange.isOver = true;
     const endMs = this.nowMs();
     const cells = this.#cellsOf(exchange);
     this.#inFlight.value--;

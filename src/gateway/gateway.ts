@@ -71,7 +71,7 @@ export class Gateway {
 
   /** Forgets what this worker holds of the objects named; effective when it returns. */
   purge(request: PurgeRequest): Purged {
-    return purge(request, this.#objects, this.#buckets);
+    return purge(request, this.#objects, this.#peers, this.#buckets);
   }
 
   /** Asks the store for a readable copy of an archived object. Never rejects. */

@@ -68,6 +68,7 @@ export class ObjectAnswer implements SendingSteps {
     const { exchange, read, mayKnowMissing } = this.#client;
     if (exchange.response.headersSent) {
       exchange.response.destroy();
+      this.#observer.sent(exchange);
       return;
     }
     if (error instanceof RefusedByStoreError) {

@@ -9,7 +9,7 @@ import { Filler } from './fill/filler.ts';
 import { GenerationReader } from './fill/generation-reader.ts';
 import { LoanDesk } from './fill/loan-desk.ts';
 import type { RangeReceiver, RangeSource } from './fill/ranged-read.ts';
-import { ReadAhead } from './fill/read-ahead.ts';
+import { extentLimitBytes, ReadAhead } from './fill/read-ahead.ts';
 import { type ContentMaker, ObjectDirectory } from './lookup/object-directory.ts';
 import type { ObjectRead } from './lookup/object-read.ts';
 import { RecordKeeper } from './lookup/record-keeper.ts';
@@ -77,7 +77,10 @@ export class OwnedObjects implements ContentMaker {
     to: number,
     call: StoreCall,
   ): RangeReceiver {
-    return this.filler.adopt(generation, from, to, rangeSource(read, generation.identity), call);
+    const isWhole = from === 0 && to === generation.sizeBytes;
+    const longest = Math.max(generation.blockBytes, extentLimitBytes);
+    const limitTo = isWhole ? to : generation.blockStart(from) + longest;
+    return this.filler.adopt(generation, from, to, limitTo, rangeSource(read, generation.identity), call);
   }
 }
 

@@ -3,6 +3,7 @@ import { objectKey } from '../cache/object-key.ts';
 import type { Bucket } from './bucket.ts';
 import type { BucketTable } from './bucket-table.ts';
 import type { OwnedObjects } from './owned-objects.ts';
+import type { Peers } from './peers/peers.ts';
 
 /** Which objects are to be forgotten, by the names that clients use. */
 export type PurgeRequest =
@@ -22,11 +23,19 @@ const nothing: Purged = { objects: 0, bytes: 0 };
  * Forgets objects for good: the epoch is raised first, so that no answer that was under way before is kept, and
  * whatever was known is dropped before this returns (design.md, law 5).
  */
-export function purge(request: PurgeRequest, objects: OwnedObjects, buckets: BucketTable): Purged {
+export function purge(
+  request: PurgeRequest,
+  objects: OwnedObjects,
+  peers: Pick<Peers, 'forgetUnder'>,
+  buckets: BucketTable,
+): Purged {
   const bucket = buckets.find(request.bucket);
   if (!bucket) return nothing;
   if (request.kind === 'key') return purgeKey(bucket, request.key, objects);
-  return purgePrefix(bucket, request.kind === 'prefix' ? request.prefix : '', objects);
+  const prefix = request.kind === 'prefix' ? request.prefix : '';
+  // The owner may have forgotten long ago what another worker still remembers of its answer.
+  peers.forgetUnder(objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + prefix).text);
+  return purgePrefix(bucket, prefix, objects);
 }
 
 function purgeKey(bucket: Bucket, key: string, { epochs, table }: OwnedObjects): Purged {

@@ -25,6 +25,7 @@ interface Waiter {
 const attemptsWithoutProgress = 5;
 const firstRetryDelayMs = 50;
 const longestRetryDelayMs = 1_000;
+const slotPollMs = 50;
 
 /**
  * A run of missing bytes `[from, to)` on its way from the store into the blocks of a generation. When the connection
@@ -38,7 +39,7 @@ export class Extent implements RangeReceiver {
   readonly #onEnd: (extent: Extent) => void;
   readonly #waiters = new Set<Waiter>();
   readonly #backend: string;
-  readonly #askedTo: number;
+  #askedTo: number;
   #to: number;
   #position: number;
   #call: StoreCall | undefined;
@@ -78,13 +79,18 @@ export class Extent implements RangeReceiver {
 
   /** Asks the store for what is missing. */
   start(): void {
-    const read = new RangedRead(this.generation.identity, this.#position, this.#askedTo, this);
-    this.#call = this.#source.send(this.#position, this.#askedTo, read);
+    this.#askedTo = this.#to;
+    const read = new RangedRead(this.generation.identity, this.#position, this.#to, this);
+    this.#call = this.#source.send(this.#position, this.#to, read);
   }
 
-  /** Takes over a transfer that has begun already: bytes from `from` on are to be handed to `bytes`. */
-  adopt(call: StoreCall): void {
+  /**
+   * Takes over a transfer that has begun already: bytes from `from` on are to be handed to `bytes`. Of a long one only
+   * what lies before `limitTo` is taken, so that nobody's bytes are fetched for nobody.
+   */
+  adopt(call: StoreCall, limitTo: number): void {
     this.#call = call;
+    this.#to = Math.min(this.#to, limitTo);
   }
 
   /** Whether this extent is going to write into the block that `position` lies in. */
@@ -177,6 +183,8 @@ export class Extent implements RangeReceiver {
     this.#held = Buffer.from(rest);
     this.#call?.pause();
     this.#surroundings.whenSlotFreed(() => this.#retryHeld());
+    // A reader in another thread lets go of a slot without a word.
+    this.#surroundings.clock.after(slotPollMs, () => this.#retryHeld());
   }
 
   #retryHeld(): void {

@@ -55,10 +55,17 @@ export class Filler {
     }
   }
 
-  /** An extent for a transfer that has begun already: its bytes are handed to it by the caller. */
-  adopt(generation: Generation, from: number, to: number, source: RangeSource, call: StoreCall): Extent {
+  /** An extent for a transfer that has begun already, see `Extent.adopt`: its bytes are handed to it by the caller. */
+  adopt(
+    generation: Generation,
+    from: number,
+    to: number,
+    limitTo: number,
+    source: RangeSource,
+    call: StoreCall,
+  ): Extent {
     const extent = this.#begin(generation, from, to, source);
-    extent.adopt(call);
+    extent.adopt(call, limitTo);
     return extent;
   }
 

@@ -106,6 +106,8 @@ function arrivingBytes(head: StoreReplyHead, asked: FirstExtent | undefined): Ar
   if (range?.total === undefined || !fits(range.first, range.last, range.total, asked)) {
     return new WrongAnswerError(`content-range ${httpField(head, 'content-range')}`);
   }
+  if (length !== range.last - range.first + 1)
+    return new WrongAnswerError('content-length differs from content-range');
   return { entityTag, sizeBytes: range.total, from: range.first, to: range.last + 1 };
 }
 

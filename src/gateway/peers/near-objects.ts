@@ -44,6 +44,11 @@ export class NearObjects implements ObjectSource {
     return this.#heard(read, await this.#link.ask('find', { read: told(read), withChecksums: true }));
   }
 
+  /** Forgets the records of all objects whose `ObjectKey.text` begins with `beginning`. */
+  forgetUnder(beginning: string): void {
+    for (const name of [...this.#records.keys()]) if (name.startsWith(beginning)) this.#records.delete(name);
+  }
+
   outdated(read: ObjectRead, record: ObjectRecord): void {
     this.#records.delete(nameOf(read, read.recordName));
     if (record.kind !== 'readable' || !(record.content instanceof NearContent)) return;

@@ -31,6 +31,11 @@ export class Peers {
     this.#near[index] = near;
   }
 
+  /** Forgets what others told of the objects whose `ObjectKey.text` begins with `beginning`. */
+  forgetUnder(beginning: string): void {
+    for (const near of this.#near) near?.forgetUnder(beginning);
+  }
+
   /** Where the objects of worker `owner` are found by worker `self`: with itself while the owner cannot be spoken to. */
   sourceOf(owner: number, self: number): ObjectSource {
     return owner === self ? this.#objects.directory : (this.#near[owner] ?? this.#objects.directory);

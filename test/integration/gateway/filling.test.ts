@@ -122,3 +122,19 @@ it('an object that goes while it is cached in part is cut off once, and missing 
   await expect(gateway.get('/b/gone.bin')).rejects.toThrow();
   expect((await gateway.get('/b/gone.bin')).status).toBe(404);
 });
+
+it('of a long suffix that nobody reads to its end, little more than an extent is fetched', async () => {
+  const content = patternContent(48 * mebibyte);
+  store.put('b', 'suffix.bin', content);
+  store.rateBytesPerS = 100 * mebibyte;
+  const tag = content.entityTag;
+  const answer = await gateway.get('/b/suffix.bin', {
+    range: `bytes=-${40 * mebibyte}`,
+    'if-range': '"another"',
+  });
+  expect(answer.status).toBe(200);
+  expect(holdsAt(content, 0, answer.body)).toBe(true);
+  const part = await gateway.get('/b/suffix.bin', { range: `bytes=-${40 * mebibyte}`, 'if-range': tag });
+  expect(part.body.length).toBe(40 * mebibyte);
+  expect(holdsAt(content, 8 * mebibyte, part.body)).toBe(true);
+});

@@ -105,3 +105,17 @@ it('a worker whose peers have gone serves their objects itself', async () => {
     expect((await gateway.get(`/b/k${index}`, {}, 0)).body.toString()).toBe(`body ${index}`);
   }
 });
+
+it('law 5: purging a bucket reaches what other workers remember of an owner that has forgotten it', async () => {
+  for (let index = 0; index < 10; index++) {
+    store.put('b', `empty-${index}`, '');
+    for (const worker of everyWorker) await gateway.get(`/b/empty-${index}`, {}, worker);
+    store.put('b', `empty-${index}`, 'no longer');
+  }
+  for (const one of gateway.gateways) one.purge({ kind: 'bucket', bucket: 'b' });
+  for (let index = 0; index < 10; index++) {
+    for (const worker of everyWorker) {
+      expect((await gateway.get(`/b/empty-${index}`, {}, worker)).body.toString()).toBe('no longer');
+    }
+  }
+});
