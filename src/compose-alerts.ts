@@ -12,7 +12,7 @@ import { ActLog, withActs } from './alerts/callbacks/act-log.ts';
 import { createActionSigner } from './alerts/callbacks/action-ticket.ts';
 import { CALLBACK_PATH } from './alerts/callbacks/callback-handler.ts';
 import { callbackSecret, TicketLedger } from './alerts/callbacks/ticket-ledger.ts';
-import type { CardForm, CardLinks, CardPayload } from './alerts/card/card.ts';
+import type { CardForm, CardLinks, CardPayload, SignAction } from './alerts/card/card.ts';
 import { renderCard } from './alerts/card/render-card.ts';
 import { CardDelivery } from './alerts/delivery/card-delivery.ts';
 import type { WebhookOptions } from './alerts/delivery/webhook-options.ts';
@@ -64,6 +64,13 @@ export interface RunningAlerts {
   stop(reason: string): Promise<void>;
 }
 
+/** What becomes known one after the other while things start. */
+interface Whereabouts {
+  readonly canRestore: boolean;
+  adminUrl?: string;
+  callbacks?: Callbacks | undefined;
+}
+
 /** How long the last cards may take to get out, and what is pressed to be answered. */
 const LAST_CARDS_MS = 3_000;
 
@@ -75,23 +82,10 @@ export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
   const silences = new SilenceBook(database, clock);
   const acts = new ActLog(database);
   const secret = callbackSecret(database);
-  const where: { adminUrl?: string; callbacks?: Callbacks | undefined } = {};
+  const where: Whereabouts = { canRestore: restore !== undefined };
   const signAction = createActionSigner({ secret, clock });
-  const { source = hostname(), statusPage, runbook } = config.alerts;
-  const links = (): CardLinks => {
-    const statusPageUrl = statusPage ?? (where.adminUrl && `${where.adminUrl}/`);
-    const { callbacks } = where;
-    return {
-      source,
-      ...(statusPageUrl === undefined ? {} : { statusPageUrl, runbookUrl: runbookUnder(statusPageUrl) }),
-      ...(runbook === undefined ? {} : { runbookUrl: rule => runbook.replaceAll('{rule}', rule) }),
-      ...(callbacks
-        ? { callbacks: { url: callbacks.origin + CALLBACK_PATH, signAction, restore: restore !== undefined } }
-        : {}),
-    };
-  };
   const render = (notification: Notification, form: CardForm) =>
-    renderCard(withActs(notification, acts.recent()), form, links());
+    renderCard(withActs(notification, acts.recent()), form, cardLinks(config.alerts, where, signAction));
   const told: { delivery?: CardDelivery } = {};
   const engine = new AlertEngine({
     ...{ clock, logger, metrics, silences, ...observing(parts) },
@@ -127,6 +121,23 @@ export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
       told.delivery = running.delivery;
       return running;
     },
+  };
+}
+
+/** Where the buttons of a card lead that is written now. */
+function cardLinks(
+  { source = hostname(), statusPage, runbook }: GatewayConfig['alerts'],
+  { adminUrl, callbacks, canRestore }: Whereabouts,
+  signAction: SignAction,
+): CardLinks {
+  const statusPageUrl = statusPage ?? (adminUrl && `${adminUrl}/`);
+  return {
+    source,
+    ...(statusPageUrl === undefined ? {} : { statusPageUrl, runbookUrl: runbookUnder(statusPageUrl) }),
+    ...(runbook === undefined ? {} : { runbookUrl: rule => runbook.replaceAll('{rule}', rule) }),
+    ...(callbacks
+      ? { callbacks: { url: callbacks.origin + CALLBACK_PATH, signAction, restore: canRestore } }
+      : {}),
   };
 }
 
