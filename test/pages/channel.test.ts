@@ -186,3 +186,15 @@ it('is dark where people like it dark, and stays readable', async () => {
   expect(light).toEqual(['rgb(255, 255, 255)', 'rgb(27, 37, 41)']);
   expect(dark).toEqual(['rgb(31, 41, 45)', 'rgb(240, 243, 244)']);
 });
+
+it('shows every button whole on a narrow screen', async () => {
+  await page.setViewportSize({ width: 340, height: 700 });
+  await post(firing());
+  const card = await lastMessage().locator('.card').boundingBox();
+  const buttons = await lastMessage().locator('.ac-pushButton').all();
+  const boxes = await Promise.all(buttons.map(button => button.boundingBox()));
+  expect(boxes).toHaveLength(3);
+  const cardEnd = (card?.x ?? 0) + (card?.width ?? 0);
+  for (const box of boxes) expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(cardEnd);
+  expect(new Set(boxes.map(box => box?.y)).size).toBeGreaterThan(1);
+});
