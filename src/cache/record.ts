@@ -51,10 +51,17 @@ export function getOnly(name: string): string {
   return `${name}\nGET`;
 }
 
-/** Names a record within its entry. Neither version ids nor header values hold line breaks. */
-export function recordName(versionId: string | undefined, variant: Variant): string {
-  if (!versionId && !variant.origin && !variant.expectedBucketOwner && !variant.requestPayer) return '';
-  return [versionId, variant.origin, variant.expectedBucketOwner, variant.requestPayer]
+/**
+ * Names a record within its entry. Neither version ids nor header values hold line breaks. What a page of another origin
+ * is told depends on its method too, so that GET and HEAD have records of their own then.
+ */
+export function recordName(
+  versionId: string | undefined,
+  { origin, expectedBucketOwner, requestPayer }: Variant,
+  method: 'GET' | 'HEAD',
+): string {
+  if (!versionId && !origin && !expectedBucketOwner && !requestPayer) return '';
+  return [versionId, origin && `${method} ${origin}`, expectedBucketOwner, requestPayer]
     .map(part => part ?? '')
     .join('\n');
 }

@@ -42,14 +42,15 @@ export function clientRead(
   permissions.requireRead(key, versionId);
   const range = parseRange(fields.range);
   const variant = { origin: fields.origin, expectedBucketOwner, requestPayer };
+  const method = exchange.isHead ? 'HEAD' : 'GET';
   const read: ObjectRead = {
-    method: exchange.isHead ? 'HEAD' : 'GET',
+    method,
     bucket,
     policy: bucket.policyFor(key),
     objectKey: objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key),
     versionId,
     variant,
-    recordName: recordName(versionId, variant),
+    recordName: recordName(versionId, variant, method),
     range,
     partNumber,
     isConditional: fields.isConditional,

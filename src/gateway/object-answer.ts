@@ -1,7 +1,8 @@
 import { ageS, freshUntilMs } from '../cache/freshness.ts';
-import type { ReadableRecord, RefusedRecord } from '../cache/record.ts';
+import type { ObjectRecord, ReadableRecord, RefusedRecord } from '../cache/record.ts';
 import { evaluatePreconditions, ifRangeHolds } from '../http/preconditions.ts';
 import { type Selection, selectRange } from '../http/range.ts';
+import { rawFromFields } from '../s3/dialect.ts';
 import { s3Error } from '../s3/error.ts';
 import type { ClientRead } from './client-read.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
@@ -16,6 +17,7 @@ import {
   preconditionFailed,
   replyError,
 } from './reply/error-reply.ts';
+import { isCrossOrigin } from './reply/passed-fields.ts';
 import {
   multipartHeaders,
   notModifiedHeaders,
@@ -33,7 +35,7 @@ export class ObjectAnswer implements SendingSteps {
   readonly #source: ObjectSource;
   readonly #observer: ExchangeObserver;
   readonly #lookUpAgain: (() => void) | undefined;
-  #record: ReadableRecord | undefined;
+  #record: ObjectRecord | undefined;
   #status = 200;
   #headers: PreparedHeaders | undefined;
   #ageS: number | undefined;
@@ -54,6 +56,7 @@ export class ObjectAnswer implements SendingSteps {
   /** Answers with what was found. */
   give(found: Found): void {
     const { record } = found;
+    this.#record = record;
     this.#client.exchange.isCharged = found.isCharged;
     try {
       if (record.kind === 'refused') this.#refuse(found, record);
@@ -77,7 +80,8 @@ export class ObjectAnswer implements SendingSteps {
       replyRefusal(exchange, read.bucket, error.reply, mayKnowMissing);
     } else {
       exchange.failure = error instanceof Error ? error : new Error(String(error));
-      replyError(exchange, asS3Error(error));
+      const crossOrigin = (this.#record?.fields ?? []).filter(isCrossOrigin);
+      replyError(exchange, asS3Error(error), rawFromFields(crossOrigin, exchange.prefix));
     }
     this.#observer.sent(exchange);
   }
@@ -143,7 +147,6 @@ export class ObjectAnswer implements SendingSteps {
     const from = part?.first ?? 0;
     const to = part ? part.last + 1 : record.sizeBytes;
     this.#report(found, exchange.isHead || from === to ? 'all' : record.content.coverage(from, to));
-    this.#record = record;
     this.#status = part ? 206 : 200;
     this.#headers = headers;
     sendContent(exchange, record.content, from, to, this);

@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 import { bypassed } from './reply/cache-status.ts';
 import { asS3Error, replyError } from './reply/error-reply.ts';
-import { isOfTheReply, overridden } from './reply/passed-fields.ts';
+import { isOfTheReply, lengthLast, overridden } from './reply/passed-fields.ts';
 import { PreparedHeaders } from './reply/prepared-headers.ts';
 import { idsOf, replyRefusal } from './reply/refusal-reply.ts';
 
@@ -73,7 +73,7 @@ export function passThrough(
 }
 
 function writeHead(exchange: Exchange, head: StoreReplyHead, { keep, overrides }: PassOptions): void {
-  const fields = head.fields.filter(field => !isOfTheReply(field) && keep(field));
+  const fields = lengthLast(head.fields.filter(field => !isOfTheReply(field) && keep(field)));
   const shown =
     head.status === 200
       ? overridden(rawFromFields(fields, exchange.prefix), overrides)

@@ -23,6 +23,19 @@ export function parseHttpDate(text: string, nowMs?: number): number | undefined 
   return parseObsoleteDate(text, nowMs);
 }
 
+const iso8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+/**
+ * Parses the date of a condition: as `parseHttpDate` does, and in the form of ISO 8601 that some clients send
+ * (behaviours.md 83).
+ */
+export function parseConditionDate(text: string, nowMs: number): number | undefined {
+  const httpDateMs = parseHttpDate(text, nowMs);
+  if (httpDateMs !== undefined || !iso8601.test(text)) return httpDateMs;
+  const isoDateMs = Date.parse(text);
+  return Number.isNaN(isoDateMs) ? undefined : isoDateMs;
+}
+
 /** The preferred form, IMF-fixdate, of a moment in milliseconds since the epoch; milliseconds are dropped (RFC 9110 §5.6.7). */
 export function formatHttpDate(epochMs: number): string {
   return new Date(epochMs).toUTCString();

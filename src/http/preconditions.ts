@@ -5,7 +5,7 @@ import {
   parseEntityTag,
   parseEntityTagList,
 } from './entity-tag.ts';
-import { parseHttpDate } from './http-date.ts';
+import { parseConditionDate, parseHttpDate } from './http-date.ts';
 
 /** What a representation can be recognised by (RFC 9110 §8.8). */
 export interface Validators {
@@ -100,7 +100,7 @@ function names(
 
 function evaluateIfModifiedSince(header: string | undefined, validators: Validators, nowMs: number) {
   if (header === undefined) return proceed;
-  const sinceMs = parseHttpDate(header, nowMs);
+  const sinceMs = parseConditionDate(header, nowMs);
   if (sinceMs === undefined || sinceMs > nowMs) return proceed;
   const modifiedMs = lastModifiedSecondMs(validators);
   return modifiedMs === undefined || modifiedMs > sinceMs ? proceed : notModified;
@@ -109,7 +109,7 @@ function evaluateIfModifiedSince(header: string | undefined, validators: Validat
 /** False as well when either date is not known: RFC 9110 §13.1.4 has the condition ignored then. */
 function isModifiedAfter(header: string | undefined, validators: Validators, nowMs: number): boolean {
   if (header === undefined) return false;
-  const sinceMs = parseHttpDate(header, nowMs);
+  const sinceMs = parseConditionDate(header, nowMs);
   const modifiedMs = lastModifiedSecondMs(validators);
   return sinceMs !== undefined && modifiedMs !== undefined && modifiedMs > sinceMs;
 }

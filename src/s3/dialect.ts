@@ -116,18 +116,19 @@ function dialectOfAuthorization(value: string): HeaderPrefix | undefined {
 
 /**
  * A text of the protocol's own in the dialect of `prefix`: names of headers and presigned parameters, and the
- * value for KMS encryption. Not for texts that hold what users chose, such as keys.
+ * value for KMS encryption, which is not what stands in the ARN of a key. Not for texts that hold what users chose,
+ * such as keys.
  */
 export function inDialect(text: string, prefix: HeaderPrefix): string {
   return prefix === 'x-amz-'
     ? text
         .replace(/\bx-store-/g, 'x-amz-')
         .replace(/\bX-Store-/g, 'X-Amz-')
-        .replace(/\bstore:kms\b/g, 'aws:kms')
+        .replace(/(?<!:)\bstore:kms\b/g, 'aws:kms')
     : text
         .replace(/\bx-amz-/g, 'x-store-')
         .replace(/\bX-Amz-/g, 'X-Store-')
-        .replace(/\baws:kms\b/g, 'store:kms');
+        .replace(/(?<!:)\baws:kms\b/g, 'store:kms');
 }
 
 /**

@@ -24,6 +24,11 @@ export function firstExtent({ range, partNumber, policy, isConditional }: Object
   return { kind: 'span', from, to: Math.min(wantedUntil(range, blockBytes), limit) };
 }
 
+/** The first block of an object: a GET that brings little. */
+export function firstBlock({ policy }: ObjectRead): FirstExtent {
+  return { kind: 'span', from: 0, to: policy.blockSizeBytes };
+}
+
 function wantedUntil(range: RangeRequest, blockBytes: number): number {
   if (range.kind !== 'from' || range.last === undefined) return Number.POSITIVE_INFINITY;
   return (Math.floor(range.last / blockBytes) + 1) * blockBytes;

@@ -13,7 +13,7 @@ import { type ObjectRecord, type ReadableRecord, tellsPart } from '../../cache/r
 import { parseUnsatisfiedRange } from '../../http/range.ts';
 import { RefusedByStoreError, WrongAnswerError } from '../fill/fill-error.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';
-import { firstExtent } from './first-extent.ts';
+import { type FirstExtent, firstBlock, firstExtent } from './first-extent.ts';
 import type { ArrivingBytes } from './first-fetch.ts';
 import { Flights } from './flights.ts';
 import { type Found, knownRecord } from './found.ts';
@@ -21,7 +21,7 @@ import type { ObjectRead } from './object-read.ts';
 import type { RecordKeeper } from './record-keeper.ts';
 import { checksumsOf, identityOf, partOf } from './reply-content.ts';
 import { isRememberedRefusal, readableRecord, refusedRecord } from './reply-record.ts';
-import type { FirstAnswer, StoreQuestions, TakeReadable } from './store-questions.ts';
+import type { StoreQuestions, TakeReadable } from './store-questions.ts';
 
 /** Makes the contents that records answer with, and puts arriving bytes into them. */
 export interface ContentMaker {
@@ -86,13 +86,13 @@ export class ObjectDirectory {
     }
     const question = `${read.method} ${read.partNumber ?? ''}`;
     return this.#shared(read, question, () =>
-      read.method === 'HEAD' ? this.#askHead(read, read.partNumber) : this.#askGet(read),
+      read.method === 'HEAD' ? this.#askHead(read, read.partNumber) : this.#askGet(read, firstExtent(read)),
     );
   }
 
   /** The record that answers `read` with all checksums that the store has (behaviours.md, Decided 12): one HEAD for all who ask. */
   findWithChecksums(read: ObjectRead): Promise<Found> {
-    return this.#shared(read, 'HEAD ', () => this.#askHead(read, undefined));
+    return this.#shared(read, 'HEAD ', () => this.#askAnew(read, undefined));
   }
 
   /** `record` turned out not to be true any more. */
@@ -124,9 +124,26 @@ export class ObjectDirectory {
   }
 
   async #revalidate(read: ObjectRead, stale: ReadableRecord): Promise<Learned> {
-    const learned = await this.#askHead(read, undefined);
+    const learned = await this.#askAnew(read, firstExtent(read));
     const isSame = learned.record.kind === 'readable' && learned.record.content === stale.content;
     return { ...learned, how: isSame ? 'revalidated' : 'fetched', forwarded: 'stale' };
+  }
+
+  /**
+   * What the object is now, without bytes: HEAD, but GET for a reader whom HEAD would not tell the same. Rules for other
+   * origins name methods (behaviours.md 198), and only GET says in words why it refuses.
+   *
+   * @param extent what such a GET asks for; undefined for the whole object.
+   */
+  async #askAnew(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
+    if (read.method === 'GET' && read.variant.origin !== undefined) return this.#askGet(read, extent);
+    try {
+      return await this.#askHead(read, undefined);
+    } catch (error) {
+      const isSilent = error instanceof RefusedByStoreError && error.reply.status < 500;
+      if (isSilent && read.method === 'GET') return this.#askGet(read, extent);
+      throw error;
+    }
   }
 
   async #askHead(read: ObjectRead, partNumber: number | undefined): Promise<Learned> {
@@ -138,7 +155,7 @@ export class ObjectDirectory {
     return this.#learnReadable(read, reply, 'HEAD', content, epoch, partNumber);
   }
 
-  async #askGet(read: ObjectRead): Promise<Learned> {
+  async #askGet(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
     const epoch = this.#records.epochOf(read);
     let learned: Learned | undefined;
     const take: TakeReadable = (head, arriving, call) => {
@@ -146,12 +163,13 @@ export class ObjectDirectory {
       learned = taken.learned;
       return taken.receiver;
     };
-    const answer = await this.#questions.get(read, firstExtent(read), take);
-    const isBeyondEnd =
-      answer.kind === 'refused' && answer.reply.status === 416 && read.partNumber === undefined;
-    if (isBeyondEnd && !mayBeEmpty(read, answer.reply)) return this.#askHead(read, undefined);
-    const final: FirstAnswer = isBeyondEnd ? await this.#questions.get(read, undefined, take) : answer;
-    if (final.kind === 'refused') return this.#learnRefusal(read, final.reply, 'GET', epoch);
+    const answer = await this.#questions.get(read, extent, take);
+    if (answer.kind === 'refused' && answer.reply.status === 416 && extent && extent.kind !== 'part') {
+      return mayBeEmpty(extent, answer.reply)
+        ? this.#askGet(read, undefined)
+        : this.#askAnew(read, firstBlock(read));
+    }
+    if (answer.kind === 'refused') return this.#learnRefusal(read, answer.reply, 'GET', epoch);
     if (!learned) throw new WrongAnswerError('nothing was learned of a readable object');
     return learned;
   }
@@ -214,9 +232,9 @@ function answers(record: ObjectRecord, { method, partNumber }: ObjectRead): bool
   return (method === 'HEAD' || record.answersGet) && tellsPart(record, partNumber);
 }
 
-/** 416 to the first blocks can mean that nothing at all is there, which a plain GET confirms; else HEAD tells the size. */
-function mayBeEmpty({ range, policy }: ObjectRead, reply: WholeReply): boolean {
+/** 416 to the first bytes means that nothing at all is there, which a plain GET confirms; else HEAD tells the size. */
+function mayBeEmpty(extent: FirstExtent, reply: WholeReply): boolean {
+  if (extent.kind === 'span' && extent.from === 0) return true;
   const sizeBytes = parseUnsatisfiedRange(httpField(reply, 'content-range'));
-  if (sizeBytes !== undefined) return sizeBytes === 0;
-  return range.kind !== 'from' || range.first < policy.blockSizeBytes;
+  return sizeBytes === undefined ? extent.kind === 'suffix' : sizeBytes === 0;
 }

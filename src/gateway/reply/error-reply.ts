@@ -47,12 +47,16 @@ export function preconditionFailed(condition: string): S3Error {
   return s3Error('PreconditionFailed', { fields: [['Condition', condition]] });
 }
 
-/** Answers `exchange` with `error`; a HEAD gets no body (behaviours.md, Decided 11). */
-export function replyError(exchange: Exchange, error: S3Error): void {
+/**
+ * Answers `exchange` with `error`; a HEAD gets no body (behaviours.md, Decided 11).
+ *
+ * @param more names and values alternating, of headers that the answer carries as well.
+ */
+export function replyError(exchange: Exchange, error: S3Error, more: readonly string[] = []): void {
   const { requestId, id2 } = exchange;
   exchange.errorCode = error.code;
   const body = errorBody({ ...errorInDialect(error, exchange.prefix), requestId, hostId: id2 });
-  const headers = [...error.headers.flat(), 'content-type', 'application/xml'];
+  const headers = [...more, ...error.headers.flat(), 'content-type', 'application/xml'];
   sendWhole(exchange, error.status, headers, Buffer.from(body), exchange, undefined);
 }
 

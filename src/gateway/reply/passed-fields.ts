@@ -8,10 +8,24 @@ export function isOfTheReply({ name, store }: HeaderField): boolean {
   return store ? name === 'request-id' || name === 'id-2' : ofTheConnection.has(name);
 }
 
-/** Names and values alternating, with those of `overrides` in place of what was there. */
+/** Whether `field` tells a browser what a page of another origin may see, and on what that depends (behaviours.md 198). */
+export function isCrossOrigin({ name, store }: HeaderField): boolean {
+  return !store && (name === 'vary' || name.startsWith('access-control-'));
+}
+
+/**
+ * `fields` with the length at the end: Node takes what comes behind it for text and changes the bytes of a
+ * Content-Disposition that is not ASCII (behaviours.md 190).
+ */
+export function lengthLast(fields: readonly HeaderField[]): HeaderField[] {
+  const isLength = ({ name, store }: HeaderField) => !store && name === 'content-length';
+  return [...fields.filter(field => !isLength(field)), ...fields.filter(isLength)];
+}
+
+/** Names and values alternating, with those of `overrides` in place of what was there and before the length. */
 export function overridden(raw: readonly string[], overrides: Pairs): string[] {
   if (overrides.length === 0) return [...raw];
   const names = new Set(overrides.map(([name]) => name.toLowerCase()));
   const kept = raw.filter((_, index) => !names.has((raw[index - (index % 2)] ?? '').toLowerCase()));
-  return [...kept, ...overrides.flat()];
+  return [...overrides.flat(), ...kept];
 }

@@ -4,7 +4,7 @@ import { formatContentRange } from '../../http/range.ts';
 import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 import type { CacheReport } from './cache-status.ts';
-import { overridden } from './passed-fields.ts';
+import { isCrossOrigin, overridden } from './passed-fields.ts';
 import { isVisible, type Visibility, visibilityIndex } from './visibility.ts';
 
 /** What differs from one answer to the next. */
@@ -139,12 +139,13 @@ function objectHeaders(
   return raw;
 }
 
-const inNotModified = new Set(['etag', 'last-modified', 'cache-control', 'expires', 'vary']);
+const inNotModified = new Set(['etag', 'last-modified', 'cache-control', 'expires']);
 
 /** The headers of a 304 (RFC 9110 §15.4.5; behaviours.md, Decided 6). */
 export function notModifiedHeaders(record: ObjectRecord, prefix: HeaderPrefix): PreparedHeaders {
-  const kept = record.fields.filter(({ name, store }) =>
-    store ? name === 'version-id' : inNotModified.has(name) || name.startsWith('access-control-'),
+  const kept = record.fields.filter(
+    field =>
+      (field.store ? field.name === 'version-id' : inNotModified.has(field.name)) || isCrossOrigin(field),
   );
   return new PreparedHeaders(rawFromFields(kept, prefix), prefix);
 }

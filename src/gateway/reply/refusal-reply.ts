@@ -8,7 +8,7 @@ import type { Bucket } from '../bucket.ts';
 import type { Exchange } from '../exchange.ts';
 import type { RequestIds } from '../request-ids.ts';
 import { replyError, sendWhole } from './error-reply.ts';
-import { isOfTheReply } from './passed-fields.ts';
+import { isCrossOrigin, isOfTheReply } from './passed-fields.ts';
 
 /** Answers with a refusal that is remembered: the store's words, under the ids of this answer. */
 export function replyRemembered(
@@ -33,7 +33,13 @@ export function replyRefusal(
   mayKnowMissing: boolean,
 ): void {
   if (!mayKnowMissing && tellsMissing(reply)) {
-    replyError(exchange, s3Error('AccessDenied'));
+    const crossOrigin = rawFromFields(reply.fields.filter(isCrossOrigin), exchange.prefix);
+    replyError(exchange, s3Error('AccessDenied'), crossOrigin);
+    return;
+  }
+  if (reply.status >= 500 && reply.body.length === 0) {
+    // Asked with HEAD on a client's behalf, a store gives no words of its own.
+    replyError(exchange, s3Error('ServiceUnavailable'));
     return;
   }
   const body = retold(exchange, bucket, reply.body, idsOf(exchange, reply));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatHttpDate, parseHttpDate } from '../../../src/http/http-date.ts';
+import { formatHttpDate, parseConditionDate, parseHttpDate } from '../../../src/http/http-date.ts';
 
 const momentMs = Date.UTC(1994, 10, 6, 8, 49, 37);
 
@@ -59,4 +59,20 @@ describe('an HTTP date', () => {
     expect(formatHttpDate(momentMs)).toBe('Sun, 06 Nov 1994 08:49:37 GMT');
     expect(formatHttpDate(momentMs + 999)).toBe('Sun, 06 Nov 1994 08:49:37 GMT');
   });
+});
+
+describe('the date of a condition', () => {
+  it.each(['Sun, 06 Nov 1994 08:49:37 GMT', '1994-11-06T08:49:37Z', '1994-11-06T08:49:37.000Z'])(
+    'is read as %s, ISO 8601 included (row 83)',
+    text => {
+      expect(parseConditionDate(text, momentMs)).toBe(momentMs);
+    },
+  );
+
+  it.each(['1994-11-06', '1994-11-06T08:49:37+01:00', '1994-13-06T08:49:37Z', 'yesterday'])(
+    'is not %j',
+    text => {
+      expect(parseConditionDate(text, momentMs)).toBeUndefined();
+    },
+  );
 });

@@ -127,6 +127,11 @@ describe('a text of the protocol', () => {
     expect(inDialect(inDialect(text, 'x-store-'), 'x-amz-')).toBe(text);
   });
 
+  it('leaves the name of a key as it is', () => {
+    const text = 'arn:aws:kms:eu-west-1:1:key/2 is disabled.';
+    expect(inDialect(text, 'x-store-')).toBe(text);
+  });
+
   it('keeps the signature algorithm and the terminal of the scope', () => {
     expect(inDialect('AWS4-HMAC-SHA256 aws4_request', 'x-store-')).toBe('AWS4-HMAC-SHA256 aws4_request');
   });
