@@ -1,3 +1,4 @@
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { expect } from 'vitest';
 import type { Account } from '../../../src/backend/embedded/access/caller.ts';
 import type { EmbeddedStoreOptions } from '../../../src/backend/embedded/embedded-store.ts';
@@ -90,10 +91,31 @@ export class Lab {
   }
 
   /** How many requests the gateway has sent to the store. */
-  async requests(): Promise<number> {
-    const snapshots = await Promise.all(this.gateway.metrics.map(metrics => metrics.snapshot()));
-    const family = snapshots.flat().filter(({ name }) => name === 'tidegate_backend_requests_total');
-    return family.flatMap(({ values }) => values).reduce((sum, { value }) => sum + value, 0);
+  requests(): Promise<number> {
+    return this.#counted('tidegate_backend_requests_total');
+  }
+
+  /** How many bytes of bodies the store has sent to the gateway. */
+  bytes(): Promise<number> {
+    return this.#counted('tidegate_backend_bytes_total');
+  }
+
+  /** How many blocks the gateway holds. */
+  heldBlocks(): Promise<number> {
+    return this.#counted('tidegate_cache_entries', { tier: 'memory' });
+  }
+
+  /** The AWS SDK as a client of the gateway; its own clock is set to the lab's. */
+  sdk(account: Account = OWNER, more: S3ClientConfig = {}): S3Client {
+    return new S3Client({
+      endpoint: this.gateway.url(),
+      region: 'us-east-1',
+      forcePathStyle: true,
+      credentials: account,
+      maxAttempts: 1,
+      systemClockOffset: this.store.clock.nowMs() - Date.now(),
+      ...more,
+    });
   }
 
   /** Forgets everything that the gateway knows. */
@@ -153,6 +175,14 @@ export class Lab {
       ['after HEAD', knowing({ ...plain, method: 'HEAD' })],
       ['after a byte', knowing({ ...plain, headers: { range: 'bytes=0-0' } })],
     ];
+  }
+
+  async #counted(metric: string, wanted: Readonly<Record<string, string>> = {}): Promise<number> {
+    const snapshots = await Promise.all(this.gateway.metrics.map(metrics => metrics.snapshot()));
+    const samples = snapshots.flat().flatMap(({ name, values }) => (name === metric ? values : []));
+    return samples
+      .filter(({ labels }) => Object.entries(wanted).every(([name, value]) => labels[name] === value))
+      .reduce((sum, { value }) => sum + value, 0);
   }
 
   async #answer(origin: string, question: Question): Promise<Reply> {
