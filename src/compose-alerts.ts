@@ -43,7 +43,7 @@ export interface AlertParts {
   readonly sample: () => Promise<MetricSnapshot>;
   readonly purge: Purge;
   readonly restore: Restore;
-  /** The archived objects that were asked for of late. */
+  /** The archived objects that were asked for of late, most often first. */
   readonly archivedReads: () => Promise<readonly RequestedObject[]>;
 }
 

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { startAdminServer } from './admin/admin-server.ts';
+import { mergeRequests } from './alerts/measurement/requested-objects.ts';
 import { systemClock } from './base/clock.ts';
 import { formatAddress } from './base/listen-error.ts';
 import { descriptorSink, redactingSink } from './base/log-sinks.ts';
@@ -73,7 +74,7 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
     sample: () => scrape(parts),
     purge,
     restore: request => pool.call(0, 'restore', request),
-    archivedReads: async () => (await pool.callAll('archivedReads', undefined)).flat(),
+    archivedReads: async () => mergeRequests(await pool.callAll('archivedReads', undefined)),
   });
   const adminServer = await startAdminServer({
     ...admin,

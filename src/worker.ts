@@ -55,7 +55,7 @@ pool.onPeer((peer, port) => gateway.connect(peer, port));
 const control: WorkerControl = {
   metrics: () => metrics.snapshot(),
   purge: request => gateway.purge(request),
-  archivedReads: () => archived.all(),
+  archivedReads: () => archived.recent(),
   restore: request => gateway.restore(request),
   describe: ({ bucket, key }) => gateway.describe(bucket, key),
 };

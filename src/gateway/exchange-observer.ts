@@ -1,7 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../base/metrics.ts';
+import { errorCodes } from '../s3/error-codes.ts';
 import type { Exchange } from './exchange.ts';
+import { OverloadedError } from './fill/fill-error.ts';
 import type { CacheResult } from './reply/cache-status.ts';
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -51,6 +53,7 @@ export class ExchangeObserver {
   readonly #firstByte: Family<HistogramCell>;
   readonly #duration: Family<HistogramCell>;
   readonly #errors: Family<CounterCell>;
+  readonly #shed: CounterCell;
   readonly #lookups: Family<CounterCell>;
   readonly #inFlight: GaugeCell;
   readonly #cells = new Map<string, AnswerCells>();
@@ -80,9 +83,12 @@ export class ExchangeObserver {
     );
     this.#errors = metrics.counter(
       'tidegate_error_responses_total',
-      'Error answers, by code of the store protocol.',
+      'Error answers, by code of the store protocol; one that is not of it counts as _other.',
       ['bucket', 'code'],
     );
+    this.#shed = metrics
+      .counter('tidegate_requests_shed_total', 'Requests sent away for want of room.', ['reason'])
+      .cell('memory');
     this.#lookups = metrics.counter(
       'tidegate_cache_lookups_total',
       'Objects looked up in a tier of the cache.',
@@ -116,8 +122,10 @@ export class ExchangeObserver {
     if (this.#access) this.#log(this.#access, exchange, endMs);
   }
 
-  #refused({ bucket, key, versionId }: Exchange, code: string): void {
-    this.#errors.cell(bucket, code).value++;
+  #refused({ bucket, key, versionId, failure }: Exchange, code: string): void {
+    // a store may have codes of its own making: labels stay those of the protocol
+    this.#errors.cell(bucket, Object.hasOwn(errorCodes, code) ? code : '_other').value++;
+    if (failure instanceof OverloadedError) this.#shed.value++;
     if (code !== 'InvalidObjectState' || key === undefined) return;
     this.#onArchivedRead({ bucket, key, ...(versionId === undefined ? {} : { versionId }) });
   }

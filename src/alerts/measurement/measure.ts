@@ -48,19 +48,8 @@ export const shedRequests: Measure = { family: 'tidegate_requests_shed_total', k
 
 export const evictions: Measure = { family: 'tidegate_cache_evictions_total', kind: 'counter', by: ['tier'] };
 
-export const insertions: Measure = {
-  family: 'tidegate_cache_insertions_total',
-  kind: 'counter',
-  by: ['tier'],
-};
-
-/** How long what was evicted had been held. */
-export const evictedAgeSeconds: Measure = {
-  family: 'tidegate_cache_evicted_age_seconds',
-  suffix: '_bucket',
-  kind: 'counter',
-  by: ['tier', 'le'],
-};
+/** What a tier holds now. */
+export const cacheEntries: Measure = { family: 'tidegate_cache_entries', kind: 'gauge', by: ['tier'] };
 
 /** The worst thread's, since the sample before. */
 export const eventLoopLagSeconds: Measure = {

@@ -28,23 +28,16 @@ export class RequestedObjects {
 
   note(object: ObjectSubject): void {
     this.#forgetOld();
-    const id = JSON.stringify([object.bucket, object.key, object.versionId]);
+    const id = nameOf(object);
     const count = (this.#requests.get(id)?.count ?? 0) + 1;
     this.#requests.delete(id);
     this.#requests.set(id, { object, count, lastMs: this.#clock.monotonicMs() });
   }
 
-  /** The bucket's objects, most often asked for first. */
-  of(bucket: string): readonly RequestedObject[] {
-    return this.all().filter(object => object.bucket === bucket);
-  }
-
-  /** The objects of all buckets, most often asked for first. */
-  all(): readonly RequestedObject[] {
+  /** Every object asked for of late, and how often. */
+  recent(): readonly RequestedObject[] {
     this.#forgetOld();
-    return Array.from(this.#requests.values(), ({ object, count }) => ({ ...object, count })).sort(
-      (a, b) => b.count - a.count,
-    );
+    return Array.from(this.#requests.values(), ({ object, count }) => ({ ...object, count }));
   }
 
   #forgetOld(): void {
@@ -54,4 +47,18 @@ export class RequestedObjects {
       this.#requests.delete(id);
     }
   }
+}
+
+/** What several workers were asked for as one, most often asked for first. */
+export function mergeRequests(lists: readonly (readonly RequestedObject[])[]): readonly RequestedObject[] {
+  const merged = new Map<string, RequestedObject>();
+  for (const object of lists.flat()) {
+    const id = nameOf(object);
+    merged.set(id, { ...object, count: object.count + (merged.get(id)?.count ?? 0) });
+  }
+  return Array.from(merged.values()).sort((a, b) => b.count - a.count);
+}
+
+function nameOf({ bucket, key, versionId }: ObjectSubject): string {
+  return JSON.stringify([bucket, key, versionId]);
 }

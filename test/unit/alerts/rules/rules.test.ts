@@ -59,18 +59,10 @@ const together =
     for (const load of loads) load(gateway);
   };
 
-const turnover = (evicted: number, ageSeconds: number): Load =>
+const turnover = (held: number, evicted: number): Load =>
   together(
-    counted('tidegate_cache_evictions_total', { tier: 'memory', reason: 'room' }, evicted),
-    counted('tidegate_cache_insertions_total', { tier: 'memory' }, evicted),
-    gateway =>
-      gateway.observe(
-        'tidegate_cache_evicted_age_seconds',
-        { tier: 'memory' },
-        [60, 300, 900, 3600],
-        ageSeconds,
-        evicted,
-      ),
+    counted('tidegate_cache_evictions_total', { tier: 'memory', reason: 'capacity' }, evicted),
+    gateway => gateway.set('tidegate_cache_entries', { tier: 'memory' }, held),
   );
 
 const callers = (refused: number, all: number): Load =>
@@ -194,12 +186,12 @@ const rows: readonly Row[] = [
   {
     rule: 'cacheThrash',
     warmUpMs: 20 * MINUTE_MS,
-    fine: turnover(50, 1_800),
-    bad: turnover(50, 30),
-    thin: turnover(1, 30),
+    fine: turnover(5_000, 10),
+    bad: turnover(500, 10),
+    thin: turnover(5, 1),
     firesWithinMs: 20 * MINUTE_MS + 5_000,
     resolvesWithinMs: 20 * MINUTE_MS + 5_000,
-    summary: 'Half of what the memory tier evicts had been there for less than',
+    summary: 'The memory tier holds a block for 4 min 10 s on average before it gives it up.',
   },
   {
     rule: 'refusedSignatures',
