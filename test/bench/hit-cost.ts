@@ -9,7 +9,7 @@ import { startVarnish } from './contenders/varnish.ts';
 import { atMost, exactly, type Finding, orientation } from './finding.ts';
 import { kibibyte, type Lab, mebibyte } from './lab.ts';
 import { generateLoad } from './load.ts';
-import { cpuSeconds } from './process-cost.ts';
+import { costOf, cpuSeconds } from './process-cost.ts';
 import { read } from './reader.ts';
 import { bucket } from './store-command.ts';
 import { touchMemory } from './touch-memory.ts';
@@ -95,10 +95,10 @@ async function oneRound(
       const before = cpuSeconds(pid);
       const load = { url: `${url}/${bucket}/${keyOf(size)}`, connections, seconds, core: loadCore };
       const requests = await generateLoad(load);
-      const cost = ((cpuSeconds(pid) - before) / requests) * 1_000_000;
+      const cost = costOf(cpuSeconds(pid) - before, requests);
       const lowest = costs.get(name);
-      lowest?.set(size, Math.min(cost, lowest.get(size) ?? cost));
-      line.push(`${name} ${cost.toFixed(1)}`);
+      if (cost !== undefined) lowest?.set(size, Math.min(cost, lowest.get(size) ?? cost));
+      line.push(`${name} ${cost?.toFixed(1) ?? 'starved'}`);
     }
     lab.say(`round ${round}, ${size}, µs of CPU a request: ${line.join(' · ')}`);
   }

@@ -8,6 +8,17 @@ export function cpuSeconds(pid: number): number {
   return sum(familyOf(pid).map(ticksOf)) / ticksPerSecond;
 }
 
+/** Less CPU time than this is too few ticks of the kernel's clock to divide by. */
+const countableSeconds = 0.2;
+
+/**
+ * CPU microseconds of each of `requests`; undefined when the server got so little time that the number would mean
+ * nothing, as beside other work it may: a round that was starved must not pass for the cheapest.
+ */
+export function costOf(seconds: number, requests: number): number | undefined {
+  return seconds >= countableSeconds ? (seconds / requests) * 1_000_000 : undefined;
+}
+
 /** Resident memory now and at its highest since the start. */
 export function residentBytes(pid: number): { readonly now: number; readonly peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
