@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { type Dispatcher, errors, Pool } from 'undici';
 import { StoreError } from './store.ts';
 
@@ -8,6 +9,15 @@ export interface OriginTimeouts {
   readonly firstByteMs: number;
   /** Between bytes of the answer. */
   readonly idleMs: number;
+}
+
+/** How an origin is connected to. */
+export interface OriginPoolOptions {
+  /** Connections that may be open at the same time; further requests wait. */
+  readonly connections: number;
+  readonly timeouts: OriginTimeouts;
+  /** Finds the address of a host name. Default: the system's. */
+  readonly lookup?: LookupFunction;
 }
 
 /** Takes an answer as it arrives, header names and values as the origin sent them. */
@@ -31,10 +41,10 @@ export interface RawRequest {
 export class OriginPool {
   readonly #pool: Pool;
 
-  /** @param connections how many may be open at the same time; further requests wait. */
-  constructor(origin: string, connections: number, timeouts: OriginTimeouts) {
+  constructor(origin: string, { connections, timeouts, lookup }: OriginPoolOptions) {
     this.#pool = new Pool(origin, {
       connections,
+      ...(lookup && { connect: { lookup } }),
       connectTimeout: timeouts.connectMs,
       headersTimeout: timeouts.firstByteMs,
       bodyTimeout: timeouts.idleMs,

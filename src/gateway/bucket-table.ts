@@ -1,3 +1,4 @@
+import { canonicalBucketName } from '../s3/access-point.ts';
 import type { Bucket } from './bucket.ts';
 
 /** The buckets that clients can name. */
@@ -10,11 +11,11 @@ export class BucketTable {
    * @param others makes the bucket for every other name, where the configuration has `"*"`.
    */
   constructor(named: ReadonlyMap<string, Bucket>, others: ((name: string) => Bucket) | undefined) {
-    this.#named = named;
+    this.#named = new Map(Array.from(named, ([name, bucket]) => [canonicalBucketName(name), bucket]));
     this.#others = others;
   }
 
   find(name: string): Bucket | undefined {
-    return this.#named.get(name) ?? this.#others?.(name);
+    return this.#named.get(canonicalBucketName(name)) ?? this.#others?.(name);
   }
 }

@@ -1,7 +1,7 @@
 import { actionOf } from '../s3/action.ts';
 import { s3Error } from '../s3/error.ts';
 import { queryValue } from '../s3/query.ts';
-import { listObjects } from './listing/list-objects.ts';
+import { isListing, listKeys } from './listing/list-keys.ts';
 import type { OtherOperation } from './other-operation.ts';
 import { passPreflight } from './pass-preflight.ts';
 import { passThrough } from './pass-through.ts';
@@ -21,8 +21,8 @@ export function passOperation(other: OtherOperation): void {
     passPreflight(other);
     return;
   }
-  if (operation === 'ListObjectsV2' || operation === 'ListObjects') {
-    listObjects(other);
+  if (isListing(operation)) {
+    listKeys(other);
     return;
   }
   const key = address.kind === 'object' ? address.key : undefined;

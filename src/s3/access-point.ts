@@ -50,6 +50,15 @@ export function parseAccessPointArn(arn: string): AccessPoint | undefined {
     : undefined;
 }
 
+/**
+ * A bucket's name in the one form under which it is known: that ARNs can be written in several ways does not make
+ * several buckets of one.
+ */
+export function canonicalBucketName(name: string): string {
+  const point = name.startsWith('arn:') ? parseAccessPointArn(name) : undefined;
+  return point ? formatAccessPointArn(point) : name;
+}
+
 /** The ARN of an access point; what `parseAccessPointArn` reads. */
 export function formatAccessPointArn(point: AccessPoint): string {
   const { service, partition, region, accountId, name, outpostId } = point;

@@ -1,13 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
-import { accessPointHost, parseAccessPointArn } from '../../s3/access-point.ts';
-import { encodeKey } from '../../s3/address.ts';
 import { fieldsFromRaw, type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import { UNSIGNED_PAYLOAD } from '../../s3/sigv4-canonical.ts';
 import { SigningKeys } from '../../s3/sigv4-keys.ts';
 import { signRequest } from '../../s3/sigv4-sign.ts';
-import { OriginPool, type OriginTimeouts } from '../origin-pool.ts';
+import { OriginPool, type OriginPoolOptions } from '../origin-pool.ts';
 import type { Store, StoreCall, StoreReceiver, StoreRequest } from '../store.ts';
 import type { StoreMeter } from '../store-meter.ts';
+import { type Destination, destinationOf, type StoreAddress } from './destination.ts';
 
 /** What the gateway signs with; none for stores that answer anybody. */
 export type StoreCredentials =
@@ -19,7 +18,7 @@ export type StoreCredentials =
       readonly sessionToken?: string | undefined;
     };
 
-export interface S3StoreOptions {
+export interface S3StoreOptions extends OriginPoolOptions {
   readonly name: string;
   /** Origin of the store, such as `https://s3.eu-west-1.amazonaws.com`. */
   readonly endpoint: string;
@@ -28,8 +27,6 @@ export interface S3StoreOptions {
   readonly addressing: 'path' | 'virtual';
   readonly headerPrefix: HeaderPrefix;
   readonly credentials: StoreCredentials;
-  readonly connections: number;
-  readonly timeouts: OriginTimeouts;
   readonly clock: Clock;
   readonly meter: StoreMeter;
 }
@@ -39,7 +36,8 @@ export class S3Store implements Store {
   readonly name: string;
   readonly headerPrefix: HeaderPrefix;
   readonly #options: S3StoreOptions;
-  readonly #endpoint: URL;
+  readonly #protocol: string;
+  readonly #address: StoreAddress;
   readonly #keys = new SigningKeys();
   /** One pool an origin: with virtual addressing every bucket has its own. */
   readonly #pools = new Map<string, OriginPool>();
@@ -48,21 +46,22 @@ export class S3Store implements Store {
     this.name = options.name;
     this.headerPrefix = options.headerPrefix;
     this.#options = options;
-    this.#endpoint = new URL(options.endpoint);
+    const { protocol, host } = new URL(options.endpoint);
+    this.#protocol = protocol;
+    this.#address = { host, region: options.region, addressing: options.addressing };
   }
 
   send(request: StoreRequest, receiver: StoreReceiver): StoreCall {
     const { headerPrefix, meter } = this.#options;
-    const host = this.#hostOf(request);
-    const rawPath = this.#pathOf(request);
-    const path = request.query ? `${rawPath}?${request.query}` : rawPath;
+    const destination = destinationOf(this.#address, request.bucket, request.key);
+    const { host, rawPath } = destination;
     const headers = ['host', host, ...rawFromFields(request.fields, headerPrefix)];
     const measured = meter.begin(this.name, request.method);
     return this.#poolOf(host).send(
       {
         method: request.method,
-        path,
-        headers: [...headers, ...this.#signature(request, host, rawPath, headers)],
+        path: request.query ? `${rawPath}?${request.query}` : rawPath,
+        headers: [...headers, ...this.#signature(request, destination, headers)],
         ...(request.body ? { body: request.body } : {}),
       },
       {
@@ -87,23 +86,12 @@ export class S3Store implements Store {
     await Promise.all(Array.from(this.#pools.values(), pool => pool.close()));
   }
 
-  #hostOf({ bucket }: StoreRequest): string {
-    const { host } = this.#endpoint;
-    const point = bucket === undefined ? undefined : parseAccessPointArn(bucket);
-    if (point) return accessPointHost(point, host);
-    return this.#options.addressing === 'virtual' && bucket !== undefined ? `${bucket}.${host}` : host;
-  }
-
-  /** The key exactly as it is: `//`, `..` and the like are parts of it (behaviours.md 218 to 227). */
-  #pathOf({ bucket, key }: StoreRequest): string {
-    const isInHost =
-      this.#options.addressing === 'virtual' || bucket === undefined || parseAccessPointArn(bucket);
-    const inPath = isInHost ? '' : `/${bucket}`;
-    return key === undefined ? inPath || '/' : `${inPath}/${encodeKey(key)}`;
-  }
-
-  #signature(request: StoreRequest, host: string, rawPath: string, headers: readonly string[]): string[] {
-    const { credentials, region, headerPrefix, clock } = this.#options;
+  #signature(
+    request: StoreRequest,
+    { host, rawPath, region, service }: Destination,
+    headers: readonly string[],
+  ): string[] {
+    const { credentials, headerPrefix, clock } = this.#options;
     if (credentials.kind === 'none') return [];
     const toSign = {
       method: request.method,
@@ -113,15 +101,14 @@ export class S3Store implements Store {
       headers: pairs(headers.slice(2)),
       payloadHash: UNSIGNED_PAYLOAD,
     };
-    const context = { credentials, region, headerPrefix, nowMs: clock.nowMs(), keys: this.#keys };
+    const context = { credentials, region, service, headerPrefix, nowMs: clock.nowMs(), keys: this.#keys };
     return signRequest(toSign, context).flat();
   }
 
   #poolOf(host: string): OriginPool {
     const known = this.#pools.get(host);
     if (known) return known;
-    const { connections, timeouts } = this.#options;
-    const pool = new OriginPool(`${this.#endpoint.protocol}//${host}`, connections, timeouts);
+    const pool = new OriginPool(`${this.#protocol}//${host}`, this.#options);
     this.#pools.set(host, pool);
     return pool;
   }

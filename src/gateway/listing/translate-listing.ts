@@ -23,15 +23,27 @@ const options = {
   processEntities: false,
 } as const;
 
-/** Elements of a listing that hold a key or the beginning of one. */
-const holdingKeys = new Set(['Prefix', 'StartAfter', 'Marker', 'NextMarker']);
+/** What listings of objects, versions and uploads are called. */
+const listings = new Set(['ListBucketResult', 'ListMultipartUploadsResult', 'ListVersionsResult']);
 
-/** Translates the XML of ListObjects and ListObjectsV2 from the store's names to the client's. */
+/** Elements of a listing that stand for something listed, and what in them holds its key or the beginning of one. */
+const listed: ReadonlyMap<string, 'Key' | 'Prefix'> = new Map([
+  ['CommonPrefixes', 'Prefix'],
+  ['Contents', 'Key'],
+  ['DeleteMarker', 'Key'],
+  ['Upload', 'Key'],
+  ['Version', 'Key'],
+]);
+
+/** Further elements of a listing that hold a key or the beginning of one. */
+const holdingKeys = new Set(['KeyMarker', 'Marker', 'NextKeyMarker', 'NextMarker', 'Prefix', 'StartAfter']);
+
+/** Translates the XML of a listing from the store's names to the client's. */
 export function translateListing(body: Buffer, view: ListingView): Buffer {
   const document: unknown = new XMLParser(options).parse(body);
   if (!Array.isArray(document)) throw new WrongAnswerError('a listing that is no XML');
   const translated = document.map((node: Node) =>
-    nameOf(node) === 'ListBucketResult' ? translateResult(node, view) : node,
+    listings.has(nameOf(node)) ? translateResult(node, view) : node,
   );
   return Buffer.from(new XMLBuilder(options).build(translated));
 }
@@ -41,26 +53,24 @@ function translateResult(node: Node, view: ListingView): Node {
   const isEncoded = children.some(child => nameOf(child) === 'EncodingType' && textOf(child) === 'url');
   const key = new KeyView(view, isEncoded);
   const kept = children.filter(child => isListed(child, key)).map(child => translateChild(child, view, key));
-  const count = kept.filter(
-    child => nameOf(child) === 'Contents' || nameOf(child) === 'CommonPrefixes',
-  ).length;
+  const count = kept.filter(child => listed.has(nameOf(child))).length;
   const counted = kept.map(child =>
     nameOf(child) === 'KeyCount' ? element('KeyCount', String(count)) : child,
   );
-  return { ...node, ListBucketResult: counted };
+  return { ...node, [nameOf(node)]: counted };
 }
 
 function isListed(node: Node, key: KeyView): boolean {
-  if (nameOf(node) === 'Contents') return key.mayList(textIn(node, 'Key'));
-  return nameOf(node) !== 'CommonPrefixes' || key.mayList(textIn(node, 'Prefix'));
+  const inner = listed.get(nameOf(node));
+  return inner === undefined || key.mayList(textIn(node, inner));
 }
 
 function translateChild(node: Node, view: ListingView, key: KeyView): Node {
   const name = nameOf(node);
-  if (name === 'Name') return element('Name', view.bucket);
+  if (name === 'Name' || name === 'Bucket') return element(name, view.bucket);
   if (holdingKeys.has(name)) return key.translate(node);
-  if (name !== 'Contents' && name !== 'CommonPrefixes') return node;
-  const inner = name === 'Contents' ? 'Key' : 'Prefix';
+  const inner = listed.get(name);
+  if (inner === undefined) return node;
   const children = childrenOf(node).map(child => (nameOf(child) === inner ? key.translate(child) : child));
   return { ...node, [name]: children };
 }

@@ -45,3 +45,25 @@ it('asks about keys by their characters, not by how they are escaped', () => {
   expect(result).toContain('<KeyCount>1</KeyCount>');
   expect(result).not.toContain('report');
 });
+
+it.each([
+  ['ListVersionsResult', 'Name', 'Version'],
+  ['ListVersionsResult', 'Name', 'DeleteMarker'],
+  ['ListMultipartUploadsResult', 'Bucket', 'Upload'],
+])('translates %s: its %s, each %s, and where it goes on', (root, naming, item) => {
+  const document = (bucket: string, prefix: string, ...keys: string[]) =>
+    [
+      `<${root}><${naming}>${bucket}</${naming}><Prefix>${prefix}</Prefix><KeyMarker>${prefix}a</KeyMarker>`,
+      `<NextKeyMarker>${prefix}b</NextKeyMarker>`,
+      ...keys.map(key => `<${item}><Key>${prefix}${key}</Key><Other>1</Other></${item}>`),
+      `</${root}>`,
+    ].join('');
+  const view = {
+    bucket: 'photos',
+    keyPrefix: 'team/',
+    mayList: (key: string) => !key.startsWith('private/'),
+  };
+  expect(translated(document('store', 'team/', 'a', 'private/b', 'c'), view)).toBe(
+    document('photos', '', 'a', 'c'),
+  );
+});

@@ -1,0 +1,51 @@
+import { type AccessPointService, accessPointHost, parseAccessPointArn } from '../../s3/access-point.ts';
+import { encodeKey } from '../../s3/address.ts';
+import { SERVICE } from '../../s3/sigv4-canonical.ts';
+
+/** Where a request goes, and for what scope it is signed. */
+export interface Destination {
+  /** With the port unless it is the scheme's own. */
+  readonly host: string;
+  /** Without query. */
+  readonly rawPath: string;
+  readonly region: string;
+  readonly service: AccessPointService;
+}
+
+/** How a store is reached. */
+export interface StoreAddress {
+  /** Host of the store, with port if any. */
+  readonly host: string;
+  readonly region: string;
+  /** Whether buckets are named in the path or in the host. */
+  readonly addressing: 'path' | 'virtual';
+}
+
+/**
+ * Where a request for `key` in `bucket` goes. A bucket that is the ARN of an access point has a host of its own, and the
+ * region and service that the ARN names (object-retrieval.md, Bucket; behaviours.md 232).
+ *
+ * @param bucket undefined for requests to the service itself.
+ * @param key undefined for requests to the bucket.
+ */
+export function destinationOf(
+  { host, region, addressing }: StoreAddress,
+  bucket: string | undefined,
+  key: string | undefined,
+): Destination {
+  const point = bucket?.startsWith('arn:') ? parseAccessPointArn(bucket) : undefined;
+  if (point) {
+    const { service } = point;
+    return { host: accessPointHost(point, host), rawPath: pathOf('', key), region: point.region, service };
+  }
+  if (bucket === undefined || addressing === 'path') {
+    const inPath = bucket === undefined ? '' : `/${bucket}`;
+    return { host, rawPath: pathOf(inPath, key), region, service: SERVICE };
+  }
+  return { host: `${bucket}.${host}`, rawPath: pathOf('', key), region, service: SERVICE };
+}
+
+/** The key exactly as it is: `//`, `..` and the like are parts of it (behaviours.md 218 to 227). */
+function pathOf(inPath: string, key: string | undefined): string {
+  return key === undefined ? inPath || '/' : `${inPath}/${encodeKey(key)}`;
+}
