@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
+import type { Question } from '../../support/conformance/question.ts';
+
+const account = '123456789012';
+const arn = (kind: string, resource: string) => `arn:aws:${kind}:eu-west-1:${account}:${resource}`;
+const points = {
+  [arn('s3', 'accesspoint/ap')]: `ap-${account}.s3-accesspoint.eu-west-1.gateway.test`,
+  [arn('s3-object-lambda', 'accesspoint/ap')]: `ap-${account}.s3-object-lambda.eu-west-1.gateway.test`,
+  [arn('s3-outposts', 'outpost/op-1/bucket/ap')]: `ap-${account}.op-1.s3-outposts.eu-west-1.gateway.test`,
+};
+
+describe.each(crossedDialects)('behaviours.md, section 11: $client before $store', dialects => {
+  let lab: Lab;
+
+  beforeAll(async () => {
+    lab = await Lab.start({
+      dialects,
+      store: { domain: 'gateway.test' },
+      buckets: {
+        open: {},
+        'dotted.name': {},
+        folder: { bucketAtStore: 'open', keyPrefix: 'team a/' },
+        ...Object.fromEntries(Object.keys(points).map(name => [name, { bucketAtStore: 'open' }])),
+      },
+      gateway: { domain: 'gateway.test' },
+    });
+    await lab.store.put('/open', '', { 'x-amz-acl': 'public-read-write' });
+    await lab.store.put('/dotted.name');
+    await lab.store.put('/dotted.name/k', 'dots');
+  });
+  afterAll(() => lab.stop());
+
+  const put = (rawKey: string, body: string) =>
+    lab.store.raw({ method: 'PUT', path: `/open/${rawKey}`, body });
+  const ask = (rawKey: string, more: Partial<Question> = {}) =>
+    lab.agree({ path: `/open/${rawKey}`, ...more });
+
+  it('row 217 and Limits: a key has 1 to 1024 bytes', async () => {
+    const longest = encodeURIComponent('ü'.repeat(512));
+    await put(longest, 'long');
+    await put('1', 'short');
+    expect((await ask(longest)).reply).toMatchObject({ status: 200, text: 'long' });
+    expect((await ask('1')).reply).toMatchObject({ status: 200, text: 'short' });
+    const { reply, cache } = await ask(`${longest}x`);
+    expect(reply.status).toBe(400);
+    expect(reply.error).toEqual({
+      code: 'KeyTooLongError',
+      message: 'Your key is too long',
+      fields: { Size: '1025', MaxSizeAllowed: '1024' },
+    });
+    expect(cache.cold).toBe('BYPASS');
+    const head = await ask('x'.repeat(1025), { method: 'HEAD' });
+    expect(head.reply).toMatchObject({ status: 400, text: '' });
+  });
+
+  it.each([
+    [218, 'a%2Fb', 'a/b'],
+    [219, 'test%25123', 'test%25123'],
+    [220, 'one+two', 'one%2Btwo'],
+    [221, 'test%40key/', 'test@key/'],
+    [222, '/leading', '%2Fleading'],
+    [223, 'a//b', 'a//b'],
+    [224, 'trailing/', 'trailing%2F'],
+    [225, 'a/../b', 'a/%2E%2E/b'],
+    [225, './a', '%2E/a'],
+    [226, 'a/%F0%9F%98%80/', 'a/%f0%9f%98%80/'],
+    [227, 'a%20%22%26%3C%25', 'a%20%22&%3C%25'],
+  ])('row %i: %s and %s are one key', async (_row, one, other) => {
+    await put(one, one);
+    const { reply } = await ask(one);
+    expect(reply).toMatchObject({ status: 200, text: one });
+    const warm = await lab.ask({ path: `/open/${other}` });
+    expect(warm).toMatchObject({ status: 200, text: one, headers: { 'x-cache': 'HIT' } });
+  });
+
+  it.each([
+    [218, 'x%2Fy', 'x%252Fy'],
+    [221, 'test@other/', 'test%2540other/'],
+    [222, '/one', 'one'],
+    [223, 'p//q', 'p/q'],
+    [224, 'foo/', 'foo'],
+    [225, 'd/../e', 'e'],
+    [226, 'caf%C3%A9', 'cafe%CC%81'],
+  ])('row %i: %s and %s are two keys', async (_row, one, other) => {
+    await put(one, 'one');
+    await put(other, 'other');
+    lab.forget();
+    for (const _moment of ['cold', 'warm']) {
+      expect(await lab.ask({ path: `/open/${one}` })).toMatchObject({ text: 'one' });
+      expect(await lab.ask({ path: `/open/${other}` })).toMatchObject({ text: 'other' });
+    }
+  });
+
+  it.each(['%zz', 'a%', '%ff%fe', '%C3'])('row 228: %s is no key', async rawKey => {
+    const reply = await lab.ask({ path: `/open/${rawKey}`, as: 'anonymous', fields: { date: 'x' } });
+    expect(reply.status).toBe(400);
+    expect(reply.error).toMatchObject({ code: 'InvalidURI', message: "Couldn't parse the specified URI." });
+  });
+
+  it('row 227: keys in errors are escaped, cold and warm', async () => {
+    const { reply } = await ask('%3C%26%22%3E%0D');
+    expect(reply.error).toMatchObject({ code: 'NoSuchKey', fields: { Key: '<&">\r' } });
+  });
+
+  it.each([
+    [229, 'gateway.test', '/open/there'],
+    [229, '127.0.0.1:9000', '/open/there'],
+    [230, 'open.gateway.test', '/there'],
+    [230, 'OPEN.gateway.test:8080', '/there'],
+    [231, 'elsewhere.example', '/open/there'],
+  ])('row %i: on the host %s it is %s', async (_row, host, path) => {
+    await put('there', 'here');
+    const { reply, cache } = await lab.agree({ path, host });
+    expect(reply).toMatchObject({ status: 200, text: 'here' });
+    expect(cache).toMatchObject({ again: 'HIT', 'after GET': 'HIT' });
+  });
+
+  it('one object has one place in the cache, however it is addressed', async () => {
+    lab.forget();
+    await lab.ask({ path: '/open/there' });
+    const reply = await lab.ask({ path: '/there', host: 'open.gateway.test' });
+    expect(reply).toMatchObject({ text: 'here', headers: { 'x-cache': 'HIT' } });
+  });
+
+  it('row 230: a name of a bucket may contain dots', async () => {
+    const { reply } = await lab.agree({ path: '/k', host: 'dotted.name.gateway.test' });
+    expect(reply.text).toBe('dots');
+  });
+
+  it('row 222: a leading slash on a virtual host is part of the key', async () => {
+    await put('/slash', 'slash');
+    const { reply } = await lab.agree({ path: '//slash', host: 'open.gateway.test' });
+    expect(reply).toMatchObject({ status: 200, text: 'slash' });
+  });
+
+  it.each(Object.entries(points))(
+    'row 232: %s is addressed by its host, and by its name',
+    async (name, host) => {
+      await put('there', 'here');
+      for (const question of [{ path: '/there', host }, { path: `/${encodeURIComponent(name)}/there` }]) {
+        lab.forget();
+        for (const cache of ['MISS', 'HIT']) {
+          const reply = await lab.ask(question);
+          expect(reply).toMatchObject({ status: 200, text: 'here', headers: { 'x-cache': cache } });
+        }
+      }
+    },
+  );
+
+  it('row 232: an access point that is not configured is a missing bucket', async () => {
+    const host = `other-${account}.s3-accesspoint.eu-west-1.gateway.test`;
+    expect((await lab.ask({ path: '/there', host })).error?.code).toBe('NoSuchBucket');
+  });
+
+  it.each(['/open?list-type=2', '/open/?list-type=2'])('row 233: %s lists the bucket', async path => {
+    const reply = await lab.ask({ path });
+    expect(reply.status).toBe(200);
+    expect(reply.text).toContain('<ListBucketResult');
+  });
+
+  it.each(['acl', 'tagging'])('row 234: ?%s is another operation, and never from the cache', async name => {
+    await put('there', 'here');
+    const question = { path: `/open/there?${name}` };
+    const [fromStore, one, other] = [
+      await lab.askStore(question),
+      await lab.ask(question),
+      await lab.ask(question),
+    ];
+    expect(one).toMatchObject({ status: 200, text: fromStore.text, headers: { 'x-cache': 'BYPASS' } });
+    expect(other.headers['x-cache']).toBe('BYPASS');
+    expect(other.fields['request-id']).not.toBe(one.fields['request-id']);
+  });
+
+  it('row 234: a sub-resource that nobody knows is not the object', async () => {
+    const reply = await lab.ask({ path: '/open/there?something' });
+    expect(reply.headers['x-cache']).toBe('BYPASS');
+  });
+
+  it('row 235: HEAD has no sub-resources, and two of them are one too many', async () => {
+    const head = await lab.ask({ method: 'HEAD', path: '/open?acl' });
+    expect(head).toMatchObject({ status: 405, text: '' });
+    expect(head.headers.allow).toContain('GET');
+    expect((await lab.ask({ path: '/open?acl&versioning' })).status).toBe(400);
+  });
+
+  it('row 236: a key has no ?versions', async () => {
+    const { reply } = await ask('there?versions');
+    expect(reply.status).toBe(400);
+    expect(reply.error).toMatchObject({
+      code: 'InvalidRequest',
+      message: 'There is no such thing as the ?versions sub-resource for a key',
+    });
+  });
+
+  it('row 237: other parameters mean nothing, and do not split the cache', async () => {
+    const { cache } = await ask('there?foo=bar&x-id=GetObject');
+    expect(cache).toMatchObject({ again: 'HIT', 'after GET': 'HIT' });
+  });
+
+  it('a request target in absolute form is understood', async () => {
+    const path = `${lab.gateway.url()}/open/there`;
+    expect(await lab.ask({ path, as: 'anonymous', fields: { date: 'x' } })).toMatchObject({ status: 403 });
+  });
+
+  it('what stands before keys at the store is never shown, neither in errors nor in listings', async () => {
+    await put('team%20a/report', 'ours');
+    expect(await lab.ask({ path: '/folder/report' })).toMatchObject({ status: 200, text: 'ours' });
+    for (const path of ['/folder/none', '/folder/none?tagging']) {
+      lab.forget();
+      for (const _moment of ['cold', 'warm']) {
+        const reply = await lab.ask({ path });
+        expect(reply.error).toMatchObject({ code: 'NoSuchKey', fields: { Key: 'none' } });
+        expect(reply.text).not.toContain('team');
+      }
+    }
+    for (const query of [
+      'list-type=2&prefix=r',
+      'prefix=r',
+      'versions',
+      'versions&key-marker=a',
+      'uploads',
+    ]) {
+      const listing = await lab.ask({ path: `/folder?${query}` });
+      expect(listing.status).toBe(200);
+      expect(listing.text).not.toContain('team');
+      expect(listing.text).not.toContain('there');
+      if (query === 'uploads') continue;
+      expect(listing.text).toContain('<Key>report</Key>');
+      expect(listing.text).toContain('<Name>folder</Name>');
+    }
+  });
+});
