@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { type Dispatcher, errors, Pool } from 'undici';
+import { readBufferConnector } from './read-buffer.ts';
 import { StoreError } from './store.ts';
 
 /** How long to wait for an origin, in milliseconds. */
@@ -44,13 +45,11 @@ export class OriginPool {
   constructor(origin: string, { connections, timeouts, lookup }: OriginPoolOptions) {
     this.#pool = new Pool(origin, {
       connections,
-      ...(lookup && { connect: { lookup } }),
-      connectTimeout: timeouts.connectMs,
+      connect: readBufferConnector({ connectMs: timeouts.connectMs, lookup }),
       headersTimeout: timeouts.firstByteMs,
       bodyTimeout: timeouts.idleMs,
       keepAliveTimeout: 30_000,
       maxHeaderSize: 64 * 1024,
-      allowH2: false,
     });
   }
 

@@ -54,7 +54,7 @@ export function passThrough(
       refusal?.arrived(chunk);
       if (refusal) return;
       exchange.bodyBytes += chunk.length;
-      if (response.write(chunk)) return;
+      if (response.write(Buffer.from(chunk))) return;
       call.pause();
       response.once('drain', () => call.resume());
     },

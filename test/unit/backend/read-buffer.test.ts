@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterEach, expect, test } from 'vitest';
+import { OriginPool, type RawReceiver } from '../../../src/backend/origin-pool.ts';
+import { copyOf, patternContent, pieces } from '../../support/stand-in/content.ts';
+
+const content = patternContent(3_000_001, 7);
+const wanted = copyOf(content);
+const fixture = (name: string) =>
+  readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8');
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
+});
+
+const serveContent: RequestListener = (_request, reply) => {
+  reply.writeHead(200, { 'content-length': content.sizeBytes });
+  for (const piece of pieces(content)) reply.write(piece);
+  reply.end();
+};
+
+async function poolFor(server: ReturnType<typeof createServer>, protocol: string): Promise<OriginPool> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const pool = new OriginPool(`${protocol}://localhost:${port}`, {
+    connections: 8,
+    timeouts: { connectMs: 2_000, firstByteMs: 2_000, idleMs: 2_000 },
+    lookup: (_host, options, callback) => {
+      if (options.all) callback(null, [{ address: '127.0.0.1', family: 4 }]);
+      else callback(null, '127.0.0.1', 4);
+    },
+  });
+  cleanups.push(
+    () => pool.close(),
+    async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  );
+  return pool;
+}
+
+interface Got {
+  readonly body: Buffer;
+  /** The memory that the chunks lay in. */
+  readonly memory: ReadonlySet<ArrayBufferLike>;
+}
+
+/** Reads the whole answer; stops for a moment after every `pauseEvery`th chunk. */
+function get(pool: OriginPool, pauseEvery: number): Promise<Got> {
+  const { promise, resolve, reject } = Promise.withResolvers<Got>();
+  const chunks: Buffer[] = [];
+  const memory = new Set<ArrayBufferLike>();
+  const receiver: RawReceiver = {
+    answered: () => undefined,
+    arrived: chunk => {
+      memory.add(chunk.buffer);
+      chunks.push(Buffer.from(chunk));
+      if (chunks.length % pauseEvery !== 0) return;
+      call.pause();
+      setImmediate(() => call.resume());
+    },
+    ended: () => resolve({ body: Buffer.concat(chunks), memory }),
+    failed: reject,
+  };
+  const call = pool.send({ method: 'GET', path: '/', headers: [] }, receiver);
+  return promise;
+}
+
+test('all connections of a pool read into the same memory', async () => {
+  const pool = await poolFor(createServer(serveContent), 'http');
+  const got = await Promise.all(Array.from({ length: 4 }, () => get(pool, Number.POSITIVE_INFINITY)));
+  for (const { body } of got) expect(body.equals(wanted)).toBe(true);
+  expect(new Set(got.flatMap(({ memory }) => [...memory])).size).toBe(1);
+});
+
+test.each([1, 3])('connections paused at every %i. chunk do not disturb each other', async pauseEvery => {
+  const pool = await poolFor(createServer(serveContent), 'http');
+  const got = await Promise.all(
+    [pauseEvery, Number.POSITIVE_INFINITY, pauseEvery, pauseEvery + 1].map(every => get(pool, every)),
+  );
+  for (const { body } of got) expect(body.equals(wanted)).toBe(true);
+});
+
+test('connections are used again after paused answers', async () => {
+  const server = createServer(serveContent);
+  let connections = 0;
+  server.on('connection', () => connections++);
+  const pool = await poolFor(server, 'http');
+  for (let round = 0; round < 8; round++) expect((await get(pool, 2)).body.equals(wanted)).toBe(true);
+  // undici may take a second one while the first has not noticed yet that it is free
+  expect(connections).toBeLessThanOrEqual(2);
+});
+
+test('an answer that ends with its connection is whole, paused or not', async () => {
+  const pool = await poolFor(
+    createServer((_request, reply) => {
+      reply.useChunkedEncodingByDefault = false;
+      reply.writeHead(200, { connection: 'close' });
+      for (const piece of pieces(content)) reply.write(piece);
+      reply.end();
+    }),
+    'http',
+  );
+  for (const pauseEvery of [1, Number.POSITIVE_INFINITY]) {
+    expect((await get(pool, pauseEvery)).body.equals(wanted)).toBe(true);
+  }
+});
+
+test('a connection that breaks in the middle of a body fails the call', async () => {
+  const pool = await poolFor(
+    createServer((_request, reply) => {
+      reply.writeHead(200, { 'content-length': content.sizeBytes });
+      reply.write(content.slice(0, 65_536), () => reply.destroy());
+    }),
+    'http',
+  );
+  await expect(get(pool, 1)).rejects.toMatchObject({ code: 'BROKEN' });
+});
+
+test('encrypted connections read into one memory too', async () => {
+  const before = getCACertificates();
+  setDefaultCACertificates([...before, fixture('localhost-cert.pem')]);
+  cleanups.push(async () => setDefaultCACertificates(before));
+  const tls = { key: fixture('localhost-key.pem'), cert: fixture('localhost-cert.pem') };
+  const pool = await poolFor(createTlsServer(tls, serveContent), 'https');
+  const got = await Promise.all([get(pool, Number.POSITIVE_INFINITY), get(pool, Number.POSITIVE_INFINITY)]);
+  for (const { body } of got) expect(body.equals(wanted)).toBe(true);
+  expect(new Set(got.flatMap(({ memory }) => [...memory])).size).toBe(1);
+  for (const { body } of await Promise.all([get(pool, 1), get(pool, 2)]))
+    expect(body.equals(wanted)).toBe(true);
+});
