@@ -3,7 +3,7 @@ import type { Content } from './content.ts';
 import type { FreshnessDirectives } from './freshness.ts';
 
 /** What the store said of one version and variant of an object. */
-export type ObjectRecord = ReadableRecord | RefusedRecord;
+export type ObjectRecord = ReadableRecord | RefusedRecord | PassedRecord;
 
 interface RecordBase {
   /** False for what HEAD said of an object that GET refuses, and for a refusal that came without its body (behaviours.md 168). */
@@ -36,6 +36,15 @@ export interface RefusedRecord extends RecordBase {
   readonly status: number;
   /** The store's error body as it was sent; empty for the answer to a HEAD. */
   readonly body: Buffer;
+}
+
+/**
+ * An object whose content cannot be told from another: the store names no strong entity tag or no length. Every read of
+ * it goes to the store as the client asked, and nothing of the answer is kept.
+ */
+export interface PassedRecord extends RecordBase {
+  readonly kind: 'passed';
+  readonly isNegative: false;
 }
 
 /** What a store's answer can depend on besides key and version. Absent fields are undefined. */
@@ -71,7 +80,7 @@ export function recordName(
  * does not tell which there are (behaviours.md 55).
  */
 export function tellsPart(record: ObjectRecord, number: number | undefined): boolean {
-  if (number === undefined || record.kind === 'refused' || record.sizeBytes === 0) return true;
+  if (number === undefined || record.kind !== 'readable' || record.sizeBytes === 0) return true;
   return record.content.parts.get(number) !== undefined;
 }
 

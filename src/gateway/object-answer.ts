@@ -9,6 +9,7 @@ import type { ExchangeObserver } from './exchange-observer.ts';
 import { ObjectChangedError, RefusedByStoreError } from './fill/fill-error.ts';
 import type { Found } from './lookup/found.ts';
 import type { ObjectSource } from './object-source.ts';
+import { passRead } from './pass-read.ts';
 import { refusedByStore, reportOf } from './reply/cache-status.ts';
 import {
   asS3Error,
@@ -60,6 +61,7 @@ export class ObjectAnswer implements SendingSteps {
     this.#client.exchange.isCharged = found.isCharged;
     try {
       if (record.kind === 'refused') this.#refuse(found, record);
+      else if (record.kind === 'passed') passRead(this.#client, this.#observer, 'unkeepable');
       else this.#judge(found, record);
     } catch (error) {
       this.fail(error);

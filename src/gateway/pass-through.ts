@@ -33,6 +33,12 @@ export function passThrough(
 ): void {
   const { response } = exchange;
   exchange.report = bypassed(options.detail);
+  if (response.destroyed) {
+    // who has left while the object was looked up will not tell again
+    exchange.hasClientLeft = true;
+    observer.sent(exchange);
+    return;
+  }
   const end = () => {
     response.off('close', left);
     observer.sent(exchange);

@@ -36,7 +36,8 @@ function ask(client: ClientRead, source: ObjectSource, answer: ObjectAnswer): vo
 
 /** Checksums are shown with all of an object only; one that the store may have and the record lacks is asked for. */
 function lacksChecksums(client: ClientRead, record: ObjectRecord): boolean {
-  if (!client.visibility.checksums || record.kind === 'refused' || record.checksums === 'known') return false;
+  if (!client.visibility.checksums || record.kind !== 'readable' || record.checksums === 'known')
+    return false;
   // A part has checksums of its own (behaviours.md 48).
   if (client.read.partNumber !== undefined && record.sizeBytes > 0) return false;
   const selection = selectBytes(client, record);

@@ -19,6 +19,10 @@ export interface StandInOptions {
 export interface ObjectOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly lastModified?: Date;
+  /** Names of headers that its answers lack. */
+  readonly without?: readonly string[];
+  /** Whether ranges are ignored. */
+  readonly ignoresRange?: boolean;
 }
 
 /** Requests wait behind a closed gate until it is released. */
@@ -77,6 +81,8 @@ export class StandInStore {
       content: typeof content === 'string' || content instanceof Uint8Array ? bytesContent(content) : content,
       lastModified: options.lastModified ?? new Date(Date.UTC(2026, 0, 1)),
       headers: options.headers ?? {},
+      without: options.without ?? [],
+      ignoresRange: options.ignoresRange ?? false,
     });
   }
 

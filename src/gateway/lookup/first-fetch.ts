@@ -7,10 +7,11 @@ import {
   type StoreReplyHead,
   type WholeReply,
 } from '../../backend/store.ts';
-import { parseContentRange } from '../../http/range.ts';
+import { type ContentRange, parseContentRange } from '../../http/range.ts';
 import { WrongAnswerError } from '../fill/fill-error.ts';
 import { RangedRead, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { FirstExtent } from './first-extent.ts';
+import { strongTagOf, wholeSizeBytes } from './reply-content.ts';
 
 /** The bytes that an answer is going to bring, of a content of `sizeBytes`. */
 export interface ArrivingBytes {
@@ -24,6 +25,8 @@ export interface ArrivingBytes {
 export interface FirstFetchOutcome {
   /** The object is readable; what is returned takes its bytes. Undefined: they are not wanted, the transfer is given up. */
   readable(head: StoreReplyHead, arriving: ArrivingBytes): RangeReceiver | undefined;
+  /** The object is readable, and its content cannot be told from another: the transfer is given up. */
+  unkeepable(head: StoreReplyHead): void;
   /** Anything else that the store said, with its body. */
   refused(reply: WholeReply): void;
   failed(error: Error): void;
@@ -54,7 +57,8 @@ export class FirstFetch implements StoreReceiver {
       return;
     }
     const arriving = arrivingBytes(head, this.#asked);
-    if (arriving instanceof Error) this.#giveUp(arriving);
+    if (arriving instanceof Error) this.#giveUp(() => this.#outcome.failed(arriving));
+    else if (arriving === 'unkeepable') this.#giveUp(() => this.#outcome.unkeepable(head));
     else this.#take(head, arriving);
   }
 
@@ -89,31 +93,37 @@ export class FirstFetch implements StoreReceiver {
     this.#bytes.answered(head);
   }
 
-  #giveUp(error: Error): void {
+  #giveUp(tell: () => void): void {
     this.#call?.abort();
-    this.#outcome.failed(error);
+    tell();
   }
 }
 
-/** Which bytes a 200 or 206 brings; an error when it cannot be the answer to what was asked. */
-function arrivingBytes(head: StoreReplyHead, asked: FirstExtent | undefined): ArrivingBytes | Error {
-  const entityTag = httpField(head, 'etag');
-  if (!entityTag?.startsWith('"')) return new WrongAnswerError(`no strong entity tag (${entityTag})`);
-  const length = Number(httpField(head, 'content-length') ?? Number.NaN);
-  if (!Number.isSafeInteger(length)) return new WrongAnswerError('no content-length');
-  if (head.status === 200) return { entityTag, sizeBytes: length, from: 0, to: length };
+/**
+ * Which bytes a 200 or 206 brings; an error when it cannot be the answer to what was asked. What names no strong entity
+ * tag, or not how long the whole is, cannot be kept.
+ */
+function arrivingBytes(
+  head: StoreReplyHead,
+  asked: FirstExtent | undefined,
+): ArrivingBytes | 'unkeepable' | WrongAnswerError {
   const range = parseContentRange(httpField(head, 'content-range'));
-  if (range?.total === undefined || !fits(range.first, range.last, range.total, asked)) {
+  if (head.status === 206 && !(range && fits(range, asked)))
     return new WrongAnswerError(`content-range ${httpField(head, 'content-range')}`);
-  }
-  if (length !== range.last - range.first + 1)
+  const entityTag = strongTagOf(head);
+  const sizeBytes = wholeSizeBytes(head);
+  if (entityTag === undefined || sizeBytes === undefined) return 'unkeepable';
+  if (head.status === 200 || !range) return { entityTag, sizeBytes, from: 0, to: sizeBytes };
+  const length = httpField(head, 'content-length');
+  if (length !== undefined && Number(length) !== range.last - range.first + 1)
     return new WrongAnswerError('content-length differs from content-range');
-  return { entityTag, sizeBytes: range.total, from: range.first, to: range.last + 1 };
+  return { entityTag, sizeBytes, from: range.first, to: range.last + 1 };
 }
 
-function fits(first: number, last: number, total: number, asked: FirstExtent | undefined): boolean {
+/** A range whose sender does not know the end of the object is taken for the one that was asked. */
+function fits({ first, last, total }: ContentRange, asked: FirstExtent | undefined): boolean {
   if (!asked) return false;
-  if (asked.kind === 'part') return true;
+  if (asked.kind === 'part' || total === undefined) return true;
   if (asked.kind === 'suffix') return last === total - 1 && first === Math.max(0, total - asked.lengthBytes);
   return first === asked.from && last === Math.min(asked.to, total) - 1;
 }

@@ -20,7 +20,7 @@ import { type Found, knownRecord } from './found.ts';
 import type { ObjectRead } from './object-read.ts';
 import type { RecordKeeper } from './record-keeper.ts';
 import { checksumsOf, identityOf, partOf } from './reply-content.ts';
-import { isRememberedRefusal, readableRecord, refusedRecord } from './reply-record.ts';
+import { isRememberedRefusal, passedRecord, readableRecord, refusedRecord } from './reply-record.ts';
 import type { StoreQuestions, TakeReadable } from './store-questions.ts';
 
 /** Makes the contents that records answer with, and puts arriving bytes into them. */
@@ -138,7 +138,9 @@ export class ObjectDirectory {
   async #askAnew(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
     if (read.method === 'GET' && read.variant.origin !== undefined) return this.#askGet(read, extent);
     try {
-      return await this.#askHead(read, undefined);
+      const learned = await this.#askHead(read, undefined);
+      const isUnsaid = learned.record.kind === 'passed' && read.method === 'GET';
+      return isUnsaid ? this.#askGet(read, extent) : learned;
     } catch (error) {
       const isSilent = error instanceof RefusedByStoreError && error.reply.status < 500;
       if (isSilent && read.method === 'GET') return this.#askGet(read, extent);
@@ -151,7 +153,8 @@ export class ObjectDirectory {
     const reply = await this.#questions.head(read, partNumber);
     if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(read, reply, 'HEAD', epoch);
     const identity = identityOf(read, reply);
-    const content = this.#records.held(read, identity, epoch) ?? this.#contents.create(read, identity);
+    if (!identity) return this.#learnUnkeepable(read, reply, 'HEAD', epoch);
+    const content = this.#contentOf(read, identity, epoch);
     return this.#learnReadable(read, reply, 'HEAD', content, epoch, partNumber);
   }
 
@@ -170,6 +173,7 @@ export class ObjectDirectory {
         : this.#askAnew(read, firstBlock(read));
     }
     if (answer.kind === 'refused') return this.#learnRefusal(read, answer.reply, 'GET', epoch);
+    if (answer.kind === 'unkeepable') return this.#learnUnkeepable(read, answer.head, 'GET', epoch);
     if (!learned) throw new WrongAnswerError('nothing was learned of a readable object');
     return learned;
   }
@@ -181,15 +185,21 @@ export class ObjectDirectory {
     epoch: number,
     call: StoreCall,
   ) {
-    const { from, to } = arriving;
-    const identity = identityOf(read, head);
-    const content = this.#records.held(read, identity, epoch) ?? this.#contents.create(read, identity);
+    const { entityTag, sizeBytes, from, to } = arriving;
+    const versionId = storeField(head, 'version-id');
+    const identity = { objectKey: read.objectKey.text, versionId, entityTag, sizeBytes };
+    const content = this.#contentOf(read, identity, epoch);
     const learned = this.#learnReadable(read, head, 'GET', content, epoch, read.partNumber);
     const wantsBytes = to > from && this.#contents.lacks(content, from, to);
     return {
       learned,
       receiver: wantsBytes ? this.#contents.receive(read, content, from, to, call) : undefined,
     };
+  }
+
+  /** The content that is held already, if it is the one that the store has now; else a new one. */
+  #contentOf(read: ObjectRead, identity: GenerationIdentity, epoch: number): Generation {
+    return this.#records.held(read, identity, epoch) ?? this.#contents.create(read, identity);
   }
 
   #learnReadable(
@@ -213,6 +223,12 @@ export class ObjectDirectory {
     // A reply about a part knows less of the object than what may be known already.
     if (known?.kind === 'readable' && known.content === content) return learnedOf(known, head, true);
     return learnedOf(record, head, this.#records.keep(read, record));
+  }
+
+  /** What only HEAD leaves out is not remembered for a reader who can still ask with GET. */
+  #learnUnkeepable(read: ObjectRead, head: StoreReplyHead, method: 'GET' | 'HEAD', epoch: number): Learned {
+    const record = passedRecord({ method, receivedMs: this.#clock.nowMs(), epoch });
+    return learnedOf(record, head, read.method === method && this.#records.keep(read, record));
   }
 
   #learnRefusal(read: ObjectRead, reply: WholeReply, method: 'GET' | 'HEAD', epoch: number): Learned {

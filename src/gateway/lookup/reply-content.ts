@@ -2,27 +2,30 @@ import { httpField, type StoreReplyHead, storeField } from '../../backend/store.
 import type { GenerationIdentity } from '../../cache/generation.ts';
 import type { Part } from '../../cache/part-map.ts';
 import { parseContentRange } from '../../http/range.ts';
-import { WrongAnswerError } from '../fill/fill-error.ts';
 import type { ObjectRead } from './object-read.ts';
 
 /**
- * Which content a reply is about.
- *
- * @throws WrongAnswerError for one without entity tag or length.
+ * Which content a reply is about; undefined for one that cannot be told from another, without strong entity tag or
+ * without length (design.md, The data): its bytes are not to meet those of another answer (RFC 9110 §13.1.5, §15.3.7.3).
  */
-export function identityOf(read: ObjectRead, head: StoreReplyHead): GenerationIdentity {
-  const entityTag = httpField(head, 'etag');
+export function identityOf(read: ObjectRead, head: StoreReplyHead): GenerationIdentity | undefined {
+  const entityTag = strongTagOf(head);
   const sizeBytes = wholeSizeBytes(head);
-  if (!entityTag || !Number.isSafeInteger(sizeBytes))
-    throw new WrongAnswerError('no entity tag or no length');
+  if (entityTag === undefined || sizeBytes === undefined) return undefined;
   return { objectKey: read.objectKey.text, versionId: storeField(head, 'version-id'), entityTag, sizeBytes };
+}
+
+/** The entity tag, quotes included, if it is a strong one (RFC 9110 §8.8.1). */
+export function strongTagOf(head: StoreReplyHead): string | undefined {
+  const entityTag = httpField(head, 'etag');
+  return entityTag?.startsWith('"') ? entityTag : undefined;
 }
 
 /** Where the part lies that a reply is about, and how many there are: none of an object that was not uploaded in parts. */
 export function partOf(head: StoreReplyHead): { readonly part: Part; readonly count: number | undefined } {
   const range = parseContentRange(httpField(head, 'content-range')) ?? {
     first: 0,
-    last: wholeSizeBytes(head) - 1,
+    last: (wholeSizeBytes(head) ?? 0) - 1,
   };
   const checksums = head.fields.filter(field => field.store && field.name.startsWith('checksum-'));
   return {
@@ -48,8 +51,10 @@ export function checksumsOf(
   return coversAll && hasSome ? 'known' : 'unknown';
 }
 
-/** Size of the whole object, whatever part of it a reply is about (behaviours.md 53). */
-function wholeSizeBytes(head: StoreReplyHead): number {
-  const total = head.status === 206 ? parseContentRange(httpField(head, 'content-range'))?.total : undefined;
-  return total ?? Number(httpField(head, 'content-length') ?? Number.NaN);
+/** Size of the whole object, whatever part of it a reply is about (behaviours.md 53); undefined when it is not said. */
+export function wholeSizeBytes(head: StoreReplyHead): number | undefined {
+  if (head.status === 206 && httpField(head, 'content-range') !== undefined)
+    return parseContentRange(httpField(head, 'content-range'))?.total;
+  const length = httpField(head, 'content-length');
+  return length === undefined || !/^\d+$/.test(length) ? undefined : Number(length);
 }

@@ -1,7 +1,7 @@
 import { httpField, type StoreReplyHead, storeField, type WholeReply } from '../../backend/store.ts';
 import type { Content } from '../../cache/content.ts';
 import type { FreshnessDirectives } from '../../cache/freshness.ts';
-import type { ReadableRecord, RefusedRecord } from '../../cache/record.ts';
+import type { PassedRecord, ReadableRecord, RefusedRecord } from '../../cache/record.ts';
 import { parseCacheControl } from '../../http/cache-control.ts';
 import { parseHttpDate } from '../../http/http-date.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
@@ -72,6 +72,33 @@ export function refusedRecord(reply: WholeReply, context: ReplyContext): Refused
     fields: objectFields(reply),
     directives: directivesOf(reply),
     body: reply.body,
+  };
+}
+
+/** What a record holds of an answer that is not looked into. */
+const noDirectives: FreshnessDirectives = {
+  maxAgeS: undefined,
+  sMaxAgeS: undefined,
+  noCache: false,
+  noStore: false,
+  expiresMs: undefined,
+  restoredUntilMs: undefined,
+  initialAgeMs: 0,
+};
+
+/**
+ * Remembers that answers to a read cannot be kept, for as long as the bucket keeps what says nothing of its own: what the
+ * answer says of itself does not matter, since none of it is used again.
+ */
+export function passedRecord({ method, receivedMs, epoch }: ReplyContext): PassedRecord {
+  return {
+    kind: 'passed',
+    isNegative: false,
+    answersGet: method === 'GET',
+    receivedMs,
+    epoch,
+    fields: [],
+    directives: noDirectives,
   };
 }
 

@@ -16,6 +16,8 @@ import { storeRequest } from './store-request.ts';
 /** What a store said to a first GET. */
 export type FirstAnswer =
   | { readonly kind: 'readable' }
+  /** Readable, but its content cannot be told from another, see `PassedRecord`. */
+  | { readonly kind: 'unkeepable'; readonly head: StoreReplyHead }
   | { readonly kind: 'refused'; readonly reply: WholeReply };
 
 /** Takes a readable answer as it begins, see `FirstFetchOutcome.readable`. */
@@ -64,6 +66,7 @@ export class StoreQuestions {
           resolve({ kind: 'readable' });
           return take(head, arriving, call);
         },
+        unkeepable: head => resolve({ kind: 'unkeepable', head }),
         refused: reply => resolve({ kind: 'refused', reply }),
         failed: reject,
       });

@@ -1,6 +1,6 @@
 import type { WholeReply } from '../../backend/store.ts';
 import type { Part } from '../../cache/part-map.ts';
-import type { ReadableRecord, RefusedRecord } from '../../cache/record.ts';
+import type { PassedRecord, ReadableRecord, RefusedRecord } from '../../cache/record.ts';
 import type { Found } from '../lookup/found.ts';
 import type { ObjectRead } from '../lookup/object-read.ts';
 
@@ -19,7 +19,9 @@ export interface ToldContent {
 /** A record without the bytes. */
 export type ToldRecord = Omit<ReadableRecord, 'content'> & { readonly content: ToldContent };
 
-export type ToldFound = Omit<Found, 'record'> & { readonly record: ToldRecord | RefusedRecord };
+export type ToldFound = Omit<Found, 'record'> & {
+  readonly record: ToldRecord | RefusedRecord | PassedRecord;
+};
 
 /** Where bytes of a block are in the arena, for as long as the slot keeps its tag. */
 export interface ToldBlock {

@@ -69,6 +69,7 @@ export class NearObjects implements ObjectSource {
 
   /** The record with bytes that can be read from here; with the same content as before if it is the same. */
   #near(read: ObjectRead, record: ToldFound['record']): ObjectRecord {
+    if (record.kind === 'passed') return record;
     if (record.kind === 'refused') return { ...record, body: Buffer.from(record.body) };
     const before = this.#records.peek(nameOf(read, read.recordName));
     const known =

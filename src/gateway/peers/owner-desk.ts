@@ -89,7 +89,7 @@ export class OwnerDesk implements PeerService {
 
   #tell(found: Found): ToldFound {
     const { record } = found;
-    return { ...found, record: record.kind === 'refused' ? record : this.#tellRecord(record) };
+    return { ...found, record: record.kind === 'readable' ? this.#tellRecord(record) : record };
   }
 
   #tellRecord(record: ReadableRecord) {

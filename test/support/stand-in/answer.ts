@@ -7,6 +7,10 @@ export interface StoredObject {
   readonly lastModified: Date;
   /** Further response headers, such as `content-type` or `x-amz-meta-colour`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Names of headers that its answers lack. */
+  readonly without: readonly string[];
+  /** Whether every answer is the whole object, as of a server that knows no ranges. */
+  readonly ignoresRange: boolean;
 }
 
 /** What goes out for one request: a head, and a part of some content as the body. */
@@ -70,7 +74,9 @@ export function objectAnswer(object: StoredObject, request: IncomingHttpHeaders)
   if (ifNoneMatch === '*' || ifNoneMatch === content.entityTag) {
     return { status: 304, headers, content: noBody, firstByte: 0, lengthBytes: 0 };
   }
-  return selectedAnswer(object, headers, request.range);
+  const answer = selectedAnswer(object, headers, object.ignoresRange ? undefined : request.range);
+  const left = Object.entries(answer.headers).filter(([name]) => !object.without.includes(name));
+  return { ...answer, headers: Object.fromEntries(left) };
 }
 
 function selectedAnswer(object: StoredObject, headers: Record<string, string>, range = ''): Answer {
