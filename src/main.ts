@@ -11,6 +11,7 @@ import { createLogger, type LogSink } from './base/logger.ts';
 import { Metrics } from './base/metrics.ts';
 import { createRedactor } from './base/redaction.ts';
 import { forgetWorker, type SharedMemory } from './cache/shared-memory.ts';
+import { WarmPages } from './cache/warm-pages.ts';
 import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
 import { adminRoutes, scrape } from './compose-admin.ts';
@@ -102,6 +103,7 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
   });
   // told to stop while it started: the drain ends the process
   if (isDraining()) return;
+  new WarmPages(memory.shared, systemClock).start();
   logger.info({ gateway: gatewayUrl, admin: adminUrl, workers: workers.count, version }, 'ready');
   runningAlerts.begin([
     { name: 'Version', value: version },

@@ -30,6 +30,7 @@ export class MemoryTier {
   readonly #pageBytes: number;
   readonly #firstSlot: number;
   readonly #pages: PageTable;
+  readonly #usedPages: Int32Array;
   readonly #owners: (SlotOwner | undefined)[] = [];
   readonly #filling: Uint8Array;
   readonly #queues: readonly EvictionQueue[];
@@ -47,6 +48,7 @@ export class MemoryTier {
     this.pins = new SlotPins(memory, worker);
     const links = new SlotLinks(slots);
     this.#pages = new PageTable(pagesPerWorker, links);
+    this.#usedPages = new Int32Array(memory.usedPages, worker * Int32Array.BYTES_PER_ELEMENT, 1);
     this.#filling = new Uint8Array(slots);
     const inMain = new Uint8Array(slots);
     const state = {
@@ -84,6 +86,7 @@ export class MemoryTier {
     this.#filling[local] = 1;
     this.#usedBytes += slotBytes(sizeClass, this.#pageBytes);
     this.#slots++;
+    Atomics.store(this.#usedPages, 0, this.#pages.usedPages);
     this.pins.raiseTag(slot);
     this.pins.takeVisited(slot);
     return slot;

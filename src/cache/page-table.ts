@@ -29,6 +29,11 @@ export class PageTable {
     this.#free = Array.from({ length: sizeClassCount }, () => new SlotQueue(links));
   }
 
+  /** Pages that have been carved, from the first on. */
+  get usedPages(): number {
+    return this.count - this.#uncarved.length;
+  }
+
   /** The size class of the page that `slot` lies in. */
   classOf(slot: number): number {
     const sizeClass = this.#class[pageOf(slot)];

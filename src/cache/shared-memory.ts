@@ -24,6 +24,8 @@ export interface SharedMemory {
   readonly visited: SharedArrayBuffer;
   /** Int32 per key slot, see `Epochs`. */
   readonly epochs: SharedArrayBuffer;
+  /** Int32 per worker: pages that it has begun to use, from its first on. */
+  readonly usedPages: SharedArrayBuffer;
   /** Int32 per worker: raised each time the worker's thread is replaced. */
   readonly incarnations: SharedArrayBuffer;
 }
@@ -56,6 +58,7 @@ export function allocateSharedMemory(arenaBytes: number, pageBytes: number, work
     pins: Array.from({ length: workers }, int32PerSlot),
     visited: new SharedArrayBuffer(slots),
     epochs: new SharedArrayBuffer(epochSlots * Int32Array.BYTES_PER_ELEMENT),
+    usedPages: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
     incarnations: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
   };
 }
