@@ -15,6 +15,7 @@ export class GenerationReader implements ContentReader, Wanting {
   readonly #desk: LoanDesk;
   readonly #readAhead: ReadAhead;
   readonly source: RangeSource;
+  readonly #from: number;
   #position: number;
   #visitedBlock = -1;
   #isClosed = false;
@@ -28,6 +29,7 @@ export class GenerationReader implements ContentReader, Wanting {
     readAhead: ReadAhead,
   ) {
     this.#generation = generation;
+    this.#from = from;
     this.#position = from;
     this.#to = to;
     this.source = source;
@@ -40,6 +42,10 @@ export class GenerationReader implements ContentReader, Wanting {
   /** The bytes that are still wanted. */
   get wants(): { readonly from: number; readonly to: number } {
     return { from: this.#position, to: this.#to };
+  }
+
+  get readBytes(): number {
+    return this.#position - this.#from;
   }
 
   next(): Loan | undefined | Promise<Loan | undefined> {

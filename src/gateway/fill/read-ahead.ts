@@ -6,6 +6,8 @@ import type { RangeSource } from './ranged-read.ts';
 export interface Wanting {
   /** `[from, to)` of the content, still to be read. */
   readonly wants: { readonly from: number; readonly to: number };
+  /** Bytes that have been read. */
+  readonly readBytes: number;
   /** How bytes of the content are asked of its store. */
   readonly source: RangeSource;
 }
@@ -13,8 +15,11 @@ export interface Wanting {
 /** The longest run of bytes that is asked of a store in one request. */
 export const extentLimitBytes = 8 * 1024 * 1024;
 
-/** A fast reader has this much fetched ahead of it, if the memory allows it. */
-const windowLimitBytes = 8 * extentLimitBytes;
+/** A reader has this much fetched ahead of it at first, if the memory allows it: many do not read to the end. */
+const firstWindowBytes = 8 * extentLimitBytes;
+
+/** And this much once it has read an extent. */
+const laterWindowBytes = 16 * extentLimitBytes;
 
 /**
  * Decides how far ahead of its readers a content is fetched: as far as fits a fair share of the memory, so that fast
@@ -42,7 +47,7 @@ export class ReadAhead {
   advance(generation: Generation, reader: Wanting): void {
     const { from, to } = reader.wants;
     if (from >= to) return;
-    const windowBytes = this.#windowBytes(generation);
+    const windowBytes = this.#windowBytes(generation, reader);
     const extentBytes = wholeBlocks(Math.min(extentLimitBytes, windowBytes / 4), generation.blockBytes);
     const until = Math.min(to, wholeBlocks(from + windowBytes, extentBytes));
     this.#filler.fetch(generation, from, Math.max(until, from + 1), extentBytes, reader.source);
@@ -62,9 +67,10 @@ export class ReadAhead {
     this.#filler.stopUnwanted(generation, (from, to) => isWanted(readers, from, to));
   }
 
-  #windowBytes(generation: Generation): number {
+  #windowBytes(generation: Generation, { readBytes }: Wanting): number {
+    const wantedBytes = readBytes < extentLimitBytes ? firstWindowBytes : laterWindowBytes;
     const shareBytes = this.#memoryBytes / 2 / Math.max(1, this.#readerCount);
-    return Math.max(generation.blockBytes, Math.min(windowLimitBytes, shareBytes));
+    return Math.max(generation.blockBytes, Math.min(wantedBytes, shareBytes));
   }
 }
 
