@@ -14,6 +14,7 @@ import type { Bucket } from './gateway/bucket.ts';
 import { BucketTable } from './gateway/bucket-table.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { everyOtherBucket, grantPolicy } from './gateway/grant-policy.ts';
+import { parseAccessPointArn } from './s3/access-point.ts';
 import { compileKeyPatterns } from './s3/key-pattern.ts';
 import { joinPool } from './server/worker-membership.ts';
 import type { WorkerControl, WorkerSettings } from './thread-contracts.ts';
@@ -71,7 +72,7 @@ function storeOf(name: string, backend: BackendConfig): Store {
   return new S3Store({
     ...common,
     endpoint: access.endpoint,
-    region: 'us-east-1',
+    region: regionOf(backend),
     addressing: 'path',
     credentials: { kind: 'static', ...access.credentials },
     connections: 128,
@@ -92,17 +93,24 @@ function bucketOf(name: string, label: string, bucket: BucketConfig): Bucket {
   const store = stores.get(bucket.backend);
   const backend = config.backends[bucket.backend];
   if (!store || !backend) throw new RangeError(`no backend ${bucket.backend}`);
+  const bucketAtStore = bucket.bucket ?? name;
   const rules = bucket.rules.map(rule => ({ covers: compileKeyPatterns(rule.keys), cache: rule.cache }));
   return {
     name,
     label,
     store,
+    region: parseAccessPointArn(bucketAtStore)?.region ?? regionOf(backend),
     headerPrefix: backend.headerPrefix,
-    bucketAtStore: bucket.bucket ?? name,
+    bucketAtStore,
     keyPrefix: bucket.keyPrefix,
     customerKeys: bucket.customerKeys,
     policyFor: key => rules.find(rule => rule.covers(key))?.cache ?? bucket.cache,
   };
+}
+
+/** The embedded store is where stores are that do not say. */
+function regionOf(backend: BackendConfig): string {
+  return backend.type === 's3' ? backend.region : 'us-east-1';
 }
 
 function anonymousGrants(): Record<string, BucketConfig['anonymous']> {

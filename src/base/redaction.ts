@@ -23,9 +23,9 @@ const fieldPattern = new RegExp(
   'gi',
 );
 
-/** What makes a presigned URL or a webhook's URL usable: the value ends where a query parameter ends. */
+/** What makes a presigned URL or a webhook's URL usable, and keys that somebody put there: up to the parameter's end. */
 const parameterPattern =
-  /([?&](?:X-(?:Amz|Store)-(?:Signature|Security-Token)|Signature|sig|token)=)[^&"'\s\\#<>]+/gi;
+  /([?&](?:X-(?:Amz|Store)-(?:Signature|Security-Token|(?:Copy-Source-)?Server-Side-Encryption-Customer-Key(?:-MD5)?)|Signature|sig|token)=)[^&"'\s\\#<>]+/gi;
 
 /** The signature inside an Authorization header that was quoted in running text. */
 const signaturePattern = /(\bSignature=)[0-9a-f]{16,}/gi;

@@ -11,13 +11,15 @@ export interface KnownClient {
   readonly secretAccessKey: string;
 }
 
-/** Tells who sent a request. @throws S3Error for a signature that does not hold (behaviours.md, sections 10 and 12). */
-export type Authenticate = (request: IncomingMessage) => Caller;
-
 /**
- * Checks requests against the secrets of `clients`. A scope may name any region, since the gateway stands before stores
- * of many; a read that is signed with a body is refused.
+ * Tells who sent a request.
+ *
+ * @param region of the bucket that it names, which a signature must name too; any will do where it names none of ours.
+ * @throws S3Error for a signature that does not hold (behaviours.md, sections 10 and 12, and 122).
  */
+export type Authenticate = (request: IncomingMessage, region: string | undefined) => Caller;
+
+/** Checks requests against the secrets of `clients`; a read that is signed with a body is refused. */
 export function createAuthenticator(clients: readonly KnownClient[], clock: Clock): Authenticate {
   const known = new Map(clients.map(client => [client.accessKeyId, client]));
   const verifier = new SigV4Verifier({
@@ -25,8 +27,8 @@ export function createAuthenticator(clients: readonly KnownClient[], clock: Cloc
     clock,
     keys: new SigningKeys(),
   });
-  return ({ method = 'GET', url = '/', rawHeaders }) => {
-    const caller = verifier.verify({ method, url, rawHeaders });
+  return ({ method = 'GET', url = '/', rawHeaders }, region) => {
+    const caller = verifier.verify({ method, url, rawHeaders }, region);
     if (caller.kind === 'anonymous') return anonymous;
     if (method === 'GET' || method === 'HEAD') requireNoPayload(caller.payload, caller.headerPrefix);
     return { kind: 'client', accessKeyId: caller.accessKeyId };

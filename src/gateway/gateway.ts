@@ -5,7 +5,8 @@ import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
 import { ownerOf } from '../cache/object-key.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
-import type { Caller, Policy } from './access.ts';
+import type { Policy } from './access.ts';
+import type { Authenticate } from './authenticator.ts';
 import type { BucketTable } from './bucket-table.ts';
 import { countCache } from './cache-metrics.ts';
 import { describeObject, type ObjectDescription } from './describe-object.ts';
@@ -21,7 +22,7 @@ import { type RestoreOutcome, type RestoreRequest, restoreObject } from './resto
 export interface GatewayOptions {
   readonly domain: string | undefined;
   readonly buckets: BucketTable;
-  readonly authenticate: (request: IncomingMessage) => Caller;
+  readonly authenticate: Authenticate;
   readonly policy: Policy;
   /** The memory that all workers share, and which of them this is. */
   readonly memory: SharedMemory;

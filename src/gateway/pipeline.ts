@@ -7,6 +7,7 @@ import { detectOperation, isObjectRead } from '../s3/operation.ts';
 import { parseQuery } from '../s3/query.ts';
 import { readParameters } from '../s3/read-parameters.ts';
 import { type Caller, Permissions, type Policy } from './access.ts';
+import type { Authenticate } from './authenticator.ts';
 import type { Bucket } from './bucket.ts';
 import type { BucketTable } from './bucket-table.ts';
 import { clientRead } from './client-read.ts';
@@ -27,8 +28,7 @@ export interface PipelineParts {
   /** Domain of virtual-hosted addresses; without one there are only paths. */
   readonly domain: string | undefined;
   readonly buckets: BucketTable;
-  /** Who sent the request, as far as its signature shows. @throws S3Error for one that does not hold. */
-  readonly authenticate: (request: IncomingMessage) => Caller;
+  readonly authenticate: Authenticate;
   readonly policy: Policy;
   /** Where an object is found, by the hash of its key. */
   readonly sourceOf: (keyHash: number) => ObjectSource;
@@ -82,7 +82,7 @@ export class Pipeline {
     const bucket = address.kind === 'service' ? undefined : buckets.find(address.bucket);
     exchange.bucket = bucket?.label ?? '_other';
     exchange.speak(spoken ?? bucket?.headerPrefix);
-    const caller = authenticate(request);
+    const caller = authenticate(request, bucket?.region);
     if (caller.kind === 'client') exchange.caller = caller.accessKeyId;
     if (address.kind === 'service') throw s3Error('AccessDenied');
     if (!bucket) throw s3Error('NoSuchBucket', { fields: [['BucketName', address.bucket]] });

@@ -174,13 +174,15 @@ function makePart(
   return { gateway, metrics, store, server: createServer({ keepAliveTimeout: 60_000 }, gateway.handle) };
 }
 
-function bucketsOf({ buckets = { b: {} } }: TestGatewayOptions, store: S3Store, policy: CachePolicy) {
+function bucketsOf(options: TestGatewayOptions, store: S3Store, policy: CachePolicy) {
+  const { buckets = { b: {} } } = options;
   const named = Object.entries(buckets).map(([name, different]): [string, Bucket] => [
     name,
     {
       name,
       label: name,
       store,
+      region: options.store?.region ?? 'us-east-1',
       headerPrefix: store.headerPrefix,
       bucketAtStore: name,
       keyPrefix: '',

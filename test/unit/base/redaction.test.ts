@@ -20,8 +20,9 @@ it.each([
     ],
   },
   { headers: { 'x-amz-security-token': SIGNATURE } },
+  { url: `/photos/cat?x-amz-server-side-encryption-customer-key=${SIGNATURE}&a=b` },
   { url: `https://prod.example.test/workflows/1?sv=1.0&sig=${SIGNATURE}` },
-])('takes the signature out of %j', line => {
+])('takes the secret out of %j', line => {
   const text = redact(JSON.stringify(line));
   expect(text).not.toContain(SIGNATURE);
   expect(() => JSON.parse(text)).not.toThrow();

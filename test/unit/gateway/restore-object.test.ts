@@ -25,6 +25,7 @@ function bucketsOver(answers: readonly (readonly [status: number, body?: string]
       name: 'photos',
       label: 'photos',
       store,
+      region: 'us-east-1',
       headerPrefix: 'x-amz-' as const,
       customerKeys: { plainHttp: 'never' as const },
     },
