@@ -7,12 +7,17 @@ export interface SlotState {
   takeVisited(slot: number): boolean;
   /** Whether a reader is reading it at this moment. */
   isHeld(slot: number): boolean;
+  /** Whether nobody has read the slot since it was filled. */
+  isUnread(slot: number): boolean;
   /** Names the content, the same each time it is filled. */
   contentHash(slot: number): number;
 }
 
 /** One part in ten of the slots is a trial: what is read once goes through it and leaves the rest alone. */
 const trialShare = 0.1;
+
+/** What is fetched ahead of its reader is on trial only once it has been read, up to this part of the slots. */
+const unreadShare = 0.5;
 
 /**
  * Which slot of one size class to give up: a small trial queue in front of a main one, with a memory of what left
@@ -24,6 +29,8 @@ export class EvictionQueue {
   readonly #inMain: Uint8Array;
   readonly #ghosts = new GhostList(0);
   readonly #state: SlotState;
+  /** Slots of the trial that nobody has read yet. */
+  #unread = 0;
 
   /** @param inMain one byte per slot, shared by the queues of all classes. */
   constructor(links: SlotLinks, inMain: Uint8Array, state: SlotState) {
@@ -45,20 +52,29 @@ export class EvictionQueue {
   }
 
   remove(slot: number): void {
-    if (this.#inMain[slot] === 1) this.#main.remove(slot);
-    else this.#trial.remove(slot);
+    if (this.#inMain[slot] === 1) {
+      this.#main.remove(slot);
+      return;
+    }
+    this.#trial.remove(slot);
+    if (this.#state.isUnread(slot)) this.#unread--;
+  }
+
+  /** `slot` is being read for the first time; `SlotState.isUnread` says so from now on. */
+  firstRead(slot: number): void {
+    if (this.#inMain[slot] === 0) this.#unread--;
   }
 
   /** The slot that would go next, after those read meanwhile have had their second chance; it stays in the queue. */
   peek(): number | undefined {
     for (let looks = this.length + this.#trial.length; looks >= 0; looks--) {
-      const fromTrial =
-        this.#trial.length > 0 && (this.#main.length === 0 || this.#trial.length > this.length * trialShare);
-      const slot = fromTrial ? this.#trial.first : this.#main.first;
+      const slot = this.#isTrialFull() ? this.#trial.first : this.#main.first;
       if (slot === undefined) return undefined;
-      if (!this.#state.isHeld(slot) && !this.#state.takeVisited(slot)) return slot;
+      const isHeld = this.#state.isHeld(slot);
+      if (!isHeld && !this.#state.takeVisited(slot)) return slot;
       this.remove(slot);
-      this.#pushMain(slot);
+      if (isHeld && this.#inMain[slot] === 0) this.#pushTrial(slot);
+      else this.#pushMain(slot);
     }
     return undefined;
   }
@@ -69,7 +85,14 @@ export class EvictionQueue {
     this.remove(slot);
   }
 
+  #isTrialFull(): boolean {
+    if (this.#main.length === 0 || this.#trial.length === 0) return this.#trial.length > 0;
+    const ahead = Math.min(this.#unread, this.length * unreadShare);
+    return this.#trial.length - ahead > this.length * trialShare;
+  }
+
   #pushTrial(slot: number): void {
+    if (this.#state.isUnread(slot)) this.#unread++;
     this.#inMain[slot] = 0;
     this.#trial.push(slot);
   }

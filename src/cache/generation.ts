@@ -140,10 +140,9 @@ export class Generation implements Content {
     return this.#reading.open(this, from, to);
   }
 
-  /** A reader came back to the block number `index`: it is worth keeping. */
-  visit(index: number): void {
-    const block = this.#blocks.get(index);
-    if (block) this.#tier.pins.visit(block.slot);
+  /** A reader comes to `block`, see `MemoryTier.read`. */
+  visit(block: Block): void {
+    this.#tier.read(block.slot);
   }
 
   /** Prepares the block at `position` to receive bytes from there on. False when there is no room at the moment. */
@@ -201,7 +200,7 @@ export class Generation implements Content {
   #holding(from: number, to: number): Block | undefined {
     const block = this.blockAt(from);
     if (!block || this.availableUntil(from) < to) return undefined;
-    this.#tier.pins.visit(block.slot);
+    this.#tier.read(block.slot);
     return block;
   }
 

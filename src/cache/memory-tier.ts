@@ -33,6 +33,7 @@ export class MemoryTier {
   readonly #usedPages: Int32Array;
   readonly #owners: (SlotOwner | undefined)[] = [];
   readonly #filling: Uint8Array;
+  readonly #unread: Uint8Array;
   readonly #queues: readonly EvictionQueue[];
   readonly #waiting = new Set<() => void>();
   #usedBytes = 0;
@@ -50,10 +51,12 @@ export class MemoryTier {
     this.#pages = new PageTable(pagesPerWorker, links);
     this.#usedPages = new Int32Array(memory.usedPages, worker * Int32Array.BYTES_PER_ELEMENT, 1);
     this.#filling = new Uint8Array(slots);
+    this.#unread = new Uint8Array(slots);
     const inMain = new Uint8Array(slots);
     const state = {
       takeVisited: (local: number) => this.pins.takeVisited(local + this.#firstSlot),
       isHeld: (local: number) => this.pins.isHeld(local + this.#firstSlot),
+      isUnread: (local: number) => this.#unread[local] === 1,
       contentHash: (local: number) => this.#owners[local]?.contentHash ?? 0,
     };
     this.#queues = Array.from({ length: sizeClassCount }, () => new EvictionQueue(links, inMain, state));
@@ -84,6 +87,7 @@ export class MemoryTier {
     const slot = local + this.#firstSlot;
     this.#owners[local] = owner;
     this.#filling[local] = 1;
+    this.#unread[local] = 1;
     this.#usedBytes += slotBytes(sizeClass, this.#pageBytes);
     this.#slots++;
     Atomics.store(this.#usedPages, 0, this.#pages.usedPages);
@@ -105,6 +109,17 @@ export class MemoryTier {
     const local = slot - this.#firstSlot;
     this.#queueOf(local).remove(local);
     this.#filling[local] = 1;
+  }
+
+  /** A reader comes to `slot`: the first is the one it was filled for, each other one counts for the eviction. */
+  read(slot: number): void {
+    const local = slot - this.#firstSlot;
+    if (this.#unread[local] === 0) {
+      this.pins.visit(slot);
+      return;
+    }
+    this.#unread[local] = 0;
+    if (this.#filling[local] === 0) this.#queueOf(local).firstRead(local);
   }
 
   /** Gives `slot` back. Who reads it at this moment may finish. */
@@ -209,6 +224,7 @@ export class MemoryTier {
     this.pins.raiseTag(local + this.#firstSlot);
     this.#owners[local] = undefined;
     this.#filling[local] = 0;
+    this.#unread[local] = 0;
     this.#usedBytes -= slotBytes(this.#pages.classOf(local), this.#pageBytes);
     this.#slots--;
     this.#pages.giveBack(local);

@@ -1,3 +1,4 @@
+import type { Block } from '../../cache/block.ts';
 import type { ContentReader, Loan } from '../../cache/content.ts';
 import type { Generation } from '../../cache/generation.ts';
 import { OverloadedError } from './fill-error.ts';
@@ -66,18 +67,18 @@ export class GenerationReader implements ContentReader, Wanting {
     const until = Math.min(this.#generation.availableUntil(this.#position), this.#to);
     const block = this.#generation.blockAt(this.#position);
     if (!block || until <= this.#position) return undefined;
-    this.#visit(block.index, block.isFilling);
+    this.#visit(block);
     const start = this.#generation.blockStart(this.#position);
     const loan = this.#desk.lend(block, this.#position - start, until - start);
     this.#position += loan.bytes.length;
     return loan;
   }
 
-  /** Coming back to a block that was there before counts for the eviction; having waited for it does not. */
-  #visit(index: number, isFilling: boolean): void {
-    if (index === this.#visitedBlock) return;
-    this.#visitedBlock = index;
-    if (!isFilling) this.#generation.visit(index);
+  /** However many pieces of a block this reader takes, it comes to it once. */
+  #visit(block: Block): void {
+    if (block.index === this.#visitedBlock) return;
+    this.#visitedBlock = block.index;
+    this.#generation.visit(block);
   }
 
   /** What is lent is good whether or not more can be fetched; what stands in the way of more shows when it is wanted. */

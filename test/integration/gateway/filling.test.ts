@@ -1,5 +1,6 @@
 import { get as httpGet } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readSlowly } from '../../support/slow-reader.ts';
 import { copyOf, holdsAt, patternContent } from '../../support/stand-in/content.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
@@ -137,4 +138,20 @@ it('of a long suffix that nobody reads to its end, little more than an extent is
   const part = await gateway.get('/b/suffix.bin', { range: `bytes=-${40 * mebibyte}`, 'if-range': tag });
   expect(part.body.length).toBe(40 * mebibyte);
   expect(holdsAt(content, 8 * mebibyte, part.body)).toBe(true);
+});
+
+it('a reader slower than the store, through a memory of things read twice, costs each byte once', async () => {
+  const small = await TestGateway.start({ storeUrl: store.url, arenaBytes: 16 * mebibyte });
+  try {
+    store.put('b', 'hot.bin', patternContent(16 * mebibyte));
+    for (let time = 0; time < 3; time++) await small.get('/b/hot.bin');
+    const content = patternContent(64 * mebibyte, 1);
+    store.put('b', 'slow.bin', content);
+    store.log.clear();
+    const body = await readSlowly(`${small.url()}/b/slow.bin`);
+    expect(body.equals(copyOf(content))).toBe(true);
+    expect(store.log.bodyBytes).toBe(content.sizeBytes);
+  } finally {
+    await small.close();
+  }
 });

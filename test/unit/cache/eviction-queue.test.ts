@@ -5,13 +5,15 @@ import { SlotLinks } from '../../../src/cache/slot-queue.ts';
 function queueOf(slots: number) {
   const visited = new Set<number>();
   const held = new Set<number>();
+  const unread = new Set<number>();
   const contents = new Map<number, number>();
   const queue = new EvictionQueue(new SlotLinks(slots), new Uint8Array(slots), {
     takeVisited: slot => visited.delete(slot),
     isHeld: slot => held.has(slot),
+    isUnread: slot => unread.has(slot),
     contentHash: slot => contents.get(slot) ?? slot,
   });
-  return { queue, visited, held, contents };
+  return { queue, visited, held, unread, contents };
 }
 
 /** Inserts `content`, evicting another where the queue is full; returns the slot it went to. */
@@ -56,4 +58,42 @@ it('never offers a slot that is being read', () => {
   expect(setup.queue.peek()).toBeUndefined();
   setup.held.delete(1);
   expect(setup.queue.peek()).toBe(1);
+});
+
+it('gives up what has been read once before what is still to be read', () => {
+  const capacity = 100;
+  const setup = queueOf(capacity);
+  const read = (slot: number) => {
+    if (!setup.unread.delete(slot)) setup.visited.add(slot);
+    else setup.queue.firstRead(slot);
+  };
+  const hot = Array.from({ length: capacity }, (_, content) => load(setup, content, capacity));
+  for (const slot of hot) setup.visited.add(slot);
+  const ahead: number[] = [];
+  for (let content = 1000; content < 3000; content++) {
+    const slot = setup.queue.peek() ?? Number.NaN;
+    setup.queue.evict(slot);
+    expect(ahead, 'nobody has read it yet').not.toContain(slot);
+    setup.contents.set(slot, content);
+    setup.unread.add(slot);
+    setup.queue.insert(slot);
+    ahead.push(slot);
+    if (ahead.length > 40) read(ahead.shift() ?? Number.NaN);
+  }
+});
+
+it('what nobody ever reads takes no more than half', () => {
+  const capacity = 100;
+  const setup = queueOf(capacity);
+  const hot = Array.from({ length: capacity }, (_, content) => load(setup, content, capacity));
+  for (let content = 1000; content < 3000; content++) {
+    for (const slot of hot) setup.visited.add(slot);
+    const slot = setup.queue.peek() ?? Number.NaN;
+    setup.queue.evict(slot);
+    setup.contents.set(slot, content);
+    setup.unread.add(slot);
+    setup.queue.insert(slot);
+  }
+  const kept = hot.filter((slot, content) => setup.contents.get(slot) === content);
+  expect(kept.length).toBeGreaterThanOrEqual(35);
 });
