@@ -2,7 +2,8 @@ import type { StoreCall } from '../../backend/store.ts';
 import { StoreError } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Generation } from '../../cache/generation.ts';
-import { RefusedByStoreError } from './fill-error.ts';
+import { ByteWaiters } from './byte-waiters.ts';
+import { isPassing } from './fill-error.ts';
 import { RangedRead, type RangeReceiver, type RangeSource } from './ranged-read.ts';
 
 /** What an extent needs around it. */
@@ -14,12 +15,16 @@ export interface ExtentSurroundings {
   readonly whenSlotFreed: (callback: () => void) => void;
   /** A transfer from `backend` is tried again. */
   readonly retried: (backend: string, reason: string) => void;
+  /** Whether a transfer of a whole content is to go on at a position, see `Readers.pace`. */
+  readonly pace: (generation: Generation, position: number) => 'go' | 'hold' | 'stop';
 }
 
-interface Waiter {
-  readonly position: number;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
+/** Who looks after an extent. */
+export interface ExtentKeeper {
+  /** It is over, well or not. */
+  ended(extent: Extent): void;
+  /** The store sends all of the content instead of its range, see `RangeReceiver.whole`. */
+  answeredWhole(extent: Extent): RangeReceiver | undefined;
 }
 
 const attemptsWithoutProgress = 5;
@@ -33,19 +38,23 @@ const slotPollMs = 50;
  */
 export class Extent implements RangeReceiver {
   readonly generation: Generation;
-  readonly from: number;
+  readonly source: RangeSource;
   readonly #surroundings: ExtentSurroundings;
-  readonly #source: RangeSource;
-  readonly #onEnd: (extent: Extent) => void;
-  readonly #waiters = new Set<Waiter>();
+  readonly #keeper: ExtentKeeper;
+  readonly #waiters = new ByteWaiters();
   readonly #backend: string;
   #askedTo: number;
   #to: number;
   #position: number;
+  /** Bytes before are not written by this extent. */
+  #writesFrom: number;
+  #hasWritten = false;
+  #isWhole = false;
   #call: StoreCall | undefined;
   #blockIsOpen = false;
   #held: Buffer | undefined;
   #doneHeld = false;
+  #waitsForReaders = false;
   #fruitless = 0;
   #outcome: 'running' | 'done' | Error = 'running';
 
@@ -55,17 +64,17 @@ export class Extent implements RangeReceiver {
     to: number,
     source: RangeSource,
     surroundings: ExtentSurroundings,
-    onEnd: (extent: Extent) => void,
+    keeper: ExtentKeeper,
   ) {
     this.generation = generation;
-    this.from = from;
     this.#position = from;
+    this.#writesFrom = from;
     this.#to = to;
     this.#askedTo = to;
-    this.#source = source;
+    this.source = source;
     this.#backend = source.backend;
     this.#surroundings = surroundings;
-    this.#onEnd = onEnd;
+    this.#keeper = keeper;
   }
 
   /** The next byte to arrive. */
@@ -77,20 +86,54 @@ export class Extent implements RangeReceiver {
     return this.#to;
   }
 
+  /** Whether it is a transfer of all of the content, which goes no faster than its readers. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** Whether bytes of it have been put into blocks. */
+  get hasWritten(): boolean {
+    return this.#hasWritten;
+  }
+
   /** Asks the store for what is missing. */
   start(): void {
+    this.#waitsForReaders = false;
     this.#askedTo = this.#to;
     const read = new RangedRead(this.generation.identity, this.#position, this.#to, this);
-    this.#call = this.#source.send(this.#position, this.#to, read);
+    this.#call = this.source.send(this.#position, this.#to, read);
   }
 
   /**
    * Takes over a transfer that has begun already: bytes from `from` on are to be handed to `bytes`. Of a long one only
    * what lies before `limitTo` is taken, so that nobody's bytes are fetched for nobody.
+   *
+   * @param isWhole whether it is a transfer of all of the content.
    */
-  adopt(call: StoreCall, limitTo: number): void {
+  adopt(call: StoreCall | undefined, limitTo: number, isWhole: boolean): void {
     this.#call = call;
     this.#to = Math.min(this.#to, limitTo);
+    this.#isWhole = isWhole;
+  }
+
+  /** Ends, and leaves its transfer to another extent. */
+  handOver(): StoreCall | undefined {
+    const call = this.#call;
+    this.#call = undefined;
+    this.#end('done');
+    return call;
+  }
+
+  /** Ends, since another extent brings the same. */
+  giveWay(): void {
+    this.#end('done');
+  }
+
+  /** A reader of the content has come further. */
+  readerAdvanced(): void {
+    if (!this.#waitsForReaders || this.#surroundings.pace(this.generation, this.#position) !== 'go') return;
+    if (this.#held) this.#retryHeld();
+    else this.start();
   }
 
   /** Whether this extent is going to write into the block that `position` lies in. */
@@ -107,9 +150,9 @@ export class Extent implements RangeReceiver {
    */
   reached(position: number): Promise<void> {
     if (this.#outcome instanceof Error) return Promise.reject(this.#outcome);
-    const awaited = position < this.from ? this.generation.blockEnd(position) - 1 : position;
+    const awaited = position < this.#writesFrom ? this.generation.blockEnd(position) - 1 : position;
     if (this.#outcome === 'done' || this.#position > awaited) return Promise.resolve();
-    return new Promise((resolve, reject) => this.#waiters.add({ position: awaited, resolve, reject }));
+    return this.#waiters.wait(awaited);
   }
 
   /** Nobody wants the rest: ends with the block that is arriving. */
@@ -130,9 +173,16 @@ export class Extent implements RangeReceiver {
     else this.#end('done');
   }
 
+  whole(): RangeReceiver | undefined {
+    // What is behind the range comes as well, and has to be given up.
+    this.#askedTo = this.generation.sizeBytes;
+    return this.#isWhole || this.#outcome !== 'running' ? undefined : this.#keeper.answeredWhole(this);
+  }
+
   failed(error: Error): void {
     if (this.#outcome !== 'running') return;
     this.#held = undefined;
+    if (this.#waitsForReaders && isPassing(error)) return;
     if (!isPassing(error) || this.#fruitless >= attemptsWithoutProgress) {
       this.#end(error);
       return;
@@ -151,32 +201,61 @@ export class Extent implements RangeReceiver {
     let rest = chunk;
     this.#held = undefined;
     while (rest.length > 0 && this.#position < this.#to) {
-      if (!this.#blockIsOpen && !this.#openBlock()) {
-        this.#hold(rest);
-        break;
-      }
-      const part = rest.subarray(
-        0,
-        Math.min(this.generation.blockEnd(this.#position), this.#to) - this.#position,
-      );
-      this.generation.write(this.#position, part);
-      this.#position += part.length;
-      rest = rest.subarray(part.length);
-      if (this.#position === this.#to || this.#position === this.generation.blockEnd(this.#position - 1))
-        this.#closeBlock();
+      if (this.#isBroughtByOthers()) rest = this.#drop(rest);
+      else if (this.#blockIsOpen || this.#openBlock(rest)) rest = this.#write(rest);
+      else break;
     }
-    this.#wake();
+    this.#waiters.arrivedUntil(this.#position);
     if (this.#position >= this.#to) this.#end('done');
   }
 
-  #openBlock(): boolean {
-    this.#blockIsOpen = this.generation.openBlock(this.#position);
+  #write(chunk: Buffer): Buffer {
+    const until = Math.min(this.generation.blockEnd(this.#position), this.#to);
+    const part = chunk.subarray(0, until - this.#position);
+    this.generation.write(this.#position, part);
+    this.#hasWritten = true;
+    this.#position += part.length;
+    if (this.#position === until) this.#closeBlock();
+    return chunk.subarray(part.length);
+  }
+
+  /** Where all of a content is sent, blocks come along that are held or that other extents write into. */
+  #isBroughtByOthers(): boolean {
+    if (this.#blockIsOpen || this.#position < this.#writesFrom) return !this.#blockIsOpen;
+    const block = this.generation.blockAt(this.#position);
+    const until = Math.min(this.generation.blockEnd(this.#position), this.#to);
+    if (!block?.isFilling && this.generation.availableUntil(this.#position) < until) return false;
+    this.#writesFrom = until;
+    return true;
+  }
+
+  #drop(chunk: Buffer): Buffer {
+    const lengthBytes = Math.min(chunk.length, this.#writesFrom - this.#position);
+    this.#position += lengthBytes;
+    return chunk.subarray(lengthBytes);
+  }
+
+  /** False when what is left has to wait, for room or for readers, or is not wanted. */
+  #openBlock(rest: Buffer): boolean {
+    const pace = this.#isWhole ? this.#surroundings.pace(this.generation, this.#position) : 'go';
+    if (pace === 'stop') this.#end('done');
+    else if (pace === 'hold') this.#holdForReaders(rest);
+    else {
+      this.#blockIsOpen = this.generation.openBlock(this.#position);
+      if (!this.#blockIsOpen) this.#hold(rest);
+    }
     return this.#blockIsOpen;
   }
 
   #closeBlock(): void {
     this.#blockIsOpen = false;
     this.generation.closeBlock(this.#position - 1);
+  }
+
+  #holdForReaders(rest: Buffer): void {
+    this.#waitsForReaders = true;
+    this.#held = Buffer.from(rest);
+    this.#call?.pause();
   }
 
   #hold(rest: Buffer): void {
@@ -189,18 +268,11 @@ export class Extent implements RangeReceiver {
 
   #retryHeld(): void {
     if (!this.#held || this.#outcome !== 'running') return;
+    this.#waitsForReaders = false;
     this.#store(this.#held);
     if (this.#held || this.#outcome !== 'running') return;
     this.#call?.resume();
     if (this.#doneHeld) this.#end('done');
-  }
-
-  #wake(): void {
-    for (const waiter of this.#waiters) {
-      if (waiter.position >= this.#position) continue;
-      this.#waiters.delete(waiter);
-      waiter.resolve();
-    }
   }
 
   #end(outcome: 'done' | Error): void {
@@ -209,9 +281,8 @@ export class Extent implements RangeReceiver {
     if (this.#blockIsOpen) this.#abandonBlock();
     if (this.#position < this.#askedTo) this.#call?.abort();
     this.#held = undefined;
-    this.#onEnd(this);
-    for (const waiter of this.#waiters) outcome === 'done' ? waiter.resolve() : waiter.reject(outcome);
-    this.#waiters.clear();
+    this.#keeper.ended(this);
+    this.#waiters.settle(outcome);
   }
 
   #abandonBlock(): void {
@@ -223,14 +294,4 @@ export class Extent implements RangeReceiver {
     const delayMs = Math.min(longestRetryDelayMs, firstRetryDelayMs * 2 ** (this.#fruitless - 1));
     return delayMs * (0.5 + this.#surroundings.random() / 2);
   }
-}
-
-/** Whether another try may go better: the connection, or the store being busy. */
-function isPassing(error: Error): boolean {
-  return error instanceof StoreError || (error instanceof RefusedByStoreError && isBusy(error.reply.status));
-}
-
-/** RFC 9110 §15.6, and 429 of RFC 6585. */
-export function isBusy(status: number): boolean {
-  return status === 429 || status === 500 || status === 502 || status === 503 || status === 504;
 }

@@ -1,4 +1,4 @@
-import type { WholeReply } from '../../backend/store.ts';
+import { StoreError, type WholeReply } from '../../backend/store.ts';
 
 /** The object is not the one any more that is being read: what was sent of it cannot be completed. */
 export class ObjectChangedError extends Error {
@@ -36,4 +36,14 @@ export class OverloadedError extends Error {
   constructor() {
     super('all cache memory is being filled or read');
   }
+}
+
+/** Whether another try may go better: the connection, or the store being busy. */
+export function isPassing(error: Error): boolean {
+  return error instanceof StoreError || (error instanceof RefusedByStoreError && isBusy(error.reply.status));
+}
+
+/** RFC 9110 §15.6, and 429 of RFC 6585. */
+export function isBusy(status: number): boolean {
+  return status === 429 || status === 500 || status === 502 || status === 503 || status === 504;
 }

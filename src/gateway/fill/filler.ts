@@ -1,9 +1,10 @@
 import type { StoreCall } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { MemoryTier } from '../../cache/memory-tier.ts';
-import { Extent, type ExtentSurroundings } from './extent.ts';
+import { Extent, type ExtentKeeper, type ExtentSurroundings } from './extent.ts';
 import { OverloadedError } from './fill-error.ts';
-import type { RangeSource } from './ranged-read.ts';
+import type { RangeReceiver, RangeSource } from './ranged-read.ts';
+import type { Readers } from './readers.ts';
 
 /** Extents of one content that are on their way at the same time, at the most. */
 const extentsPerContent = 16;
@@ -15,15 +16,27 @@ const waitingLimit = 256;
  * Fetches what is missing of contents, each byte once however many want it. One for each worker, for the contents
  * that the worker owns.
  */
-export class Filler {
+export class Filler implements ExtentKeeper {
   readonly #tier: MemoryTier;
   readonly #surroundings: ExtentSurroundings;
+  readonly #readers: Readers;
   readonly #extents = new Map<Generation, Set<Extent>>();
+  /** Contents whose store ignored a range: each further one may be answered with all of the content. */
+  readonly #rangeless = new WeakSet<Generation>();
   #inFlight = 0;
 
-  constructor(tier: MemoryTier, surroundings: Omit<ExtentSurroundings, 'whenSlotFreed'>) {
+  constructor(
+    tier: MemoryTier,
+    readers: Readers,
+    surroundings: Omit<ExtentSurroundings, 'whenSlotFreed' | 'pace'>,
+  ) {
     this.#tier = tier;
-    this.#surroundings = { ...surroundings, whenSlotFreed: callback => tier.whenFreed(callback) };
+    this.#readers = readers;
+    this.#surroundings = {
+      ...surroundings,
+      whenSlotFreed: callback => tier.whenFreed(callback),
+      pace: (generation, position) => readers.pace(generation, position),
+    };
   }
 
   get inFlight(): number {
@@ -48,11 +61,16 @@ export class Filler {
       const missing = this.#firstUnclaimed(generation, position, to, extentBytes);
       if (!missing) return;
       const isUrgent = missing.start <= from;
-      if (!isUrgent && (this.#extents.get(generation)?.size ?? 0) >= extentsPerContent) return;
+      if (!isUrgent && this.#runsEnough(generation)) return;
       if (this.#tier.waiting >= waitingLimit) throw new OverloadedError();
       this.#begin(generation, missing.start, missing.end, source).start();
       position = missing.end;
     }
+  }
+
+  /** A reader of `generation` has come further. */
+  advanced(generation: Generation): void {
+    for (const extent of this.#extents.get(generation) ?? []) extent.readerAdvanced();
   }
 
   /** An extent for a transfer that has begun already, see `Extent.adopt`: its bytes are handed to it by the caller. */
@@ -65,30 +83,65 @@ export class Filler {
     call: StoreCall,
   ): Extent {
     const extent = this.#begin(generation, from, to, source);
-    extent.adopt(call, limitTo);
+    extent.adopt(call, limitTo, from === 0 && to === generation.sizeBytes);
     return extent;
   }
 
+  /**
+   * The first transfer of all of a content takes the place of the extents that have brought nothing yet: their transfers
+   * would be the same. Who waited for them waits for it.
+   */
+  answeredWhole(extent: Extent): RangeReceiver | undefined {
+    const { generation, source } = extent;
+    const others = [...(this.#extents.get(generation) ?? [])].filter(other => other !== extent);
+    if (others.some(other => other.isWhole && other.claims(extent.position))) {
+      extent.giveWay();
+      return undefined;
+    }
+    const end = this.#untilWhole(generation);
+    const call = extent.handOver();
+    this.#rangeless.add(generation);
+    const whole = this.#begin(generation, 0, generation.sizeBytes, source);
+    whole.adopt(call, end, true);
+    for (const other of others) if (!other.hasWritten && !other.isWhole) other.giveWay();
+    return whole;
+  }
+
   /** Ends what nobody reads any more. */
-  stopUnwanted(generation: Generation, isWanted: (from: number, to: number) => boolean): void {
+  stopUnwanted(generation: Generation): void {
     for (const extent of [...(this.#extents.get(generation) ?? [])]) {
-      if (!isWanted(extent.position, extent.to)) extent.stopSoon();
+      if (!this.#readers.want(generation, extent.position, extent.to)) extent.stopSoon();
     }
   }
 
+  ended(extent: Extent): void {
+    const { generation } = extent;
+    const extents = this.#extents.get(generation);
+    extents?.delete(extent);
+    if (extents?.size === 0) this.#extents.delete(generation);
+    this.#inFlight--;
+    if (extent.hasWritten && !extent.isWhole) this.#rangeless.delete(generation);
+  }
+
   #begin(generation: Generation, from: number, to: number, source: RangeSource): Extent {
-    const extent = new Extent(generation, from, to, source, this.#surroundings, ended => this.#ended(ended));
+    const extent = new Extent(generation, from, to, source, this.#surroundings, this);
     const extents = this.#extents.get(generation) ?? new Set();
     this.#extents.set(generation, extents.add(extent));
     this.#inFlight++;
     return extent;
   }
 
-  #ended(extent: Extent): void {
-    const extents = this.#extents.get(extent.generation);
-    extents?.delete(extent);
-    if (extents?.size === 0) this.#extents.delete(extent.generation);
-    this.#inFlight--;
+  #runsEnough(generation: Generation): boolean {
+    const running = this.#extents.get(generation)?.size ?? 0;
+    return running >= (this.#rangeless.has(generation) ? 1 : extentsPerContent);
+  }
+
+  /** Where a transfer of all of `generation` comes to what another such transfer brings. */
+  #untilWhole(generation: Generation): number {
+    let until = generation.sizeBytes;
+    for (const extent of this.#extents.get(generation) ?? [])
+      if (extent.isWhole) until = Math.min(until, generation.blockStart(extent.position));
+    return until;
   }
 
   /** The first run of missing bytes in blocks that no extent is going to write into. */

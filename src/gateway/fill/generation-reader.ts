@@ -4,7 +4,8 @@ import type { Generation } from '../../cache/generation.ts';
 import { OverloadedError } from './fill-error.ts';
 import type { LoanDesk } from './loan-desk.ts';
 import type { RangeSource } from './ranged-read.ts';
-import type { ReadAhead, Wanting } from './read-ahead.ts';
+import type { ReadAhead } from './read-ahead.ts';
+import type { Wanting } from './readers.ts';
 
 /**
  * Reads `[from, to)` of a content that this worker owns: from the blocks in memory where they are, else from the

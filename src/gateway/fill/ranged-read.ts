@@ -10,6 +10,11 @@ export interface RangeReceiver {
   bytes(chunk: Buffer): void;
   done(): void;
   failed(error: Error): void;
+  /**
+   * The store ignores the range and sends all of the content, from zero. Who is returned takes all of it in place of this
+   * receiver; for undefined, what is before and behind the range is dropped.
+   */
+  whole(): RangeReceiver | undefined;
 }
 
 /** Where the bytes of a content come from. */
@@ -30,7 +35,7 @@ export class RangedRead implements StoreReceiver {
   readonly #identity: GenerationIdentity;
   readonly #from: number;
   readonly #to: number;
-  readonly #receiver: RangeReceiver;
+  #receiver: RangeReceiver;
   #skipBytes = 0;
   #leftBytes: number;
   #refusal: Refusal | undefined;
@@ -50,7 +55,8 @@ export class RangedRead implements StoreReceiver {
       return;
     }
     this.#wrong = this.#judge(head);
-    if (head.status === 200) this.#skipBytes = this.#from;
+    const coversAll = this.#from === 0 && this.#to === this.#identity.sizeBytes;
+    if (head.status === 200 && !this.#wrong && !coversAll) this.#takeWhole();
   }
 
   arrived(chunk: Buffer): void {
@@ -67,6 +73,16 @@ export class RangedRead implements StoreReceiver {
 
   failed(error: StoreError): void {
     this.#receiver.failed(this.#wrong ?? error);
+  }
+
+  #takeWhole(): void {
+    const receiver = this.#receiver.whole();
+    if (!receiver) {
+      this.#skipBytes = this.#from;
+      return;
+    }
+    this.#receiver = receiver;
+    this.#leftBytes = this.#identity.sizeBytes;
   }
 
   #handOn(chunk: Buffer): void {

@@ -1,5 +1,5 @@
 import type { RangeRequest } from '../../http/range.ts';
-import { extentLimitBytes } from '../fill/read-ahead.ts';
+import { extentLimitBytes } from '../fill/readers.ts';
 import type { ObjectRead } from './object-read.ts';
 
 /** What a miss asks for first: bytes `[from, to)` or the last bytes, or everything at once. */

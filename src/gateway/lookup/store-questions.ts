@@ -6,7 +6,7 @@ import {
   type WholeReply,
 } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
-import { isBusy } from '../fill/extent.ts';
+import { isBusy } from '../fill/fill-error.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';
 import { type FirstExtent, rangeHeader } from './first-extent.ts';
 import { type ArrivingBytes, FirstFetch } from './first-fetch.ts';

@@ -3,7 +3,7 @@ import { type StoreCall, StoreError, type StoreReceiver } from '../../../../src/
 import { Generation } from '../../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
-import { Extent } from '../../../../src/gateway/fill/extent.ts';
+import { Extent, type ExtentKeeper } from '../../../../src/gateway/fill/extent.ts';
 import { RefusedByStoreError } from '../../../../src/gateway/fill/fill-error.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
@@ -69,11 +69,13 @@ let clock: ManualClock;
 let generation: Generation;
 let slotFreed: (() => void)[];
 let ended: Extent[];
+let pace: 'go' | 'hold' | 'stop';
 
 beforeEach(() => {
   asked = [];
   slotFreed = [];
   ended = [];
+  pace = 'go';
   clock = new ManualClock();
   generation = newGeneration();
 });
@@ -109,8 +111,10 @@ function extent(from: number, to: number): Extent {
     random: () => 0.5,
     whenSlotFreed: (callback: () => void) => slotFreed.push(callback),
     retried: () => undefined,
+    pace: () => pace,
   };
-  return new Extent(generation, from, to, source, surroundings, one => ended.push(one));
+  const keeper: ExtentKeeper = { ended: one => ended.push(one), answeredWhole: () => undefined };
+  return new Extent(generation, from, to, source, surroundings, keeper);
 }
 
 function last(): Asked {
@@ -237,4 +241,66 @@ it('leaves the connection alone when all that was asked for has come', () => {
   last().answer().bytes(blockBytes).end();
   expect(last().state).toBe('running');
   expect(ended).toEqual([one]);
+});
+
+it('a transfer of all of the content waits for its readers before it begins a block, also for another try', () => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  one.adopt(last(), sizeBytes, true);
+  pace = 'hold';
+  last().answer().bytes(blockBytes);
+  expect(last().state).toBe('paused');
+  expect(one.position).toBe(0);
+  last().breakOff();
+  clock.advance(60_000);
+  expect(asked).toHaveLength(1);
+  one.readerAdvanced();
+  expect(asked, 'no reader is near enough').toHaveLength(1);
+  pace = 'go';
+  one.readerAdvanced();
+  last().answer().bytes(blockBytes);
+  expect(one.position).toBe(blockBytes);
+});
+
+it('a transfer of all of the content that nobody reads is given up between two blocks', () => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  one.adopt(last(), sizeBytes, true);
+  last().answer().bytes(blockBytes);
+  pace = 'stop';
+  last().bytes(10);
+  expect(ended).toEqual([one]);
+  expect(last().state).toBe('aborted');
+  expect(generation.heldBytes).toBe(blockBytes);
+});
+
+it('passes over blocks that are held or that others write into', () => {
+  generation.openBlock(0);
+  generation.write(0, Buffer.alloc(blockBytes, 7));
+  generation.closeBlock(0);
+  generation.openBlock(blockBytes);
+  const one = extent(0, sizeBytes);
+  one.start();
+  last()
+    .answer()
+    .bytes(3 * blockBytes);
+  generation.write(blockBytes, Buffer.alloc(blockBytes, 8));
+  generation.closeBlock(blockBytes);
+  last().bytes(blockBytes).end();
+  expect(ended).toEqual([one]);
+  expect(generation.heldBytes).toBe(sizeBytes);
+  expect(generation.blockAt(blockBytes)?.memory.every(byte => byte === 8)).toBe(true);
+});
+
+it('who waits for a byte of a block that is passed over waits until it is behind', async () => {
+  generation.openBlock(blockBytes);
+  const one = extent(0, sizeBytes);
+  one.start();
+  last()
+    .answer()
+    .bytes(blockBytes + 100);
+  const waits = one.reached(blockBytes + 10);
+  expect(await isKept(waits)).toBe(false);
+  last().bytes(blockBytes);
+  expect(await isKept(waits)).toBe(true);
 });

@@ -1,0 +1,58 @@
+import { beforeEach, expect, it } from 'vitest';
+import { Generation } from '../../../../src/cache/generation.ts';
+import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
+import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { extentLimitBytes, Readers, type Wanting } from '../../../../src/gateway/fill/readers.ts';
+
+const mebibyte = 1024 * 1024;
+const memoryBytes = 64 * mebibyte;
+let readers: Readers;
+let generation: Generation;
+
+beforeEach(() => {
+  readers = new Readers(memoryBytes);
+  const unused = () => {
+    throw new Error('nothing is read here');
+  };
+  const identity = { objectKey: 'b\nk\no', versionId: undefined, entityTag: '"t"', sizeBytes: 2 ** 30 };
+  const tier = new MemoryTier(allocateSharedMemory(8 * mebibyte, mebibyte, 1), 0);
+  generation = new Generation(identity, mebibyte, tier, { open: unused, lend: unused });
+});
+
+function reader(from: number, to = 2 ** 30): Wanting {
+  const send = () => {
+    throw new Error('nothing is fetched here');
+  };
+  return { wants: { from, to }, readBytes: 0, source: { backend: 'main', send } };
+}
+
+it('half of the memory is shared by all readers, and each has a block at the least', () => {
+  const one = reader(0);
+  readers.join(generation, one);
+  expect(readers.windowBytes(generation, one)).toBe(memoryBytes / 2);
+  for (let count = 1; count < 4; count++) readers.join(generation, reader(0));
+  expect(readers.windowBytes(generation, one)).toBe(memoryBytes / 8);
+  for (let count = 4; count < 100; count++) readers.join(generation, reader(0));
+  expect(readers.windowBytes(generation, one)).toBe(mebibyte);
+});
+
+it('bytes are wanted while a reader has them before it', () => {
+  const one = reader(100, 200);
+  readers.join(generation, one);
+  expect(readers.want(generation, 0, 100)).toBe(false);
+  expect(readers.want(generation, 199, 300)).toBe(true);
+  expect(readers.want(generation, 200, 300)).toBe(false);
+  expect(readers.part(generation, one)).toBe(true);
+  expect(readers.part(generation, one), 'it has gone already').toBe(false);
+  expect(readers.want(generation, 0, 2 ** 30)).toBe(false);
+});
+
+it('a whole content comes within the window of its foremost reader, and an extent of it for nobody', () => {
+  expect(readers.pace(generation, extentLimitBytes - 1)).toBe('go');
+  expect(readers.pace(generation, extentLimitBytes)).toBe('stop');
+  readers.join(generation, reader(0));
+  readers.join(generation, reader(100 * mebibyte));
+  const windowBytes = memoryBytes / 4;
+  expect(readers.pace(generation, 100 * mebibyte + windowBytes - 1)).toBe('go');
+  expect(readers.pace(generation, 100 * mebibyte + windowBytes)).toBe('hold');
+});
