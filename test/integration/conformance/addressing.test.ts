@@ -92,6 +92,16 @@ describe.each(crossedDialects)('behaviours.md, section 11: $client before $store
     }
   });
 
+  it('what keys begin with is no object', async () => {
+    await put('level/inner/leaf', 'leaf');
+    for (const rawKey of ['level', 'level/', 'level/inner']) {
+      const { reply, cache } = await ask(rawKey);
+      expect(reply).toMatchObject({ status: 404, error: { code: 'NoSuchKey' } });
+      expect(cache.again).toBe('HIT');
+    }
+    expect((await ask('level/inner/leaf')).reply.text).toBe('leaf');
+  });
+
   it.each(['%zz', 'a%', '%ff%fe', '%C3'])('row 228: %s is no key', async rawKey => {
     const reply = await lab.ask({ path: `/open/${rawKey}`, as: 'anonymous', fields: { date: 'x' } });
     expect(reply.status).toBe(400);

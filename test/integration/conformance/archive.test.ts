@@ -1,6 +1,7 @@
 import { PutBucketLifecycleConfigurationCommand, RestoreObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
+import { comparable } from '../../support/conformance/reply.ts';
 
 const dayMs = 86_400_000;
 const restoreDelayMs = 3 * 3_600_000;
@@ -106,6 +107,20 @@ describe.each(crossedDialects)('behaviours.md, section 8: $client before $store'
     expect(await lab.ask({ path: '/box/soon' })).toMatchObject({ status: 200, text: 'cold' });
   });
 
+  it.each(['ARCHIVE_ACCESS', 'DEEP_ARCHIVE_ACCESS'])(
+    'row 167: a restore out of %s that is going on is refused in the same form',
+    async tier => {
+      await lab.store.put(`/box/${tier}/going`, 'cold', tiered(tier));
+      const body = '<RestoreRequest/>';
+      await lab.store.signed({ method: 'POST', path: `/box/${tier}/going?restore=`, body });
+      const { reply, cache } = await ask(`/box/${tier}/going`);
+      expect(reply).toMatchObject(archived('INTELLIGENT_TIERING', tier));
+      expect(cache.again).toBe('HIT');
+      const head = await ask(`/box/${tier}/going`, 'HEAD');
+      expect(head.reply.fields.restore).toBe('ongoing-request="true"');
+    },
+  );
+
   it('out of a tier an object comes back for good', async () => {
     await lab.store.put('/box/back', 'cold', tiered('ARCHIVE_ACCESS'));
     await lab.ask({ path: '/box/back' });
@@ -173,6 +188,34 @@ describe.each(crossedDialects)('behaviours.md, section 8: $client before $store'
       expect(reply.fields['replication-status']).toBe(status);
     },
   );
+
+  it('row 179: of what no rule copies, nothing is said', async () => {
+    await lab.store.put('/box/kept', 'x');
+    expect((await ask('/box/kept')).reply.fields['replication-status']).toBeUndefined();
+  });
+});
+
+describe('object-retrieval.md, States and transitions', () => {
+  it('reading changes nothing at the store', async () => {
+    const lab = await Lab.start({ buckets: { box: {} } });
+    await lab.store.put('/box');
+    const versioning = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    await lab.store.put('/box?versioning=', versioning);
+    await lab.store.put('/box/readable', 'x');
+    await lab.store.put('/box/archived', 'x', { 'x-amz-storage-class': 'GLACIER' });
+    await lab.store.put('/box/tiered', 'x', tiered('ARCHIVE_ACCESS'));
+    await lab.store.signed({ method: 'DELETE', path: '/box/gone' });
+    const paths = ['readable', 'archived', 'tiered', 'gone', 'none'].map(key => `/box/${key}`);
+    const state = async () => {
+      const versions = await lab.askStore({ path: '/box?versions=' });
+      const heads = await Promise.all(paths.map(path => lab.askStore({ path, method: 'HEAD' })));
+      return [versions.text, ...heads.map(comparable)];
+    };
+    const before = await state();
+    for (const path of paths) await lab.agree({ path });
+    expect(await state()).toEqual(before);
+    await lab.stop();
+  });
 });
 
 describe('behaviours.md, section 8: what changes while the bytes do not', () => {

@@ -32,7 +32,7 @@ describe.each(crossedDialects)('behaviours.md, section 3: $client before $store'
   const since = (deltaMs: number) => () => httpDate(modifiedMs + deltaMs);
   const fromNow = (deltaMs: number) => () => httpDate(lab.store.clock.nowMs() + deltaMs);
 
-  it.each<[number | string, number, Conditions]>([
+  const rows: readonly [number | string, number, Conditions][] = [
     [56, 200, { 'if-match': current }],
     [57, 200, { 'if-match': () => etag.slice(1, -1) }],
     [58, 304, { 'if-none-match': () => etag.slice(1, -1) }],
@@ -68,7 +68,11 @@ describe.each(crossedDialects)('behaviours.md, section 3: $client before $store'
     [84, 200, { 'if-modified-since': () => httpDate(modifiedMs).replace('GMT', '+0100') }],
     [92, 200, { 'if-match': () => '' }],
     [285, 304, { 'if-match': current, 'if-none-match': current }],
-  ])('row %s: %i for %j', async (_row, status, conditions) => {
+  ];
+  const named = rows.map(([row, status, conditions]) => {
+    return { row, status, conditions, names: Object.keys(conditions).join(' and ') };
+  });
+  it.each(named)('row $row: $status for $names', async ({ status, conditions }) => {
     const headers = resolve(conditions);
     const { reply, cache } = await lab.agree({ path: '/box/k', headers });
     expect(reply.status).toBe(status);

@@ -12,11 +12,15 @@ const digits = '0123456789';
 const kibibyte = 1024;
 const checksumNames = ({ fields }: Reply) => Object.keys(fields).filter(name => name.startsWith('checksum'));
 const enabled = { fields: { 'checksum-mode': 'ENABLED' } };
-const reader: Account = {
-  accessKeyId: 'reader',
+const readerWith = (...actions: string[]): Account => ({
+  accessKeyId: ['reader', ...actions].join('-'),
   secretAccessKey: 'reader-secret',
-  grants: [{ actions: ['GetObject'] }],
-};
+  grants: [{ actions: ['GetObject', ...actions] }],
+});
+const reader = readerWith();
+const tagReader = readerWith('GetObjectTagging');
+const retentionReader = readerWith('GetObjectRetention');
+const holdReader = readerWith('GetObjectLegalHold');
 
 describe.each(crossedDialects)('behaviours.md, section 9: $client before $store', dialects => {
   let lab: Lab;
@@ -24,6 +28,7 @@ describe.each(crossedDialects)('behaviours.md, section 9: $client before $store'
   beforeAll(async () => {
     lab = await Lab.start({
       dialects,
+      accounts: [OWNER, reader, tagReader, retentionReader, holdReader],
       buckets: { box: {}, open: {}, locks: {} },
       gateway: { policy: { blockSizeBytes: 4 * kibibyte } },
     });
@@ -31,6 +36,7 @@ describe.each(crossedDialects)('behaviours.md, section 9: $client before $store'
     await lab.store.put('/box/k', digits);
     await lab.store.put('/box/large', Buffer.alloc(64 * kibibyte, 'l'));
     await lab.store.put('/open', '', { 'x-amz-acl': 'public-read-write' });
+    await lab.store.put('/locks', '', { 'x-amz-bucket-object-lock-enabled': 'true' });
   });
   afterAll(() => lab.stop());
 
@@ -198,7 +204,6 @@ describe.each(crossedDialects)('behaviours.md, section 9: $client before $store'
   });
 
   it('tags and locks come with an object, from the cache as from the store', async () => {
-    await lab.store.put('/locks', '', { 'x-amz-bucket-object-lock-enabled': 'true' });
     for (const mode of ['GOVERNANCE', 'COMPLIANCE']) {
       for (const hold of ['ON', 'OFF']) {
         await lab.store.put('/locks/held', 'held', {
@@ -217,6 +222,36 @@ describe.each(crossedDialects)('behaviours.md, section 9: $client before $store'
         expect(cache.again).toBe('HIT');
       }
     }
+  });
+
+  /** What `as` is shown of an object with tags and locks, by the store and by a gateway that others have warmed. */
+  const shown = async (as: Account, pattern: RegExp) => {
+    await lab.store.put('/locks/k', 'k', {
+      'x-amz-tagging': 'a=1&b=2&c=3',
+      'x-amz-object-lock-mode': 'GOVERNANCE',
+      'x-amz-object-lock-retain-until-date': '2099-01-01T00:00:00.000Z',
+      'x-amz-object-lock-legal-hold': 'ON',
+    });
+    const { reply, cache } = await ask('/locks/k', { as });
+    expect(cache).toMatchObject({ again: 'HIT', 'after GET': 'HIT' });
+    return Object.fromEntries(Object.entries(reply.fields).filter(([field]) => pattern.test(field)));
+  };
+
+  it('row 129: tags are counted for those who may read them', async () => {
+    expect(await shown(tagReader, /^tagging/)).toEqual({ 'tagging-count': '3' });
+    for (const other of [reader, holdReader]) expect(await shown(other, /^tagging/)).toEqual({});
+  });
+
+  it('row 131: locks and holds are shown to those who may see them', async () => {
+    const hold = { 'object-lock-legal-hold': 'ON' };
+    const retention = {
+      'object-lock-mode': 'GOVERNANCE',
+      'object-lock-retain-until-date': '2099-01-01T00:00:00.000Z',
+    };
+    expect(await shown(OWNER, /^object-lock/)).toEqual({ ...retention, ...hold });
+    expect(await shown(holdReader, /^object-lock/)).toEqual(hold);
+    expect(await shown(retentionReader, /^object-lock/)).toEqual(retention);
+    expect(await shown(reader, /^object-lock/)).toEqual({});
   });
 
   it('row 130: no tags are not counted', async () => {

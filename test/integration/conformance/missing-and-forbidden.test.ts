@@ -136,6 +136,13 @@ describe('behaviours.md, section 5: who pays', () => {
   const consent = { fields: { 'request-payer': 'requester' } };
   let lab: Lab;
 
+  const putPaid = async ({ store }: Lab) => {
+    await store.put('/paid');
+    await store.put('/paid/k', 'paid', { 'x-amz-acl': 'public-read' });
+    const payment = { RequestPaymentConfiguration: { Payer: 'Requester' as const } };
+    await store.sdk().send(new PutBucketRequestPaymentCommand({ Bucket: 'paid', ...payment }));
+  };
+
   beforeAll(async () => {
     lab = await Lab.start({
       accounts: [OWNER, requester],
@@ -143,10 +150,7 @@ describe('behaviours.md, section 5: who pays', () => {
       buckets: { paid: {} },
       anonymous: { paid: [{ actions: ['GetObject'], keys: ['**'] }] },
     });
-    await lab.store.put('/paid');
-    await lab.store.put('/paid/k', 'paid', { 'x-amz-acl': 'public-read' });
-    const payment = { RequestPaymentConfiguration: { Payer: 'Requester' as const } };
-    await lab.store.sdk().send(new PutBucketRequestPaymentCommand({ Bucket: 'paid', ...payment }));
+    await putPaid(lab);
   });
   afterAll(() => lab.stop());
 
@@ -181,6 +185,16 @@ describe('behaviours.md, section 5: who pays', () => {
   it('row 127: consent in a presigned URL counts', async () => {
     const reply = await lab.ask({ path: '/paid/k?x-amz-request-payer=requester', as: requester });
     expect(reply).toMatchObject({ status: 200, text: 'paid' });
+  });
+
+  it('the owner of the bucket needs no consent, and is not charged', async () => {
+    const owning = await Lab.start({ buckets: { paid: {} } });
+    await putPaid(owning);
+    const { reply, cache } = await owning.agree({ path: '/paid/k' });
+    expect(reply).toMatchObject({ status: 200, text: 'paid' });
+    expect(reply.fields['request-charged']).toBeUndefined();
+    expect(cache.again).toBe('HIT');
+    await owning.stop();
   });
 
   it('row 128: another value is no consent', async () => {

@@ -31,7 +31,7 @@ describe.each(crossedDialects)('behaviours.md, section 4: $client before $store'
     lab = await Lab.start({
       dialects,
       accounts: [OWNER, versionReader],
-      buckets: { plain: {}, kept: {}, paused: {} },
+      buckets: { plain: {}, kept: {}, paused: {}, switched: {} },
     });
     await lab.store.put('/plain');
     await lab.store.put('/plain/k', 'plain');
@@ -143,7 +143,10 @@ describe.each(crossedDialects)('behaviours.md, section 4: $client before $store'
     const { reply, cache } = await ask(`/kept/k?versionId=${first}`);
     expect(reply).toMatchObject({ status: 200, text: 'first', fields: { 'version-id': first } });
     expect(cache.again).toBe('HIT');
-    expect((await ask('/kept/k')).reply).toMatchObject({ text: 'second', fields: { 'version-id': second } });
+    const current = (await ask('/kept/k')).reply;
+    expect(current).toMatchObject({ text: 'second', fields: { 'version-id': second } });
+    expect(current.headers.etag).not.toBe(reply.headers.etag);
+    for (const { fields } of [reply, current]) expect(fields['delete-marker']).toBeUndefined();
   });
 
   it('row 107: with versioning suspended, the null version is overwritten', async () => {
@@ -155,6 +158,18 @@ describe.each(crossedDialects)('behaviours.md, section 4: $client before $store'
     await put('/paused/k', 'two');
     expect((await ask('/paused/k')).reply).toMatchObject({ text: 'two', fields: { 'version-id': 'null' } });
     expect((await ask(`/paused/k?versionId=${kept}`)).reply).toMatchObject({ text: 'kept' });
+  });
+
+  it('PutBucketVersioning switches versions on, from the next object on', async () => {
+    await lab.store.put('/switched');
+    await put('/switched/k', 'without');
+    expect((await ask('/switched/k')).reply.fields['version-id']).toBeUndefined();
+    await setVersioning('switched', 'Enabled');
+    const versionId = await put('/switched/k', 'with');
+    expect(versionId).not.toBe('');
+    const fields = { 'version-id': versionId };
+    expect((await ask('/switched/k')).reply).toMatchObject({ text: 'with', fields });
+    expect((await ask('/switched/k?versionId=null')).reply.text).toBe('without');
   });
 
   it('row 109: a version needs GetObjectVersion, and that alone', async () => {
