@@ -10,11 +10,10 @@ import type { SharedMemory } from './cache/shared-memory.ts';
 import { deepFreeze } from './config/freeze.ts';
 import type { BackendConfig, BucketConfig } from './config/gateway-config.ts';
 import { createAuthenticator } from './gateway/authenticator.ts';
-import type { Bucket } from './gateway/bucket.ts';
+import { type Bucket, regionOfBucket } from './gateway/bucket.ts';
 import { BucketTable } from './gateway/bucket-table.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { everyOtherBucket, grantPolicy } from './gateway/grant-policy.ts';
-import { parseAccessPointArn } from './s3/access-point.ts';
 import { compileKeyPatterns } from './s3/key-pattern.ts';
 import { joinPool } from './server/worker-membership.ts';
 import type { WorkerControl, WorkerSettings } from './thread-contracts.ts';
@@ -99,7 +98,7 @@ function bucketOf(name: string, label: string, bucket: BucketConfig): Bucket {
     name,
     label,
     store,
-    region: parseAccessPointArn(bucketAtStore)?.region ?? regionOf(backend),
+    region: regionOfBucket(name, bucketAtStore, regionOf(backend)),
     headerPrefix: backend.headerPrefix,
     bucketAtStore,
     keyPrefix: bucket.keyPrefix,

@@ -1,5 +1,6 @@
 import type { Store } from '../backend/store.ts';
 import type { FreshnessRules } from '../cache/freshness.ts';
+import { parseAccessPointArn } from '../s3/access-point.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
 
 /** How answers of a bucket, or of some of its keys, are kept. */
@@ -25,4 +26,13 @@ export interface Bucket {
   readonly customerKeys: { readonly plainHttp: 'never' | 'loopback' | 'always' };
   /** How a key of this bucket is kept. */
   policyFor(key: string): CachePolicy;
+}
+
+/**
+ * The region that clients sign for: that of the access point that they name, else of the one that the bucket is at its
+ * store, else where the store is.
+ */
+export function regionOfBucket(name: string, bucketAtStore: string, storeRegion: string): string {
+  const point = parseAccessPointArn(name) ?? parseAccessPointArn(bucketAtStore);
+  return point?.region ?? storeRegion;
 }

@@ -8,7 +8,7 @@ import { Metrics } from '../../src/base/metrics.ts';
 import { allocateSharedMemory, type SharedMemory } from '../../src/cache/shared-memory.ts';
 import { anonymous, type Policy } from '../../src/gateway/access.ts';
 import type { Authenticate } from '../../src/gateway/authenticator.ts';
-import type { Bucket, CachePolicy } from '../../src/gateway/bucket.ts';
+import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/bucket.ts';
 import { BucketTable } from '../../src/gateway/bucket-table.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 
@@ -182,7 +182,7 @@ function bucketsOf(options: TestGatewayOptions, store: S3Store, policy: CachePol
       name,
       label: name,
       store,
-      region: options.store?.region ?? 'us-east-1',
+      region: regionOfBucket(name, different.bucketAtStore ?? name, options.store?.region ?? 'us-east-1'),
       headerPrefix: store.headerPrefix,
       bucketAtStore: name,
       keyPrefix: '',

@@ -3,11 +3,11 @@ import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
 
 const account = '123456789012';
-const arn = (kind: string, resource: string) => `arn:aws:${kind}:eu-west-1:${account}:${resource}`;
+const arn = (kind: string, resource: string) => `arn:aws:${kind}:us-east-1:${account}:${resource}`;
 const points = {
-  [arn('s3', 'accesspoint/ap')]: `ap-${account}.s3-accesspoint.eu-west-1.gateway.test`,
-  [arn('s3-object-lambda', 'accesspoint/ap')]: `ap-${account}.s3-object-lambda.eu-west-1.gateway.test`,
-  [arn('s3-outposts', 'outpost/op-1/bucket/ap')]: `ap-${account}.op-1.s3-outposts.eu-west-1.gateway.test`,
+  [arn('s3', 'accesspoint/ap')]: `ap-${account}.s3-accesspoint.us-east-1.gateway.test`,
+  [arn('s3-object-lambda', 'accesspoint/ap')]: `ap-${account}.s3-object-lambda.us-east-1.gateway.test`,
+  [arn('s3-outposts', 'outpost/op-1/bucket/ap')]: `ap-${account}.op-1.s3-outposts.us-east-1.gateway.test`,
 };
 
 describe.each(crossedDialects)('behaviours.md, section 11: $client before $store', dialects => {
@@ -159,7 +159,7 @@ describe.each(crossedDialects)('behaviours.md, section 11: $client before $store
   );
 
   it('row 232: an access point that is not configured is a missing bucket', async () => {
-    const host = `other-${account}.s3-accesspoint.eu-west-1.gateway.test`;
+    const host = `other-${account}.s3-accesspoint.us-east-1.gateway.test`;
     expect((await lab.ask({ path: '/there', host })).error?.code).toBe('NoSuchBucket');
   });
 
