@@ -263,6 +263,19 @@ describe.each(crossedDialects)(
       },
     );
 
+    it.each(['/box/plain', '/box/kms'])('Rules 2: encryption headers on a read of %s', async path => {
+      const fields = {
+        'server-side-encryption': dialects.client === 'x-amz-' ? 'aws:kms' : 'store:kms',
+        'server-side-encryption-aws-kms-key-id': keyId,
+      };
+      for (const moment of ['cold', 'warm']) {
+        if (moment === 'cold') lab.forget();
+        else await lab.ask({ path });
+        const reply = await lab.ask({ path, fields });
+        expect(reply).toMatchObject({ status: 400, error: { code: 'BadRequest' } });
+      }
+    });
+
     it('row 163: to the store it is the gateway that asks, so an anonymous caller gets what it was granted', async () => {
       expect((await lab.askStore({ path: '/box/kms', as: 'anonymous' })).status).toBe(403);
       const reply = await lab.ask({ path: '/box/kms', as: 'anonymous' });
