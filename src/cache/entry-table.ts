@@ -33,7 +33,7 @@ export class EntryTable {
     this.#entries = new LRUCache<string, Entry>({
       maxSize: maxBytes,
       maxEntrySize: maxBytes,
-      sizeCalculation: costBytes,
+      sizeCalculation: entryCostBytes,
       dispose: (entry, _key, reason) => {
         if (reason !== 'set') retire(generationsOf(entry));
       },
@@ -81,6 +81,13 @@ export class EntryTable {
     this.#replace(objectKey, records);
   }
 
+  /** A content of the object costs more than when it was counted last. */
+  grew(objectKey: ObjectKey): void {
+    const entry = this.#entries.peek(objectKey.text);
+    // the same object again would not be counted anew
+    if (entry) this.#set({ ...entry });
+  }
+
   *[Symbol.iterator](): IterableIterator<Entry> {
     yield* this.#entries.values();
   }
@@ -92,12 +99,21 @@ export class EntryTable {
     for (const generation of generationsOf(entry)) unused.delete(generation);
     retire(unused);
     if (records.size === 0) this.#entries.delete(objectKey.text);
-    else this.#entries.set(objectKey.text, entry);
+    else this.#set(entry);
+  }
+
+  /** An entry that costs more than all are allowed to is not kept. */
+  #set(entry: Entry): void {
+    this.#entries.set(entry.objectKey.text, entry);
+    if (!this.#entries.has(entry.objectKey.text)) retire(generationsOf(entry));
   }
 }
 
-function costBytes({ objectKey, records }: Entry): number {
+/** Estimated heap that an entry costs with all that hangs on it; contents that records share count once. */
+export function entryCostBytes(entry: Entry): number {
+  const { objectKey, records } = entry;
   let cost = 400 + 4 * objectKey.text.length;
+  for (const generation of generationsOf(entry)) cost += generation.costBytes;
   for (const [name, record] of records) cost += 2 * name.length + recordCostBytes(record);
   return cost;
 }

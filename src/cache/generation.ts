@@ -17,6 +17,10 @@ export interface GenerationIdentity {
 /** A run of bytes `[start, end)` of the whole content. */
 export type ContentSpan = Span;
 
+/** Heap that a generation costs, its number for other workers included, and each block that it holds; measured. */
+const generationCostBytes = 1_000;
+const blockCostBytes = 450;
+
 /** How the bytes of generations are handed out. */
 export interface Reading {
   /** A reader of `[from, to)`; what is missing, it has fetched. */
@@ -32,19 +36,29 @@ export interface Reading {
 export class Generation implements Content {
   readonly identity: GenerationIdentity;
   readonly blockBytes: number;
-  readonly parts = new PartMap();
+  readonly parts: PartMap;
   readonly #tier: MemoryTier;
   readonly #blocks = new Map<number, Block>();
   readonly #hash: number;
   readonly #reading: Reading;
+  readonly #onGrown: () => void;
   #readers = 0;
   #retired = false;
 
-  constructor(identity: GenerationIdentity, blockBytes: number, tier: MemoryTier, reading: Reading) {
+  /** @param onGrown told when the content costs more heap than before. */
+  constructor(
+    identity: GenerationIdentity,
+    blockBytes: number,
+    tier: MemoryTier,
+    reading: Reading,
+    onGrown: () => void = () => undefined,
+  ) {
     this.identity = identity;
     this.blockBytes = blockBytes;
     this.#tier = tier;
     this.#reading = reading;
+    this.#onGrown = onGrown;
+    this.parts = new PartMap([], undefined, onGrown);
     this.#hash = hashText(
       `${identity.objectKey}\n${identity.versionId}\n${identity.entityTag}\n${identity.sizeBytes}`,
     );
@@ -61,6 +75,11 @@ export class Generation implements Content {
 
   get isRetired(): boolean {
     return this.#retired;
+  }
+
+  /** Estimated heap that the content costs, the bytes of its blocks apart. */
+  get costBytes(): number {
+    return generationCostBytes + blockCostBytes * this.#blocks.size + this.parts.costBytes;
   }
 
   get heldBlocks(): number {
@@ -151,8 +170,11 @@ export class Generation implements Content {
     const existing = this.blockAt(position);
     if (existing) this.#tier.reopen(existing.slot);
     const block = existing ?? this.#addBlock(position);
-    block?.open(offset);
-    return block !== undefined;
+    if (!block) return false;
+    block.open(offset);
+    // Being counted anew may cost the content its place: its blocks go then, but not those that are being filled.
+    if (!existing) this.#onGrown();
+    return true;
   }
 
   /** Copies `chunk` to `position`; it must not cross the end of the block, which must be open. */

@@ -9,14 +9,29 @@ export interface Part {
   readonly checksums: readonly HeaderField[];
 }
 
+const partCostBytes = 180;
+
 /** The parts of one content, as far as they have been asked for. Plain data can be made of it and back. */
 export class PartMap {
   readonly #parts = new Map<number, Part>();
+  readonly #onGrown: () => void;
   #count: number | undefined;
+  #costBytes = 0;
 
-  constructor(known: Iterable<readonly [number, Part]> = [], count?: number) {
-    for (const [number, part] of known) this.#parts.set(number, part);
+  /** @param onGrown told when the map costs more than before. */
+  constructor(
+    known: Iterable<readonly [number, Part]> = [],
+    count: number | undefined = undefined,
+    onGrown: () => void = () => undefined,
+  ) {
+    for (const [number, part] of known) this.#set(number, part);
     this.#count = count;
+    this.#onGrown = onGrown;
+  }
+
+  /** Estimated heap that the parts cost. */
+  get costBytes(): number {
+    return this.#costBytes;
   }
 
   /** How many parts the object was uploaded in; undefined for one that was not, or as long as no part is known. */
@@ -30,11 +45,25 @@ export class PartMap {
 
   /** Remembers part `number` of an object of `count` parts; undefined for one that was not uploaded in parts. */
   learn(number: number, part: Part, count: number | undefined): void {
-    this.#parts.set(number, part);
+    const beforeBytes = this.#costBytes;
+    this.#set(number, part);
     this.#count = count;
+    if (this.#costBytes > beforeBytes) this.#onGrown();
   }
 
   entries(): [number, Part][] {
     return [...this.#parts];
   }
+
+  #set(number: number, part: Part): void {
+    const before = this.#parts.get(number);
+    this.#costBytes += costOf(part) - (before ? costOf(before) : 0);
+    this.#parts.set(number, part);
+  }
+}
+
+function costOf({ checksums }: Part): number {
+  let costBytes = partCostBytes;
+  for (const { name, value } of checksums) costBytes += 64 + 2 * (name.length + value.length);
+  return costBytes;
 }

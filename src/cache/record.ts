@@ -84,7 +84,7 @@ export function tellsPart(record: ObjectRecord, number: number | undefined): boo
   return record.content.parts.get(number) !== undefined;
 }
 
-/** Bytes of heap that a record is taken to cost; an estimate that errs upwards. */
+/** Bytes of heap that a record is taken to cost without its content; an estimate that errs upwards. */
 export function recordCostBytes(record: ObjectRecord): number {
   let cost = 600 + (record.kind === 'refused' ? record.body.length : 400);
   for (const field of record.fields) cost += 64 + 2 * (field.name.length + field.value.length);

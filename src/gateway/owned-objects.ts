@@ -62,7 +62,8 @@ export class OwnedObjects implements ContentMaker {
         new GenerationReader(generation, from, to, source, this.#desk, this.#readAhead),
       lend: (block, from, to) => this.#desk.lend(block, from, to),
     };
-    return new Generation(identity, read.policy.blockSizeBytes, this.tier, reading);
+    const grew = () => this.table.grew(read.objectKey);
+    return new Generation(identity, read.policy.blockSizeBytes, this.tier, reading, grew);
   }
 
   lacks(generation: Generation, from: number, to: number): boolean {

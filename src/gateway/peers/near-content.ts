@@ -6,6 +6,10 @@ import { loanLimitBytes } from '../fill/loan-desk.ts';
 import type { ToldBlock, ToldContent, ToldLoan } from './messages.ts';
 import type { PeerLink } from './peer-link.ts';
 
+/** Heap that a near content costs, and each place of a block that it remembers; measured. */
+const contentCostBytes = 500;
+const placeCostBytes = 170;
+
 /**
  * A content that another worker owns. Where its blocks are in the shared arena is remembered, so that what has been
  * read once is read again without asking; a reference that has become void is asked for anew.
@@ -18,18 +22,27 @@ export class NearContent implements Content {
   readonly #link: PeerLink;
   readonly #pins: SlotPins;
   readonly #blocks = new Map<number, ToldBlock>();
+  readonly #onGrown: () => void;
 
+  /** @param onGrown told when the content costs more heap than before. */
   constructor(
     { contentId, sizeBytes, blockBytes, parts, partCount }: ToldContent,
     link: PeerLink,
     pins: SlotPins,
+    onGrown: () => void = () => undefined,
   ) {
     this.contentId = contentId;
-    this.parts = new PartMap(parts, partCount);
+    this.#onGrown = onGrown;
+    this.parts = new PartMap(parts, partCount, onGrown);
     this.sizeBytes = sizeBytes;
     this.#blockBytes = blockBytes;
     this.#link = link;
     this.#pins = pins;
+  }
+
+  /** Estimated heap that the content costs. */
+  get costBytes(): number {
+    return contentCostBytes + placeCostBytes * this.#blocks.size + this.parts.costBytes;
   }
 
   coverage(from: number, to: number): 'all' | 'some' | 'none' {
@@ -97,9 +110,15 @@ export class NearContent implements Content {
     const { slot, tag } = loan.block;
     if (!this.#pins.acquire(slot, tag))
       throw new StoreError('UNREACHABLE', 'the worker that owns the object has died', undefined);
-    this.#blocks.set(Math.floor(loan.from / this.#blockBytes), loan.block);
+    this.#remember(Math.floor(loan.from / this.#blockBytes), loan.block);
     const bytes = this.#view(loan.block, loan.from, loan.to);
     return { bytes, isCopy: false, release: () => this.#pins.release(slot) };
+  }
+
+  #remember(index: number, block: ToldBlock): void {
+    const isNew = !this.#blocks.has(index);
+    this.#blocks.set(index, block);
+    if (isNew) this.#onGrown();
   }
 
   #view({ slot, slotSizeBytes, blockStart }: ToldBlock, from: number, to: number): Buffer {

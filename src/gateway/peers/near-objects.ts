@@ -11,25 +11,44 @@ import type { ToldFound, ToldRead } from './messages.ts';
 import { NearContent } from './near-content.ts';
 import type { PeerLink } from './peer-link.ts';
 
+/** A record as it is counted: a new one of these each time that the record's content has grown. */
+interface Kept {
+  readonly record: ObjectRecord;
+}
+
+/** Estimated heap that a record kept near costs with all that hangs on it. */
+export function nearCostBytes(record: ObjectRecord): number {
+  const isNear = record.kind === 'readable' && record.content instanceof NearContent;
+  return recordCostBytes(record) + (isNear ? record.content.costBytes : 0);
+}
+
 /** The objects that one other worker owns: asked of it, and what was learned kept near, without bytes. */
 export class NearObjects implements ObjectSource {
   readonly #link: PeerLink;
   readonly #epochs: Epochs;
   readonly #pins: SlotPins;
-  readonly #records: LRUCache<string, ObjectRecord>;
+  readonly #records: LRUCache<string, Kept>;
 
   /** @param recordBytes heap that the records kept near may cost. */
   constructor(link: PeerLink, epochs: Epochs, pins: SlotPins, recordBytes: number) {
     this.#link = link;
     this.#epochs = epochs;
     this.#pins = pins;
-    this.#records = new LRUCache({ maxSize: recordBytes, sizeCalculation: recordCostBytes });
+    this.#records = new LRUCache({
+      maxSize: recordBytes,
+      sizeCalculation: ({ record }, name) => nearCostBytes(record) + 2 * name.length,
+    });
+  }
+
+  /** Estimated heap that the records cost. */
+  get costBytes(): number {
+    return this.#records.calculatedSize;
   }
 
   known(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
-    let record = this.#records.get(nameOf(read, read.recordName));
+    let record = this.#records.get(nameOf(read, read.recordName))?.record;
     if (read.method === 'GET' && !record?.answersGet)
-      record = this.#records.get(nameOf(read, getOnly(read.recordName)));
+      record = this.#records.get(nameOf(read, getOnly(read.recordName)))?.record;
     if (record?.epoch !== this.#epochs.current(read.objectKey.hash)) return undefined;
     return freshUntilMs(record, read.policy) > nowMs && tellsPart(record, read.partNumber)
       ? record
@@ -63,7 +82,7 @@ export class NearObjects implements ObjectSource {
     const record = this.#near(read, found.record);
     const name =
       record.kind === 'refused' && record.status === 403 ? getOnly(read.recordName) : read.recordName;
-    if (found.how === 'hit' || found.isStored) this.#records.set(nameOf(read, name), record);
+    if (found.how === 'hit' || found.isStored) this.#records.set(nameOf(read, name), { record });
     return { ...found, record };
   }
 
@@ -71,15 +90,22 @@ export class NearObjects implements ObjectSource {
   #near(read: ObjectRead, record: ToldFound['record']): ObjectRecord {
     if (record.kind === 'passed') return record;
     if (record.kind === 'refused') return { ...record, body: Buffer.from(record.body) };
-    const before = this.#records.peek(nameOf(read, read.recordName));
+    const name = nameOf(read, read.recordName);
+    const before = this.#records.peek(name)?.record;
     const known =
       before?.kind === 'readable' && before.content instanceof NearContent ? before.content : undefined;
     if (known?.contentId !== record.content.contentId) {
-      return { ...record, content: new NearContent(record.content, this.#link, this.#pins) };
+      const grew = () => this.#countAnew(name);
+      return { ...record, content: new NearContent(record.content, this.#link, this.#pins, grew) };
     }
     for (const [number, part] of record.content.parts)
       known.parts.learn(number, part, record.content.partCount);
     return { ...record, content: known };
+  }
+
+  #countAnew(name: string): void {
+    const kept = this.#records.peek(name);
+    if (kept) this.#records.set(name, { ...kept });
   }
 }
 

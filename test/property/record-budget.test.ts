@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { EntryTable, entryCostBytes, generationsOf } from '../../src/cache/entry-table.ts';
+import { Generation } from '../../src/cache/generation.ts';
+import { MemoryTier } from '../../src/cache/memory-tier.ts';
+import { type ObjectKey, objectKey } from '../../src/cache/object-key.ts';
+import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
+import { recordOf } from '../support/records.ts';
+
+const blockBytes = 4096;
+const sizeBytes = 64 * blockBytes;
+const capacityBytes = 40_000;
+
+const unused = () => {
+  throw new Error('nothing is read here');
+};
+
+type Step =
+  | { readonly kind: 'put'; readonly key: number; readonly variant: number; readonly anew: boolean }
+  | { readonly kind: 'part'; readonly pick: number; readonly number: number; readonly checksum: string }
+  | { readonly kind: 'fill'; readonly pick: number; readonly block: number }
+  | { readonly kind: 'forget'; readonly key: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constant('put' as const),
+    key: fc.nat(5),
+    variant: fc.nat(3),
+    anew: fc.boolean(),
+  }),
+  fc.record({
+    kind: fc.constant('part' as const),
+    pick: fc.nat(),
+    number: fc.integer({ min: 1, max: 200 }),
+    checksum: fc.string({ maxLength: 90 }),
+  }),
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('fill' as const), pick: fc.nat(), block: fc.nat(63) }),
+  },
+  fc.record({ kind: fc.constant('forget' as const), key: fc.nat(5) }),
+);
+
+it('law 8: records with all that hangs on them, parts and blocks learned of later too, stay in their budget', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), steps => {
+      const table = new EntryTable(capacityBytes);
+      const tier = new MemoryTier(allocateSharedMemory(200 * blockBytes, blockBytes, 1), 0);
+      const made: Generation[] = [];
+      const create = (key: ObjectKey) => {
+        const identity = {
+          objectKey: key.text,
+          versionId: undefined,
+          entityTag: `"${made.length}"`,
+          sizeBytes,
+        };
+        const reading = { open: unused, lend: unused };
+        const generation = new Generation(identity, blockBytes, tier, reading, () => table.grew(key));
+        made.push(generation);
+        return generation;
+      };
+      for (const one of steps) {
+        take(one, table, made, create);
+        const entries = [...table];
+        const actualBytes = entries.reduce((sum, entry) => sum + entryCostBytes(entry), 0);
+        expect(actualBytes).toBeLessThanOrEqual(table.costBytes);
+        expect(table.costBytes).toBeLessThanOrEqual(capacityBytes);
+        const answering = new Set(entries.flatMap(entry => [...generationsOf(entry)]));
+        for (const generation of made) {
+          if (answering.has(generation)) continue;
+          expect(generation.isRetired).toBe(true);
+          expect(generation.heldBlocks).toBe(0);
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+function take(
+  one: Step,
+  table: EntryTable,
+  made: Generation[],
+  create: (key: ObjectKey) => Generation,
+): void {
+  const key = objectKey('main', 'b', `k${'key' in one ? one.key : 0}`);
+  if (one.kind === 'forget') table.forget(key);
+  if (one.kind === 'put') {
+    const entry = table.peek(key);
+    const [held] = entry ? generationsOf(entry) : [];
+    table.put(key, `v${one.variant}`, recordOf(one.anew || !held ? create(key) : held));
+  }
+  if (!('pick' in one)) return;
+  const generation = made[one.pick % Math.max(1, made.length)];
+  if (!generation || generation.isRetired) return;
+  if (one.kind === 'part') {
+    const checksums = [{ name: 'checksum-crc32', value: one.checksum, store: true }];
+    generation.parts.learn(one.number, { first: 0, last: 1, checksums }, 200);
+    return;
+  }
+  const position = one.block * blockBytes;
+  if (!generation.openBlock(position)) return;
+  generation.write(position, Buffer.alloc(blockBytes));
+  generation.closeBlock(position);
+}

@@ -1,0 +1,49 @@
+import type { Store } from '../../src/backend/store.ts';
+import { objectKey } from '../../src/cache/object-key.ts';
+import { recordName } from '../../src/cache/record.ts';
+import type { Bucket } from '../../src/gateway/bucket.ts';
+import type { ObjectRead } from '../../src/gateway/lookup/object-read.ts';
+import { defaultPolicy } from './test-gateway.ts';
+
+/** A store that nothing is to be asked of. */
+export const silentStore: Store = {
+  name: 'main',
+  send: () => {
+    throw new Error('nothing is asked of a store here');
+  },
+  close: () => Promise.resolve(),
+};
+
+/** A bucket `b` of `store`. */
+export function bucketOf(store: Store = silentStore): Bucket {
+  return {
+    name: 'b',
+    label: 'b',
+    store,
+    region: 'us-east-1',
+    headerPrefix: 'x-amz-',
+    bucketAtStore: 'b',
+    keyPrefix: '',
+    customerKeys: { plainHttp: 'never' },
+    policyFor: () => defaultPolicy,
+  };
+}
+
+/** A plain GET of an object, as far as `different` does not say otherwise. */
+export function readOf(key: string, different: Partial<ObjectRead> = {}): ObjectRead {
+  const variant = { origin: undefined, expectedBucketOwner: undefined, requestPayer: undefined };
+  const method = different.method ?? 'GET';
+  return {
+    method,
+    bucket: bucketOf(),
+    policy: defaultPolicy,
+    objectKey: objectKey('main', 'b', key),
+    versionId: undefined,
+    variant,
+    recordName: recordName(different.versionId, different.variant ?? variant, method),
+    range: { kind: 'absent' },
+    partNumber: undefined,
+    isConditional: false,
+    ...different,
+  };
+}

@@ -1,0 +1,37 @@
+import type { Content } from '../../src/cache/content.ts';
+import type { FreshnessDirectives } from '../../src/cache/freshness.ts';
+import type { ReadableRecord } from '../../src/cache/record.ts';
+
+/** What an answer says about its freshness that says nothing. */
+export const noDirectives: FreshnessDirectives = {
+  maxAgeS: undefined,
+  sMaxAgeS: undefined,
+  noCache: false,
+  noStore: false,
+  expiresMs: undefined,
+  restoredUntilMs: undefined,
+  initialAgeMs: 0,
+};
+
+/** What the record of a readable object without headers holds besides its content. */
+export function recordFields(sizeBytes: number): Omit<ReadableRecord, 'content'> {
+  return {
+    kind: 'readable',
+    isNegative: false,
+    answersGet: true,
+    fields: [],
+    receivedMs: 0,
+    directives: noDirectives,
+    epoch: 0,
+    entityTag: '"t"',
+    lastModifiedMs: undefined,
+    sizeBytes,
+    versionId: undefined,
+    checksums: 'known',
+  };
+}
+
+/** The record of a readable object that answers with `content` and has no headers. */
+export function recordOf(content: Content): ReadableRecord {
+  return { ...recordFields(content.sizeBytes), content };
+}

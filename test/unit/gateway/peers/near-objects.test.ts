@@ -1,0 +1,99 @@
+import { MessageChannel } from 'node:worker_threads';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Epochs } from '../../../../src/cache/epochs.ts';
+import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
+import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { SlotPins } from '../../../../src/cache/slot-pins.ts';
+import type { Questions, ToldFound, ToldLoan } from '../../../../src/gateway/peers/messages.ts';
+import { NearObjects, nearCostBytes } from '../../../../src/gateway/peers/near-objects.ts';
+import { PeerLink, type PeerService } from '../../../../src/gateway/peers/peer-link.ts';
+import { readOf } from '../../../support/object-reads.ts';
+import { recordFields } from '../../../support/records.ts';
+
+const blockBytes = 4096;
+const blocksEach = 10;
+const recordBytes = 12_000;
+const memory = allocateSharedMemory(8 * blockBytes, blockBytes, 2);
+
+/** Owns objects of ten blocks, which all lie in one slot. */
+class Owner implements PeerService {
+  readonly #tier = new MemoryTier(memory, 1);
+  readonly #slot = this.#tier.allocate(blockBytes, { contentHash: 1, evicted: () => undefined }) ?? -1;
+  #contents = 0;
+  #position = 0;
+
+  answer<Name extends keyof Questions>(name: Name): Promise<Questions[Name]['answer']> {
+    const answers: { readonly [Key in keyof Questions]: () => Questions[Key]['answer'] } = {
+      find: () => this.#found(),
+      open: () => {
+        this.#position = 0;
+        return 1;
+      },
+      next: () => this.#next(),
+    };
+    return Promise.resolve(answers[name]());
+  }
+
+  hear(): void {}
+
+  left(): void {}
+
+  #found(): ToldFound {
+    const contentId = ++this.#contents;
+    const sizeBytes = blocksEach * blockBytes;
+    const content = { contentId, sizeBytes, blockBytes, parts: [], partCount: undefined };
+    return {
+      record: { ...recordFields(sizeBytes), content },
+      how: 'fetched',
+      forwarded: 'uri-miss',
+      forwardStatus: 200,
+      isCollapsed: false,
+      isStored: true,
+      isCharged: false,
+    };
+  }
+
+  #next(): ToldLoan {
+    const from = this.#position;
+    const to = from + blockBytes;
+    if (to > blocksEach * blockBytes) return { kind: 'end' };
+    this.#position = to;
+    const place = { slot: this.#slot, tag: this.#tier.pins.tag(this.#slot), slotSizeBytes: blockBytes };
+    return { kind: 'block', block: { ...place, blockStart: from, from, to }, from, to };
+  }
+}
+
+let channel: MessageChannel;
+let near: NearObjects;
+
+beforeEach(() => {
+  channel = new MessageChannel();
+  const owner = new Owner();
+  new PeerLink(channel.port2, owner, () => undefined);
+  const link = new PeerLink(channel.port1, owner, () => undefined);
+  near = new NearObjects(link, new Epochs(memory), new SlotPins(memory, 0), recordBytes);
+});
+
+afterEach(() => {
+  channel.port1.close();
+});
+
+it('law 8: where blocks of near contents lie counts, and what costs too much is forgotten', async () => {
+  const reads = Array.from({ length: 6 }, (_, index) => readOf(`k${index}`));
+  for (const read of reads) {
+    const { record } = await near.find(read);
+    if (record.kind !== 'readable') throw new Error('not readable');
+    const beforeBytes = nearCostBytes(record);
+    const reader = record.content.open(0, record.sizeBytes);
+    for (let loan = await reader.next(); loan; loan = await reader.next()) loan.release();
+    reader.close();
+    expect(nearCostBytes(record)).toBeGreaterThan(beforeBytes + blocksEach * 100);
+    expect(near.known(read, 0)).toBe(record);
+    expect(near.costBytes).toBeLessThanOrEqual(recordBytes);
+  }
+  const kept = reads.map(read => near.known(read, 0)).filter(record => record !== undefined);
+  expect(kept.length).toBeLessThan(reads.length);
+  const actualBytes = kept.reduce((sum, record) => sum + nearCostBytes(record), 0);
+  expect(actualBytes).toBeLessThanOrEqual(near.costBytes);
+  expect(actualBytes).toBeGreaterThan(recordBytes / 2);
+});
