@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import { Sha256 } from '@aws-crypto/sha256-js';
 import {
   GetObjectCommand,
   type GetObjectCommandInput,
@@ -9,6 +10,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../../../src/backend/embedded/access/caller.ts';
 import { Lab } from '../../../support/conformance/lab.ts';
@@ -87,6 +89,36 @@ describe('the AWS SDK as a client that the gateway knows', () => {
   ])('row %i: wrong credentials', async (_row, as, name) => {
     const answer = await readBySdk(lab.sdk(as), { Bucket: 'box', Key: 'k' });
     expect(answer).toMatchObject({ status: 403, fields: { name } });
+  });
+
+  it('row 258: a Date header serves where the date of the protocol is missing', async () => {
+    const { hostname, port, host, origin } = new URL(lab.gateway.url());
+    const signer = new SignatureV4({
+      service: 's3',
+      region: 'us-east-1',
+      credentials: reader,
+      sha256: Sha256,
+      uriEscapePath: false,
+    });
+    const path = '/box/k';
+    const signingDate = new Date(lab.store.clock.nowMs());
+    const unsigned = {
+      method: 'GET',
+      protocol: 'http:',
+      hostname,
+      port: Number(port),
+      path,
+      headers: { host },
+    };
+    const unsignableHeaders = new Set(['x-amz-date']);
+    const { headers } = await signer.sign(unsigned, { signingDate, unsignableHeaders });
+    const { 'x-amz-date': _date, ...others } = headers;
+    expect((await rawRequest(origin, { path, headers: others })).status).toBe(403);
+    const dated = { ...others, date: signingDate.toUTCString() };
+    expect(await rawRequest(origin, { path, headers: dated })).toMatchObject({
+      status: 200,
+      text: 'content',
+    });
   });
 
   it('HeadBucket and ListObjectsV2 are for those who may list', async () => {
