@@ -62,6 +62,12 @@ export class EntryTable {
     return this.#entries.peek(objectKey.text);
   }
 
+  /** Whether a record answers with `generation`. */
+  answersWith(generation: Generation): boolean {
+    const entry = this.#entries.peek(generation.identity.objectKey);
+    return entry !== undefined && generationsOf(entry).has(generation);
+  }
+
   /** Keeps `record` under `name`; contents that no record of the object answers with any more are given up. */
   put(objectKey: ObjectKey, name: string, record: ObjectRecord): void {
     const records = new Map(this.#entries.peek(objectKey.text)?.records);

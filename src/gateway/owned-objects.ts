@@ -30,6 +30,9 @@ export interface OwnedObjectsOptions {
   readonly retried: (backend: string, reason: string) => void;
 }
 
+/** Who has been told of a content that is not kept has this long to begin to read it. */
+const beginningMs = 1_000;
+
 /** Everything that a worker keeps of the objects it owns, put together. */
 export class OwnedObjects implements ContentMaker {
   readonly tier: MemoryTier;
@@ -38,12 +41,14 @@ export class OwnedObjects implements ContentMaker {
   readonly filler: Filler;
   readonly directory: ObjectDirectory;
   readonly nowMs: () => number;
+  readonly #clock: Clock;
   readonly #readAhead: ReadAhead;
   readonly #desk: LoanDesk;
 
   constructor({ memory, worker, recordBytes, clock, random, retried }: OwnedObjectsOptions) {
     const { pageBytes, pagesPerWorker } = memory.layout;
     this.nowMs = () => clock.nowMs();
+    this.#clock = clock;
     this.tier = new MemoryTier(memory, worker);
     this.table = new EntryTable(recordBytes);
     this.epochs = new Epochs(memory);
@@ -64,6 +69,14 @@ export class OwnedObjects implements ContentMaker {
     };
     const grew = () => this.table.grew(read.objectKey);
     return new Generation(identity, read.policy.blockSizeBytes, this.tier, reading, grew);
+  }
+
+  lendOnce(generation: Generation): void {
+    generation.enter();
+    this.#clock.after(beginningMs, () => {
+      if (!this.table.answersWith(generation)) generation.retire();
+      generation.leave();
+    });
   }
 
   lacks(generation: Generation, from: number, to: number): boolean {

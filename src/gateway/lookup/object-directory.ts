@@ -26,6 +26,8 @@ import type { StoreQuestions, TakeReadable } from './store-questions.ts';
 /** Makes the contents that records answer with, and puts arriving bytes into them. */
 export interface ContentMaker {
   create(read: ObjectRead, identity: GenerationIdentity): Generation;
+  /** No record answers with `generation`: it is for those alone who are told of it now. */
+  lendOnce(generation: Generation): void;
   /** Whether nothing of `[from, to)` is held or on its way. */
   lacks(generation: Generation, from: number, to: number): boolean;
   /** Bytes `[from, to)` of `generation` are arriving: what is returned takes them. */
@@ -222,7 +224,9 @@ export class ObjectDirectory {
     const record = readableRecord(head, context, content, checksumsOf(head, method, partNumber));
     // A reply about a part knows less of the object than what may be known already.
     if (known?.kind === 'readable' && known.content === content) return learnedOf(known, head, true);
-    return learnedOf(record, head, this.#records.keep(read, record));
+    const isKept = this.#records.keep(read, record);
+    if (!isKept) this.#contents.lendOnce(content);
+    return learnedOf(record, head, isKept);
   }
 
   /** What only HEAD leaves out is not remembered for a reader who can still ask with GET. */
