@@ -12,6 +12,8 @@ export class Exchange {
   readonly startedMs: number;
   readonly requestId: string;
   readonly id2: string;
+  /** Value of the answer's Date header. */
+  readonly date: string;
   /** The dialect that the answer speaks. */
   prefix: HeaderPrefix = 'x-store-';
   /** Metric label: a bucket's configured name, `_other`, or empty for requests to no bucket. */
@@ -43,6 +45,7 @@ export class Exchange {
     startedMs: number,
     requestId: string,
     id2: string,
+    date: string,
   ) {
     this.response = response;
     this.method = method;
@@ -50,6 +53,7 @@ export class Exchange {
     this.startedMs = startedMs;
     this.requestId = requestId;
     this.id2 = id2;
+    this.date = date;
   }
 
   /** The dialect that the answer speaks from now on, as far as it is known. */

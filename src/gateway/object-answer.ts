@@ -158,7 +158,7 @@ export class ObjectAnswer implements SendingSteps {
     const { exchange } = this.#client;
     exchange.status = this.#status;
     exchange.firstByteMs = this.#observer.nowMs();
-    exchange.response.writeHead(this.#status, this.#headers?.fill(exchange, this.#ageS));
+    this.#headers?.writeTo(exchange.response, this.#status, exchange, this.#ageS);
   }
 
   sent(): void {

@@ -86,8 +86,10 @@ function writeHead(exchange: Exchange, head: StoreReplyHead, { keep, overrides }
       : rawFromFields(fields, exchange.prefix);
   const headers = new PreparedHeaders(shown, exchange.prefix);
   exchange.status = head.status;
-  exchange.response.writeHead(
+  headers.writeTo(
+    exchange.response,
     head.status,
-    headers.fill({ report: exchange.report, ...idsOf(exchange, head) }, undefined),
+    { report: exchange.report, date: exchange.date, ...idsOf(exchange, head) },
+    undefined,
   );
 }

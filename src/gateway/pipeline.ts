@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../base/clock.ts';
+import { DateHeader } from '../http/date-header.ts';
 import { type Address, parseAddress } from '../s3/address.ts';
 import { detectDialect } from '../s3/dialect.ts';
 import { s3Error } from '../s3/error.ts';
@@ -51,6 +52,7 @@ interface Located {
 export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #plainReads = new PlainReads();
+  readonly #dateHeader = new DateHeader();
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
@@ -60,11 +62,23 @@ export class Pipeline {
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { observer, ids, sourceOf, clock } = this.#parts;
     const { method = 'GET', url = '/' } = request;
-    const exchange = new Exchange(response, method, url, observer.nowMs(), ids.nextRequestId(), ids.id2);
+    const nowMs = clock.nowMs();
+    const date = this.#dateHeader.at(nowMs);
+    const exchange = new Exchange(
+      response,
+      method,
+      url,
+      observer.nowMs(),
+      ids.nextRequestId(),
+      ids.id2,
+      date,
+    );
     observer.began();
     try {
       const fields = new RequestFields(request.rawHeaders);
-      const plain = this.#plainReads.find(exchange, fields, clock.nowMs());
+      // node:http reads every request to its end, in several turns, unless somebody has begun to
+      if (!fields.hasBody) request.read(0);
+      const plain = this.#plainReads.find(exchange, fields, nowMs);
       if (plain) serveObject(plain, sourceOf(plain.read.objectKey.hash), observer);
       else this.#serve(this.#locate(request, exchange, fields));
     } catch (error) {

@@ -29,6 +29,7 @@ const knownFields = new Map<string, KnownField>([
 type FieldMeaning =
   | { readonly kind: 'known'; readonly field: KnownField }
   | { readonly kind: 'store'; readonly prefix: HeaderPrefix; readonly name: string }
+  | { readonly kind: 'body' }
   | { readonly kind: 'other' };
 
 const meanings = new Map<string, FieldMeaning>();
@@ -50,6 +51,8 @@ export class RequestFields {
   store: Map<string, string> | undefined;
   /** The dialect that the store fields speak; undefined when there are none. */
   prefix: HeaderPrefix | undefined;
+  /** Whether the request has a body (RFC 9112 §6). */
+  hasBody = false;
 
   /** @param raw names and values alternating, as they were received. */
   constructor(raw: readonly string[]) {
@@ -57,7 +60,8 @@ export class RequestFields {
       const meaning = meaningOf(raw[index] ?? '');
       if (meaning.kind === 'other') continue;
       const value = raw[index + 1] ?? '';
-      if (meaning.kind === 'known') this[meaning.field] = combine(this[meaning.field], value);
+      if (meaning.kind === 'body') this.hasBody = true;
+      else if (meaning.kind === 'known') this[meaning.field] = combine(this[meaning.field], value);
       else this.#addStore(meaning.prefix, meaning.name, value);
     }
   }
@@ -95,6 +99,7 @@ function meaningOf(rawName: string): FieldMeaning {
 function classify(name: string): FieldMeaning {
   const field = knownFields.get(name);
   if (field) return { kind: 'known', field };
+  if (name === 'content-length' || name === 'transfer-encoding') return { kind: 'body' };
   for (const prefix of ['x-amz-', 'x-store-'] as const) {
     if (name.startsWith(prefix)) return { kind: 'store', prefix, name: name.slice(prefix.length) };
   }

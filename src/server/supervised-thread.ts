@@ -82,7 +82,7 @@ export class SupervisedThread<Ready> {
     const { name, entry, data, clock, writeLog, onSpawn } = this.#options;
     this.#state = 'starting';
     this.#failure = undefined;
-    const worker = new Worker(entry, { name, workerData: data() });
+    const worker = new Worker(entry, { name, workerData: data(), resourceLimits });
     const rpc = new Rpc(worker);
     const bornMs = clock.monotonicMs();
     this.#worker = worker;
@@ -132,3 +132,6 @@ export class SupervisedThread<Ready> {
 }
 
 const GRACE_MS = 1_000;
+
+/** Requests leave much that is soon forgotten: with little room for it, it is taken for what lasts and has to be searched for later. */
+const resourceLimits = { maxYoungGenerationSizeMb: 32 };

@@ -69,11 +69,11 @@ export function sendWhole(
   { requestId, id2 }: RequestIds,
   ageS: number | undefined,
 ): void {
-  const { response, report } = exchange;
+  const { response, report, date } = exchange;
   const length = exchange.isHead ? [] : ['content-length', String(body.length)];
   const headers = new PreparedHeaders([...fields, ...length], exchange.prefix);
   exchange.status = status;
   exchange.bodyBytes = exchange.isHead ? 0 : body.length;
-  response.writeHead(status, headers.fill({ report, requestId, id2 }, ageS));
+  headers.writeTo(response, status, { report, requestId, id2, date }, ageS);
   response.end(exchange.isHead ? undefined : body);
 }

@@ -1,6 +1,8 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Part } from '../../cache/part-map.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { formatContentRange } from '../../http/range.ts';
+import { headerText, setReadyHead } from '../../http/ready-head.ts';
 import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 import type { CacheReport } from './cache-status.ts';
@@ -12,6 +14,8 @@ export interface ReplyFields {
   readonly report: CacheReport;
   readonly requestId: string;
   readonly id2: string;
+  /** Value of the Date header. */
+  readonly date: string;
 }
 
 /** Bytes that an answer carries of an object. */
@@ -20,52 +24,48 @@ export interface PartOfObject {
   readonly last: number;
 }
 
-/** Elements of the array that change at each answer, behind those that stay. */
-const tailLength = 10;
-
 /**
- * The header array of one kind of answer, made once and filled in at each use: `writeHead` reads it in the same turn,
- * so it can be used again at once.
+ * The headers of one kind of answer: put together once, and filled in with what changes at each answer. An answer of
+ * which the length is known goes out as text; whatever else there is, node:http puts together.
  */
 export class PreparedHeaders {
-  readonly #raw: string[];
-  readonly #tail: number;
+  readonly #fixed: readonly string[];
+  readonly #prefix: HeaderPrefix;
+  readonly #text: string | undefined;
 
   /** @param fixed names and values that stay. */
   constructor(fixed: readonly string[], prefix: HeaderPrefix) {
-    this.#tail = fixed.length;
-    this.#raw = [
-      ...fixed,
-      'cache-status',
-      '',
-      'x-cache',
-      '',
-      `${prefix}request-id`,
-      '',
-      `${prefix}id-2`,
-      '',
-      'age',
-      '',
-    ];
+    this.#fixed = fixed;
+    this.#prefix = prefix;
+    this.#text = fixed.includes('content-length') ? headerText(fixed) : undefined;
   }
 
   /**
-   * The array for one answer; valid until the next call.
+   * Writes the head of `response`.
    *
    * @param ageS seconds; undefined for what did not come from the cache.
    */
-  fill({ report, requestId, id2 }: ReplyFields, ageS: number | undefined): string[] {
-    const raw = this.#raw;
-    const tail = this.#tail;
-    raw.length = ageS === undefined ? tail + tailLength - 2 : tail + tailLength;
-    raw[tail + 1] = report.cacheStatus;
-    raw[tail + 3] = report.result;
-    raw[tail + 5] = requestId;
-    raw[tail + 7] = id2;
-    if (ageS === undefined) return raw;
-    raw[tail + 8] = 'age';
-    raw[tail + 9] = String(ageS);
-    return raw;
+  writeTo(response: ServerResponse, status: number, reply: ReplyFields, ageS: number | undefined): void {
+    if (
+      this.#text === undefined ||
+      status >= 300 ||
+      !setReadyHead(response, status, this.#head(status, reply, ageS))
+    )
+      response.writeHead(status, [...this.#fixed, ...this.#changing(reply, ageS)]);
+  }
+
+  #head(status: number, { report, requestId, id2, date }: ReplyFields, ageS: number | undefined): string {
+    const prefix = this.#prefix;
+    const age = ageS === undefined ? '' : `age: ${ageS}\r\n`;
+    return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${this.#text}cache-status: ${report.cacheStatus}\r\nx-cache: ${report.result}\r\n${prefix}request-id: ${requestId}\r\n${prefix}id-2: ${id2}\r\n${age}Date: ${date}\r\nConnection: keep-alive\r\n\r\n`;
+  }
+
+  #changing({ report, requestId, id2 }: ReplyFields, ageS: number | undefined): string[] {
+    const prefix = this.#prefix;
+    const changing = ['cache-status', report.cacheStatus, 'x-cache', report.result];
+    changing.push(`${prefix}request-id`, requestId, `${prefix}id-2`, id2);
+    if (ageS !== undefined) changing.push('age', String(ageS));
+    return changing;
   }
 }
 

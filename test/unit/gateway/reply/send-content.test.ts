@@ -68,7 +68,7 @@ async function abandoned(meanwhile: (response: ServerResponse) => void): Promise
 }
 
 function exchangeOf(response: ServerResponse): Exchange {
-  return new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2');
+  return new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2', 'Thu, 01 Jan 2026 00:00:00 GMT');
 }
 
 it('lends nothing to a client that has left before the record was found', async () => {
