@@ -26,8 +26,6 @@ export interface SharedMemory {
   readonly epochs: SharedArrayBuffer;
   /** Int32 per worker: pages that it has begun to use, from its first on. */
   readonly usedPages: SharedArrayBuffer;
-  /** Int32 per worker: raised each time the worker's thread is replaced. */
-  readonly incarnations: SharedArrayBuffer;
 }
 
 /** Keys share epochs by hash; a collision costs a needless miss and nothing else. */
@@ -59,7 +57,6 @@ export function allocateSharedMemory(arenaBytes: number, pageBytes: number, work
     visited: new SharedArrayBuffer(slots),
     epochs: new SharedArrayBuffer(epochSlots * Int32Array.BYTES_PER_ELEMENT),
     usedPages: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
-    incarnations: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
   };
 }
 
@@ -71,5 +68,4 @@ export function forgetWorker(memory: SharedMemory, worker: number): void {
   const tags = new Int32Array(memory.tags);
   const ownSlots = memory.layout.pagesPerWorker * maxSlotsPerPage;
   for (let slot = worker * ownSlots; slot < (worker + 1) * ownSlots; slot++) Atomics.add(tags, slot, 1);
-  Atomics.add(new Int32Array(memory.incarnations), worker, 1);
 }

@@ -40,10 +40,10 @@ export class OwnedObjects implements ContentMaker {
   readonly epochs: Epochs;
   readonly filler: Filler;
   readonly directory: ObjectDirectory;
+  readonly desk: LoanDesk;
   readonly nowMs: () => number;
   readonly #clock: Clock;
   readonly #readAhead: ReadAhead;
-  readonly #desk: LoanDesk;
 
   constructor({ memory, worker, recordBytes, clock, random, retried }: OwnedObjectsOptions) {
     const { pageBytes, pagesPerWorker } = memory.layout;
@@ -55,7 +55,7 @@ export class OwnedObjects implements ContentMaker {
     const readers = new Readers(pageBytes * pagesPerWorker);
     this.filler = new Filler(this.tier, readers, { clock, random, retried });
     this.#readAhead = new ReadAhead(this.filler, readers);
-    this.#desk = new LoanDesk(this.tier, Math.max(1, Math.floor(pagesPerWorker / 2)));
+    this.desk = new LoanDesk(this.tier, Math.max(1, Math.floor(pagesPerWorker / 2)));
     const questions = new StoreQuestions(clock, (read, reason) => retried(read.bucket.store.name, reason));
     this.directory = new ObjectDirectory(new RecordKeeper(this.table, this.epochs), this, questions, clock);
   }
@@ -64,8 +64,8 @@ export class OwnedObjects implements ContentMaker {
     const source = rangeSource(read, identity);
     const reading: Reading = {
       open: (generation, from, to) =>
-        new GenerationReader(generation, from, to, source, this.#desk, this.#readAhead),
-      lend: (block, from, to) => this.#desk.lend(block, from, to),
+        new GenerationReader(generation, from, to, source, this.desk, this.#readAhead),
+      lend: (block, from, to) => this.desk.lend(block, from, to),
     };
     const grew = () => this.table.grew(read.objectKey);
     return new Generation(identity, read.policy.blockSizeBytes, this.tier, reading, grew);

@@ -24,20 +24,23 @@ export class LoanDesk {
 
   /** Bytes of `block`, from offset `from` on and at most until `to`. */
   lend({ slot, memory }: Block, from: number, to: number): Loan {
-    if (this.#tier.pins.heldSlots >= this.#slotsLimit) return copyOf(memory, from, to);
     const until = Math.min(to, from + loanLimitBytes);
     const bytes = from === 0 && until === memory.length ? memory : memory.subarray(from, until);
     this.#tier.pins.acquire(slot, this.#tier.pins.tag(slot));
-    return { bytes, isCopy: false, release: () => this.#takeBack(slot) };
+    return this.lendHeld(slot, bytes);
+  }
+
+  /** `bytes` of a slot of any worker that has just been acquired: the hold is given up with the loan, or at once. */
+  lendHeld(slot: number, bytes: Buffer): Loan {
+    if (this.#tier.pins.heldSlots <= this.#slotsLimit)
+      return { bytes, isCopy: false, release: () => this.#takeBack(slot) };
+    const copy = Buffer.from(bytes.subarray(0, copyLimitBytes));
+    this.#takeBack(slot);
+    return { bytes: copy, isCopy: true, release: () => undefined };
   }
 
   #takeBack(slot: number): void {
     this.#tier.pins.release(slot);
     this.#tier.released();
   }
-}
-
-function copyOf(memory: Buffer, from: number, to: number): Loan {
-  const bytes = Buffer.from(memory.subarray(from, Math.min(to, from + copyLimitBytes)));
-  return { bytes, isCopy: true, release: () => undefined };
 }

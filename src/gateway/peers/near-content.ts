@@ -2,7 +2,7 @@ import { StoreError } from '../../backend/store.ts';
 import type { Content, ContentReader, Loan } from '../../cache/content.ts';
 import { PartMap } from '../../cache/part-map.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
-import { loanLimitBytes } from '../fill/loan-desk.ts';
+import { type LoanDesk, loanLimitBytes } from '../fill/loan-desk.ts';
 import type { ToldBlock, ToldContent, ToldLoan } from './messages.ts';
 import type { PeerLink } from './peer-link.ts';
 
@@ -21,6 +21,7 @@ export class NearContent implements Content {
   readonly #blockBytes: number;
   readonly #link: PeerLink;
   readonly #pins: SlotPins;
+  readonly #desk: LoanDesk;
   readonly #blocks = new Map<number, ToldBlock>();
   readonly #onGrown: () => void;
 
@@ -29,6 +30,7 @@ export class NearContent implements Content {
     { contentId, sizeBytes, blockBytes, parts, partCount }: ToldContent,
     link: PeerLink,
     pins: SlotPins,
+    desk: LoanDesk,
     onGrown: () => void = () => undefined,
   ) {
     this.contentId = contentId;
@@ -38,6 +40,7 @@ export class NearContent implements Content {
     this.#blockBytes = blockBytes;
     this.#link = link;
     this.#pins = pins;
+    this.#desk = desk;
   }
 
   /** Estimated heap that the content costs. */
@@ -92,7 +95,7 @@ export class NearContent implements Content {
     }
     this.#pins.visit(block.slot);
     const bytes = this.#view(block, from, Math.min(to, block.to, from + loanLimitBytes));
-    return { bytes, isCopy: false, release: () => this.#pins.release(block.slot) };
+    return this.#desk.lendHeld(block.slot, bytes);
   }
 
   /**

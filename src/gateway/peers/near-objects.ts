@@ -4,6 +4,7 @@ import type { Epochs } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import { getOnly, type ObjectRecord, recordCostBytes, tellsPart } from '../../cache/record.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
+import type { LoanDesk } from '../fill/loan-desk.ts';
 import type { Found } from '../lookup/found.ts';
 import type { ObjectRead } from '../lookup/object-read.ts';
 import type { ObjectSource } from '../object-source.ts';
@@ -27,13 +28,15 @@ export class NearObjects implements ObjectSource {
   readonly #link: PeerLink;
   readonly #epochs: Epochs;
   readonly #pins: SlotPins;
+  readonly #desk: LoanDesk;
   readonly #records: LRUCache<string, Kept>;
 
   /** @param recordBytes heap that the records kept near may cost. */
-  constructor(link: PeerLink, epochs: Epochs, pins: SlotPins, recordBytes: number) {
+  constructor(link: PeerLink, epochs: Epochs, pins: SlotPins, desk: LoanDesk, recordBytes: number) {
     this.#link = link;
     this.#epochs = epochs;
     this.#pins = pins;
+    this.#desk = desk;
     this.#records = new LRUCache({
       maxSize: recordBytes,
       sizeCalculation: ({ record }, name) => nearCostBytes(record) + 2 * name.length,
@@ -96,7 +99,10 @@ export class NearObjects implements ObjectSource {
       before?.kind === 'readable' && before.content instanceof NearContent ? before.content : undefined;
     if (known?.contentId !== record.content.contentId) {
       const grew = () => this.#countAnew(name);
-      return { ...record, content: new NearContent(record.content, this.#link, this.#pins, grew) };
+      return {
+        ...record,
+        content: new NearContent(record.content, this.#link, this.#pins, this.#desk, grew),
+      };
     }
     for (const [number, part] of record.content.parts)
       known.parts.learn(number, part, record.content.partCount);

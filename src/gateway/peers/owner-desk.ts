@@ -18,6 +18,15 @@ interface OpenReader {
   loan: Loan | undefined;
 }
 
+/** Another worker names a bucket that this one does not have. */
+class UnknownBucketError extends Error {
+  readonly code = 'UNKNOWN_BUCKET';
+
+  constructor(bucketName: string) {
+    super(`no bucket ${bucketName} is configured in the worker that owns the object`);
+  }
+}
+
 /** Numbers for contents, so that other workers can name them; those nobody uses any more are forgotten. */
 export class ContentNumbers {
   readonly #contents = new Map<number, WeakRef<Generation>>();
@@ -83,6 +92,7 @@ export class OwnerDesk implements PeerService {
 
   async #find(told: ToldRead, withChecksums: boolean): Promise<ToldFound> {
     const read = this.#heard(told);
+    if (!read) throw new UnknownBucketError(told.bucketName);
     const { directory } = this.#objects;
     return this.#tell(await (withChecksums ? directory.findWithChecksums(read) : directory.find(read)));
   }
@@ -155,6 +165,7 @@ export class OwnerDesk implements PeerService {
 
   #outdated(told: ToldRead, contentId: number): void {
     const read = this.#heard(told);
+    if (!read) return;
     for (const record of this.#objects.table.peek(read.objectKey)?.records.values() ?? []) {
       if (record.kind !== 'readable' || !(record.content instanceof Generation)) continue;
       if (this.#numbers.numberOf(record.content) === contentId)
@@ -163,13 +174,14 @@ export class OwnerDesk implements PeerService {
   }
 
   #refused(told: ToldRead, reply: WholeReply): void {
-    this.#objects.directory.refused(this.#heard(told), { ...reply, body: Buffer.from(reply.body) });
+    const read = this.#heard(told);
+    if (read) this.#objects.directory.refused(read, { ...reply, body: Buffer.from(reply.body) });
   }
 
-  #heard({ bucketName, ...read }: ToldRead): ObjectRead {
+  /** Undefined for a bucket that is not configured here: what is told of it is of no use. */
+  #heard({ bucketName, ...read }: ToldRead): ObjectRead | undefined {
     const bucket = this.#buckets.find(bucketName);
-    if (!bucket) throw new RangeError(`no bucket ${bucketName}`);
-    return { ...read, bucket };
+    return bucket && { ...read, bucket };
   }
 }
 

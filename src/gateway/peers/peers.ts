@@ -22,12 +22,12 @@ export class Peers {
 
   /** Speaks with worker `index` over `port`. What was learned from one that was there before is forgotten. */
   connect(index: number, port: PeerPort): void {
-    const { epochs, tier } = this.#objects;
-    const desk = new OwnerDesk(this.#objects, this.#buckets, this.#numbers);
-    const link = new PeerLink(port, desk, () => {
+    const { epochs, tier, desk } = this.#objects;
+    const owner = new OwnerDesk(this.#objects, this.#buckets, this.#numbers);
+    const link = new PeerLink(port, owner, () => {
       if (this.#near[index] === near) this.#near[index] = undefined;
     });
-    const near = new NearObjects(link, epochs, tier.pins, this.#recordBytes);
+    const near = new NearObjects(link, epochs, tier.pins, desk, this.#recordBytes);
     this.#near[index] = near;
   }
 

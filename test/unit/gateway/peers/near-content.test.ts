@@ -2,7 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory, forgetWorker } from '../../../../src/cache/shared-memory.ts';
-import { SlotPins } from '../../../../src/cache/slot-pins.ts';
+import { LoanDesk } from '../../../../src/gateway/fill/loan-desk.ts';
 import { NearContent } from '../../../../src/gateway/peers/near-content.ts';
 import { PeerLink, type PeerService } from '../../../../src/gateway/peers/peer-link.ts';
 
@@ -10,6 +10,8 @@ const blockBytes = 4096;
 const owner = 1;
 const memory = allocateSharedMemory(32 * blockBytes, blockBytes, 2);
 const tier = new MemoryTier(memory, owner);
+const reading = new MemoryTier(memory, 0);
+const lentAtMost = 2;
 let channel: MessageChannel;
 let near: NearContent;
 let slot: number;
@@ -39,7 +41,7 @@ beforeEach(() => {
   new PeerLink(channel.port2, owning, () => undefined);
   const link = new PeerLink(channel.port1, asking, () => undefined);
   const told = { contentId: 1, sizeBytes: blockBytes, blockBytes, parts: [], partCount: undefined };
-  near = new NearContent(told, link, new SlotPins(memory, 0));
+  near = new NearContent(told, link, reading.pins, new LoanDesk(reading, lentAtMost));
 });
 
 afterEach(() => channel.port1.close());
@@ -64,4 +66,24 @@ it('lends nothing from memory whose owner has died', async () => {
   expect(near.coverage(0, blockBytes)).toBe('none');
   expect(near.lend(0, blockBytes)).toBeUndefined();
   await expect(near.open(0, blockBytes).next()).rejects.toThrow('died');
+});
+
+it('lends copies while this worker holds as many slots as it may, of whomever', async () => {
+  const reader = near.open(0, blockBytes);
+  (await reader.next())?.release();
+  reader.close();
+  const others = Array.from({ length: lentAtMost }, () => {
+    const other = tier.allocate(blockBytes, { contentHash: 2, evicted: () => undefined }) ?? -1;
+    expect(reading.pins.acquire(other, tier.pins.tag(other))).toBe(true);
+    return other;
+  });
+  const copy = near.lend(0, blockBytes);
+  expect(copy?.isCopy).toBe(true);
+  expect(copy?.bytes.every(byte => byte === 7)).toBe(true);
+  expect(tier.pins.isHeld(slot)).toBe(false);
+  for (const other of others) reading.pins.release(other);
+  const loan = near.lend(0, blockBytes);
+  expect(loan?.isCopy).toBe(false);
+  expect(tier.pins.isHeld(slot)).toBe(true);
+  loan?.release();
 });

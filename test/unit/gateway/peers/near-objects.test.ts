@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Epochs } from '../../../../src/cache/epochs.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
-import { SlotPins } from '../../../../src/cache/slot-pins.ts';
+import { LoanDesk } from '../../../../src/gateway/fill/loan-desk.ts';
 import type { Questions, ToldFound, ToldLoan } from '../../../../src/gateway/peers/messages.ts';
 import { NearObjects, nearCostBytes } from '../../../../src/gateway/peers/near-objects.ts';
 import { PeerLink, type PeerService } from '../../../../src/gateway/peers/peer-link.ts';
@@ -71,7 +71,8 @@ beforeEach(() => {
   const owner = new Owner();
   new PeerLink(channel.port2, owner, () => undefined);
   const link = new PeerLink(channel.port1, owner, () => undefined);
-  near = new NearObjects(link, new Epochs(memory), new SlotPins(memory, 0), recordBytes);
+  const tier = new MemoryTier(memory, 0);
+  near = new NearObjects(link, new Epochs(memory), tier.pins, new LoanDesk(tier, 4), recordBytes);
 });
 
 afterEach(() => {

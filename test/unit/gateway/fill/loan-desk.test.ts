@@ -1,0 +1,55 @@
+import { beforeEach, expect, it } from 'vitest';
+import { Block } from '../../../../src/cache/block.ts';
+import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
+import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { LoanDesk, loanLimitBytes } from '../../../../src/gateway/fill/loan-desk.ts';
+
+const blockBytes = 1024 * 1024;
+const slotsLimit = 2;
+let tier: MemoryTier;
+let desk: LoanDesk;
+
+beforeEach(() => {
+  tier = new MemoryTier(allocateSharedMemory(8 * blockBytes, blockBytes, 1), 0);
+  desk = new LoanDesk(tier, slotsLimit);
+});
+
+function block(fill: number): Block {
+  const made = new Block(0, fill, () => undefined);
+  const slot = tier.allocate(blockBytes, made);
+  if (slot === undefined) throw new Error('no slot');
+  made.place(slot, tier.view(slot, blockBytes).fill(fill));
+  tier.complete(slot);
+  return made;
+}
+
+it('lends the memory itself, a window of it, and holds it until it is given back', () => {
+  const one = block(1);
+  const loan = desk.lend(one, 10, blockBytes);
+  expect(loan.isCopy).toBe(false);
+  expect(loan.bytes.length).toBe(loanLimitBytes);
+  expect(loan.bytes.buffer).toBe(one.memory.buffer);
+  expect(tier.pins.isHeld(one.slot)).toBe(true);
+  loan.release();
+  expect(tier.pins.isHeld(one.slot)).toBe(false);
+});
+
+it('lends copies of another slot while as many are lent as may be, and memory again afterwards', () => {
+  const loans = [block(1), block(2)].map(one => desk.lend(one, 0, blockBytes));
+  const third = block(3);
+  const copy = desk.lend(third, 0, blockBytes);
+  expect(copy.isCopy).toBe(true);
+  expect(copy.bytes.length).toBeLessThan(loanLimitBytes);
+  expect(copy.bytes.every(byte => byte === 3)).toBe(true);
+  expect(tier.pins.isHeld(third.slot)).toBe(false);
+  copy.release();
+  for (const loan of loans) loan.release();
+  expect(desk.lend(third, 0, blockBytes).isCopy).toBe(false);
+});
+
+it('wakes fills that wait for a slot when one is given back', async () => {
+  const loan = desk.lend(block(1), 0, 10);
+  const freed = new Promise<void>(resolve => tier.whenFreed(resolve));
+  loan.release();
+  await freed;
+});
