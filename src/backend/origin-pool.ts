@@ -27,6 +27,8 @@ export interface RawReceiver {
   arrived(chunk: Buffer): void;
   ended(): void;
   failed(error: StoreError): void;
+  /** Whoever asked has given it up before its end; nothing comes after. */
+  aborted(): void;
 }
 
 /** A request as it goes onto the wire: the path is sent as it is, nothing in it is normalised. */
@@ -88,6 +90,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   abort(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#receiver.aborted();
     this.#controller?.abort(new StoreError('BROKEN', 'given up', undefined));
   }
 

@@ -6,6 +6,8 @@ export interface MeasuredCall {
   answered(status: number): void;
   arrived(bytes: number): void;
   failed(reason: string): void;
+  /** Given up on this side: counts as a request of its own kind when no answer had begun. */
+  aborted(): void;
 }
 
 const firstByteBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -22,7 +24,7 @@ export class StoreMeter {
     this.#clock = clock;
     this.#requests = metrics.counter(
       'tidegate_backend_requests_total',
-      'Requests sent to a backend, by the status it answered or the way it failed.',
+      'Requests sent to a backend, by the status it answered or the way they ended without one.',
       ['backend', 'operation', 'status'],
     );
     this.#bytes = metrics.counter('tidegate_backend_bytes_total', 'Body bytes received from a backend.', [
@@ -57,6 +59,7 @@ export class StoreMeter {
       },
       arrived: lengthBytes => bytes.add(lengthBytes),
       failed: reason => count(reason.toLowerCase()),
+      aborted: () => count('aborted'),
     };
   }
 

@@ -141,7 +141,11 @@ function isServerError(status: string | number | undefined): boolean {
   return Number(status) >= 500;
 }
 
-/** A backend's requests that got no usable answer: 5xx, or a word in place of a status, such as a timeout. */
+/**
+ * A backend's requests that got no usable answer: 5xx, or a word in place of a status, such as a timeout. One that was given
+ * up because nobody wanted it any more is none of them.
+ */
 function isFailure(status: string | number | undefined): boolean {
+  if (status === 'aborted') return false;
   return Number.isNaN(Number(status)) || isServerError(status);
 }

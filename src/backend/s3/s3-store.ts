@@ -78,6 +78,7 @@ export class S3Store implements Store {
           measured.failed(error.code);
           receiver.failed(error);
         },
+        aborted: () => measured.aborted(),
       },
     );
   }

@@ -26,6 +26,7 @@ function measured() {
   asked.cell('main', 'GetObject', '404').add(1);
   asked.cell('main', 'GetObject', '500').add(1);
   asked.cell('main', 'GetObject', 'timeout').add(1);
+  asked.cell('main', 'GetObject', 'aborted').add(1);
   metrics.gauge('tidegate_cache_bytes', '', ['tier']).cell('memory').set(100);
   metrics.gauge('tidegate_cache_capacity_bytes', '', ['tier']).cell('memory').set(1_000);
   metrics.gauge('tidegate_cache_entries', '', ['tier']).cell('memory').set(7);
@@ -48,7 +49,7 @@ it('has no hit ratio before anything could be hit', () => {
 
 it('counts as errors of a backend what brought no usable answer', async () => {
   expect(statusReport(facts, await measured()).backends).toEqual([
-    { name: 'main', type: 's3', location: 'https://s3.example.test', requests: 6, errors: 2, bytes: 0 },
+    { name: 'main', type: 's3', location: 'https://s3.example.test', requests: 7, errors: 2, bytes: 0 },
   ]);
 });
 

@@ -68,6 +68,7 @@ function get(pool: OriginPool, pauseEvery: number): Promise<Got> {
     },
     ended: () => resolve({ body: Buffer.concat(chunks), memory }),
     failed: reject,
+    aborted: () => undefined,
   };
   const call = pool.send({ method: 'GET', path: '/', headers: [] }, receiver);
   return promise;

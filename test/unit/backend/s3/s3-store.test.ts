@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { S3Store } from '../../../../src/backend/s3/s3-store.ts';
+import { type StoreReceiver, sendAndCollect } from '../../../../src/backend/store.ts';
+import { StoreMeter } from '../../../../src/backend/store-meter.ts';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { Metrics } from '../../../../src/base/metrics.ts';
+import { StandInStore } from '../../../support/stand-in-store.ts';
+
+let server: StandInStore;
+let store: S3Store;
+let metrics: Metrics;
+
+beforeEach(async () => {
+  server = await StandInStore.start();
+  metrics = new Metrics();
+  store = new S3Store({
+    name: 'main',
+    endpoint: server.url,
+    region: 'us-east-1',
+    addressing: 'path',
+    headerPrefix: 'x-amz-',
+    credentials: { kind: 'none' },
+    connections: 2,
+    timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
+    clock: systemClock,
+    meter: new StoreMeter(metrics, systemClock),
+  });
+});
+
+afterEach(async () => {
+  await store.close();
+  await server.close();
+});
+
+const request = { method: 'GET', bucket: 'b', key: 'k', query: '', fields: [] };
+
+/** Requests counted, by the label `status`. */
+async function counted(): Promise<Record<string, number>> {
+  const family = (await metrics.snapshot()).find(({ name }) => name === 'tidegate_backend_requests_total');
+  return Object.fromEntries((family?.values ?? []).map(({ labels, value }) => [labels.status, value]));
+}
+
+function receiver(more: Partial<StoreReceiver> = {}): StoreReceiver {
+  const ignored = () => undefined;
+  return { answered: ignored, arrived: ignored, ended: ignored, failed: ignored, ...more };
+}
+
+it('a request that is given up before the head of its answer counts as aborted', async () => {
+  server.put('b', 'k', 'x');
+  const gate = server.hold();
+  const call = store.send(request, receiver());
+  await server.log.arrival(1);
+  call.abort();
+  call.abort();
+  gate.release();
+  expect(await counted()).toEqual({ aborted: 1 });
+});
+
+it('one that is given up later counts by its status, and one that ends by itself does too', async () => {
+  server.put('b', 'k', Buffer.alloc(1_000_000));
+  await new Promise<void>(resolve => {
+    const call = store.send(
+      request,
+      receiver({
+        arrived: () => {
+          call.abort();
+          resolve();
+        },
+      }),
+    );
+  });
+  await sendAndCollect(store, { ...request, key: 'missing' }, 10_000);
+  expect(await counted()).toEqual({ 200: 1, 404: 1 });
+});
+
+it('one whose connection breaks before an answer counts by the way it failed', async () => {
+  await server.close();
+  await expect(sendAndCollect(store, request, 0)).rejects.toMatchObject({ code: 'UNREACHABLE' });
+  expect(await counted()).toEqual({ unreachable: 1 });
+  server = await StandInStore.start();
+});
