@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONGEST_WINDOW_MS } from '../alerts/measurement/row-ladder.ts';
 import { type NoticeOptions, noticeTable } from '../alerts/rules/notice-table.ts';
 import { type RuleOptions, ruleTable } from '../alerts/rules/rule-table.ts';
 import { amount, choice, duration, integer, map } from './scalars.ts';
@@ -22,6 +23,8 @@ function settingsOf(defaults: object) {
 
 function optionSchema(option: string) {
   if (option === 'severity') return severity();
+  // a longer one would be told of the past that is kept as if it were all of it
+  if (option === 'windowMs') return duration(0, LONGEST_WINDOW_MS);
   if (option.endsWith('Ms')) return duration(0, 30 * DAY_MS);
   return option.startsWith('min') ? integer(0, 1_000_000_000) : amount(0, 1_000_000_000);
 }

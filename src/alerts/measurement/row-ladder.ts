@@ -20,6 +20,12 @@ export const LADDER: readonly Rung[] = [
   { spacingMs: 10 * MINUTE_MS, keepMs: 73 * HOUR_MS },
 ];
 
+/** How far before a window a rule may look for what to compare it with. */
+export const LONGEST_BASELINE_MS = 6 * HOUR_MS;
+
+/** The longest window that is within what is kept, wherever between two rows of the last rung it begins. */
+export const LONGEST_WINDOW_MS = 72 * HOUR_MS - LONGEST_BASELINE_MS;
+
 /** The past in a bounded number of rows: the nearer, the finer. */
 export class RowLadder {
   readonly #rungs: readonly (Rung & { readonly rows: Row[] })[];

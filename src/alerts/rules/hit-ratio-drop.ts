@@ -1,4 +1,5 @@
 import { requests } from '../measurement/measure.ts';
+import { LONGEST_BASELINE_MS } from '../measurement/row-ladder.ts';
 import { type Series, total } from '../measurement/series.ts';
 import { formatCount, formatDuration, formatShare } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
@@ -19,7 +20,7 @@ interface Reads {
 }
 
 /** What the window is compared with: long enough to know the cache warm, short enough to stay within the finer rows. */
-const BASELINE_MS = 6 * 3_600_000;
+const BASELINE_MS = LONGEST_BASELINE_MS;
 const HITS = ['HIT', 'STALE', 'REVALIDATED'];
 const MISSES = ['MISS', 'PARTIAL'];
 

@@ -38,6 +38,10 @@ it.each([
     'alerts.rules.backendError is no known key and holds false; the keys here: backendUn',
   ],
   ['rules: { backendErrors: { for: 5 } }', 'alerts.rules.backendErrors.for holds 5; it may hold a duration'],
+  [
+    'rules: { hitRatioDrop: { window: 67h } }',
+    'alerts.rules.hitRatioDrop.window holds "67h"; it may hold a duration such as 500ms, 10s, 5m, 1h or 1d, up to 66h',
+  ],
   ['rules: { backendErrors: { budget: 5 } }', 'alerts.rules.backendErrors.budget is no known key'],
   [
     'rules: { backendErrors: 0.05 }',

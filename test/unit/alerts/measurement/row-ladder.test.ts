@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { RowLadder } from '../../../../src/alerts/measurement/row-ladder.ts';
+import {
+  LONGEST_BASELINE_MS,
+  LONGEST_WINDOW_MS,
+  RowLadder,
+} from '../../../../src/alerts/measurement/row-ladder.ts';
 
 const ladder = [
   { spacingMs: 0, keepMs: 10 },
@@ -27,4 +31,14 @@ it('gives the oldest row for a moment before all rows', () => {
 it('has no row before the first was added', () => {
   expect(new RowLadder(ladder).latest).toBeUndefined();
   expect(new RowLadder(ladder).at(0)).toBeUndefined();
+});
+
+it('keeps what the longest window is compared with, to its beginning', () => {
+  const rows = new RowLadder();
+  const everyMs = 30_000;
+  const reachMs = LONGEST_WINDOW_MS + LONGEST_BASELINE_MS;
+  for (let atMs = 0; atMs <= 2 * reachMs; atMs += everyMs) {
+    rows.add({ atMs, values: new Float64Array() });
+    if (atMs > reachMs) expect(rows.at(atMs - reachMs)?.atMs).toBeLessThanOrEqual(atMs - reachMs);
+  }
 });
