@@ -29,6 +29,12 @@ export class WrongAnswerError extends Error {
   }
 }
 
+/** What a status other than 200 and 206 is, to a read that had no conditions: 304 and the like are no answer to it. */
+export function refusedBy(reply: WholeReply): RefusedByStoreError | WrongAnswerError {
+  const isRefusal = reply.status >= 300 && reply.status !== 304;
+  return isRefusal ? new RefusedByStoreError(reply) : new WrongAnswerError(`status ${reply.status}`);
+}
+
 /** Too much is being filled and read at once to begin another fill. */
 export class OverloadedError extends Error {
   readonly code = 'OVERLOADED';

@@ -3,7 +3,7 @@ import type { StoreCall, StoreReceiver, StoreReplyHead } from '../../backend/sto
 import { httpField, StoreError } from '../../backend/store.ts';
 import type { GenerationIdentity } from '../../cache/generation.ts';
 import { parseContentRange } from '../../http/range.ts';
-import { ObjectChangedError, RefusedByStoreError, WrongAnswerError } from './fill-error.ts';
+import { ObjectChangedError, refusedBy, WrongAnswerError } from './fill-error.ts';
 
 /** Takes the bytes of a range, in order; exactly one of `done` and `failed` comes last. */
 export interface RangeReceiver {
@@ -130,6 +130,6 @@ export class RangedRead implements StoreReceiver {
   #refused(): Error | undefined {
     if (!this.#refusal) return undefined;
     if (this.#refusal.head.status === 412) return new ObjectChangedError('precondition failed');
-    return new RefusedByStoreError(this.#refusal.whole());
+    return refusedBy(this.#refusal.whole());
   }
 }

@@ -11,7 +11,7 @@ import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import { type ObjectRecord, type ReadableRecord, tellsPart } from '../../cache/record.ts';
 import { parseUnsatisfiedRange } from '../../http/range.ts';
-import { RefusedByStoreError, WrongAnswerError } from '../fill/fill-error.ts';
+import { isBusy, RefusedByStoreError, refusedBy, WrongAnswerError } from '../fill/fill-error.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';
 import { type FirstExtent, firstBlock, firstExtent } from './first-extent.ts';
 import type { ArrivingBytes } from './first-fetch.ts';
@@ -144,7 +144,8 @@ export class ObjectDirectory {
       const isUnsaid = learned.record.kind === 'passed' && read.method === 'GET';
       return isUnsaid ? this.#askGet(read, extent) : learned;
     } catch (error) {
-      const isSilent = error instanceof RefusedByStoreError && error.reply.status < 500;
+      // a busy store is not asked for its words too
+      const isSilent = error instanceof RefusedByStoreError && !isBusy(error.reply.status);
       if (isSilent && read.method === 'GET') return this.#askGet(read, extent);
       throw error;
     }
@@ -236,7 +237,7 @@ export class ObjectDirectory {
   }
 
   #learnRefusal(read: ObjectRead, reply: WholeReply, method: 'GET' | 'HEAD', epoch: number): Learned {
-    if (!isRememberedRefusal(reply)) throw new RefusedByStoreError(reply);
+    if (!isRememberedRefusal(reply)) throw refusedBy(reply);
     const record = refusedRecord(reply, { method, receivedMs: this.#clock.nowMs(), epoch });
     return learnedOf(record, reply, this.#records.keep(read, record));
   }

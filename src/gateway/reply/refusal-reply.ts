@@ -3,6 +3,7 @@ import type { RefusedRecord } from '../../cache/record.ts';
 import { rawFromFields } from '../../s3/dialect.ts';
 import { s3Error } from '../../s3/error.ts';
 import { errorBody, parseErrorBody, type RememberedError } from '../../s3/error-body.ts';
+import { type ErrorCode, errorCodes } from '../../s3/error-codes.ts';
 import { errorInDialect } from '../../s3/error-dialect.ts';
 import type { Bucket } from '../bucket.ts';
 import type { Exchange } from '../exchange.ts';
@@ -18,8 +19,25 @@ export function replyRemembered(
   ageS: number | undefined,
 ): void {
   const raw = rawFromFields(fields, exchange.prefix);
-  sendWhole(exchange, status, raw, retold(exchange, bucket, body, exchange), exchange, ageS);
+  const error = parseErrorBody(body);
+  const told = error ? retold(exchange, bucket, error, exchange) : body;
+  sendWhole(exchange, status, raw, told, exchange, ageS);
 }
+
+/**
+ * Codes with which a store refuses a signature. To the store the gateway signs itself, so they are not about the client,
+ * and what they quote is the gateway's own: its key, what it signed, its token (design.md, law 7).
+ */
+const aboutSignatures: ReadonlySet<string> = new Set([
+  'AuthorizationHeaderMalformed',
+  'ExpiredToken',
+  'InvalidAccessKeyId',
+  'InvalidSecurity',
+  'InvalidToken',
+  'RequestTimeTooSkewed',
+  'SignatureDoesNotMatch',
+  'TokenRefreshRequired',
+]);
 
 /**
  * Answers with what the store said to this very request when it refused it: its status, its fields, its ids and its words.
@@ -37,13 +55,19 @@ export function replyRefusal(
     replyError(exchange, s3Error('AccessDenied'), crossOrigin);
     return;
   }
-  if (reply.status >= 500 && reply.body.length === 0) {
-    // Asked with HEAD on a client's behalf, a store gives no words of its own.
-    replyError(exchange, s3Error('ServiceUnavailable'));
+  const usual = reply.body.length === 0 ? silentFailures.get(reply.status) : undefined;
+  exchange.errorCode = usual;
+  const worded = usual && !exchange.isHead ? inOurWords(reply, usual) : reply;
+  const error = parseErrorBody(worded.body);
+  if (error && aboutSignatures.has(error.code)) {
+    const message = `The store does not accept the gateway's own signature (${error.code}).`;
+    const failure = s3Error('BadGateway', { message });
+    exchange.failure = failure;
+    replyError(exchange, failure);
     return;
   }
-  const body = retold(exchange, bucket, reply.body, idsOf(exchange, reply));
-  replyAsStored(exchange, { ...reply, body });
+  const body = error ? retold(exchange, bucket, error, idsOf(exchange, worded)) : worded.body;
+  replyAsStored(exchange, { ...worded, body });
 }
 
 /** Answers with `reply` as it is, under the ids that the store gave it (interface.md, Response headers). */
@@ -79,10 +103,32 @@ export function tellsMissing({
   return code === undefined || code === 'NoSuchKey' || code === 'NoSuchVersion';
 }
 
-/** A store's error in the client's dialect and names, counted by its code; what is no XML error stays as it is. */
-function retold(exchange: Exchange, bucket: Bucket, body: Buffer, { requestId, id2 }: RequestIds): Buffer {
-  const error = parseErrorBody(body);
-  if (!error) return body;
+/** What a store means that fails without a word, as it does to HEAD, with which it is asked on clients' behalf. */
+const silentFailures: ReadonlyMap<number, ErrorCode> = new Map([
+  [429, 'SlowDown'],
+  [500, 'InternalError'],
+  [501, 'NotImplemented'],
+  [502, 'BadGateway'],
+  [503, 'ServiceUnavailable'],
+  [504, 'GatewayTimeout'],
+]);
+
+/** A failure without a word, with the usual ones of `code`; its status and its other fields stay. */
+function inOurWords(reply: WholeReply, code: ErrorCode): WholeReply {
+  const { message } = errorCodes[code];
+  const body = errorBody({ code, message, fields: [], requestId: '', hostId: '' });
+  const fields = reply.fields.filter(({ store, name }) => store || !name.startsWith('content-'));
+  const contentType = { name: 'content-type', value: 'application/xml', store: false };
+  return { ...reply, fields: [...fields, contentType], body: Buffer.from(body) };
+}
+
+/** A store's error in the client's dialect and names, counted by its code. */
+function retold(
+  exchange: Exchange,
+  bucket: Bucket,
+  error: RememberedError,
+  { requestId, id2 }: RequestIds,
+): Buffer {
   exchange.errorCode = error.code;
   const told = errorInDialect(inClientNames(error, bucket), exchange.prefix);
   return Buffer.from(errorBody({ ...told, requestId, hostId: id2 }));
