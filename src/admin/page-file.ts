@@ -37,3 +37,8 @@ export function pageFile(path: string, type: keyof typeof CONTENT_TYPES, file: U
     handle: (_request, response) => void response.writeHead(200, headers).end(content),
   };
 }
+
+/** The colours that all pages share; each page has them beside its own files, since it may be served without the others. */
+export function paletteFile(path: string): AdminRoute {
+  return pageFile(path, 'css', new URL('./palette.css', import.meta.url));
+}

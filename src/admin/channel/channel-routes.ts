@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { z } from 'zod';
 import type { AdminRoute } from '../admin-route.ts';
 import { readJson, sendJson } from '../json.ts';
-import { pageFile } from '../page-file.ts';
+import { pageFile, paletteFile } from '../page-file.ts';
 import type { Channel } from './channel.ts';
 import type { LiveMessages } from './live-messages.ts';
 import { type Callbacks, type PressOutcome, pressButton } from './press-button.ts';
@@ -63,6 +63,7 @@ function pageFiles(): readonly AdminRoute[] {
   const own = (name: string) => new URL(`./page/${name}`, import.meta.url);
   return [
     pageFile('/channel', 'html', own('channel.html')),
+    paletteFile('/channel/palette.css'),
     pageFile('/channel/channel.css', 'css', own('channel.css')),
     pageFile('/channel/channel.js', 'js', own('channel.js')),
     pageFile('/channel/host-config.js', 'js', own('host-config.js')),

@@ -1,6 +1,6 @@
 import type { AdminRoute } from '../admin-route.ts';
 import { sendJson } from '../json.ts';
-import { pageFile } from '../page-file.ts';
+import { pageFile, paletteFile } from '../page-file.ts';
 import type { StatusReport } from './status-report.ts';
 
 /**
@@ -16,6 +16,7 @@ export function statusRoutes(report: () => Promise<StatusReport>): readonly Admi
       handle: async (_request, response) => sendJson(response, 200, await report()),
     },
     pageFile('/', 'html', own('status.html')),
+    paletteFile('/palette.css'),
     pageFile('/status.css', 'css', own('status.css')),
     pageFile('/status.js', 'js', own('status.js')),
   ];

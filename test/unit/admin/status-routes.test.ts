@@ -47,7 +47,7 @@ it('the page loads nothing from elsewhere, and could not', async () => {
   expect(page.headers['content-security-policy']).toContain("default-src 'none'");
   const loaded = Array.from(page.text.matchAll(/(?:src|href)="([^"]+)"/g), ([, address = '']) => address);
   expect(loaded.filter(address => !address.startsWith('/') && !address.startsWith('data:'))).toEqual([]);
-  for (const address of ['/status.css', '/status.js']) {
+  for (const address of ['/palette.css', '/status.css', '/status.js']) {
     expect(loaded).toContain(address);
     expect((await askAdmin(port, address)).status).toBe(200);
   }

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const read = (path: string) => readFileSync(new URL(`../../../src/admin/${path}`, import.meta.url), 'utf8');
+const palette = read('palette.css');
+const pages = ['status/page/status.css', 'channel/page/channel.css'];
+
+function namesIn(css: string, pattern: RegExp): Set<string> {
+  return new Set(Array.from(css.matchAll(pattern), ([, name = '']) => name));
+}
+
+const colours = namesIn(palette, /^\s*--([\w-]+):/gm);
+
+it('every colour is there by day and by night', () => {
+  const [day = '', night = ''] = palette.split('@media');
+  expect(namesIn(day, /^\s*--([\w-]+):/gm)).toEqual(namesIn(night, /^\s*--([\w-]+):/gm));
+  expect(colours.size).toBeGreaterThan(10);
+});
+
+it.each(pages)('%s takes its colours from the palette and has none of its own', page => {
+  const css = read(page);
+  for (const name of namesIn(css, /^\s*--([\w-]+):/gm)) expect(colours).not.toContain(name);
+  const own = namesIn(css, /^\s*--([\w-]+):/gm);
+  for (const name of namesIn(css, /var\(--([\w-]+)/g))
+    expect(own.has(name) || colours.has(name), name).toBe(true);
+});
+
+it('no colour of the palette is without use', () => {
+  const used = namesIn(pages.map(read).join('\n'), /var\(--([\w-]+)/g);
+  expect([...colours].filter(name => !used.has(name))).toEqual([]);
+});
