@@ -34,9 +34,9 @@ export class Permissions {
     if (!this.allows(action, key)) throw s3Error('AccessDenied');
   }
 
-  /** @throws S3Error AccessDenied unless the version, or the current one, may be read. */
-  requireRead(key: string, versionId: string | undefined): void {
-    this.require(readAction(versionId), key);
+  /** Whether the version, or the current one, may be read. */
+  allowsRead(key: string, versionId: string | undefined): boolean {
+    return this.allows(readAction(versionId), key);
   }
 
   /** What of an object's fields the caller is shown (behaviours.md, Decided 9). */

@@ -10,7 +10,7 @@ import type { ObjectRead } from './lookup/object-read.ts';
 import type { Visibility } from './reply/visibility.ts';
 import type { RequestFields } from './request-fields.ts';
 
-/** A client's GetObject or HeadObject: parsed, authenticated and allowed. */
+/** A client's GetObject or HeadObject: parsed and authenticated. */
 export interface ClientRead {
   readonly exchange: Exchange;
   readonly fields: RequestFields;
@@ -24,11 +24,7 @@ export interface ClientRead {
   readonly nowMs: number;
 }
 
-/**
- * Puts together what a client wants of an object.
- *
- * @throws S3Error AccessDenied where the client may not read it.
- */
+/** Puts together what a client wants of an object; whether it may have that is another question. */
 export function clientRead(
   exchange: Exchange,
   fields: RequestFields,
@@ -39,7 +35,6 @@ export function clientRead(
   nowMs: number,
 ): ClientRead {
   const { versionId, partNumber, expectedBucketOwner, requestPayer, checksumMode, overrides } = parameters;
-  permissions.requireRead(key, versionId);
   const range = parseRange(fields.range);
   const variant = { origin: fields.origin, expectedBucketOwner, requestPayer };
   const method = exchange.isHead ? 'HEAD' : 'GET';

@@ -18,6 +18,7 @@ import type { ExchangeObserver } from './exchange-observer.ts';
 import type { ObjectSource } from './object-source.ts';
 import { passOperation } from './pass-operation.ts';
 import { PlainReads } from './plain-reads.ts';
+import { refuseRead } from './refuse-read.ts';
 import { asS3Error, replyError } from './reply/error-reply.ts';
 import { RequestFields } from './request-fields.ts';
 import type { RequestIdSource } from './request-ids.ts';
@@ -127,9 +128,14 @@ export class Pipeline {
     exchange.key = address.key;
     exchange.versionId = parameters.versionId;
     const client = clientRead(exchange, fields, parameters, bucket, address.key, permissions, clock.nowMs());
+    const source = sourceOf(client.read.objectKey.hash);
+    if (!permissions.allowsRead(address.key, parameters.versionId)) {
+      refuseRead(client, source, observer);
+      return;
+    }
     this.#plainReads.remember(client);
     if (parameters.customerKey) serveSealed(client, parameters.customerKey, observer);
-    else serveObject(client, sourceOf(client.read.objectKey.hash), observer);
+    else serveObject(client, source, observer);
   }
 }
 

@@ -79,7 +79,7 @@ describe.each(crossedDialects)('behaviours.md, section 5: $client before $store'
     const asNobody = (path: string) => lab.ask({ path, as: 'anonymous' });
     expect(await asNobody('/private-box/open')).toMatchObject({ status: 200, text: 'open' });
     expect(await asNobody('/public-box/closed')).toMatchObject(denied);
-    expect(await asNobody('/public-box/none')).toMatchObject(denied);
+    expect(await asNobody('/public-box/none')).toMatchObject(missing('none'));
     expect(await asNobody('/private-box/none')).toMatchObject(denied);
   });
 
