@@ -1,70 +1,16 @@
 import { beforeEach, expect, it } from 'vitest';
-import { type StoreCall, StoreError, type StoreReceiver } from '../../../../src/backend/store.ts';
 import { Generation } from '../../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { Extent, type ExtentKeeper } from '../../../../src/gateway/fill/extent.ts';
 import { RefusedByStoreError } from '../../../../src/gateway/fill/fill-error.ts';
+import { type AskedRange, askedRanges } from '../../../support/asked-ranges.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const blockBytes = 4096;
 const sizeBytes = 4 * blockBytes;
 
-/** One request to a store that does what the test says. */
-class Asked implements StoreCall {
-  readonly from: number;
-  readonly to: number;
-  readonly #receiver: StoreReceiver;
-  state: 'running' | 'paused' | 'aborted' = 'running';
-
-  constructor(from: number, to: number, receiver: StoreReceiver) {
-    this.from = from;
-    this.to = to;
-    this.#receiver = receiver;
-  }
-
-  pause(): void {
-    this.state = 'paused';
-  }
-
-  resume(): void {
-    this.state = 'running';
-  }
-
-  abort(): void {
-    this.state = 'aborted';
-  }
-
-  answer(): this {
-    const value = `bytes ${this.from}-${this.to - 1}/${sizeBytes}`;
-    const fields = [
-      { name: 'etag', value: '"t"', store: false },
-      { name: 'content-range', value, store: false },
-    ];
-    this.#receiver.answered({ status: 206, fields });
-    return this;
-  }
-
-  refuse(status: number): void {
-    this.#receiver.answered({ status, fields: [] });
-    this.#receiver.ended();
-  }
-
-  bytes(lengthBytes: number): this {
-    this.#receiver.arrived(Buffer.alloc(lengthBytes, 7));
-    return this;
-  }
-
-  end(): void {
-    this.#receiver.ended();
-  }
-
-  breakOff(): void {
-    this.#receiver.failed(new StoreError('BROKEN', 'cut', undefined));
-  }
-}
-
-let asked: Asked[];
+let asked: AskedRange[];
 let clock: ManualClock;
 let generation: Generation;
 let slotFreed: (() => void)[];
@@ -98,14 +44,6 @@ function newGeneration(): Generation {
 }
 
 function extent(from: number, to: number): Extent {
-  const source = {
-    backend: 'main',
-    send: (first: number, until: number, receiver: StoreReceiver) => {
-      const call = new Asked(first, until, receiver);
-      asked.push(call);
-      return call;
-    },
-  };
   const surroundings = {
     clock,
     random: () => 0.5,
@@ -114,10 +52,10 @@ function extent(from: number, to: number): Extent {
     pace: () => pace,
   };
   const keeper: ExtentKeeper = { ended: one => ended.push(one), answeredWhole: () => undefined };
-  return new Extent(generation, from, to, source, surroundings, keeper);
+  return new Extent(generation, from, to, askedRanges(asked, sizeBytes), surroundings, keeper);
 }
 
-function last(): Asked {
+function last(): AskedRange {
   const call = asked.at(-1);
   if (!call) throw new Error('the store was not asked');
   return call;
