@@ -1,3 +1,4 @@
+import { StoreError } from '../backend/store.ts';
 import { ageS, freshUntilMs } from '../cache/freshness.ts';
 import type { ObjectRecord, ReadableRecord, RefusedRecord } from '../cache/record.ts';
 import { evaluatePreconditions, ifRangeHolds } from '../http/preconditions.ts';
@@ -6,11 +7,11 @@ import { rawFromFields } from '../s3/dialect.ts';
 import { s3Error } from '../s3/error.ts';
 import type { ClientRead } from './client-read.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
-import { ObjectChangedError, RefusedByStoreError } from './fill/fill-error.ts';
+import { ObjectChangedError, RefusedByStoreError, WrongAnswerError } from './fill/fill-error.ts';
 import type { Found } from './lookup/found.ts';
 import type { ObjectSource } from './object-source.ts';
 import { passRead } from './pass-read.ts';
-import { refusedByStore, reportOf } from './reply/cache-status.ts';
+import { failedAtStore, refusedByStore, reportOf } from './reply/cache-status.ts';
 import {
   asS3Error,
   invalidPartNumber,
@@ -82,6 +83,7 @@ export class ObjectAnswer implements SendingSteps {
       replyRefusal(exchange, read.bucket, error.reply, mayKnowMissing);
     } else {
       exchange.failure = error instanceof Error ? error : new Error(String(error));
+      if (!this.#record && isOfTheStore(error)) exchange.report = failedAtStore(error.code);
       const crossOrigin = (this.#record?.fields ?? []).filter(isCrossOrigin);
       replyError(exchange, asS3Error(error), rawFromFields(crossOrigin, exchange.prefix));
     }
@@ -183,6 +185,11 @@ export class ObjectAnswer implements SendingSteps {
     exchange.report = reportOf(found, coverage, Math.ceil(ttlMs / 1000));
     this.#ageS = found.how === 'hit' ? ageS(found.record, nowMs) : undefined;
   }
+}
+
+/** Whether asking the store came to nothing, rather than what the client wants. */
+function isOfTheStore(error: unknown): error is StoreError | WrongAnswerError {
+  return error instanceof StoreError || error instanceof WrongAnswerError;
 }
 
 const whole: Selection = { kind: 'whole' };

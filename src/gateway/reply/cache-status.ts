@@ -26,6 +26,12 @@ export function refusedByStore(status: number): CacheReport {
   return { result: 'MISS', cacheStatus: `tidegate; fwd=uri-miss; fwd-status=${status}` };
 }
 
+/** Nothing that is known could be used, and no answer was to be had of the store. @param code of the error that says why. */
+export function failedAtStore(code: string): CacheReport {
+  const detail = code.toLowerCase().replaceAll('_', '-');
+  return { result: 'MISS', cacheStatus: `tidegate; fwd=miss; detail=${detail}` };
+}
+
 /**
  * The report on an answer that was found.
  *

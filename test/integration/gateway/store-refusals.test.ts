@@ -140,6 +140,7 @@ describe('what a store says instead of an object', () => {
       // HEAD does not tell a missing bucket from a missing key (behaviours.md 120)
       else if (says.status !== 404 || method === 'GET') expectTold(answer, method, says);
       store.faults.clear();
+      poor.gateways[0]?.purge({ kind: 'bucket', bucket: 'b' });
     }
     await poor.close();
   });
@@ -209,7 +210,14 @@ function expectTold(answer: TestAnswer, method: string, says: StoreSays): void {
   const words = says.words ?? /<Code>.*<\/Message>/.exec(body)?.[0] ?? body;
   const text = answer.body.toString();
   expect(answer.status).toBe(told);
-  expect(answer.headers).toMatchObject({ 'x-amz-request-id': expect.any(String), ...headers });
+  expect(answer.headers).toMatchObject({
+    'x-amz-request-id': expect.any(String),
+    'x-cache': 'MISS',
+    'cache-status': expect.stringMatching(
+      /^tidegate; (fwd=(uri-miss|stale); fwd-status=\d+|fwd=miss; detail=wrong-answer$)/,
+    ),
+    ...headers,
+  });
   expect(text).toContain(method === 'HEAD' ? '' : words);
   expect(text === '').toBe(method === 'HEAD' || words === '');
   expect(text).not.toMatch(/Resource|THEIRS|their-host/);
@@ -248,6 +256,10 @@ describe('a store that speaks no HTTP', () => {
     for (const method of ['GET', 'HEAD']) {
       const answer = await gateway.send(method, '/b/k');
       expect(answer.status).toBe(503);
+      expect(answer.headers).toMatchObject({
+        'x-cache': 'MISS',
+        'cache-status': 'tidegate; fwd=miss; detail=broken',
+      });
       const words = '<Code>ServiceUnavailable</Code><Message>Service is unable to handle request.</Message>';
       expect(answer.body.toString()).toContain(method === 'HEAD' ? '' : words);
     }
