@@ -125,9 +125,9 @@ export class Lab {
     }
   }
 
-  /** The gateway's answer. */
-  async ask(question: Question): Promise<Reply> {
-    return this.#answer(this.gateway.url(), question);
+  /** The gateway's answer, by one of its workers. */
+  async ask(question: Question, worker = 0): Promise<Reply> {
+    return this.#answer(this.gateway.url(worker), question);
   }
 
   /** The store's answer, asked by the client itself. */
