@@ -4,6 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { signedQuestion } from '../support/conformance/question.ts';
+import { rawRequest } from '../support/raw-request.ts';
 import { freePort, RealProcess } from '../support/real-process.ts';
 import { StandInStore } from '../support/stand-in-store.ts';
 
@@ -210,6 +212,31 @@ it('a start without a configuration has samples, and says what to try', async ()
     buckets: [{ name: 'sample', backend: 'demo', access: 'public' }],
   });
   expect(await started.stop()).toBe(0);
+});
+
+it("row 122: signatures are for the region of the bucket's backend, or of its access point", async () => {
+  const store = await StandInStore.start();
+  store.put('photos', 'k', 'content');
+  const point = 'arn:aws:s3:eu-north-1:123456789012:accesspoint/p';
+  const { port } = await startGateway(`
+    backends: { main: { type: s3, endpoint: "${store.url}", region: eu-west-1 } },
+    buckets: { photos: { backend: main, access: verify }, point: { backend: main, bucket: "${point}", access: verify } },
+    clients: [{ accessKeyId: reader, secretAccessKey: secret, allow: [{ buckets: ["*"], keys: ["**"], actions: [GetObject] }] }]`);
+  const origin = `http://127.0.0.1:${port}`;
+  const as = { accessKeyId: 'reader', secretAccessKey: 'secret' };
+  const ask = (path: string, region: string) =>
+    rawRequest(origin, signedQuestion({ path, as }, { origin, prefix: 'x-amz-', nowMs: Date.now(), region }));
+  expect(await ask('/photos/k', 'eu-west-1')).toMatchObject({ status: 200, text: 'content' });
+  for (const [path, region] of [
+    ['/photos/k', 'eu-west-1'],
+    ['/point/k', 'eu-north-1'],
+  ] as const) {
+    const { status, text } = await ask(path, 'us-east-1');
+    expect(status).toBe(400);
+    expect(text).toContain(`the region 'us-east-1' is wrong; expecting '${region}'`);
+    expect(text).toContain(`<Region>${region}</Region>`);
+  }
+  await store.close();
 });
 
 it('the rules and the dashboard name only metrics that there are', async () => {
