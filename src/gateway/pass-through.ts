@@ -84,7 +84,7 @@ function writeHead(exchange: Exchange, head: StoreReplyHead, { keep, overrides }
     head.status === 200
       ? overridden(rawFromFields(fields, exchange.prefix), overrides)
       : rawFromFields(fields, exchange.prefix);
-  const headers = new PreparedHeaders(shown, exchange.prefix);
+  const headers = PreparedHeaders.of(shown, exchange.prefix);
   exchange.status = head.status;
   headers.writeTo(
     exchange.response,

@@ -16,6 +16,16 @@ export function headerText(raw: readonly string[]): string | undefined {
   return text;
 }
 
+/**
+ * `text` as one run of characters. V8 keeps a sum of strings as a tree of its pieces, and walks it each time that it is
+ * written somewhere.
+ *
+ * @param text of characters up to U+00FF.
+ */
+export function inOnePiece(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
+
 /** A response whose head, once made, lies in `_header`. */
 type HeadedResponse = ServerResponse & { _header: string | null };
 

@@ -71,7 +71,7 @@ export function sendWhole(
 ): void {
   const { response, report, date } = exchange;
   const length = exchange.isHead ? [] : ['content-length', String(body.length)];
-  const headers = new PreparedHeaders([...fields, ...length], exchange.prefix);
+  const headers = PreparedHeaders.of([...fields, ...length], exchange.prefix);
   exchange.status = status;
   exchange.bodyBytes = exchange.isHead ? 0 : body.length;
   headers.writeTo(response, status, { report, requestId, id2, date }, ageS);

@@ -2,7 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Part } from '../../cache/part-map.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { formatContentRange } from '../../http/range.ts';
-import { headerText, setReadyHead } from '../../http/ready-head.ts';
+import { headerText, inOnePiece, setReadyHead } from '../../http/ready-head.ts';
 import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 import type { CacheReport } from './cache-status.ts';
@@ -30,14 +30,33 @@ export interface PartOfObject {
  */
 export class PreparedHeaders {
   readonly #fixed: readonly string[];
-  readonly #prefix: HeaderPrefix;
   readonly #text: string | undefined;
+  readonly #prefix: HeaderPrefix;
+  readonly #ends: HeadEnds;
+
+  private constructor(
+    fixed: readonly string[],
+    text: string | undefined,
+    prefix: HeaderPrefix,
+    ends: HeadEnds,
+  ) {
+    this.#fixed = fixed;
+    this.#text = text;
+    this.#prefix = prefix;
+    this.#ends = ends;
+  }
 
   /** @param fixed names and values that stay. */
-  constructor(fixed: readonly string[], prefix: HeaderPrefix) {
-    this.#fixed = fixed;
-    this.#prefix = prefix;
-    this.#text = fixed.includes('content-length') ? headerText(fixed) : undefined;
+  static of(fixed: readonly string[], prefix: HeaderPrefix): PreparedHeaders {
+    const text = headerText(fixed);
+    return new PreparedHeaders(fixed, text && inOnePiece(text), prefix, new HeadEnds(prefix));
+  }
+
+  /** These headers and others behind them. */
+  with(others: readonly string[]): PreparedHeaders {
+    const added = headerText(others);
+    const text = this.#text === undefined || added === undefined ? undefined : this.#text + added;
+    return new PreparedHeaders([...this.#fixed, ...others], text, this.#prefix, this.#ends);
   }
 
   /**
@@ -46,26 +65,65 @@ export class PreparedHeaders {
    * @param ageS seconds; undefined for what did not come from the cache.
    */
   writeTo(response: ServerResponse, status: number, reply: ReplyFields, ageS: number | undefined): void {
-    if (
-      this.#text === undefined ||
-      status >= 300 ||
-      !setReadyHead(response, status, this.#head(status, reply, ageS))
-    )
+    if (!this.#setReady(response, status, reply, ageS))
       response.writeHead(status, [...this.#fixed, ...this.#changing(reply, ageS)]);
   }
 
-  #head(status: number, { report, requestId, id2, date }: ReplyFields, ageS: number | undefined): string {
-    const prefix = this.#prefix;
-    const age = ageS === undefined ? '' : `age: ${ageS}\r\n`;
-    return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${this.#text}cache-status: ${report.cacheStatus}\r\nx-cache: ${report.result}\r\n${prefix}request-id: ${requestId}\r\n${prefix}id-2: ${id2}\r\n${age}Date: ${date}\r\nConnection: keep-alive\r\n\r\n`;
+  #setReady(response: ServerResponse, status: number, reply: ReplyFields, ageS: number | undefined): boolean {
+    const statusLine = statusLines.get(status);
+    if (statusLine === undefined || this.#text === undefined || !this.#fixed.includes('content-length'))
+      return false;
+    const head =
+      statusLine + this.#text + requestIdLine[this.#prefix] + reply.requestId + this.#ends.of(reply, ageS);
+    return setReadyHead(response, status, head);
   }
 
   #changing({ report, requestId, id2 }: ReplyFields, ageS: number | undefined): string[] {
     const prefix = this.#prefix;
-    const changing = ['cache-status', report.cacheStatus, 'x-cache', report.result];
-    changing.push(`${prefix}request-id`, requestId, `${prefix}id-2`, id2);
+    const changing = [`${prefix}request-id`, requestId, `${prefix}id-2`, id2];
+    changing.push('cache-status', report.cacheStatus, 'x-cache', report.result);
     if (ageS !== undefined) changing.push('age', String(ageS));
     return changing;
+  }
+}
+
+const requestIdLine: Readonly<Record<HeaderPrefix, string>> = {
+  'x-amz-': 'x-amz-request-id: ',
+  'x-store-': 'x-store-request-id: ',
+};
+
+/** Of the answers that carry an object. */
+const statusLines = new Map(
+  [200, 206].map(status => [status, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`]),
+);
+
+/** The end of a head, behind the request id: the same for all hits of one second. */
+class HeadEnds {
+  readonly #prefix: HeaderPrefix;
+  #text = '';
+  #cacheStatus = '';
+  #date = '';
+  #id2 = '';
+  #ageS: number | undefined;
+
+  constructor(prefix: HeaderPrefix) {
+    this.#prefix = prefix;
+  }
+
+  of({ report, id2, date }: ReplyFields, ageS: number | undefined): string {
+    const { cacheStatus } = report;
+    const isSame =
+      cacheStatus === this.#cacheStatus && ageS === this.#ageS && date === this.#date && id2 === this.#id2;
+    if (isSame) return this.#text;
+    const age = ageS === undefined ? '' : `age: ${ageS}\r\n`;
+    this.#text = inOnePiece(
+      `\r\n${this.#prefix}id-2: ${id2}\r\ncache-status: ${cacheStatus}\r\nx-cache: ${report.result}\r\n${age}Date: ${date}\r\nConnection: keep-alive\r\n\r\n`,
+    );
+    this.#cacheStatus = cacheStatus;
+    this.#date = date;
+    this.#id2 = id2;
+    this.#ageS = ageS;
+    return this.#text;
   }
 }
 
@@ -77,33 +135,52 @@ export interface View {
   readonly overrides: Pairs;
 }
 
-/** The prepared answers of each record, by dialect and visibility; they go with the record. */
-const wholeAnswers = new WeakMap<ReadableRecord, PreparedHeaders[]>();
+/** What an object's answers begin with. */
+interface ObjectHeaders {
+  /** Of a 200 with the whole object. */
+  readonly whole: PreparedHeaders;
+  /** Of a 206, but for what depends on the part. */
+  readonly part: PreparedHeaders;
+}
+
+/** The prepared headers of each record, by dialect and visibility; they go with the record. */
+const prepared = new WeakMap<ReadableRecord, ObjectHeaders[]>();
+
+function headersOf(record: ReadableRecord, view: View): ObjectHeaders {
+  if (view.exchange.isCharged) return prepareHeaders(record, view);
+  let known = prepared.get(record);
+  if (!known) {
+    known = [];
+    prepared.set(record, known);
+  }
+  const index = 2 * visibilityIndex(view.visibility) + (view.exchange.prefix === 'x-amz-' ? 0 : 1);
+  known[index] ??= prepareHeaders(record, view);
+  return known[index];
+}
+
+function prepareHeaders(record: ReadableRecord, view: View): ObjectHeaders {
+  const { prefix } = view.exchange;
+  const partVisibility = { ...view.visibility, checksums: false };
+  return {
+    whole: PreparedHeaders.of(objectHeaders(record, view), prefix).with(lengthHeader(record.sizeBytes)),
+    part: PreparedHeaders.of(objectHeaders(record, { ...view, visibility: partVisibility }), prefix),
+  };
+}
 
 /** The headers of a 200 with the whole object. */
 export function wholeHeaders(record: ReadableRecord, view: View): PreparedHeaders {
-  if (view.overrides.length > 0 || view.exchange.isCharged) {
-    return new PreparedHeaders(
-      overridden(objectHeaders(record, view, record.sizeBytes), view.overrides),
-      view.exchange.prefix,
-    );
-  }
-  let prepared = wholeAnswers.get(record);
-  if (!prepared) {
-    prepared = [];
-    wholeAnswers.set(record, prepared);
-  }
-  const index = 2 * visibilityIndex(view.visibility) + (view.exchange.prefix === 'x-amz-' ? 0 : 1);
-  prepared[index] ??= new PreparedHeaders(
-    objectHeaders(record, view, record.sizeBytes),
-    view.exchange.prefix,
-  );
-  return prepared[index];
+  if (view.overrides.length === 0) return headersOf(record, view).whole;
+  const fixed = [...objectHeaders(record, view), ...lengthHeader(record.sizeBytes)];
+  return PreparedHeaders.of(overridden(fixed, view.overrides), view.exchange.prefix);
 }
 
 /** The headers of a 206 (RFC 9110 §15.3.7). Checksums are of the whole object and go with nothing less (behaviours.md 8). */
 export function partHeaders(record: ReadableRecord, view: View, part: PartOfObject): PreparedHeaders {
-  return new PreparedHeaders(rangeHeaders(record, view, part), view.exchange.prefix);
+  const isAll = part.first === 0 && part.last + 1 === record.sizeBytes;
+  const own = rangeHeaders(record, part);
+  if (isAll && view.visibility.checksums)
+    return PreparedHeaders.of(objectHeaders(record, view), view.exchange.prefix).with(own);
+  return headersOf(record, view).part.with(own);
 }
 
 /** The headers of a 206 for a part number: with the count of parts, and the checksums of the part (behaviours.md 36 to 39, 48). */
@@ -113,29 +190,30 @@ export function multipartHeaders(
   part: Part,
   count: number | undefined,
 ): PreparedHeaders {
-  const raw = rangeHeaders(record, { ...view, visibility: { ...view.visibility, checksums: false } }, part);
-  if (count !== undefined) raw.push(`${view.exchange.prefix}mp-parts-count`, String(count));
-  if (view.visibility.checksums) raw.push(...rawFromFields(part.checksums, view.exchange.prefix));
-  return new PreparedHeaders(raw, view.exchange.prefix);
+  const { prefix } = view.exchange;
+  const own = rangeHeaders(record, part);
+  if (count !== undefined) own.push(`${prefix}mp-parts-count`, String(count));
+  if (view.visibility.checksums) own.push(...rawFromFields(part.checksums, prefix));
+  return headersOf(record, view).part.with(own);
 }
 
-function rangeHeaders(record: ReadableRecord, view: View, { first, last }: PartOfObject): string[] {
-  const lengthBytes = last - first + 1;
-  const checksums = view.visibility.checksums && lengthBytes === record.sizeBytes;
-  const raw = objectHeaders(record, { ...view, visibility: { ...view.visibility, checksums } }, lengthBytes);
-  raw.push('content-range', formatContentRange(first, last, record.sizeBytes));
-  return raw;
+function rangeHeaders(record: ReadableRecord, { first, last }: PartOfObject): string[] {
+  return [
+    ...lengthHeader(last - first + 1),
+    'content-range',
+    formatContentRange(first, last, record.sizeBytes),
+  ];
 }
 
-function objectHeaders(
-  record: ReadableRecord,
-  { exchange, visibility }: View,
-  lengthBytes: number,
-): string[] {
+function lengthHeader(lengthBytes: number): string[] {
+  return ['content-length', String(lengthBytes)];
+}
+
+function objectHeaders(record: ReadableRecord, { exchange, visibility }: View): string[] {
   const fields = record.fields.filter(field => isVisible(field, visibility));
   const raw = rawFromFields(fields, exchange.prefix);
   if (exchange.isCharged) raw.push(`${exchange.prefix}request-charged`, 'requester');
-  raw.push('accept-ranges', 'bytes', 'content-length', String(lengthBytes));
+  raw.push('accept-ranges', 'bytes');
   return raw;
 }
 
@@ -147,5 +225,5 @@ export function notModifiedHeaders(record: ObjectRecord, prefix: HeaderPrefix): 
     field =>
       (field.store ? field.name === 'version-id' : inNotModified.has(field.name)) || isCrossOrigin(field),
   );
-  return new PreparedHeaders(rawFromFields(kept, prefix), prefix);
+  return PreparedHeaders.of(rawFromFields(kept, prefix), prefix);
 }
