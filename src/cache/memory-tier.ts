@@ -140,9 +140,10 @@ export class MemoryTier {
     return this.pins.view(slot, this.slotSizeBytes(slot), 0, lengthBytes);
   }
 
-  /** Calls back, once, when a slot may have become free. */
-  whenFreed(callback: () => void): void {
+  /** Calls back, once, when a slot may have become free, unless what it returns is called before. */
+  whenFreed(callback: () => void): () => void {
     this.#waiting.add(callback);
+    return () => this.#waiting.delete(callback);
   }
 
   /** To be called when a reader of this thread let go of a slot. */

@@ -1,18 +1,15 @@
 import type { StoreCall } from '../../backend/store.ts';
 import { StoreError } from '../../backend/store.ts';
-import type { Clock } from '../../base/clock.ts';
 import type { Generation } from '../../cache/generation.ts';
 import { ByteWaiters } from './byte-waiters.ts';
 import { isPassing } from './fill-error.ts';
 import { RangedRead, type RangeReceiver, type RangeSource } from './ranged-read.ts';
+import { type RoomSigns, RoomWait } from './room-wait.ts';
 
 /** What an extent needs around it. */
-export interface ExtentSurroundings {
-  readonly clock: Clock;
+export interface ExtentSurroundings extends RoomSigns {
   /** A number in [0, 1): spreads retries. */
   readonly random: () => number;
-  /** Calls back once a slot of the arena may have become free. */
-  readonly whenSlotFreed: (callback: () => void) => void;
   /** A transfer from `backend` is tried again. */
   readonly retried: (backend: string, reason: string) => void;
   /** Whether a transfer of a whole content is to go on at a position, see `Readers.pace`. */
@@ -30,7 +27,6 @@ export interface ExtentKeeper {
 const attemptsWithoutProgress = 5;
 const firstRetryDelayMs = 50;
 const longestRetryDelayMs = 1_000;
-const slotPollMs = 50;
 
 /**
  * A run of missing bytes `[from, to)` on its way from the store into the blocks of a generation. When the connection
@@ -43,6 +39,7 @@ export class Extent implements RangeReceiver {
   readonly #keeper: ExtentKeeper;
   readonly #waiters = new ByteWaiters();
   readonly #backend: string;
+  readonly #roomWait: RoomWait;
   #askedTo: number;
   #to: number;
   #position: number;
@@ -74,6 +71,7 @@ export class Extent implements RangeReceiver {
     this.source = source;
     this.#backend = source.backend;
     this.#surroundings = surroundings;
+    this.#roomWait = new RoomWait(surroundings, () => this.#retryHeld());
     this.#keeper = keeper;
   }
 
@@ -181,7 +179,7 @@ export class Extent implements RangeReceiver {
 
   failed(error: Error): void {
     if (this.#outcome !== 'running') return;
-    this.#held = undefined;
+    this.#dropHeld();
     if (this.#waitsForReaders && isPassing(error)) return;
     if (!isPassing(error) || this.#fruitless >= attemptsWithoutProgress) {
       this.#end(error);
@@ -239,12 +237,16 @@ export class Extent implements RangeReceiver {
   #openBlock(rest: Buffer): boolean {
     const pace = this.#isWhole ? this.#surroundings.pace(this.generation, this.#position) : 'go';
     if (pace === 'stop') this.#end('done');
-    else if (pace === 'hold') this.#holdForReaders(rest);
-    else {
-      this.#blockIsOpen = this.generation.openBlock(this.#position);
-      if (!this.#blockIsOpen) this.#hold(rest);
+    if (pace === 'hold') {
+      this.#waitsForReaders = true;
+      this.#hold(rest);
     }
-    return this.#blockIsOpen;
+    if (pace !== 'go') return false;
+    this.#blockIsOpen = this.generation.openBlock(this.#position);
+    if (this.#blockIsOpen) return true;
+    this.#hold(rest);
+    this.#roomWait.begin();
+    return false;
   }
 
   #closeBlock(): void {
@@ -252,25 +254,22 @@ export class Extent implements RangeReceiver {
     this.generation.closeBlock(this.#position - 1);
   }
 
-  #holdForReaders(rest: Buffer): void {
-    this.#waitsForReaders = true;
+  #hold(rest: Buffer): void {
     this.#held = Buffer.from(rest);
     this.#call?.pause();
   }
 
-  #hold(rest: Buffer): void {
-    this.#held = Buffer.from(rest);
-    this.#call?.pause();
-    this.#surroundings.whenSlotFreed(() => this.#retryHeld());
-    // A reader in another thread lets go of a slot without a word.
-    this.#surroundings.clock.after(slotPollMs, () => this.#retryHeld());
+  #dropHeld(): void {
+    this.#held = undefined;
+    this.#roomWait.end();
   }
 
   #retryHeld(): void {
     if (!this.#held || this.#outcome !== 'running') return;
     this.#waitsForReaders = false;
     this.#store(this.#held);
-    if (this.#held || this.#outcome !== 'running') return;
+    if (this.#held) return;
+    // Also when that was the last of it: a connection that stays paused does not come to its end.
     this.#call?.resume();
     if (this.#doneHeld) this.#end('done');
   }
@@ -279,8 +278,11 @@ export class Extent implements RangeReceiver {
     if (this.#outcome !== 'running') return;
     this.#outcome = outcome;
     if (this.#blockIsOpen) this.#abandonBlock();
-    if (this.#position < this.#askedTo) this.#call?.abort();
-    this.#held = undefined;
+    if (this.#position < this.#askedTo) {
+      this.#call?.abort();
+      this.#call = undefined;
+    }
+    this.#dropHeld();
     this.#keeper.ended(this);
     this.#waiters.settle(outcome);
   }

@@ -13,13 +13,13 @@ const sizeBytes = 4 * blockBytes;
 let asked: AskedRange[];
 let clock: ManualClock;
 let generation: Generation;
-let slotFreed: (() => void)[];
+let slotFreed: Set<() => void>;
 let ended: Extent[];
 let pace: 'go' | 'hold' | 'stop';
 
 beforeEach(() => {
   asked = [];
-  slotFreed = [];
+  slotFreed = new Set();
   ended = [];
   pace = 'go';
   clock = new ManualClock();
@@ -47,7 +47,10 @@ function extent(from: number, to: number): Extent {
   const surroundings = {
     clock,
     random: () => 0.5,
-    whenSlotFreed: (callback: () => void) => slotFreed.push(callback),
+    whenSlotFreed: (callback: () => void) => {
+      slotFreed.add(callback);
+      return () => slotFreed.delete(callback);
+    },
     retried: () => undefined,
     pace: () => pace,
   };
@@ -147,9 +150,35 @@ it('holds the store back while there is no room, and goes on when there is', () 
   last().answer().bytes(100);
   expect(last().state).toBe('paused');
   makeRoom();
-  for (const callback of slotFreed) callback();
+  for (const callback of [...slotFreed]) callback();
   expect(last().state).toBe('running');
   expect(one.position).toBe(100);
+});
+
+it('waits for room once, however often there is none, and not when it is over', () => {
+  const one = extent(0, blockBytes);
+  one.start();
+  withoutRoom();
+  last().answer().bytes(100);
+  for (let round = 0; round < 5; round++) {
+    for (const callback of [...slotFreed]) callback();
+    clock.advance(60);
+    expect(slotFreed.size).toBe(1);
+  }
+  one.stopSoon();
+  expect(slotFreed.size).toBe(0);
+});
+
+it('lets a transfer whose last bytes waited for room come to its end', () => {
+  const one = extent(0, blockBytes);
+  one.start();
+  const makeRoom = withoutRoom();
+  last().answer().bytes(blockBytes);
+  expect(last().state).toBe('paused');
+  makeRoom();
+  for (const callback of [...slotFreed]) callback();
+  expect(ended).toEqual([one]);
+  expect(last().state).toBe('running');
 });
 
 it('ends with the block that is arriving once nobody wants the rest, and gives the transfer up', () => {
