@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { generationsOf } from '../../src/cache/entry-table.ts';
+import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
+import { BucketTable } from '../../src/gateway/bucket-table.ts';
+import { OwnedObjects } from '../../src/gateway/owned-objects.ts';
+import { purge } from '../../src/gateway/purge.ts';
+import type { RangeRequest } from '../../src/http/range.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { bucketOf } from '../support/object-reads.ts';
+import { ScriptedReader, type WhatIsRead } from '../support/scripted-reader.ts';
+import { type ScriptedObject, ScriptedStore } from '../support/scripted-store.ts';
+
+const blockBytes = 1024;
+/** Few enough that readers evict what others are about to read. */
+const slots = 8;
+
+const plain = { ignoresRange: 'never', ignoresIfMatch: false, headers: {} } as const;
+const objects: Readonly<Record<string, ScriptedObject>> = {
+  a: { ...plain, sizeBytes: 6 * blockBytes + 5 },
+  b: { ...plain, sizeBytes: 20 * blockBytes, ignoresIfMatch: true },
+  c: { ...plain, sizeBytes: 9 * blockBytes - 1, ignoresRange: 'always' },
+  d: { ...plain, sizeBytes: 4 * blockBytes, headers: { 'cache-control': 'no-store' } },
+  e: { ...plain, sizeBytes: 12 * blockBytes + 1, ignoresRange: 'every other' },
+};
+const keys = Object.keys(objects);
+
+type Step =
+  | ({ readonly kind: 'read' } & WhatIsRead)
+  | { readonly kind: 'go' | 'leave'; readonly pick: number }
+  | { readonly kind: 'store'; readonly pick: number; readonly lengthBytes: number }
+  | { readonly kind: 'break'; readonly pick: number }
+  | { readonly kind: 'put' | 'remove' | 'purge' | 'replace'; readonly key: string }
+  | { readonly kind: 'purge-all' }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+const key = fc.constantFrom(...keys);
+const pick = fc.nat(30);
+const range: fc.Arbitrary<RangeRequest> = fc.oneof(
+  fc.constant({ kind: 'absent' as const }),
+  fc.record({ kind: fc.constant('suffix' as const), length: fc.integer({ min: 1, max: 5 * blockBytes }) }),
+  fc
+    .tuple(fc.nat(20 * blockBytes), fc.oneof(fc.nat(3 * blockBytes), fc.constant(undefined)))
+    .map(([first, more]) => ({
+      kind: 'from' as const,
+      first,
+      last: more === undefined ? undefined : first + more,
+    })),
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('read' as const),
+      key,
+      method: fc.constantFrom('GET' as const, 'GET' as const, 'GET' as const, 'HEAD' as const),
+      range,
+    }),
+  },
+  { weight: 12, arbitrary: fc.record({ kind: fc.constant('go' as const), pick }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('leave' as const), pick }) },
+  {
+    weight: 20,
+    arbitrary: fc.record({
+      kind: fc.constant('store' as const),
+      pick,
+      lengthBytes: fc.oneof(fc.integer({ min: 1, max: 700 }), fc.constant(30 * blockBytes)),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('break' as const), pick }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('put' as const, 'remove' as const, 'purge' as const, 'replace' as const),
+      key,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('purge-all' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(0, 50, 1_000, 61_000) }),
+  },
+);
+
+const steps = fc.array(step, { maxLength: 200, size: 'max' });
+
+/** One worker's cache between scripted readers and a scripted store. */
+class World {
+  readonly store = new ScriptedStore();
+  readonly clock = new ManualClock();
+  readonly bucket = bucketOf(this.store);
+  readonly cache: OwnedObjects;
+  readonly readers: ScriptedReader[] = [];
+  /** Whether anything has happened that a reader may fail of. */
+  isTroubled = false;
+  /** The oldest version of each object that may still be found. */
+  readonly #oldest = new Map<string, number>();
+
+  /** @param recordBytes that what is known of objects may cost. */
+  constructor(recordBytes: number) {
+    this.cache = new OwnedObjects({
+      memory: allocateSharedMemory(slots * blockBytes, blockBytes, 1),
+      worker: 0,
+      recordBytes,
+      clock: this.clock,
+      random: () => 0.5,
+      retried: () => undefined,
+    });
+    for (const name of keys) this.put(name);
+  }
+
+  put(name: string): void {
+    const object = objects[name];
+    if (object) this.store.put(name, object);
+  }
+
+  async take(one: Step): Promise<void> {
+    if (one.kind === 'read') {
+      const oldest = this.#oldest.get(one.key) ?? 0;
+      this.readers.push(new ScriptedReader(this, one, oldest));
+    }
+    if (one.kind === 'go') chosen(this.running, one.pick)?.go();
+    if (one.kind === 'leave') chosen(this.running, one.pick)?.leave();
+    if (one.kind === 'store') chosen(this.store.open, one.pick)?.step(one.lengthBytes);
+    if (one.kind === 'break') {
+      this.isTroubled = true;
+      chosen(this.store.open, one.pick)?.breakOff();
+    }
+    if (one.kind === 'put' || one.kind === 'replace') {
+      this.isTroubled = true;
+      this.put(one.key);
+    }
+    if (one.kind === 'remove') {
+      this.isTroubled = true;
+      this.store.remove(one.key);
+    }
+    if (one.kind === 'purge' || one.kind === 'replace')
+      this.#purge([one.key], { kind: 'key', bucket: 'b', key: one.key });
+    if (one.kind === 'purge-all') this.#purge(keys, { kind: 'bucket', bucket: 'b' });
+    if (one.kind === 'wait') this.clock.advance(one.ms);
+    await settled();
+  }
+
+  get running(): readonly ScriptedReader[] {
+    return this.readers.filter(reader => !reader.isOver);
+  }
+
+  /** From here on nothing goes wrong, and everybody gets on. */
+  async finish(): Promise<void> {
+    for (let round = 0; round < 2_000; round++) {
+      if (this.running.length === 0 && this.store.open.length === 0 && this.cache.filler.inFlight === 0)
+        return;
+      for (const call of this.store.open) call.step(30 * blockBytes);
+      for (const reader of this.running) reader.go();
+      this.clock.advance(50);
+      await settled();
+    }
+    const stuck = this.running.map(reader => reader.toString());
+    throw new Error(
+      `${stuck.join(', ')}; ${this.store.open.length} calls; ${this.cache.filler.inFlight} fills`,
+    );
+  }
+
+  #purge(names: readonly string[], request: Parameters<typeof purge>[0]): void {
+    for (const name of names) this.#oldest.set(name, this.store.current(name));
+    const buckets = new BucketTable(new Map([['b', this.bucket]]), undefined);
+    purge(request, this.cache, { forgetUnder: () => undefined }, buckets);
+  }
+}
+
+function chosen<One>(ones: readonly One[], index: number): One | undefined {
+  return ones[index % Math.max(1, ones.length)];
+}
+
+/** All that follows from what has happened has happened. */
+function settled(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve));
+}
+
+it('laws 1, 2, 5 and 8: readers come and go, objects change, are purged and evicted, and transfers break', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, fc.constantFrom(8_000, 1_000_000), async (script, recordBytes) => {
+      const world = new World(recordBytes);
+      for (const one of script) await world.take(one);
+      await world.finish();
+      for (const reader of world.readers) reader.check(world.isTroubled);
+      const { tier, table, filler } = world.cache;
+      expect(filler.inFlight, 'fills that nobody needs').toBe(0);
+      expect(tier.pins.heldSlots, 'slots that nobody reads').toBe(0);
+      // what is kept for nobody goes once nobody can ask for it any more
+      world.clock.advance(1_000);
+      const held = [...table].flatMap(entry => [...generationsOf(entry)]);
+      const heldBlocks = held.reduce((sum, generation) => sum + generation.heldBlocks, 0);
+      expect(tier.usage.slots, 'law 9').toBe(heldBlocks);
+      for (const generation of held) expect(generation.identity.objectKey).not.toMatch(/d$/);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,151 @@
+import { expect } from 'vitest';
+import type { ContentReader, Loan } from '../../src/cache/content.ts';
+import type { ReadableRecord } from '../../src/cache/record.ts';
+import type { Bucket } from '../../src/gateway/bucket.ts';
+import { ObjectChangedError, RefusedByStoreError } from '../../src/gateway/fill/fill-error.ts';
+import type { ObjectRead } from '../../src/gateway/lookup/object-read.ts';
+import type { OwnedObjects } from '../../src/gateway/owned-objects.ts';
+import { type RangeRequest, selectRange } from '../../src/http/range.ts';
+import { readOf } from './object-reads.ts';
+import { byteOf, versionOf } from './scripted-store.ts';
+
+/** Where a scripted reader reads. */
+export interface ReaderWorld {
+  readonly cache: OwnedObjects;
+  readonly bucket: Bucket;
+}
+
+/** What a client asks for. */
+export interface WhatIsRead {
+  readonly key: string;
+  readonly method: 'GET' | 'HEAD';
+  readonly range: RangeRequest;
+}
+
+/**
+ * Reads bytes of an object as an answer to a client does, one loan at a time, and looks at every
+ * byte when it is lent and again when it is given back.
+ */
+export class ScriptedReader {
+  readonly #world: ReaderWorld;
+  readonly #read: ObjectRead;
+  readonly #key: string;
+  #record: ReadableRecord | undefined;
+  #reader: ContentReader | undefined;
+  #position = 0;
+  #to = 0;
+  #loan: Loan | undefined;
+  #isAsking = false;
+  #outcome: 'running' | 'read' | 'left' | Error = 'running';
+
+  /** @param oldest the oldest version that may be found. */
+  constructor(world: ReaderWorld, { key, method, range }: WhatIsRead, oldest: number) {
+    this.#world = world;
+    this.#key = key;
+    const policy = { ...world.bucket.policyFor(key), blockSizeBytes: 1024 };
+    this.#read = readOf(key, { bucket: world.bucket, method, range, policy });
+    void this.#begin(oldest);
+  }
+
+  get isOver(): boolean {
+    return this.#outcome !== 'running';
+  }
+
+  /** Gives back what was lent last and takes the next. */
+  go(): void {
+    if (this.isOver || this.#isAsking || !this.#reader) return;
+    this.#giveBack();
+    if (this.#position === this.#to) this.#end('read');
+    else void this.#take(this.#reader);
+  }
+
+  leave(): void {
+    if (this.isOver) return;
+    this.#giveBack();
+    this.#end('left');
+  }
+
+  /** Throws when it failed for no reason. @param mayFail whether there was one. */
+  check(mayFail: boolean): void {
+    if (this.#outcome instanceof Error && (!mayFail || !('code' in this.#outcome))) throw this.#outcome;
+  }
+
+  toString(): string {
+    return `${this.#key} at ${this.#position} of ${this.#to}${this.#isAsking ? ', waiting' : ''}`;
+  }
+
+  async #begin(oldest: number): Promise<void> {
+    this.#isAsking = true;
+    try {
+      const { record } = await this.#world.cache.directory.find(this.#read);
+      if (this.isOver) return;
+      if (record.kind !== 'readable') {
+        this.#end('left');
+        return;
+      }
+      expect(versionOf(record.entityTag), 'law 5').toBeGreaterThanOrEqual(oldest);
+      this.#record = record;
+      const selected = selectRange(this.#read.range, record.sizeBytes);
+      if (this.#read.method === 'HEAD' || selected.kind === 'unsatisfiable') {
+        this.#end('read');
+        return;
+      }
+      this.#position = selected.kind === 'part' ? selected.first : 0;
+      this.#to = selected.kind === 'part' ? selected.last + 1 : record.sizeBytes;
+      this.#reader = record.content.open(this.#position, this.#to);
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  async #take(reader: ContentReader): Promise<void> {
+    this.#isAsking = true;
+    try {
+      const loan = await reader.next();
+      if (this.isOver) loan?.release();
+      else if (loan) this.#lent(loan);
+      else throw new Error(`${this} ended early`);
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  #lent(loan: Loan): void {
+    this.#loan = loan;
+    this.#compare(loan.bytes, this.#position);
+    this.#position += loan.bytes.length;
+  }
+
+  #giveBack(): void {
+    if (!this.#loan) return;
+    this.#compare(this.#loan.bytes, this.#position - this.#loan.bytes.length);
+    this.#loan.release();
+    this.#loan = undefined;
+  }
+
+  #compare(bytes: Buffer, position: number): void {
+    const version = versionOf(this.#record?.entityTag);
+    for (let index = 0; index < bytes.length; index++)
+      if (bytes[index] !== byteOf(this.#key, version, position + index))
+        throw new Error(`byte ${position + index} of ${this.#key} is not that of version ${version}`);
+  }
+
+  #fail(error: unknown): void {
+    if (this.isOver) return;
+    if (error instanceof ObjectChangedError && this.#record)
+      this.#world.cache.directory.outdated(this.#read, this.#record);
+    if (error instanceof RefusedByStoreError) this.#world.cache.directory.refused(this.#read, error.reply);
+    this.#end(error instanceof Error ? error : new Error(String(error)));
+  }
+
+  #end(outcome: 'read' | 'left' | Error): void {
+    this.#outcome = outcome;
+    this.#loan?.release();
+    this.#loan = undefined;
+    this.#reader?.close();
+  }
+}
