@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { parseRange } from '../http/range.ts';
 import type { ClientRead } from './client-read.ts';
 import type { Exchange } from './exchange.ts';
+import type { ObjectRead } from './lookup/object-read.ts';
 import type { RequestFields } from './request-fields.ts';
 
 /** URLs that are remembered. */
@@ -12,17 +14,19 @@ interface PlainRead {
   readonly bucket: string;
   readonly key: string | undefined;
   readonly prefix: Exchange['prefix'];
-  readonly read: ClientRead['read'];
+  /** Of all of the object, without conditions. */
+  readonly read: ObjectRead;
   readonly visibility: ClientRead['visibility'];
   readonly mayKnowMissing: boolean;
 }
 
 const noOverrides: ClientRead['overrides'] = [];
+const noRange = parseRange(undefined);
 
 /**
- * Plain reads are GETs by anonymous callers without query, range, conditions or fields of the store: most of what a
- * cache is asked for. What such a URL comes to (address, bucket, grants, policy) is the same each time, so it is
- * worked out once.
+ * Plain reads are GETs by anonymous callers without query or fields of the store: most of what a cache is asked for.
+ * What such a URL comes to (address, bucket, grants, policy) is the same each time, so it is worked out once; only
+ * range and conditions are looked at anew.
  */
 export class PlainReads {
   readonly #reads = new LRUCache<string, PlainRead>({ max: urlsLimit });
@@ -35,7 +39,8 @@ export class PlainReads {
     exchange.key = plain.key;
     exchange.prefix = plain.prefix;
     exchange.operation = 'GetObject';
-    const { read, visibility, mayKnowMissing } = plain;
+    const { visibility, mayKnowMissing } = plain;
+    const read = readOf(plain.read, fields);
     return {
       exchange,
       fields,
@@ -52,7 +57,8 @@ export class PlainReads {
   remember({ exchange, fields, read, visibility, mayKnowMissing }: ClientRead): void {
     if (!isPlain(exchange, fields) || exchange.caller !== undefined) return;
     const { bucket, key, prefix, url } = exchange;
-    this.#reads.set(url, { host: fields.host, bucket, key, prefix, read, visibility, mayKnowMissing });
+    const whole = { ...read, range: noRange, isConditional: false };
+    this.#reads.set(url, { host: fields.host, bucket, key, prefix, read: whole, visibility, mayKnowMissing });
   }
 }
 
@@ -61,9 +67,12 @@ function isPlain({ method, url }: Exchange, fields: RequestFields): boolean {
     method === 'GET' &&
     fields.store === undefined &&
     fields.authorization === undefined &&
-    fields.range === undefined &&
     fields.origin === undefined &&
-    !fields.isConditional &&
     !url.includes('?')
   );
+}
+
+function readOf(whole: ObjectRead, { range, isConditional }: RequestFields): ObjectRead {
+  if (range === undefined && !isConditional) return whole;
+  return { ...whole, range: parseRange(range), isConditional };
 }
