@@ -52,9 +52,10 @@ export class GenerationReader implements ContentReader, Wanting {
 
   next(): Loan | undefined | Promise<Loan | undefined> {
     if (this.#position >= this.#to) return undefined;
+    const lastBlock = this.#visitedBlock;
     const loan = this.#lend();
     if (!loan) return this.#wait();
-    this.#fetchAhead();
+    if (this.#visitedBlock !== lastBlock) this.#fetchAhead();
     return loan;
   }
 
