@@ -44,10 +44,14 @@ export class ContentNumbers {
     return number;
   }
 
-  /** @throws ObjectChangedError when the content is no longer anybody's answer. */
+  /**
+   * The content, even when no record answers with it any more: whoever began to read it before may read on.
+   *
+   * @throws ObjectChangedError when nothing is left of it.
+   */
   find(number: number): Generation {
     const generation = this.#contents.get(number)?.deref();
-    if (!generation || generation.isRetired) throw new ObjectChangedError('the content was replaced');
+    if (!generation) throw new ObjectChangedError('the content was replaced');
     return generation;
   }
 }
