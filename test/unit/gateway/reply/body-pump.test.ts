@@ -1,0 +1,139 @@
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ContentReader, Loan } from '../../../../src/cache/content.ts';
+import { type BodyEnd, BodyPump } from '../../../../src/gateway/reply/body-pump.ts';
+
+const pieceBytes = 100_000;
+
+/** Gives pieces of memory, each filled with its number, and counts what is lent and not given back. */
+class CountingReader implements ContentReader {
+  readonly #pieces: number;
+  given = 0;
+  lent = 0;
+  mostLent = 0;
+  closed = 0;
+  /** What comes in place of a piece, by its number. */
+  readonly instead = new Map<number, () => Loan | undefined | Promise<Loan | undefined>>();
+
+  constructor(pieces: number) {
+    this.#pieces = pieces;
+  }
+
+  next(): Loan | undefined | Promise<Loan | undefined> {
+    const number = this.given++;
+    const other = this.instead.get(number);
+    if (other) return other();
+    if (number >= this.#pieces) return undefined;
+    return number % 2 === 0 ? this.loan(number) : Promise.resolve(this.loan(number));
+  }
+
+  loan(number: number): Loan {
+    this.lent++;
+    this.mostLent = Math.max(this.mostLent, this.lent);
+    return { bytes: Buffer.alloc(pieceBytes, number), isCopy: false, release: () => this.lent-- };
+  }
+
+  close(): void {
+    this.closed++;
+  }
+}
+
+let server: Server;
+let handle: (response: ServerResponse) => void;
+
+beforeEach(async () => {
+  server = createServer((_request, response) => handle(response));
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+});
+
+afterEach(() => new Promise(resolve => server.close(resolve)));
+
+/** Answers one request with what `reader` gives; how that ended, here and for the client. */
+async function pumped(
+  reader: CountingReader,
+  lengthBytes: number,
+  whileReading?: (answer: IncomingMessage) => void,
+) {
+  const end = Promise.withResolvers<BodyEnd>();
+  let pump: BodyPump | undefined;
+  handle = response => {
+    response.writeHead(200, { 'content-length': lengthBytes });
+    pump = new BodyPump(response, reader, lengthBytes, end.resolve);
+    pump.start(undefined);
+  };
+  const body = received(whileReading);
+  const ended = await end.promise;
+  return { ended, body: await body, sentBytes: pump?.sentBytes };
+}
+
+/** The body that a client gets; undefined when it is cut off. */
+function received(whileReading?: (answer: IncomingMessage) => void): Promise<Buffer | undefined> {
+  const address = server.address();
+  if (!address || typeof address === 'string') throw new Error('not listening');
+  return new Promise(resolve => {
+    const asked = get({ host: '127.0.0.1', port: address.port, agent: false }, answer => {
+      const chunks: Buffer[] = [];
+      answer.on('data', chunk => chunks.push(chunk));
+      answer.on('end', () => resolve(Buffer.concat(chunks)));
+      answer.on('error', () => resolve(undefined));
+      answer.on('close', () => resolve(undefined));
+      whileReading?.(answer);
+    });
+    asked.on('error', () => resolve(undefined));
+  });
+}
+
+it('sends one loan after the other and gives each back when the socket has taken it', async () => {
+  const reader = new CountingReader(20);
+  const { ended, body, sentBytes } = await pumped(reader, 20 * pieceBytes);
+  expect(ended).toEqual({ kind: 'sent' });
+  expect(sentBytes).toBe(20 * pieceBytes);
+  expect(body?.length).toBe(20 * pieceBytes);
+  for (let number = 0; number < 20; number++) expect(body?.[number * pieceBytes]).toBe(number);
+  expect(reader).toMatchObject({ lent: 0, mostLent: 1, closed: 1 });
+});
+
+it('begins with what its caller has taken already', async () => {
+  const reader = new CountingReader(2);
+  const end = Promise.withResolvers<BodyEnd>();
+  handle = response => {
+    response.writeHead(200, { 'content-length': 3 * pieceBytes });
+    new BodyPump(response, reader, 3 * pieceBytes, end.resolve).start(reader.loan(9));
+  };
+  const body = await received();
+  expect(await end.promise).toEqual({ kind: 'sent' });
+  expect(body?.[0]).toBe(9);
+  expect(body?.[pieceBytes]).toBe(0);
+});
+
+it.each<[string, () => Promise<Loan | undefined> | undefined]>([
+  ['cannot be had any more', () => Promise.reject(new Error('gone'))],
+  ['ends before its length', () => undefined],
+  [
+    'cannot even be asked for',
+    () => {
+      throw new Error('gone');
+    },
+  ],
+])('law 2: a body that %s is cut off, neither padded nor ended short', async (_, instead) => {
+  const reader = new CountingReader(20);
+  reader.instead.set(3, instead);
+  const { ended, body } = await pumped(reader, 20 * pieceBytes);
+  expect(ended.kind).toBe('failed');
+  expect(body).toBeUndefined();
+  expect(reader).toMatchObject({ lent: 0, closed: 1 });
+});
+
+it('nothing stays lent to a client that leaves, nor what arrives for it afterwards', async () => {
+  const reader = new CountingReader(20);
+  const late = Promise.withResolvers<Loan | undefined>();
+  reader.instead.set(3, () => late.promise);
+  const { ended } = await pumped(reader, 20 * pieceBytes, answer =>
+    answer.once('data', () => answer.destroy()),
+  );
+  expect(ended).toEqual({ kind: 'client-left' });
+  expect(reader).toMatchObject({ lent: 0, closed: 1 });
+  late.resolve(reader.loan(3));
+  await late.promise;
+  expect(reader).toMatchObject({ lent: 0, closed: 1 });
+});
