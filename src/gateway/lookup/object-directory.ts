@@ -47,7 +47,8 @@ export class ObjectDirectory {
   readonly #questions: StoreQuestions;
   readonly #clock: Clock;
   readonly #flights = new Flights<Learned>();
-  readonly #asking = new Set<ObjectKey>();
+  /** One for each question: several may be about one object. */
+  readonly #asking = new Set<{ readonly objectKey: ObjectKey }>();
   #coalesced = 0;
 
   constructor(records: RecordKeeper, contents: ContentMaker, questions: StoreQuestions, clock: Clock) {
@@ -63,8 +64,8 @@ export class ObjectDirectory {
   }
 
   /** The objects that stores are being asked about. */
-  asking(): Iterable<ObjectKey> {
-    return this.#asking;
+  *asking(): Iterable<ObjectKey> {
+    for (const { objectKey } of this.#asking) yield objectKey;
   }
 
   /** The record that answers `read` without asking anybody, if there is one. */
@@ -120,8 +121,9 @@ export class ObjectDirectory {
   }
 
   #noteAsking(objectKey: ObjectKey, answer: Promise<Learned>): void {
-    const answered = () => this.#asking.delete(objectKey);
-    this.#asking.add(objectKey);
+    const question = { objectKey };
+    const answered = () => this.#asking.delete(question);
+    this.#asking.add(question);
     answer.then(answered, answered);
   }
 
