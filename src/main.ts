@@ -17,6 +17,7 @@ import { welcome } from './cli/welcome.ts';
 import { adminRoutes, scrape } from './compose-admin.ts';
 import { composeAlerts } from './compose-alerts.ts';
 import { allocateCache, purgeEverywhere } from './compose-cache.ts';
+import { serveStoreAlone } from './compose-store-alone.ts';
 import { accessTo, startStores } from './compose-stores.ts';
 import { secretsOf } from './config/secrets.ts';
 import { claimPort } from './server/claim-port.ts';
@@ -130,6 +131,7 @@ const end = await runProgram(process.argv.slice(2), {
   version,
   environment: process.env,
   serve,
+  serveStore: serveStoreAlone,
   print,
   printError: text => void process.stderr.write(`${text}\n`),
 });

@@ -7,6 +7,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { addAdminCommands } from './admin-commands.ts';
 import { addCardCommand } from './card-command.ts';
 import { addSignCommand } from './sign-command.ts';
+import { addStoreCommand, type StoreRequest } from './store-command.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What a start is made of: the configuration, and the file that it came from, if there was one. */
@@ -21,6 +22,8 @@ export interface ProgramOptions {
   readonly environment: Environment;
   /** Starts the gateway; resolves when it is up, and the process goes on. */
   readonly serve: (request: ServeRequest) => Promise<void>;
+  /** Starts an embedded store alone; resolves when it is up, and the process goes on. */
+  readonly serveStore: (request: StoreRequest) => Promise<void>;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
 }
@@ -79,6 +82,7 @@ function createProgram(options: ProgramOptions, running: () => void): Command {
   addAdminCommands(program, options);
   addCardCommand(program, options);
   addSignCommand(program, options);
+  addStoreCommand(program, options, running);
   for (const [name, about] of NOT_BUILT) {
     program
       .command(name)

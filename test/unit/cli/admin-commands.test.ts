@@ -34,6 +34,7 @@ async function run(...args: readonly string[]) {
     version: '1.2.3',
     environment: {},
     serve: async () => undefined,
+    serveStore: async () => undefined,
     print: line => void lines.push(line),
     printError: line => void lines.push(line),
   });
@@ -75,6 +76,7 @@ it('takes address and token from the environment, and shows the token in no help
     version: '1.2.3',
     environment,
     serve: async () => undefined,
+    serveStore: async () => undefined,
     print: (line: string) => void lines.push(line),
     printError: (line: string) => void lines.push(line),
   };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { alertNames } from '../../../src/alerts/rules/rule-description.ts';
 import { runProgram, type ServeRequest } from '../../../src/cli/program.ts';
+import type { StoreRequest } from '../../../src/cli/store-command.ts';
 import { welcome } from '../../../src/cli/welcome.ts';
 
 /** Runs a command line; `served` is what it would have started. */
@@ -12,6 +13,7 @@ async function run(args: readonly string[], environment: Record<string, string> 
   const out: string[] = [];
   const errors: string[] = [];
   const served: ServeRequest[] = [];
+  const stores: StoreRequest[] = [];
   const end = await runProgram(args, {
     version: '1.2.3',
     environment,
@@ -19,10 +21,11 @@ async function run(args: readonly string[], environment: Record<string, string> 
       if (failure) throw failure;
       served.push(request);
     },
+    serveStore: async request => void stores.push(request),
     print: line => void out.push(line),
     printError: line => void errors.push(line),
   });
-  return { end, out: out.join('\n'), errors: errors.join('\n'), served };
+  return { end, out: out.join('\n'), errors: errors.join('\n'), served, stores };
 }
 
 const ended = (exitCode: number) => ({ kind: 'ended', exitCode });
@@ -132,4 +135,28 @@ it('says what to try with the addresses that are used', () => {
   const text = welcome('http://h:1', 'http://h:2', { customerKey: 'K', customerKeyMd5: 'M' });
   expect(text).toContain('curl -i http://h:1/sample/hello.txt');
   expect(text).toContain('http://h:2/metrics');
+});
+
+it('starts a store alone, for the credentials of the environment', async () => {
+  const environment = { AWS_ACCESS_KEY_ID: 'me', AWS_SECRET_ACCESS_KEY: 'secret' };
+  const { end, stores } = await run(['store', '--directory', 'data', '--port', '0', '--sample'], environment);
+  expect(end).toEqual({ kind: 'running' });
+  expect(stores).toEqual([
+    {
+      ...{ directory: 'data', host: '127.0.0.1', port: 0, headerPrefix: 'x-amz-', sample: true },
+      ...{ accessKeyId: 'me', secretAccessKey: 'secret' },
+    },
+  ]);
+});
+
+it.each([
+  [['store'], '--directory'],
+  [['store', '--directory', 'd'], 'AWS_ACCESS_KEY_ID'],
+  [['store', '--directory', 'd', '--port', '70000'], '--port 70000 is no number from 0 to 65535', true],
+  [['store', '--directory', 'd', '--prefix', 'x-'], 'x-amz-, x-store-', true],
+])('%j is refused with 2', async (args, text, known = false) => {
+  const environment = known ? { AWS_ACCESS_KEY_ID: 'me', AWS_SECRET_ACCESS_KEY: 'secret' } : {};
+  const { end, errors } = await run(args as string[], environment as Record<string, string>);
+  expect(end).toEqual(ended(2));
+  expect(errors).toContain(text);
 });

@@ -1,0 +1,71 @@
+import { type Command, Option } from 'commander';
+import type { Environment } from '../config/environment.ts';
+import type { HeaderPrefix } from '../s3/dialect.ts';
+import { UsageError } from './usage-error.ts';
+
+/** A store that is to run alone. */
+export interface StoreRequest {
+  readonly directory: string;
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  readonly headerPrefix: HeaderPrefix;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Whether the sample bucket is put there. */
+  readonly sample: boolean;
+}
+
+interface StoreCommandOptions {
+  readonly environment: Environment;
+  /** Starts the store; resolves when it is up, and the process goes on. */
+  readonly serveStore: (request: StoreRequest) => Promise<void>;
+}
+
+interface StoreOptions {
+  readonly directory: string;
+  readonly host: string;
+  readonly port: string;
+  readonly prefix: HeaderPrefix;
+  readonly sample?: boolean;
+}
+
+const highestPort = 65_535;
+
+/** `tidegate store`: the embedded store without a gateway, for tests and for trying things. */
+export function addStoreCommand(
+  program: Command,
+  { environment, serveStore }: StoreCommandOptions,
+  running: () => void,
+): void {
+  program
+    .command('store')
+    .description('run a store alone, owned by AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment')
+    .requiredOption('--directory <directory>', 'what holds it; made when it is not there')
+    .option('--host <host>', 'where it listens', '127.0.0.1')
+    .option('--port <port>', 'on which port; 0 for any that is free', '9000')
+    .addOption(
+      new Option('--prefix <prefix>', 'how the headers of its answers begin')
+        .choices(['x-amz-', 'x-store-'])
+        .default('x-amz-'),
+    )
+    .option('--sample', 'put the sample bucket there')
+    .action(async ({ directory, host, port, prefix, sample = false }: StoreOptions) => {
+      const owner = ownerIn(environment);
+      await serveStore({ directory, host, port: portNumber(port), headerPrefix: prefix, ...owner, sample });
+      running();
+    });
+}
+
+function portNumber(port: string): number {
+  const number = Number(port);
+  if (/^\d+$/.test(port) && number <= highestPort) return number;
+  throw new UsageError(`--port ${port} is no number from 0 to ${highestPort}`);
+}
+
+function ownerIn({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }: Environment) {
+  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) {
+    throw new UsageError('store needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment');
+  }
+  return { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
+}

@@ -1,0 +1,37 @@
+/** The composition root of `tidegate store`: an embedded store and nothing before it. */
+import { startEmbeddedStore } from './backend/embedded/embedded-store.ts';
+import { seedSampleBucket } from './backend/embedded/sample/sample-bucket.ts';
+import { systemClock } from './base/clock.ts';
+import { ListenError } from './base/listen-error.ts';
+import { descriptorSink, redactingSink } from './base/log-sinks.ts';
+import { createLogger } from './base/logger.ts';
+import { createRedactor } from './base/redaction.ts';
+import type { StoreRequest } from './cli/store-command.ts';
+import { handleSignals } from './server/shutdown-signals.ts';
+
+/** Resolves when the store is up; it ends with the process. @throws ListenError when the port is taken */
+export async function serveStoreAlone(request: StoreRequest): Promise<void> {
+  const { directory, host, port, headerPrefix, accessKeyId, secretAccessKey, sample } = request;
+  const sink = redactingSink(descriptorSink(1), createRedactor([secretAccessKey]));
+  process.once('exit', () => sink.flush());
+  const logger = createLogger({ level: 'info', sink, fields: { thread: 'store' } });
+  const running = await startEmbeddedStore({
+    ...{ directory, host, port, headerPrefix, logger },
+    accounts: [{ accessKeyId, secretAccessKey }],
+    clock: systemClock,
+  }).catch((error: unknown) => {
+    throw isListenFailure(error) ? new ListenError(host, port, error) : error;
+  });
+  if (sample) await seedSampleBucket(running.store);
+  handleSignals(process, {
+    drain: () => running.close(),
+    exit: code => process.exit(code),
+    clock: systemClock,
+    logger,
+  });
+  logger.info({ store: running.url, directory, accessKeyId }, 'ready');
+}
+
+function isListenFailure(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
+}
