@@ -1,8 +1,13 @@
+import { isIP } from 'node:net';
+import { parseAccessPointArn } from '../s3/access-point.ts';
+
 /** What the checks look at: the parts of the configuration that speak of each other. */
 export interface CheckedConfig {
   readonly listen: Listener;
   readonly admin: Listener & { readonly token?: string | undefined };
-  readonly backends: Readonly<Record<string, { readonly type: string; readonly directory?: string }>>;
+  readonly backends: Readonly<
+    Record<string, { readonly type: string; readonly directory?: string; readonly endpoint?: string }>
+  >;
   readonly buckets: Readonly<
     Record<string, { readonly backend: string; readonly bucket?: string | undefined }>
   >;
@@ -38,6 +43,7 @@ export function crossCheck(config: CheckedConfig): CrossProblem[] {
     ...sharedDirectories(config),
     ...unknownBackends(config),
     ...renamedWildcard(config),
+    ...accessPointsWithoutHosts(config),
     ...clientsOnce(config),
     ...unknownClientBuckets(config),
     ...webhooksOnce(config),
@@ -105,6 +111,18 @@ function* renamedWildcard({ buckets }: CheckedConfig): Generator<CrossProblem> {
   const held = buckets[EVERY_BUCKET]?.bucket;
   const allowed = 'nothing, since "*" stands for every other name as it is';
   if (held !== undefined) yield { path: ['buckets', EVERY_BUCKET, 'bucket'], held, allowed };
+}
+
+/** An access point is reached under a host name of its own, which is made of that of the store (behaviours.md 232). */
+function* accessPointsWithoutHosts({ backends, buckets }: CheckedConfig): Generator<CrossProblem> {
+  for (const [name, { backend, bucket: held }] of Object.entries(buckets)) {
+    if (held === undefined || !parseAccessPointArn(held)) continue;
+    const endpoint = backends[backend]?.endpoint;
+    const host = endpoint && URL.parse(endpoint)?.hostname.replace(/^\[|\]$/g, '');
+    if (host && isIP(host) === 0) continue;
+    const allowed = `the name of a bucket, since backends.${backend} has no host name to make an access point's of`;
+    yield { path: ['buckets', name, 'bucket'], held, allowed };
+  }
 }
 
 function* clientsOnce({ clients }: CheckedConfig): Generator<CrossProblem> {

@@ -81,3 +81,18 @@ it('refuses a webhook twice, and a workflow that would be sent what it does not 
     'alerts.webhooks.0.card: adaptive, for a workflow',
   ]);
 });
+
+it.each([
+  ['http://127.0.0.1:9000', false],
+  ['http://[::1]:9000', false],
+  ['https://s3.eu-west-1.amazonaws.com', true],
+])('an access point behind %s has a host: %s', (endpoint, expected) => {
+  const bucket = 'arn:aws:s3:eu-west-1:123456789012:accesspoint/reports';
+  const problems = found({
+    backends: { main: { type: 's3', endpoint } },
+    buckets: { photos: { backend: 'main', bucket } },
+  });
+  expect(problems.length === 0).toBe(expected);
+  if (!expected)
+    expect(problems[0]).toMatch(/^buckets\.photos\.bucket: the name of a bucket, since backends\.main/);
+});
