@@ -117,7 +117,8 @@ export class ObjectAnswer implements SendingSteps {
 
   #select(found: Found, record: ReadableRecord): void {
     const { fields, read } = this.#client;
-    if (read.partNumber !== undefined && record.sizeBytes > 0) {
+    // an empty object is its own first part, and has no other (behaviours.md 40, 47)
+    if (read.partNumber !== undefined && (record.sizeBytes > 0 || read.partNumber > 1)) {
       this.#sendPart(found, record, read.partNumber);
       return;
     }

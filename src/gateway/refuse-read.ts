@@ -10,11 +10,12 @@ import type { ObjectSource } from './object-source.ts';
 
 /**
  * Answers a read to somebody who may not read the object: forbidden. Only that nothing is there is told to those who may
- * list, as the store tells it (object-retrieval.md, States and Authentication 4; behaviours.md 111 to 117).
+ * list, as the store tells it (object-retrieval.md, States and Authentication 4; behaviours.md 111 to 117). Whoever may
+ * list sees keys and no versions, and learns nothing of one (behaviours.md 109).
  */
 export function refuseRead(client: ClientRead, source: ObjectSource, observer: ExchangeObserver): void {
   const forbidden = s3Error('AccessDenied');
-  if (!client.mayKnowMissing) throw forbidden;
+  if (!client.mayKnowMissing || client.read.versionId !== undefined) throw forbidden;
   const answer = new ObjectAnswer(client, source, observer, undefined);
   findAbsence(client.read, source)
     .then(found => (found ? answer.give(found) : answer.fail(forbidden)))
@@ -33,7 +34,7 @@ async function findAbsence(read: ObjectRead, source: ObjectSource): Promise<Foun
   return tellsAbsence(told) ? told : undefined;
 }
 
-/** Missing, or a delete marker, which can be asked for by its id (behaviours.md 101 to 104). */
+/** Missing, or deleted, which says so (behaviours.md 101). */
 function tellsAbsence({ record }: Found): boolean {
-  return record.kind === 'refused' && (record.status === 404 || record.status === 405);
+  return record.kind === 'refused' && record.status === 404;
 }

@@ -137,6 +137,17 @@ describe.each(crossedDialects)('behaviours.md, section 2: $client before $store'
     expect(reply.fields['checksum-crc64nvme']).toBe('AAAAAAAAAAA=');
   });
 
+  it('row 40: an empty object has no second part, whether or not anything is known of it', async () => {
+    await ask('empty');
+    const { reply } = await ask('empty?partNumber=2');
+    expect(reply.status).toBe(416);
+    expect(reply.error).toMatchObject({
+      code: 'InvalidPartNumber',
+      fields: { ActualPartCount: '1', PartNumberRequested: '2' },
+    });
+    expect((await head('empty?partNumber=2')).reply).toMatchObject({ status: 416, text: '' });
+  });
+
   it("row 48: a part of a composite object has the part's own checksum", async () => {
     const { reply } = await head('composite?partNumber=3', withChecksum);
     expect(reply.fields['checksum-sha256']).toBe(sha256(contents[2] ?? Buffer.of()));

@@ -34,7 +34,8 @@ export function findVersion(
   const acl = found?.kind === 'object' ? found.attributes.acl : undefined;
   const isReader = isAllowed(caller, action, { bucket, key, acl });
   if (found?.kind === 'object' && isReader) return found;
-  const isLister = isAllowed(caller, 'ListBucket', { bucket, key });
+  // whoever may list sees keys, not versions (row 109)
+  const isLister = isAllowed(caller, 'ListBucket', { bucket, key }) && (isReader || versionId === undefined);
   if (found?.kind === 'object' || !(isLister || (found && isReader))) throw new StoreError('AccessDenied');
   throw found ? markerError(call, found, versionId) : missingError(key, versionId);
 }
