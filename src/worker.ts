@@ -60,7 +60,7 @@ const control: WorkerControl = {
   describe: ({ bucket, key }) => gateway.describe(bucket, key),
 };
 pool.serveControl(control);
-await pool.listen(gateway.handle, logger);
+await pool.listen(gateway.handle, logger, why => gateway.answerUnreadable(why));
 
 /** An embedded store is one like any other from here: it is reached over its socket. */
 function storeOf(name: string, backend: BackendConfig): Store {

@@ -5,7 +5,9 @@ import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
 import { ownerOf } from '../cache/object-key.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
+import type { UnreadableRequest } from '../http/unreadable-request.ts';
 import type { Policy } from './access.ts';
+import { answerUnreadable } from './answer-unreadable.ts';
 import type { Authenticate } from './authenticator.ts';
 import type { BucketTable } from './bucket-table.ts';
 import { countCache } from './cache-metrics.ts';
@@ -46,6 +48,7 @@ export class Gateway {
   readonly #objects: OwnedObjects;
   readonly #buckets: BucketTable;
   readonly #peers: Peers;
+  readonly #ids = new RequestIdSource();
 
   constructor(options: GatewayOptions) {
     const { memory, worker, buckets, metrics, meter, recordBytes } = options;
@@ -60,9 +63,14 @@ export class Gateway {
       ...options,
       sourceOf: keyHash => this.#peers.sourceOf(ownerOf(keyHash, workers), worker),
       observer: new ExchangeObserver(options),
-      ids: new RequestIdSource(),
+      ids: this.#ids,
     });
     this.handle = pipeline.handle;
+  }
+
+  /** The answer to what is no request, from status line to body. */
+  answerUnreadable(why: UnreadableRequest): string {
+    return answerUnreadable(why, { requestId: this.#ids.nextRequestId(), id2: this.#ids.id2 });
   }
 
   /** Speaks with worker `index` over `port` from now on. */

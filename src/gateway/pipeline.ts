@@ -39,6 +39,9 @@ export interface PipelineParts {
   readonly clock: Clock;
 }
 
+/** RFC 9112 §3.2. */
+const hostMissing = { message: 'The request has no Host header.' };
+
 /** A request that names a bucket of ours. */
 interface Located {
   readonly request: IncomingMessage;
@@ -91,6 +94,8 @@ export class Pipeline {
 
   #locate(request: IncomingMessage, exchange: Exchange, fields: RequestFields): Located {
     const { domain, buckets, authenticate } = this.#parts;
+    if (fields.host === undefined && request.httpVersion === '1.1')
+      throw s3Error('InvalidRequest', hostMissing);
     const spoken = dialectOf(request, fields);
     exchange.speak(spoken);
     const address = parseAddress(exchange.url, fields.host, domain);

@@ -3,8 +3,11 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
-
+import { type UnreadableRequest, unreadableStatuses } from '../http/unreadable-request.ts';
 import { closeIdleConnections } from './idle-connections.ts';
+
+/** Gives the whole answer to what is no request, from status line to body. */
+export type AnswerUnreadable = (why: UnreadableRequest) => string;
 
 /** Answers one request; called in the turn of the event loop in which the request's headers arrived. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -15,6 +18,11 @@ export interface HttpListenerOptions {
   /** Whether other threads listen on the same port. */
   readonly reusePort: boolean;
   readonly handle: RequestHandler;
+  /**
+   * Answers what is no request; left out, it gets a status and nothing else. With it, the handler is also given requests
+   * without the Host that RFC 9112 §3.2 wants, to refuse them in the same words.
+   */
+  readonly answerUnreadable?: AnswerUnreadable | undefined;
   readonly logger: Logger;
 }
 
@@ -45,13 +53,12 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       requestTimeout: 0,
       // a timer per request; idle-connections.ts does it with one per server
       keepAliveTimeout: 0,
-      // RFC 9112 §3.2: without Host, or with several, 400
-      requireHostHeader: true,
+      requireHostHeader: options.answerUnreadable === undefined,
       noDelay: true,
     },
     options.handle,
   );
-  server.on('clientError', (error, socket) => refuseBadRequest(error, socket, options.logger));
+  server.on('clientError', (error, socket) => refuseBadRequest(error, socket, options));
   const idle = closeIdleConnections(server, IDLE_LIMIT_MS);
   const port = await listen(server, options);
   return {
@@ -87,21 +94,30 @@ function drain(server: Server, limitMs: number): Promise<void> {
 }
 
 /**
- * What is no HTTP gets a plain answer, unless an answer has been sent on this connection: it may still be
+ * What is no HTTP is answered as such, unless an answer has been sent on this connection: it may still be
  * running, and these bytes would become part of its body. The request's own bytes are not logged, since
  * they may hold secrets.
  */
-function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {
+function refuseBadRequest(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  { answerUnreadable = answerPlainly, logger }: HttpListenerOptions,
+): void {
   const fresh = socket instanceof Socket && socket.bytesWritten === 0 && socket.writable;
   if (!fresh || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
   logger.info({ code: error.code, remoteAddress: socket.remoteAddress }, 'refused what is no HTTP request');
-  socket.end(`HTTP/1.1 ${statusLineOf(error)}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  socket.end(answerUnreadable(reasonOf(error)));
 }
 
-function statusLineOf(error: NodeJS.ErrnoException): string {
-  if (error.code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';
-  return error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
+function reasonOf({ code }: NodeJS.ErrnoException): UnreadableRequest {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'headers-too-large';
+  if (code === 'HPE_INVALID_URL') return 'invalid-uri';
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'too-slow' : 'malformed';
+}
+
+function answerPlainly(why: UnreadableRequest): string {
+  return `HTTP/1.1 ${unreadableStatuses[why]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
 }

@@ -219,7 +219,7 @@ it("row 122: signatures are for the region of the bucket's backend, or of its ac
   store.put('photos', 'k', 'content');
   const point = 'arn:aws:s3:eu-north-1:123456789012:accesspoint/p';
   const { port } = await startGateway(`
-    backends: { main: { type: s3, endpoint: "${store.url}", region: eu-west-1 } },
+    backends: { main: { type: s3, endpoint: "http://localhost:${store.port}", region: eu-west-1 } },
     buckets: { photos: { backend: main, access: verify }, point: { backend: main, bucket: "${point}", access: verify } },
     clients: [{ accessKeyId: reader, secretAccessKey: secret, allow: [{ buckets: ["*"], keys: ["**"], actions: [GetObject] }] }]`);
   const origin = `http://127.0.0.1:${port}`;

@@ -171,7 +171,12 @@ function makePart(
     clock,
     random: () => 0.5,
   });
-  return { gateway, metrics, store, server: createServer({ keepAliveTimeout: 60_000 }, gateway.handle) };
+  return {
+    gateway,
+    metrics,
+    store,
+    server: createServer({ keepAliveTimeout: 60_000, requireHostHeader: false }, gateway.handle),
+  };
 }
 
 function bucketsOf(options: TestGatewayOptions, store: S3Store, policy: CachePolicy) {

@@ -56,6 +56,14 @@ it.each([
   expect(statuses(await converse(get(header) + body + get(header) + body + last))).toEqual([200, 200, 200]);
 });
 
+it('wants a Host of HTTP/1.1, and none of its predecessor (RFC 9112 §3.2)', async () => {
+  const without = (version: string) => converse(`GET /b/k HTTP/${version}\r\nconnection: close\r\n\r\n`);
+  const refused = await without('1.1');
+  expect(statuses(refused)).toEqual([400]);
+  expect(refused).toMatch(/<Code>InvalidRequest<\/Code><Message>The request has no Host header\.<\/Message>/);
+  expect(statuses(await without('1.0'))).toEqual([200]);
+});
+
 it('tells the time of each answer', async () => {
   const [, date = ''] = /^Date: (.*)\r$/m.exec(await converse(last)) ?? [];
   expect(Math.abs(Date.parse(date) - Date.now())).toBeLessThan(60_000);

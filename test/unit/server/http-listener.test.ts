@@ -1,7 +1,12 @@
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
-import { type HttpListener, listenHttp, type RequestHandler } from '../../../src/server/http-listener.ts';
+import {
+  type AnswerUnreadable,
+  type HttpListener,
+  listenHttp,
+  type RequestHandler,
+} from '../../../src/server/http-listener.ts';
 
 const listeners: HttpListener[] = [];
 
@@ -9,13 +14,20 @@ afterEach(async () => {
   for (const listener of listeners.splice(0)) await listener.drain(0);
 });
 
-async function start(handle: RequestHandler) {
+async function start(handle: RequestHandler, answerUnreadable?: AnswerUnreadable) {
   const lines: string[] = [];
   const logger = createLogger({
     level: 'info',
     sink: { write: line => void lines.push(line), flush: () => undefined },
   });
-  const listener = await listenHttp({ host: '127.0.0.1', port: 0, reusePort: false, handle, logger });
+  const listener = await listenHttp({
+    host: '127.0.0.1',
+    port: 0,
+    reusePort: false,
+    handle,
+    logger,
+    answerUnreadable,
+  });
   listeners.push(listener);
   return { listener, lines };
 }
@@ -43,6 +55,18 @@ it.each([
 ])('answers %s plainly', async (_, bytes, status) => {
   const { listener } = await start((_request, response) => void response.end());
   expect(await exchange(listener.port, bytes)).toMatch(new RegExp(`^HTTP/1.1 ${status}`));
+});
+
+it.each([
+  ['malformed', 'hello?\r\n\r\n'],
+  ['invalid-uri', 'GET /caf\u00e9 HTTP/1.1\r\nhost: x\r\n\r\n'],
+  ['headers-too-large', `GET / HTTP/1.1\r\nx: ${'y'.repeat(33 * 1024)}\r\n\r\n`],
+])('has what is %s answered by whoever knows the words', async (why, bytes) => {
+  const { listener } = await start(
+    (_request, response) => void response.end(),
+    reason => `answer: ${reason}`,
+  );
+  expect(await exchange(listener.port, bytes)).toBe(`answer: ${why}`);
 });
 
 it('logs what was refused without its bytes', async () => {

@@ -1,0 +1,9 @@
+/** What is answered to something that a client sent and that is no request of HTTP, by what is wrong with it. */
+export const unreadableStatuses = {
+  malformed: '400 Bad Request',
+  'invalid-uri': '400 Bad Request',
+  'headers-too-large': '431 Request Header Fields Too Large',
+  'too-slow': '408 Request Timeout',
+} as const;
+
+export type UnreadableRequest = keyof typeof unreadableStatuses;
