@@ -1,6 +1,7 @@
 import { StoreError } from '../backend/store.ts';
 import { ageS, freshUntilMs } from '../cache/freshness.ts';
 import type { ObjectRecord, ReadableRecord, RefusedRecord } from '../cache/record.ts';
+import type { Answer } from '../http/answer.ts';
 import { evaluatePreconditions, ifRangeHolds } from '../http/preconditions.ts';
 import { type Selection, selectRange } from '../http/range.ts';
 import { rawFromFields } from '../s3/dialect.ts';
@@ -24,12 +25,14 @@ import {
   multipartHeaders,
   notModifiedHeaders,
   type PartOfObject,
-  type PreparedHeaders,
+  PreparedHeaders,
   partHeaders,
   wholeHeaders,
 } from './reply/prepared-headers.ts';
 import { replyRefusal, replyRemembered, tellsMissing } from './reply/refusal-reply.ts';
 import { type SendingSteps, sendContent } from './reply/send-content.ts';
+
+const undecided = PreparedHeaders.of([], 'x-store-');
 
 /** The answer to one read: from a record to the last byte. */
 export class ObjectAnswer implements SendingSteps {
@@ -39,7 +42,7 @@ export class ObjectAnswer implements SendingSteps {
   readonly #lookUpAgain: (() => void) | undefined;
   #record: ObjectRecord | undefined;
   #status = 200;
-  #headers: PreparedHeaders | undefined;
+  #headers = undecided;
   #ageS: number | undefined;
 
   /** @param lookUpAgain for an object that changed before its first byte; undefined when that has been tried enough. */
@@ -110,8 +113,7 @@ export class ObjectAnswer implements SendingSteps {
     if (verdict.kind === 'failed') throw preconditionFailed(verdict.condition);
     this.#status = 304;
     this.#headers = notModifiedHeaders(record, exchange.prefix);
-    this.writeHead();
-    exchange.response.end();
+    this.begin().end();
     this.#observer.sent(exchange);
   }
 
@@ -157,11 +159,11 @@ export class ObjectAnswer implements SendingSteps {
     sendContent(exchange, record.content, from, to, this);
   }
 
-  writeHead(): void {
+  begin(): Answer {
     const { exchange } = this.#client;
     exchange.status = this.#status;
     exchange.firstByteMs = this.#observer.nowMs();
-    this.#headers?.writeTo(exchange.response, this.#status, exchange, this.#ageS);
+    return this.#headers.begin(exchange.response, this.#status, exchange, this.#ageS);
   }
 
   sent(): void {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ContentReader, Loan } from '../../cache/content.ts';
+import type { Answer } from '../../http/answer.ts';
 
 /** How a body ended. */
 export type BodyEnd =
@@ -7,87 +8,109 @@ export type BodyEnd =
   | { readonly kind: 'client-left' }
   | { readonly kind: 'failed'; readonly error: Error };
 
+/** A reader as fast as memory gets at most this much before others have their turn of the event loop. */
+const turnLimitBytes = 2 * 1024 * 1024;
+
 /**
- * Sends what `reader` gives as the rest of a response whose head has been written, one loan after the other: the
- * next is taken when the socket has taken the last. A body that cannot be completed is cut off with the connection,
- * never padded and never cleanly ended short.
+ * Sends what `reader` gives as the body of an answer, one loan after the other: the next is taken when the connection
+ * has taken the last. A body that cannot be completed is cut off with the connection, never padded and never cleanly
+ * ended short.
  */
 export class BodyPump {
   readonly #response: ServerResponse;
+  readonly #answer: Answer;
   readonly #reader: ContentReader;
   readonly #onEnd: (end: BodyEnd) => void;
   readonly #onClose = () => this.#finish({ kind: 'client-left' });
   readonly #lengthBytes: number;
   #sentBytes = 0;
+  #turnEndBytes = turnLimitBytes;
   #loan: Loan | undefined;
   #isOver = false;
 
-  /** @param lengthBytes of the whole body. */
+  /**
+   * @param response whose `answer` has begun.
+   * @param lengthBytes of the whole body.
+   */
   constructor(
     response: ServerResponse,
+    answer: Answer,
     reader: ContentReader,
     lengthBytes: number,
     onEnd: (end: BodyEnd) => void,
   ) {
     this.#response = response;
+    this.#answer = answer;
     this.#reader = reader;
     this.#lengthBytes = lengthBytes;
     this.#onEnd = onEnd;
     response.on('close', this.#onClose);
   }
 
-  /** Bytes that the socket has taken. */
+  /** Bytes that the connection has taken. */
   get sentBytes(): number {
     return this.#sentBytes;
   }
 
   /** Begins with `first`, when the caller has taken it from the reader already. */
   start(first: Loan | undefined): void {
-    if (first) this.#send(first);
-    else this.#advance();
+    if (!first || this.#isTaken(first)) this.#advance();
   }
 
+  /** Goes on until there is something to wait for, or the end. */
   #advance(): void {
-    if (this.#isOver) return;
-    let next: Loan | undefined | Promise<Loan | undefined>;
+    while (!this.#isOver && this.#sentBytes < this.#lengthBytes) {
+      if (this.#sentBytes >= this.#turnEndBytes) {
+        this.#turnEndBytes = this.#sentBytes + turnLimitBytes;
+        setImmediate(() => this.#advance());
+        return;
+      }
+      const next = this.#next();
+      if (!next || !this.#isTaken(next)) return;
+    }
+    if (!this.#isOver) this.#complete();
+  }
+
+  /** The next loan if it is there at once; else it goes on with it later, or fails. */
+  #next(): Loan | undefined {
     try {
-      next = this.#reader.next();
+      const next = this.#reader.next();
+      if (next instanceof Promise) next.then(this.#onArrived, this.#onFailed);
+      else if (next) return next;
+      else this.#fail(new Error('the content ended before its length'));
     } catch (error) {
       this.#fail(error);
-      return;
     }
-    if (next instanceof Promise)
-      next.then(
-        loan => this.#arrived(loan),
-        error => this.#fail(error),
-      );
-    else this.#arrived(next);
+    return undefined;
   }
 
-  #arrived(loan: Loan | undefined): void {
+  readonly #onArrived = (loan: Loan | undefined): void => {
     if (this.#isOver) loan?.release();
-    else if (loan) this.#send(loan);
-    else this.#fail(new Error('the content ended before its length'));
-  }
+    else if (!loan) this.#fail(new Error('the content ended before its length'));
+    else if (this.#isTaken(loan)) this.#advance();
+  };
 
-  #send(loan: Loan): void {
+  /** Sends `loan`; false while the connection is still taking it, and it goes on when that is done. */
+  #isTaken(loan: Loan): boolean {
     this.#loan = loan;
-    if (this.#sentBytes + loan.bytes.length < this.#lengthBytes)
-      this.#response.write(loan.bytes, this.#onTaken);
-    else this.#response.end(loan.bytes, this.#onLastTaken);
+    if (!this.#answer.write(loan.bytes, this.#onTaken)) return false;
+    this.#giveBack();
+    return true;
   }
 
-  readonly #onTaken = (error?: Error | null): void => {
-    if (error || this.#isOver) return;
+  readonly #onTaken = (): void => {
+    if (this.#isOver) return;
     this.#giveBack();
+    this.#turnEndBytes = this.#sentBytes + turnLimitBytes;
     this.#advance();
   };
 
-  readonly #onLastTaken = (error?: Error | null): void => {
-    if (error || this.#isOver) return;
-    this.#giveBack();
+  #complete(): void {
     this.#finish({ kind: 'sent' });
-  };
+    this.#answer.end();
+  }
+
+  readonly #onFailed = (error: unknown): void => this.#fail(error);
 
   #fail(error: unknown): void {
     if (this.#isOver) return;

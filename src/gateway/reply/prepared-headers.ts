@@ -1,8 +1,10 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Part } from '../../cache/part-map.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
+import { type Answer, StandardAnswer } from '../../http/answer.ts';
+import { DirectAnswer } from '../../http/direct-answer.ts';
+import { headerText, inOnePiece } from '../../http/header-text.ts';
 import { formatContentRange } from '../../http/range.ts';
-import { headerText, inOnePiece, setReadyHead } from '../../http/ready-head.ts';
 import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 import type { CacheReport } from './cache-status.ts';
@@ -33,6 +35,7 @@ export class PreparedHeaders {
   readonly #text: string | undefined;
   readonly #prefix: HeaderPrefix;
   readonly #ends: HeadEnds;
+  readonly #namesLength: boolean;
 
   private constructor(
     fixed: readonly string[],
@@ -44,6 +47,7 @@ export class PreparedHeaders {
     this.#text = text;
     this.#prefix = prefix;
     this.#ends = ends;
+    this.#namesLength = fixed.includes('content-length');
   }
 
   /** @param fixed names and values that stay. */
@@ -60,22 +64,31 @@ export class PreparedHeaders {
   }
 
   /**
-   * Writes the head of `response`.
+   * Begins the answer of `response`: its head goes out with the first of its body.
    *
    * @param ageS seconds; undefined for what did not come from the cache.
    */
-  writeTo(response: ServerResponse, status: number, reply: ReplyFields, ageS: number | undefined): void {
-    if (!this.#setReady(response, status, reply, ageS))
-      response.writeHead(status, [...this.#fixed, ...this.#changing(reply, ageS)]);
+  begin(response: ServerResponse, status: number, reply: ReplyFields, ageS: number | undefined): Answer {
+    const head = this.#head(status, reply, ageS);
+    const direct = head === undefined ? undefined : DirectAnswer.begin(response, status, head);
+    if (direct) return direct;
+    this.writeTo(response, status, reply, ageS);
+    return new StandardAnswer(response);
   }
 
-  #setReady(response: ServerResponse, status: number, reply: ReplyFields, ageS: number | undefined): boolean {
+  /** Writes the head of `response` as node:http does. @param ageS as for `begin`. */
+  writeTo(response: ServerResponse, status: number, reply: ReplyFields, ageS: number | undefined): void {
+    response.writeHead(status, [...this.#fixed, ...this.#changing(reply, ageS)]);
+  }
+
+  /** From the status line to the blank line, for a connection that stays; undefined where the end of the body is not told. */
+  #head(status: number, reply: ReplyFields, ageS: number | undefined): string | undefined {
     const statusLine = statusLines.get(status);
-    if (statusLine === undefined || this.#text === undefined || !this.#fixed.includes('content-length'))
-      return false;
-    const head =
-      statusLine + this.#text + requestIdLine[this.#prefix] + reply.requestId + this.#ends.of(reply, ageS);
-    return setReadyHead(response, status, head);
+    if (statusLine === undefined || this.#text === undefined || !(this.#namesLength || status === 304))
+      return undefined;
+    return (
+      statusLine + this.#text + requestIdLine[this.#prefix] + reply.requestId + this.#ends.of(reply, ageS)
+    );
   }
 
   #changing({ report, requestId, id2 }: ReplyFields, ageS: number | undefined): string[] {
@@ -92,9 +105,9 @@ const requestIdLine: Readonly<Record<HeaderPrefix, string>> = {
   'x-store-': 'x-store-request-id: ',
 };
 
-/** Of the answers that carry an object. */
+/** Of the answers about an object. */
 const statusLines = new Map(
-  [200, 206].map(status => [status, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`]),
+  [200, 206, 304].map(status => [status, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`]),
 );
 
 /** The end of a head, behind the request id: the same for all hits of one second. */

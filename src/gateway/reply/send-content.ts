@@ -1,12 +1,13 @@
 import type { Content, Loan } from '../../cache/content.ts';
+import type { Answer } from '../../http/answer.ts';
 import type { Exchange } from '../exchange.ts';
 import { loanLimitBytes } from '../fill/loan-desk.ts';
 import { BodyPump } from './body-pump.ts';
 
 /** What sending asks back. */
 export interface SendingSteps {
-  /** Writes the head of the answer: called once, when the first bytes are there. */
-  writeHead(): void;
+  /** Begins the answer: called once, when the first bytes are there. */
+  begin(): Answer;
   /** The answer is complete, cut off, or the client has left. */
   sent(): void;
   /** Nothing has been sent, and there are no bytes to send. */
@@ -29,8 +30,7 @@ export function sendContent(
     return;
   }
   if (exchange.isHead || from === to) {
-    steps.writeHead();
-    exchange.response.end();
+    steps.begin().end();
     steps.sent();
     return;
   }
@@ -42,23 +42,28 @@ export function sendContent(
 }
 
 function sendText(exchange: Exchange, text: string, steps: SendingSteps): void {
-  steps.writeHead();
   exchange.bodyBytes = text.length;
-  exchange.response.end(text, 'latin1');
+  steps.begin().endWith(text);
   steps.sent();
 }
 
-/** One piece of memory is all of the body. It is given back when the socket has taken it, or is gone: `close` follows either. */
+/** One piece of memory is all of the body. It is given back when the connection has taken it, or is gone. */
 function sendLoan(exchange: Exchange, loan: Loan, steps: SendingSteps): void {
   const { response } = exchange;
-  response.on('close', () => {
-    if (response.writableFinished) exchange.bodyBytes = loan.bytes.length;
-    else exchange.hasClientLeft = true;
+  const answer = steps.begin();
+  const complete = () => {
+    exchange.bodyBytes = loan.bytes.length;
     loan.release();
+    response.off('close', leave);
+    answer.end();
     steps.sent();
-  });
-  steps.writeHead();
-  response.end(loan.bytes);
+  };
+  const leave = () => {
+    loan.release();
+    clientLeft(exchange, steps);
+  };
+  if (answer.write(loan.bytes, complete)) complete();
+  else response.on('close', leave);
 }
 
 /** The response will tell neither that it is closed nor that it is finished any more. */
@@ -83,8 +88,7 @@ function sendRead(exchange: Exchange, content: Content, from: number, to: number
       return;
     }
     response.off('close', leave);
-    steps.writeHead();
-    const pump = new BodyPump(response, reader, to - from, end => {
+    const pump = new BodyPump(response, steps.begin(), reader, to - from, end => {
       exchange.bodyBytes = pump.sentBytes;
       if (end.kind === 'failed') exchange.failure = end.error;
       if (end.kind === 'client-left') exchange.hasClientLeft = true;

@@ -1,7 +1,9 @@
-import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Agent, createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ContentReader, Loan } from '../../../../src/cache/content.ts';
 import { type BodyEnd, BodyPump } from '../../../../src/gateway/reply/body-pump.ts';
+import { type Answer, StandardAnswer } from '../../../../src/http/answer.ts';
+import { DirectAnswer } from '../../../../src/http/direct-answer.ts';
 
 const pieceBytes = 100_000;
 
@@ -40,13 +42,29 @@ class CountingReader implements ContentReader {
 
 let server: Server;
 let handle: (response: ServerResponse) => void;
+/** Kept connections take answers themselves; over others they go through the response. */
+let agent: Agent;
+let isKept: boolean;
+
+/** Begins an answer of `lengthBytes` in the way that its connection wants. */
+function begin(response: ServerResponse, lengthBytes: number): Answer {
+  const head = `HTTP/1.1 200 OK\r\ncontent-length: ${lengthBytes}\r\nConnection: keep-alive\r\n\r\n`;
+  const direct = DirectAnswer.begin(response, 200, head);
+  expect(direct !== undefined).toBe(isKept);
+  if (direct) return direct;
+  response.writeHead(200, { 'content-length': lengthBytes });
+  return new StandardAnswer(response);
+}
 
 beforeEach(async () => {
   server = createServer((_request, response) => handle(response));
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
 });
 
-afterEach(() => new Promise(resolve => server.close(resolve)));
+afterEach(() => {
+  agent.destroy();
+  return new Promise(resolve => server.close(resolve));
+});
 
 /** Answers one request with what `reader` gives; how that ended, here and for the client. */
 async function pumped(
@@ -57,8 +75,7 @@ async function pumped(
   const end = Promise.withResolvers<BodyEnd>();
   let pump: BodyPump | undefined;
   handle = response => {
-    response.writeHead(200, { 'content-length': lengthBytes });
-    pump = new BodyPump(response, reader, lengthBytes, end.resolve);
+    pump = new BodyPump(response, begin(response, lengthBytes), reader, lengthBytes, end.resolve);
     pump.start(undefined);
   };
   const body = received(whileReading);
@@ -71,7 +88,7 @@ function received(whileReading?: (answer: IncomingMessage) => void): Promise<Buf
   const address = server.address();
   if (!address || typeof address === 'string') throw new Error('not listening');
   return new Promise(resolve => {
-    const asked = get({ host: '127.0.0.1', port: address.port, agent: false }, answer => {
+    const asked = get({ host: '127.0.0.1', port: address.port, agent }, answer => {
       const chunks: Buffer[] = [];
       answer.on('data', chunk => chunks.push(chunk));
       answer.on('end', () => resolve(Buffer.concat(chunks)));
@@ -83,57 +100,86 @@ function received(whileReading?: (answer: IncomingMessage) => void): Promise<Buf
   });
 }
 
-it('sends one loan after the other and gives each back when the socket has taken it', async () => {
-  const reader = new CountingReader(20);
-  const { ended, body, sentBytes } = await pumped(reader, 20 * pieceBytes);
-  expect(ended).toEqual({ kind: 'sent' });
-  expect(sentBytes).toBe(20 * pieceBytes);
-  expect(body?.length).toBe(20 * pieceBytes);
-  for (let number = 0; number < 20; number++) expect(body?.[number * pieceBytes]).toBe(number);
-  expect(reader).toMatchObject({ lent: 0, mostLent: 1, closed: 1 });
-});
+describe.each([
+  ['to the connection itself', true],
+  ['through the response', false],
+])('%s', (_way, keepAlive) => {
+  beforeEach(() => {
+    isKept = keepAlive;
+    agent = new Agent({ keepAlive });
+  });
 
-it('begins with what its caller has taken already', async () => {
-  const reader = new CountingReader(2);
-  const end = Promise.withResolvers<BodyEnd>();
-  handle = response => {
-    response.writeHead(200, { 'content-length': 3 * pieceBytes });
-    new BodyPump(response, reader, 3 * pieceBytes, end.resolve).start(reader.loan(9));
-  };
-  const body = await received();
-  expect(await end.promise).toEqual({ kind: 'sent' });
-  expect(body?.[0]).toBe(9);
-  expect(body?.[pieceBytes]).toBe(0);
-});
+  it('sends one loan after the other and gives each back when the socket has taken it', async () => {
+    const reader = new CountingReader(20);
+    const { ended, body, sentBytes } = await pumped(reader, 20 * pieceBytes);
+    expect(ended).toEqual({ kind: 'sent' });
+    expect(sentBytes).toBe(20 * pieceBytes);
+    expect(body?.length).toBe(20 * pieceBytes);
+    for (let number = 0; number < 20; number++) expect(body?.[number * pieceBytes]).toBe(number);
+    expect(reader).toMatchObject({ lent: 0, mostLent: 1, closed: 1 });
+  });
 
-it.each<[string, () => Promise<Loan | undefined> | undefined]>([
-  ['cannot be had any more', () => Promise.reject(new Error('gone'))],
-  ['ends before its length', () => undefined],
-  [
-    'cannot even be asked for',
-    () => {
-      throw new Error('gone');
-    },
-  ],
-])('law 2: a body that %s is cut off, neither padded nor ended short', async (_, instead) => {
-  const reader = new CountingReader(20);
-  reader.instead.set(3, instead);
-  const { ended, body } = await pumped(reader, 20 * pieceBytes);
-  expect(ended.kind).toBe('failed');
-  expect(body).toBeUndefined();
-  expect(reader).toMatchObject({ lent: 0, closed: 1 });
-});
+  it('begins with what its caller has taken already', async () => {
+    const reader = new CountingReader(2);
+    const end = Promise.withResolvers<BodyEnd>();
+    handle = response => {
+      const answer = begin(response, 3 * pieceBytes);
+      new BodyPump(response, answer, reader, 3 * pieceBytes, end.resolve).start(reader.loan(9));
+    };
+    const body = await received();
+    expect(await end.promise).toEqual({ kind: 'sent' });
+    expect(body?.[0]).toBe(9);
+    expect(body?.[pieceBytes]).toBe(0);
+  });
 
-it('nothing stays lent to a client that leaves, nor what arrives for it afterwards', async () => {
-  const reader = new CountingReader(20);
-  const late = Promise.withResolvers<Loan | undefined>();
-  reader.instead.set(3, () => late.promise);
-  const { ended } = await pumped(reader, 20 * pieceBytes, answer =>
-    answer.once('data', () => answer.destroy()),
-  );
-  expect(ended).toEqual({ kind: 'client-left' });
-  expect(reader).toMatchObject({ lent: 0, closed: 1 });
-  late.resolve(reader.loan(3));
-  await late.promise;
-  expect(reader).toMatchObject({ lent: 0, closed: 1 });
+  it.each<[string, () => Promise<Loan | undefined> | undefined]>([
+    ['cannot be had any more', () => Promise.reject(new Error('gone'))],
+    ['ends before its length', () => undefined],
+    [
+      'cannot even be asked for',
+      () => {
+        throw new Error('gone');
+      },
+    ],
+  ])('law 2: a body that %s is cut off, neither padded nor ended short', async (_, instead) => {
+    const reader = new CountingReader(20);
+    reader.instead.set(3, instead);
+    const { ended, body } = await pumped(reader, 20 * pieceBytes);
+    expect(ended.kind).toBe('failed');
+    expect(body).toBeUndefined();
+    expect(reader).toMatchObject({ lent: 0, closed: 1 });
+  });
+
+  it('nothing stays lent to a client that leaves, nor what arrives for it afterwards', async () => {
+    const reader = new CountingReader(20);
+    const late = Promise.withResolvers<Loan | undefined>();
+    reader.instead.set(3, () => late.promise);
+    const { ended } = await pumped(reader, 20 * pieceBytes, answer =>
+      answer.once('data', () => answer.destroy()),
+    );
+    expect(ended).toEqual({ kind: 'client-left' });
+    expect(reader).toMatchObject({ lent: 0, closed: 1 });
+    late.resolve(reader.loan(3));
+    await late.promise;
+    expect(reader).toMatchObject({ lent: 0, closed: 1 });
+  });
+
+  it('gives others their turn while a fast client takes a long body', async () => {
+    const lengthBytes = 100 * pieceBytes;
+    const reader = new CountingReader(100);
+    const end = Promise.withResolvers<BodyEnd>();
+    let turns = 0;
+    const count = () => {
+      turns++;
+      if (!reader.closed) setImmediate(count);
+    };
+    handle = response => {
+      new BodyPump(response, begin(response, lengthBytes), reader, lengthBytes, end.resolve).start(undefined);
+      setImmediate(count);
+    };
+    const body = await received();
+    expect(await end.promise).toEqual({ kind: 'sent' });
+    expect(body?.length).toBe(lengthBytes);
+    expect(turns).toBeGreaterThan(3);
+  });
 });

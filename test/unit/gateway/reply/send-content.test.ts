@@ -4,6 +4,7 @@ import type { Content, ContentReader, Loan } from '../../../../src/cache/content
 import { PartMap } from '../../../../src/cache/part-map.ts';
 import { Exchange } from '../../../../src/gateway/exchange.ts';
 import { sendContent } from '../../../../src/gateway/reply/send-content.ts';
+import type { Answer } from '../../../../src/http/answer.ts';
 
 const sizeBytes = 600_000;
 let server: Server;
@@ -71,13 +72,17 @@ function exchangeOf(response: ServerResponse): Exchange {
   return new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2', 'Thu, 01 Jan 2026 00:00:00 GMT');
 }
 
+function neverBegins(): Answer {
+  throw new Error('an answer has begun');
+}
+
 it('lends nothing to a client that has left before the record was found', async () => {
   const response = await abandoned(() => undefined);
   const content = new CountingContent(Promise.resolve(undefined));
   const exchange = exchangeOf(response);
   let sent = 0;
   const steps = {
-    writeHead: () => undefined,
+    begin: neverBegins,
     sent: () => sent++,
     failedBeforeHead: () => undefined,
   };
@@ -96,7 +101,7 @@ it('closes its reader as soon as the client leaves, also while the first bytes a
   const content = new CountingContent(first.promise);
   const told: string[] = [];
   const steps = {
-    writeHead: () => told.push('head'),
+    begin: neverBegins,
     sent: () => told.push('sent'),
     failedBeforeHead: () => told.push('failed'),
   };
