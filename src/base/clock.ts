@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 /** Time, injected wherever it matters so that tests can move it by hand. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the epoch. */

@@ -83,6 +83,10 @@ export class Family<Cell> {
   }
 }
 
+/** How often it is looked whether an event loop is late. */
+const watchedMs = 10;
+const unwatchedMs = 60_000;
+
 /**
  * The metrics of one thread. Families are declared once with their full names (`tidegate_requests_total`);
  * counting is a plain number update, and labels are looked at only when a snapshot is taken.
@@ -133,14 +137,17 @@ export class Metrics {
   }
 
   /**
-   * Adds what Node.js tells about itself. What belongs to the whole process (`process_*`) is left to the
-   * main thread, so that adding up the threads does not count it several times.
+   * Adds what Node.js tells about itself. What belongs to the whole process (`process_*`) is left to the main thread, so
+   * that adding up the threads does not count it several times; and how late an event loop is to the workers, whose
+   * lateness clients feel: to watch it wakes a thread a hundred times a second.
    */
   addRuntimeMetrics(thread: 'main' | 'worker'): void {
-    collectDefaultMetrics({ register: this.#defaults });
-    if (thread === 'main') return;
+    const isMain = thread === 'main';
+    const eventLoopMonitoringPrecision = isMain ? unwatchedMs : watchedMs;
+    collectDefaultMetrics({ register: this.#defaults, eventLoopMonitoringPrecision });
+    const ofOthers = isMain ? 'nodejs_eventloop_lag' : 'process_';
     for (const { name } of this.#defaults.getMetricsAsArray()) {
-      if (name.startsWith('process_')) this.#defaults.removeSingleMetric(name);
+      if (name.startsWith(ofOthers)) this.#defaults.removeSingleMetric(name);
     }
   }
 

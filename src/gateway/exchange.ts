@@ -30,6 +30,7 @@ export class Exchange {
   /** Whether the store charged the gateway for this request (behaviours.md 127). */
   isCharged = false;
   status = 0;
+  /** As `startedMs`; 0 for an answer that went out whole. */
   firstByteMs = 0;
   bodyBytes = 0;
   hasClientLeft = false;

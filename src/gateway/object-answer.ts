@@ -162,8 +162,11 @@ export class ObjectAnswer implements SendingSteps {
   begin(): Answer {
     const { exchange } = this.#client;
     exchange.status = this.#status;
-    exchange.firstByteMs = this.#observer.nowMs();
     return this.#headers.begin(exchange.response, this.#status, exchange, this.#ageS);
+  }
+
+  goesOn(): void {
+    this.#client.exchange.firstByteMs = this.#observer.nowMs();
   }
 
   sent(): void {

@@ -13,27 +13,42 @@ type KnownField =
   | 'contentType'
   | 'authorization';
 
-const knownFields = new Map<string, KnownField>([
-  ['host', 'host'],
-  ['range', 'range'],
-  ['if-range', 'ifRange'],
-  ['if-match', 'ifMatch'],
-  ['if-none-match', 'ifNoneMatch'],
-  ['if-modified-since', 'ifModifiedSince'],
-  ['if-unmodified-since', 'ifUnmodifiedSince'],
-  ['origin', 'origin'],
-  ['content-type', 'contentType'],
-  ['authorization', 'authorization'],
-]);
-
 type FieldMeaning =
   | { readonly kind: 'known'; readonly field: KnownField }
   | { readonly kind: 'store'; readonly prefix: HeaderPrefix; readonly name: string }
   | { readonly kind: 'body' }
   | { readonly kind: 'other' };
 
-const meanings = new Map<string, FieldMeaning>();
-const meaningsLimit = 1_000;
+/** What a field name means, by the spelling that is usual. */
+const meanings: Readonly<Record<string, FieldMeaning>> = {
+  Host: { kind: 'known', field: 'host' },
+  Range: { kind: 'known', field: 'range' },
+  'If-Range': { kind: 'known', field: 'ifRange' },
+  'If-Match': { kind: 'known', field: 'ifMatch' },
+  'If-None-Match': { kind: 'known', field: 'ifNoneMatch' },
+  'If-Modified-Since': { kind: 'known', field: 'ifModifiedSince' },
+  'If-Unmodified-Since': { kind: 'known', field: 'ifUnmodifiedSince' },
+  Origin: { kind: 'known', field: 'origin' },
+  'Content-Type': { kind: 'known', field: 'contentType' },
+  Authorization: { kind: 'known', field: 'authorization' },
+  'Content-Length': { kind: 'body' },
+  'Transfer-Encoding': { kind: 'body' },
+};
+
+interface NamedField {
+  readonly usual: string;
+  readonly lowerCase: string;
+  readonly meaning: FieldMeaning;
+}
+
+/** The same by length and first letter: by those alone most of what clients send is none of it. */
+const byShape = new Map<number, readonly NamedField[]>();
+for (const [usual, meaning] of Object.entries(meanings)) {
+  const field = { usual, lowerCase: usual.toLowerCase(), meaning };
+  byShape.set(shapeOf(usual), [...(byShape.get(shapeOf(usual)) ?? []), field]);
+}
+
+const other: FieldMeaning = { kind: 'other' };
 
 /** The fields of one request that decide its answer, found in one pass over the header lines. */
 export class RequestFields {
@@ -87,21 +102,41 @@ function combine(before: string | undefined, value: string): string {
   return before === undefined ? value : `${before}, ${value}`;
 }
 
-/** What a name means does not change, so each spelling is looked at once. */
+/** The same for a name in capital and small letters, and different for most others. */
+function shapeOf(name: string): number {
+  return name.length * 256 + lowerCaseInitial(name);
+}
+
+/** Code of the first character; letters as small ones. */
+function lowerCaseInitial(name: string): number {
+  return name.charCodeAt(0) | 0x20;
+}
+
 function meaningOf(rawName: string): FieldMeaning {
-  const known = meanings.get(rawName);
+  const fields = byShape.get(shapeOf(rawName));
+  if (fields) {
+    for (const { usual, lowerCase, meaning } of fields)
+      if (rawName === usual || rawName.toLowerCase() === lowerCase) return meaning;
+  }
+  return lowerCaseInitial(rawName) === letterX ? storeMeaningOf(rawName) : other;
+}
+
+const letterX = 'x'.charCodeAt(0);
+const storeMeanings = new Map<string, FieldMeaning>();
+const storeMeaningsLimit = 1_000;
+
+/** Each spelling is looked at once. */
+function storeMeaningOf(rawName: string): FieldMeaning {
+  const known = storeMeanings.get(rawName);
   if (known) return known;
   const meaning = classify(rawName.toLowerCase());
-  if (meanings.size < meaningsLimit) meanings.set(rawName, meaning);
+  if (storeMeanings.size < storeMeaningsLimit) storeMeanings.set(rawName, meaning);
   return meaning;
 }
 
 function classify(name: string): FieldMeaning {
-  const field = knownFields.get(name);
-  if (field) return { kind: 'known', field };
-  if (name === 'content-length' || name === 'transfer-encoding') return { kind: 'body' };
   for (const prefix of ['x-amz-', 'x-store-'] as const) {
     if (name.startsWith(prefix)) return { kind: 'store', prefix, name: name.slice(prefix.length) };
   }
-  return { kind: 'other' };
+  return other;
 }

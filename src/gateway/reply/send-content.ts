@@ -8,6 +8,8 @@ import { BodyPump } from './body-pump.ts';
 export interface SendingSteps {
   /** Begins the answer: called once, when the first bytes are there. */
   begin(): Answer;
+  /** The first bytes have been sent, and others follow in later turns of the event loop. */
+  goesOn(): void;
   /** The answer is complete, cut off, or the client has left. */
   sent(): void;
   /** Nothing has been sent, and there are no bytes to send. */
@@ -62,8 +64,12 @@ function sendLoan(exchange: Exchange, loan: Loan, steps: SendingSteps): void {
     loan.release();
     clientLeft(exchange, steps);
   };
-  if (answer.write(loan.bytes, complete)) complete();
-  else response.on('close', leave);
+  if (answer.write(loan.bytes, complete)) {
+    complete();
+    return;
+  }
+  response.on('close', leave);
+  steps.goesOn();
 }
 
 /** The response will tell neither that it is closed nor that it is finished any more. */
@@ -94,6 +100,7 @@ function sendRead(exchange: Exchange, content: Content, from: number, to: number
       if (end.kind === 'client-left') exchange.hasClientLeft = true;
       steps.sent();
     });
+    steps.goesOn();
     pump.start(first);
   };
   const fail = (error: unknown) => {

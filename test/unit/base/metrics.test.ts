@@ -75,7 +75,7 @@ it('refreshes gauges that are read off something when a snapshot is taken', asyn
   expect((await metrics.snapshot())[0]?.values[0]?.value).toBe(2);
 });
 
-it('leaves what belongs to the whole process to the main thread', async () => {
+it('leaves what belongs to the whole process to the main thread, and the watch over event loops to workers', async () => {
   const names = async (thread: 'main' | 'worker') => {
     const metrics = new Metrics();
     metrics.addRuntimeMetrics(thread);
@@ -84,6 +84,7 @@ it('leaves what belongs to the whole process to the main thread', async () => {
   expect(await names('main')).toContain('process_start_time_seconds');
   expect((await names('worker')).filter(name => name.startsWith('process_'))).toEqual([]);
   expect(await names('worker')).toContain('nodejs_eventloop_lag_p99_seconds');
+  expect((await names('main')).filter(name => name.startsWith('nodejs_eventloop_lag'))).toEqual([]);
 });
 
 it('refuses a second declaration of one name', () => {
