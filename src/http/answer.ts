@@ -2,8 +2,14 @@ import type { ServerResponse } from 'node:http';
 
 /** The body of an answer whose head has been put together, and goes out before it. */
 export interface Answer {
-  /** Sends `text` as all of the body: one byte for each character, which is none above U+00FF. */
-  endWith(text: string): void;
+  /**
+   * Sends all of the body.
+   *
+   * @param body text for bytes that may be copied: one for each character, which is none above U+00FF.
+   * @param over called once, when the connection has taken all (`isTaken`: bytes are the caller's again) or the client
+   * has left before.
+   */
+  endWith(body: string | Buffer, over?: (isTaken: boolean) => void): void;
   /**
    * Sends the next bytes.
    *
@@ -23,8 +29,11 @@ export class StandardAnswer implements Answer {
     this.#response = response;
   }
 
-  endWith(text: string): void {
-    this.#response.end(text, 'latin1');
+  endWith(body: string | Buffer, over?: (isTaken: boolean) => void): void {
+    const response = this.#response;
+    if (over) response.on('close', () => over(response.writableFinished));
+    if (typeof body === 'string') response.end(body, 'latin1');
+    else response.end(body);
   }
 
   write(bytes: Buffer, taken: () => void): boolean {

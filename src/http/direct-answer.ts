@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Answer } from './answer.ts';
+import { atTurnEnd, type TurnEndTask } from './turn-end.ts';
 
 /** Where a response of node:http keeps its head and whether that is out. */
 interface HeadKeeper {
@@ -13,12 +14,17 @@ interface HeadKeeper {
  * queues and the turns in which they tell that they are empty; here head and body are one write, and the answer is
  * over when the connection has taken them. node:http still reads the requests, keeps answers in order and closes
  * connections: to it this is a response that was written and has finished.
+ *
+ * Answers that are whole are written together at the end of the turn: then their readers, whom the first wakes, find
+ * the next ones waiting, instead of falling asleep between any two. That is as much again as the queues cost.
  */
-export class DirectAnswer implements Answer {
+export class DirectAnswer implements Answer, TurnEndTask {
   readonly #response: ServerResponse;
   readonly #socket: Socket;
   /** Empty once it is out. */
   #head: string;
+  #body: string | Buffer = '';
+  #over: ((isTaken: boolean) => void) | undefined;
 
   private constructor(response: ServerResponse, socket: Socket, head: string) {
     this.#response = response;
@@ -41,9 +47,21 @@ export class DirectAnswer implements Answer {
     return new DirectAnswer(response, socket, head);
   }
 
-  endWith(text: string): void {
-    this.#socket.write(this.#head + text, 'latin1');
-    this.#finish();
+  endWith(body: string | Buffer, over?: (isTaken: boolean) => void): void {
+    this.#body = body;
+    this.#over = over;
+    atTurnEnd(this);
+  }
+
+  /** Sends what `endWith` was given. */
+  run(): void {
+    const body = this.#body;
+    if (!this.#socket.writable) this.#tell(false);
+    else if (typeof body === 'string') {
+      this.#socket.write(this.#head + body, 'latin1');
+      this.#complete();
+    } else if (this.write(body, () => this.#complete())) this.#complete();
+    else this.#response.on('close', () => this.#tell(false));
   }
 
   write(bytes: Buffer, taken: () => void): boolean {
@@ -59,8 +77,8 @@ export class DirectAnswer implements Answer {
   }
 
   end(): void {
-    if (this.#head !== '') this.#socket.write(this.#head, 'latin1');
-    this.#finish();
+    if (this.#head === '') this.#finish();
+    else this.endWith('');
   }
 
   /** With the head, in one system call. */
@@ -71,6 +89,18 @@ export class DirectAnswer implements Answer {
     socket.write(bytes);
     socket.uncork();
     this.#head = '';
+  }
+
+  #complete(): void {
+    this.#finish();
+    this.#tell(true);
+  }
+
+  /** Once: after its end a response is closed as well. */
+  #tell(isTaken: boolean): void {
+    const over = this.#over;
+    this.#over = undefined;
+    over?.(isTaken);
   }
 
   /** What a response does of itself when its last byte is out. */

@@ -8,7 +8,7 @@ import { BodyPump } from './body-pump.ts';
 export interface SendingSteps {
   /** Begins the answer: called once, when the first bytes are there. */
   begin(): Answer;
-  /** The first bytes have been sent, and others follow in later turns of the event loop. */
+  /** The first bytes are sent now; the last may have to wait for the client. */
   goesOn(): void;
   /** The answer is complete, cut off, or the client has left. */
   sent(): void;
@@ -51,25 +51,14 @@ function sendText(exchange: Exchange, text: string, steps: SendingSteps): void {
 
 /** One piece of memory is all of the body. It is given back when the connection has taken it, or is gone. */
 function sendLoan(exchange: Exchange, loan: Loan, steps: SendingSteps): void {
-  const { response } = exchange;
   const answer = steps.begin();
-  const complete = () => {
-    exchange.bodyBytes = loan.bytes.length;
-    loan.release();
-    response.off('close', leave);
-    answer.end();
-    steps.sent();
-  };
-  const leave = () => {
-    loan.release();
-    clientLeft(exchange, steps);
-  };
-  if (answer.write(loan.bytes, complete)) {
-    complete();
-    return;
-  }
-  response.on('close', leave);
   steps.goesOn();
+  answer.endWith(loan.bytes, isTaken => {
+    if (isTaken) exchange.bodyBytes = loan.bytes.length;
+    else exchange.hasClientLeft = true;
+    loan.release();
+    steps.sent();
+  });
 }
 
 /** The response will tell neither that it is closed nor that it is finished any more. */

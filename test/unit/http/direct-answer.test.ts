@@ -69,7 +69,8 @@ describe('a direct answer is the bytes that node:http would have sent', () => {
   const bytes = Buffer.from(body, 'latin1');
   const bodies: Record<string, (answer: Answer) => unknown> = {
     text: answer => answer.endWith(body),
-    bytes: answer => sendAll(answer, [bytes]),
+    bytes: answer => answer.endWith(bytes),
+    'one piece': answer => sendAll(answer, [bytes]),
     'several pieces': answer => sendAll(answer, [bytes.subarray(0, 5), bytes.subarray(5)]),
     'pieces in several turns': answer =>
       answer.write(bytes.subarray(0, 5), () => undefined) &&
@@ -166,16 +167,32 @@ it('shows what was sent, and that it is over', async () => {
     see();
     const answer = DirectAnswer.begin(response, 206, emptyHead);
     see();
-    answer?.end();
-    see();
+    answer?.endWith('', isTaken => seen.push(isTaken));
+    response.on('finish', see);
     response.on('close', () => seen.push('closed'));
   }, get() + last);
-  expect(seen).toEqual([[200, false, false], [206, true, false], [206, true, true], 'closed']);
+  expect(seen).toEqual([[200, false, false], [206, true, false], [206, true, true], true, 'closed']);
+});
+
+it('writes what is whole at the end of the turn', async () => {
+  const { promise, resolve } = Promise.withResolvers<number[]>();
+  const socket = await connected((_request, response) => {
+    const connection = response.socket;
+    const written = () => connection?.bytesWritten ?? -1;
+    DirectAnswer.begin(response, 200, emptyHead)?.endWith('');
+    const before = written();
+    setImmediate(() => resolve([before, written()]));
+  });
+  socket.write(get());
+  expect(await promise).toEqual([0, emptyHead.length]);
 });
 
 const longBytes = 64 * 1024 * 1024;
 
-describe('a client that does not read', () => {
+describe.each([
+  ['piece by piece', false],
+  ['whole', true],
+])('a client that does not read, sent %s', (_way, isWhole) => {
   /** A long answer to a client that reads nothing yet. */
   async function stalled() {
     const told: string[] = [];
@@ -185,31 +202,51 @@ describe('a client that does not read', () => {
       const answer = DirectAnswer.begin(response, 200, head);
       response.on('finish', () => told.push('finish'));
       response.on('close', () => told.push('close'));
-      const isTaken = answer?.write(Buffer.alloc(longBytes), () => {
-        told.push('taken');
-        answer.end();
-      });
-      told.push(String(isTaken));
+      const bytes = Buffer.alloc(longBytes);
+      if (isWhole) answer?.endWith(bytes, isTaken => told.push(isTaken ? 'taken' : 'left'));
+      else {
+        const isTaken = answer?.write(bytes, () => {
+          answer.end();
+          told.push('taken');
+        });
+        if (isTaken) told.push('taken at once');
+      }
       resolve(response);
     });
     socket.pause();
     socket.write(get());
-    return { told, socket, response: await promise };
+    const response = await promise;
+    await new Promise(turn => setImmediate(turn));
+    return { told, socket, response };
   }
 
   it('gives the bytes back when it has read enough', async () => {
     const { told, socket, response } = await stalled();
-    expect(told).toEqual(['false']);
+    expect(told).toEqual([]);
     socket.resume();
     await once(response, 'close');
-    expect(told).toEqual(['false', 'taken', 'finish', 'close']);
+    expect(told).toEqual(['finish', 'taken', 'close']);
   });
 
   it('and leaves, closes the response, which has not finished', async () => {
     const { told, socket, response } = await stalled();
     socket.destroy();
     await once(response, 'close');
-    expect(told).toEqual(['false', 'close']);
+    expect(told).toEqual(isWhole ? ['close', 'left'] : ['close']);
     expect(response.writableEnded).toBe(false);
   });
 });
+
+it.each(['text', Buffer.from('bytes')])(
+  'tells that the client left before the turn ended: %s',
+  async body => {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const socket = await connected((_request, response) => {
+      const answer = DirectAnswer.begin(response, 200, emptyHead);
+      response.socket?.destroy();
+      answer?.endWith(body, resolve);
+    });
+    socket.write(get());
+    expect(await promise).toBe(false);
+  },
+);

@@ -1,0 +1,22 @@
+/** Something that is done at the end of a turn of the event loop. */
+export interface TurnEndTask {
+  run(): void;
+}
+
+/** So many are done at once, so that the first does not wait long for the last. */
+const taskLimit = 64;
+
+let waiting: TurnEndTask[] = [];
+
+/** Has `task` run when all that this turn of the event loop found ready has been looked at, after the tasks before it. */
+export function atTurnEnd(task: TurnEndTask): void {
+  const count = waiting.push(task);
+  if (count === 1) setImmediate(runAll);
+  else if (count === taskLimit) runAll();
+}
+
+function runAll(): void {
+  const tasks = waiting;
+  waiting = [];
+  for (const task of tasks) task.run();
+}
