@@ -11,6 +11,8 @@ const reserveShare = 1 / 4;
 /** Touched at one go: some milliseconds of work. */
 const stepBytes = 8 * 1024 * 1024;
 const stepIntervalMs = 25;
+/** While nothing is missing; the reserve lasts for longer than this however fast blocks are written. */
+const lookIntervalMs = 100;
 
 /**
  * Keeps a reserve of memory ready that blocks are going to be written into. The system finds each page of memory only
@@ -42,10 +44,9 @@ export class WarmPages {
 
   /** Fills the reserve now and then, for as long as the process runs. */
   start(): void {
-    this.#clock.after(stepIntervalMs, () => {
-      this.step();
-      this.start();
-    });
+    const next = (pages: number) =>
+      this.#clock.after(pages > 0 ? stepIntervalMs : lookIntervalMs, () => next(this.step()));
+    next(1);
   }
 
   /** Makes some pages ready where the reserve is not full; gives how many. */

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
+import { atTurnEnd } from '../http/turn-end.ts';
 import { type UnreadableRequest, unreadableStatuses } from '../http/unreadable-request.ts';
 import { closeIdleConnections } from './idle-connections.ts';
 
@@ -58,7 +59,10 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     },
     options.handle,
   );
-  server.on('clientError', (error, socket) => refuseBadRequest(error, socket, options));
+  // answers to the requests before it go first
+  server.on('clientError', (error, socket) =>
+    atTurnEnd({ run: () => refuseBadRequest(error, socket, options) }),
+  );
   const idle = closeIdleConnections(server, IDLE_LIMIT_MS);
   const port = await listen(server, options);
   return {

@@ -20,14 +20,16 @@ const sizes = [
   { name: '1 MiB', sizeBytes: mebibyte, limit: 1.4 },
 ];
 const connections = 16;
-const seconds = 3;
+/** The quiet moments of a machine that others use too are short: many short loads find more of them than a few long ones. */
+const seconds = 1;
+const loadsPerRound = 3;
 
 /** CPU microseconds of a hit by contender and size: the lowest of all rounds. */
 type Costs = Map<string, Map<string, number>>;
 
 /**
  * CPU time per request of a hit: every server kept on one core, the load on the other, user and system time of
- * the serving process with all its threads and children from /proc, lowest of `rounds` interleaved rounds.
+ * the serving process with all its threads and children from /proc, lowest of `rounds * loadsPerRound` interleaved ones.
  */
 export async function hitCost(lab: Lab, rounds: number): Promise<readonly Finding[]> {
   touchMemory(4 * 1024 * mebibyte);
@@ -36,7 +38,7 @@ export async function hitCost(lab: Lab, rounds: number): Promise<readonly Findin
   for (const contender of contenders) await warm(contender);
   await lab.store.clear();
   const costs: Costs = new Map(contenders.map(({ name }) => [name, new Map()]));
-  for (let round = 1; round <= rounds; round++) await oneRound(lab, contenders, costs, round);
+  for (let round = 1; round <= rounds * loadsPerRound; round++) await oneRound(lab, contenders, costs, round);
   const { requests } = await lab.store.report();
   return [
     exactly('hits: store requests while measuring', requests.length, 0),

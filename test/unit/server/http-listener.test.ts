@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
+import { DirectAnswer } from '../../../src/http/direct-answer.ts';
 import {
   type AnswerUnreadable,
   type HttpListener,
@@ -93,6 +94,14 @@ it('law 2: puts no error answer into a body that is being sent', async () => {
     socket.on('close', () => resolve(received));
   });
   expect(answer).toMatch(/begun$/);
+});
+
+it('law 2: answers the request before the garbage, and that alone', async () => {
+  const { listener } = await start((_request, response) => {
+    DirectAnswer.begin(response, 200, 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n')?.endWith('whole');
+  });
+  const answer = await exchange(listener.port, 'GET / HTTP/1.1\r\nhost: x\r\n\r\n\0garbage\r\n\r\n');
+  expect(answer).toBe('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nwhole');
 });
 
 it('closes a kept-alive connection when it drains', async () => {
