@@ -4,7 +4,7 @@ import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { LoanDesk, loanLimitBytes } from '../../../../src/gateway/fill/loan-desk.ts';
 
-const blockBytes = 1024 * 1024;
+const blockBytes = 2 * 1024 * 1024;
 const slotsLimit = 2;
 let tier: MemoryTier;
 let desk: LoanDesk;

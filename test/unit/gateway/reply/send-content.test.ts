@@ -6,7 +6,8 @@ import { Exchange } from '../../../../src/gateway/exchange.ts';
 import { sendContent } from '../../../../src/gateway/reply/send-content.ts';
 import type { Answer } from '../../../../src/http/answer.ts';
 
-const sizeBytes = 600_000;
+/** More than is lent at once. */
+const sizeBytes = 6_000_000;
 let server: Server;
 let handle: (response: ServerResponse) => void;
 
