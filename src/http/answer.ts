@@ -21,7 +21,10 @@ export interface Answer {
   end(): void;
 }
 
-/** An answer whose head `writeHead` has written: node:http does the rest. */
+/**
+ * An answer whose head `writeHead` has written: node:http does the rest. It ends when its last byte is out, and not before:
+ * a connection whose answer has ended counts as idle, and goes when the server drains.
+ */
 export class StandardAnswer implements Answer {
   readonly #response: ServerResponse;
 
@@ -33,7 +36,7 @@ export class StandardAnswer implements Answer {
     const response = this.#response;
     if (over) response.on('close', () => over(response.writableFinished));
     if (typeof body === 'string') response.end(body, 'latin1');
-    else response.end(body);
+    else this.write(body, () => response.end());
   }
 
   write(bytes: Buffer, taken: () => void): boolean {

@@ -12,11 +12,27 @@ let waiting: TurnEndTask[] = [];
 export function atTurnEnd(task: TurnEndTask): void {
   const count = waiting.push(task);
   if (count === 1) setImmediate(runAll);
-  else if (count === taskLimit) runAll();
+  else if (count === taskLimit) process.nextTick(runAll);
+}
+
+/** Whether a task waits for the end of this turn. */
+export function hasTurnEndTasks(): boolean {
+  return waiting.length > 0;
 }
 
 function runAll(): void {
   const tasks = waiting;
   waiting = [];
-  for (const task of tasks) task.run();
+  for (const task of tasks) run(task);
+}
+
+/** What one task throws is not for the others. */
+function run(task: TurnEndTask): void {
+  try {
+    task.run();
+  } catch (error) {
+    process.nextTick(() => {
+      throw error;
+    });
+  }
 }

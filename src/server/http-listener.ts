@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
-import { atTurnEnd } from '../http/turn-end.ts';
+import { atTurnEnd, hasTurnEndTasks } from '../http/turn-end.ts';
 import { type UnreadableRequest, unreadableStatuses } from '../http/unreadable-request.ts';
 import { closeIdleConnections } from './idle-connections.ts';
 
@@ -59,6 +59,11 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     },
     options.handle,
   );
+  server.on('checkContinue', (request, response) => {
+    letContinue(response);
+    options.handle(request, response);
+  });
+  server.on('connection', socket => answerBeforeEnd(server, socket));
   // answers to the requests before it go first
   server.on('clientError', (error, socket) =>
     atTurnEnd({ run: () => refuseBadRequest(error, socket, options) }),
@@ -81,6 +86,22 @@ function listen(server: Server, { host, port, reusePort }: HttpListenerOptions):
       const address = server.address();
       resolve(typeof address === 'object' && address ? address.port : port);
     });
+  });
+}
+
+/** `100 Continue`, in its turn: behind another answer it would get between the head and the body of its own. */
+function letContinue(response: ServerResponse): void {
+  const goOn = () => {
+    if (!response.headersSent) response.writeContinue();
+  };
+  if (response.socket) goOn();
+  else response.once('socket', goOn);
+}
+
+/** A client may end its side right behind its requests, while their answers wait for the end of the turn. */
+function answerBeforeEnd(server: Server & { httpAllowHalfOpen?: boolean }, socket: Socket): void {
+  socket.prependListener('end', () => {
+    server.httpAllowHalfOpen = hasTurnEndTasks();
   });
 }
 

@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
+import { StandardAnswer } from '../../../src/http/answer.ts';
 import { DirectAnswer } from '../../../src/http/direct-answer.ts';
 import {
   type AnswerUnreadable,
@@ -96,12 +98,62 @@ it('law 2: puts no error answer into a body that is being sent', async () => {
   expect(answer).toMatch(/begun$/);
 });
 
+const wholeHead = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n';
+
 it('law 2: answers the request before the garbage, and that alone', async () => {
   const { listener } = await start((_request, response) => {
-    DirectAnswer.begin(response, 200, 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n')?.endWith('whole');
+    DirectAnswer.begin(response, 200, wholeHead)?.endWith('whole');
   });
   const answer = await exchange(listener.port, 'GET / HTTP/1.1\r\nhost: x\r\n\r\n\0garbage\r\n\r\n');
-  expect(answer).toBe('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nwhole');
+  expect(answer).toBe(`${wholeHead}whole`);
+});
+
+it('answers all requests of a client that ended its side in the same turn', async () => {
+  const { listener } = await start((_request, response) => {
+    const answer = DirectAnswer.begin(response, 200, wholeHead);
+    if (answer) answer.endWith('whole');
+    else response.writeHead(200, { 'content-length': 5 }).end('whole');
+  });
+  // as much as is read at once: the end is read with it, before the turn is over
+  const count = 64;
+  const request = `GET / HTTP/1.1\r\nhost: x\r\nfill: ${'x'.repeat(65_536 / count - 35)}\r\n\r\n`;
+  expect(request.length * count).toBe(65_536);
+  const answers = await new Promise<string>((resolve, reject) => {
+    const socket = connect({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true }, () =>
+      socket.end(request.repeat(count)),
+    );
+    let received = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      received += text;
+    });
+    socket.on('close', () => resolve(received)).on('error', reject);
+  });
+  expect(answers.match(/whole/g)).toHaveLength(count);
+});
+
+it('says 100 Continue in its turn, never inside of an answer', async () => {
+  let first: ServerResponse | undefined;
+  const { listener } = await start((request, response) => {
+    if (request.headers.expect === undefined) first = response;
+    else {
+      response.writeHead(200, { 'content-length': 5, date: 'now' }).end(Buffer.from('whole'));
+      first?.end('first');
+    }
+  });
+  const get = (more: string) => `GET / HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+  const answers = await exchange(
+    listener.port,
+    get('') + get('expect: 100-continue\r\nconnection: close\r\n'),
+  );
+  expect(answers).toMatch(/first/);
+  expect(answers).toMatch(/whole$/);
+  expect(answers.lastIndexOf('100 Continue')).toBeLessThan(answers.lastIndexOf('200 OK'));
+});
+
+it('says 100 Continue to a client that waits for it', async () => {
+  const { listener } = await start((_request, response) => void response.end('done'));
+  const expecting = 'GET / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n';
+  expect(await exchange(listener.port, expecting)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK/);
 });
 
 it('closes a kept-alive connection when it drains', async () => {
@@ -114,4 +166,28 @@ it('closes a kept-alive connection when it drains', async () => {
     socket.once('close', resolve);
   });
   await closed;
+});
+
+it('drains no connection whose client has not taken its answer yet', async () => {
+  const bytes = Buffer.alloc(32 * 1024 * 1024);
+  const answered = Promise.withResolvers<void>();
+  const { listener } = await start((_request, response) => {
+    response.writeHead(200, { 'content-length': bytes.length });
+    new StandardAnswer(response).endWith(bytes);
+    answered.resolve();
+  });
+  const socket = connect(listener.port, '127.0.0.1', () =>
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'),
+  );
+  socket.pause();
+  await answered.promise;
+  const drained = listener.drain(60_000);
+  let received = 0;
+  socket.on('data', chunk => {
+    received += chunk.length;
+  });
+  socket.resume();
+  await drained;
+  await new Promise(resolve => socket.on('close', resolve));
+  expect(received).toBeGreaterThan(bytes.length);
 });
