@@ -1,6 +1,6 @@
-import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import type { Pairs } from './error.ts';
-import { escapeText, unescapeText } from './xml-text.ts';
+import { readXml, textOf, type XmlElement, type XmlLimits, type XmlNode } from './xml-reader.ts';
+import { escapeText } from './xml-text.ts';
 
 /** What the body of an error answer says. */
 export interface ErrorBody {
@@ -43,51 +43,26 @@ function element(name: string, value: string): string {
   return `<${name}>${escapeText(value)}</${name}>`;
 }
 
-const parser = new XMLParser({
-  ignoreAttributes: true,
-  ignoreDeclaration: true,
-  ignorePiTags: true,
-  parseTagValue: false,
-  trimValues: false,
-  preserveOrder: true,
-  processEntities: false,
-});
+/** The bodies that stores send are a few hundred bytes and two levels; this is far more. */
+const limits: XmlLimits = { length: 64 * 1024, depth: 16 };
 
 /**
- * Reads a store's error body, so that it can be sent again under other ids.
+ * Reads a store's error body, so that it can be sent again under other ids. Never throws, whatever the body is.
  * Gives undefined when it is not the XML of an error with a code; fields with elements of their own are left out.
  */
 export function parseErrorBody(body: string | Uint8Array): RememberedError | undefined {
-  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-  if (/<!DOCTYPE/i.test(text) || XMLValidator.validate(text) !== true) return undefined;
-  const root = childrenOf(parser.parse(text), 'Error');
-  if (!root) return undefined;
-  const pairs = root.flatMap(leaf);
+  if (body.length > limits.length) return undefined;
+  const root = readXml(typeof body === 'string' ? body : new TextDecoder().decode(body), limits);
+  if (root?.name !== 'Error') return undefined;
+  const pairs = root.children.filter(isLeaf).map((element): Pair => [element.name, textOf(element)]);
   const code = pairs.find(([name]) => name === 'Code')?.[1];
   if (!code) return undefined;
   const message = pairs.find(([name]) => name === 'Message')?.[1] ?? '';
   return { code, message, fields: pairs.filter(([name]) => !NOT_REMEMBERED.has(name)) };
 }
 
-/** The children of the first element called `name` in a list as the parser gives it. */
-function childrenOf(nodes: unknown, name: string): readonly unknown[] | undefined {
-  if (!Array.isArray(nodes)) return undefined;
-  for (const node of nodes) {
-    if (isRecord(node) && Array.isArray(node[name])) return node[name];
-  }
-  return undefined;
-}
+type Pair = [name: string, value: string];
 
-/** An element with nothing but text in it, as one pair; anything else as none. */
-function leaf(node: unknown): [name: string, value: string][] {
-  if (!isRecord(node)) return [];
-  const [entry] = Object.entries(node);
-  if (!entry || !Array.isArray(entry[1])) return [];
-  const [name, parts] = entry;
-  const texts = parts.map(part => (isRecord(part) ? part['#text'] : undefined));
-  return texts.every(text => typeof text === 'string') ? [[name, unescapeText(texts.join(''))]] : [];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
+function isLeaf(node: XmlNode): node is XmlElement {
+  return typeof node !== 'string' && node.children.every(child => typeof child === 'string');
 }

@@ -71,6 +71,14 @@ describe('parseErrorBody', () => {
     expect(parseErrorBody(body)).toEqual({ code: 'AccessDenied', message: '', fields: [['Detail', '']] });
   });
 
+  it('takes names that every object has for names like others', () => {
+    const body = '<Error><Code>X</Code><__proto__>a</__proto__><constructor>b</constructor></Error>';
+    expect(parseErrorBody(body)?.fields).toEqual([
+      ['__proto__', 'a'],
+      ['constructor', 'b'],
+    ]);
+  });
+
   it.each([
     ['nothing', ''],
     ['a web page', '<html><body>502</body></html>'],
@@ -78,6 +86,9 @@ describe('parseErrorBody', () => {
     ['an error without a code', '<Error><Message>m</Message></Error>'],
     ['a document type', '<!DOCTYPE x [<!ENTITY a "b">]><Error><Code>&a;</Code></Error>'],
     ['plain text', 'upstream connect error'],
+    ['a hundred nested elements', `<Error><Code>X</Code>${'<a>'.repeat(100)}${'</a>'.repeat(100)}</Error>`],
+    ['a document of the name of every prototype', '<__proto__><Code>X</Code></__proto__>'],
+    ['a body of a megabyte', `<Error><Code>X</Code><Message>${'x'.repeat(1_000_000)}</Message></Error>`],
   ])('does not take %s for an error', (_, body) => {
     expect(parseErrorBody(body)).toBeUndefined();
   });
