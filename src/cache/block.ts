@@ -11,8 +11,9 @@ const noSlot = -1;
 const noMemory = Buffer.alloc(0);
 
 /**
- * An aligned piece of a generation in one slot of the arena: one valid span of bytes, and while it is being filled a
- * second one that grows until it touches the first.
+ * An aligned piece of a generation in one slot of the arena. It holds one valid span of bytes; bytes that arrive form a
+ * span of their own, which is merged into the valid one when it reaches it. What the block says it holds is only ever
+ * what was written to it.
  */
 export class Block implements SlotOwner {
   /** Number of the block within its content. */
@@ -40,11 +41,6 @@ export class Block implements SlotOwner {
     return this.#slot;
   }
 
-  /** The block's bytes, those that are not valid included. */
-  get memory(): Buffer {
-    return this.#memory;
-  }
-
   /** The bytes that are there whether or not more arrive. */
   get valid(): Span {
     return this.#valid;
@@ -54,18 +50,39 @@ export class Block implements SlotOwner {
     return this.#arriving !== undefined;
   }
 
-  /** Bytes are going to arrive from `offset` on. */
-  open(offset: number): void {
-    const extendsValid = offset === this.#valid.end && this.#valid.end > this.#valid.start;
-    this.#arriving = extendsValid ? this.#valid : { start: offset, end: offset };
+  /** The memory of `[from, to)`, which must be available. */
+  bytes(from: number, to: number): Buffer {
+    return from === 0 && to === this.#memory.length ? this.#memory : this.#memory.subarray(from, to);
   }
 
-  /** `lengthBytes` more have arrived. */
-  arrived(lengthBytes: number): void {
-    if (!this.#arriving) throw new RangeError('the block is not being filled');
-    const arriving = { start: this.#arriving.start, end: this.#arriving.end + lengthBytes };
-    this.#arriving = touches(arriving, this.#valid) ? merge(arriving, this.#valid) : arriving;
-    if (this.#valid === nothing || touches(this.#arriving, this.#valid)) this.#valid = this.#arriving;
+  /** The same as text, a character a byte (Latin-1). */
+  text(from: number, to: number): string {
+    return this.#memory.toString('latin1', from, to);
+  }
+
+  /** Bytes are going to arrive from `offset` on. */
+  open(offset: number): void {
+    if (this.#arriving) throw new RangeError('the block is being filled already');
+    this.#arriving = { start: offset, end: offset };
+  }
+
+  /**
+   * Takes bytes for `offset`, which must follow those that came before since `open`. Bytes that are valid already stay
+   * as they are: they may be on their way to clients, of other threads too.
+   *
+   * @throws RangeError when they do not follow, or do not fit.
+   */
+  write(offset: number, chunk: Uint8Array): void {
+    if (offset !== this.#arriving?.end)
+      throw new RangeError(`bytes for ${offset} arrive where ${this.#arriving?.end} is the next`);
+    const until = offset + chunk.length;
+    if (until > this.#memory.length)
+      throw new RangeError(`bytes until ${until} do not fit a block of ${this.#memory.length}`);
+    this.#copy(offset, until, chunk);
+    // The written span stays apart from what it is merged into: the next bytes follow those that were written last.
+    this.#arriving = { start: this.#arriving.start, end: until };
+    if (lengthOf(this.#valid) === 0) this.#valid = this.#arriving;
+    else if (touches(this.#arriving, this.#valid)) this.#valid = merge(this.#arriving, this.#valid);
   }
 
   /** Nothing more arrives now. Of two spans that never met the longer one stays. */
@@ -90,6 +107,17 @@ export class Block implements SlotOwner {
   evicted(): void {
     this.#onEvicted(this);
   }
+
+  /** Copies what of `chunk`, bytes `[from, until)`, is not valid yet. */
+  #copy(from: number, until: number, chunk: Uint8Array): void {
+    const { start, end } = this.#valid;
+    if (until <= start || from >= end) {
+      this.#memory.set(chunk, from);
+      return;
+    }
+    if (from < start) this.#memory.set(chunk.subarray(0, start - from), from);
+    if (until > end) this.#memory.set(chunk.subarray(end - from), end);
+  }
 }
 
 function lengthOf(span: Span): number {
@@ -101,7 +129,7 @@ function contains(span: Span, offset: number): boolean {
 }
 
 function touches(one: Span, other: Span): boolean {
-  return lengthOf(other) > 0 && one.start <= other.end && other.start <= one.end;
+  return one.start <= other.end && other.start <= one.end;
 }
 
 function merge(one: Span, other: Span): Span {

@@ -152,7 +152,7 @@ export class Generation implements Content {
     const block = this.#holding(from, to);
     if (!block) return undefined;
     const offset = from - this.blockStart(from);
-    return block.memory.toString('latin1', offset, offset + to - from);
+    return block.text(offset, offset + to - from);
   }
 
   open(from: number, to: number): ContentReader {
@@ -166,22 +166,22 @@ export class Generation implements Content {
 
   /** Prepares the block at `position` to receive bytes from there on. False when there is no room at the moment. */
   openBlock(position: number): boolean {
-    const offset = position - this.blockStart(position);
     const existing = this.blockAt(position);
-    if (existing) this.#tier.reopen(existing.slot);
     const block = existing ?? this.#addBlock(position);
     if (!block) return false;
-    block.open(offset);
+    block.open(position - this.blockStart(position));
+    if (existing) this.#tier.reopen(existing.slot);
     // Being counted anew may cost the content its place: its blocks go then, but not those that are being filled.
     if (!existing) this.#onGrown();
     return true;
   }
 
-  /** Copies `chunk` to `position`; it must not cross the end of the block, which must be open. */
+  /**
+   * Puts `chunk` at `position`, where its block was opened or the last chunk for it ended; it must not cross the end of the
+   * block.
+   */
   write(position: number, chunk: Uint8Array): void {
-    const block = this.#openBlockAt(position);
-    block.memory.set(chunk, position - this.blockStart(position));
-    block.arrived(chunk.length);
+    this.#openBlockAt(position).write(position - this.blockStart(position), chunk);
   }
 
   /** Ends the filling of the block that `position` lies in. */

@@ -51,8 +51,8 @@ function newGeneration(
     open: () => {
       throw new Error('no reader is wanted here');
     },
-    lend: ({ memory }, from, to) => ({
-      bytes: memory.subarray(from, to),
+    lend: (block, from, to) => ({
+      bytes: block.bytes(from, to),
       isCopy: false,
       release: () => undefined,
     }),

@@ -26,9 +26,9 @@ export class LoanDesk {
   }
 
   /** Bytes of `block`, from offset `from` on and at most until `to`. */
-  lend({ slot, memory }: Block, from: number, to: number): Loan {
-    const until = Math.min(to, from + loanLimitBytes);
-    const bytes = from === 0 && until === memory.length ? memory : memory.subarray(from, until);
+  lend(block: Block, from: number, to: number): Loan {
+    const { slot } = block;
+    const bytes = block.bytes(from, Math.min(to, from + loanLimitBytes));
     this.#tier.pins.acquire(slot, this.#tier.pins.tag(slot));
     return this.lendHeld(slot, bytes);
   }

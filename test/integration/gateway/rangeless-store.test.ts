@@ -91,3 +91,27 @@ it('whole transfers that break are taken up where they stopped', async () => {
   store.faults.breakAfter(100_000, 3_000_000, 1, 7_500_000);
   expect((await gateway.get('/b/broken.bin')).body.equals(copyOf(content))).toBe(true);
 });
+
+it('a piece of a block that is held before the whole of it comes says nothing of the bytes behind it', async () => {
+  const content = patternContent(3 * mebibyte);
+  const [first, last] = [300_000, 499_999];
+  store.put('b', 'piece.bin', content, rangeless);
+  store.faults.next({
+    kind: 'answer',
+    status: 206,
+    body: copyOf(content, first, last + 1 - first),
+    headers: { etag: content.entityTag, 'content-range': `bytes ${first}-${last}/${content.sizeBytes}` },
+  });
+  await gateway.get('/b/piece.bin?partNumber=2');
+  const stall = Promise.withResolvers<void>();
+  store.faults.next({ kind: 'stall', afterBytes: 400_000, until: stall.promise });
+  const answer = gateway.get('/b/piece.bin', { range: 'bytes=0-1999999' });
+  await store.log.arrival(2);
+  // passes through the gateway behind what the store has sent so far
+  await gateway.head('/b/missing.bin');
+  stall.resolve();
+  const { status, body } = await answer;
+  expect(status).toBe(206);
+  expect(body.length).toBe(2_000_000);
+  expect(holdsAt(content, 0, body)).toBe(true);
+});

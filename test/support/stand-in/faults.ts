@@ -11,7 +11,7 @@ export type Fault =
   | {
       readonly kind: 'answer';
       readonly status: number;
-      readonly body?: string;
+      readonly body?: Uint8Array | string;
       readonly headers?: Readonly<Record<string, string>>;
     }
   /** A range is answered with 200 and the whole object. */
