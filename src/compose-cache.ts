@@ -1,9 +1,12 @@
 /** Part of the supervisor's composition root: the cache's memory, and what operators ask of all workers' caches. */
+import { AdminError } from './admin/admin-route.ts';
 import type { Explain } from './admin/object-route.ts';
 import type { Purge } from './admin/purge-route.ts';
 import type { CounterCell, Family } from './base/metrics.ts';
 import { allocateSharedMemory, type SharedMemory } from './cache/shared-memory.ts';
 import type { GatewayConfig } from './config/gateway-config.ts';
+import { keysOf } from './config/restricted-keys.ts';
+import { pathKeyProblem, pathPrefixProblem } from './s3/path-key.ts';
 import type { WorkerPool } from './server/worker-pool.ts';
 import type { WorkerControl } from './thread-contracts.ts';
 
@@ -33,14 +36,17 @@ export function allocateCache({ cache, buckets }: GatewayConfig, workers: number
 
 /** Purges at every worker; resolves when all have forgotten. */
 export function purgeEverywhere(
-  { buckets }: GatewayConfig,
+  config: GatewayConfig,
   pool: Pick<WorkerPool<WorkerControl>, 'callAll'>,
   purges: Family<CounterCell>,
 ): Purge {
   return async request => {
     if (request.kind === 'tag') return { kind: 'not-built', part: 'tag' };
     if (request.soft) return { kind: 'not-built', part: 'soft' };
-    if (!(request.bucket in buckets) && !('*' in buckets)) return { kind: 'unknown-bucket' };
+    const { bucket } = request;
+    if (!(bucket in config.buckets) && !('*' in config.buckets)) return { kind: 'unknown-bucket' };
+    const problem = aliasProblem(config, request);
+    if (problem !== undefined) return { kind: 'alias', problem };
     const purged = await pool.callAll(
       'purge',
       request.kind === 'object' ? { ...request, kind: 'key' } : request,
@@ -53,12 +59,30 @@ export function purgeEverywhere(
 
 /** Tells what the worker that owns an object holds of it. */
 export function explainEverywhere(
-  { buckets }: GatewayConfig,
+  config: GatewayConfig,
   pool: Pick<WorkerPool<WorkerControl>, 'callAll'>,
 ): Explain {
   return async (bucket, key) => {
-    if (!(bucket in buckets) && !('*' in buckets)) return undefined;
+    if (!(bucket in config.buckets) && !('*' in config.buckets)) return undefined;
+    const problem = aliasProblem(config, { bucket, key });
+    if (problem !== undefined) throw new AdminError(400, 'KEY_MAY_MEAN_ANOTHER', problem);
     const held = await pool.callAll('describe', { bucket, key });
     return held.find(description => description !== undefined) ?? { bucket, key, records: [] };
   };
+}
+
+/**
+ * Why nothing can be held under the key or prefix of a request, so that forgetting it would forget nothing: the bucket's
+ * store may take it for another key, and reads of it are refused.
+ */
+function aliasProblem(
+  { backends, buckets }: GatewayConfig,
+  request: { readonly bucket: string; readonly key?: string; readonly prefix?: string },
+): string | undefined {
+  const bucket = Object.hasOwn(buckets, request.bucket) ? buckets[request.bucket] : buckets['*'];
+  const backend = bucket && backends[bucket.backend];
+  if (!backend || keysOf(backend) === 'exact') return undefined;
+  const { key, prefix = '' } = request;
+  const problem = key === undefined ? pathPrefixProblem(prefix) : pathKeyProblem(key);
+  return problem && `the store of this bucket takes keys as paths, and this one may mean another: ${problem}`;
 }

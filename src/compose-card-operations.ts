@@ -38,6 +38,11 @@ function purgeFromCard(purge: Purge): NonNullable<CardOperations['purge']> {
         return { kind: 'done', message: 'Purged.' };
       case 'unknown-bucket':
         return { kind: 'failed', message: 'There is no such bucket any more.' };
+      case 'alias':
+        return {
+          kind: 'failed',
+          message: 'Nothing is kept under this key: its store may take it for another.',
+        };
       case 'not-built':
         return { kind: 'failed', message: 'This kind of purge is not built yet.' };
     }

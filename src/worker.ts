@@ -9,6 +9,7 @@ import { Metrics } from './base/metrics.ts';
 import type { SharedMemory } from './cache/shared-memory.ts';
 import { deepFreeze } from './config/freeze.ts';
 import type { BackendConfig, BucketConfig } from './config/gateway-config.ts';
+import { keysOf } from './config/restricted-keys.ts';
 import { createAuthenticator } from './gateway/authenticator.ts';
 import { type Bucket, regionOfBucket } from './gateway/bucket.ts';
 import { BucketTable } from './gateway/bucket-table.ts';
@@ -102,6 +103,7 @@ function bucketOf(name: string, label: string, bucket: BucketConfig): Bucket {
     headerPrefix: backend.headerPrefix,
     bucketAtStore,
     keyPrefix: bucket.keyPrefix,
+    keys: keysOf(backend),
     customerKeys: bucket.customerKeys,
     policyFor: key => rules.find(rule => rule.covers(key))?.cache ?? bucket.cache,
   };

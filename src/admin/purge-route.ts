@@ -15,6 +15,8 @@ export type PurgeOutcome =
   | { readonly kind: 'purged'; readonly objects: number; readonly bytes: number }
   | { readonly kind: 'pending' }
   | { readonly kind: 'unknown-bucket' }
+  /** The store may take the key for another one, so nothing is kept under it; why, in words. */
+  | { readonly kind: 'alias'; readonly problem: string }
   | { readonly kind: 'not-built'; readonly part: string };
 
 export type Purge = (request: PurgeRequest) => Promise<PurgeOutcome>;
@@ -71,6 +73,7 @@ export function purgeRoute(purge: Purge): AdminRoute {
       if (outcome.kind === 'unknown-bucket') {
         throw new AdminError(404, 'UNKNOWN_BUCKET', 'no bucket of this name is configured');
       }
+      if (outcome.kind === 'alias') throw new AdminError(400, 'KEY_MAY_MEAN_ANOTHER', outcome.problem);
       if (outcome.kind === 'not-built') {
         throw new AdminError(501, 'NOT_BUILT', `purging by ${outcome.part} is not built yet`);
       }

@@ -61,6 +61,7 @@ const s3 = (environment: Environment) =>
     addressing: choice(['path', 'virtual']).default('path'),
     headerPrefix: headerPrefix().default('x-amz-'),
     credentials: credentials(environment).default({ kind: 'none' }),
+    keys: choice(['exact', 'path']).optional(),
     connections: integer(1, 10_000).default(128),
     timeouts: timeouts.prefault({}),
   });

@@ -1,20 +1,22 @@
 import { isIP } from 'node:net';
 import { parseAccessPointArn } from '../s3/access-point.ts';
+import { pathPrefixProblem } from '../s3/path-key.ts';
+import { type KeyRestrictions, keyKinds, undecidedBackends } from './restricted-keys.ts';
 
 /** What the checks look at: the parts of the configuration that speak of each other. */
 export interface CheckedConfig {
   readonly listen: Listener;
   readonly admin: Listener & { readonly token?: string | undefined };
   readonly backends: Readonly<
-    Record<string, { readonly type: string; readonly directory?: string; readonly endpoint?: string }>
+    Record<
+      string,
+      KeyRestrictions['backends'][string] & { readonly directory?: string; readonly endpoint?: string }
+    >
   >;
   readonly buckets: Readonly<
-    Record<string, { readonly backend: string; readonly bucket?: string | undefined }>
+    Record<string, KeyRestrictions['buckets'][string] & { readonly bucket?: string | undefined }>
   >;
-  readonly clients: readonly {
-    readonly accessKeyId: string;
-    readonly allow: readonly { readonly buckets: readonly string[] }[];
-  }[];
+  readonly clients: readonly (KeyRestrictions['clients'][number] & { readonly accessKeyId: string })[];
   readonly alerts: {
     readonly callbacks?: Listener | undefined;
     readonly webhooks: readonly { readonly url: string; readonly service: string; readonly card: string }[];
@@ -43,6 +45,8 @@ export function crossCheck(config: CheckedConfig): CrossProblem[] {
     ...sharedDirectories(config),
     ...unknownBackends(config),
     ...renamedWildcard(config),
+    ...undecidedKeys(config),
+    ...aliasPrefixes(config),
     ...accessPointsWithoutHosts(config),
     ...clientsOnce(config),
     ...unknownClientBuckets(config),
@@ -111,6 +115,22 @@ function* renamedWildcard({ buckets }: CheckedConfig): Generator<CrossProblem> {
   const held = buckets[EVERY_BUCKET]?.bucket;
   const allowed = 'nothing, since "*" stands for every other name as it is';
   if (held !== undefined) yield { path: ['buckets', EVERY_BUCKET, 'bucket'], held, allowed };
+}
+
+/** Patterns and prefixes restrict nothing where the store takes another spelling of a key for the same. */
+function* undecidedKeys(config: CheckedConfig): Generator<CrossProblem> {
+  for (const [backend, restriction] of undecidedBackends(config)) {
+    const allowed = `${keyKinds}; it matters since ${restriction} restricts keys`;
+    yield { path: ['backends', backend, 'keys'], held: undefined, allowed };
+  }
+}
+
+function* aliasPrefixes({ backends, buckets }: CheckedConfig): Generator<CrossProblem> {
+  for (const [name, { backend, keyPrefix: held = '' }] of Object.entries(buckets)) {
+    const problem = backends[backend]?.keys === 'path' ? pathPrefixProblem(held) : undefined;
+    const allowed = `a plain path, since backends.${backend}.keys is path (${problem})`;
+    if (problem !== undefined) yield { path: ['buckets', name, 'keyPrefix'], held, allowed };
+  }
 }
 
 /** An access point is reached under a host name of its own, which is made of that of the store (behaviours.md 232). */

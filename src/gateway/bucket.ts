@@ -2,6 +2,7 @@ import type { Store } from '../backend/store.ts';
 import type { FreshnessRules } from '../cache/freshness.ts';
 import { parseAccessPointArn } from '../s3/access-point.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
+import type { KeyKind } from '../s3/path-key.ts';
 
 /** How answers of a bucket, or of some of its keys, are kept. */
 export interface CachePolicy extends FreshnessRules {
@@ -23,6 +24,8 @@ export interface Bucket {
   readonly bucketAtStore: string;
   /** Put before every key at the store. */
   readonly keyPrefix: string;
+  /** How its store tells keys apart. */
+  readonly keys: KeyKind;
   readonly customerKeys: { readonly plainHttp: 'never' | 'loopback' | 'always' };
   /** How a key of this bucket is kept. */
   policyFor(key: string): CachePolicy;

@@ -26,6 +26,8 @@ export function passOperation(other: OtherOperation): void {
     return;
   }
   const key = address.kind === 'object' ? address.key : undefined;
+  // what it would read or change, and so which grant it needs, only the store knows
+  if (operation === 'Unknown') throw s3Error('NotImplemented');
   permissions.require(actionOf(operation, queryValue(query, 'versionId')), key ?? '');
   if (!isReading(exchange.method)) throw notAllowed(exchange.method, address.kind);
   passThrough(exchange, bucket, passedRequest(other), observer, {

@@ -5,6 +5,7 @@ import { type Address, parseAddress } from '../s3/address.ts';
 import { detectDialect } from '../s3/dialect.ts';
 import { s3Error } from '../s3/error.ts';
 import { detectOperation, isObjectRead } from '../s3/operation.ts';
+import { requirePlain } from '../s3/path-key.ts';
 import { parseQuery } from '../s3/query.ts';
 import { readParameters } from '../s3/read-parameters.ts';
 import { type Caller, Permissions, type Policy } from './access.ts';
@@ -111,6 +112,7 @@ export class Pipeline {
 
   #serve({ request, exchange, fields, address, bucket, caller }: Located): void {
     const { policy, sourceOf, observer, clock } = this.#parts;
+    if (address.kind === 'object') requirePlain(bucket.keys, address.key, 'Key');
     const query = parseQuery(address.query);
     const copySource = fields.store?.get('copy-source');
     const operation = detectOperation(exchange.method, address, query, {

@@ -24,6 +24,7 @@ export function bucketOf(store: Store = silentStore): Bucket {
     headerPrefix: 'x-amz-',
     bucketAtStore: 'b',
     keyPrefix: '',
+    keys: 'exact',
     customerKeys: { plainHttp: 'never' },
     policyFor: () => defaultPolicy,
   };

@@ -191,6 +191,7 @@ function bucketsOf(options: TestGatewayOptions, store: S3Store, policy: CachePol
       headerPrefix: store.headerPrefix,
       bucketAtStore: name,
       keyPrefix: '',
+      keys: 'exact',
       customerKeys: { plainHttp: 'loopback' },
       policyFor: () => policy,
       ...different,

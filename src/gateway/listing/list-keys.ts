@@ -1,13 +1,14 @@
 import { sendAndCollect, type WholeReply } from '../../backend/store.ts';
 import { actionOf } from '../../s3/action.ts';
 import type { OperationName } from '../../s3/operation.ts';
+import { requirePlain } from '../../s3/path-key.ts';
 import { queryValue } from '../../s3/query.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
 import { bypassed } from '../reply/cache-status.ts';
 import { asS3Error, replyError } from '../reply/error-reply.ts';
 import { replyAsStored, replyRefusal } from '../reply/refusal-reply.ts';
-import { listingQuery } from './listing-query.ts';
+import { holdingKeys, listingQuery } from './listing-query.ts';
 import { translateListing } from './translate-listing.ts';
 
 /** A listing has at most a thousand keys of at most 1 KiB; with escapes and the rest around them this is enough. */
@@ -34,6 +35,7 @@ export function isListing(operation: OperationName): boolean {
  */
 export function listKeys(other: OtherOperation): void {
   const { exchange, query, operation, bucket, permissions, observer } = other;
+  for (const name of holdingKeys) requirePlain(bucket.keys, queryValue(query, name) ?? '', name, 'prefix');
   permissions.require(actionOf(operation, undefined), queryValue(query, 'prefix') ?? '');
   exchange.report = bypassed('listing');
   const passed = passedRequest(other);

@@ -1,7 +1,7 @@
 import { parseQuery } from '../../s3/query.ts';
 
 /** Parameters whose values are keys or beginnings of keys. */
-const holdingKeys = new Set(['key-marker', 'marker', 'prefix', 'start-after']);
+export const holdingKeys: ReadonlySet<string> = new Set(['key-marker', 'marker', 'prefix', 'start-after']);
 
 /**
  * The query of a listing as it is asked of a store where `keyPrefix` stands before every key.

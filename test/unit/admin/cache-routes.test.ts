@@ -78,6 +78,7 @@ it.each([
 it.each([
   [{ kind: 'pending' }, 200, { counted: 'pending' }],
   [{ kind: 'unknown-bucket' }, 404, { error: 'UNKNOWN_BUCKET' }],
+  [{ kind: 'alias', problem: 'it has an empty segment' }, 400, { error: 'KEY_MAY_MEAN_ANOTHER' }],
   [{ kind: 'not-built', part: 'tag' }, 501, { error: 'NOT_BUILT' }],
 ] as const)('answers the outcome %j with %i', async (outcome, status, body) => {
   const { purge } = await start(outcome);

@@ -17,7 +17,12 @@ function tableOf(buckets: Record<string, { bucketAtStore?: string; keyPrefix?: s
     name,
     {
       ...{ name, label: name, store, region: 'eu-west-1', headerPrefix: 'x-amz-', bucketAtStore: name },
-      ...{ keyPrefix: '', customerKeys: { plainHttp: 'never' }, policyFor: () => defaultPolicy },
+      ...{
+        keyPrefix: '',
+        keys: 'exact',
+        customerKeys: { plainHttp: 'never' },
+        policyFor: () => defaultPolicy,
+      },
       ...options,
     },
   ]);

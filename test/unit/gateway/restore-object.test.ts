@@ -32,6 +32,7 @@ function bucketsOver(answers: readonly (readonly [status: number, body?: string]
     ...{
       bucketAtStore: 'photos-production',
       keyPrefix: 'eu/',
+      keys: 'exact' as const,
       policyFor: () => {
         throw new Error('not asked');
       },

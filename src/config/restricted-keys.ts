@@ -1,0 +1,66 @@
+import type { KeyKind } from '../s3/path-key.ts';
+
+/** What of a configuration says which keys may be reached. */
+export interface KeyRestrictions {
+  readonly backends: Readonly<Record<string, { readonly type: string; readonly keys?: KeyKind | undefined }>>;
+  readonly buckets: Readonly<Record<string, RestrictedBucket>>;
+  readonly clients: readonly { readonly allow: readonly ClientGrant[] }[];
+}
+
+interface RestrictedBucket {
+  readonly backend: string;
+  readonly keyPrefix?: string;
+  readonly anonymous?: readonly { readonly keys: readonly string[] }[];
+}
+
+interface ClientGrant {
+  readonly buckets: readonly string[];
+  readonly keys?: readonly string[];
+}
+
+const EVERY_BUCKET = '*';
+
+/** What is asked of a backend that has to say how it tells keys apart. */
+export const keyKinds =
+  'exact (the store keeps keys such as a//b, a/./b and a/../b apart, as Amazon S3 does) or path ' +
+  '(it takes them for paths, as MinIO and versitygw do; such keys are then refused), which "tidegate check --connect" finds out';
+
+/** How a backend tells keys apart. One that was not asked restricts nothing, so that all spellings are fine. */
+export function keysOf(backend: { readonly type: string; readonly keys?: KeyKind | undefined }): KeyKind {
+  return backend.keys ?? 'exact';
+}
+
+/**
+ * What restricts the keys of each backend that does not say how it tells them apart, by the name of the backend: the
+ * key of the configuration that does. A store that takes two spellings for one key makes such a restriction worthless.
+ */
+export function undecidedBackends(config: KeyRestrictions): ReadonlyMap<string, string> {
+  const undecided = new Map<string, string>();
+  for (const [name, bucket] of Object.entries(config.buckets)) {
+    const { backend: backendName } = bucket;
+    const backend = Object.hasOwn(config.backends, backendName) ? config.backends[backendName] : undefined;
+    if (backend?.type !== 's3' || backend.keys !== undefined || undecided.has(backendName)) continue;
+    const restriction = restrictionOf(name, bucket, config);
+    if (restriction !== undefined) undecided.set(backendName, restriction);
+  }
+  return undecided;
+}
+
+function restrictionOf(name: string, bucket: RestrictedBucket, config: KeyRestrictions): string | undefined {
+  if (bucket.keyPrefix) return `buckets.${name}.keyPrefix`;
+  if (bucket.anonymous?.some(grant => isRestricted(grant.keys))) return `buckets.${name}.anonymous`;
+  const index = config.clients.findIndex(({ allow }) =>
+    allow.some(grant => isRestricted(grant.keys) && covers(grant, name, config)),
+  );
+  return index < 0 ? undefined : `clients[${index}].allow`;
+}
+
+function isRestricted(keys: readonly string[] = ['**']): boolean {
+  return keys.length !== 1 || keys[0] !== '**';
+}
+
+/** A grant for a bucket that is not named in the configuration is one for `"*"`, which stands for it. */
+function covers({ buckets }: ClientGrant, name: string, config: KeyRestrictions): boolean {
+  if (buckets.includes(EVERY_BUCKET) || buckets.includes(name)) return true;
+  return name === EVERY_BUCKET && buckets.some(granted => !Object.hasOwn(config.buckets, granted));
+}

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { compileGrants, isAllowed } from '../../../src/s3/grants.ts';
+import { rawRequest } from '../../support/raw-request.ts';
+import { StandInStore } from '../../support/stand-in-store.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
+
+const grants = compileGrants([{ actions: ['*'], keys: ['**', '!private/**', '!**/*.key'] }]);
+let store: StandInStore;
+let gateway: TestGateway;
+
+beforeEach(async () => {
+  store = await StandInStore.start();
+  gateway = await TestGateway.start({
+    storeUrl: store.url,
+    domain: 'store.test',
+    allows: (_caller, bucket, action, key) => isAllowed(grants, { bucket, action, key }),
+    buckets: {
+      b: { keys: 'path' },
+      tenant: { keys: 'path', keyPrefix: 'tenantA/' },
+      apart: { keys: 'exact' },
+    },
+  });
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await store.close();
+});
+
+/** Spellings that MinIO or versitygw read as `private/secret.txt`, `certs/server.key` or another tenant's object. */
+const spellings = [
+  '/private/secret.txt',
+  './private/secret.txt',
+  'x/../private/secret.txt',
+  '%2e/private/secret.txt',
+  'x/%2E%2e/private/secret.txt',
+  'x%2f..%2fprivate%2fsecret.txt',
+  '%2Fprivate/secret.txt',
+  'certs/server.key/.',
+  'certs/server.key//',
+  '../tenantB/b.txt',
+  '..%5Cprivate',
+  'private/secret.txt%00',
+  'private%0A/secret.txt',
+];
+
+describe('at a store that takes keys as paths', () => {
+  it.each(spellings)('%s reaches no store, however it is asked for', async key => {
+    for (const path of [`/b/${key}`, `/tenant/${key}`, `/b/${key}?tagging`, `/b/${key}?versionId=1`]) {
+      for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
+        const reply = await rawRequest(gateway.url(), { method, path });
+        expect([method, path, reply.status]).toEqual([method, path, 400]);
+        if (method === 'GET') expect(reply.text).toContain('<Code>InvalidArgument</Code>');
+      }
+    }
+    const virtual = await rawRequest(gateway.url(), { path: `/${key}`, headers: { host: 'b.store.test' } });
+    expect(virtual.status).toBe(400);
+    expect(store.log.requests).toEqual([]);
+  });
+
+  it.each(['%C0%AE%C0%AE/private/secret.txt', '%c0%afprivate', 'a%ff', 'a%zz'])(
+    '%s is no UTF-8, or no escape, and reaches no store (row 228)',
+    async key => {
+      const reply = await rawRequest(gateway.url(), { path: `/b/${key}` });
+      expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('<Code>InvalidURI</Code>')]);
+      expect(store.log.requests).toEqual([]);
+    },
+  );
+
+  it('an escaped escape is a plain key: it is undone once, as stores undo it', async () => {
+    store.put('b', '%2e%2e/a', 'plain');
+    expect((await gateway.get('/b/%252e%252e/a')).body.toString()).toBe('plain');
+  });
+
+  it.each([
+    'prefix=../',
+    'prefix=a/../b',
+    'list-type=2&prefix=/',
+    'marker=a//b',
+    'list-type=2&start-after=../x',
+  ])('a listing with %s reaches no store', async query => {
+    expect((await gateway.get(`/tenant?${query}`)).status).toBe(400);
+    expect((await gateway.get(`/tenant?versions&key-marker=a/../x&${query}`)).status).toBe(400);
+    expect(store.log.requests).toEqual([]);
+  });
+
+  it('plain keys and directory markers are read', async () => {
+    store.put('b', 'folder/', 'marker');
+    store.put('b', 'folder/.hidden', 'hidden');
+    expect((await gateway.get('/b/folder/')).body.toString()).toBe('marker');
+    expect((await gateway.get('/b/folder/.hidden')).body.toString()).toBe('hidden');
+  });
+});
+
+it('a store that keeps keys apart is asked for each of them', async () => {
+  for (const key of ['/a', 'x/../a', './a']) store.put('apart', key, key);
+  for (const key of ['/a', 'x/../a', './a']) {
+    expect((await rawRequest(gateway.url(), { path: `/apart/${key}` })).text).toBe(key);
+  }
+});
+
+it.each(['/b?list-type=2&brand-new', '/b?replication-check', '/b?events', '/b/k?brand-new', '/b/k?metadata'])(
+  '%s is no operation known here and reaches no store, whatever is granted',
+  async path => {
+    const reply = await gateway.get(path);
+    expect([reply.status, reply.body.toString()]).toEqual([
+      501,
+      expect.stringContaining('<Code>NotImplemented</Code>'),
+    ]);
+    for (const method of ['HEAD', 'PUT', 'POST', 'DELETE'])
+      expect((await rawRequest(gateway.url(), { method, path })).status).toBe(501);
+    expect(store.log.requests).toEqual([]);
+  },
+);

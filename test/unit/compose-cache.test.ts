@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { Metrics } from '../../src/base/metrics.ts';
+import { explainEverywhere, purgeEverywhere } from '../../src/compose-cache.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
+
+const config = parseConfig(
+  `backends:
+  main: { type: s3, endpoint: "http://x", keys: path }
+  apart: { type: s3, endpoint: "http://y" }
+buckets: { photos: { backend: main, access: verify }, apart: { backend: apart, access: verify } }`,
+  {},
+);
+
+/** Workers that forget one object of seven bytes each time they are asked. */
+function purging() {
+  const asked: string[] = [];
+  const pool = {
+    callAll: (name: string) => {
+      asked.push(name);
+      return Promise.resolve(name === 'purge' ? [{ objects: 1, bytes: 7 }] : [undefined]);
+    },
+  };
+  return { asked, pool: pool as unknown as Parameters<typeof explainEverywhere>[1] };
+}
+
+it.each([
+  { kind: 'object', key: 'a//b' },
+  { kind: 'object', key: '../b' },
+  { kind: 'prefix', prefix: 'a/../' },
+] as const)(
+  'what a store of paths takes for another key is not purged, and the operator is told: %j',
+  async named => {
+    const { asked, pool } = purging();
+    const purge = purgeEverywhere(config, pool, new Metrics().counter('purges_total', 'Purges.', ['kind']));
+    const outcome = await purge({ ...named, bucket: 'photos', soft: false });
+    expect(outcome).toEqual({ kind: 'alias', problem: expect.stringContaining('takes keys as paths') });
+    expect(asked).toEqual([]);
+    expect(await purge({ ...named, bucket: 'apart', soft: false })).toMatchObject({ kind: 'purged' });
+  },
+);
+
+it('nor is it explained', async () => {
+  const { asked, pool } = purging();
+  const explain = explainEverywhere(config, pool);
+  await expect(explain('photos', './a')).rejects.toMatchObject({ status: 400, code: 'KEY_MAY_MEAN_ANOTHER' });
+  expect(asked).toEqual([]);
+  expect(await explain('photos', 'a')).toMatchObject({ key: 'a' });
+  expect(await explain('apart', './a')).toMatchObject({ key: './a' });
+});
