@@ -65,18 +65,31 @@ export class EvictionQueue {
     if (this.#inMain[slot] === 0) this.#unread--;
   }
 
-  /** The slot that would go next, after those read meanwhile have had their second chance; it stays in the queue. */
+  /**
+   * The slot that would go next, after those read meanwhile have had their second chance; it stays in the queue.
+   * Where every slot of the queue whose turn it is turns out to be held, the other queue has to give one.
+   */
   peek(): number | undefined {
-    for (let looks = this.length + this.#trial.length; looks >= 0; looks--) {
-      const slot = this.#isTrialFull() ? this.#trial.first : this.#main.first;
-      if (slot === undefined) return undefined;
-      const isHeld = this.#state.isHeld(slot);
-      if (!isHeld && !this.#state.takeVisited(slot)) return slot;
-      this.remove(slot);
-      if (isHeld && this.#inMain[slot] === 0) this.#pushTrial(slot);
-      else this.#pushMain(slot);
+    let trialLooks = this.#trial.length;
+    let mainLooks = 2 * this.length;
+    while (trialLooks + mainLooks > 0) {
+      const isTrial = trialLooks > 0 && (mainLooks === 0 || this.#isTrialFull());
+      const slot = isTrial ? this.#trial.first : this.#main.first;
+      if (isTrial) trialLooks--;
+      else mainLooks = slot === undefined ? 0 : mainLooks - 1;
+      if (slot !== undefined && this.#isVictim(slot)) return slot;
     }
     return undefined;
+  }
+
+  /** False for a slot that somebody is reading or has come back to: it goes to the end of its queue, or up. */
+  #isVictim(slot: number): boolean {
+    const isHeld = this.#state.isHeld(slot);
+    if (!isHeld && !this.#state.takeVisited(slot)) return true;
+    this.remove(slot);
+    if (isHeld && this.#inMain[slot] === 0) this.#pushTrial(slot);
+    else this.#pushMain(slot);
+    return false;
   }
 
   /** Takes out `slot`, as found by `peek`, and remembers it if it leaves from the trial. */

@@ -171,7 +171,21 @@ export class MemoryTier {
         if (local !== undefined) return local;
       }
     }
-    return undefined;
+    return this.#clearOldestPage() ? this.#takeFree(sizeClass) : undefined;
+  }
+
+  /** Where the pages that would go first are being read: evicts all of another, the one whose first slot is the oldest. */
+  #clearOldestPage(): boolean {
+    let oldest: readonly number[] = [];
+    let oldestStamp = Number.POSITIVE_INFINITY;
+    for (let page = 0; page < this.#pages.usedPages; page++) {
+      const taken = this.#pages.takenIn(page * maxSlotsPerPage);
+      const stamp = Math.min(...taken.map(local => this.#pages.takenAt(local)));
+      if (stamp >= oldestStamp || this.#isAtWork(taken)) continue;
+      oldest = taken;
+      oldestStamp = stamp;
+    }
+    return this.#evictAll(oldest);
   }
 
   /** The class whose next victim was filled longest ago. */
@@ -203,9 +217,17 @@ export class MemoryTier {
     const victim = this.#queues[sizeClass]?.peek();
     if (victim === undefined) return false;
     const taken = this.#pages.takenIn(victim);
-    if (taken.some(local => this.#filling[local] === 1 || this.pins.isHeld(local + this.#firstSlot)))
-      return false;
-    return taken.map(local => this.#evict(local)).every(evicted => evicted);
+    return !this.#isAtWork(taken) && this.#evictAll(taken);
+  }
+
+  /** Whether one of `slots` is being filled or read. */
+  #isAtWork(slots: readonly number[]): boolean {
+    return slots.some(local => this.#filling[local] === 1 || this.pins.isHeld(local + this.#firstSlot));
+  }
+
+  /** True when there were some and all are gone. */
+  #evictAll(slots: readonly number[]): boolean {
+    return slots.length > 0 && slots.map(local => this.#evict(local)).every(evicted => evicted);
   }
 
   /** Voids all references first and looks for readers after, see `SlotPins`. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { MemoryTier, type SlotOwner } from '../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
+import { maxSlotsPerPage } from '../../src/cache/size-class.ts';
 import { SlotPins } from '../../src/cache/slot-pins.ts';
 
 const pageBytes = 64 * 1024;
@@ -54,7 +55,7 @@ class Held implements SlotOwner {
   }
 }
 
-it('law 8 and 9: never more than configured, reported bytes are the sum of the slots, and nothing is overwritten under an owner or a reader', () => {
+it('law 8 and 9: never more than configured, reported bytes are the sum of the slots, a page where nobody is at work has room, and nothing is overwritten under an owner or a reader', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), steps => {
       const memory = allocateSharedMemory(8 * pageBytes, pageBytes, 1);
@@ -74,6 +75,10 @@ it('law 8 and 9: never more than configured, reported bytes are the sum of the s
             block.slot = slot;
             block.memory = tier.view(slot, rest.sizeBytes).fill(made % 251);
             blocks.push(block);
+          } else {
+            const busy = blocks.filter(one => one.pins > 0 || (!one.isGone && !one.isComplete));
+            const busyPages = new Set(busy.map(one => Math.floor(one.slot / maxSlotsPerPage)));
+            expect(busyPages.size, 'every page is being filled or read').toBe(8);
           }
         }
         if (kind === 'complete') {

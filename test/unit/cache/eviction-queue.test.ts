@@ -60,6 +60,26 @@ it('never offers a slot that is being read', () => {
   expect(setup.queue.peek()).toBe(1);
 });
 
+it('slots on trial that are all being read do not stand in the way of those that nobody reads', () => {
+  const setup = queueOf(10);
+  for (let content = 0; content < 10; content++) load(setup, content, 10);
+  for (let slot = 0; slot < 6; slot++) setup.visited.add(slot);
+  setup.held.add(6).add(7).add(8).add(9);
+  expect(setup.queue.peek(), 'the first six have moved up').toBe(0);
+  setup.held.add(0);
+  expect(setup.queue.peek()).toBe(1);
+});
+
+it('slots read again that are all being read do not stand in the way of those on trial', () => {
+  const capacity = 40;
+  const setup = queueOf(capacity);
+  for (let content = 0; content < capacity; content++) load(setup, content, capacity);
+  for (let slot = 0; slot < 38; slot++) setup.visited.add(slot);
+  setup.queue.peek();
+  for (let slot = 0; slot < 38; slot++) setup.held.add(slot);
+  expect(setup.queue.peek()).toBe(38);
+});
+
 it('gives up what has been read once before what is still to be read', () => {
   const capacity = 100;
   const setup = queueOf(capacity);
