@@ -65,11 +65,14 @@ export class EvictionQueue {
     if (this.#inMain[slot] === 0) this.#unread--;
   }
 
-  /**
-   * The slot that would go next, after those read meanwhile have had their second chance; it stays in the queue.
-   * Where every slot of the queue whose turn it is turns out to be held, the other queue has to give one.
-   */
+  /** The slot that would go next, after those read meanwhile have had their second chance; it stays in the queue. */
   peek(): number | undefined {
+    const sparesUnread = this.#unread <= this.length * unreadShare;
+    return this.#victim(sparesUnread) ?? (sparesUnread ? this.#victim(false) : undefined);
+  }
+
+  /** Where every slot of the queue whose turn it is turns out to be held, the other queue has to give one. */
+  #victim(sparesUnread: boolean): number | undefined {
     let trialLooks = this.#trial.length;
     let mainLooks = 2 * this.length;
     while (trialLooks + mainLooks > 0) {
@@ -77,17 +80,18 @@ export class EvictionQueue {
       const slot = isTrial ? this.#trial.first : this.#main.first;
       if (isTrial) trialLooks--;
       else mainLooks = slot === undefined ? 0 : mainLooks - 1;
-      if (slot !== undefined && this.#isVictim(slot)) return slot;
+      if (slot !== undefined && this.#goes(slot, sparesUnread)) return slot;
     }
     return undefined;
   }
 
-  /** False for a slot that somebody is reading or has come back to: it goes to the end of its queue, or up. */
-  #isVictim(slot: number): boolean {
-    const isHeld = this.#state.isHeld(slot);
-    if (!isHeld && !this.#state.takeVisited(slot)) return true;
+  /** False for a slot that is being read or to be read, or has been read again: it goes to the end of its queue, or up. */
+  #goes(slot: number, sparesUnread: boolean): boolean {
+    const isOnTrial = this.#inMain[slot] === 0;
+    const stays = this.#state.isHeld(slot) || (sparesUnread && isOnTrial && this.#state.isUnread(slot));
+    if (!stays && !this.#state.takeVisited(slot)) return true;
     this.remove(slot);
-    if (isHeld && this.#inMain[slot] === 0) this.#pushTrial(slot);
+    if (stays && isOnTrial) this.#pushTrial(slot);
     else this.#pushMain(slot);
     return false;
   }

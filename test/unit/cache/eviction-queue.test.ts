@@ -102,6 +102,15 @@ it('gives up what has been read once before what is still to be read', () => {
   }
 });
 
+it('gives up what has been read once also where something older is still to be read', () => {
+  const setup = queueOf(10);
+  for (const content of [0, 1, 2]) setup.unread.add(content);
+  for (let content = 0; content < 10; content++) load(setup, content, 10);
+  expect(setup.queue.peek()).toBe(3);
+  for (let slot = 3; slot < 10; slot++) setup.held.add(slot);
+  expect(setup.queue.peek(), 'there is nothing else').toBe(0);
+});
+
 it('what nobody ever reads takes no more than half', () => {
   const capacity = 100;
   const setup = queueOf(capacity);
