@@ -5,7 +5,8 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { OriginPool, type RawReceiver } from '../../../src/backend/origin-pool.ts';
+import type { RawReceiver } from '../../../src/backend/origin-call.ts';
+import { OriginPool } from '../../../src/backend/origin-pool.ts';
 import { copyOf, patternContent, pieces } from '../../support/stand-in/content.ts';
 
 const content = patternContent(3_000_001, 7);

@@ -1,0 +1,135 @@
+import { type Dispatcher, errors } from 'undici';
+import { isSendable } from '../http/header-text.ts';
+import type { ExpectedBody, ReadBuffer } from './read-buffer.ts';
+import { StoreError } from './store.ts';
+
+/** Takes an answer as it arrives, header names and values as the origin sent them. */
+export interface RawReceiver {
+  answered(status: number, rawHeaders: string[]): void;
+  /** The next bytes of the body; the memory is the receiver's only during the call. */
+  arrived(chunk: Buffer): void;
+  ended(): void;
+  failed(error: StoreError): void;
+  /** Whoever asked has given it up before its end; nothing comes after. */
+  aborted(): void;
+}
+
+/** One request under way; hands on what undici reports, and nothing after `abort`. */
+export class OriginCall implements Dispatcher.DispatchHandler {
+  readonly #method: string;
+  readonly #receiver: RawReceiver;
+  readonly #readBuffer: ReadBuffer;
+  #controller: Dispatcher.DispatchController | undefined;
+  #body: ExpectedBody | undefined;
+  #isOver = false;
+  #isPaused = false;
+
+  constructor(method: string, receiver: RawReceiver, readBuffer: ReadBuffer) {
+    this.#method = method;
+    this.#receiver = receiver;
+    this.#readBuffer = readBuffer;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#controller?.pause();
+  }
+
+  /** Bytes come again after this turn: undici cannot parse for one call while it reports on another. */
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    queueMicrotask(() => {
+      if (!this.#isPaused && !this.#isOver) this.#controller?.resume();
+    });
+  }
+
+  abort(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#receiver.aborted();
+    this.#controller?.abort(new StoreError('BROKEN', 'given up', undefined));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isOver) controller.abort(new StoreError('BROKEN', 'given up', undefined));
+    else if (this.#isPaused) controller.pause();
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (status < 200) return;
+    const headers = textOf(controller.rawHeaders);
+    const lengthBytes = this.#method === 'GET' ? lengthOfBody(status, headers) : undefined;
+    if (lengthBytes !== undefined) this.#body = this.#readBuffer.expectBody(lengthBytes);
+    if (this.#isOver) return;
+    if (isWellFormed(status, headers)) this.#receiver.answered(status, headers);
+    else this.#refuse(controller, new StoreError('BROKEN', 'the head of the answer is malformed', undefined));
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#body?.parsed(chunk);
+    if (!this.#isOver) this.#receiver.arrived(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#receiver.ended();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#receiver.failed(asStoreError(error));
+  }
+
+  #refuse(controller: Dispatcher.DispatchController, error: StoreError): void {
+    this.#isOver = true;
+    controller.abort(error);
+    this.#receiver.failed(error);
+  }
+}
+
+/** Header bytes are Latin-1 (RFC 9110 §5.5): so they come out again exactly as they came in. */
+function textOf(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
+  if (!Array.isArray(raw)) return [];
+  return raw.map(text => (typeof text === 'string' ? text : text.toString('latin1')));
+}
+
+/** What can be given on to a client: node:http throws at anything else (RFC 9110 §5.1, §5.5 and §15). */
+function isWellFormed(status: number, headers: readonly string[]): boolean {
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    if (!isSendable(headers[index] ?? '', headers[index + 1] ?? '')) return false;
+  }
+  return status <= 599;
+}
+
+/** How long the body of the answer to a GET is; undefined unless content-length alone decides it (RFC 9112 §6.3). */
+function lengthOfBody(status: number, headers: readonly string[]): number | undefined {
+  if (status !== 200 && status !== 206) return undefined;
+  let length: string | undefined;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index]?.toLowerCase();
+    if (name === 'transfer-encoding' || name === 'upgrade') return undefined;
+    if (name !== 'content-length') continue;
+    if (length !== undefined) return undefined;
+    length = headers[index + 1] ?? '';
+  }
+  if (length === undefined || !/^[0-9]{1,15}$/.test(length)) return undefined;
+  return Number(length);
+}
+
+function asStoreError(error: Error): StoreError {
+  if (error instanceof StoreError) return error;
+  const isTimeout = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
+  if (isTimeout) return new StoreError('TIMEOUT', 'the store did not answer in time', error);
+  const isUnreachable = error instanceof errors.ConnectTimeoutError || isConnectionFailure(error);
+  if (isUnreachable) return new StoreError('UNREACHABLE', 'the store cannot be reached', error);
+  return new StoreError('BROKEN', 'the connection to the store broke', error);
+}
+
+function isConnectionFailure(error: Error): boolean {
+  const code = 'code' in error ? error.code : undefined;
+  return code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EHOSTUNREACH';
+}
