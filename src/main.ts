@@ -7,7 +7,7 @@ import { mergeRequests } from './alerts/measurement/requested-objects.ts';
 import { systemClock } from './base/clock.ts';
 import { formatAddress } from './base/listen-error.ts';
 import { descriptorSink, redactingSink } from './base/log-sinks.ts';
-import { createLogger, type LogSink } from './base/logger.ts';
+import { createLogger, type Logger, type LogSink } from './base/logger.ts';
 import { Metrics } from './base/metrics.ts';
 import { createRedactor } from './base/redaction.ts';
 import { forgetWorker, type SharedMemory } from './cache/shared-memory.ts';
@@ -20,14 +20,15 @@ import { allocateCache, purgeEverywhere } from './compose-cache.ts';
 import { serveStoreAlone } from './compose-store-alone.ts';
 import { accessTo, startStores } from './compose-stores.ts';
 import { secretsOf } from './config/secrets.ts';
+import { answerUnavailable } from './gateway/answer-unavailable.ts';
 import { claimPort } from './server/claim-port.ts';
 import { handleSignals } from './server/shutdown-signals.ts';
+import { StandIn } from './server/stand-in.ts';
 import { countWorkers } from './server/worker-count.ts';
 import { WorkerPool } from './server/worker-pool.ts';
 import type { WorkerControl, WorkerSettings } from './thread-contracts.ts';
 import { threadEntry } from './thread-entry.ts';
 
-const DRAIN_LIMIT_MS = 25_000;
 const STORE_STOP_LIMIT_MS = 2_000;
 
 const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
@@ -42,7 +43,7 @@ async function serve(request: ServeRequest): Promise<void> {
 
 /** Everything that runs, in the order in which one part needs the other. */
 async function start({ config, file }: ServeRequest, sink: LogSink): Promise<void> {
-  const { listen, admin } = config;
+  const { listen, admin, shutdown } = config;
   const logger = createLogger({ level: config.log.level, sink, fields: { thread: 'supervisor' } });
   const metrics = new Metrics();
   const { storeRestarts, workerRestarts, purges } = declareMetrics(metrics);
@@ -54,6 +55,10 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
   const workers = countWorkers(config.workers, availableParallelism(), process.platform);
   if (workers.notice) logger.warn(workers.notice);
   const memory = allocateCache(config, workers.count);
+  const standIn = new StandIn({
+    ...{ host: listen.host, port, clock: systemClock, logger },
+    answer: answerUnavailable(Object.values(config.backends).map(({ headerPrefix }) => headerPrefix)),
+  });
   const pool = new WorkerPool<WorkerControl, WorkerSettings, SharedMemory>({
     ...common,
     ...workers,
@@ -63,10 +68,16 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
     settings: { config, stores: accessTo(stores), recordBytesPerWorker: memory.recordBytesPerWorker },
     shared: memory.shared,
     onDeath: worker => forgetWorker(memory.shared, worker),
+    onListening: any => {
+      if (any) standIn.close();
+      // it needs a port that can be shared: it is still open when the next worker binds
+      else if (workers.reusePort) standIn.open();
+    },
     restarts: workerRestarts,
   });
 
   let draining = false;
+  let serving = false;
   const isDraining = () => draining;
   const purge = purgeEverywhere(config, pool, purges);
   const parts = { config, version, gatewayUrl, metrics, pool, purge, isDraining, clock: systemClock };
@@ -89,7 +100,10 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
   handleSignals(process, {
     drain: async signal => {
       draining = true;
-      await pool.drain(DRAIN_LIMIT_MS);
+      if (serving) await stayServing(shutdown.delayMs, logger);
+      logger.info('draining: no new connections, running responses finish');
+      standIn.close();
+      await pool.drain(shutdown.limitMs);
       await runningAlerts.stop(signal);
       await Promise.all(Array.from(stores.values(), store => store.stop(STORE_STOP_LIMIT_MS)));
       await adminServer.close();
@@ -104,6 +118,7 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
   });
   // told to stop while it started: the drain ends the process
   if (isDraining()) return;
+  serving = true;
   new WarmPages(memory.shared, systemClock).start();
   logger.info({ gateway: gatewayUrl, admin: adminUrl, workers: workers.count, version }, 'ready');
   runningAlerts.begin([
@@ -112,6 +127,13 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
   ]);
   const sample = Array.from(stores.values(), store => store.ready.sample).find(each => each !== undefined);
   if (sample) print(welcome(gatewayUrl, adminUrl, sample));
+}
+
+/** While load balancers find out that the gateway is not ready any more, it goes on as before. */
+async function stayServing(delayMs: number, logger: Logger): Promise<void> {
+  if (delayMs === 0) return;
+  logger.info({ delayMs }, 'not ready any more: everything is served until the delay is over');
+  await new Promise(resolve => setTimeout(resolve, delayMs));
 }
 
 /** The supervisor's own metrics; those of requests are counted in the workers. */

@@ -5,7 +5,20 @@ import { bucketSchema } from './bucket-schema.ts';
 import { clientSchema } from './client-schema.ts';
 import { crossCheck } from './cross-checks.ts';
 import type { Environment } from './environment.ts';
-import { choice, flag, host, integer, listOf, map, named, notBuilt, port, size, text } from './scalars.ts';
+import {
+  choice,
+  duration,
+  flag,
+  host,
+  integer,
+  listOf,
+  map,
+  named,
+  notBuilt,
+  port,
+  size,
+  text,
+} from './scalars.ts';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const BUCKET_NAME = /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,254})$/;
@@ -27,6 +40,11 @@ const admin = map({
 const workers = z.union([z.literal('auto'), integer(1, 256)], {
   error: 'auto, or a whole number from 1 to 256',
 });
+
+const shutdown = map({
+  delay: duration(0, 300_000).default(0),
+  limit: duration(0, 3_600_000).default(25_000),
+}).transform(({ delay, limit }) => ({ delayMs: delay, limitMs: limit }));
 
 const cache = map({
   memory: map({ size: size(2 ** 24, 2 ** 42).default(2 ** 29) })
@@ -51,6 +69,7 @@ export const gatewaySchema = (environment: Environment) =>
       .regex(DOMAIN, { error: 'a domain name in lower case' })
       .optional(),
     workers: workers.default(1),
+    shutdown: shutdown.prefault({}),
     state: map({ directory: text('a directory').default('./tidegate-state') }).prefault({}),
     backends: named(NAME, 'names of letters, digits, "_" and "-"', backendSchema(environment)).default({}),
     buckets: named(BUCKET_NAME, 'bucket names, or "*" for every other', bucketSchema).default({}),

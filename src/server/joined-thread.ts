@@ -27,6 +27,8 @@ export function joinSupervisor(): JoinedThread {
   if (!parentPort) throw new NoSupervisorError('this module runs in a thread of the supervisor');
   const port = parentPort;
   const rpc = new Rpc(port);
+  // thread-watch.ts
+  rpc.serve({ ping: () => undefined });
   const logSink = batchedSink({ clock: systemClock, send: lines => rpc.notify('log', lines) });
   process.once('exit', () => logSink.flush());
   return {

@@ -29,7 +29,7 @@ export function handleSignals(source: SignalSource, { drain, exit, clock, logger
       return;
     }
     drainingSinceMs = clock.monotonicMs();
-    logger.info({ signal }, 'draining: no new connections, running responses finish');
+    logger.info({ signal }, 'told to stop');
     drain(signal).then(
       () => exit(0),
       err => {

@@ -3,8 +3,9 @@ import { Worker } from 'node:worker_threads';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CounterCell } from '../base/metrics.ts';
-import { RestartBackoff } from './restart-backoff.ts';
+import { longestDelayMs, RestartBackoff } from './restart-backoff.ts';
 import { Rpc } from './rpc.ts';
+import { watchThread } from './thread-watch.ts';
 
 /** `up` threads have said so themselves; `waiting` ones have died and are replaced after a delay. */
 export type ThreadState = 'starting' | 'up' | 'waiting' | 'stopped';
@@ -25,6 +26,10 @@ export interface SupervisedThreadOptions<Ready> {
   readonly onSpawn?: (rpc: Rpc) => void;
   /** Called when a thread died; what it held can be cleared. */
   readonly onDeath?: () => void;
+  /** Called when the thread is up, or is not any more. */
+  readonly onState?: () => void;
+  /** Whether no other thread does the same work now; true when left out. */
+  readonly isAlone?: () => boolean;
 }
 
 /** The thread ended before it was up for the first time: its start failed, and so would the next. */
@@ -46,7 +51,8 @@ export class SupervisedThread<Ready> {
   #wasUp = false;
   #worker: Worker | undefined;
   #rpc: Rpc | undefined;
-  #restart: Timer | undefined;
+  #restart: { readonly timer: Timer; readonly atMs: number } | undefined;
+  #watch: Timer | undefined;
   #failure: Error | undefined;
 
   constructor(options: SupervisedThreadOptions<Ready>) {
@@ -71,7 +77,8 @@ export class SupervisedThread<Ready> {
   /** Tells the thread to finish within `limitMs`, and ends it when it has not done so soon after. */
   async stop(limitMs: number): Promise<void> {
     this.#stopping = true;
-    this.#restart?.cancel();
+    this.#restart?.timer.cancel();
+    this.#watch?.cancel();
     if (!this.#worker) this.#becomeStopped();
     this.#rpc?.notify('drain', limitMs);
     const patience = setTimeout(() => void this.#worker?.terminate(), limitMs + GRACE_MS);
@@ -79,8 +86,17 @@ export class SupervisedThread<Ready> {
     clearTimeout(patience);
   }
 
+  /** Replaces a dead thread sooner than its delay says: there is no other to do its work. */
+  hasten(): void {
+    const { clock } = this.#options;
+    if (!this.#restart || this.#stopping) return;
+    const latestMs = clock.monotonicMs() + longestDelayMs(true);
+    if (this.#restart.atMs > latestMs) this.#scheduleSpawn(latestMs);
+  }
+
   #spawn(): void {
     const { name, entry, data, clock, writeLog, onSpawn } = this.#options;
+    this.#restart = undefined;
     this.#state = 'starting';
     this.#failure = undefined;
     // read by threads as they start; there is no limit of one thread for it
@@ -94,6 +110,8 @@ export class SupervisedThread<Ready> {
     onSpawn?.(rpc);
     worker.on('error', error => {
       this.#failure = error instanceof Error ? error : new Error(String(error));
+      // it is about to end, and closes its listener on the way
+      if (this.#state === 'up') this.#becomeLost();
     });
     worker.once('exit', () => this.#bury(clock.monotonicMs() - bornMs));
   }
@@ -103,10 +121,29 @@ export class SupervisedThread<Ready> {
     this.#wasUp = true;
     this.#firstReady.resolve(info);
     this.#options.onReady(info);
+    this.#options.onState?.();
+    if (!this.#stopping) this.#watchIt();
+  }
+
+  /** Ends a thread whose event loop stands still: it would keep its part of the connections waiting for ever. */
+  #watchIt(): void {
+    const { name, clock, logger } = this.#options;
+    const [worker, rpc] = [this.#worker, this.#rpc];
+    if (!worker || !rpc) return;
+    this.#watch = watchThread(rpc, clock, silentMs => {
+      logger.error({ hung: name, silentMs }, 'a thread does not react any more and is ended');
+      void worker.terminate();
+    });
+  }
+
+  #becomeLost(): void {
+    this.#state = 'waiting';
+    this.#options.onState?.();
   }
 
   #bury(livedMs: number): void {
     this.#rpc?.close();
+    this.#watch?.cancel();
     this.#worker = undefined;
     this.#rpc = undefined;
     if (!this.#stopping) this.#options.onDeath?.();
@@ -120,15 +157,24 @@ export class SupervisedThread<Ready> {
   }
 
   #replace(livedMs: number): void {
-    const { name, logger, clock, restarts } = this.#options;
-    const delayMs = this.#backoff.nextDelayMs(livedMs);
+    const { name, logger, clock, restarts, isAlone = () => true } = this.#options;
+    const wasLost = this.#state === 'waiting';
+    this.#state = 'waiting';
+    const delayMs = this.#backoff.nextDelayMs(livedMs, isAlone());
     logger.error({ died: name, delayMs, err: this.#failure }, 'a thread died and is going to be replaced');
     restarts.add();
-    this.#state = 'waiting';
-    this.#restart = clock.after(delayMs, () => this.#spawn());
+    this.#scheduleSpawn(clock.monotonicMs() + delayMs);
+    if (!wasLost) this.#options.onState?.();
+  }
+
+  #scheduleSpawn(atMs: number): void {
+    const { clock } = this.#options;
+    this.#restart?.timer.cancel();
+    this.#restart = { atMs, timer: clock.after(atMs - clock.monotonicMs(), () => this.#spawn()) };
   }
 
   #becomeStopped(): void {
+    this.#restart = undefined;
     this.#state = 'stopped';
     this.#stopped.resolve();
   }

@@ -25,6 +25,8 @@ export interface WorkerPoolOptions<Settings, Shared> {
   readonly restarts: CounterCell;
   /** A worker died: its pins in shared memory can be cleared before its replacement runs. */
   readonly onDeath?: (index: number) => void;
+  /** Called with whether any worker listens, when that has changed; not while the pool drains. */
+  readonly onListening?: (any: boolean) => void;
 }
 
 /** What a worker finds when it starts; the same type on both sides. */
@@ -48,9 +50,13 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
   readonly #threads: readonly SupervisedThread<undefined>[];
   /** The workers that have said what they serve; the others know nothing yet that could be asked for. */
   readonly #serving = new Set<Rpc>();
+  readonly #onListening: (any: boolean) => void;
+  #isListening = false;
+  #isDraining = false;
 
   constructor(options: WorkerPoolOptions<Settings, Shared>, supervisorProcedures: object = {}) {
-    const { count } = options;
+    const { count, onListening = () => undefined } = options;
+    this.#onListening = onListening;
     this.#threads = Array.from({ length: count }, (_, index) =>
       this.#thread(index, options, supervisorProcedures),
     );
@@ -94,6 +100,7 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
 
   /** Ends all workers once their running responses have finished, or after `limitMs`. */
   async drain(limitMs: number): Promise<void> {
+    this.#isDraining = true;
     await Promise.all(this.#threads.map(thread => thread.stop(limitMs)));
   }
 
@@ -111,6 +118,8 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
       writeLog,
       restarts,
       onReady: () => undefined,
+      onState: () => this.#look(),
+      isAlone: () => !this.#hasOneUp(),
       onSpawn: rpc => {
         current = rpc;
         rpc.serve({ ...procedures, serving: () => void this.#serving.add(rpc) });
@@ -121,6 +130,20 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
         onDeath?.(index);
       },
     });
+  }
+
+  #hasOneUp(): boolean {
+    return this.#threads.some(({ state }) => state === 'up');
+  }
+
+  /** Tells when the last listener has gone, and has it replaced soon; and when there is one again. */
+  #look(): void {
+    if (this.#isDraining) return;
+    const isListening = this.#hasOneUp();
+    if (!isListening) for (const thread of this.#threads) thread.hasten();
+    if (isListening === this.#isListening) return;
+    this.#isListening = isListening;
+    this.#onListening(isListening);
   }
 
   /** A channel between the new worker and each that runs: announced to both, in place of a dead one's. */

@@ -177,6 +177,71 @@ it('SIGTERM lets a running response finish, takes no new connection, then ends w
   await store.close();
 });
 
+it('SIGTERM with a delay: not ready at once, everything served until it is over, then no new connection, then 0', async () => {
+  const store = await StandInStore.start();
+  store.put('photos', 'cat', 'meow');
+  const { started, port, admin } = await startGateway(`
+    shutdown: { delay: 1s, limit: 20s },
+    backends: { main: { type: s3, endpoint: "${store.url}" } },
+    buckets: { photos: { backend: main, access: public } }`);
+  const ended = started.stop();
+  const readiness = async () => {
+    const response = await fetch(`${admin}/readyz`);
+    return { status: response.status, body: await response.json() };
+  };
+  await expect.poll(readiness, PATIENCE).toEqual({
+    status: 503,
+    body: { status: 'not ready', reasons: ['the gateway is draining'] },
+  });
+  // on a connection of its own
+  const during = await rawRequest(`http://127.0.0.1:${port}`, { path: '/photos/cat' });
+  expect(during).toMatchObject({ status: 200, text: 'meow' });
+  expect(started.output).not.toContain('draining: no new connections');
+  expect(await ended).toBe(0);
+  expect(started.output).toContain('draining: no new connections');
+  await store.close();
+});
+
+it('a second signal ends a gateway at once that waits for its delay', async () => {
+  const { started, admin } = await startGateway('shutdown: { delay: 5m }');
+  process.kill(started.pid, 'SIGTERM');
+  await expect.poll(async () => (await fetch(`${admin}/readyz`)).status, PATIENCE).toBe(503);
+  const tellAgain = () => {
+    if (!started.output.includes('told twice')) process.kill(started.pid, 'SIGTERM');
+    return started.output;
+  };
+  // at this distance the second one is no echo of the first
+  await expect.poll(tellAgain, { ...PATIENCE, interval: 300 }).toContain('told twice to stop');
+  expect(await started.stop()).toBe(1);
+});
+
+it('workers that keep dying together leave nobody refused: 503 until one is up', async () => {
+  const { port, admin, started } = await startGateway('workers: 2', ['--import', crash]);
+  const origin = `http://127.0.0.1:${port}`;
+  const kill = () => fetch(`${origin}/__crash`).catch(() => undefined);
+  const statuses: Record<string, number> = {};
+  const endMs = performance.now() + 4_000;
+  while (performance.now() < endMs) {
+    await Promise.all([kill(), kill(), kill(), kill()]);
+    for (let asked = 0; asked < 20; asked++) {
+      const answer = await fetch(`${origin}/nothing/there`, { headers: { connection: 'close' } }).then(
+        async response => {
+          await response.body?.cancel();
+          return `${response.status} ${response.headers.get('retry-after')}`;
+        },
+        error => String(error.cause?.code),
+      );
+      statuses[answer] = (statuses[answer] ?? 0) + 1;
+    }
+  }
+  expect(statuses['503 1'], JSON.stringify(statuses)).toBeGreaterThan(0);
+  const refused = statuses.ECONNREFUSED ?? 0;
+  const all = Object.values(statuses).reduce((sum, count) => sum + count, 0);
+  expect(refused / all, JSON.stringify(statuses)).toBeLessThan(0.1);
+  await started.answers(origin);
+  expect(await metric(admin, 'tidegate_worker_restarts_total')).toBeGreaterThan(2);
+});
+
 it('replaces a worker that crashed, and counts it', async () => {
   const { port, admin, started } = await startGateway('', ['--import', crash]);
   await fetch(`http://127.0.0.1:${port}/__crash`).catch(() => undefined);

@@ -32,6 +32,7 @@ async function startPool(count: number, entry = 'echo-worker.ts') {
   const clock = new ManualClock();
   const lines: string[] = [];
   const deaths: number[] = [];
+  const listening: boolean[] = [];
   let onLine: (line: string) => void = () => undefined;
   const writeLog = (text: string) => {
     lines.push(text);
@@ -55,6 +56,7 @@ async function startPool(count: number, entry = 'echo-worker.ts') {
       writeLog,
       restarts,
       onDeath: index => deaths.push(index),
+      onListening: any => listening.push(any),
     },
     { add: (n: number) => n + 1 },
   );
@@ -66,7 +68,7 @@ async function startPool(count: number, entry = 'echo-worker.ts') {
       };
       onLine('');
     });
-  return { pool, port, clock, lines, deaths, restarts, shared, logged };
+  return { pool, port, clock, lines, deaths, listening, restarts, shared, logged };
 }
 
 /** The body of a GET on a connection of its own. */
@@ -116,7 +118,7 @@ it('gives the code of what went wrong in the worker', async () => {
   expect(refusal).toMatchObject({ code: 'REFUSED', message: 'refuse: not today' });
 });
 
-it('replaces a dead worker after a delay, counts it, and introduces it to its peers again', async () => {
+it('replaces a dead worker, counts it, and introduces it to its peers again', async () => {
   const { pool, clock, deaths, restarts, logged } = await startPool(2);
   await pool.start();
   await until(
@@ -160,6 +162,92 @@ it('survives an exception nobody caught in a worker', async () => {
   await logged('a thread died');
   expect(lines.join('')).toContain('planted crash');
   clock.advance(100);
+  await until(
+    () => pool.callAll('index', undefined),
+    answers => answers.length === 1,
+  );
+});
+
+it('tells when the last worker has gone and when there is one again, not what happens in between', async () => {
+  const { pool, clock, listening, logged, lines } = await startPool(2);
+  await pool.start();
+  const die = async (index: number) => {
+    const before = lines.length;
+    await pool.call(index, 'die', undefined).catch(() => undefined);
+    await logged('a thread died');
+    await until(
+      async () => lines.slice(before).join(''),
+      text => text.includes('a thread died'),
+    );
+  };
+  expect(listening).toEqual([true]);
+  await die(0);
+  expect(listening).toEqual([true]);
+  await die(1);
+  expect(listening).toEqual([true, false]);
+  clock.advance(0);
+  await until(
+    async () => pool.states(),
+    states => states.every(({ state }) => state === 'up'),
+  );
+  expect(listening).toEqual([true, false, true]);
+  await pool.drain(1_000);
+  expect(listening).toEqual([true, false, true]);
+});
+
+it('does not let a worker wait for its turn when it is the only one that could come', async () => {
+  const { pool, clock, lines } = await startPool(2);
+  await pool.start();
+  const deaths = () => lines.join('').split('a thread died').length - 1;
+  const die = async (index: number) => {
+    const before = deaths();
+    await pool.call(index, 'die', undefined).catch(() => undefined);
+    await until(
+      async () => deaths(),
+      count => count > before,
+    );
+  };
+  const isUp = (index: number) =>
+    until(
+      async () => pool.states()[index]?.state,
+      state => state === 'up',
+    );
+  // worker 1 dies in a loop until it waits for longer than a lone one would
+  for (const delayMs of [0, 100, 200, 400, 800]) {
+    await die(1);
+    clock.advance(delayMs);
+    await isUp(1);
+  }
+  await die(1);
+  clock.advance(500);
+  expect(pool.states()[1]?.state).toBe('waiting');
+  await die(0);
+  clock.advance(0);
+  await isUp(0);
+  await die(0);
+  await until(
+    async () => deaths(),
+    count => count === 8,
+  );
+  clock.advance(500);
+  await isUp(1);
+});
+
+it('ends and replaces a worker whose event loop stands still', async () => {
+  const { pool, port, clock, lines } = await startPool(1);
+  await pool.start();
+  const stuck = expect(get(port, '/spin')).rejects.toThrow();
+  const died = () => {
+    clock.advance(1_000);
+    return lines.join('');
+  };
+  await until(
+    async () => died(),
+    text => text.includes('a thread died'),
+  );
+  await stuck;
+  expect(lines.join('')).toContain('"hung":"worker-0"');
+  clock.advance(0);
   await until(
     () => pool.callAll('index', undefined),
     answers => answers.length === 1,
