@@ -61,6 +61,7 @@ describe('a configuration that works', () => {
       listen: { host: '127.0.0.1', port: 8080 },
       admin: { host: '127.0.0.1', port: 9090, names: [] },
       workers: 1,
+      shutdown: { delayMs: 0, limitMs: 25_000 },
       state: { directory: './tidegate-state' },
       backends: {},
       buckets: {},
