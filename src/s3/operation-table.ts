@@ -120,38 +120,3 @@ export type OperationName =
   | 'Options'
   /** A sub-resource that is not known here. */
   | 'Unknown';
-
-/** Parameters that select no operation even when they are empty; those with a store's prefix do not either. */
-export const plainParameters: ReadonlySet<string> = new Set([
-  'AWSAccessKeyId',
-  'Expires',
-  'Signature',
-  'bucket-region',
-  'continuation-token',
-  'delimiter',
-  'encoding-type',
-  'fetch-owner',
-  'id',
-  'key-marker',
-  'list-type',
-  'marker',
-  'max-buckets',
-  'max-keys',
-  'max-parts',
-  'max-uploads',
-  'part-number-marker',
-  'partNumber',
-  'prefix',
-  'response-cache-control',
-  'response-content-disposition',
-  'response-content-encoding',
-  'response-content-language',
-  'response-content-type',
-  'response-expires',
-  'select-type',
-  'start-after',
-  'upload-id-marker',
-  'version-id-marker',
-  'versionId',
-  'x-id',
-]);

@@ -2,11 +2,11 @@ import type { Address } from './address.ts';
 import { bareName } from './dialect.ts';
 import { s3Error } from './error.ts';
 import { errorTexts, subResourceOfKeyText } from './error-texts.ts';
+import { plainParameters } from './operation-parameters.ts';
 import {
   bucketOperations,
   type OperationName,
   objectOperations,
-  plainParameters,
   serviceOperations,
 } from './operation-table.ts';
 import { type Query, queryValue } from './query.ts';

@@ -1,14 +1,5 @@
 import { bareName, type HeaderField } from './dialect.ts';
-import { percentDecode } from './percent-decode.ts';
-import { parseQuery } from './query.ts';
-
-/** A query as it is of use once the signature in it has been checked. */
-export interface BareQuery {
-  /** As it was sent, without parameters of either dialect. */
-  readonly query: string;
-  /** Headers that signers moved into the query. One that came as a header too counts there. */
-  readonly fields: readonly HeaderField[];
-}
+import type { Query } from './query.ts';
 
 /** What the parameters of a signature are called behind their prefix. */
 const ofSignature = new Set([
@@ -26,20 +17,13 @@ const ofSignature = new Set([
 const customerKey = /^(?:copy-source-)?server-side-encryption-customer-/;
 
 /**
- * Takes the dialect out of a query: what belongs to its signature goes, and what stands for a header becomes one, so
- * that it can be said to the store in the store's own words (behaviours.md 127).
- *
- * @param rawQuery as received, without the question mark
- * @throws S3Error InvalidURI for bad escapes
+ * The headers that signers moved into a query, so that they can be said to the store in its own words; what belongs to
+ * the signature is none of them. One that came as a header too counts there (behaviours.md 127).
  */
-export function bareQuery(rawQuery: string): BareQuery {
-  const fields: HeaderField[] = [];
-  const rest = rawQuery.split('&').filter(parameter => {
-    const { name, prefix } = bareName(percentDecode(parameter.split('=', 1)[0] ?? ''));
-    if (!prefix) return true;
-    if (ofSignature.has(name) || customerKey.test(name)) return false;
-    for (const { value } of parseQuery(parameter)) fields.push({ name, value, store: true });
-    return false;
+export function fieldsOfQuery(query: Query): readonly HeaderField[] {
+  return query.flatMap(({ name: parameter, value }) => {
+    const { name, prefix } = bareName(parameter);
+    if (!prefix || ofSignature.has(name) || customerKey.test(name)) return [];
+    return [{ name, value, store: true }];
   });
-  return { query: rest.join('&'), fields };
 }

@@ -55,7 +55,7 @@ const writes: readonly Operation[] = [
     fields: { 'copy-source': '/box/other' },
   })),
 ];
-const answeredHere = new Set(['GetObject', 'HeadObject', 'HeadBucket', 'ListObjects']);
+const answeredHere = new Set(['GetObject', 'HeadObject', 'HeadBucket', 'ListObjects', 'CreateSession']);
 const otherReads = operations.filter(read => isReading(read) && !answeredHere.has(read.operation));
 
 describe.each(crossedDialects)('behaviours.md, section 13: $client before $store', dialects => {
@@ -94,6 +94,12 @@ describe.each(crossedDialects)('behaviours.md, section 13: $client before $store
     const fromStore = await lab.askStore(question);
     expect(reply).toMatchObject({ status: fromStore.status, headers: { 'x-cache': 'BYPASS' } });
     if (!read.operation.startsWith('List')) expect(comparable(reply)).toEqual(comparable(fromStore));
+  });
+
+  it('credentials of the store are given to nobody', async () => {
+    const before = await lab.requests();
+    expect(await lab.ask({ path: '/box?session' })).toMatchObject({ status: 501 });
+    expect(await lab.requests()).toBe(before);
   });
 
   it('row 268: POST of an object without a query', async () => {

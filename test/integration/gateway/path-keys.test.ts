@@ -112,3 +112,24 @@ it.each(['/b?list-type=2&brand-new', '/b?replication-check', '/b?events', '/b/k?
     expect(store.log.requests).toEqual([]);
   },
 );
+
+it.each([
+  ['/b?list-type=2&metadata=true&events=x&prefix=p', '/b?list-type=2&prefix=p'],
+  ['/b/k?acl&x-amz-copy-source=%2Fb%2Fother&foo=bar', '/b/k?acl'],
+])(
+  '%s is asked of the store as %s, and with no field that its operation does not know',
+  async (path, asked) => {
+    await gateway.get(path, {
+      'x-amz-copy-source': '/b/other',
+      'x-amz-acl': 'private',
+      'x-minio-extract': 'true',
+      'x-http-method-override': 'DELETE',
+      'x-amz-expected-bucket-owner': '111122223333',
+    });
+    const [request] = store.log.requests;
+    expect(request?.url).toBe(asked);
+    expect(Object.keys(request?.headers ?? {}).filter(name => name.startsWith('x-'))).toEqual([
+      'x-amz-expected-bucket-owner',
+    ]);
+  },
+);
