@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { lengthPrefixed } from './length-prefixed.ts';
 import {
   type Aggregator,
   type FamilySnapshot,
@@ -67,7 +68,7 @@ export class Family<Cell> {
    * Keep it: the look-up is for the start of things, the cell for the hot path. Callers bound the label sets.
    */
   cell(...labelValues: readonly string[]): Cell {
-    const id = labelValues.join('\n');
+    const id = labelValues.map(lengthPrefixed).join('');
     const known = this.#cells.get(id);
     if (known) return known.cell;
     const labels: Record<string, string> = {};

@@ -1,3 +1,4 @@
+import { lengthPrefixed } from '../base/length-prefixed.ts';
 import { Block, type Span } from './block.ts';
 import type { Content, ContentReader, Loan } from './content.ts';
 import type { MemoryTier } from './memory-tier.ts';
@@ -59,9 +60,8 @@ export class Generation implements Content {
     this.#reading = reading;
     this.#onGrown = onGrown;
     this.parts = new PartMap([], undefined, onGrown);
-    this.#hash = hashText(
-      `${identity.objectKey}\n${identity.versionId}\n${identity.entityTag}\n${identity.sizeBytes}`,
-    );
+    const { objectKey, versionId, entityTag, sizeBytes } = identity;
+    this.#hash = hashText(objectKey + lengthPrefixed(versionId) + lengthPrefixed(entityTag) + sizeBytes);
   }
 
   get sizeBytes(): number {

@@ -1,6 +1,7 @@
 /**
  * What was evicted lately without having been read twice, by hash. What comes back while it is remembered was
- * wanted more than once after all, and goes straight to the main queue.
+ * wanted more than once after all, and goes straight to the main queue. Two contents of one hash are taken for each other
+ * here, which decides no more than what stays longer.
  */
 export class GhostList {
   readonly #hashes = new Set<number>();

@@ -1,11 +1,19 @@
+import { lengthPrefixed } from '../base/length-prefixed.ts';
+
 /** Names one object: the store it is in, the bucket there and the key there. */
 export interface ObjectKey {
   readonly backend: string;
   readonly bucket: string;
   readonly key: string;
-  /** The three in one string, unique: neither backends nor buckets hold a line break. */
+  /**
+   * The three in one string, which no other three have. Whatever is put behind it, length-prefixed too, makes a name that
+   * is unique again.
+   */
   readonly text: string;
-  /** 32 bits, unsigned: decides shard and epoch slot. */
+  /**
+   * 32 bits, unsigned: decides shard and epoch slot. Others may have the same, and clients can look for keys that do: that
+   * costs them, and whoever shares the slot, questions to the store. Nothing takes two keys for one because of it.
+   */
   readonly hash: number;
 }
 
@@ -13,8 +21,15 @@ export interface ObjectKey {
 export const shardCount = 256;
 
 export function objectKey(backend: string, bucket: string, key: string): ObjectKey {
-  const text = `${backend}\n${bucket}\n${key}`;
+  const text = lengthPrefixed(backend) + lengthPrefixed(bucket) + lengthPrefixed(key);
   return { backend, bucket, key, text, hash: hashText(text) };
+}
+
+/** The objects of one bucket whose keys begin alike. */
+export type KeyRange = Pick<ObjectKey, 'backend' | 'bucket'> & { readonly keyPrefix: string };
+
+export function isInRange({ backend, bucket, key }: ObjectKey, range: KeyRange): boolean {
+  return backend === range.backend && bucket === range.bucket && key.startsWith(range.keyPrefix);
 }
 
 /** The worker that owns all that is known of a key. */

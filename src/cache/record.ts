@@ -1,3 +1,4 @@
+import { lengthPrefixed } from '../base/length-prefixed.ts';
 import type { HeaderField } from '../s3/dialect.ts';
 import type { Content } from './content.ts';
 import type { FreshnessDirectives } from './freshness.ts';
@@ -57,22 +58,22 @@ export interface Variant {
 
 /** The record that answers only GET, where the one that answers HEAD says something else. */
 export function getOnly(name: string): string {
-  return `${name}\nGET`;
+  return lengthPrefixed('GET') + lengthPrefixed(name);
 }
 
 /**
- * Names a record within its entry. Neither version ids nor header values hold line breaks. What a page of another origin
- * is told depends on its method too, so that GET and HEAD have records of their own then.
+ * Names a record within its entry; most have the empty name. What a page of another origin is told depends on its method
+ * too, so that GET and HEAD have records of their own then.
  */
 export function recordName(
   versionId: string | undefined,
   { origin, expectedBucketOwner, requestPayer }: Variant,
   method: 'GET' | 'HEAD',
 ): string {
-  if (!versionId && !origin && !expectedBucketOwner && !requestPayer) return '';
-  return [versionId, origin && `${method} ${origin}`, expectedBucketOwner, requestPayer]
-    .map(part => part ?? '')
-    .join('\n');
+  const isPlain = versionId === undefined && origin === undefined;
+  if (isPlain && expectedBucketOwner === undefined && requestPayer === undefined) return '';
+  const asked = origin === undefined ? undefined : method;
+  return [versionId, asked, origin, expectedBucketOwner, requestPayer].map(lengthPrefixed).join('');
 }
 
 /**

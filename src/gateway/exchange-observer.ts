@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import { lengthPrefixed } from '../base/length-prefixed.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../base/metrics.ts';
 import { errorCodes } from '../s3/error-codes.ts';
@@ -148,7 +149,7 @@ export class ExchangeObserver {
   }
 
   #findCells({ bucket, operation, status, report }: Exchange): AnswerCells {
-    const id = `${bucket}\n${operation}\n${status}\n${report.result}`;
+    const id = `${lengthPrefixed(bucket)}${operation} ${status} ${report.result}`;
     const known = this.#cells.get(id);
     if (known) return known;
     const cells = {

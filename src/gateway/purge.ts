@@ -1,5 +1,5 @@
 import { generationsOf } from '../cache/entry-table.ts';
-import { objectKey } from '../cache/object-key.ts';
+import { isInRange, type KeyRange, objectKey } from '../cache/object-key.ts';
 import type { Bucket } from './bucket.ts';
 import type { BucketTable } from './bucket-table.ts';
 import type { OwnedObjects } from './owned-objects.ts';
@@ -26,16 +26,17 @@ const nothing: Purged = { objects: 0, bytes: 0 };
 export function purge(
   request: PurgeRequest,
   objects: OwnedObjects,
-  peers: Pick<Peers, 'forgetUnder'>,
+  peers: Pick<Peers, 'forgetRange'>,
   buckets: BucketTable,
 ): Purged {
   const bucket = buckets.find(request.bucket);
   if (!bucket) return nothing;
   if (request.kind === 'key') return purgeKey(bucket, request.key, objects);
-  const prefix = request.kind === 'prefix' ? request.prefix : '';
+  const keyPrefix = bucket.keyPrefix + (request.kind === 'prefix' ? request.prefix : '');
+  const range = { backend: bucket.store.name, bucket: bucket.bucketAtStore, keyPrefix };
   // The owner may have forgotten long ago what another worker still remembers of its answer.
-  peers.forgetUnder(objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + prefix).text);
-  return purgePrefix(bucket, prefix, objects);
+  peers.forgetRange(range);
+  return purgeRange(range, objects);
 }
 
 function purgeKey(bucket: Bucket, key: string, { epochs, table }: OwnedObjects): Purged {
@@ -49,16 +50,11 @@ function purgeKey(bucket: Bucket, key: string, { epochs, table }: OwnedObjects):
 }
 
 /** Epochs are shared by keys of one hash, so all are raised: that costs other buckets a question to their store each. */
-function purgePrefix(bucket: Bucket, prefix: string, { epochs, table, directory }: OwnedObjects): Purged {
-  const keyPrefix = bucket.keyPrefix + prefix;
-  const isMeant = (named: { readonly backend: string; readonly bucket: string; readonly key: string }) =>
-    named.backend === bucket.store.name &&
-    named.bucket === bucket.bucketAtStore &&
-    named.key.startsWith(keyPrefix);
-  for (const asked of directory.asking()) if (isMeant(asked)) epochs.raise(asked.hash);
+function purgeRange(range: KeyRange, { epochs, table, directory }: OwnedObjects): Purged {
+  for (const asked of directory.asking()) if (isInRange(asked, range)) epochs.raise(asked.hash);
   let purged = nothing;
   for (const entry of [...table]) {
-    if (!isMeant(entry.objectKey)) continue;
+    if (!isInRange(entry.objectKey, range)) continue;
     epochs.raise(entry.objectKey.hash);
     purged = { objects: purged.objects + 1, bytes: purged.bytes + heldBytes(entry) };
     table.forget(entry.objectKey);

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { lengthPrefixed } from '../base/length-prefixed.ts';
 import { SCOPE_TERMINAL, type Scope } from './sigv4-canonical.ts';
 
 /** Who signs. */
@@ -26,7 +27,7 @@ export class SigningKeys {
 
   /** The signing key of a scope, for whoever checks the chunks of a signed stream. */
   keyFor({ accessKeyId, secretAccessKey }: Credentials, { date, region, service }: Scope): KeyObject {
-    const name = `${date}/${region}/${service}/${accessKeyId}`;
+    const name = [date, region, service, accessKeyId].map(lengthPrefixed).join('');
     const known = this.#keys.get(name);
     if (known?.secret === secretAccessKey) return known.key;
     const key = deriveKey(secretAccessKey, { date, region, service });

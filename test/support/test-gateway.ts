@@ -30,6 +30,8 @@ export interface TestGatewayOptions {
   readonly buckets?: Readonly<Record<string, Partial<Bucket>>>;
   readonly domain?: string;
   readonly arenaBytes?: number;
+  /** Heap that what is known of objects may cost in each worker. */
+  readonly recordBytes?: number;
   readonly workers?: number;
   readonly policy?: Partial<CachePolicy>;
   readonly clock?: Clock;
@@ -163,7 +165,7 @@ function makePart(
     policy: options.allows ?? (() => true),
     memory,
     worker,
-    recordBytes: 16 * mebibyte,
+    recordBytes: options.recordBytes ?? 16 * mebibyte,
     metrics,
     meter,
     onArchivedRead: () => undefined,

@@ -17,7 +17,7 @@ import { type FirstExtent, firstBlock, firstExtent } from './first-extent.ts';
 import type { ArrivingBytes } from './first-fetch.ts';
 import { Flights } from './flights.ts';
 import { type Found, knownRecord } from './found.ts';
-import type { ObjectRead } from './object-read.ts';
+import { type ObjectRead, questionName } from './object-read.ts';
 import type { RecordKeeper } from './record-keeper.ts';
 import { checksumsOf, identityOf, partOf } from './reply-content.ts';
 import { isRememberedRefusal, passedRecord, readableRecord, refusedRecord } from './reply-record.ts';
@@ -110,8 +110,7 @@ export class ObjectDirectory {
   }
 
   async #shared(read: ObjectRead, question: string, ask: () => Promise<Learned>): Promise<Found> {
-    const name = `${read.objectKey.text}\n${read.recordName}\n${question}`;
-    const flight = this.#flights.join(name, this.#records.epochOf(read), ask);
+    const flight = this.#flights.join(questionName(read, question), this.#records.epochOf(read), ask);
     if (flight.isJoined) this.#coalesced++;
     else this.#noteAsking(read.objectKey, flight.answer);
     const learned = await flight.answer;

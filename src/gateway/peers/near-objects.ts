@@ -2,11 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { WholeReply } from '../../backend/store.ts';
 import type { Epochs } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
+import { isInRange, type KeyRange, type ObjectKey } from '../../cache/object-key.ts';
 import { getOnly, type ObjectRecord, recordCostBytes, tellsPart } from '../../cache/record.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
 import type { LoanDesk } from '../fill/loan-desk.ts';
 import type { Found } from '../lookup/found.ts';
-import type { ObjectRead } from '../lookup/object-read.ts';
+import { answerName, type ObjectRead } from '../lookup/object-read.ts';
 import type { ObjectSource } from '../object-source.ts';
 import type { ToldFound, ToldRead } from './messages.ts';
 import { NearContent } from './near-content.ts';
@@ -14,6 +15,7 @@ import type { PeerLink } from './peer-link.ts';
 
 /** A record as it is counted: a new one of these each time that the record's content has grown. */
 interface Kept {
+  readonly objectKey: ObjectKey;
   readonly record: ObjectRecord;
 }
 
@@ -49,9 +51,9 @@ export class NearObjects implements ObjectSource {
   }
 
   known(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
-    let record = this.#records.get(nameOf(read, read.recordName))?.record;
+    let record = this.#records.get(answerName(read, read.recordName))?.record;
     if (read.method === 'GET' && !record?.answersGet)
-      record = this.#records.get(nameOf(read, getOnly(read.recordName)))?.record;
+      record = this.#records.get(answerName(read, getOnly(read.recordName)))?.record;
     if (record?.epoch !== this.#epochs.current(read.objectKey.hash)) return undefined;
     return freshUntilMs(record, read.policy) > nowMs && tellsPart(record, read.partNumber)
       ? record
@@ -66,13 +68,14 @@ export class NearObjects implements ObjectSource {
     return this.#heard(read, await this.#link.ask('find', { read: told(read), withChecksums: true }));
   }
 
-  /** Forgets the records of all objects whose `ObjectKey.text` begins with `beginning`. */
-  forgetUnder(beginning: string): void {
-    for (const name of [...this.#records.keys()]) if (name.startsWith(beginning)) this.#records.delete(name);
+  /** Forgets the records of all objects in `range`. */
+  forgetRange(range: KeyRange): void {
+    for (const [name, { objectKey }] of [...this.#records.entries()])
+      if (isInRange(objectKey, range)) this.#records.delete(name);
   }
 
   outdated(read: ObjectRead, record: ObjectRecord): void {
-    this.#records.delete(nameOf(read, read.recordName));
+    this.#records.delete(answerName(read, read.recordName));
     if (record.kind !== 'readable' || !(record.content instanceof NearContent)) return;
     this.#link.tell({ kind: 'outdated', read: told(read), contentId: record.content.contentId });
   }
@@ -85,7 +88,9 @@ export class NearObjects implements ObjectSource {
     const record = this.#near(read, found.record);
     const name =
       record.kind === 'refused' && record.status === 403 ? getOnly(read.recordName) : read.recordName;
-    if (found.how === 'hit' || found.isStored) this.#records.set(nameOf(read, name), { record });
+    const { objectKey } = read;
+    if (found.how === 'hit' || found.isStored)
+      this.#records.set(answerName(read, name), { objectKey, record });
     return { ...found, record };
   }
 
@@ -93,7 +98,7 @@ export class NearObjects implements ObjectSource {
   #near(read: ObjectRead, record: ToldFound['record']): ObjectRecord {
     if (record.kind === 'passed') return record;
     if (record.kind === 'refused') return { ...record, body: Buffer.from(record.body) };
-    const name = nameOf(read, read.recordName);
+    const name = answerName(read, read.recordName);
     const before = this.#records.peek(name)?.record;
     const known =
       before?.kind === 'readable' && before.content instanceof NearContent ? before.content : undefined;
@@ -113,10 +118,6 @@ export class NearObjects implements ObjectSource {
     const kept = this.#records.peek(name);
     if (kept) this.#records.set(name, { ...kept });
   }
-}
-
-function nameOf(read: ObjectRead, recordName: string): string {
-  return `${read.objectKey.text}\n${recordName}`;
 }
 
 function told({ bucket, ...read }: ObjectRead): ToldRead {

@@ -1,3 +1,4 @@
+import type { KeyRange } from '../../cache/object-key.ts';
 import type { BucketTable } from '../bucket-table.ts';
 import type { ObjectSource } from '../object-source.ts';
 import type { OwnedObjects } from '../owned-objects.ts';
@@ -31,9 +32,9 @@ export class Peers {
     this.#near[index] = near;
   }
 
-  /** Forgets what others told of the objects whose `ObjectKey.text` begins with `beginning`. */
-  forgetUnder(beginning: string): void {
-    for (const near of this.#near) near?.forgetUnder(beginning);
+  /** Forgets what others told of the objects in `range`. */
+  forgetRange(range: KeyRange): void {
+    for (const near of this.#near) near?.forgetRange(range);
   }
 
   /** Where the objects of worker `owner` are found by worker `self`: with itself while the owner cannot be spoken to. */

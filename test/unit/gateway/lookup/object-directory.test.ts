@@ -31,7 +31,7 @@ beforeEach(() => {
 
 function purgeWith(request: PurgeRequest): void {
   const buckets = new BucketTable(new Map([['b', read.bucket]]), undefined);
-  purge(request, objects, { forgetUnder: () => undefined }, buckets);
+  purge(request, objects, { forgetRange: () => undefined }, buckets);
 }
 
 function call(index: number): ScriptedCall {

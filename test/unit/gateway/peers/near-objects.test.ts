@@ -2,6 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Epochs } from '../../../../src/cache/epochs.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
+import { objectKey } from '../../../../src/cache/object-key.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { LoanDesk } from '../../../../src/gateway/fill/loan-desk.ts';
 import type { Questions, ToldFound, ToldLoan } from '../../../../src/gateway/peers/messages.ts';
@@ -97,4 +98,21 @@ it('law 8: where blocks of near contents lie counts, and what costs too much is 
   const actualBytes = kept.reduce((sum, record) => sum + nearCostBytes(record), 0);
   expect(actualBytes).toBeLessThanOrEqual(near.costBytes);
   expect(actualBytes).toBeGreaterThan(recordBytes / 2);
+});
+
+it('law 5: what is purged by its beginning is no longer known near, and nothing else is forgotten', async () => {
+  const names = ['a/1', 'a/2', 'b/a/1', 'a', '\na/1'];
+  const reads = [
+    ...names.map(key => readOf(key)),
+    readOf('a/3', { objectKey: objectKey('main', 'other', 'a/3') }),
+    readOf('a/4', { objectKey: objectKey('other', 'b', 'a/4') }),
+  ];
+  const versions = readOf('a/5', { versionId: 'v1' });
+  for (const read of [...reads, versions]) await near.find(read);
+  near.forgetRange({ backend: 'main', bucket: 'b', keyPrefix: 'a/' });
+  expect(reads.map(read => near.known(read, 0) !== undefined)).toEqual([
+    ...[false, false, true, true, true],
+    ...[true, true],
+  ]);
+  expect(near.known(versions, 0)).toBeUndefined();
 });
