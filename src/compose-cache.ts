@@ -20,8 +20,19 @@ export interface CacheMemory {
   readonly recordBytesPerWorker: number;
 }
 
+/** Whether blocks are checked is asked for in the environment: it is for finding faults of the gateway itself. */
+export function checksBlocks({
+  TIDEGATE_CHECK_BLOCKS: asked,
+}: Readonly<Record<string, string | undefined>>): boolean {
+  return asked === '1';
+}
+
 /** Allocates the memory of the cache for `workers` threads. */
-export function allocateCache({ cache, buckets }: GatewayConfig, workers: number): CacheMemory {
+export function allocateCache(
+  { cache, buckets }: GatewayConfig,
+  workers: number,
+  isChecked: boolean,
+): CacheMemory {
   const { sizeBytes } = cache.memory;
   const policies = Object.values(buckets).flatMap(bucket => [
     bucket.cache,
@@ -29,7 +40,12 @@ export function allocateCache({ cache, buckets }: GatewayConfig, workers: number
   ]);
   const pageBytes = Math.max(smallestPageBytes, ...policies.map(policy => policy.blockSizeBytes));
   return {
-    shared: allocateSharedMemory(sizeBytes * (1 - recordShare), pageBytes, workers),
+    shared: allocateSharedMemory(
+      sizeBytes * (1 - recordShare),
+      pageBytes,
+      workers,
+      isChecked ? 'checked' : 'unchecked',
+    ),
     recordBytesPerWorker: (sizeBytes * recordShare) / workers,
   };
 }

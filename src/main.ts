@@ -16,7 +16,7 @@ import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
 import { adminRoutes, scrape } from './compose-admin.ts';
 import { composeAlerts } from './compose-alerts.ts';
-import { allocateCache, purgeEverywhere } from './compose-cache.ts';
+import { allocateCache, checksBlocks, purgeEverywhere } from './compose-cache.ts';
 import { serveStoreAlone } from './compose-store-alone.ts';
 import { accessTo, startStores } from './compose-stores.ts';
 import { secretsOf } from './config/secrets.ts';
@@ -54,11 +54,13 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
   const stores = await startStores(config, file === undefined, { ...common, restarts: storeRestarts });
   const workers = countWorkers(config.workers, availableParallelism(), process.platform);
   if (workers.notice) logger.warn(workers.notice);
-  const memory = allocateCache(config, workers.count);
   const standIn = new StandIn({
     ...{ host: listen.host, port, clock: systemClock, logger },
     answer: answerUnavailable(Object.values(config.backends).map(({ headerPrefix }) => headerPrefix)),
   });
+  const isChecked = checksBlocks(process.env);
+  if (isChecked) logger.warn('blocks are checked (TIDEGATE_CHECK_BLOCKS): the cache takes twice its memory');
+  const memory = allocateCache(config, workers.count, isChecked);
   const pool = new WorkerPool<WorkerControl, WorkerSettings, SharedMemory>({
     ...common,
     ...workers,

@@ -48,6 +48,7 @@ const gateway = new Gateway({
   meter,
   accessLog: config.log.access ? logger : undefined,
   onArchivedRead: read => archived.note(read),
+  onUnwritten: ({ message, object, from, to }) => logger.error({ object, from, to }, message),
   clock: systemClock,
   random: Math.random,
 });

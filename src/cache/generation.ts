@@ -1,5 +1,6 @@
 import { lengthPrefixed } from '../base/length-prefixed.ts';
 import { Block, type Span } from './block.ts';
+import { CheckedBlock } from './checked-block.ts';
 import type { Content, ContentReader, Loan } from './content.ts';
 import type { MemoryTier } from './memory-tier.ts';
 import { hashText } from './object-key.ts';
@@ -230,12 +231,20 @@ export class Generation implements Content {
     const index = Math.floor(position / this.blockBytes);
     const sizeBytes = this.blockEnd(position) - this.blockStart(position);
     const contentHash = (this.#hash ^ Math.imul(index + 1, 0x9e3779b1)) >>> 0;
-    const block = new Block(index, contentHash, evicted => this.#blocks.delete(evicted.index));
+    const block = this.#newBlock(index, contentHash);
     const slot = this.#tier.allocate(sizeBytes, block);
     if (slot === undefined) return undefined;
     block.place(slot, this.#tier.view(slot, sizeBytes));
     this.#blocks.set(index, block);
     return block;
+  }
+
+  #newBlock(index: number, contentHash: number): Block {
+    const { written } = this.#tier;
+    const onEvicted = (block: Block) => this.#blocks.delete(block.index);
+    if (!written) return new Block(index, contentHash, onEvicted);
+    const name = { object: this.identity.objectKey, start: index * this.blockBytes };
+    return new CheckedBlock(written, name, index, contentHash, onEvicted);
   }
 
   #openBlockAt(position: number): Block {

@@ -4,6 +4,7 @@ import type { SharedMemory } from './shared-memory.ts';
 import { maxSlotsPerPage, sizeClassCount, sizeClassFor, slotBytes } from './size-class.ts';
 import { SlotPins } from './slot-pins.ts';
 import { SlotLinks } from './slot-queue.ts';
+import { WrittenBytes } from './written-bytes.ts';
 
 /** Whose bytes a slot holds. */
 export interface SlotOwner {
@@ -27,6 +28,8 @@ export interface MemoryTierUsage {
  */
 export class MemoryTier {
   readonly pins: SlotPins;
+  /** Where blocks are checked: against what. */
+  readonly written: WrittenBytes | undefined;
   readonly #pageBytes: number;
   readonly #firstSlot: number;
   readonly #pages: PageTable;
@@ -41,7 +44,8 @@ export class MemoryTier {
   #evictions = 0;
 
   /** @param worker index of the worker whose pages these are. */
-  constructor(memory: SharedMemory, worker: number) {
+  constructor(memory: SharedMemory, worker: number, written = WrittenBytes.of(memory)) {
+    this.written = written;
     const { pageBytes, pagesPerWorker } = memory.layout;
     const slots = pagesPerWorker * maxSlotsPerPage;
     this.#pageBytes = pageBytes;

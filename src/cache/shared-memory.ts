@@ -26,6 +26,8 @@ export interface SharedMemory {
   readonly epochs: SharedArrayBuffer;
   /** Int32 per worker: pages that it has begun to use, from its first on. */
   readonly usedPages: SharedArrayBuffer;
+  /** As long as the segments, where blocks are checked, see `WrittenBytes`. */
+  readonly written?: readonly SharedArrayBuffer[];
 }
 
 /** Keys share epochs by hash; a collision costs a needless miss and nothing else. */
@@ -37,26 +39,35 @@ const largestSegmentBytes = 1024 * 1024 * 1024;
  * Allocates the arena and its tables once, at the start. The system gives the memory page by page as it is first used.
  *
  * @param arenaBytes bytes for blocks, all workers together; every worker gets at least eight pages.
+ * @param blocks whether what blocks say of themselves is checked each time that bytes are handed out.
  */
-export function allocateSharedMemory(arenaBytes: number, pageBytes: number, workers: number): SharedMemory {
+export function allocateSharedMemory(
+  arenaBytes: number,
+  pageBytes: number,
+  workers: number,
+  blocks: 'checked' | 'unchecked' = 'unchecked',
+): SharedMemory {
   const pagesPerWorker = Math.max(8, Math.floor(arenaBytes / pageBytes / workers));
   const pages = pagesPerWorker * workers;
   const slots = pages * maxSlotsPerPage;
   const pagesPerSegment = Math.max(1, Math.floor(largestSegmentBytes / pageBytes));
-  const segments = [];
-  for (let page = 0; page < pages; page += pagesPerSegment) {
-    segments.push(new SharedArrayBuffer(Math.min(pagesPerSegment, pages - page) * pageBytes));
-  }
+  const arena = () =>
+    Array.from(
+      { length: Math.ceil(pages / pagesPerSegment) },
+      (_, segment) =>
+        new SharedArrayBuffer(Math.min(pagesPerSegment, pages - segment * pagesPerSegment) * pageBytes),
+    );
   const int32PerSlot = () => new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT);
   return {
     layout: { workers, pageBytes, pagesPerWorker },
-    segments,
+    segments: arena(),
     pagesPerSegment,
     tags: int32PerSlot(),
     pins: Array.from({ length: workers }, int32PerSlot),
     visited: new SharedArrayBuffer(slots),
     epochs: new SharedArrayBuffer(epochSlots * Int32Array.BYTES_PER_ELEMENT),
     usedPages: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
+    ...(blocks === 'checked' && { written: arena() }),
   };
 }
 

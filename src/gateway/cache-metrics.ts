@@ -1,5 +1,10 @@
-import type { Metrics } from '../base/metrics.ts';
+import type { CounterCell, Family, Metrics } from '../base/metrics.ts';
 import type { OwnedObjects } from './owned-objects.ts';
+
+/** What went wrong inside the cache. */
+export function cacheErrors(metrics: Metrics): Family<CounterCell> {
+  return metrics.counter('tidegate_cache_errors_total', 'Errors of a tier of the cache.', ['tier', 'kind']);
+}
 
 /** Has `metrics` show what the cache of this worker holds and does, read when somebody asks. */
 export function countCache(metrics: Metrics, objects: OwnedObjects): void {

@@ -5,12 +5,13 @@ import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
 import { ownerOf } from '../cache/object-key.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
+import type { UnwrittenBytesError } from '../cache/written-bytes.ts';
 import type { UnreadableRequest } from '../http/unreadable-request.ts';
 import type { Policy } from './access.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
 import type { Authenticate } from './authenticator.ts';
 import type { BucketTable } from './bucket-table.ts';
-import { countCache } from './cache-metrics.ts';
+import { cacheErrors, countCache } from './cache-metrics.ts';
 import { describeObject, type ObjectDescription } from './describe-object.ts';
 import { type ArchivedRead, ExchangeObserver } from './exchange-observer.ts';
 import { OwnedObjects } from './owned-objects.ts';
@@ -37,6 +38,8 @@ export interface GatewayOptions {
   readonly accessLog: Logger | undefined;
   /** Told of each read that was refused because the object lies in the archive. */
   readonly onArchivedRead: (read: ArchivedRead) => void;
+  /** Told of each read that found bytes said to be held that were never written, where blocks are checked. */
+  readonly onUnwritten: (error: UnwrittenBytesError) => void;
   readonly clock: Clock;
   /** A number in [0, 1). */
   readonly random: () => number;
@@ -56,7 +59,16 @@ export class Gateway {
     this.#buckets = buckets;
     const { workers } = memory.layout;
     const nearBytes = workers > 1 ? recordBytes / 2 : 0;
-    this.#objects = new OwnedObjects({ ...options, recordBytes: recordBytes - nearBytes, retried });
+    const errors = cacheErrors(metrics);
+    this.#objects = new OwnedObjects({
+      ...options,
+      recordBytes: recordBytes - nearBytes,
+      retried,
+      onUnwritten: error => {
+        errors.cell('memory', 'unwritten').add();
+        options.onUnwritten(error);
+      },
+    });
     this.#peers = new Peers(this.#objects, buckets, workers, nearBytes);
     countCache(metrics, this.#objects);
     const pipeline = new Pipeline({

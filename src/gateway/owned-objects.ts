@@ -5,6 +5,7 @@ import { Epochs } from '../cache/epochs.ts';
 import { Generation, type GenerationIdentity, type Reading } from '../cache/generation.ts';
 import { MemoryTier } from '../cache/memory-tier.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
+import { type UnwrittenBytesError, WrittenBytes } from '../cache/written-bytes.ts';
 import { Filler } from './fill/filler.ts';
 import { GenerationReader } from './fill/generation-reader.ts';
 import { LoanDesk } from './fill/loan-desk.ts';
@@ -28,6 +29,8 @@ export interface OwnedObjectsOptions {
   readonly random: () => number;
   /** A request to a backend is tried again. */
   readonly retried: (backend: string, reason: string) => void;
+  /** Told of each read that found bytes said to be held that were never written, where blocks are checked. */
+  readonly onUnwritten?: (error: UnwrittenBytesError) => void;
 }
 
 /** Who has been told of a content that is not kept has this long to begin to read it. */
@@ -45,11 +48,12 @@ export class OwnedObjects implements ContentMaker {
   readonly #clock: Clock;
   readonly #readAhead: ReadAhead;
 
-  constructor({ memory, worker, recordBytes, clock, random, retried }: OwnedObjectsOptions) {
+  constructor(options: OwnedObjectsOptions) {
+    const { memory, worker, recordBytes, clock, random, retried, onUnwritten } = options;
     const { pageBytes, pagesPerWorker } = memory.layout;
     this.nowMs = () => clock.nowMs();
     this.#clock = clock;
-    this.tier = new MemoryTier(memory, worker);
+    this.tier = new MemoryTier(memory, worker, WrittenBytes.of(memory, onUnwritten));
     this.table = new EntryTable(recordBytes);
     this.epochs = new Epochs(memory);
     const readers = new Readers(pageBytes * pagesPerWorker);

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { signedQuestion } from '../support/conformance/question.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { freePort, RealProcess } from '../support/real-process.ts';
+import { holdsAt, patternContent } from '../support/stand-in/content.ts';
 import { StandInStore } from '../support/stand-in-store.ts';
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname;
@@ -43,10 +44,15 @@ function configFile(text: string): string {
 }
 
 /** Starts the gateway on free ports and waits until it is ready. */
-async function startGateway(keys = '', nodeArguments: readonly string[] = []) {
+async function startGateway(
+  keys = '',
+  nodeArguments: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+) {
   const [port, adminPort] = [await freePort(), await freePort()];
   const file = configFile(`{ listen: { port: ${port} }, admin: { port: ${adminPort} }, ${keys} }`);
-  const started = new RealProcess(process.execPath, [...nodeArguments, main, '-c', file], { cwd: directory });
+  const command = [...nodeArguments, main, '-c', file];
+  const started = new RealProcess(process.execPath, command, { cwd: directory, environment });
   processes.push(started);
   await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
   return { started, port, adminPort, file, admin: `http://127.0.0.1:${adminPort}` };
@@ -248,6 +254,25 @@ it('replaces a worker that crashed, and counts it', async () => {
   await expect.poll(() => metric(admin, 'tidegate_worker_restarts_total'), PATIENCE).toBe(1);
   await started.answers(`http://127.0.0.1:${port}/`);
   expect(started.output).toContain('planted crash');
+});
+
+it('checks blocks where the environment asks for it, and says so', async () => {
+  const store = await StandInStore.start();
+  const content = patternContent(300_000);
+  store.put('b', 'k', content);
+  const keys = `
+    backends: { main: { type: s3, endpoint: "${store.url}" } },
+    buckets: { b: { backend: main, access: public } }`;
+  const { started, port } = await startGateway(keys, [], { TIDEGATE_CHECK_BLOCKS: '1' });
+  for (let time = 0; time < 2; time++) {
+    const answer = await fetch(`http://127.0.0.1:${port}/b/k`);
+    expect(holdsAt(content, 0, await answer.bytes())).toBe(true);
+  }
+  expect(started.output).toContain('blocks are checked');
+  await started.stop();
+  const { started: usual } = await startGateway();
+  expect(usual.output).not.toContain('blocks are checked');
+  await store.close();
 });
 
 it('shows the whole process in one scrape, also as OpenMetrics', async () => {

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../src/base/clock.ts';
 import type { Logger } from '../../src/base/logger.ts';
 import { Metrics } from '../../src/base/metrics.ts';
 import { allocateSharedMemory, type SharedMemory } from '../../src/cache/shared-memory.ts';
+import type { UnwrittenBytesError } from '../../src/cache/written-bytes.ts';
 import { anonymous, type Policy } from '../../src/gateway/access.ts';
 import type { Authenticate } from '../../src/gateway/authenticator.ts';
 import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/bucket.ts';
@@ -41,6 +42,8 @@ export interface TestGatewayOptions {
   readonly allows?: Policy;
   readonly connections?: number;
   readonly accessLog?: Logger;
+  /** Blocks are checked unless it says otherwise; told of what is found. */
+  readonly onUnwritten?: (error: UnwrittenBytesError) => void;
 }
 
 /** One answer with its whole body. */
@@ -62,10 +65,13 @@ interface Part {
 export class TestGateway {
   readonly gateways: readonly Gateway[];
   readonly metrics: readonly Metrics[];
+  /** The memory that its workers share. */
+  readonly memory: SharedMemory;
   readonly #parts: readonly Part[];
   readonly #channels: readonly MessageChannel[];
 
-  private constructor(parts: readonly Part[], channels: readonly MessageChannel[]) {
+  private constructor(parts: readonly Part[], channels: readonly MessageChannel[], memory: SharedMemory) {
+    this.memory = memory;
     this.gateways = parts.map(part => part.gateway);
     this.metrics = parts.map(part => part.metrics);
     this.#parts = parts;
@@ -79,13 +85,14 @@ export class TestGateway {
       options.arenaBytes ?? 128 * mebibyte,
       Math.max(mebibyte, policy.blockSizeBytes),
       workers,
+      'checked',
     );
     const parts = Array.from({ length: workers }, (_, worker) => makePart(options, policy, memory, worker));
     const channels = connect(parts);
     await Promise.all(
       parts.map(({ server }) => new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))),
     );
-    return new TestGateway(parts, channels);
+    return new TestGateway(parts, channels, memory);
   }
 
   /** Where worker `worker` listens. */
@@ -169,6 +176,7 @@ function makePart(
     metrics,
     meter,
     onArchivedRead: () => undefined,
+    onUnwritten: options.onUnwritten ?? (() => undefined),
     accessLog: options.accessLog,
     clock,
     random: () => 0.5,

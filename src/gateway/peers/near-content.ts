@@ -94,7 +94,7 @@ export class NearContent implements Content {
       return undefined;
     }
     this.#pins.visit(block.slot);
-    const bytes = this.#view(block, from, Math.min(to, block.to, from + loanLimitBytes));
+    const bytes = this.view(block, from, Math.min(to, block.to, from + loanLimitBytes));
     return this.#desk.lendHeld(block.slot, bytes);
   }
 
@@ -114,7 +114,7 @@ export class NearContent implements Content {
     if (!this.#pins.acquire(slot, tag))
       throw new StoreError('UNREACHABLE', 'the worker that owns the object has died', undefined);
     this.#remember(Math.floor(loan.from / this.#blockBytes), loan.block);
-    const bytes = this.#view(loan.block, loan.from, loan.to);
+    const bytes = this.view(loan.block, loan.from, loan.to);
     return { bytes, isCopy: false, release: () => this.#pins.release(slot) };
   }
 
@@ -124,7 +124,8 @@ export class NearContent implements Content {
     if (isNew) this.#onGrown();
   }
 
-  #view({ slot, slotSizeBytes, blockStart }: ToldBlock, from: number, to: number): Buffer {
+  /** The memory of `[from, to)` of a block that is held. */
+  protected view({ slot, slotSizeBytes, blockStart }: ToldBlock, from: number, to: number): Buffer {
     return this.#pins.view(slot, slotSizeBytes, from - blockStart, to - blockStart);
   }
 

@@ -5,11 +5,13 @@ import { freshUntilMs } from '../../cache/freshness.ts';
 import { isInRange, type KeyRange, type ObjectKey } from '../../cache/object-key.ts';
 import { getOnly, type ObjectRecord, recordCostBytes, tellsPart } from '../../cache/record.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
+import type { WrittenBytes } from '../../cache/written-bytes.ts';
 import type { LoanDesk } from '../fill/loan-desk.ts';
 import type { Found } from '../lookup/found.ts';
 import { answerName, type ObjectRead } from '../lookup/object-read.ts';
 import type { ObjectSource } from '../object-source.ts';
-import type { ToldFound, ToldRead } from './messages.ts';
+import { CheckedNearContent } from './checked-near-content.ts';
+import type { ToldContent, ToldFound, ToldRead } from './messages.ts';
 import { NearContent } from './near-content.ts';
 import type { PeerLink } from './peer-link.ts';
 
@@ -31,10 +33,22 @@ export class NearObjects implements ObjectSource {
   readonly #epochs: Epochs;
   readonly #pins: SlotPins;
   readonly #desk: LoanDesk;
+  readonly #written: WrittenBytes | undefined;
   readonly #records: LRUCache<string, Kept>;
 
-  /** @param recordBytes heap that the records kept near may cost. */
-  constructor(link: PeerLink, epochs: Epochs, pins: SlotPins, desk: LoanDesk, recordBytes: number) {
+  /**
+   * @param recordBytes heap that the records kept near may cost.
+   * @param written where blocks are checked: against what.
+   */
+  constructor(
+    link: PeerLink,
+    epochs: Epochs,
+    pins: SlotPins,
+    desk: LoanDesk,
+    recordBytes: number,
+    written?: WrittenBytes,
+  ) {
+    this.#written = written;
     this.#link = link;
     this.#epochs = epochs;
     this.#pins = pins;
@@ -102,16 +116,18 @@ export class NearObjects implements ObjectSource {
     const before = this.#records.peek(name)?.record;
     const known =
       before?.kind === 'readable' && before.content instanceof NearContent ? before.content : undefined;
-    if (known?.contentId !== record.content.contentId) {
-      const grew = () => this.#countAnew(name);
-      return {
-        ...record,
-        content: new NearContent(record.content, this.#link, this.#pins, this.#desk, grew),
-      };
-    }
+    if (known?.contentId !== record.content.contentId)
+      return { ...record, content: this.#newContent(read, record.content, () => this.#countAnew(name)) };
     for (const [number, part] of record.content.parts)
       known.parts.learn(number, part, record.content.partCount);
     return { ...record, content: known };
+  }
+
+  #newContent({ objectKey }: ObjectRead, told: ToldContent, grew: () => void): NearContent {
+    const near = [told, this.#link, this.#pins, this.#desk, grew] as const;
+    return this.#written
+      ? new CheckedNearContent(this.#written, objectKey.text, ...near)
+      : new NearContent(...near);
   }
 
   #countAnew(name: string): void {

@@ -145,8 +145,10 @@ export class OwnerDesk implements PeerService {
   }
 
   #tellLoan(generation: Generation, loan: Loan, from: number, to: number): ToldLoan {
-    const block = loan.isCopy ? undefined : generation.blockAt(from);
-    if (!block) return { kind: 'copy', bytes: loan.bytes };
+    if (loan.isCopy) return { kind: 'copy', bytes: loan.bytes };
+    const block = generation.blockAt(from);
+    // A message shares memory of the arena instead of copying it.
+    if (!block) return { kind: 'copy', bytes: Buffer.from(loan.bytes) };
     const { tier } = this.#objects;
     const blockStart = generation.blockStart(from);
     const { slot, valid } = block;

@@ -28,7 +28,7 @@ export class Peers {
     const link = new PeerLink(port, owner, () => {
       if (this.#near[index] === near) this.#near[index] = undefined;
     });
-    const near = new NearObjects(link, epochs, tier.pins, desk, this.#recordBytes);
+    const near = new NearObjects(link, epochs, tier.pins, desk, this.#recordBytes, tier.written);
     this.#near[index] = near;
   }
 

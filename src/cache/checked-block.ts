@@ -1,0 +1,49 @@
+import { Block } from './block.ts';
+import type { WrittenBytes } from './written-bytes.ts';
+
+/** Which block of which object it is. */
+export interface BlockName {
+  /** `ObjectKey.text`. */
+  readonly object: string;
+  /** First byte of the block within the object. */
+  readonly start: number;
+}
+
+/** A block whose word is checked against an account of its own each time that bytes are handed out. */
+export class CheckedBlock extends Block {
+  readonly #written: WrittenBytes;
+  readonly #name: BlockName;
+
+  constructor(
+    written: WrittenBytes,
+    name: BlockName,
+    index: number,
+    contentHash: number,
+    onEvicted: (block: Block) => void,
+  ) {
+    super(index, contentHash, onEvicted);
+    this.#written = written;
+    this.#name = name;
+  }
+
+  override place(slot: number, memory: Buffer): void {
+    this.#written.given(memory);
+    super.place(slot, memory);
+  }
+
+  override write(offset: number, chunk: Uint8Array): void {
+    super.write(offset, chunk);
+    this.#written.note(super.bytes(offset, offset + chunk.length));
+  }
+
+  override bytes(from: number, to: number): Buffer {
+    const bytes = super.bytes(from, to);
+    const { object, start } = this.#name;
+    this.#written.check(bytes, object, start + from, start + to);
+    return bytes;
+  }
+
+  override text(from: number, to: number): string {
+    return this.bytes(from, to).toString('latin1');
+  }
+}
