@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { withoutHopByHop } from '../../http/hop-by-hop.ts';
 import { fieldsFromRaw, type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import { UNSIGNED_PAYLOAD } from '../../s3/sigv4-canonical.ts';
 import { SigningKeys } from '../../s3/sigv4-keys.ts';
@@ -67,7 +68,7 @@ export class S3Store implements Store {
       {
         answered: (status, raw) => {
           measured.answered(status);
-          receiver.answered({ status, fields: fieldsFromRaw(raw, headerPrefix) });
+          receiver.answered({ status, fields: fieldsFromRaw(withoutHopByHop(raw), headerPrefix) });
         },
         arrived: chunk => {
           measured.arrived(chunk.length);

@@ -3,6 +3,7 @@ import type { Content } from '../../cache/content.ts';
 import type { FreshnessDirectives } from '../../cache/freshness.ts';
 import type { PassedRecord, ReadableRecord, RefusedRecord } from '../../cache/record.ts';
 import { parseCacheControl } from '../../http/cache-control.ts';
+import { hopByHopFields } from '../../http/hop-by-hop.ts';
 import { parseHttpDate } from '../../http/http-date.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 
@@ -13,22 +14,22 @@ export interface ReplyContext {
   readonly epoch: number;
 }
 
-/** Fields of one reply, not of the object (behaviours.md 201, 279); RFC 9110 §7.6.1 for those of the connection. */
+/**
+ * Fields of one connection, one reply, one server or one reader, not of the object (behaviours.md 201, 279; RFC 9111
+ * §3.1 and §7.3). A cookie that the store gives to one reader is no other's; RFC 7838 has Alt-Svc speak of the server.
+ */
 const perReplyHttp = new Set([
+  ...hopByHopFields,
   'accept-ranges',
   'age',
-  'connection',
+  'alt-svc',
+  'authentication-info',
   'content-length',
   'content-range',
   'date',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-connection',
   'server',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
+  'set-cookie',
+  'set-cookie2',
   'via',
 ]);
 

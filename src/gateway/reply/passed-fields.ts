@@ -1,11 +1,13 @@
+import { hopByHopFields } from '../../http/hop-by-hop.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 
-const ofTheConnection = new Set(['connection', 'date', 'keep-alive', 'server', 'transfer-encoding']);
+/** Alt-Svc would send clients around the gateway (RFC 7838 §2). */
+const ofTheServer = new Set([...hopByHopFields, 'alt-svc', 'date', 'server']);
 
-/** Whether `field` belongs to the connection or names the reply: the gateway's answer has its own (RFC 9110 §7.6.1). */
+/** Whether `field` is about the connection or the server, or names the reply: the gateway's answer has its own. */
 export function isOfTheReply({ name, store }: HeaderField): boolean {
-  return store ? name === 'request-id' || name === 'id-2' : ofTheConnection.has(name);
+  return store ? name === 'request-id' || name === 'id-2' : ofTheServer.has(name);
 }
 
 /** Whether `field` tells a browser what a page of another origin may see, and on what that depends (behaviours.md 198). */

@@ -49,10 +49,13 @@ it('rows 201 and 279: what belongs to one reply is not kept, what belongs to the
   const ofTheReply = [
     httpHeader('date', 'Thu, 01 Jan 2026 00:00:00 GMT'),
     httpHeader('age', '7'),
+    httpHeader('alt-svc', 'h3=":443"'),
     httpHeader('connection', 'close'),
     httpHeader('content-length', '10'),
     httpHeader('content-range', 'bytes 0-9/10'),
+    httpHeader('proxy-authenticate', 'Basic'),
     httpHeader('server', 'x'),
+    httpHeader('set-cookie', 'session=of-one-reader'),
     httpHeader('transfer-encoding', 'chunked'),
     storeHeader('request-id', 'r'),
     storeHeader('id-2', 'i'),

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { withoutHopByHop } from '../../../src/http/hop-by-hop.ts';
+
+it('keeps what concerns more than the connection, in order and as it was spelled', () => {
+  const raw = ['ETag', '"t"', 'Content-Type', 'a/b', 'x-amz-meta-a', '1', 'X-Amz-Meta-A', '2'];
+  expect(withoutHopByHop(raw)).toEqual(raw);
+});
+
+it('leaves out what is always about the connection (RFC 9110 §7.6.1)', () => {
+  const raw = [
+    'Connection',
+    'close',
+    'KEEP-ALIVE',
+    'timeout=5',
+    'Transfer-Encoding',
+    'chunked',
+    'Upgrade',
+    'h2c',
+  ];
+  const more = ['Proxy-Authenticate', 'Basic', 'Proxy-Connection', 'close', 'TE', 'trailers', 'Trailer', 'x'];
+  expect(withoutHopByHop([...raw, 'Date', 'today', ...more])).toEqual(['Date', 'today']);
+});
+
+it('leaves out what Connection names, in whatever line, case and place', () => {
+  const raw = [
+    'X-Hop',
+    'a',
+    'connection',
+    'close, x-HOP ,, x-two',
+    'x-two',
+    'b',
+    'x-three',
+    'c',
+    'Connection',
+    'X-Three',
+  ];
+  expect(withoutHopByHop([...raw, 'x-kept', 'd'])).toEqual(['x-kept', 'd']);
+});
+
+it('gives no field that any Connection line names, and every other one', () => {
+  const name = fc.constantFrom('x-a', 'X-A', 'x-b', 'etag', '__proto__', 'constructor');
+  const lines = fc.array(fc.tuple<[string, string]>(name, fc.string()), { maxLength: 6 });
+  fc.assert(
+    fc.property(lines, fc.array(name, { maxLength: 3 }), fc.nat(6), (fields, named, place) => {
+      const all = fields.toSpliced(Math.min(place, fields.length), 0, ['Connection', named.join(' , ')]);
+      const isNamed = ([field]: [string, string]) =>
+        named.some(option => option.toLowerCase() === field.toLowerCase());
+      expect(withoutHopByHop(all.flat())).toEqual(fields.filter(field => !isNamed(field)).flat());
+    }),
+  );
+});
