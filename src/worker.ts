@@ -50,6 +50,7 @@ const gateway = new Gateway({
   onArchivedRead: read => archived.note(read),
   onUnwritten: ({ message, object, from, to }) => logger.error({ object, from, to }, message),
   clock: systemClock,
+  limits: config.limits,
   random: Math.random,
 });
 pool.onPeer((peer, port) => gateway.connect(peer, port));
@@ -62,7 +63,12 @@ const control: WorkerControl = {
   describe: ({ bucket, key }) => gateway.describe(bucket, key),
 };
 pool.serveControl(control);
-await pool.listen(gateway.handle, logger, why => gateway.answerUnreadable(why));
+await pool.listen({
+  handle: gateway.handle,
+  answerUnreadable: why => gateway.answerUnreadable(why),
+  logger,
+  limits: config.limits,
+});
 
 /** An embedded store is one like any other from here: it is reached over its socket. */
 function storeOf(name: string, backend: BackendConfig): Store {

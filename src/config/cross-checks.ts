@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { parseAccessPointArn } from '../s3/access-point.ts';
 import { pathPrefixProblem } from '../s3/path-key.ts';
 import { type KeyRestrictions, keyKinds, undecidedBackends } from './restricted-keys.ts';
+import { formatSize } from './units.ts';
 
 /** What the checks look at: the parts of the configuration that speak of each other. */
 export interface CheckedConfig {
@@ -17,6 +18,7 @@ export interface CheckedConfig {
     Record<string, KeyRestrictions['buckets'][string] & { readonly bucket?: string | undefined }>
   >;
   readonly clients: readonly (KeyRestrictions['clients'][number] & { readonly accessKeyId: string })[];
+  readonly limits: { readonly headersBytes: number; readonly urlBytes: number };
   readonly alerts: {
     readonly callbacks?: Listener | undefined;
     readonly webhooks: readonly { readonly url: string; readonly service: string; readonly card: string }[];
@@ -49,6 +51,7 @@ export function crossCheck(config: CheckedConfig): CrossProblem[] {
     ...aliasPrefixes(config),
     ...accessPointsWithoutHosts(config),
     ...clientsOnce(config),
+    ...urlsWithinHeaders(config),
     ...unknownClientBuckets(config),
     ...webhooksOnce(config),
     ...workflowCards(config),
@@ -58,6 +61,16 @@ export function crossCheck(config: CheckedConfig): CrossProblem[] {
 /** Whether only this machine can reach `host`. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** A request line is read with the headers and counts among them. */
+function* urlsWithinHeaders({ limits }: CheckedConfig): Generator<CrossProblem> {
+  if (limits.urlBytes < limits.headersBytes) return;
+  yield {
+    path: ['limits', 'url'],
+    held: formatSize(limits.urlBytes),
+    allowed: `less than limits.headers, which is ${formatSize(limits.headersBytes)}`,
+  };
 }
 
 function* adminToken({ admin }: CheckedConfig): Generator<CrossProblem> {

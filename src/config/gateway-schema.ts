@@ -5,6 +5,7 @@ import { bucketSchema } from './bucket-schema.ts';
 import { clientSchema } from './client-schema.ts';
 import { crossCheck } from './cross-checks.ts';
 import type { Environment } from './environment.ts';
+import { limitsSchema } from './limits-schema.ts';
 import {
   choice,
   duration,
@@ -75,6 +76,7 @@ export const gatewaySchema = (environment: Environment) =>
     buckets: named(BUCKET_NAME, 'bucket names, or "*" for every other', bucketSchema).default({}),
     clients: listOf(clientSchema, 'clients').default([]),
     cache: cache.prefault({}),
+    limits: limitsSchema.prefault({}),
     alerts: alertSchema.prefault({}),
     log: log.prefault({}),
   }).check(({ value, issues }) => {

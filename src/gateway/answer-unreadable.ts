@@ -1,5 +1,5 @@
 import { type UnreadableRequest, unreadableStatuses } from '../http/unreadable-request.ts';
-import { s3Error } from '../s3/error.ts';
+import { notAllowed, s3Error } from '../s3/error.ts';
 import { errorBody } from '../s3/error-body.ts';
 import type { RequestIds } from './request-ids.ts';
 
@@ -13,11 +13,12 @@ const messages: Readonly<Partial<Record<UnreadableRequest, string>>> = {
  * (interface.md, Response headers). Of a dialect nothing is known.
  */
 export function answerUnreadable(why: UnreadableRequest, { requestId, id2 }: RequestIds): string {
-  const { code, message, fields } = errorOf(why);
+  const { code, message, fields, headers } = errorOf(why);
   const body = errorBody({ code, message, fields, requestId, hostId: id2 });
   const head = [
     `HTTP/1.1 ${unreadableStatuses[why]}`,
     'connection: close',
+    ...headers.map(([name, value]) => `${name}: ${value}`),
     'content-type: application/xml',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-store-request-id: ${requestId}`,
@@ -28,6 +29,7 @@ export function answerUnreadable(why: UnreadableRequest, { requestId, id2 }: Req
 
 function errorOf(why: UnreadableRequest) {
   if (why === 'invalid-uri') return s3Error('InvalidURI');
+  if (why === 'tunnel') return notAllowed('CONNECT', 'service');
   if (why === 'too-slow') return s3Error('RequestTimeout');
   const message = messages[why];
   return s3Error('InvalidRequest', message === undefined ? {} : { message });

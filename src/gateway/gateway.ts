@@ -20,6 +20,7 @@ import { Peers } from './peers/peers.ts';
 import { Pipeline } from './pipeline.ts';
 import { type Purged, type PurgeRequest, purge } from './purge.ts';
 import { RequestIdSource } from './request-ids.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { type RestoreOutcome, type RestoreRequest, restoreObject } from './restore-object.ts';
 
 export interface GatewayOptions {
@@ -41,6 +42,7 @@ export interface GatewayOptions {
   /** Told of each read that found bytes said to be held that were never written, where blocks are checked. */
   readonly onUnwritten: (error: UnwrittenBytesError) => void;
   readonly clock: Clock;
+  readonly limits: RequestLimits;
   /** A number in [0, 1). */
   readonly random: () => number;
 }

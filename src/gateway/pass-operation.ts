@@ -1,5 +1,5 @@
 import { actionOf } from '../s3/action.ts';
-import { s3Error } from '../s3/error.ts';
+import { notAllowed, s3Error } from '../s3/error.ts';
 import { queryValue } from '../s3/query.ts';
 import { isListing, listKeys } from './listing/list-keys.ts';
 import type { OtherOperation } from './other-operation.ts';
@@ -35,16 +35,5 @@ export function passOperation(other: OtherOperation): void {
     mayKnowMissing: key === undefined || permissions.allows('ListBucket', key),
     keep: () => true,
     overrides: [],
-  });
-}
-
-/** behaviours.md 207 */
-function notAllowed(method: string, resource: string) {
-  return s3Error('MethodNotAllowed', {
-    fields: [
-      ['Method', method],
-      ['ResourceType', resource.toUpperCase()],
-    ],
-    headers: [['Allow', 'GET, HEAD']],
   });
 }

@@ -23,6 +23,7 @@ import { refuseRead } from './refuse-read.ts';
 import { asS3Error, replyError } from './reply/error-reply.ts';
 import { RequestFields } from './request-fields.ts';
 import type { RequestIdSource } from './request-ids.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { serveObject } from './serve-object.ts';
 import { serveSealed } from './serve-sealed.ts';
 
@@ -38,10 +39,15 @@ export interface PipelineParts {
   readonly observer: ExchangeObserver;
   readonly ids: RequestIdSource;
   readonly clock: Clock;
+  readonly limits: RequestLimits;
 }
 
 /** RFC 9112 §3.2. */
 const hostMissing = { message: 'The request has no Host header.' };
+const hostInvalid = { message: 'The Host header of the request is not the name of one host.' };
+
+/** RFC 9110 §7.2, but for the comma, which no host has: two Host lines make a list, which is refused like any other value. */
+const validHost = /^(?:\[[\da-f:.]+\]|[\w\-.~%!$&'()*+;=]*)(?::\d*)?$/i;
 
 /** A request that names a bucket of ours. */
 interface Located {
@@ -65,7 +71,7 @@ export class Pipeline {
 
   /** Answers one request. Whatever goes wrong on the way becomes one error answer. */
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
-    const { observer, ids, sourceOf, clock } = this.#parts;
+    const { observer, ids, sourceOf, clock, limits } = this.#parts;
     const { method = 'GET', url = '/' } = request;
     const nowMs = clock.nowMs();
     const date = this.#dateHeader.at(nowMs);
@@ -80,6 +86,7 @@ export class Pipeline {
     );
     observer.began();
     try {
+      if (url.length > limits.urlBytes) throw uriTooLong(limits);
       const fields = new RequestFields(request.rawHeaders);
       // node:http reads every request to its end, in several turns, unless somebody has begun to
       if (!fields.hasBody) request.read(0);
@@ -95,8 +102,7 @@ export class Pipeline {
 
   #locate(request: IncomingMessage, exchange: Exchange, fields: RequestFields): Located {
     const { domain, buckets, authenticate } = this.#parts;
-    if (fields.host === undefined && request.httpVersion === '1.1')
-      throw s3Error('InvalidRequest', hostMissing);
+    checkHost(request, fields);
     const spoken = dialectOf(request, fields);
     exchange.speak(spoken);
     const address = parseAddress(exchange.url, fields.host, domain);
@@ -144,6 +150,16 @@ export class Pipeline {
     if (parameters.customerKey) serveSealed(client, parameters.customerKey, observer);
     else serveObject(client, source, observer);
   }
+}
+
+function uriTooLong({ urlBytes }: RequestLimits) {
+  return s3Error('URITooLong', { fields: [['MaxSizeAllowed', String(urlBytes)]] });
+}
+
+/** RFC 9112 §3.2: only HTTP/1.0 may come without a Host, and no request with several, even where the target names one. */
+function checkHost({ httpVersion }: IncomingMessage, { host }: RequestFields): void {
+  if (host === undefined && httpVersion !== '1.0') throw s3Error('InvalidRequest', hostMissing);
+  if (host !== undefined && !validHost.test(host)) throw s3Error('InvalidRequest', hostInvalid);
 }
 
 /** The dialect that a request shows; most show none, and then there is nothing to look for. */

@@ -15,11 +15,6 @@ export function atTurnEnd(task: TurnEndTask): void {
   else if (count === taskLimit) process.nextTick(runAll);
 }
 
-/** Whether a task waits for the end of this turn. */
-export function hasTurnEndTasks(): boolean {
-  return waiting.length > 0;
-}
-
 function runAll(): void {
   const tasks = waiting;
   waiting = [];

@@ -3,6 +3,7 @@ export const unreadableStatuses = {
   malformed: '400 Bad Request',
   'invalid-uri': '400 Bad Request',
   'headers-too-large': '431 Request Header Fields Too Large',
+  tunnel: '405 Method Not Allowed',
   'too-slow': '408 Request Timeout',
 } as const;
 

@@ -92,6 +92,8 @@ export const errorCodes = {
     status: 307,
     message: 'Please re-send this request to the specified temporary endpoint.',
   },
+  /** RFC 9110 §15.5.15; Amazon's list of errors has no code of its own for it. */
+  URITooLong: { status: 414, message: 'The URI of the request is too long.' },
   XAmzContentSHA256Mismatch: {
     status: 400,
     message: "The provided 'x-amz-content-sha256' header does not match what was computed.",

@@ -45,3 +45,14 @@ export interface S3ErrorOptions {
 export function s3Error(code: ErrorCode, options: S3ErrorOptions = {}): S3Error {
   return new S3Error({ code, ...errorCodes[code], ...options });
 }
+
+/** 405 for a method that changes something (behaviours.md 207). @param resource what it is about: object, bucket or service. */
+export function notAllowed(method: string, resource: string): S3Error {
+  return s3Error('MethodNotAllowed', {
+    fields: [
+      ['Method', method],
+      ['ResourceType', resource.toUpperCase()],
+    ],
+    headers: [['Allow', 'GET, HEAD']],
+  });
+}

@@ -1,14 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
-import { atTurnEnd, hasTurnEndTasks } from '../http/turn-end.ts';
-import { type UnreadableRequest, unreadableStatuses } from '../http/unreadable-request.ts';
+import { atTurnEnd } from '../http/turn-end.ts';
 import { closeIdleConnections } from './idle-connections.ts';
-
-/** Gives the whole answer to what is no request, from status line to body. */
-export type AnswerUnreadable = (why: UnreadableRequest) => string;
+import { type AnswerUnreadable, answerPlainly, refuseBadRequest, refuseTunnel } from './refuse-unreadable.ts';
 
 /** Answers one request; called in the turn of the event loop in which the request's headers arrived. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -25,6 +20,14 @@ export interface HttpListenerOptions {
    */
   readonly answerUnreadable?: AnswerUnreadable | undefined;
   readonly logger: Logger;
+  /** Left out, clients are bound as by a configuration that names no limits. */
+  readonly limits?: ClientLimits | undefined;
+}
+
+/** What one client may send. */
+export interface ClientLimits {
+  /** Request line and headers of one request. */
+  readonly headersBytes: number;
 }
 
 /** A listening HTTP server. */
@@ -34,7 +37,7 @@ export interface HttpListener {
   drain(limitMs: number): Promise<void>;
 }
 
-const MAX_HEADER_BYTES = 32 * 1024;
+const DEFAULT_LIMITS: ClientLimits = { headersBytes: 32 * 1024 };
 /** A client has this long for its request line and headers. */
 const HEADERS_TIMEOUT_MS = 20_000;
 const HEADERS_CHECK_INTERVAL_MS = 5_000;
@@ -45,9 +48,17 @@ const DRAIN_STEP_MS = 25;
 
 /** @throws ListenError when the address cannot be bound */
 export async function listenHttp(options: HttpListenerOptions): Promise<HttpListener> {
-  const server = createServer(
+  const { logger, answerUnreadable = answerPlainly, limits = DEFAULT_LIMITS } = options;
+  const refusing = { logger, answerUnreadable };
+  const upgrades = new UpgradeOffers();
+  const handle: RequestHandler = (request, response) => {
+    upgrades.decline(request, response);
+    options.handle(request, response);
+  };
+  const server: HalfOpenServer = createServer(
     {
-      maxHeaderSize: MAX_HEADER_BYTES,
+      maxHeaderSize: limits.headersBytes,
+      shouldUpgradeCallback: request => upgrades.note(request),
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: HEADERS_CHECK_INTERVAL_MS,
       // an upload may take as long as it moves
@@ -57,16 +68,18 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       requireHostHeader: options.answerUnreadable === undefined,
       noDelay: true,
     },
-    options.handle,
+    handle,
   );
+  // a client may end its side behind its requests: their answers still go out, and the connection with the last of them
+  server.httpAllowHalfOpen = true;
   server.on('checkContinue', (request, response) => {
     letContinue(response);
-    options.handle(request, response);
+    handle(request, response);
   });
-  server.on('connection', socket => answerBeforeEnd(server, socket));
+  server.on('connect', (_request, socket) => atTurnEnd({ run: () => refuseTunnel(socket, refusing) }));
   // answers to the requests before it go first
   server.on('clientError', (error, socket) =>
-    atTurnEnd({ run: () => refuseBadRequest(error, socket, options) }),
+    atTurnEnd({ run: () => refuseBadRequest(error, socket, refusing) }),
   );
   const idle = closeIdleConnections(server, IDLE_LIMIT_MS);
   const port = await listen(server, options);
@@ -77,6 +90,11 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       idle.stop();
     },
   };
+}
+
+/** node:http has it, its types do not. */
+interface HalfOpenServer extends Server {
+  httpAllowHalfOpen?: boolean;
 }
 
 function listen(server: Server, { host, port, reusePort }: HttpListenerOptions): Promise<number> {
@@ -98,11 +116,24 @@ function letContinue(response: ServerResponse): void {
   else response.once('socket', goOn);
 }
 
-/** A client may end its side right behind its requests, while their answers wait for the end of the turn. */
-function answerBeforeEnd(server: Server & { httpAllowHalfOpen?: boolean }, socket: Socket): void {
-  socket.prependListener('end', () => {
-    server.httpAllowHalfOpen = hasTurnEndTasks();
-  });
+/**
+ * Requests that offer another protocol are answered as if they did not, which is what a server may do (RFC 9110 §7.8).
+ * Behind such a request node:http reads nothing more of the connection, so it is closed with the answer.
+ */
+class UpgradeOffers {
+  #last: IncomingMessage | undefined;
+
+  /** `request`, which is going to be handled in this turn, offers it. @returns false: it is not taken up. */
+  note(request: IncomingMessage): false {
+    this.#last = request;
+    return false;
+  }
+
+  decline(request: IncomingMessage, response: ServerResponse): void {
+    if (request !== this.#last) return;
+    this.#last = undefined;
+    response.shouldKeepAlive = false;
+  }
 }
 
 function drain(server: Server, limitMs: number): Promise<void> {
@@ -116,33 +147,4 @@ function drain(server: Server, limitMs: number): Promise<void> {
     });
     server.closeIdleConnections();
   });
-}
-
-/**
- * What is no HTTP is answered as such, unless an answer has been sent on this connection: it may still be
- * running, and these bytes would become part of its body. The request's own bytes are not logged, since
- * they may hold secrets.
- */
-function refuseBadRequest(
-  error: NodeJS.ErrnoException,
-  socket: Duplex,
-  { answerUnreadable = answerPlainly, logger }: HttpListenerOptions,
-): void {
-  const fresh = socket instanceof Socket && socket.bytesWritten === 0 && socket.writable;
-  if (!fresh || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  logger.info({ code: error.code, remoteAddress: socket.remoteAddress }, 'refused what is no HTTP request');
-  socket.end(answerUnreadable(reasonOf(error)));
-}
-
-function reasonOf({ code }: NodeJS.ErrnoException): UnreadableRequest {
-  if (code === 'HPE_HEADER_OVERFLOW') return 'headers-too-large';
-  if (code === 'HPE_INVALID_URL') return 'invalid-uri';
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'too-slow' : 'malformed';
-}
-
-function answerPlainly(why: UnreadableRequest): string {
-  return `HTTP/1.1 ${unreadableStatuses[why]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
 }

@@ -1,11 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Logger, LogSink } from '../base/logger.ts';
-import {
-  type AnswerUnreadable,
-  type HttpListener,
-  listenHttp,
-  type RequestHandler,
-} from './http-listener.ts';
+import type { LogSink } from '../base/logger.ts';
+import { type HttpListener, type HttpListenerOptions, listenHttp } from './http-listener.ts';
 import { type JoinedThread, joinSupervisor } from './joined-thread.ts';
 import type { PayloadOf, ResultOf } from './rpc.ts';
 import type { WorkerStart } from './worker-pool.ts';
@@ -59,9 +54,9 @@ export class WorkerMembership<Supervisor extends object, Settings, Shared> {
   }
 
   /** Opens the worker's share of the port and reports that it is up. @throws ListenError */
-  async listen(handle: RequestHandler, logger: Logger, answerUnreadable?: AnswerUnreadable): Promise<void> {
+  async listen(serving: Omit<HttpListenerOptions, 'host' | 'port' | 'reusePort'>): Promise<void> {
     const { host, port, reusePort } = this.start;
-    this.#listener = await listenHttp({ host, port, reusePort, handle, logger, answerUnreadable });
+    this.#listener = await listenHttp({ host, port, reusePort, ...serving });
     this.#thread.ready(undefined);
   }
 }

@@ -12,6 +12,7 @@ import type { Authenticate } from '../../src/gateway/authenticator.ts';
 import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/bucket.ts';
 import { BucketTable } from '../../src/gateway/bucket-table.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
+import type { RequestLimits } from '../../src/gateway/request-limits.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -22,6 +23,8 @@ export const defaultPolicy: CachePolicy = {
   honourCacheControl: true,
   blockSizeBytes: mebibyte,
 };
+
+const defaultLimits: RequestLimits = { urlBytes: 8_192 };
 
 export interface TestGatewayOptions {
   readonly storeUrl: string;
@@ -44,6 +47,8 @@ export interface TestGatewayOptions {
   readonly accessLog?: Logger;
   /** Blocks are checked unless it says otherwise; told of what is found. */
   readonly onUnwritten?: (error: UnwrittenBytesError) => void;
+  /** Default: those of a configuration that names none. */
+  readonly limits?: Partial<RequestLimits>;
 }
 
 /** One answer with its whole body. */
@@ -179,6 +184,7 @@ function makePart(
     onUnwritten: options.onUnwritten ?? (() => undefined),
     accessLog: options.accessLog,
     clock,
+    limits: { ...defaultLimits, ...options.limits },
     random: () => 0.5,
   });
   return {

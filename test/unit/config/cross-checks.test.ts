@@ -7,6 +7,7 @@ const fine: CheckedConfig = {
   backends: { main: { type: 's3' }, demo: { type: 'embedded', directory: './data' } },
   buckets: { photos: { backend: 'main' } },
   clients: [{ accessKeyId: 'A', allow: [{ buckets: ['photos'] }] }],
+  limits: { headersBytes: 32_768, urlBytes: 8_192 },
   alerts: { webhooks: [] },
 };
 
@@ -32,6 +33,12 @@ it.each([
   ['10.0.0.1', false],
 ])('knows whether %s is loopback: %s', (host, expected) => {
   expect(isLoopback(host)).toBe(expected);
+});
+
+it('refuses URLs that are as long as request line and headers together may be', () => {
+  expect(found({ limits: { headersBytes: 8_192, urlBytes: 8_192 } })).toEqual([
+    'limits.url: less than limits.headers, which is 8KiB',
+  ]);
 });
 
 it('refuses two listeners on one port, also when one of them takes every address', () => {

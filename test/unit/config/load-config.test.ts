@@ -67,6 +67,7 @@ describe('a configuration that works', () => {
       buckets: {},
       clients: [],
       cache: { memory: { sizeBytes: 512 * 2 ** 20 } },
+      limits: { headersBytes: 32_768, urlBytes: 8_192 },
       alerts: { webhooks: [], rules: {} },
       log: { level: 'info', access: true },
     });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { atTurnEnd, hasTurnEndTasks } from '../../../src/http/turn-end.ts';
+import { atTurnEnd } from '../../../src/http/turn-end.ts';
 
 const endOfTurn = () => new Promise(resolve => setImmediate(resolve));
 
@@ -32,14 +32,6 @@ it('runs the others when one throws, which nobody else is blamed for', async () 
   await endOfTurn();
   expect(told).toEqual(['before', 'after']);
   expect(await thrown).toMatchObject({ message: 'one of three' });
-});
-
-it('tells whether a task waits', async () => {
-  expect(hasTurnEndTasks()).toBe(false);
-  atTurnEnd({ run: () => undefined });
-  expect(hasTurnEndTasks()).toBe(true);
-  await endOfTurn();
-  expect(hasTurnEndTasks()).toBe(false);
 });
 
 it('runs what a task adds', async () => {

@@ -5,11 +5,12 @@ import { createLogger } from '../../../src/base/logger.ts';
 import { StandardAnswer } from '../../../src/http/answer.ts';
 import { DirectAnswer } from '../../../src/http/direct-answer.ts';
 import {
-  type AnswerUnreadable,
+  type ClientLimits,
   type HttpListener,
   listenHttp,
   type RequestHandler,
 } from '../../../src/server/http-listener.ts';
+import type { AnswerUnreadable } from '../../../src/server/refuse-unreadable.ts';
 
 const listeners: HttpListener[] = [];
 
@@ -17,7 +18,7 @@ afterEach(async () => {
   for (const listener of listeners.splice(0)) await listener.drain(0);
 });
 
-async function start(handle: RequestHandler, answerUnreadable?: AnswerUnreadable) {
+async function start(handle: RequestHandler, answerUnreadable?: AnswerUnreadable, limits?: ClientLimits) {
   const lines: string[] = [];
   const logger = createLogger({
     level: 'info',
@@ -30,6 +31,7 @@ async function start(handle: RequestHandler, answerUnreadable?: AnswerUnreadable
     handle,
     logger,
     answerUnreadable,
+    limits,
   });
   listeners.push(listener);
   return { listener, lines };
@@ -70,6 +72,19 @@ it.each([
     reason => `answer: ${reason}`,
   );
   expect(await exchange(listener.port, bytes)).toBe(`answer: ${why}`);
+});
+
+it('bounds request line and headers as it is told', async () => {
+  const { listener } = await start((_request, response) => void response.end(), undefined, {
+    headersBytes: 8_192,
+  });
+  const sent = (lengthBytes: number) =>
+    exchange(
+      listener.port,
+      `GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx: ${'y'.repeat(lengthBytes)}\r\n\r\n`,
+    );
+  expect(await sent(7_000)).toMatch(/^HTTP\/1.1 200/);
+  expect(await sent(8_192)).toMatch(/^HTTP\/1.1 431/);
 });
 
 it('logs what was refused without its bytes', async () => {
@@ -129,6 +144,101 @@ it('answers all requests of a client that ended its side in the same turn', asyn
     socket.on('close', () => resolve(received)).on('error', reject);
   });
   expect(answers.match(/whole/g)).toHaveLength(count);
+});
+
+/** What comes back to a client that ends its side right behind `bytes`. */
+function halfClose(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.end(bytes));
+    let received = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      received += text;
+    });
+    socket.on('close', () => resolve(received)).on('error', reject);
+  });
+}
+
+it('answers a client that ended its side long before there was an answer, and closes then', async () => {
+  const responses: ServerResponse[] = [];
+  const { listener } = await start((request, response) => {
+    responses.push(response);
+    // the end of the client's side is seen, and the answer comes in a later turn
+    request.socket.once('end', () =>
+      setImmediate(() => {
+        for (const each of responses.splice(0)) each.writeHead(200, { 'content-length': 5 }).end('later');
+      }),
+    );
+  });
+  const get = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+  const answer = await halfClose(listener.port, get);
+  expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n.*\r\n\r\nlater$/s);
+});
+
+it('closes the connection of a client that ends its side between two requests', async () => {
+  const { listener } = await start((_request, response) => void response.end('x'));
+  expect(await halfClose(listener.port, '')).toBe('');
+});
+
+it('notices that a client which ended its side is gone, by what it does not take', async () => {
+  const closed = Promise.withResolvers<void>();
+  const { listener } = await start((request, response) => {
+    response.once('close', closed.resolve);
+    response.writeHead(200, { 'content-length': 1024 * 1024 * 1024 });
+    const send = () => {
+      if (!response.destroyed) response.write(Buffer.alloc(65_536), send);
+    };
+    request.socket.once('end', () => setImmediate(send));
+  });
+  const socket = connect(listener.port, '127.0.0.1', () => {
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    socket.destroySoon();
+  });
+  await closed.promise;
+});
+
+it.each([
+  ['a websocket', 'connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-key: x\r\n', ''],
+  ['h2c', 'connection: upgrade, http2-settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n', ''],
+  ['h2c with a body', 'connection: upgrade\r\nupgrade: h2c\r\ncontent-length: 5\r\n', 'hello'],
+])('answers an offer of %s as an ordinary request and closes', async (_, fields, body) => {
+  const asked: (string | undefined)[] = [];
+  const { listener } = await start((request, response) => {
+    asked.push(request.url);
+    response.writeHead(200, { 'content-length': 5 }).end('whole');
+  });
+  const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+  const answers = await exchange(listener.port, get('/1') + get('/2', fields) + body + get('/3'));
+  expect(asked).toEqual(['/1', '/2']);
+  expect(answers.match(/^connection: \S+/gim)).toEqual(['Connection: keep-alive', 'Connection: close']);
+  expect(answers).toMatch(/whole$/);
+});
+
+it('keeps a connection whose request names another protocol without offering it (RFC 9110 §7.8)', async () => {
+  const { listener } = await start((_request, response) => void response.end('x'));
+  const get = (more: string) => `GET / HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+  const answers = await exchange(listener.port, get('upgrade: h2c\r\n') + get('connection: close\r\n'));
+  expect(answers.match(/HTTP\/1.1 200/g)).toHaveLength(2);
+});
+
+const tunnel = 'CONNECT a.test:443 HTTP/1.1\r\nhost: a.test:443\r\n\r\n';
+
+it('answers CONNECT, on a new connection and on a kept one', async () => {
+  const { listener } = await start(
+    (_request, response) => void DirectAnswer.begin(response, 200, wholeHead)?.endWith('whole'),
+    reason => `answer: ${reason}`,
+  );
+  expect(await exchange(listener.port, `${tunnel}hello`)).toBe('answer: tunnel');
+  const kept = `GET / HTTP/1.1\r\nhost: x\r\n\r\n${tunnel}`;
+  expect(await exchange(listener.port, kept)).toBe(`${wholeHead}wholeanswer: tunnel`);
+});
+
+it('law 2: puts no answer to CONNECT into a body that is being sent', async () => {
+  const { listener } = await start((_request, response) => {
+    response.writeHead(200, { 'content-length': 100 });
+    response.write('begun');
+  });
+  const received = await exchange(listener.port, `GET / HTTP/1.1\r\nhost: x\r\n\r\n${tunnel}`);
+  expect(received).not.toContain('405');
 });
 
 it('says 100 Continue in its turn, never inside of an answer', async () => {

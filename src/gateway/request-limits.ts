@@ -1,0 +1,5 @@
+/** What one client may ask of the gateway. */
+export interface RequestLimits {
+  /** A longer request target is refused before anything is looked up. */
+  readonly urlBytes: number;
+}

@@ -1,0 +1,63 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Logger } from '../base/logger.ts';
+import { type UnreadableRequest, unreadableStatuses } from '../http/unreadable-request.ts';
+
+/** Gives the whole answer to what is no request, from status line to body. */
+export type AnswerUnreadable = (why: UnreadableRequest) => string;
+
+/** How what is no request is answered, and where that is told. */
+export interface Refusing {
+  readonly answerUnreadable: AnswerUnreadable;
+  readonly logger: Logger;
+}
+
+/**
+ * What is no HTTP is answered as such, unless an answer has been sent on this connection: it may still be
+ * running, and these bytes would become part of its body. The request's own bytes are not logged, since
+ * they may hold secrets.
+ */
+export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex, refusing: Refusing): void {
+  const fresh = socket instanceof Socket && socket.bytesWritten === 0 && socket.writable;
+  if (!fresh || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  refusing.logger.info(
+    { code: error.code, remoteAddress: socket.remoteAddress },
+    'refused what is no HTTP request',
+  );
+  socket.end(refusing.answerUnreadable(reasonOf(error)));
+}
+
+/**
+ * CONNECT asks for a tunnel, which there is none (RFC 9110 §9.3.6). node:http hands its connection over and knows it no
+ * more: it is answered here and closed, or closed alone where the answer to a request before it is still to come.
+ */
+export function refuseTunnel(socket: Duplex, { answerUnreadable, logger }: Refusing): void {
+  const remoteAddress = socket instanceof Socket ? socket.remoteAddress : undefined;
+  // the listeners of node:http are gone, and without one an error would end the process
+  socket.on('error', () => socket.destroy());
+  if (awaitsAnswer(socket) || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  logger.info({ remoteAddress }, 'refused a CONNECT request');
+  socket.end(answerUnreadable('tunnel'), () => socket.destroy());
+}
+
+/** Whether node:http has a response for this connection that is not over. */
+function awaitsAnswer(socket: object): boolean {
+  return '_httpMessage' in socket && socket._httpMessage !== null;
+}
+
+function reasonOf({ code }: NodeJS.ErrnoException): UnreadableRequest {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'headers-too-large';
+  if (code === 'HPE_INVALID_URL') return 'invalid-uri';
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'too-slow' : 'malformed';
+}
+
+/** A status and nothing else. */
+export function answerPlainly(why: UnreadableRequest): string {
+  return `HTTP/1.1 ${unreadableStatuses[why]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
+}
