@@ -4,6 +4,7 @@ import { S3Store } from './backend/s3/s3-store.ts';
 import type { Store } from './backend/store.ts';
 import { StoreMeter } from './backend/store-meter.ts';
 import { systemClock } from './base/clock.ts';
+import { Faults } from './base/faults.ts';
 import { createLogger } from './base/logger.ts';
 import { Metrics } from './base/metrics.ts';
 import type { SharedMemory } from './cache/shared-memory.ts';
@@ -31,6 +32,7 @@ const logger = createLogger({
 const metrics = new Metrics();
 metrics.addRuntimeMetrics('worker');
 const meter = new StoreMeter(metrics, systemClock);
+const faults = new Faults(metrics, logger);
 
 const stores = new Map(
   Object.entries(config.backends).map(([name, backend]) => [name, storeOf(name, backend)]),
@@ -52,6 +54,7 @@ const gateway = new Gateway({
   clock: systemClock,
   limits: config.limits,
   random: Math.random,
+  faults,
 });
 pool.onPeer((peer, port) => gateway.connect(peer, port));
 
@@ -72,7 +75,7 @@ await pool.listen({
 
 /** An embedded store is one like any other from here: it is reached over its socket. */
 function storeOf(name: string, backend: BackendConfig): Store {
-  const common = { name, clock: systemClock, meter, headerPrefix: backend.headerPrefix };
+  const common = { name, clock: systemClock, meter, faults, headerPrefix: backend.headerPrefix };
   if (backend.type === 's3') return new S3Store({ ...common, ...backend });
   const access = settings.stores[name];
   if (!access) throw new RangeError(`the embedded store ${name} was not started`);

@@ -47,11 +47,17 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** The store could not be reached, was too slow, or broke off. */
-export class StoreError extends Error {
-  readonly code: 'UNREACHABLE' | 'TIMEOUT' | 'BROKEN';
+/**
+ * Why there is no answer, or no more of it: the store could not be reached, was too slow, broke off, or sent what is no
+ * answer; or the gateway failed to process what it sent.
+ */
+export type StoreErrorCode = 'UNREACHABLE' | 'TIMEOUT' | 'BROKEN' | 'INVALID' | 'FAULT';
 
-  constructor(code: 'UNREACHABLE' | 'TIMEOUT' | 'BROKEN', message: string, cause: unknown) {
+/** A call to a store came to nothing. */
+export class StoreError extends Error {
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, cause: unknown) {
     super(message, { cause });
     this.code = code;
   }

@@ -111,9 +111,9 @@ export class ExchangeObserver {
   sent(exchange: Exchange): void {
     if (exchange.isOver) return;
     exchange.isOver = true;
+    this.#inFlight.value--;
     const endMs = this.nowMs();
     const cells = this.#cellsOf(exchange);
-    this.#inFlight.value--;
     cells.requests.value++;
     if (cells.lookups) cells.lookups.value++;
     cells.bytes.value += exchange.bodyBytes;

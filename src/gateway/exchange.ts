@@ -3,6 +3,14 @@ import type { HeaderPrefix } from '../s3/dialect.ts';
 import type { CacheReport } from './reply/cache-status.ts';
 import { refusedAtDoor } from './reply/cache-status.ts';
 
+/** What ends a request that something went wrong with. Neither throws. */
+export interface RequestEnds {
+  /** Answers with `error`, or cuts the answer off when it has begun. */
+  refuse(exchange: Exchange, error: unknown): void;
+  /** The same for an exception that should not have happened. */
+  fault(exchange: Exchange, error: unknown): void;
+}
+
 /** One request and its answer, with what metrics and the log line tell about it. */
 export class Exchange {
   readonly response: ServerResponse;
@@ -38,6 +46,7 @@ export class Exchange {
   isOver = false;
   /** Why the answer was cut off, or the cause of an error, if there was one. */
   failure: Error | undefined;
+  readonly #ends: RequestEnds;
 
   constructor(
     response: ServerResponse,
@@ -47,6 +56,7 @@ export class Exchange {
     requestId: string,
     id2: string,
     date: string,
+    ends: RequestEnds,
   ) {
     this.response = response;
     this.method = method;
@@ -55,11 +65,33 @@ export class Exchange {
     this.requestId = requestId;
     this.id2 = id2;
     this.date = date;
+    this.#ends = ends;
   }
 
   /** The dialect that the answer speaks from now on, as far as it is known. */
   speak(prefix: HeaderPrefix | undefined): void {
     if (prefix !== undefined) this.prefix = prefix;
+  }
+
+  /** Ends the request with what went wrong, and its log line. Never throws. */
+  refuse(error: unknown): void {
+    this.#ends.refuse(this, error);
+  }
+
+  /** Ends the request with an exception that should not have happened. Never throws. */
+  fault(error: unknown): void {
+    this.#ends.fault(this, error);
+  }
+
+  /** `step` for an event to call: what it throws ends this request and nothing else. */
+  guard(step: () => void): () => void {
+    return () => {
+      try {
+        step();
+      } catch (error) {
+        this.fault(error);
+      }
+    };
   }
 
   get isHead(): boolean {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { StoreMeter } from '../backend/store-meter.ts';
 import type { Clock } from '../base/clock.ts';
+import { Faults, guardedClock } from '../base/faults.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
 import { ownerOf } from '../cache/object-key.ts';
@@ -45,6 +46,8 @@ export interface GatewayOptions {
   readonly limits: RequestLimits;
   /** A number in [0, 1). */
   readonly random: () => number;
+  /** Takes exceptions that should not have happened. Default: they are counted. */
+  readonly faults?: Faults;
 }
 
 /** The gateway as one worker runs it: answers requests, and does what operators ask of its share of the cache. */
@@ -57,6 +60,7 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     const { memory, worker, buckets, metrics, meter, recordBytes } = options;
+    const faults = options.faults ?? new Faults(metrics, undefined);
     const retried = (backend: string, reason: string) => meter.retried(backend, reason);
     this.#buckets = buckets;
     const { workers } = memory.layout;
@@ -64,6 +68,8 @@ export class Gateway {
     const errors = cacheErrors(metrics);
     this.#objects = new OwnedObjects({
       ...options,
+      faults,
+      clock: guardedClock(options.clock, faults),
       recordBytes: recordBytes - nearBytes,
       retried,
       onUnwritten: error => {
@@ -71,13 +77,14 @@ export class Gateway {
         options.onUnwritten(error);
       },
     });
-    this.#peers = new Peers(this.#objects, buckets, workers, nearBytes);
+    this.#peers = new Peers(this.#objects, buckets, workers, nearBytes, faults);
     countCache(metrics, this.#objects);
     const pipeline = new Pipeline({
       ...options,
       sourceOf: keyHash => this.#peers.sourceOf(ownerOf(keyHash, workers), worker),
       observer: new ExchangeObserver(options),
       ids: this.#ids,
+      faults,
     });
     this.handle = pipeline.handle;
   }

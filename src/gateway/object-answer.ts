@@ -17,6 +17,7 @@ import {
   asS3Error,
   invalidPartNumber,
   invalidRange,
+  isFault,
   preconditionFailed,
   replyError,
 } from './reply/error-reply.ts';
@@ -72,14 +73,22 @@ export class ObjectAnswer implements SendingSteps {
     }
   }
 
-  /** Whatever went wrong before the first byte. */
+  /** Whatever went wrong before the first byte. Never throws. */
   fail(error: unknown): void {
-    const { exchange, read, mayKnowMissing } = this.#client;
-    if (exchange.response.headersSent) {
-      exchange.response.destroy();
-      this.#observer.sent(exchange);
+    const { exchange } = this.#client;
+    if (exchange.response.headersSent || isFault(error)) {
+      exchange.refuse(error);
       return;
     }
+    try {
+      this.#tell(error);
+    } catch (fault) {
+      exchange.fault(fault);
+    }
+  }
+
+  #tell(error: unknown): void {
+    const { exchange, read, mayKnowMissing } = this.#client;
     if (error instanceof RefusedByStoreError) {
       this.#source.refused(read, error.reply);
       exchange.report = refusedByStore(error.reply.status);

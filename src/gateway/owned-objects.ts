@@ -1,5 +1,6 @@
 import type { StoreCall } from '../backend/store.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Faults } from '../base/faults.ts';
 import { EntryTable } from '../cache/entry-table.ts';
 import { Epochs } from '../cache/epochs.ts';
 import { Generation, type GenerationIdentity, type Reading } from '../cache/generation.ts';
@@ -31,6 +32,8 @@ export interface OwnedObjectsOptions {
   readonly retried: (backend: string, reason: string) => void;
   /** Told of each read that found bytes said to be held that were never written, where blocks are checked. */
   readonly onUnwritten?: (error: UnwrittenBytesError) => void;
+  /** Takes exceptions that should not have happened. */
+  readonly faults?: Faults;
 }
 
 /** Who has been told of a content that is not kept has this long to begin to read it. */
@@ -49,7 +52,7 @@ export class OwnedObjects implements ContentMaker {
   readonly #readAhead: ReadAhead;
 
   constructor(options: OwnedObjectsOptions) {
-    const { memory, worker, recordBytes, clock, random, retried, onUnwritten } = options;
+    const { memory, worker, recordBytes, clock, random, retried, faults, onUnwritten } = options;
     const { pageBytes, pagesPerWorker } = memory.layout;
     this.nowMs = () => clock.nowMs();
     this.#clock = clock;
@@ -57,7 +60,7 @@ export class OwnedObjects implements ContentMaker {
     this.table = new EntryTable(recordBytes);
     this.epochs = new Epochs(memory);
     const readers = new Readers(pageBytes * pagesPerWorker);
-    this.filler = new Filler(this.tier, readers, { clock, random, retried });
+    this.filler = new Filler(this.tier, readers, { clock, random, retried, faults });
     this.#readAhead = new ReadAhead(this.filler, readers);
     this.desk = new LoanDesk(this.tier, Math.max(1, Math.floor(pagesPerWorker / 2)));
     const questions = new StoreQuestions(clock, (read, reason) => retried(read.bucket.store.name, reason));

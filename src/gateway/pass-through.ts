@@ -6,7 +6,6 @@ import type { Bucket } from './bucket.ts';
 import type { Exchange } from './exchange.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 import { bypassed } from './reply/cache-status.ts';
-import { asS3Error, replyError } from './reply/error-reply.ts';
 import { isOfTheReply, lengthLast, overridden } from './reply/passed-fields.ts';
 import { PreparedHeaders } from './reply/prepared-headers.ts';
 import { idsOf, replyRefusal } from './reply/refusal-reply.ts';
@@ -43,11 +42,12 @@ export function passThrough(
     response.off('close', left);
     observer.sent(exchange);
   };
-  const left = () => {
+  const left = exchange.guard(() => {
     call.abort();
     exchange.hasClientLeft = true;
     end();
-  };
+  });
+  const goOn = exchange.guard(() => call.resume());
   response.on('close', left);
   let refusal: Refusal | undefined;
   const call: StoreCall = bucket.store.send(request, {
@@ -62,7 +62,7 @@ export function passThrough(
       exchange.bodyBytes += chunk.length;
       if (response.write(Buffer.from(chunk))) return;
       call.pause();
-      response.once('drain', () => call.resume());
+      response.once('drain', goOn);
     },
     ended: () => {
       if (refusal) replyRefusal(exchange, bucket, refusal.whole(), options.mayKnowMissing);
@@ -70,10 +70,8 @@ export function passThrough(
       end();
     },
     failed: error => {
-      exchange.failure = error;
-      if (response.headersSent) response.destroy();
-      else replyError(exchange, asS3Error(error));
-      end();
+      response.off('close', left);
+      exchange.refuse(error);
     },
   });
 }

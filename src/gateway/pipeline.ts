@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../base/clock.ts';
+import type { Faults } from '../base/faults.ts';
 import { DateHeader } from '../http/date-header.ts';
 import { type Address, parseAddress } from '../s3/address.ts';
 import { detectDialect } from '../s3/dialect.ts';
@@ -14,13 +15,13 @@ import type { Bucket } from './bucket.ts';
 import type { BucketTable } from './bucket-table.ts';
 import { clientRead } from './client-read.ts';
 import { takesCustomerKeys } from './customer-keys.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, type RequestEnds } from './exchange.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 import type { ObjectSource } from './object-source.ts';
 import { passOperation } from './pass-operation.ts';
 import { PlainReads } from './plain-reads.ts';
 import { refuseRead } from './refuse-read.ts';
-import { asS3Error, replyError } from './reply/error-reply.ts';
+import { requestEnds } from './request-ends.ts';
 import { RequestFields } from './request-fields.ts';
 import type { RequestIdSource } from './request-ids.ts';
 import type { RequestLimits } from './request-limits.ts';
@@ -40,6 +41,7 @@ export interface PipelineParts {
   readonly ids: RequestIdSource;
   readonly clock: Clock;
   readonly limits: RequestLimits;
+  readonly faults: Faults;
 }
 
 /** RFC 9112 §3.2. */
@@ -64,13 +66,24 @@ export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #plainReads = new PlainReads();
   readonly #dateHeader = new DateHeader();
+  readonly #ends: RequestEnds;
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
+    this.#ends = requestEnds(parts.observer, parts.faults);
   }
 
-  /** Answers one request. Whatever goes wrong on the way becomes one error answer. */
+  /** Answers one request. Whatever goes wrong on the way becomes one error answer. Never throws. */
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
+    try {
+      this.#answer(request, response);
+    } catch (error) {
+      this.#parts.faults.note(error);
+      response.destroy();
+    }
+  };
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
     const { observer, ids, sourceOf, clock, limits } = this.#parts;
     const { method = 'GET', url = '/' } = request;
     const nowMs = clock.nowMs();
@@ -83,6 +96,7 @@ export class Pipeline {
       ids.nextRequestId(),
       ids.id2,
       date,
+      this.#ends,
     );
     observer.began();
     try {
@@ -94,11 +108,9 @@ export class Pipeline {
       if (plain) serveObject(plain, sourceOf(plain.read.objectKey.hash), observer);
       else this.#serve(this.#locate(request, exchange, fields));
     } catch (error) {
-      exchange.failure = error instanceof Error ? error : undefined;
-      replyError(exchange, asS3Error(error));
-      observer.sent(exchange);
+      exchange.refuse(error);
     }
-  };
+  }
 
   #locate(request: IncomingMessage, exchange: Exchange, fields: RequestFields): Located {
     const { domain, buckets, authenticate } = this.#parts;

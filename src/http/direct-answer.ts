@@ -3,6 +3,11 @@ import type { Socket } from 'node:net';
 import type { Answer } from './answer.ts';
 import { atTurnEnd, type TurnEndTask } from './turn-end.ts';
 
+/** Whoever takes exceptions that should not have happened. */
+export interface FaultTaker {
+  fault?(error: unknown): void;
+}
+
 /** Where a response of node:http keeps its head and whether that is out. */
 interface HeadKeeper {
   _header: string | null;
@@ -21,14 +26,16 @@ interface HeadKeeper {
 export class DirectAnswer implements Answer, TurnEndTask {
   readonly #response: ServerResponse;
   readonly #socket: Socket;
+  readonly #faults: FaultTaker;
   /** Empty once it is out. */
   #head: string;
   #body: string | Buffer = '';
   #over: ((isTaken: boolean) => void) | undefined;
 
-  private constructor(response: ServerResponse, socket: Socket, head: string) {
+  private constructor(response: ServerResponse, socket: Socket, head: string, faults: FaultTaker) {
     this.#response = response;
     this.#socket = socket;
+    this.#faults = faults;
     this.#head = head;
   }
 
@@ -37,14 +44,19 @@ export class DirectAnswer implements Answer, TurnEndTask {
    * @returns undefined, and nothing has happened, where that head would not be true, another answer is to go before
    * this one, or this version of Node keeps a response's state elsewhere.
    */
-  static begin(response: ServerResponse, status: number, head: string): DirectAnswer | undefined {
+  static begin(
+    response: ServerResponse,
+    status: number,
+    head: string,
+    faults: FaultTaker = {},
+  ): DirectAnswer | undefined {
     const { socket } = response;
     if (!response.shouldKeepAlive || !socket?.writable || !keepsHead(response) || response._header !== null)
       return undefined;
     response.statusCode = status;
     response._header = head;
     response._headerSent = true;
-    return new DirectAnswer(response, socket, head);
+    return new DirectAnswer(response, socket, head, faults);
   }
 
   endWith(body: string | Buffer, over?: (isTaken: boolean) => void): void {
@@ -62,6 +74,13 @@ export class DirectAnswer implements Answer, TurnEndTask {
       this.#complete();
     } else if (this.write(body, () => this.#complete())) this.#complete();
     else this.#response.on('close', () => this.#tell(false));
+  }
+
+  /** The connection ends, and with it what is lent for the answer. */
+  failed(error: unknown): void {
+    this.#response.destroy();
+    this.#tell(false);
+    this.#faults.fault?.(error);
   }
 
   write(bytes: Buffer, taken: () => void): boolean {

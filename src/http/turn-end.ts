@@ -1,6 +1,8 @@
 /** Something that is done at the end of a turn of the event loop. */
 export interface TurnEndTask {
   run(): void;
+  /** Takes what `run` threw. */
+  failed(error: unknown): void;
 }
 
 /** So many are done at once, so that the first does not wait long for the last. */
@@ -26,8 +28,6 @@ function run(task: TurnEndTask): void {
   try {
     task.run();
   } catch (error) {
-    process.nextTick(() => {
-      throw error;
-    });
+    task.failed(error);
   }
 }

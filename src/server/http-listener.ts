@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
 import { atTurnEnd } from '../http/turn-end.ts';
@@ -76,10 +77,17 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     letContinue(response);
     handle(request, response);
   });
-  server.on('connect', (_request, socket) => atTurnEnd({ run: () => refuseTunnel(socket, refusing) }));
   // answers to the requests before it go first
+  const refuseLater = (socket: Duplex, refuse: () => void) => {
+    const failed = (error: unknown) => {
+      options.logger.error({ err: error }, 'what is no request could not be refused');
+      socket.destroy();
+    };
+    atTurnEnd({ run: refuse, failed });
+  };
+  server.on('connect', (_request, socket) => refuseLater(socket, () => refuseTunnel(socket, refusing)));
   server.on('clientError', (error, socket) =>
-    atTurnEnd({ run: () => refuseBadRequest(error, socket, refusing) }),
+    refuseLater(socket, () => refuseBadRequest(error, socket, refusing)),
   );
   const idle = closeIdleConnections(server, IDLE_LIMIT_MS);
   const port = await listen(server, options);

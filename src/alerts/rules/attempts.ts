@@ -12,7 +12,7 @@ export interface Attempts {
 }
 
 /** What stands in place of a status when no answer came for a reason on the backend's side. */
-const NO_ANSWER = ['unreachable', 'timeout', 'broken'];
+const NO_ANSWER = ['unreachable', 'timeout', 'broken', 'invalid'];
 
 /** The attempts counted in `series` (labels `backend` and `status`) by backend. */
 export function attemptsByBackend(series: readonly Series[]): ReadonlyMap<string, Attempts> {

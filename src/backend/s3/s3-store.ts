@@ -1,13 +1,16 @@
 import type { Clock } from '../../base/clock.ts';
+import type { Faults } from '../../base/faults.ts';
 import { withoutHopByHop } from '../../http/hop-by-hop.ts';
-import { fieldsFromRaw, type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
+import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import { UNSIGNED_PAYLOAD } from '../../s3/sigv4-canonical.ts';
 import { SigningKeys } from '../../s3/sigv4-keys.ts';
 import { signRequest } from '../../s3/sigv4-sign.ts';
+import { faultOf, GuardedReceiver } from '../guarded-receiver.ts';
 import { OriginPool, type OriginPoolOptions } from '../origin-pool.ts';
-import type { Store, StoreCall, StoreReceiver, StoreRequest } from '../store.ts';
+import { type Store, type StoreCall, StoreError, type StoreReceiver, type StoreRequest } from '../store.ts';
 import type { StoreMeter } from '../store-meter.ts';
 import { type Destination, destinationOf, type StoreAddress } from './destination.ts';
+import { readReplyHead } from './reply-head.ts';
 
 /** What the gateway signs with; none for stores that answer anybody. */
 export type StoreCredentials =
@@ -30,6 +33,8 @@ export interface S3StoreOptions extends OriginPoolOptions {
   readonly credentials: StoreCredentials;
   readonly clock: Clock;
   readonly meter: StoreMeter;
+  /** Told of exceptions that can be laid to no request. */
+  readonly faults?: Faults;
 }
 
 /** A store that speaks the object store's protocol over HTTP, in either dialect. */
@@ -52,7 +57,23 @@ export class S3Store implements Store {
     this.#address = { host, region: options.region, addressing: options.addressing };
   }
 
+  /** Never throws: what goes wrong with the request itself is told to `receiver` later. */
   send(request: StoreRequest, receiver: StoreReceiver): StoreCall {
+    let call: StoreCall | undefined;
+    const guarded = new GuardedReceiver(
+      receiver,
+      () => call?.abort(),
+      error => this.#options.faults?.note(error),
+    );
+    try {
+      call = this.#send(request, guarded);
+      return call;
+    } catch (error) {
+      return new UnsentCall(guarded, error);
+    }
+  }
+
+  #send(request: StoreRequest, receiver: GuardedReceiver): StoreCall {
     const { headerPrefix, meter } = this.#options;
     const destination = destinationOf(this.#address, request.bucket, request.key);
     const { host, rawPath } = destination;
@@ -68,7 +89,9 @@ export class S3Store implements Store {
       {
         answered: (status, raw) => {
           measured.answered(status);
-          receiver.answered({ status, fields: fieldsFromRaw(withoutHopByHop(raw), headerPrefix) });
+          const head = readReplyHead(status, withoutHopByHop(raw), headerPrefix);
+          if (typeof head !== 'string') receiver.answered(head);
+          else receiver.refuse(new StoreError('INVALID', `the store sent ${head}`, undefined));
         },
         arrived: chunk => {
           measured.arrived(chunk.length);
@@ -113,6 +136,23 @@ export class S3Store implements Store {
     const pool = new OriginPool(`${this.#protocol}//${host}`, this.#options);
     this.#pools.set(host, pool);
     return pool;
+  }
+}
+
+/** A request that could not be put together. */
+class UnsentCall implements StoreCall {
+  #isAborted = false;
+
+  constructor(receiver: StoreReceiver, error: unknown) {
+    process.nextTick(() => this.#isAborted || receiver.failed(faultOf(error)));
+  }
+
+  pause(): void {}
+
+  resume(): void {}
+
+  abort(): void {
+    this.#isAborted = true;
   }
 }
 

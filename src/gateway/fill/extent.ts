@@ -1,20 +1,13 @@
+import { faultOf } from '../../backend/guarded-receiver.ts';
 import type { StoreCall } from '../../backend/store.ts';
 import { StoreError } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
 import { ByteWaiters } from './byte-waiters.ts';
+import type { ExtentSurroundings } from './extent-surroundings.ts';
 import { isPassing } from './fill-error.ts';
 import { RangedRead, type RangeReceiver, type RangeSource } from './ranged-read.ts';
-import { type RoomSigns, RoomWait } from './room-wait.ts';
-
-/** What an extent needs around it. */
-export interface ExtentSurroundings extends RoomSigns {
-  /** A number in [0, 1): spreads retries. */
-  readonly random: () => number;
-  /** A transfer from `backend` is tried again. */
-  readonly retried: (backend: string, reason: string) => void;
-  /** Whether a transfer of a whole content is to go on at a position, see `Readers.pace`. */
-  readonly pace: (generation: Generation, position: number) => 'go' | 'hold' | 'stop';
-}
+import { retryDelayMs } from './retry-delay.ts';
+import { RoomWait } from './room-wait.ts';
 
 /** Who looks after an extent. */
 export interface ExtentKeeper {
@@ -25,8 +18,6 @@ export interface ExtentKeeper {
 }
 
 const attemptsWithoutProgress = 5;
-const firstRetryDelayMs = 50;
-const longestRetryDelayMs = 1_000;
 
 /**
  * A run of missing bytes `[from, to)` on its way from the store into the blocks of a generation. When the connection
@@ -38,7 +29,6 @@ export class Extent implements RangeReceiver {
   readonly #surroundings: ExtentSurroundings;
   readonly #keeper: ExtentKeeper;
   readonly #waiters = new ByteWaiters();
-  readonly #backend: string;
   readonly #roomWait: RoomWait;
   #askedTo: number;
   #to: number;
@@ -69,9 +59,8 @@ export class Extent implements RangeReceiver {
     this.#to = to;
     this.#askedTo = to;
     this.source = source;
-    this.#backend = source.backend;
     this.#surroundings = surroundings;
-    this.#roomWait = new RoomWait(surroundings, () => this.#retryHeld());
+    this.#roomWait = new RoomWait(surroundings, () => this.#guarded(() => this.#retryHeld()));
     this.#keeper = keeper;
   }
 
@@ -98,8 +87,10 @@ export class Extent implements RangeReceiver {
   start(): void {
     this.#waitsForReaders = false;
     this.#askedTo = this.#to;
-    const read = new RangedRead(this.generation.identity, this.#position, this.#to, this);
-    this.#call = this.source.send(this.#position, this.#to, read);
+    this.#guarded(() => {
+      const read = new RangedRead(this.generation.identity, this.#position, this.#to, this);
+      this.#call = this.source.send(this.#position, this.#to, read);
+    });
   }
 
   /**
@@ -130,7 +121,7 @@ export class Extent implements RangeReceiver {
   /** A reader of the content has come further. */
   readerAdvanced(): void {
     if (!this.#waitsForReaders || this.#surroundings.pace(this.generation, this.#position) !== 'go') return;
-    if (this.#held) this.#retryHeld();
+    if (this.#held) this.#guarded(() => this.#retryHeld());
     else this.start();
   }
 
@@ -180,17 +171,15 @@ export class Extent implements RangeReceiver {
   failed(error: Error): void {
     if (this.#outcome !== 'running') return;
     this.#dropHeld();
-    if (this.#waitsForReaders && isPassing(error)) return;
-    if (!isPassing(error) || this.#fruitless >= attemptsWithoutProgress) {
+    const passes = isPassing(error);
+    if (this.#waitsForReaders && passes) return;
+    if (!passes || this.#fruitless >= attemptsWithoutProgress) {
       this.#end(error);
       return;
     }
-    this.#surroundings.retried(
-      this.#backend,
-      error instanceof StoreError ? error.code.toLowerCase() : 'status',
-    );
-    const delayMs = this.#fruitless === 0 ? 0 : this.#retryDelayMs();
-    this.#fruitless++;
+    const reason = error instanceof StoreError ? error.code.toLowerCase() : 'status';
+    this.#surroundings.retried(this.source.backend, reason);
+    const delayMs = retryDelayMs(this.#fruitless++, this.#surroundings.random());
     this.#surroundings.clock.after(delayMs, () => this.#outcome === 'running' && this.start());
   }
 
@@ -274,9 +263,27 @@ export class Extent implements RangeReceiver {
     if (this.#doneHeld) this.#end('done');
   }
 
+  /** For what does not come from the store: what it throws ends this transfer alone. */
+  #guarded(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.failed(faultOf(error));
+    }
+  }
+
   #end(outcome: 'done' | Error): void {
     if (this.#outcome !== 'running') return;
     this.#outcome = outcome;
+    if (outcome instanceof StoreError && outcome.code === 'FAULT') this.#surroundings.faults?.note(outcome);
+    try {
+      this.#letGo();
+    } finally {
+      this.#waiters.settle(outcome);
+    }
+  }
+
+  #letGo(): void {
     if (this.#blockIsOpen) this.#abandonBlock();
     if (this.#position < this.#askedTo) {
       this.#call?.abort();
@@ -284,16 +291,10 @@ export class Extent implements RangeReceiver {
     }
     this.#dropHeld();
     this.#keeper.ended(this);
-    this.#waiters.settle(outcome);
   }
 
   #abandonBlock(): void {
     this.#blockIsOpen = false;
     this.generation.closeBlock(this.#position);
-  }
-
-  #retryDelayMs(): number {
-    const delayMs = Math.min(longestRetryDelayMs, firstRetryDelayMs * 2 ** (this.#fruitless - 1));
-    return delayMs * (0.5 + this.#surroundings.random() / 2);
   }
 }

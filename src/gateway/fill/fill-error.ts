@@ -46,7 +46,8 @@ export class OverloadedError extends Error {
 
 /** Whether another try may go better: the connection, or the store being busy. */
 export function isPassing(error: Error): boolean {
-  return error instanceof StoreError || (error instanceof RefusedByStoreError && isBusy(error.reply.status));
+  if (error instanceof StoreError) return error.code !== 'INVALID' && error.code !== 'FAULT';
+  return error instanceof RefusedByStoreError && isBusy(error.reply.status);
 }
 
 /** RFC 9110 §15.6, and 429 of RFC 6585. */

@@ -1,7 +1,8 @@
 import type { StoreCall } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { MemoryTier } from '../../cache/memory-tier.ts';
-import { Extent, type ExtentKeeper, type ExtentSurroundings } from './extent.ts';
+import { Extent, type ExtentKeeper } from './extent.ts';
+import type { ExtentSurroundings } from './extent-surroundings.ts';
 import { OverloadedError } from './fill-error.ts';
 import type { RangeReceiver, RangeSource } from './ranged-read.ts';
 import type { Readers } from './readers.ts';

@@ -6,7 +6,6 @@ import { queryValue } from '../../s3/query.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
 import { bypassed } from '../reply/cache-status.ts';
-import { asS3Error, replyError } from '../reply/error-reply.ts';
 import { replyAsStored, replyRefusal } from '../reply/refusal-reply.ts';
 import { holdingKeys, listingQuery } from './listing-query.ts';
 import { translateListing } from './translate-listing.ts';
@@ -44,9 +43,9 @@ export function listKeys(other: OtherOperation): void {
     .then(reply => {
       if (reply.status === 200) replyAsStored(exchange, translated(other, reply));
       else replyRefusal(exchange, bucket, reply, true);
+      observer.sent(exchange);
     })
-    .catch(error => replyError(exchange, asS3Error(error)))
-    .finally(() => observer.sent(exchange));
+    .catch(error => exchange.refuse(error));
 }
 
 function translated({ operation, bucket, permissions }: OtherOperation, reply: WholeReply): WholeReply {

@@ -6,7 +6,7 @@ import {
   type WholeReply,
 } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
-import { isBusy } from '../fill/fill-error.ts';
+import { isBusy, isPassing } from '../fill/fill-error.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';
 import { type FirstExtent, rangeHeader } from './first-extent.ts';
 import { type ArrivingBytes, FirstFetch } from './first-fetch.ts';
@@ -63,8 +63,9 @@ export class StoreQuestions {
     return new Promise((resolve, reject) => {
       const fetch = new FirstFetch(extent, {
         readable: (head, arriving) => {
+          const receiver = take(head, arriving, call);
           resolve({ kind: 'readable' });
-          return take(head, arriving, call);
+          return receiver;
         },
         unkeepable: head => resolve({ kind: 'unkeepable', head }),
         refused: reply => resolve({ kind: 'refused', reply }),
@@ -93,7 +94,8 @@ export class StoreQuestions {
         if (isLast || !reply || !isBusy(reply.status)) return answer;
         this.#retried(read, 'status');
       } catch (error) {
-        if (isLast || !(error instanceof StoreError) || error.code === 'TIMEOUT') throw error;
+        if (isLast || !(error instanceof StoreError) || !isPassing(error) || error.code === 'TIMEOUT')
+          throw error;
         this.#retried(read, error.code.toLowerCase());
       }
       await new Promise<void>(resolve => this.#clock.after(retryDelayMs * attempt, resolve));

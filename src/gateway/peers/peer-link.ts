@@ -41,17 +41,27 @@ export class PeerLink {
   readonly #port: PeerPort;
   readonly #service: PeerService;
   readonly #onClosed: () => void;
+  readonly #onFault: (error: unknown) => void;
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
   #isOpen = true;
 
-  /** @param onClosed called when the other worker is gone. */
-  constructor(port: PeerPort, service: PeerService, onClosed: () => void) {
+  /**
+   * @param onClosed called when the other worker is gone.
+   * @param onFault told of exceptions that should not have happened, and that no question ends with.
+   */
+  constructor(
+    port: PeerPort,
+    service: PeerService,
+    onClosed: () => void,
+    onFault: (error: unknown) => void = () => undefined,
+  ) {
     this.#port = port;
     this.#service = service;
     this.#onClosed = onClosed;
-    port.on('message', message => this.#received(message as Message));
-    port.on('close', () => this.#closed());
+    this.#onFault = onFault;
+    port.on('message', message => this.#guarded(() => this.#received(message as Message)));
+    port.on('close', () => this.#guarded(() => this.#closed()));
   }
 
   /** Asks the other worker. @throws what it threw, and StoreError when it is gone. */
@@ -62,13 +72,13 @@ export class PeerLink {
     if (!this.#isOpen) return Promise.reject(gone());
     const id = ++this.#asked;
     return new Promise((resolve, reject) => {
+      this.#post({ kind: 'ask', id, name, ask });
       this.#waiting.set(id, { resolve, reject });
-      this.#port.postMessage({ kind: 'ask', id, name, ask } satisfies Message);
     });
   }
 
   tell(notice: Notice): void {
-    if (this.#isOpen) this.#port.postMessage({ kind: 'notice', notice } satisfies Message);
+    if (this.#isOpen) this.#guarded(() => this.#post({ kind: 'notice', notice }));
   }
 
   #received(message: Message): void {
@@ -88,10 +98,24 @@ export class PeerLink {
   }
 
   #answer(id: number, name: keyof Questions, ask: Questions[keyof Questions]['ask']): void {
-    this.#service.answer(name, ask as never).then(
-      answer => this.#port.postMessage({ kind: 'answer', id, answer } satisfies Message),
-      error => this.#port.postMessage({ kind: 'error', id, error: tellError(error) } satisfies Message),
-    );
+    this.#service
+      .answer(name, ask as never)
+      .then(answer => this.#post({ kind: 'answer', id, answer }))
+      .catch(error => this.#post({ kind: 'error', id, error: tellError(error) }))
+      .catch(this.#onFault);
+  }
+
+  #post(message: Message): void {
+    this.#port.postMessage(message);
+  }
+
+  /** What an event or a notice throws ends neither the thread nor the talk. */
+  #guarded(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#onFault(error);
+    }
   }
 
   #take(id: number): Waiting | undefined {

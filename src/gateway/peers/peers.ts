@@ -1,3 +1,4 @@
+import type { Faults } from '../../base/faults.ts';
 import type { KeyRange } from '../../cache/object-key.ts';
 import type { BucketTable } from '../bucket-table.ts';
 import type { ObjectSource } from '../object-source.ts';
@@ -13,11 +14,19 @@ export class Peers {
   readonly #numbers = new ContentNumbers();
   readonly #near: (NearObjects | undefined)[] = [];
   readonly #recordBytes: number;
+  readonly #faults: Faults | undefined;
 
   /** @param recordBytes heap that records of others' objects may cost, all together. */
-  constructor(objects: OwnedObjects, buckets: BucketTable, workers: number, recordBytes: number) {
+  constructor(
+    objects: OwnedObjects,
+    buckets: BucketTable,
+    workers: number,
+    recordBytes: number,
+    faults?: Faults,
+  ) {
     this.#objects = objects;
     this.#buckets = buckets;
+    this.#faults = faults;
     this.#recordBytes = Math.floor(recordBytes / Math.max(1, workers - 1));
   }
 
@@ -25,9 +34,14 @@ export class Peers {
   connect(index: number, port: PeerPort): void {
     const { epochs, tier, desk } = this.#objects;
     const owner = new OwnerDesk(this.#objects, this.#buckets, this.#numbers);
-    const link = new PeerLink(port, owner, () => {
-      if (this.#near[index] === near) this.#near[index] = undefined;
-    });
+    const link = new PeerLink(
+      port,
+      owner,
+      () => {
+        if (this.#near[index] === near) this.#near[index] = undefined;
+      },
+      error => this.#faults?.note(error),
+    );
     const near = new NearObjects(link, epochs, tier.pins, desk, this.#recordBytes, tier.written);
     this.#near[index] = near;
   }

@@ -10,7 +10,8 @@ import {
 export type ToldError =
   | { readonly kind: 'store'; readonly code: StoreError['code']; readonly message: string }
   | { readonly kind: 'refused'; readonly reply: WholeReply }
-  | { readonly kind: 'changed' | 'wrong' | 'other'; readonly message: string }
+  | { readonly kind: 'changed' | 'wrong'; readonly message: string }
+  | { readonly kind: 'other'; readonly message: string; readonly stack: string | undefined }
   | { readonly kind: 'overloaded' };
 
 export function tellError(error: unknown): ToldError {
@@ -19,7 +20,8 @@ export function tellError(error: unknown): ToldError {
   if (error instanceof OverloadedError) return { kind: 'overloaded' };
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ObjectChangedError) return { kind: 'changed', message };
-  return { kind: error instanceof WrongAnswerError ? 'wrong' : 'other', message };
+  if (error instanceof WrongAnswerError) return { kind: 'wrong', message };
+  return { kind: 'other', message, stack: error instanceof Error ? error.stack : undefined };
 }
 
 export function heardError(told: ToldError): Error {
@@ -35,6 +37,6 @@ export function heardError(told: ToldError): Error {
     case 'wrong':
       return new WrongAnswerError(told.message);
     case 'other':
-      return new Error(told.message);
+      return Object.assign(new Error(told.message), told.stack === undefined ? {} : { stack: told.stack });
   }
 }

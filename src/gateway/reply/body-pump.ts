@@ -18,10 +18,11 @@ const turnLimitBytes = 2 * 1024 * 1024;
  */
 export class BodyPump {
   readonly #response: ServerResponse;
+  readonly #onFault: (error: unknown) => void;
   readonly #answer: Answer;
   readonly #reader: ContentReader;
   readonly #onEnd: (end: BodyEnd) => void;
-  readonly #onClose = () => this.#finish({ kind: 'client-left' });
+  readonly #onClose = () => this.#guarded(() => this.#finish({ kind: 'client-left' }));
   readonly #lengthBytes: number;
   #sentBytes = 0;
   #turnEndBytes = turnLimitBytes;
@@ -31,6 +32,7 @@ export class BodyPump {
   /**
    * @param response whose `answer` has begun.
    * @param lengthBytes of the whole body.
+   * @param onFault told of what giving back threw, behind the end.
    */
   constructor(
     response: ServerResponse,
@@ -38,8 +40,10 @@ export class BodyPump {
     reader: ContentReader,
     lengthBytes: number,
     onEnd: (end: BodyEnd) => void,
+    onFault: (error: unknown) => void = () => undefined,
   ) {
     this.#response = response;
+    this.#onFault = onFault;
     this.#answer = answer;
     this.#reader = reader;
     this.#lengthBytes = lengthBytes;
@@ -62,7 +66,7 @@ export class BodyPump {
     while (!this.#isOver && this.#sentBytes < this.#lengthBytes) {
       if (this.#sentBytes >= this.#turnEndBytes) {
         this.#turnEndBytes = this.#sentBytes + turnLimitBytes;
-        setImmediate(() => this.#advance());
+        setImmediate(() => this.#guarded(() => this.#advance()));
         return;
       }
       const next = this.#next();
@@ -84,11 +88,12 @@ export class BodyPump {
     return undefined;
   }
 
-  readonly #onArrived = (loan: Loan | undefined): void => {
-    if (this.#isOver) loan?.release();
-    else if (!loan) this.#fail(new Error('the content ended before its length'));
-    else if (this.#isTaken(loan)) this.#advance();
-  };
+  readonly #onArrived = (loan: Loan | undefined): void =>
+    this.#guarded(() => {
+      if (this.#isOver) loan?.release();
+      else if (!loan) this.#fail(new Error('the content ended before its length'));
+      else if (this.#isTaken(loan)) this.#advance();
+    });
 
   /** Sends `loan`; false while the connection is still taking it, and it goes on when that is done. */
   #isTaken(loan: Loan): boolean {
@@ -98,19 +103,30 @@ export class BodyPump {
     return true;
   }
 
-  readonly #onTaken = (): void => {
-    if (this.#isOver) return;
-    this.#giveBack();
-    this.#turnEndBytes = this.#sentBytes + turnLimitBytes;
-    this.#advance();
-  };
+  readonly #onTaken = (): void =>
+    this.#guarded(() => {
+      if (this.#isOver) return;
+      this.#giveBack();
+      this.#turnEndBytes = this.#sentBytes + turnLimitBytes;
+      this.#advance();
+    });
 
   #complete(): void {
     this.#finish({ kind: 'sent' });
     this.#answer.end();
   }
 
-  readonly #onFailed = (error: unknown): void => this.#fail(error);
+  readonly #onFailed = (error: unknown): void => this.#guarded(() => this.#fail(error));
+
+  /** What an event calls goes through here: what it throws ends this body and nothing else. */
+  #guarded(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      if (this.#isOver) this.#onFault(error);
+      else this.#guarded(() => this.#fail(error));
+    }
+  }
 
   #fail(error: unknown): void {
     if (this.#isOver) return;
@@ -129,9 +145,12 @@ export class BodyPump {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#response.off('close', this.#onClose);
-    this.#loan?.release();
-    this.#loan = undefined;
-    this.#reader.close();
-    this.#onEnd(end);
+    try {
+      this.#loan?.release();
+      this.#loan = undefined;
+    } finally {
+      this.#reader.close();
+      this.#onEnd(end);
+    }
   }
 }

@@ -1,10 +1,16 @@
-import { StoreError } from '../../backend/store.ts';
+import { StoreError, type StoreErrorCode } from '../../backend/store.ts';
 import { formatUnsatisfiedRange } from '../../http/range.ts';
 import { S3Error, s3Error } from '../../s3/error.ts';
 import { errorBody } from '../../s3/error-body.ts';
+import type { ErrorCode } from '../../s3/error-codes.ts';
 import { errorInDialect } from '../../s3/error-dialect.ts';
 import type { Exchange } from '../exchange.ts';
-import { ObjectChangedError, OverloadedError, WrongAnswerError } from '../fill/fill-error.ts';
+import {
+  ObjectChangedError,
+  OverloadedError,
+  RefusedByStoreError,
+  WrongAnswerError,
+} from '../fill/fill-error.ts';
 import type { RequestIds } from '../request-ids.ts';
 import { PreparedHeaders } from './prepared-headers.ts';
 
@@ -16,9 +22,23 @@ export function asS3Error(error: unknown): S3Error {
     return s3Error('SlowDown', { message: error.message, cause: error });
   if (error instanceof WrongAnswerError) return s3Error('BadGateway', { cause: error });
   if (error instanceof StoreError) {
-    return s3Error(error.code === 'TIMEOUT' ? 'GatewayTimeout' : 'ServiceUnavailable', { cause: error });
+    return s3Error(meanings[error.code], { cause: error });
   }
   return s3Error('InternalError', { cause: error });
+}
+
+const meanings: Readonly<Record<StoreErrorCode, ErrorCode>> = {
+  UNREACHABLE: 'ServiceUnavailable',
+  TIMEOUT: 'GatewayTimeout',
+  BROKEN: 'ServiceUnavailable',
+  INVALID: 'BadGateway',
+  FAULT: 'InternalError',
+};
+
+/** Whether `error` is one of those that are not known: an exception that should not have happened. */
+export function isFault(error: unknown): boolean {
+  if (error instanceof S3Error || error instanceof RefusedByStoreError) return false;
+  return asS3Error(error).code === 'InternalError';
 }
 
 /** 416 for a range of an object of `sizeBytes` (behaviours.md 10, Decided 3). */

@@ -2,7 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Part } from '../../cache/part-map.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { type Answer, StandardAnswer } from '../../http/answer.ts';
-import { DirectAnswer } from '../../http/direct-answer.ts';
+import { DirectAnswer, type FaultTaker } from '../../http/direct-answer.ts';
 import { headerText, inOnePiece } from '../../http/header-text.ts';
 import { formatContentRange } from '../../http/range.ts';
 import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
@@ -12,7 +12,7 @@ import { isCrossOrigin, overridden } from './passed-fields.ts';
 import { isVisible, type Visibility, visibilityIndex } from './visibility.ts';
 
 /** What differs from one answer to the next. */
-export interface ReplyFields {
+export interface ReplyFields extends FaultTaker {
   readonly report: CacheReport;
   readonly requestId: string;
   readonly id2: string;
@@ -70,7 +70,7 @@ export class PreparedHeaders {
    */
   begin(response: ServerResponse, status: number, reply: ReplyFields, ageS: number | undefined): Answer {
     const head = this.#head(status, reply, ageS);
-    const direct = head === undefined ? undefined : DirectAnswer.begin(response, status, head);
+    const direct = head === undefined ? undefined : DirectAnswer.begin(response, status, head, reply);
     if (direct) return direct;
     this.writeTo(response, status, reply, ageS);
     return new StandardAnswer(response);

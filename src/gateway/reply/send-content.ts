@@ -2,7 +2,8 @@ import type { Content, Loan } from '../../cache/content.ts';
 import type { Answer } from '../../http/answer.ts';
 import type { Exchange } from '../exchange.ts';
 import { loanLimitBytes } from '../fill/loan-desk.ts';
-import { BodyPump } from './body-pump.ts';
+import { type BodyEnd, BodyPump } from './body-pump.ts';
+import { isFault } from './error-reply.ts';
 
 /** What sending asks back. */
 export interface SendingSteps {
@@ -51,14 +52,28 @@ function sendText(exchange: Exchange, text: string, steps: SendingSteps): void {
 
 /** One piece of memory is all of the body. It is given back when the connection has taken it, or is gone. */
 function sendLoan(exchange: Exchange, loan: Loan, steps: SendingSteps): void {
-  const answer = steps.begin();
+  const answer = beginWith(loan, steps);
   steps.goesOn();
   answer.endWith(loan.bytes, isTaken => {
     if (isTaken) exchange.bodyBytes = loan.bytes.length;
     else exchange.hasClientLeft = true;
-    loan.release();
-    steps.sent();
+    try {
+      loan.release();
+      steps.sent();
+    } catch (error) {
+      exchange.fault(error);
+    }
   });
+}
+
+/** What is lent for an answer is given back where that cannot begin. */
+function beginWith(loan: Loan | undefined, steps: SendingSteps): Answer {
+  try {
+    return steps.begin();
+  } catch (error) {
+    loan?.release();
+    throw error;
+  }
 }
 
 /** The response will tell neither that it is closed nor that it is finished any more. */
@@ -71,24 +86,28 @@ function sendRead(exchange: Exchange, content: Content, from: number, to: number
   const { response } = exchange;
   const reader = content.open(from, to);
   let hasLeft = false;
-  const leave = () => {
+  const leave = exchange.guard(() => {
     hasLeft = true;
     reader.close();
     clientLeft(exchange, steps);
-  };
+  });
   response.once('close', leave);
   const begin = (first: Loan | undefined) => {
     if (hasLeft) {
       first?.release();
       return;
     }
-    response.off('close', leave);
-    const pump = new BodyPump(response, steps.begin(), reader, to - from, end => {
+    const answer = beginWith(first, steps);
+    const onEnd = (end: BodyEnd) => {
       exchange.bodyBytes = pump.sentBytes;
       if (end.kind === 'failed') exchange.failure = end.error;
+      if (end.kind === 'failed' && isFault(end.error)) exchange.fault(end.error);
       if (end.kind === 'client-left') exchange.hasClientLeft = true;
       steps.sent();
-    });
+    };
+    const fault = (error: unknown) => exchange.fault(error);
+    const pump = new BodyPump(response, answer, reader, to - from, onEnd, fault);
+    response.off('close', leave);
     steps.goesOn();
     pump.start(first);
   };
@@ -105,6 +124,6 @@ function sendRead(exchange: Exchange, content: Content, from: number, to: number
     fail(error);
     return;
   }
-  if (first instanceof Promise) first.then(begin, fail);
+  if (first instanceof Promise) first.then(begin, fail).catch(error => exchange.fault(error));
   else begin(first);
 }

@@ -7,11 +7,12 @@ import { PlainReads } from '../../../src/gateway/plain-reads.ts';
 import { RequestFields } from '../../../src/gateway/request-fields.ts';
 import { readOf } from '../../support/object-reads.ts';
 
+const ends = { refuse: () => undefined, fault: () => undefined };
 const response = new ServerResponse(new IncomingMessage(new Socket()));
 
 /** An anonymous GET of `url` that has been allowed. */
 function allowed(url: string, headers: readonly string[] = ['Host', 'h']): ClientRead {
-  const exchange = new Exchange(response, 'GET', url, 0, 'id', 'id2', 'today');
+  const exchange = new Exchange(response, 'GET', url, 0, 'id', 'id2', 'today', ends);
   const visibility = { checksums: false, taggingCount: false, retention: false, legalHold: false };
   const read = readOf(url.slice(3));
   const fields = new RequestFields(headers);

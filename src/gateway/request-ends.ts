@@ -1,0 +1,55 @@
+import type { Faults } from '../base/faults.ts';
+import { s3Error } from '../s3/error.ts';
+import type { Exchange, RequestEnds } from './exchange.ts';
+import type { ExchangeObserver } from './exchange-observer.ts';
+import { asS3Error, isFault, replyError } from './reply/error-reply.ts';
+
+/**
+ * Where a request ends that something went wrong with, whatever that is and wherever it was thrown. What the request
+ * holds is given back when its response closes, which comes of either end.
+ */
+export function requestEnds(observer: ExchangeObserver, faults: Faults): RequestEnds {
+  const cutOff = ({ response }: Exchange) => {
+    response.destroy();
+  };
+
+  const refuse = (exchange: Exchange, error: unknown) => {
+    if (isFault(error)) {
+      fault(exchange, error);
+      return;
+    }
+    try {
+      exchange.failure = asError(error);
+      if (exchange.response.headersSent) cutOff(exchange);
+      else replyError(exchange, asS3Error(error));
+      observer.sent(exchange);
+    } catch (again) {
+      fault(exchange, again);
+    }
+  };
+
+  const fault = (exchange: Exchange, error: unknown) => {
+    faults.note(error, exchange.requestId);
+    exchange.failure ??= asError(error);
+    try {
+      if (exchange.response.headersSent) cutOff(exchange);
+      else replyFault(exchange);
+      observer.sent(exchange);
+    } catch (again) {
+      faults.note(again, exchange.requestId);
+      cutOff(exchange);
+    }
+  };
+
+  return { refuse, fault };
+}
+
+/** Of the answer that was being put together something may stay in the response: no other follows on its connection. */
+function replyFault(exchange: Exchange): void {
+  exchange.response.shouldKeepAlive = false;
+  replyError(exchange, s3Error('InternalError'));
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { GuardedReceiver } from '../../../src/backend/guarded-receiver.ts';
+import { StoreError, type StoreReceiver } from '../../../src/backend/store.ts';
+
+const head = { status: 200, fields: [] };
+const bytes = Buffer.from('x');
+
+/** What a receiver was told and what became of its call; `throwsAt` names what it throws in. */
+function scene(throwsAt: readonly (keyof StoreReceiver)[] = []) {
+  const told: string[] = [];
+  const faults: unknown[] = [];
+  const tell = (step: keyof StoreReceiver, what: string) => {
+    told.push(what);
+    if (throwsAt.includes(step)) throw new TypeError(`thrown in ${step}`);
+  };
+  const receiver = new GuardedReceiver(
+    {
+      answered: ({ status }) => tell('answered', `answered ${status}`),
+      arrived: chunk => tell('arrived', `arrived ${chunk.length}`),
+      ended: () => tell('ended', 'ended'),
+      failed: ({ code, cause }) =>
+        tell('failed', `failed ${code} ${cause instanceof Error ? cause.message : ''}`),
+    },
+    () => told.push('given up'),
+    error => faults.push(error),
+  );
+  return { receiver, told, faults };
+}
+
+function answerAll(receiver: StoreReceiver): void {
+  receiver.answered(head);
+  receiver.arrived(bytes);
+  receiver.arrived(bytes);
+  receiver.ended();
+  receiver.failed(new StoreError('BROKEN', 'late', undefined));
+}
+
+describe('GuardedReceiver', () => {
+  it('hands an answer on as it is', () => {
+    const { receiver, told } = scene();
+    answerAll(receiver);
+    expect(told).toEqual(['answered 200', 'arrived 1', 'arrived 1', 'ended']);
+  });
+
+  it.each([
+    ['answered', ['answered 200', 'given up', 'failed FAULT thrown in answered']],
+    ['arrived', ['answered 200', 'arrived 1', 'given up', 'failed FAULT thrown in arrived']],
+    ['ended', ['answered 200', 'arrived 1', 'arrived 1', 'ended', 'failed FAULT thrown in ended']],
+  ] as const)('ends a call whose receiver throws in %s, and tells it once', (step, expected) => {
+    const { receiver, told } = scene([step]);
+    answerAll(receiver);
+    expect(told).toEqual(expected);
+  });
+
+  it('notes what is thrown where the failure is told, and throws it to nobody', () => {
+    const { receiver, told, faults } = scene(['arrived', 'failed']);
+    answerAll(receiver);
+    expect(told).toEqual(['answered 200', 'arrived 1', 'given up', 'failed FAULT thrown in arrived']);
+    expect(faults).toEqual([new TypeError('thrown in failed')]);
+  });
+
+  it('takes an end without an answer for no answer', () => {
+    const { receiver, told } = scene();
+    receiver.arrived(bytes);
+    receiver.ended();
+    expect(told).toEqual(['failed INVALID ']);
+  });
+
+  it('hands on one answer of several', () => {
+    const { receiver, told } = scene();
+    receiver.answered(head);
+    receiver.answered({ status: 404, fields: [] });
+    expect(told).toEqual(['answered 200']);
+  });
+});
