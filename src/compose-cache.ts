@@ -5,7 +5,9 @@ import type { Purge } from './admin/purge-route.ts';
 import type { CounterCell, Family } from './base/metrics.ts';
 import { allocateSharedMemory, type SharedMemory } from './cache/shared-memory.ts';
 import type { GatewayConfig } from './config/gateway-config.ts';
+import { isKnownBucket } from './config/other-buckets.ts';
 import { keysOf } from './config/restricted-keys.ts';
+import { everyOtherBucket } from './s3/bucket-name.ts';
 import { pathKeyProblem, pathPrefixProblem } from './s3/path-key.ts';
 import type { WorkerPool } from './server/worker-pool.ts';
 import type { WorkerControl } from './thread-contracts.ts';
@@ -60,7 +62,7 @@ export function purgeEverywhere(
     if (request.kind === 'tag') return { kind: 'not-built', part: 'tag' };
     if (request.soft) return { kind: 'not-built', part: 'soft' };
     const { bucket } = request;
-    if (!(bucket in config.buckets) && !('*' in config.buckets)) return { kind: 'unknown-bucket' };
+    if (!isKnownBucket(config, bucket)) return { kind: 'unknown-bucket' };
     const problem = aliasProblem(config, request);
     if (problem !== undefined) return { kind: 'alias', problem };
     const purged = await pool.callAll(
@@ -79,7 +81,7 @@ export function explainEverywhere(
   pool: Pick<WorkerPool<WorkerControl>, 'callAll'>,
 ): Explain {
   return async (bucket, key) => {
-    if (!(bucket in config.buckets) && !('*' in config.buckets)) return undefined;
+    if (!isKnownBucket(config, bucket)) return undefined;
     const problem = aliasProblem(config, { bucket, key });
     if (problem !== undefined) throw new AdminError(400, 'KEY_MAY_MEAN_ANOTHER', problem);
     const held = await pool.callAll('describe', { bucket, key });
@@ -95,7 +97,7 @@ function aliasProblem(
   { backends, buckets }: GatewayConfig,
   request: { readonly bucket: string; readonly key?: string; readonly prefix?: string },
 ): string | undefined {
-  const bucket = Object.hasOwn(buckets, request.bucket) ? buckets[request.bucket] : buckets['*'];
+  const bucket = Object.hasOwn(buckets, request.bucket) ? buckets[request.bucket] : buckets[everyOtherBucket];
   const backend = bucket && backends[bucket.backend];
   if (!backend || keysOf(backend) === 'exact') return undefined;
   const { key, prefix = '' } = request;

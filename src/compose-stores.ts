@@ -24,9 +24,7 @@ export async function startStores(config: GatewayConfig, sample: boolean, common
 
 /** What workers need to reach the stores. */
 export function accessTo(stores: Stores): WorkerSettings['stores'] {
-  const access = Array.from(
-    stores,
-    ([name, { endpoint, credentials }]) => [name, { endpoint, credentials }] as const,
+  return new Map(
+    Array.from(stores, ([name, { endpoint, credentials }]) => [name, { endpoint, credentials }]),
   );
-  return Object.fromEntries(access);
 }

@@ -19,7 +19,7 @@ export interface StoreAccess {
 export interface WorkerSettings {
   readonly config: GatewayConfig;
   /** By the name of the backend. */
-  readonly stores: Readonly<Record<string, StoreAccess>>;
+  readonly stores: ReadonlyMap<string, StoreAccess>;
   /** Heap that what is known of objects may cost in one worker. */
   readonly recordBytesPerWorker: number;
 }

@@ -10,12 +10,14 @@ import { Metrics } from './base/metrics.ts';
 import type { SharedMemory } from './cache/shared-memory.ts';
 import { deepFreeze } from './config/freeze.ts';
 import type { BackendConfig, BucketConfig } from './config/gateway-config.ts';
+import { otherBucketNames } from './config/other-buckets.ts';
 import { keysOf } from './config/restricted-keys.ts';
 import { createAuthenticator } from './gateway/authenticator.ts';
 import { type Bucket, regionOfBucket } from './gateway/bucket.ts';
 import { BucketTable } from './gateway/bucket-table.ts';
 import { Gateway } from './gateway/gateway.ts';
-import { everyOtherBucket, grantPolicy } from './gateway/grant-policy.ts';
+import { grantPolicy } from './gateway/grant-policy.ts';
+import { everyOtherBucket } from './s3/bucket-name.ts';
 import { compileKeyPatterns } from './s3/key-pattern.ts';
 import { joinPool } from './server/worker-membership.ts';
 import type { WorkerControl, WorkerSettings } from './thread-contracts.ts';
@@ -77,7 +79,7 @@ await pool.listen({
 function storeOf(name: string, backend: BackendConfig): Store {
   const common = { name, clock: systemClock, meter, faults, headerPrefix: backend.headerPrefix };
   if (backend.type === 's3') return new S3Store({ ...common, ...backend });
-  const access = settings.stores[name];
+  const access = settings.stores.get(name);
   if (!access) throw new RangeError(`the embedded store ${name} was not started`);
   return new S3Store({
     ...common,
@@ -93,18 +95,28 @@ function storeOf(name: string, backend: BackendConfig): Store {
 function bucketTable(): BucketTable {
   const named = new Map<string, Bucket>();
   for (const [name, bucket] of Object.entries(config.buckets)) {
-    if (name !== everyOtherBucket) named.set(name, bucketOf(name, name, bucket));
+    if (name !== everyOtherBucket)
+      named.set(name, { ...bucketOf(name, name, bucket), policyFor: policyOf(bucket) });
   }
   const others = config.buckets[everyOtherBucket];
-  return new BucketTable(named, others && (name => bucketOf(name, '_other', others)));
+  if (!others) return new BucketTable(named, undefined);
+  const isOther = otherBucketNames(config);
+  const policyFor = policyOf(others);
+  return new BucketTable(named, name =>
+    isOther(name) ? { ...bucketOf(name, '_other', others), policyFor } : undefined,
+  );
 }
 
-function bucketOf(name: string, label: string, bucket: BucketConfig): Bucket {
+function policyOf(bucket: BucketConfig): Bucket['policyFor'] {
+  const rules = bucket.rules.map(rule => ({ covers: compileKeyPatterns(rule.keys), cache: rule.cache }));
+  return key => rules.find(rule => rule.covers(key))?.cache ?? bucket.cache;
+}
+
+function bucketOf(name: string, label: string, bucket: BucketConfig): Omit<Bucket, 'policyFor'> {
   const store = stores.get(bucket.backend);
   const backend = config.backends[bucket.backend];
   if (!store || !backend) throw new RangeError(`no backend ${bucket.backend}`);
   const bucketAtStore = bucket.bucket ?? name;
-  const rules = bucket.rules.map(rule => ({ covers: compileKeyPatterns(rule.keys), cache: rule.cache }));
   return {
     name,
     label,
@@ -115,7 +127,6 @@ function bucketOf(name: string, label: string, bucket: BucketConfig): Bucket {
     keyPrefix: bucket.keyPrefix,
     keys: keysOf(backend),
     customerKeys: bucket.customerKeys,
-    policyFor: key => rules.find(rule => rule.covers(key))?.cache ?? bucket.cache,
   };
 }
 

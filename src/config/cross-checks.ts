@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseAccessPointArn } from '../s3/access-point.ts';
+import { everyOtherBucket, isVirtualHostable } from '../s3/bucket-name.ts';
 import { pathPrefixProblem } from '../s3/path-key.ts';
 import { type KeyRestrictions, keyKinds, undecidedBackends } from './restricted-keys.ts';
 import { formatSize } from './units.ts';
@@ -11,7 +12,11 @@ export interface CheckedConfig {
   readonly backends: Readonly<
     Record<
       string,
-      KeyRestrictions['backends'][string] & { readonly directory?: string; readonly endpoint?: string }
+      KeyRestrictions['backends'][string] & {
+        readonly directory?: string;
+        readonly endpoint?: string;
+        readonly addressing?: string;
+      }
     >
   >;
   readonly buckets: Readonly<
@@ -37,8 +42,6 @@ export interface CrossProblem {
   readonly allowed: string;
 }
 
-const EVERY_BUCKET = '*';
-
 /** Everything that no single key can know. */
 export function crossCheck(config: CheckedConfig): CrossProblem[] {
   return [
@@ -50,6 +53,7 @@ export function crossCheck(config: CheckedConfig): CrossProblem[] {
     ...undecidedKeys(config),
     ...aliasPrefixes(config),
     ...accessPointsWithoutHosts(config),
+    ...namesThatMakeNoHost(config),
     ...clientsOnce(config),
     ...urlsWithinHeaders(config),
     ...unknownClientBuckets(config),
@@ -125,9 +129,9 @@ function* unknownBackends({ backends, buckets }: CheckedConfig): Generator<Cross
 }
 
 function* renamedWildcard({ buckets }: CheckedConfig): Generator<CrossProblem> {
-  const held = buckets[EVERY_BUCKET]?.bucket;
+  const held = buckets[everyOtherBucket]?.bucket;
   const allowed = 'nothing, since "*" stands for every other name as it is';
-  if (held !== undefined) yield { path: ['buckets', EVERY_BUCKET, 'bucket'], held, allowed };
+  if (held !== undefined) yield { path: ['buckets', everyOtherBucket, 'bucket'], held, allowed };
 }
 
 /** Patterns and prefixes restrict nothing where the store takes another spelling of a key for the same. */
@@ -150,11 +154,23 @@ function* aliasPrefixes({ backends, buckets }: CheckedConfig): Generator<CrossPr
 function* accessPointsWithoutHosts({ backends, buckets }: CheckedConfig): Generator<CrossProblem> {
   for (const [name, { backend, bucket: held }] of Object.entries(buckets)) {
     if (held === undefined || !parseAccessPointArn(held)) continue;
-    const endpoint = backends[backend]?.endpoint;
+    const endpoint = Object.hasOwn(backends, backend) ? backends[backend]?.endpoint : undefined;
     const host = endpoint && URL.parse(endpoint)?.hostname.replace(/^\[|\]$/g, '');
     if (host && isIP(host) === 0) continue;
     const allowed = `the name of a bucket, since backends.${backend} has no host name to make an access point's of`;
     yield { path: ['buckets', name, 'bucket'], held, allowed };
+  }
+}
+
+/** With virtual addressing the name becomes part of a host name, where capitals are small letters. */
+function* namesThatMakeNoHost({ backends, buckets }: CheckedConfig): Generator<CrossProblem> {
+  for (const [name, { backend, bucket }] of Object.entries(buckets)) {
+    const isVirtual = Object.hasOwn(backends, backend) && backends[backend]?.addressing === 'virtual';
+    const held = bucket ?? name;
+    if (!isVirtual || name === everyOtherBucket || isVirtualHostable(held) || parseAccessPointArn(held))
+      continue;
+    const allowed = `a name that can be part of a host name, as addressing: virtual of backends.${backend} has it: small letters, digits, "-" and "." (else addressing: path)`;
+    yield { path: bucket === undefined ? ['buckets', name] : ['buckets', name, 'bucket'], held, allowed };
   }
 }
 
@@ -169,8 +185,8 @@ function* clientsOnce({ clients }: CheckedConfig): Generator<CrossProblem> {
 }
 
 function* unknownClientBuckets({ clients, buckets }: CheckedConfig): Generator<CrossProblem> {
-  if (Object.hasOwn(buckets, EVERY_BUCKET)) return;
-  const known = [...Object.keys(buckets), EVERY_BUCKET];
+  if (Object.hasOwn(buckets, everyOtherBucket)) return;
+  const known = [...Object.keys(buckets), everyOtherBucket];
   for (const [client, { allow }] of clients.entries()) {
     for (const [grant, { buckets: names }] of allow.entries()) {
       for (const [index, held] of names.entries()) {

@@ -1,3 +1,4 @@
+import { everyOtherBucket } from '../s3/bucket-name.ts';
 import type { KeyKind } from '../s3/path-key.ts';
 
 /** What of a configuration says which keys may be reached. */
@@ -17,8 +18,6 @@ interface ClientGrant {
   readonly buckets: readonly string[];
   readonly keys?: readonly string[];
 }
-
-const EVERY_BUCKET = '*';
 
 /** What is asked of a backend that has to say how it tells keys apart. */
 export const keyKinds =
@@ -61,6 +60,6 @@ function isRestricted(keys: readonly string[] = ['**']): boolean {
 
 /** A grant for a bucket that is not named in the configuration is one for `"*"`, which stands for it. */
 function covers({ buckets }: ClientGrant, name: string, config: KeyRestrictions): boolean {
-  if (buckets.includes(EVERY_BUCKET) || buckets.includes(name)) return true;
-  return name === EVERY_BUCKET && buckets.some(granted => !Object.hasOwn(config.buckets, granted));
+  if (buckets.includes(everyOtherBucket) || buckets.includes(name)) return true;
+  return name === everyOtherBucket && buckets.some(granted => !Object.hasOwn(config.buckets, granted));
 }

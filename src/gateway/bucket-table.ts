@@ -4,13 +4,16 @@ import type { Bucket } from './bucket.ts';
 /** The buckets that clients can name. */
 export class BucketTable {
   readonly #named: ReadonlyMap<string, Bucket>;
-  readonly #others: ((name: string) => Bucket) | undefined;
+  readonly #others: ((name: string) => Bucket | undefined) | undefined;
 
   /**
    * @param named by the name that clients use. One that is all of an access point has the point's name as well.
-   * @param others makes the bucket for every other name, where the configuration has `"*"`.
+   * @param others makes the bucket for another name, if there is one for it (`"*"` in the configuration).
    */
-  constructor(named: ReadonlyMap<string, Bucket>, others: ((name: string) => Bucket) | undefined) {
+  constructor(
+    named: ReadonlyMap<string, Bucket>,
+    others: ((name: string) => Bucket | undefined) | undefined,
+  ) {
     this.#named = new Map([...accessPoints(named.values()), ...named].map(canonical));
     this.#others = others;
   }

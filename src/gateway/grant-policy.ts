@@ -1,3 +1,4 @@
+import { everyOtherBucket } from '../s3/bucket-name.ts';
 import { compileGrants, type GrantRule, isAllowed } from '../s3/grants.ts';
 import type { Policy } from './access.ts';
 
@@ -6,9 +7,6 @@ export interface ClientGrants {
   readonly accessKeyId: string;
   readonly allow: readonly GrantRule[];
 }
-
-/** The one name in a configuration that stands for every bucket that it does not name. */
-export const everyOtherBucket = '*';
 
 /**
  * The policy of grants that are configured. What is granted to everybody is granted to known clients too.

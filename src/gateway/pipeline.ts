@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../base/clock.ts';
 import type { Faults } from '../base/faults.ts';
 import { DateHeader } from '../http/date-header.ts';
+import { parseAccessPointArn } from '../s3/access-point.ts';
 import { type Address, parseAddress } from '../s3/address.ts';
+import { isBucketName } from '../s3/bucket-name.ts';
 import { detectDialect } from '../s3/dialect.ts';
 import { s3Error } from '../s3/error.ts';
 import { detectOperation, isObjectRead } from '../s3/operation.ts';
@@ -124,7 +126,7 @@ export class Pipeline {
     const caller = authenticate(request, bucket?.region);
     if (caller.kind === 'client') exchange.caller = caller.accessKeyId;
     if (address.kind === 'service') throw s3Error('AccessDenied');
-    if (!bucket) throw s3Error('NoSuchBucket', { fields: [['BucketName', address.bucket]] });
+    if (!bucket) throw unknownBucket(address.bucket);
     return { request, exchange, fields, address, bucket, caller };
   }
 
@@ -172,6 +174,12 @@ function uriTooLong({ urlBytes }: RequestLimits) {
 function checkHost({ httpVersion }: IncomingMessage, { host }: RequestFields): void {
   if (host === undefined && httpVersion !== '1.0') throw s3Error('InvalidRequest', hostMissing);
   if (host !== undefined && !validHost.test(host)) throw s3Error('InvalidRequest', hostInvalid);
+}
+
+/** Nobody is told whether the store has a bucket of this name. */
+function unknownBucket(name: string) {
+  const isName = isBucketName(name) || parseAccessPointArn(name) !== undefined;
+  return s3Error(isName ? 'NoSuchBucket' : 'InvalidBucketName', { fields: [['BucketName', name]] });
 }
 
 /** The dialect that a request shows; most show none, and then there is nothing to look for. */

@@ -90,8 +90,12 @@ export function parseAccessPointHost(host: string): AccessPoint | undefined {
 export function accessPointHost(point: AccessPoint, endpointHost: string): string {
   const { service, region, accountId, name, outpostId } = point;
   const outpost = outpostId === undefined ? '' : `${outpostId}.`;
-  const domain = serviceHost.exec(endpointHost)?.[1] ?? endpointHost;
-  return `${name}-${accountId}.${outpost}${labels[service]}.${region}.${domain}`;
+  return `${name}-${accountId}.${outpost}${labels[service]}.${region}.${serviceDomain(endpointHost)}`;
+}
+
+/** The domain of a service that is reached at many hosts, one for each region and kind; else the host itself. */
+export function serviceDomain(endpointHost: string): string {
+  return serviceHost.exec(endpointHost)?.[1] ?? endpointHost;
 }
 
 /** An outpost belongs to outposts and to nothing else. */

@@ -47,3 +47,14 @@ it('nor is it explained', async () => {
   expect(await explain('photos', 'a')).toMatchObject({ key: 'a' });
   expect(await explain('apart', './a')).toMatchObject({ key: './a' });
 });
+
+it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+  'what every object has is no configured bucket: %s',
+  async bucket => {
+    const { asked, pool } = purging();
+    const purge = purgeEverywhere(config, pool, new Metrics().counter('purges_total', 'Purges.', ['kind']));
+    expect(await purge({ kind: 'bucket', bucket, soft: false })).toEqual({ kind: 'unknown-bucket' });
+    expect(await explainEverywhere(config, pool)(bucket, 'k')).toBeUndefined();
+    expect(asked).toEqual([]);
+  },
+);

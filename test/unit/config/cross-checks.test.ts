@@ -103,3 +103,31 @@ it.each([
   if (!expected)
     expect(problems[0]).toMatch(/^buckets\.photos\.bucket: the name of a bucket, since backends\.main/);
 });
+
+it.each([
+  ['Photos', {}, 'buckets.Photos'],
+  ['my_photos', {}, 'buckets.my_photos'],
+  ['photos', { bucket: 'Photos' }, 'buckets.photos.bucket'],
+  ['photos', { bucket: 'a..b' }, 'buckets.photos.bucket'],
+  ['photos', { bucket: 'a'.repeat(64) }, 'buckets.photos.bucket'],
+])('refuses a name that makes no host where addressing is virtual: %s %j', (name, bucket, path) => {
+  const buckets = { [name]: { backend: 'main', ...bucket } };
+  const backends = { main: { type: 's3', endpoint: 'https://store.test', addressing: 'virtual' } };
+  const clients: CheckedConfig['clients'] = [];
+  expect(found({ backends, buckets, clients })).toEqual([
+    expect.stringMatching(`^${path}: a name that can be part of a host name, as addressing: virtual`),
+  ]);
+  expect(found({ backends: { main: { ...backends.main, addressing: 'path' } }, buckets, clients })).toEqual(
+    [],
+  );
+});
+
+it('other names, access points and "*" are fine where addressing is virtual', () => {
+  const bucket = 'arn:aws:s3:eu-west-1:123456789012:accesspoint/reports';
+  const backends = { main: { type: 's3', endpoint: 'https://store.test', addressing: 'virtual' } };
+  const buckets = {
+    ...{ photos: { backend: 'main' }, 'a.b': { backend: 'main' }, '*': { backend: 'main' } },
+    ...{ Reports: { backend: 'main', bucket } },
+  };
+  expect(found({ backends, buckets, clients: [] })).toEqual([]);
+});

@@ -1,0 +1,37 @@
+/** The one name in configuration and grants that stands for every bucket that is not named. */
+export const everyOtherBucket = '*';
+
+/** Labels of a host name, in lower case (RFC 1123 §2.1): a name of this form stays what it is as a part of a host. */
+const hostLabels = /^[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*$/;
+
+const ipAddress = /^\d+\.\d+\.\d+\.\d+$/;
+
+const minLength = 3;
+const maxLength = 63;
+
+/**
+ * What begins or ends like this is no name of a bucket, but addresses something else: an access point, an object-lambda
+ * or multi-region one (and through it a bucket of any name), a directory bucket, a table bucket, an internationalised
+ * host name. (https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html)
+ */
+const reservedPrefixes = ['xn--', 'sthree-'];
+const reservedSuffixes = ['-s3alias', '--ol-s3', '.mrap', '--x-s3', '--table-s3'];
+
+/**
+ * Whether a bucket can have this name by the rules of the store as they are for new buckets, and besides is no other
+ * bucket when it is made part of a host name. Older buckets may have other names; those are known by configuration only.
+ */
+export function isBucketName(name: string): boolean {
+  return (
+    name.length >= minLength &&
+    isVirtualHostable(name) &&
+    !ipAddress.test(name) &&
+    !reservedPrefixes.some(prefix => name.startsWith(prefix)) &&
+    !reservedSuffixes.some(suffix => name.endsWith(suffix))
+  );
+}
+
+/** Whether `<name>.<host>` is a host name that no other spelling of `name` makes as well. */
+export function isVirtualHostable(name: string): boolean {
+  return name.length <= maxLength && hostLabels.test(name);
+}
