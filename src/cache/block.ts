@@ -1,3 +1,4 @@
+import type { Coverage } from './coverage.ts';
 import type { SlotOwner } from './memory-tier.ts';
 
 /** A run of bytes `[start, end)`, counted from the beginning of its block. */
@@ -98,6 +99,13 @@ export class Block implements SlotOwner {
     return offset;
   }
 
+  /** How much of `[from, to)` is there. */
+  coverage(from: number, to: number): Coverage {
+    if (this.availableUntil(from) >= to) return 'all';
+    const hasSome = overlaps(this.#valid, from, to) || (this.#arriving && overlaps(this.#arriving, from, to));
+    return hasSome ? 'some' : 'none';
+  }
+
   /** Where the next bytes after `offset` begin that are there already; `sizeBytes` of the block when there are none. */
   nextAvailable(offset: number, sizeBytes: number): number {
     if (this.availableUntil(offset) > offset) return offset;
@@ -126,6 +134,10 @@ function lengthOf(span: Span): number {
 
 function contains(span: Span, offset: number): boolean {
   return offset >= span.start && offset < span.end;
+}
+
+function overlaps(span: Span, from: number, to: number): boolean {
+  return Math.max(span.start, from) < Math.min(span.end, to);
 }
 
 function touches(one: Span, other: Span): boolean {

@@ -1,3 +1,4 @@
+import type { Coverage } from './coverage.ts';
 import type { PartMap } from './part-map.ts';
 
 /** A run of bytes lent to a response; the memory is the reader's until `release`, which is to be called once. */
@@ -23,8 +24,8 @@ export interface ContentReader {
 export interface Content {
   readonly sizeBytes: number;
   readonly parts: PartMap;
-  /** How much of `[from, to)` is in memory. */
-  coverage(from: number, to: number): 'all' | 'some' | 'none';
+  /** How much of `[from, to)` is in memory; it must not be empty. */
+  coverage(from: number, to: number): Coverage;
   /** All of `[from, to)` in one piece, if it is in memory and short enough to be lent at once. */
   lend(from: number, to: number): Loan | undefined;
   /** The same as text, a character a byte (Latin-1): the cheapest form of a short body, and nothing to give back. */

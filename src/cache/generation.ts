@@ -2,6 +2,7 @@ import { lengthPrefixed } from '../base/length-prefixed.ts';
 import { Block, type Span } from './block.ts';
 import { CheckedBlock } from './checked-block.ts';
 import type { Content, ContentReader, Loan } from './content.ts';
+import { blocksWithin, type Coverage, coverageOf } from './coverage.ts';
 import type { MemoryTier } from './memory-tier.ts';
 import { hashText } from './object-key.ts';
 import { PartMap } from './part-map.ts';
@@ -128,18 +129,21 @@ export class Generation implements Content {
     return { start: first, end };
   }
 
-  /** How much of `[from, to)` is held. */
-  coverage(from: number, to: number): 'all' | 'some' | 'none' {
-    let found = false;
-    let lacks = false;
-    for (let position = from; position < to; position = this.blockEnd(position)) {
-      const end = Math.min(this.blockEnd(position), to);
-      const until = this.availableUntil(position);
-      found ||= until > position;
-      lacks ||= until < end;
-    }
-    if (!lacks) return 'all';
-    return found ? 'some' : 'none';
+  /** How much of `[from, to)` is held; it must not be empty. */
+  coverage(from: number, to: number): Coverage {
+    const start = this.blockStart(from);
+    // most reads are of one block
+    if (to <= start + this.blockBytes)
+      return this.blockAt(from)?.coverage(from - start, to - start) ?? 'none';
+    return coverageOf(this.#blocks, this.blockBytes, from, to, (block, start, end) =>
+      block.coverage(start, end),
+    );
+  }
+
+  /** Whether there is a block for some of `[from, to)`, with bytes or about to get them. */
+  hasBlockIn(from: number, to: number): boolean {
+    const [first, last] = [Math.floor(from / this.blockBytes), Math.floor((to - 1) / this.blockBytes)];
+    return !blocksWithin(this.#blocks, first, last).next().done;
   }
 
   lend(from: number, to: number): Loan | undefined {

@@ -40,8 +40,9 @@ export interface RefusedRecord extends RecordBase {
 }
 
 /**
- * An object whose content cannot be told from another: the store names no strong entity tag or no length. Every read of
- * it goes to the store as the client asked, and nothing of the answer is kept.
+ * An object that is not kept: its content cannot be told from another, since the store names no strong entity tag or no
+ * length, or it is said to be longer than what its bucket keeps. Every read of it goes to the store as the client asked, and
+ * nothing of the answer is kept.
  */
 export interface PassedRecord extends RecordBase {
   readonly kind: 'passed';

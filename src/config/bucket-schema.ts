@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { choice, duration, flag, listOf, map, size, text } from './scalars.ts';
 
 const DAY_MS = 86_400_000;
+const TIB_BYTES = 2 ** 40;
 const MAX_TTL_MS = 3_650 * DAY_MS;
 
 /** `*`, or an action by its name in the store's API, such as GetObject. */
@@ -34,6 +35,7 @@ const policyKeys = {
   staleIfError: noStale(),
   honourCacheControl: flag(),
   blockSize: blockSize(),
+  maxObjectSize: size(1, 1024 * TIB_BYTES),
 };
 
 /** How answers of a bucket, or of some of its keys, are kept. */
@@ -45,6 +47,7 @@ export interface CachePolicy {
   readonly staleIfErrorMs: number;
   readonly honourCacheControl: boolean;
   readonly blockSizeBytes: number;
+  readonly maxObjectSizeBytes: number;
 }
 
 const DEFAULT_POLICY: CachePolicy = {
@@ -55,6 +58,8 @@ const DEFAULT_POLICY: CachePolicy = {
   staleIfErrorMs: 0,
   honourCacheControl: true,
   blockSizeBytes: 2 ** 20,
+  // behaviours.md knows no larger objects.
+  maxObjectSizeBytes: 5 * TIB_BYTES,
 };
 
 const partialPolicy = map(policyKeys).partial();
@@ -69,6 +74,7 @@ function overlay(base: CachePolicy, given: z.output<typeof partialPolicy>): Cach
     staleIfErrorMs: given.staleIfError ?? base.staleIfErrorMs,
     honourCacheControl: given.honourCacheControl ?? base.honourCacheControl,
     blockSizeBytes: given.blockSize ?? base.blockSizeBytes,
+    maxObjectSizeBytes: given.maxObjectSize ?? base.maxObjectSizeBytes,
   };
 }
 

@@ -7,6 +7,8 @@ import type { KeyKind } from '../s3/path-key.ts';
 /** How answers of a bucket, or of some of its keys, are kept. */
 export interface CachePolicy extends FreshnessRules {
   readonly blockSizeBytes: number;
+  /** Objects that are said to be longer are passed on and not kept. */
+  readonly maxObjectSizeBytes: number;
 }
 
 /** One bucket as clients name it, with all that is needed to serve it. */

@@ -87,10 +87,7 @@ export class OwnedObjects implements ContentMaker {
   }
 
   lacks(generation: Generation, from: number, to: number): boolean {
-    for (let position = from; position < to; position = generation.blockEnd(position)) {
-      if (generation.blockAt(position) || this.filler.claiming(generation, position)) return false;
-    }
-    return true;
+    return !generation.hasBlockIn(from, to) && !this.filler.claimsAny(generation, from, to);
   }
 
   receive(

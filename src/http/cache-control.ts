@@ -55,7 +55,8 @@ function parse(header: string): CacheControl {
   });
 }
 
-function deltaSeconds(value: string | undefined): number {
+/** RFC 9111 §1.2.2: whole seconds, up to 2^31; 0 for what is none. */
+export function deltaSeconds(value: string | undefined): number {
   const digits = /^"?(\d+)"?$/.exec(value ?? '')?.[1];
   return digits === undefined ? 0 : Math.min(Number(digits), maxDeltaS);
 }

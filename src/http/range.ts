@@ -87,6 +87,12 @@ export function parseContentRange(header: string | undefined): ContentRange | un
   return { first, last, total };
 }
 
+/** Whether a Content-Range is well-formed and holds a number that is not exact here, above 2^53 - 1. */
+export function isInexactRange(header: string | undefined): boolean {
+  const [, ...numbers] = contentRange.exec(header ?? '') ?? [];
+  return numbers.some(digits => digits !== undefined && !Number.isSafeInteger(Number(digits)));
+}
+
 /** The total length that the Content-Range of a 416 states, in bytes; undefined when it states none. */
 export function parseUnsatisfiedRange(header: string | undefined): number | undefined {
   const match = header === undefined ? null : unsatisfiedRange.exec(header);

@@ -22,6 +22,7 @@ export const defaultPolicy: CachePolicy = {
   negativeTtlMs: 5_000,
   honourCacheControl: true,
   blockSizeBytes: mebibyte,
+  maxObjectSizeBytes: 5 * 1024 ** 4,
 };
 
 const defaultLimits: RequestLimits = { urlBytes: 8_192 };

@@ -125,12 +125,9 @@ export class Extent implements RangeReceiver {
     else this.start();
   }
 
-  /** Whether this extent is going to write into the block that `position` lies in. */
-  claims(position: number): boolean {
-    return (
-      position >= this.generation.blockStart(this.#position) &&
-      position < this.generation.blockEnd(this.#to - 1)
-    );
+  /** Whether this extent is going to write into a block that some of `[from, to)` lies in. */
+  claims(from: number, to = from + 1): boolean {
+    return to > this.generation.blockStart(this.#position) && from < this.generation.blockEnd(this.#to - 1);
   }
 
   /**

@@ -50,6 +50,12 @@ export class Filler implements ExtentKeeper {
     return undefined;
   }
 
+  /** Whether an extent is under way that is going to write into a block of `[from, to)`. */
+  claimsAny(generation: Generation, from: number, to: number): boolean {
+    for (const extent of this.#extents.get(generation) ?? []) if (extent.claims(from, to)) return true;
+    return false;
+  }
+
   /**
    * Has what is missing in `[from, to)` fetched in extents of at most `extentBytes`, as far as not under way already.
    * The byte at `from` is fetched in any case, the rest while the content has not too many extents running.

@@ -2,6 +2,7 @@ import { Refusal } from '../../backend/refusal.ts';
 import type { StoreCall, StoreReceiver, StoreReplyHead } from '../../backend/store.ts';
 import { httpField, StoreError } from '../../backend/store.ts';
 import type { GenerationIdentity } from '../../cache/generation.ts';
+import { parseContentLength } from '../../http/content-length.ts';
 import { parseContentRange } from '../../http/range.ts';
 import { ObjectChangedError, refusedBy, WrongAnswerError } from './fill-error.ts';
 
@@ -124,7 +125,7 @@ export class RangedRead implements StoreReceiver {
 
   #judgeLength(head: StoreReplyHead, expected: number, error: Error): Error | undefined {
     const stated = httpField(head, 'content-length');
-    return stated === undefined || Number(stated) === expected ? undefined : error;
+    return stated === undefined || parseContentLength(stated) === expected ? undefined : error;
   }
 
   #refused(): Error | undefined {

@@ -7,7 +7,8 @@ import {
   type StoreReplyHead,
   type WholeReply,
 } from '../../backend/store.ts';
-import { type ContentRange, parseContentRange } from '../../http/range.ts';
+import { parseContentLength } from '../../http/content-length.ts';
+import { type ContentRange, isInexactRange, parseContentRange } from '../../http/range.ts';
 import { WrongAnswerError } from '../fill/fill-error.ts';
 import { RangedRead, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { FirstExtent } from './first-extent.ts';
@@ -25,7 +26,7 @@ export interface ArrivingBytes {
 export interface FirstFetchOutcome {
   /** The object is readable; what is returned takes its bytes. Undefined: they are not wanted, the transfer is given up. */
   readable(head: StoreReplyHead, arriving: ArrivingBytes): RangeReceiver | undefined;
-  /** The object is readable, and its content cannot be told from another: the transfer is given up. */
+  /** The object is readable, and not to be kept, see `PassedRecord`: the transfer is given up. */
   unkeepable(head: StoreReplyHead): void;
   /** Anything else that the store said, with its body. */
   refused(reply: WholeReply): void;
@@ -36,13 +37,18 @@ export interface FirstFetchOutcome {
 export class FirstFetch implements StoreReceiver {
   readonly #asked: FirstExtent | undefined;
   readonly #outcome: FirstFetchOutcome;
+  readonly #maxSizeBytes: number;
   #call: StoreCall | undefined;
   #bytes: RangedRead | undefined;
   #refusal: Refusal | undefined;
 
-  /** @param asked the range that was asked for; undefined when the whole object was. */
-  constructor(asked: FirstExtent | undefined, outcome: FirstFetchOutcome) {
+  /**
+   * @param asked the range that was asked for; undefined when the whole object was.
+   * @param maxSizeBytes of objects that are kept.
+   */
+  constructor(asked: FirstExtent | undefined, maxSizeBytes: number, outcome: FirstFetchOutcome) {
     this.#asked = asked;
+    this.#maxSizeBytes = maxSizeBytes;
     this.#outcome = outcome;
   }
 
@@ -56,7 +62,7 @@ export class FirstFetch implements StoreReceiver {
       this.#refusal = new Refusal(head);
       return;
     }
-    const arriving = arrivingBytes(head, this.#asked);
+    const arriving = arrivingBytes(head, this.#asked, this.#maxSizeBytes);
     if (arriving instanceof Error) this.#giveUp(() => this.#outcome.failed(arriving));
     else if (arriving === 'unkeepable') this.#giveUp(() => this.#outcome.unkeepable(head));
     else this.#take(head, arriving);
@@ -101,21 +107,24 @@ export class FirstFetch implements StoreReceiver {
 
 /**
  * Which bytes a 200 or 206 brings; an error when it cannot be the answer to what was asked. What names no strong entity
- * tag, or not how long the whole is, cannot be kept.
+ * tag, or not how long the whole is, cannot be kept; what is longer than `maxSizeBytes` is not.
  */
 function arrivingBytes(
   head: StoreReplyHead,
   asked: FirstExtent | undefined,
+  maxSizeBytes: number,
 ): ArrivingBytes | 'unkeepable' | WrongAnswerError {
-  const range = parseContentRange(httpField(head, 'content-range'));
+  const stated = httpField(head, 'content-range');
+  if (head.status === 206 && isInexactRange(stated)) return 'unkeepable';
+  const range = parseContentRange(stated);
   if (head.status === 206 && !(range && fits(range, asked)))
-    return new WrongAnswerError(`content-range ${httpField(head, 'content-range')}`);
+    return new WrongAnswerError(`content-range ${stated}`);
   const entityTag = strongTagOf(head);
   const sizeBytes = wholeSizeBytes(head);
-  if (entityTag === undefined || sizeBytes === undefined) return 'unkeepable';
+  if (entityTag === undefined || sizeBytes === undefined || sizeBytes > maxSizeBytes) return 'unkeepable';
   if (head.status === 200 || !range) return { entityTag, sizeBytes, from: 0, to: sizeBytes };
   const length = httpField(head, 'content-length');
-  if (length !== undefined && Number(length) !== range.last - range.first + 1)
+  if (length !== undefined && parseContentLength(length) !== range.last - range.first + 1)
     return new WrongAnswerError('content-length differs from content-range');
   return { entityTag, sizeBytes, from: range.first, to: range.last + 1 };
 }

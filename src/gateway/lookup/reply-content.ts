@@ -1,17 +1,20 @@
 import { httpField, type StoreReplyHead, storeField } from '../../backend/store.ts';
 import type { GenerationIdentity } from '../../cache/generation.ts';
 import type { Part } from '../../cache/part-map.ts';
+import { parseContentLength } from '../../http/content-length.ts';
 import { parseContentRange } from '../../http/range.ts';
 import type { ObjectRead } from './object-read.ts';
 
 /**
- * Which content a reply is about; undefined for one that cannot be told from another, without strong entity tag or
- * without length (design.md, The data): its bytes are not to meet those of another answer (RFC 9110 §13.1.5, §15.3.7.3).
+ * Which content a reply is about; undefined for one that is not kept. That is one that cannot be told from another, without
+ * strong entity tag or without length (design.md, The data): its bytes are not to meet those of another answer (RFC 9110
+ * §13.1.5, §15.3.7.3). And it is one that is said to be longer than the bucket keeps.
  */
 export function identityOf(read: ObjectRead, head: StoreReplyHead): GenerationIdentity | undefined {
   const entityTag = strongTagOf(head);
   const sizeBytes = wholeSizeBytes(head);
   if (entityTag === undefined || sizeBytes === undefined) return undefined;
+  if (sizeBytes > read.policy.maxObjectSizeBytes) return undefined;
   return { objectKey: read.objectKey.text, versionId: storeField(head, 'version-id'), entityTag, sizeBytes };
 }
 
@@ -30,7 +33,7 @@ export function partOf(head: StoreReplyHead): { readonly part: Part; readonly co
   const checksums = head.fields.filter(field => field.store && field.name.startsWith('checksum-'));
   return {
     part: { first: range.first, last: range.last, checksums },
-    count: Number(storeField(head, 'mp-parts-count')) || undefined,
+    count: parseContentLength(storeField(head, 'mp-parts-count')) || undefined,
   };
 }
 
@@ -55,6 +58,5 @@ export function checksumsOf(
 export function wholeSizeBytes(head: StoreReplyHead): number | undefined {
   if (head.status === 206 && httpField(head, 'content-range') !== undefined)
     return parseContentRange(httpField(head, 'content-range'))?.total;
-  const length = httpField(head, 'content-length');
-  return length === undefined || !/^\d+$/.test(length) ? undefined : Number(length);
+  return parseContentLength(httpField(head, 'content-length'));
 }

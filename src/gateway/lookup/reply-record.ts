@@ -2,7 +2,7 @@ import { httpField, type StoreReplyHead, storeField, type WholeReply } from '../
 import type { Content } from '../../cache/content.ts';
 import type { FreshnessDirectives } from '../../cache/freshness.ts';
 import type { PassedRecord, ReadableRecord, RefusedRecord } from '../../cache/record.ts';
-import { parseCacheControl } from '../../http/cache-control.ts';
+import { deltaSeconds, parseCacheControl } from '../../http/cache-control.ts';
 import { hopByHopFields } from '../../http/hop-by-hop.ts';
 import { parseHttpDate } from '../../http/http-date.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
@@ -135,7 +135,7 @@ function directivesOf(head: StoreReplyHead): FreshnessDirectives {
     noStore: control.noStore || control.private,
     expiresMs: parseHttpDate(httpField(head, 'expires') ?? ''),
     restoredUntilMs: restoredUntilMs(storeField(head, 'restore')),
-    initialAgeMs: 1000 * (Number(httpField(head, 'age')) || 0),
+    initialAgeMs: 1000 * deltaSeconds(httpField(head, 'age')),
   };
 }
 

@@ -61,7 +61,7 @@ export class StoreQuestions {
 
   #getOnce(read: ObjectRead, extent: FirstExtent | undefined, take: TakeReadable): Promise<FirstAnswer> {
     return new Promise((resolve, reject) => {
-      const fetch = new FirstFetch(extent, {
+      const fetch = new FirstFetch(extent, read.policy.maxObjectSizeBytes, {
         readable: (head, arriving) => {
           const receiver = take(head, arriving, call);
           resolve({ kind: 'readable' });

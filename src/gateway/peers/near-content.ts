@@ -1,5 +1,6 @@
 import { StoreError } from '../../backend/store.ts';
 import type { Content, ContentReader, Loan } from '../../cache/content.ts';
+import { type Coverage, coverageOf } from '../../cache/coverage.ts';
 import { PartMap } from '../../cache/part-map.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
 import { type LoanDesk, loanLimitBytes } from '../fill/loan-desk.ts';
@@ -48,22 +49,14 @@ export class NearContent implements Content {
     return contentCostBytes + placeCostBytes * this.#blocks.size + this.parts.costBytes;
   }
 
-  coverage(from: number, to: number): 'all' | 'some' | 'none' {
-    let found = false;
-    let lacks = false;
-    for (let position = from; position < to; position = this.#blockEnd(position)) {
-      const end = Math.min(this.#blockEnd(position), to);
-      const block = this.#blockAt(position);
-      const isThere =
-        block !== undefined &&
-        block.from <= position &&
-        block.to >= end &&
-        this.#pins.tag(block.slot) === block.tag;
-      found ||= isThere;
-      lacks ||= !isThere;
-    }
-    if (!lacks) return 'all';
-    return found ? 'some' : 'none';
+  coverage(from: number, to: number): Coverage {
+    const start = from - (from % this.#blockBytes);
+    const block = this.#blockAt(from);
+    // most reads are of one block
+    if (to <= start + this.#blockBytes) return block ? this.#heldOf(block, from - start, to - start) : 'none';
+    return coverageOf(this.#blocks, this.#blockBytes, from, to, (one, first, end) =>
+      this.#heldOf(one, first, end),
+    );
   }
 
   lend(from: number, to: number): Loan | undefined {
@@ -118,6 +111,14 @@ export class NearContent implements Content {
     return { bytes, isCopy: false, release: () => this.#pins.release(slot) };
   }
 
+  /** How much of `[from, to)` of a block is known to be in memory, and still is. */
+  #heldOf(block: ToldBlock, from: number, to: number): Coverage {
+    const [heldFrom, heldTo] = [block.from - block.blockStart, block.to - block.blockStart];
+    if (Math.max(from, heldFrom) >= Math.min(to, heldTo)) return 'none';
+    if (this.#pins.tag(block.slot) !== block.tag) return 'none';
+    return heldFrom <= from && to <= heldTo ? 'all' : 'some';
+  }
+
   #remember(index: number, block: ToldBlock): void {
     const isNew = !this.#blocks.has(index);
     this.#blocks.set(index, block);
@@ -131,10 +132,6 @@ export class NearContent implements Content {
 
   #blockAt(position: number): ToldBlock | undefined {
     return this.#blocks.get(Math.floor(position / this.#blockBytes));
-  }
-
-  #blockEnd(position: number): number {
-    return Math.min((Math.floor(position / this.#blockBytes) + 1) * this.#blockBytes, this.sizeBytes);
   }
 }
 

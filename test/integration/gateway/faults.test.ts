@@ -65,6 +65,7 @@ const policy = () => ({
   negativeTtlMs: 5_000,
   honourCacheControl: true,
   blockSizeBytes: mebibyte,
+  maxObjectSizeBytes: 5 * 1024 ** 4,
 });
 
 function springing<Args extends unknown[], Result>(

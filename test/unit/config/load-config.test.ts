@@ -31,6 +31,7 @@ describe('a configuration that works', () => {
     expect(config.buckets.photos?.rules[0]?.cache).toMatchObject({
       ttlMs: 86_400_000,
       blockSizeBytes: 1_048_576,
+      maxObjectSizeBytes: 5 * 1024 ** 4,
     });
   });
 
@@ -99,6 +100,7 @@ describe('a configuration that works', () => {
         staleIfErrorMs: 0,
         honourCacheControl: true,
         blockSizeBytes: 1_048_576,
+        maxObjectSizeBytes: 5 * 1024 ** 4,
       },
       rules: [],
     });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   formatContentRange,
   formatUnsatisfiedRange,
+  isInexactRange,
   parseContentRange,
   parseRange,
   parseUnsatisfiedRange,
@@ -99,6 +100,15 @@ describe('a Content-Range', () => {
     'bytes 0-1/10, bytes 2-3/10',
   ])('is not understood as %j', header => {
     expect(parseContentRange(header)).toBeUndefined();
+  });
+
+  it('is told apart when a number of it is not exact here', () => {
+    expect(isInexactRange('bytes 0-8/9007199254740992')).toBe(true);
+    expect(isInexactRange('bytes 0-9007199254740992/*')).toBe(true);
+    expect(isInexactRange('bytes 0-8/9007199254740991')).toBe(false);
+    expect(isInexactRange('bytes 0-8/*')).toBe(false);
+    expect(isInexactRange('items 0-8/9007199254740992')).toBe(false);
+    expect(isInexactRange(undefined)).toBe(false);
   });
 
   it('of a 416 states the length alone', () => {

@@ -15,6 +15,7 @@ interface Outcome {
   bodyEnd?: 'done' | Error;
 }
 
+const maxSizeBytes = 1_000;
 let outcome: Outcome;
 let wantsBytes: boolean;
 let isAborted: boolean;
@@ -38,7 +39,7 @@ function begin(asked: FirstExtent | undefined): FirstFetch {
     },
     whole: () => undefined,
   };
-  const fetch = new FirstFetch(asked, {
+  const fetch = new FirstFetch(asked, maxSizeBytes, {
     readable: (_head, arriving) => {
       outcome.readable = arriving;
       return wantsBytes ? receiver : undefined;
@@ -130,12 +131,30 @@ describe('law 3: an answer that cannot be the one to this question is given up',
   });
 });
 
-describe('what cannot be told from another content is given up', () => {
+describe('what is not to be kept is given up', () => {
   it.each<[string, number, Record<string, string>]>([
     ['a weak tag', 206, { etag: 'W/"t"', 'content-range': 'bytes 0-3/10', 'content-length': '4' }],
     ['no tag', 200, { 'content-length': '4' }],
     ['no length', 200, { etag: '"t"' }],
     ['an unknown total', 206, { etag: '"t"', 'content-range': 'bytes 0-3/*', 'content-length': '4' }],
+    ['more than is kept', 206, { etag: '"t"', 'content-range': 'bytes 0-3/1001', 'content-length': '4' }],
+    ['more than is kept, at once', 200, { etag: '"t"', 'content-length': '1001' }],
+    [
+      'a total beyond exact numbers',
+      206,
+      { etag: '"t"', 'content-range': 'bytes 0-3/9007199254740992', 'content-length': '4' },
+    ],
+    [
+      'a place beyond exact numbers',
+      206,
+      {
+        etag: '"t"',
+        'content-range': 'bytes 18014398509481980-18014398509481983/18014398509481984',
+        'content-length': '4',
+      },
+    ],
+    ['a length beyond exact numbers', 200, { etag: '"t"', 'content-length': '9007199254740992' }],
+    ['a length without end', 200, { etag: '"t"', 'content-length': '9'.repeat(400) }],
   ])('%s', (_, status, fields) => {
     begin(first).answered(head(status, fields));
     expect(outcome.unkeepable?.status).toBe(status);

@@ -159,3 +159,13 @@ it('what cannot be kept is remembered as long as what says nothing, whatever it 
   expect(record.directives.noStore).toBe(false);
   expect(passedRecord({ ...get, method: 'HEAD' }).answersGet).toBe(false);
 });
+
+it.each([
+  ['60', 60_000],
+  ['-60', 0],
+  ['Infinity', 0],
+  ['1e9', 0],
+  ['9'.repeat(400), 1000 * 2 ** 31],
+])('an Age of %s is %d ms: it makes no answer fresher, and is a finite number', (age, initialAgeMs) => {
+  expect(recordOf(head(httpHeader('age', age))).directives.initialAgeMs).toBe(initialAgeMs);
+});

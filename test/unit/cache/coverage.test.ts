@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { blocksWithin, type Coverage, coverageOf } from '../../../src/cache/coverage.ts';
+import { countLookups } from '../../support/count-lookups.ts';
+
+const blockBytes = 4;
+const lengthBytes = 40;
+
+/** Whether each byte of a content is held. */
+type Held = readonly boolean[];
+
+function said(bytes: Held): Coverage {
+  if (bytes.every(held => held)) return 'all';
+  return bytes.includes(true) ? 'some' : 'none';
+}
+
+/** Blocks that hold some bytes; others are not there, or hold nothing. */
+function blocksOf(held: Held): Map<number, Held> {
+  const blocks = new Map<number, Held>();
+  for (let start = 0; start < held.length; start += blockBytes) {
+    const bytes = held.slice(start, start + blockBytes);
+    if (bytes.includes(true) || start % 3 === 0) blocks.set(start / blockBytes, bytes);
+  }
+  return blocks;
+}
+
+const content = fc.array(fc.boolean(), { minLength: lengthBytes, maxLength: lengthBytes });
+const sparse = content.map(bytes => bytes.map((held, position) => held && position % 24 < 5));
+const full = fc.nat(lengthBytes).map(gap => Array.from({ length: lengthBytes }, (_, at) => at !== gap));
+
+it('is what is held of a run, wherever it begins and ends', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(content, sparse, full),
+      fc.nat(lengthBytes - 1),
+      fc.nat(lengthBytes),
+      (held, from, more) => {
+        const to = Math.min(lengthBytes, from + more + 1);
+        const coverage = coverageOf(blocksOf(held), blockBytes, from, to, (block, start, end) =>
+          said(block.slice(start, end)),
+        );
+        expect(coverage).toBe(said(held.slice(from, to)));
+      },
+    ),
+  );
+});
+
+it('is found in as many looks as there are blocks, however long the run is said to be', async () => {
+  const blocks = new Map([0, 1, 7_000_000].map(index => [index, 'all' as const]));
+  for (const sizeBytes of [5 * 1024 ** 4, Number.MAX_SAFE_INTEGER]) {
+    const lookups = await countLookups(() => {
+      const coverage = coverageOf(blocks, 1024 * 1024, 0, sizeBytes, held => held);
+      expect(coverage).toBe('some');
+      expect([...blocksWithin(blocks, 2, sizeBytes)]).toEqual([[7_000_000, 'all']]);
+    });
+    expect(lookups).toBeLessThanOrEqual(2 * blocks.size);
+  }
+});
+
+it('is found in as many looks as are asked for where there are more blocks', async () => {
+  const blocks = new Map(Array.from({ length: 10_000 }, (_, index) => [index, 'all' as const]));
+  const lookups = await countLookups(() => expect([...blocksWithin(blocks, 5, 6)]).toHaveLength(2));
+  expect(lookups).toBe(2);
+});
