@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The composition root of the supervisor: the commands, and what a running gateway is built of, in order. */
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { startAdminServer } from './admin/admin-server.ts';
@@ -67,7 +68,12 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
     entry: threadEntry('worker'),
     host: listen.host,
     port,
-    settings: { config, stores: accessTo(stores), recordBytesPerWorker: memory.recordBytesPerWorker },
+    settings: {
+      config,
+      stores: accessTo(stores),
+      listingSecret: randomBytes(32).toString('base64'),
+      recordBytesPerWorker: memory.recordBytesPerWorker,
+    },
     shared: memory.shared,
     onDeath: worker => forgetWorker(memory.shared, worker),
     onListening: any => {

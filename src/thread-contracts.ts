@@ -20,6 +20,8 @@ export interface WorkerSettings {
   readonly config: GatewayConfig;
   /** By the name of the backend. */
   readonly stores: ReadonlyMap<string, StoreAccess>;
+  /** Made anew at each start: seals markers of listings where the backend has no secret of its own. */
+  readonly listingSecret: string;
   /** Heap that what is known of objects may cost in one worker. */
   readonly recordBytesPerWorker: number;
 }

@@ -17,6 +17,7 @@ import { type Bucket, regionOfBucket } from './gateway/bucket.ts';
 import { BucketTable } from './gateway/bucket-table.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { grantPolicy } from './gateway/grant-policy.ts';
+import { listingKeyOf } from './gateway/listing/listing-key.ts';
 import { everyOtherBucket } from './s3/bucket-name.ts';
 import { compileKeyPatterns } from './s3/key-pattern.ts';
 import { joinPool } from './server/worker-membership.ts';
@@ -126,6 +127,7 @@ function bucketOf(name: string, label: string, bucket: BucketConfig): Omit<Bucke
     bucketAtStore,
     keyPrefix: bucket.keyPrefix,
     keys: keysOf(backend),
+    listingKey: listingKeyOf(secretOf(bucket.backend, backend), bucket.backend),
     customerKeys: bucket.customerKeys,
   };
 }
@@ -133,6 +135,13 @@ function bucketOf(name: string, label: string, bucket: BucketConfig): Omit<Bucke
 /** The embedded store is where stores are that do not say. */
 function regionOf(backend: BackendConfig): string {
   return backend.type === 's3' ? backend.region : 'us-east-1';
+}
+
+/** What only the operator and the store know; of a store that answers anybody, what only this process knows. */
+function secretOf(name: string, backend: BackendConfig): string {
+  const credentials = backend.type === 's3' ? backend.credentials : settings.stores.get(name)?.credentials;
+  const secret = credentials && 'secretAccessKey' in credentials ? credentials.secretAccessKey : undefined;
+  return secret ?? settings.listingSecret;
 }
 
 function anonymousGrants(): Record<string, BucketConfig['anonymous']> {

@@ -78,13 +78,34 @@ export interface WholeReply extends StoreReplyHead {
   readonly body: Buffer;
 }
 
-/** Collects an answer; a body longer than `limitBytes` is cut there and the rest not read. */
-export function sendAndCollect(store: Store, request: StoreRequest, limitBytes: number): Promise<WholeReply> {
+/**
+ * Collects an answer; a body longer than `limitBytes` is cut there and the rest not read.
+ *
+ * @param signal gives the request up; the promise is then rejected with its reason.
+ */
+export function sendAndCollect(
+  store: Store,
+  request: StoreRequest,
+  limitBytes: number,
+  signal?: AbortSignal,
+): Promise<WholeReply> {
   return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const giveUp = () => {
+      call.abort();
+      reject(signal?.reason);
+    };
+    const settle = () => signal?.removeEventListener('abort', giveUp);
     let head: StoreReplyHead = { status: 0, fields: [] };
     const chunks: Buffer[] = [];
     let lengthBytes = 0;
-    const whole = () => resolve({ ...head, body: Buffer.concat(chunks).subarray(0, limitBytes) });
+    const whole = () => {
+      settle();
+      resolve({ ...head, body: Buffer.concat(chunks).subarray(0, limitBytes) });
+    };
     const call = store.send(request, {
       answered: answered => {
         head = answered;
@@ -97,7 +118,11 @@ export function sendAndCollect(store: Store, request: StoreRequest, limitBytes: 
         whole();
       },
       ended: whole,
-      failed: reject,
+      failed: error => {
+        settle();
+        reject(error);
+      },
     });
+    signal?.addEventListener('abort', giveUp);
   });
 }

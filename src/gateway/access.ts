@@ -1,5 +1,6 @@
 import { s3Error } from '../s3/error.ts';
 import { readAction } from '../s3/grants.ts';
+import type { Coverage } from '../s3/key-pattern.ts';
 import type { Visibility } from './reply/visibility.ts';
 
 /** Who asks: somebody whose signature was checked, or nobody in particular. */
@@ -10,7 +11,11 @@ export type Caller =
 export const anonymous: Caller = Object.freeze({ kind: 'anonymous' });
 
 /** Whether `caller` may do `action` (a name of the store's API) with `key` of the bucket that clients call `bucket`. */
-export type Policy = (caller: Caller, bucket: string, action: string, key: string) => boolean;
+export interface Policy {
+  (caller: Caller, bucket: string, action: string, key: string): boolean;
+  /** With how many of all keys that begin with `prefix` `caller` may do it; without it, what is true of the prefix counts. */
+  readonly coverageBelow?: (caller: Caller, bucket: string, action: string, prefix: string) => Coverage;
+}
 
 /** What a caller may do in one bucket. */
 export class Permissions {
@@ -27,6 +32,13 @@ export class Permissions {
   /** @param key of a listing the prefix, of what concerns the bucket alone the empty text. */
   allows(action: string, key: string): boolean {
     return this.#policy(this.#caller, this.#bucket, action, key);
+  }
+
+  /** With how many of all keys that begin with `prefix` `action` is allowed. */
+  coverageBelow(action: string, prefix: string): Coverage {
+    const { coverageBelow } = this.#policy;
+    if (coverageBelow) return coverageBelow(this.#caller, this.#bucket, action, prefix);
+    return this.allows(action, prefix) ? 'every' : 'none';
   }
 
   /** @throws S3Error AccessDenied unless `action` is allowed. */

@@ -28,6 +28,8 @@ export interface Bucket {
   readonly keyPrefix: string;
   /** How its store tells keys apart. */
   readonly keys: KeyKind;
+  /** Seals the markers of listings: 32 bytes, the same in all workers. */
+  readonly listingKey: Uint8Array;
   readonly customerKeys: { readonly plainHttp: 'never' | 'loopback' | 'always' };
   /** How a key of this bucket is kept. */
   policyFor(key: string): CachePolicy;

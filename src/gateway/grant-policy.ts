@@ -1,6 +1,6 @@
 import { everyOtherBucket } from '../s3/bucket-name.ts';
-import { compileGrants, type GrantRule, isAllowed } from '../s3/grants.ts';
-import type { Policy } from './access.ts';
+import { compileGrants, coverage, type GrantRule, isAllowed } from '../s3/grants.ts';
+import type { Caller, Policy } from './access.ts';
 
 /** What one client may do. */
 export interface ClientGrants {
@@ -19,9 +19,14 @@ export function grantPolicy(
 ): Policy {
   const ofAll = new Map(Object.entries(toAll).map(([bucket, rules]) => [bucket, compileGrants(rules)]));
   const ofClients = new Map(clients.map(({ accessKeyId, allow }) => [accessKeyId, compileGrants(allow)]));
-  return (caller, bucket, action, key) => {
+  const toEverybody = (bucket: string) => ofAll.get(bucket) ?? ofAll.get(everyOtherBucket) ?? [];
+  const toCaller = (caller: Caller) =>
+    caller.kind === 'client' ? (ofClients.get(caller.accessKeyId) ?? []) : [];
+  const allows = (caller: Caller, bucket: string, action: string, key: string) => {
     const wish = { bucket, action, key };
-    if (isAllowed(ofAll.get(bucket) ?? ofAll.get(everyOtherBucket) ?? [], wish)) return true;
-    return caller.kind === 'client' && isAllowed(ofClients.get(caller.accessKeyId) ?? [], wish);
+    return isAllowed(toEverybody(bucket), wish) || isAllowed(toCaller(caller), wish);
   };
+  const coverageBelow = (caller: Caller, bucket: string, action: string, prefix: string) =>
+    coverage([...toEverybody(bucket), ...toCaller(caller)], { bucket, action, key: prefix });
+  return Object.assign(allows, { coverageBelow });
 }

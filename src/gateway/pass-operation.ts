@@ -1,7 +1,8 @@
 import { actionOf } from '../s3/action.ts';
 import { notAllowed, s3Error } from '../s3/error.ts';
 import { queryValue } from '../s3/query.ts';
-import { isListing, listKeys } from './listing/list-keys.ts';
+import { listKeys } from './listing/list-keys.ts';
+import { isListing } from './listing/listing-kind.ts';
 import type { OtherOperation } from './other-operation.ts';
 import { passPreflight } from './pass-preflight.ts';
 import { passThrough } from './pass-through.ts';
@@ -22,7 +23,7 @@ export function passOperation(other: OtherOperation): void {
     return;
   }
   if (isListing(operation)) {
-    listKeys(other);
+    listKeys(other, operation);
     return;
   }
   const key = address.kind === 'object' ? address.key : undefined;

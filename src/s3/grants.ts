@@ -1,4 +1,4 @@
-import { compileKeyPatterns, type KeyMatcher } from './key-pattern.ts';
+import { type Coverage, compileCoverage, compileKeyPatterns, type KeyMatcher } from './key-pattern.ts';
 
 /** One grant as it is configured: of a client with its buckets, or of a bucket for anonymous callers. */
 export interface GrantRule {
@@ -14,6 +14,7 @@ interface Grant {
   readonly buckets: ReadonlySet<string> | 'all';
   readonly actions: ReadonlySet<string> | 'all';
   readonly coversKey: KeyMatcher;
+  readonly coversBelow: (prefix: string) => Coverage;
 }
 
 /** What somebody may do, ready to be asked on every request. */
@@ -35,6 +36,7 @@ export function compileGrants(rules: readonly GrantRule[]): Grants {
     buckets: allOrSome(buckets),
     actions: allOrSome(actions),
     coversKey: compileKeyPatterns(keys),
+    coversBelow: compileCoverage(keys),
   }));
 }
 
@@ -51,6 +53,17 @@ export function isAllowed(grants: Grants, { bucket, action, key }: Wish): boolea
   return grants.some(
     grant => includes(grant.buckets, bucket) && coversAction(grant.actions, action) && grant.coversKey(key),
   );
+}
+
+/** How many of all keys that begin with that of the wish one of the grants covers. */
+export function coverage(grants: Grants, { bucket, action, key }: Wish): Coverage {
+  const found = new Set(
+    grants
+      .filter(grant => includes(grant.buckets, bucket) && coversAction(grant.actions, action))
+      .map(grant => grant.coversBelow(key)),
+  );
+  if (found.has('every')) return 'every';
+  return found.has('some') ? 'some' : 'none';
 }
 
 /**

@@ -25,6 +25,7 @@ export function bucketOf(store: Store = silentStore): Bucket {
     bucketAtStore: 'b',
     keyPrefix: '',
     keys: 'exact',
+    listingKey: new Uint8Array(32),
     customerKeys: { plainHttp: 'never' },
     policyFor: () => defaultPolicy,
   };

@@ -209,6 +209,7 @@ function bucketsOf(options: TestGatewayOptions, store: S3Store, policy: CachePol
       bucketAtStore: name,
       keyPrefix: '',
       keys: 'exact',
+      listingKey: new Uint8Array(32),
       customerKeys: { plainHttp: 'loopback' },
       policyFor: () => policy,
       ...different,

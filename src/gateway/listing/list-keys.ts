@@ -1,59 +1,63 @@
 import { sendAndCollect, type WholeReply } from '../../backend/store.ts';
 import { actionOf } from '../../s3/action.ts';
-import type { OperationName } from '../../s3/operation.ts';
-import { requirePlain } from '../../s3/path-key.ts';
-import { queryValue } from '../../s3/query.ts';
+import { RefusedByStoreError } from '../fill/fill-error.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
 import { bypassed } from '../reply/cache-status.ts';
 import { replyAsStored, replyRefusal } from '../reply/refusal-reply.ts';
-import { holdingKeys, listingQuery } from './listing-query.ts';
-import { translateListing } from './translate-listing.ts';
-
-/** A listing has at most a thousand keys of at most 1 KiB; with escapes and the rest around them this is enough. */
-const listingLimitBytes = 16 * 1024 * 1024;
-
-/** Operations whose answers name keys of a bucket. */
-const listings: ReadonlySet<OperationName> = new Set([
-  'ListMultipartUploads',
-  'ListObjects',
-  'ListObjectsV2',
-  'ListObjectVersions',
-]);
-
-/** Whether an operation lists keys: what `listKeys` answers. */
-export function isListing(operation: OperationName): boolean {
-  return listings.has(operation);
-}
+import { type CollectedListing, collectListing } from './collect-listing.ts';
+import type { ListingOperation } from './listing-kind.ts';
+import { ListingRequest, type StorePage } from './listing-request.ts';
+import { ListingView } from './listing-view.ts';
+import { listingLimitBytes, readListing } from './store-listing.ts';
+import { writeListing } from './write-listing.ts';
 
 /**
  * Answers a listing with what the store lists, in the names that clients use, and without the keys that the caller may
- * not list.
+ * not list. The store is asked no further when the client leaves.
  *
- * @throws S3Error AccessDenied unless the caller may list the prefix.
+ * @throws S3Error AccessDenied unless the caller may list the prefix; InvalidArgument for what the listing cannot be
+ *   asked with.
  */
-export function listKeys(other: OtherOperation): void {
-  const { exchange, query, operation, bucket, permissions, observer } = other;
-  for (const name of holdingKeys) requirePlain(bucket.keys, queryValue(query, name) ?? '', name, 'prefix');
-  permissions.require(actionOf(operation, undefined), queryValue(query, 'prefix') ?? '');
-  exchange.report = bypassed('listing');
-  const passed = passedRequest(other);
-  const request = { ...passed, query: listingQuery(passed.query, bucket.keyPrefix) };
-  sendAndCollect(bucket.store, request, listingLimitBytes)
-    .then(reply => {
-      if (reply.status === 200) replyAsStored(exchange, translated(other, reply));
-      else replyRefusal(exchange, bucket, reply, true);
-      observer.sent(exchange);
-    })
-    .catch(error => exchange.refuse(error));
-}
-
-function translated({ operation, bucket, permissions }: OtherOperation, reply: WholeReply): WholeReply {
+export function listKeys(other: OtherOperation, operation: ListingOperation): void {
+  const { exchange, query, bucket, permissions, observer } = other;
+  const request = new ListingRequest(operation, query, bucket, exchange.caller);
   const action = actionOf(operation, undefined);
-  const body = translateListing(reply.body, {
-    bucket: bucket.name,
-    keyPrefix: bucket.keyPrefix,
-    mayList: key => permissions.allows(action, key),
-  });
-  return { ...reply, body };
+  permissions.require(action, request.prefix);
+  exchange.report = bypassed('listing');
+  const view = new ListingView(request, bucket.keyPrefix, permissions, action);
+  const passed = passedRequest(other);
+  const left = new AbortController();
+  const leave = () => left.abort();
+  exchange.response.once('close', leave);
+  let firstReply: WholeReply | undefined;
+  const ask = async (page: StorePage) => {
+    const asked = { ...passed, query: request.storeQuery(page) };
+    const reply = await sendAndCollect(bucket.store, asked, listingLimitBytes, left.signal);
+    if (reply.status !== 200) throw new RefusedByStoreError(reply);
+    firstReply ??= reply;
+    return readListing(reply.body, request.kind);
+  };
+  const end = () => {
+    exchange.response.off('close', leave);
+    observer.sent(exchange);
+  };
+  const reply = (listing: CollectedListing) => {
+    const head = firstReply ?? { status: 200, fields: [] };
+    replyAsStored(exchange, { ...head, body: writeListing(listing, request, view, bucket) });
+    end();
+  };
+  const fail = (error: unknown) => {
+    if (left.signal.aborted) exchange.hasClientLeft = true;
+    else if (error instanceof RefusedByStoreError) replyRefusal(exchange, bucket, error.reply, true);
+    else throw error;
+    end();
+  };
+  collectListing(request, view, ask)
+    .then(reply)
+    .catch(fail)
+    .catch(error => {
+      exchange.response.off('close', leave);
+      exchange.refuse(error);
+    });
 }

@@ -20,6 +20,7 @@ function tableOf(buckets: Record<string, { bucketAtStore?: string; keyPrefix?: s
       ...{
         keyPrefix: '',
         keys: 'exact',
+        listingKey: new Uint8Array(32),
         customerKeys: { plainHttp: 'never' },
         policyFor: () => defaultPolicy,
       },

@@ -33,6 +33,7 @@ function bucketsOver(answers: readonly (readonly [status: number, body?: string]
       bucketAtStore: 'photos-production',
       keyPrefix: 'eu/',
       keys: 'exact' as const,
+      listingKey: new Uint8Array(32),
       policyFor: () => {
         throw new Error('not asked');
       },

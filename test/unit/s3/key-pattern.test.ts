@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileKeyPatterns } from '../../../src/s3/key-pattern.ts';
+import { compileCoverage, compileKeyPatterns } from '../../../src/s3/key-pattern.ts';
 
 describe('compileKeyPatterns', () => {
   it.each([
@@ -40,4 +41,45 @@ describe('compileKeyPatterns', () => {
   it('names no key when there are no patterns', () => {
     expect(compileKeyPatterns([])('a')).toBe(false);
   });
+});
+
+it.each([
+  [['**'], '', 'every'],
+  [['public/**'], '', 'some'],
+  [['public/**'], 'public/', 'every'],
+  [['public/**'], 'pub', 'some'],
+  [['public/**'], 'private/', 'none'],
+  [['**', '!private/**'], 'private/', 'none'],
+  [['**', '!private/**'], 'private/a', 'none'],
+  [['**', '!private/**'], 'pri', 'some'],
+  [['**', '!private/**'], 'photos/', 'every'],
+  [['**', '!private/**', 'private/open/**'], 'private/', 'some'],
+  [['**', '!private/**', 'private/open/**'], 'private/open/', 'every'],
+  [['**', '!**/*.key'], 'certs/', 'some'],
+  [['**', '!**/*.key'], 'certs/server.k', 'some'],
+  [['a/*'], 'a/', 'some'],
+  [['a/*'], 'a/b/', 'none'],
+  [['!a/**', '**'], 'a/', 'every'],
+  [['a'], 'a', 'some'],
+  [[], 'a', 'none'],
+] as const)('%j covers of the keys that begin with %j: %s', (patterns, prefix, expected) => {
+  expect(compileCoverage(patterns)(prefix)).toBe(expected);
+});
+
+it('what covers every key that begins so covers each of them, and what covers none covers none', () => {
+  const letters = fc.constantFrom('a', 'b', '/');
+  const text = fc.string({ unit: letters, maxLength: 6 });
+  const piece = fc.oneof(letters, fc.constantFrom('*', '**'));
+  const pattern = fc
+    .tuple(fc.boolean(), fc.array(piece, { maxLength: 5 }))
+    .map(([takesAway, pieces]) => (takesAway ? '!' : '') + pieces.join(''));
+  fc.assert(
+    fc.property(fc.array(pattern, { maxLength: 4 }), text, text, (patterns, prefix, rest) => {
+      const covered = compileCoverage(patterns)(prefix);
+      const isMeant = compileKeyPatterns(patterns)(prefix + rest);
+      if (covered === 'every') expect(isMeant).toBe(true);
+      if (covered === 'none') expect(isMeant).toBe(false);
+    }),
+    { numRuns: 2_000 },
+  );
 });

@@ -1,0 +1,69 @@
+import type { ListingRequest, StorePage } from './listing-request.ts';
+import { pageLimit } from './listing-request.ts';
+import type { ListingView } from './listing-view.ts';
+import type { StorePosition } from './marker-seal.ts';
+import { inStoreOrder, type ListedEntry, type StoreListing } from './store-listing.ts';
+
+/** What one request of a client may cost in requests to the store. */
+const storePagesLimit = 8;
+
+/** A page for the client. */
+export interface CollectedListing {
+  /** The store's first page, for what stands beside the entries. */
+  readonly first: StoreListing;
+  readonly entries: readonly ListedEntry[];
+  readonly isTruncated: boolean;
+  readonly next: StorePosition | undefined;
+}
+
+/** Asks the store for one page. */
+export type AskPage = (page: StorePage) => Promise<StoreListing>;
+
+/**
+ * Collects as many entries as the client wants of those that it may see. Pages with gaps would tell how many hidden names
+ * stand where, and with a marker of the client's choice what they are; so the gaps are filled from further pages, up to
+ * a limit: behind some thousands of hidden names in a row a page is short or empty, and goes on behind them.
+ */
+export async function collectListing(
+  request: ListingRequest,
+  view: ListingView,
+  ask: AskPage,
+): Promise<CollectedListing> {
+  const first = await ask({ position: request.position, limit: undefined });
+  const wanted = request.wanted ?? 0;
+  let page = first;
+  const entries = visibleOf(page, view);
+  const isFiltered = entries.length < page.entries.length;
+  for (let asked = 1; isFiltered && asked < storePagesLimit; asked++) {
+    const room = wanted - entries.length;
+    const from = page.next;
+    if (from === undefined || room <= 0) break;
+    let following = await ask({ position: from, limit: pageLimit });
+    const fitting = countFitting(following, view, room);
+    // where the page for the client ends, the store has to end one too: only it can tell where the next begins
+    if (fitting < following.entries.length) {
+      following = await ask({ position: from, limit: fitting });
+      asked++;
+    }
+    const more = visibleOf(following, view);
+    if (more.length > room) break; // it lists something else now; the client's next page does too
+    entries.push(...more);
+    page = following;
+  }
+  return { first, entries, isTruncated: page.isTruncated, next: page.next };
+}
+
+function visibleOf({ entries }: StoreListing, view: ListingView): ListedEntry[] {
+  return entries.filter(entry => view.shows(entry));
+}
+
+/** How many entries from the first on have no more than `room` that the caller may see. */
+function countFitting({ entries }: StoreListing, view: ListingView, room: number): number {
+  let visible = 0;
+  for (const [index, entry] of inStoreOrder(entries).entries()) {
+    if (!view.shows(entry)) continue;
+    visible++;
+    if (visible === room) return index + 1;
+  }
+  return entries.length;
+}

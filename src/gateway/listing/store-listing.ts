@@ -1,0 +1,104 @@
+import { readXml, textOf, type XmlElement } from '../../s3/xml-reader.ts';
+import { WrongAnswerError } from '../fill/fill-error.ts';
+import type { ListingKind } from './listing-kind.ts';
+import type { StorePosition } from './marker-seal.ts';
+
+/** A listing has at most a thousand keys of at most 1 KiB; with escapes and the rest around them this is enough. */
+export const listingLimitBytes = 16 * 1024 * 1024;
+
+const limits = { length: listingLimitBytes, depth: 16 };
+
+/** Elements of a listing that stand for something listed, and what in them holds its key or the beginning of one. */
+const listed: ReadonlyMap<string, 'Key' | 'Prefix'> = new Map([
+  ['CommonPrefixes', 'Prefix'],
+  ['Contents', 'Key'],
+  ['DeleteMarker', 'Key'],
+  ['Upload', 'Key'],
+  ['Version', 'Key'],
+]);
+
+/** Something listed. */
+export interface ListedEntry {
+  readonly element: XmlElement;
+  /** The key at the store, or what several keys there begin with. */
+  readonly name: string;
+  readonly isCommonPrefix: boolean;
+}
+
+/** A page of a listing as the store gave it. */
+export interface StoreListing {
+  readonly root: XmlElement;
+  /** What stands beside the entries. */
+  readonly others: readonly XmlElement[];
+  readonly entries: readonly ListedEntry[];
+  readonly isTruncated: boolean;
+  /** Whether names are percent-encoded, as they are where the client asked for that. */
+  readonly isEncoded: boolean;
+  /** Where the next page begins. */
+  readonly next: StorePosition | undefined;
+}
+
+/**
+ * Reads a store's page.
+ *
+ * @throws WrongAnswerError for what is no such listing
+ */
+export function readListing(body: Buffer, kind: ListingKind): StoreListing {
+  const root = body.length < listingLimitBytes ? readXml(body.toString(), limits) : undefined;
+  if (root?.name !== kind.root) throw new WrongAnswerError(`a listing that is no ${kind.root}`);
+  const children = root.children.filter(child => typeof child !== 'string');
+  const others = children.filter(({ name }) => !listed.has(name));
+  const isEncoded = textIn(others, 'EncodingType') === 'url';
+  const entries = children.flatMap(element => entryOf(element, isEncoded));
+  const isTruncated = textIn(others, 'IsTruncated') === 'true';
+  const next = isTruncated ? nextPosition(kind, others, entries, isEncoded) : undefined;
+  return { root, others, entries, isTruncated, isEncoded, next };
+}
+
+/** The entries in the order in which the store goes through them: by the bytes of their names. */
+export function inStoreOrder(entries: readonly ListedEntry[]): readonly ListedEntry[] {
+  const named = entries.map(entry => ({ entry, bytes: Buffer.from(entry.name) }));
+  return named.sort((a, b) => Buffer.compare(a.bytes, b.bytes)).map(({ entry }) => entry);
+}
+
+/** Text of the first of `elements` that is called `name`; undefined where there is none. */
+export function textIn(elements: readonly XmlElement[], name: string): string | undefined {
+  const element = elements.find(each => each.name === name);
+  return element && textOf(element);
+}
+
+function entryOf(element: XmlElement, isEncoded: boolean): ListedEntry[] {
+  const inner = listed.get(element.name);
+  if (inner === undefined) return [];
+  const text = textIn(
+    element.children.filter(child => typeof child !== 'string'),
+    inner,
+  );
+  if (text === undefined) throw new WrongAnswerError(`a listing with an entry without ${inner}`);
+  return [{ element, name: decoded(text, isEncoded), isCommonPrefix: inner === 'Prefix' }];
+}
+
+/** Where the store says, or behind its last entry: ListObjects says so only with a delimiter. */
+function nextPosition(
+  { position, isByKey }: ListingKind,
+  others: readonly XmlElement[],
+  entries: readonly ListedEntry[],
+  isEncoded: boolean,
+): StorePosition | undefined {
+  const [first, ...rest] = position;
+  const told = textIn(others, first.next);
+  if (told !== undefined) {
+    return [isByKey ? decoded(told, isEncoded) : told, ...rest.map(({ next }) => textIn(others, next) ?? '')];
+  }
+  const last = isByKey && rest.length === 0 ? inStoreOrder(entries).at(-1) : undefined;
+  return last && [last.name];
+}
+
+function decoded(text: string, isEncoded: boolean): string {
+  if (!isEncoded) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new WrongAnswerError('a listing with a name that is not encoded');
+  }
+}

@@ -1,0 +1,112 @@
+import type { XmlElement, XmlNode } from '../../s3/xml-reader.ts';
+import { escapeText } from '../../s3/xml-text.ts';
+import type { Bucket } from '../bucket.ts';
+import type { CollectedListing } from './collect-listing.ts';
+import type { ListingRequest } from './listing-request.ts';
+import type { ListingView } from './listing-view.ts';
+import { inStoreOrder, type ListedEntry } from './store-listing.ts';
+
+/** Elements that are given on as the store wrote them. What is not known may name anything. */
+const asWritten: ReadonlySet<string> = new Set(['EncodingType', 'MaxKeys', 'MaxUploads', 'RequestCharged']);
+
+/** Writes a page as its caller sees it: in the client's names, with markers of our own where the store's would tell one. */
+export function writeListing(
+  listing: CollectedListing,
+  request: ListingRequest,
+  view: ListingView,
+  bucket: Bucket,
+): Buffer {
+  const { first, entries, isTruncated } = listing;
+  const writer = new ListingWriter(bucket, first.isEncoded);
+  const others = first.others.map(element => writer.other(element, request, listing));
+  const next = isTruncated ? nextElements(listing, request, view, writer) : [];
+  const listed = [...entries].sort(byKind).map(entry => writer.entry(entry));
+  const { name, attributes } = first.root;
+  const content = [...others, ...next, ...listed].join('');
+  return Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n<${name}${attributes}>${content}</${name}>`);
+}
+
+/** As stores write them: entries, then common prefixes. */
+function byKind(a: ListedEntry, b: ListedEntry): number {
+  return Number(a.isCommonPrefix) - Number(b.isCommonPrefix);
+}
+
+function nextElements(
+  { next, first, entries }: CollectedListing,
+  request: ListingRequest,
+  view: ListingView,
+  writer: ListingWriter,
+): string[] {
+  if (!next) return [];
+  const { kind } = request;
+  const [{ next: name }] = kind.position;
+  const [marker = ''] = next;
+  if (!kind.isByKey || !view.showsMarker(marker)) return [leaf(name, request.seal(next))];
+  const isLastSeen = inStoreOrder(entries).at(-1)?.name === marker;
+  const isTold = first.others.some(element => element.name === name);
+  // without a delimiter ListObjects leaves it to the client to go on behind the last key
+  if (kind.position.length === 1 && isLastSeen && !isTold) return [];
+  return kind.position.flatMap((part, index) => {
+    const value = next[index] ?? '';
+    if (index === 0) return [leaf(part.next, writer.name(value))];
+    return value === '' ? [] : [leaf(part.next, value)];
+  });
+}
+
+class ListingWriter {
+  readonly #bucket: Bucket;
+  readonly #isEncoded: boolean;
+
+  constructor(bucket: Bucket, isEncoded: boolean) {
+    this.#bucket = bucket;
+    this.#isEncoded = isEncoded;
+  }
+
+  entry({ element, name, isCommonPrefix }: ListedEntry): string {
+    const inner = isCommonPrefix ? 'Prefix' : 'Key';
+    // without a prefix of the bucket the store's own escapes can stay
+    const isAsWritten = this.#bucket.keyPrefix === '';
+    const children = element.children.map(child =>
+      typeof child === 'string' || child.name !== inner || isAsWritten
+        ? write(child)
+        : leaf(inner, this.name(name)),
+    );
+    return `<${element.name}${element.attributes}>${children.join('')}</${element.name}>`;
+  }
+
+  /** What stands beside the entries: what the client asked for is repeated from its own request. */
+  other(element: XmlElement, request: ListingRequest, { isTruncated, entries }: CollectedListing): string {
+    const { name } = element;
+    if (asWritten.has(name)) return write(element);
+    if (name === 'Name' || name === 'Bucket') return leaf(name, this.#bucket.name);
+    if (name === 'IsTruncated') return leaf(name, String(isTruncated));
+    if (name === 'KeyCount') return leaf(name, String(entries.length));
+    if (name === 'Prefix') return leaf(name, this.#encode(request.prefix));
+    if (name === 'Delimiter') return leaf(name, this.#encode(request.delimiter ?? ''));
+    if (name === 'StartAfter') return leaf(name, this.#encode(request.startAfter ?? ''));
+    const { kind, sentPosition } = request;
+    const index = kind.position.findIndex(({ echo }) => echo === name);
+    if (index < 0) return '';
+    const sent = sentPosition[index] ?? '';
+    return leaf(name, index === 0 && kind.isByKey ? this.#encode(sent) : sent);
+  }
+
+  /** A name of the store as the client knows it. */
+  name(atStore: string): string {
+    return this.#encode(atStore.slice(this.#bucket.keyPrefix.length));
+  }
+
+  #encode(text: string): string {
+    return this.#isEncoded ? encodeURIComponent(text).replaceAll('%2F', '/') : text;
+  }
+}
+
+function leaf(name: string, text: string): string {
+  return `<${name}>${escapeText(text)}</${name}>`;
+}
+
+/** Text is still escaped as the store wrote it. The reader has bounded the depth. */
+function write(node: XmlNode): string {
+  if (typeof node === 'string') return node;
+  return `<${node.name}${node.attributes}>${node.children.map(write).join('')}</${node.name}>`;
+}
