@@ -29,9 +29,9 @@ export function substituteEnvironment(
   return { value: visit(document, []), problems };
 }
 
-/** Whether the text, as written in the file, takes something from the environment. */
-export function namesEnvironment(text: string): boolean {
-  return Array.from(text.matchAll(REFERENCE)).some(([, name]) => name !== undefined);
+/** The variables that the text, as written in the file, takes from the environment. */
+export function environmentNames(text: string): string[] {
+  return Array.from(text.matchAll(REFERENCE)).flatMap(([, name]) => (name === undefined ? [] : [name]));
 }
 
 function fill(text: string, environment: Environment, report: (reason: string) => void): string {

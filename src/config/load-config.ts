@@ -48,9 +48,33 @@ function readText(file: string): string {
 /** An empty file is a configuration in which everything stands at its default. */
 function parseYaml(yaml: string, source: string): unknown {
   const document = parseDocument(yaml, { prettyErrors: false });
-  const problems = document.errors.map(({ message, pos }) => `line ${lineAt(yaml, pos[0])}: ${message}`);
+  const problems = document.errors.map(
+    ({ code, message, pos }) => `line ${lineAt(yaml, pos[0])}: ${withoutQuotes(code, message)}`,
+  );
   if (problems.length > 0) throw new ConfigError(source, problems);
-  return document.toJS() ?? {};
+  try {
+    return document.toJS() ?? {};
+  } catch (cause) {
+    // its message names what the text refers to, which may be a secret that begins with an asterisk
+    throw new ConfigError(source, ['a text that begins with "*" refers to nothing; write it in quotes'], {
+      cause,
+    });
+  }
+}
+
+/** Codes whose messages quote the file. */
+const quoting: Readonly<Record<string, string>> = {
+  BAD_ALIAS: 'this cannot begin with "*" or "&"; write it in quotes',
+  BAD_DIRECTIVE: 'this directive is not known',
+  BAD_DQ_ESCAPE: 'a text in double quotes has a backslash that begins no escape',
+  BAD_SCALAR_START: 'a text begins with a character that has a meaning of its own; write it in quotes',
+  TAG_RESOLVE_FAILED: 'a text that begins with "!" is a tag, and this one is not known; write it in quotes',
+  UNEXPECTED_TOKEN: 'this is not expected here',
+};
+
+/** What the parser says, without anything that stands in the file: that may be a secret. */
+function withoutQuotes(code: string, message: string): string {
+  return Object.hasOwn(quoting, code) ? String(quoting[code]) : message.replace(/\s*["'`][\s\S]*$/, '');
 }
 
 function lineAt(text: string, offset: number): number {

@@ -1,16 +1,21 @@
 import type { z } from 'zod';
-import { namesEnvironment } from './environment.ts';
+import { environmentNames } from './environment.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /** Keys whose values are secrets, or may be one. */
-const SECRET_KEY = /secret|token|password|accesskey|sig|^url$/i;
+const SECRET_KEY = /secret|token|passw|accesskey|sig|^url$/i;
 
 const HIDDEN = 'a value that is not shown';
 
+const HIDDEN_KEY = 'a key that is not shown';
+
 /** Where a misspelt key most likely holds a secret. */
-const SECRET_PLACE = ['credentials', 'clients'];
+const SECRET_PLACE = ['credentials', 'clients', 'webhooks'];
+
+/** Keys in such places whose values are words of the configuration. */
+const PUBLIC_KEY = /^(?:actions|allow|buckets|card|from|keys|minSeverity|rules|service|share)$/;
 
 /**
  * The schema's findings as lines for the operator: key, what it holds, what it may hold.
@@ -23,9 +28,12 @@ export function describeIssues(issues: readonly Issue[], document: unknown): str
 
 /** `['buckets', 'a.b', 'rules', 0]` → `buckets."a.b".rules[0]`. */
 export function formatPath(path: Path): string {
-  const parts = path.map(key => {
+  const parts = path.map((key, index) => {
     if (typeof key === 'number') return `[${key}]`;
-    return /^[\w-]+$/.test(String(key)) ? `.${String(key)}` : `.${JSON.stringify(String(key))}`;
+    const name = String(key);
+    if (looksSecret(name) || (isInSecretPlace(path.slice(0, index)) && !looksLikeKey(name)))
+      return ` (${HIDDEN_KEY}, ${name.length} characters)`;
+    return /^[\w-]+$/.test(name) ? `.${name}` : `.${JSON.stringify(name)}`;
   });
   return parts.join('').replace(/^\./, '') || 'the file';
 }
@@ -34,8 +42,9 @@ function describeIssue(issue: Issue, document: unknown): string[] {
   const { path, message } = issue;
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map(key => {
-      const secret = path.some(part => SECRET_PLACE.includes(String(part)));
-      const held = secret ? HIDDEN : describeHeld([...path, key], document);
+      const held = isInSecretPlace(path)
+        ? describeHidden(at(document, [...path, key]))
+        : describeHeld([...path, key], document);
       return `${formatPath([...path, key])} is no known key and holds ${held}; the keys here: ${keysOf(message)}`;
     });
   }
@@ -76,15 +85,49 @@ function keysOf(message: string): string {
 
 function describeHeld(path: Path, document: unknown): string {
   const value = at(document, path);
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (typeof value === 'object' && value !== null)
-    return `a map of ${Object.keys(value).join(', ') || 'nothing'}`;
   if (value === undefined || value === null) return 'nothing';
-  if (typeof value === 'string' && namesEnvironment(value)) {
-    return `${JSON.stringify(value)}, whose value comes from the environment and is not shown`;
-  }
-  if (path.some(key => SECRET_KEY.test(String(key)))) return HIDDEN;
-  return JSON.stringify(value);
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (isSecretValue(path)) return describeHidden(value);
+  if (typeof value === 'object') return describeMap(value);
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const variables = environmentNames(value).map(name => `\${${name}}`);
+  if (variables.length > 0)
+    return `a text with ${variables.join(', ')}, whose value comes from the environment and is not shown`;
+  return looksSecret(value) ? describeHidden(value) : JSON.stringify(value);
+}
+
+/** What can be told of a secret: enough to find it in the file. */
+function describeHidden(value: unknown): string {
+  if (typeof value === 'string') return `${HIDDEN}, a text of ${value.length} characters`;
+  if (Array.isArray(value)) return `${HIDDEN}, a list of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return `${HIDDEN}, a map of ${Object.keys(value).length}`;
+  return `${HIDDEN}, a ${typeof value}`;
+}
+
+function describeMap(value: object): string {
+  const keys = Object.keys(value).map(key => (looksLikeKey(key) && !looksSecret(key) ? key : HIDDEN_KEY));
+  return `a map of ${keys.join(', ') || 'nothing'}`;
+}
+
+/** Secrets stand where a text should not be too: what is long and mixed, or names its user, is not shown anywhere. */
+function looksSecret(text: string): boolean {
+  if (/:\/\/[^/?#]*@|[?&][^=&]*=/.test(text)) return true;
+  return /[A-Za-z0-9+/=_-]{16,}/.test(text) && /\d/.test(text) && /[a-z]/i.test(text) && !/[.:]/.test(text);
+}
+
+/** Keys of the configuration are words. */
+function looksLikeKey(text: string): boolean {
+  return /^[A-Za-z][A-Za-z-]{0,31}$/.test(text);
+}
+
+/** A value under a key that sounds secret, or where a key that does may have been misspelt or left out. */
+function isSecretValue(path: Path): boolean {
+  const key = String(path.findLast(part => typeof part === 'string'));
+  return isInSecretPlace(path) && !PUBLIC_KEY.test(key);
+}
+
+function isInSecretPlace(path: Path): boolean {
+  return path.some(part => SECRET_PLACE.includes(String(part)) || SECRET_KEY.test(String(part)));
 }
 
 function at(document: unknown, path: Path): unknown {

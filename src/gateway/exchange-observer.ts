@@ -3,6 +3,7 @@ import { lengthPrefixed } from '../base/length-prefixed.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../base/metrics.ts';
 import { errorCodes } from '../s3/error-codes.ts';
+import { loggedUrl } from '../s3/logged-url.ts';
 import type { Exchange } from './exchange.ts';
 import { OverloadedError } from './fill/fill-error.ts';
 import type { CacheResult } from './reply/cache-status.ts';
@@ -168,7 +169,7 @@ export class ExchangeObserver {
     access.info({
       requestId: exchange.requestId,
       method: exchange.method,
-      url: exchange.url,
+      url: loggedUrl(exchange.url),
       operation: exchange.operation,
       bucket: exchange.bucket,
       caller: exchange.caller,

@@ -16,8 +16,14 @@ const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u206
  */
 const ESCAPABLE = /[\\`*_[\]!]|^[#+-]|^\d+[.)]|(?<=[\p{L}\p{N}])\.(?=\p{L})/gu;
 
-/** What only some readers let a backslash escape: strike-through, tables, mentions, addresses, rules, and HTML. */
-const UNESCAPABLE = /[&<>~|@]|(?<=https?|ftp|mailto):|^=/gi;
+/**
+ * What only some readers let a backslash escape: strike-through, tables, mentions, addresses, rules, and HTML; and the
+ * braces of templates, which a card's reader fills in before it reads Markdown (`{{DATE(…)}}`, `${…}`).
+ */
+const UNESCAPABLE = /[&<>~|@{}]|(?<=https?|ftp|mailto):|^=/gi;
+
+/** What begins a template, and is shown the same with an invisible character inside that joins words. */
+const TEMPLATE = /[{$](?=\{)/g;
 
 /** Markdown as it is written here, with every value in it shown as the plain text it is: md`backend **${name}**`. */
 export function md(parts: TemplateStringsArray, ...values: readonly string[]): Markdown {
@@ -36,7 +42,7 @@ export function markdownLink(text: string, url: string): Markdown {
 
 /** One line without controls, at most `maxLength` characters. */
 export function plain(text: string, maxLength: number): PlainText {
-  return cut(oneLine(text), maxLength) as PlainText;
+  return cut(oneLine(text).replace(TEMPLATE, '$&\u2060'), maxLength) as PlainText;
 }
 
 /** At most `maxLength` characters (of Unicode, so that none is halved); where some are missing it ends in `…`. */

@@ -62,7 +62,7 @@ it.each([
   ],
   [
     'webhooks: [{ url: "https://x/1" }, { url: "https://x/1" }]',
-    'alerts.webhooks[1].url holds a value that is not shown; it may hold a URL that no webhook before it has',
+    'alerts.webhooks[1].url holds a value that is not shown, a text of 11 characters; it may hold a URL that no webhook before it has',
   ],
   [
     'callbacks: { port: 1, url: "https://x" }',

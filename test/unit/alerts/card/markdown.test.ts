@@ -40,11 +40,18 @@ const hostile = [
   '@everyone',
   'https\\://evil.example',
   '{{why.value}}',
+  '{{DATE(2026-01-01T00:00:00Z, SHORT)}} {{TIME(2026-01-01T00:00:00Z)}}',
+  `{{{DATE()}}} \${name} $\${{x}}`,
   'evil.com/login and a.b.evil.com',
   '    - indented, which would be code',
 ];
 
 describe('what comes from outside', () => {
+  it.each(hostile)('%s begins no template, which is filled in before Markdown is read', text => {
+    for (const written of [md`${text}`, plain(text, 200)]) expect(written).not.toMatch(/[{$]\{/);
+    expect(plain(text, 200).replaceAll('\u2060', '')).toBe(text);
+  });
+
   it.each(hostile)('%s is shown as it is, on its own', text => {
     expect(decoded(rendered(md`${text}`))).toBe(`<p>${text.trim()}</p>\n`);
     expect(rendered(md`${text}`)).not.toMatch(/<(?!\/?p>)/);
