@@ -65,6 +65,14 @@ export class EvictionQueue {
     if (this.#inMain[slot] === 0) this.#unread--;
   }
 
+  /** `slot` was still to be read, and nobody comes for it; `SlotState.isUnread` says so from now on. */
+  forsake(slot: number): void {
+    if (this.#inMain[slot] === 1) return;
+    this.#unread--;
+    this.#trial.remove(slot);
+    this.#trial.unshift(slot);
+  }
+
   /** The slot that would go next, after those read meanwhile have had their second chance; it stays in the queue. */
   peek(): number | undefined {
     const sparesUnread = this.#unread <= this.length * unreadShare;

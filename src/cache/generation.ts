@@ -26,8 +26,8 @@ const blockCostBytes = 450;
 
 /** How the bytes of generations are handed out. */
 export interface Reading {
-  /** A reader of `[from, to)`; what is missing, it has fetched. */
-  open(generation: Generation, from: number, to: number): ContentReader;
+  /** A reader of `[from, to)`; what is missing, it has fetched. `hasBegun`: bytes before `from` have been sent. */
+  open(generation: Generation, from: number, to: number, hasBegun: boolean): ContentReader;
   /** Bytes of a block, from offset `from` on and at most until `to`. */
   lend(block: Block, from: number, to: number): Loan;
 }
@@ -160,8 +160,9 @@ export class Generation implements Content {
     return block.text(offset, offset + to - from);
   }
 
-  open(from: number, to: number): ContentReader {
-    return this.#reading.open(this, from, to);
+  /** @param hasBegun whether the answer has: bytes before `from` have been sent. */
+  open(from: number, to: number, hasBegun = false): ContentReader {
+    return this.#reading.open(this, from, to, hasBegun);
   }
 
   /** A reader comes to `block`, see `MemoryTier.read`. */
@@ -195,6 +196,14 @@ export class Generation implements Content {
     block.close();
     this.#tier.complete(block.slot);
     if (this.#retired) this.#freeUnread();
+  }
+
+  /** What nobody has read and nobody `wants` soon is the first to go when room is needed. */
+  forsakeUnread(wants: (from: number, to: number) => boolean): void {
+    for (const block of this.#blocks.values()) {
+      const start = block.index * this.blockBytes;
+      if (!block.isFilling && !wants(start, this.blockEnd(start))) this.#tier.forsake(block.slot);
+    }
   }
 
   /** A reader begins; it must `leave` exactly once. */

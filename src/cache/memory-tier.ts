@@ -39,6 +39,7 @@ export class MemoryTier {
   readonly #unread: Uint8Array;
   readonly #queues: readonly EvictionQueue[];
   readonly #waiting = new Set<() => void>();
+  readonly #waitingFirst = new Set<() => void>();
   #usedBytes = 0;
   #slots = 0;
   #evictions = 0;
@@ -77,7 +78,12 @@ export class MemoryTier {
 
   /** Fills that wait for a slot. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#waiting.size + this.#waitingFirst.size;
+  }
+
+  /** Those of them that come first. */
+  get waitingFirst(): number {
+    return this.#waitingFirst.size;
   }
 
   /**
@@ -126,6 +132,14 @@ export class MemoryTier {
     if (this.#filling[local] === 0) this.#queueOf(local).firstRead(local);
   }
 
+  /** Nobody is coming for what was fetched into `slot` and not read: it is the first to go. */
+  forsake(slot: number): void {
+    const local = slot - this.#firstSlot;
+    if (this.#unread[local] === 0 || this.#filling[local] === 1) return;
+    this.#unread[local] = 0;
+    this.#queueOf(local).forsake(local);
+  }
+
   /** Gives `slot` back. Who reads it at this moment may finish. */
   free(slot: number): void {
     const local = slot - this.#firstSlot;
@@ -144,15 +158,20 @@ export class MemoryTier {
     return this.pins.view(slot, this.slotSizeBytes(slot), 0, lengthBytes);
   }
 
-  /** Calls back, once, when a slot may have become free, unless what it returns is called before. */
-  whenFreed(callback: () => void): () => void {
-    this.#waiting.add(callback);
-    return () => this.#waiting.delete(callback);
+  /**
+   * Calls back, once, when a slot may have become free, unless what it returns is called before.
+   *
+   * @param isFirst before those that do not say so.
+   */
+  whenFreed(callback: () => void, isFirst = false): () => void {
+    const waiting = isFirst ? this.#waitingFirst : this.#waiting;
+    waiting.add(callback);
+    return () => waiting.delete(callback);
   }
 
   /** To be called when a reader of this thread let go of a slot. */
   released(): void {
-    if (this.#waiting.size > 0) this.#wake();
+    if (this.waiting > 0) this.#wake();
   }
 
   #queueOf(local: number): EvictionQueue {
@@ -258,8 +277,9 @@ export class MemoryTier {
   }
 
   #wake(): void {
-    if (this.#waiting.size === 0) return;
-    const callbacks = [...this.#waiting];
+    if (this.waiting === 0) return;
+    const callbacks = [...this.#waitingFirst, ...this.#waiting];
+    this.#waitingFirst.clear();
     this.#waiting.clear();
     for (const callback of callbacks) queueMicrotask(callback);
   }

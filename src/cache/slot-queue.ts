@@ -41,6 +41,16 @@ export class SlotQueue {
     this.#length++;
   }
 
+  /** Puts `slot` before all others. */
+  unshift(slot: number): void {
+    this.#links.previous[slot] = none;
+    this.#links.next[slot] = this.#first;
+    if (this.#first === none) this.#last = slot;
+    else this.#links.previous[this.#first] = slot;
+    this.#first = slot;
+    this.#length++;
+  }
+
   remove(slot: number): void {
     const { next, previous } = this.#links;
     const after = next[slot] ?? none;

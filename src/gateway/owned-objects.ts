@@ -50,6 +50,7 @@ export class OwnedObjects implements ContentMaker {
   readonly nowMs: () => number;
   readonly #clock: Clock;
   readonly #readAhead: ReadAhead;
+  readonly #readers: Readers;
 
   constructor(options: OwnedObjectsOptions) {
     const { memory, worker, recordBytes, clock, random, retried, faults, onUnwritten } = options;
@@ -59,9 +60,9 @@ export class OwnedObjects implements ContentMaker {
     this.tier = new MemoryTier(memory, worker, WrittenBytes.of(memory, onUnwritten));
     this.table = new EntryTable(recordBytes);
     this.epochs = new Epochs(memory);
-    const readers = new Readers(pageBytes * pagesPerWorker);
-    this.filler = new Filler(this.tier, readers, { clock, random, retried, faults });
-    this.#readAhead = new ReadAhead(this.filler, readers);
+    this.#readers = new Readers(pageBytes * pagesPerWorker);
+    this.filler = new Filler(this.tier, this.#readers, { clock, random, retried, faults });
+    this.#readAhead = new ReadAhead(this.filler, this.#readers, clock);
     this.desk = new LoanDesk(this.tier, Math.max(1, Math.floor(pagesPerWorker / 2)));
     const questions = new StoreQuestions(clock, (read, reason) => retried(read.bucket.store.name, reason));
     this.directory = new ObjectDirectory(new RecordKeeper(this.table, this.epochs), this, questions, clock);
@@ -70,12 +71,16 @@ export class OwnedObjects implements ContentMaker {
   create(read: ObjectRead, identity: GenerationIdentity): Generation {
     const source = rangeSource(read, identity);
     const reading: Reading = {
-      open: (generation, from, to) =>
-        new GenerationReader(generation, from, to, source, this.desk, this.#readAhead),
+      open: (generation, from, to, hasBegun) =>
+        new GenerationReader(generation, from, to, source, this.desk, this.#readAhead, hasBegun),
       lend: (block, from, to) => this.desk.lend(block, from, to),
     };
     const grew = () => this.table.grew(read.objectKey);
     return new Generation(identity, read.policy.blockSizeBytes, this.tier, reading, grew);
+  }
+
+  firstExtentBytes(others: number): number {
+    return this.#readers.firstExtentBytes(others);
   }
 
   lendOnce(generation: Generation): void {

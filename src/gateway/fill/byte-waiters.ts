@@ -1,5 +1,6 @@
 interface Waiter {
   readonly position: number;
+  readonly isFirst: boolean;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -8,9 +9,27 @@ interface Waiter {
 export class ByteWaiters {
   readonly #waiters = new Set<Waiter>();
 
-  /** Resolves when the byte at `position` is there or the transfer has ended well; rejects when it has failed. */
-  wait(position: number): Promise<void> {
-    return new Promise((resolve, reject) => this.#waiters.add({ position, resolve, reject }));
+  /** Whether anybody waits. */
+  get isAwaited(): boolean {
+    return this.#waiters.size > 0;
+  }
+
+  /**
+   * Resolves when the byte at `position` is there or the transfer has ended well; rejects when it has failed.
+   *
+   * @param isFirst whether it is the first byte of an answer, see `refuseFirst`.
+   */
+  wait(position: number, isFirst: boolean): Promise<void> {
+    return new Promise((resolve, reject) => this.#waiters.add({ position, isFirst, resolve, reject }));
+  }
+
+  /** Who waits for the first byte of an answer waits no longer; who waits for more of one that has begun does. */
+  refuseFirst(error: Error): void {
+    for (const waiter of this.#waiters) {
+      if (!waiter.isFirst) continue;
+      this.#waiters.delete(waiter);
+      waiter.reject(error);
+    }
   }
 
   /** All bytes before `end` are there. */

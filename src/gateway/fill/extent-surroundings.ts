@@ -12,4 +12,8 @@ export interface ExtentSurroundings extends RoomSigns {
   readonly faults?: Faults | undefined;
   /** Whether a transfer of a whole content is to go on at a position, see `Readers.pace`. */
   readonly pace: (generation: Generation, position: number) => 'go' | 'hold' | 'stop';
+  /** Whether somebody who has been moving lately is going to read some of `[from, to)`. */
+  readonly isWanted: (generation: Generation, from: number, to: number) => boolean;
+  /** Whether extents for which readers wait lack room: then what is fetched ahead takes none. */
+  readonly lacksRoom: () => boolean;
 }

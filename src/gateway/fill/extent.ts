@@ -4,9 +4,10 @@ import { StoreError } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
 import { ByteWaiters } from './byte-waiters.ts';
 import type { ExtentSurroundings } from './extent-surroundings.ts';
-import { isPassing } from './fill-error.ts';
+import { isPassing, OverloadedError } from './fill-error.ts';
+import { HeldTransfer } from './held-transfer.ts';
 import { RangedRead, type RangeReceiver, type RangeSource } from './ranged-read.ts';
-import { retryDelayMs } from './retry-delay.ts';
+import { attemptsWithoutProgress, retryDelayMs } from './retry-delay.ts';
 import { RoomWait } from './room-wait.ts';
 
 /** Who looks after an extent. */
@@ -16,8 +17,6 @@ export interface ExtentKeeper {
   /** The store sends all of the content instead of its range, see `RangeReceiver.whole`. */
   answeredWhole(extent: Extent): RangeReceiver | undefined;
 }
-
-const attemptsWithoutProgress = 5;
 
 /**
  * A run of missing bytes `[from, to)` on its way from the store into the blocks of a generation. When the connection
@@ -37,10 +36,8 @@ export class Extent implements RangeReceiver {
   #writesFrom: number;
   #hasWritten = false;
   #isWhole = false;
-  #call: StoreCall | undefined;
+  readonly #transfer: HeldTransfer;
   #blockIsOpen = false;
-  #held: Buffer | undefined;
-  #doneHeld = false;
   #waitsForReaders = false;
   #fruitless = 0;
   #outcome: 'running' | 'done' | Error = 'running';
@@ -60,7 +57,8 @@ export class Extent implements RangeReceiver {
     this.#askedTo = to;
     this.source = source;
     this.#surroundings = surroundings;
-    this.#roomWait = new RoomWait(surroundings, () => this.#guarded(() => this.#retryHeld()));
+    this.#roomWait = new RoomWait(surroundings, () => this.#guarded(() => this.#retry()));
+    this.#transfer = new HeldTransfer(surroundings.clock);
     this.#keeper = keeper;
   }
 
@@ -86,10 +84,11 @@ export class Extent implements RangeReceiver {
   /** Asks the store for what is missing. */
   start(): void {
     this.#waitsForReaders = false;
+    this.#roomWait.end();
     this.#askedTo = this.#to;
     this.#guarded(() => {
       const read = new RangedRead(this.generation.identity, this.#position, this.#to, this);
-      this.#call = this.source.send(this.#position, this.#to, read);
+      this.#transfer.begin(this.source.send(this.#position, this.#to, read));
     });
   }
 
@@ -100,15 +99,14 @@ export class Extent implements RangeReceiver {
    * @param isWhole whether it is a transfer of all of the content.
    */
   adopt(call: StoreCall | undefined, limitTo: number, isWhole: boolean): void {
-    this.#call = call;
+    this.#transfer.begin(call);
     this.#to = Math.min(this.#to, limitTo);
     this.#isWhole = isWhole;
   }
 
   /** Ends, and leaves its transfer to another extent. */
   handOver(): StoreCall | undefined {
-    const call = this.#call;
-    this.#call = undefined;
+    const call = this.#transfer.handOver();
     this.#end('done');
     return call;
   }
@@ -121,7 +119,7 @@ export class Extent implements RangeReceiver {
   /** A reader of the content has come further. */
   readerAdvanced(): void {
     if (!this.#waitsForReaders || this.#surroundings.pace(this.generation, this.#position) !== 'go') return;
-    if (this.#held) this.#guarded(() => this.#retryHeld());
+    if (this.#transfer.holds) this.#guarded(() => this.#retryHeld());
     else this.start();
   }
 
@@ -133,12 +131,15 @@ export class Extent implements RangeReceiver {
   /**
    * Resolves when the byte at `position` has arrived or the extent has ended well; rejects when it failed. A byte in
    * front of the extent does not come with it: then its block is waited for, which nobody else can fill before.
+   *
+   * @param isFirst whether it is the first byte of an answer: rejects with OverloadedError when there is no room for long.
    */
-  reached(position: number): Promise<void> {
+  reached(position: number, isFirst = false): Promise<void> {
     if (this.#outcome instanceof Error) return Promise.reject(this.#outcome);
     const awaited = position < this.#writesFrom ? this.generation.blockEnd(position) - 1 : position;
     if (this.#outcome === 'done' || this.#position > awaited) return Promise.resolve();
-    return this.#waiters.wait(awaited);
+    if (isFirst && this.#roomWait.isLong) return Promise.reject(new OverloadedError());
+    return this.#waiters.wait(awaited, isFirst);
   }
 
   /** Nobody wants the rest: ends with the block that is arriving. */
@@ -151,11 +152,11 @@ export class Extent implements RangeReceiver {
   bytes(chunk: Buffer): void {
     if (this.#outcome !== 'running') return;
     this.#fruitless = 0;
-    this.#store(this.#held ? Buffer.concat([this.#held, chunk]) : chunk);
+    this.#store(this.#transfer.joined(chunk));
   }
 
   done(): void {
-    if (this.#held) this.#doneHeld = true;
+    if (this.#transfer.holds) this.#transfer.complete();
     else this.#end('done');
   }
 
@@ -167,9 +168,9 @@ export class Extent implements RangeReceiver {
 
   failed(error: Error): void {
     if (this.#outcome !== 'running') return;
-    this.#dropHeld();
+    this.#transfer.drop();
     const passes = isPassing(error);
-    if (this.#waitsForReaders && passes) return;
+    if (passes && (this.#waitsForReaders || this.#roomWait.isWaiting)) return;
     if (!passes || this.#fruitless >= attemptsWithoutProgress) {
       this.#end(error);
       return;
@@ -183,7 +184,6 @@ export class Extent implements RangeReceiver {
   /** Writes what there is room for; the rest waits, and the store's connection with it. */
   #store(chunk: Buffer): void {
     let rest = chunk;
-    this.#held = undefined;
     while (rest.length > 0 && this.#position < this.#to) {
       if (this.#isBroughtByOthers()) rest = this.#drop(rest);
       else if (this.#blockIsOpen || this.#openBlock(rest)) rest = this.#write(rest);
@@ -199,7 +199,7 @@ export class Extent implements RangeReceiver {
     this.generation.write(this.#position, part);
     this.#hasWritten = true;
     this.#position += part.length;
-    if (this.#position === until) this.#closeBlock();
+    if (this.#position === until) this.#closeBlock(this.#position - 1);
     return chunk.subarray(part.length);
   }
 
@@ -225,39 +225,55 @@ export class Extent implements RangeReceiver {
     if (pace === 'stop') this.#end('done');
     if (pace === 'hold') {
       this.#waitsForReaders = true;
-      this.#hold(rest);
+      this.#transfer.holdBack(rest);
     }
     if (pace !== 'go') return false;
-    this.#blockIsOpen = this.generation.openBlock(this.#position);
-    if (this.#blockIsOpen) return true;
-    this.#hold(rest);
-    this.#roomWait.begin();
+    if (this.#takeRoom()) return true;
+    this.#transfer.hold(rest);
+    this.#waitForRoom();
     return false;
   }
 
-  #closeBlock(): void {
+  #takeRoom(): boolean {
+    if (!this.#waiters.isAwaited && this.#surroundings.lacksRoom()) return false;
+    this.#blockIsOpen = this.generation.openBlock(this.#position);
+    if (this.#blockIsOpen) this.#roomWait.end();
+    return this.#blockIsOpen;
+  }
+
+  #waitForRoom(): void {
+    this.#roomWait.begin(this.#waiters.isAwaited);
+    if (this.#roomWait.isLong) this.#waiters.refuseFirst(new OverloadedError());
+    if (this.#roomWait.keepsConnection) return;
+    // From now on it waits without a connection, or not at all when nobody comes.
+    const { generation } = this;
+    if (this.#waiters.isAwaited || this.#surroundings.isWanted(generation, this.#position, this.#to))
+      this.#transfer.giveUp();
+    else this.#end('done');
+  }
+
+  #closeBlock(position: number): void {
     this.#blockIsOpen = false;
-    this.generation.closeBlock(this.#position - 1);
+    this.generation.closeBlock(position);
   }
 
-  #hold(rest: Buffer): void {
-    this.#held = Buffer.from(rest);
-    this.#call?.pause();
-  }
-
-  #dropHeld(): void {
-    this.#held = undefined;
-    this.#roomWait.end();
+  /** There may be room: for what is held, or for what is to be asked for again. */
+  #retry(): void {
+    if (this.#outcome !== 'running') return;
+    if (this.#transfer.holds) this.#retryHeld();
+    else if (this.#isBroughtByOthers() || this.#takeRoom()) this.start();
+    else this.#waitForRoom();
   }
 
   #retryHeld(): void {
-    if (!this.#held || this.#outcome !== 'running') return;
+    const held = this.#transfer.takeHeld();
+    if (!held || this.#outcome !== 'running') return;
     this.#waitsForReaders = false;
-    this.#store(this.#held);
-    if (this.#held) return;
+    this.#store(held);
+    if (this.#transfer.holds) return;
     // Also when that was the last of it: a connection that stays paused does not come to its end.
-    this.#call?.resume();
-    if (this.#doneHeld) this.#end('done');
+    this.#transfer.resume();
+    if (this.#transfer.isComplete) this.#end('done');
   }
 
   /** For what does not come from the store: what it throws ends this transfer alone. */
@@ -274,24 +290,13 @@ export class Extent implements RangeReceiver {
     this.#outcome = outcome;
     if (outcome instanceof StoreError && outcome.code === 'FAULT') this.#surroundings.faults?.note(outcome);
     try {
-      this.#letGo();
+      if (this.#blockIsOpen) this.#closeBlock(this.#position);
+      if (this.#position < this.#askedTo) this.#transfer.abort();
+      this.#transfer.drop();
+      this.#roomWait.end();
+      this.#keeper.ended(this);
     } finally {
       this.#waiters.settle(outcome);
     }
-  }
-
-  #letGo(): void {
-    if (this.#blockIsOpen) this.#abandonBlock();
-    if (this.#position < this.#askedTo) {
-      this.#call?.abort();
-      this.#call = undefined;
-    }
-    this.#dropHeld();
-    this.#keeper.ended(this);
-  }
-
-  #abandonBlock(): void {
-    this.#blockIsOpen = false;
-    this.generation.closeBlock(this.#position);
   }
 }

@@ -29,14 +29,16 @@ export class Filler implements ExtentKeeper {
   constructor(
     tier: MemoryTier,
     readers: Readers,
-    surroundings: Omit<ExtentSurroundings, 'whenSlotFreed' | 'pace'>,
+    surroundings: Pick<ExtentSurroundings, 'clock' | 'random' | 'retried' | 'faults'>,
   ) {
     this.#tier = tier;
     this.#readers = readers;
     this.#surroundings = {
       ...surroundings,
-      whenSlotFreed: callback => tier.whenFreed(callback),
+      whenSlotFreed: (callback, isAwaited) => tier.whenFreed(callback, isAwaited),
       pace: (generation, position) => readers.pace(generation, position),
+      isWanted: (generation, from, to) => readers.wantSoon(generation, from, to),
+      lacksRoom: () => tier.waitingFirst > 0,
     };
   }
 

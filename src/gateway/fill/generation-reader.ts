@@ -18,8 +18,11 @@ export class GenerationReader implements ContentReader, Wanting {
   readonly #readAhead: ReadAhead;
   readonly source: RangeSource;
   readonly #from: number;
+  /** Whether some of the answer has been sent: then it waits for room, instead of being refused. */
+  #hasBegun: boolean;
   #position: number;
   #visitedBlock = -1;
+  #isWaiting = false;
   #isClosed = false;
 
   constructor(
@@ -29,9 +32,11 @@ export class GenerationReader implements ContentReader, Wanting {
     source: RangeSource,
     desk: LoanDesk,
     readAhead: ReadAhead,
+    hasBegun: boolean,
   ) {
     this.#generation = generation;
     this.#from = from;
+    this.#hasBegun = hasBegun;
     this.#position = from;
     this.#to = to;
     this.source = source;
@@ -48,6 +53,10 @@ export class GenerationReader implements ContentReader, Wanting {
 
   get readBytes(): number {
     return this.#position - this.#from;
+  }
+
+  get isWaiting(): boolean {
+    return this.#isWaiting;
   }
 
   next(): Loan | undefined | Promise<Loan | undefined> {
@@ -73,6 +82,7 @@ export class GenerationReader implements ContentReader, Wanting {
     const start = this.#generation.blockStart(this.#position);
     const loan = this.#desk.lend(block, this.#position - start, until - start);
     this.#position += loan.bytes.length;
+    this.#hasBegun = true;
     return loan;
   }
 
@@ -94,12 +104,27 @@ export class GenerationReader implements ContentReader, Wanting {
 
   /** Ends with nothing when the reader is closed meanwhile: nothing more is fetched for it then. */
   async #wait(): Promise<Loan | undefined> {
-    while (!this.#isClosed) {
-      this.#readAhead.advance(this.#generation, this);
-      await this.#readAhead.reached(this.#generation, this.#position);
-      const loan = this.#isClosed ? undefined : this.#lend();
-      if (loan) return loan;
+    this.#isWaiting = true;
+    try {
+      while (!this.#isClosed) {
+        await this.#reached();
+        const loan = this.#isClosed ? undefined : this.#lend();
+        if (loan) return loan;
+      }
+      return undefined;
+    } finally {
+      this.#isWaiting = false;
     }
-    return undefined;
+  }
+
+  /** @throws OverloadedError when the answer has not begun and there is no room for its first byte. */
+  async #reached(): Promise<void> {
+    try {
+      this.#readAhead.advance(this.#generation, this);
+      await this.#readAhead.reached(this.#generation, this.#position, !this.#hasBegun);
+    } catch (error) {
+      if (!this.#hasBegun || !(error instanceof OverloadedError)) throw error;
+      await this.#readAhead.roomSoon();
+    }
   }
 }

@@ -7,8 +7,16 @@ export interface Wanting {
   readonly wants: { readonly from: number; readonly to: number };
   /** Bytes that have been read. */
   readonly readBytes: number;
+  /** Whether it is the reader who waits for bytes, and not the other way round. */
+  readonly isWaiting: boolean;
   /** How bytes of the content are asked of its store. */
   readonly source: RangeSource;
+}
+
+/** How far a reader was when it was last looked at, and whether it has stalled since. */
+interface Progress {
+  readonly readBytes: number;
+  readonly isStalled: boolean;
 }
 
 /** The longest run of bytes that is asked of a store in one request. */
@@ -20,44 +28,101 @@ const firstWindowBytes = 8 * extentLimitBytes;
 /** And this much once it has read an extent. */
 const laterWindowBytes = 16 * extentLimitBytes;
 
-/** Who reads which content at the moment, and how far ahead of them it is to be fetched. */
+/**
+ * Who reads which content at the moment, and how far ahead of them it is to be fetched. One that takes nothing for a
+ * while counts as stalled until it moves again: nothing is fetched or kept for it.
+ */
 export class Readers {
   readonly #memoryBytes: number;
-  readonly #readers = new Map<Generation, Set<Wanting>>();
-  #count = 0;
+  readonly #readers = new Map<Generation, Map<Wanting, Progress>>();
+  /** Those that have not stalled. */
+  #moving = 0;
 
   /** @param memoryBytes of the arena that this worker fills. */
   constructor(memoryBytes: number) {
     this.#memoryBytes = memoryBytes;
   }
 
+  /** Whether there is anybody. */
+  get areThere(): boolean {
+    return this.#readers.size > 0;
+  }
+
+  /** `reader` begins, or has moved. */
   join(generation: Generation, reader: Wanting): void {
-    const readers = this.#readers.get(generation) ?? new Set();
-    this.#readers.set(generation, readers.add(reader));
-    this.#count++;
+    const readers = this.#readers.get(generation) ?? new Map<Wanting, Progress>();
+    this.#readers.set(generation, readers);
+    if (readers.get(reader)?.isStalled !== false) this.#moving++;
+    readers.set(reader, { readBytes: reader.readBytes, isStalled: false });
   }
 
   /** Whether `reader` was one until now. */
   part(generation: Generation, reader: Wanting): boolean {
     const readers = this.#readers.get(generation);
-    if (!readers?.delete(reader)) return false;
-    this.#count--;
+    const progress = readers?.get(reader);
+    if (!readers || !progress) return false;
+    readers.delete(reader);
+    if (!progress.isStalled) this.#moving--;
     if (readers.size === 0) this.#readers.delete(generation);
     return true;
   }
 
+  /**
+   * Looks at every reader: who has taken nothing since the last look counts as stalled from now on.
+   *
+   * @returns the contents in which that is somebody.
+   */
+  look(): Generation[] {
+    const found: Generation[] = [];
+    for (const [generation, readers] of this.#readers) if (this.#lookAt(readers)) found.push(generation);
+    return found;
+  }
+
+  #lookAt(readers: Map<Wanting, Progress>): boolean {
+    let isFound = false;
+    for (const [reader, { readBytes, isStalled }] of readers) {
+      const hasMoved = reader.isWaiting || reader.readBytes !== readBytes;
+      if (hasMoved && isStalled) this.#moving++;
+      if (!hasMoved && !isStalled) {
+        this.#moving--;
+        isFound = true;
+      }
+      readers.set(reader, { readBytes: reader.readBytes, isStalled: !hasMoved });
+    }
+    return isFound;
+  }
+
   /** Whether anybody is going to read some of `[from, to)`. */
   want(generation: Generation, from: number, to: number): boolean {
-    for (const { wants } of this.#readers.get(generation) ?? [])
+    for (const { wants } of this.#readers.get(generation)?.keys() ?? [])
       if (wants.from < to && from < wants.to) return true;
+    return false;
+  }
+
+  /** The same of those who have not stalled. */
+  wantSoon(generation: Generation, from: number, to: number): boolean {
+    for (const [{ wants }, { isStalled }] of this.#readers.get(generation) ?? [])
+      if (!isStalled && wants.from < to && from < wants.to) return true;
     return false;
   }
 
   /** How far ahead of `reader` is fetched: a fair share of the memory, one block at the least. */
   windowBytes(generation: Generation, { readBytes }: Wanting): number {
     const wantedBytes = readBytes < extentLimitBytes ? firstWindowBytes : laterWindowBytes;
-    const shareBytes = this.#memoryBytes / 2 / Math.max(1, this.#count);
-    return Math.max(generation.blockBytes, Math.min(wantedBytes, shareBytes));
+    return Math.max(generation.blockBytes, Math.min(wantedBytes, this.#shareBytes(0)));
+  }
+
+  /**
+   * How much is asked for at first of an object that nothing is known of.
+   *
+   * @param others that are being asked for at the same time.
+   */
+  firstExtentBytes(others: number): number {
+    return Math.min(extentLimitBytes, this.#shareBytes(others + 1));
+  }
+
+  #shareBytes(more: number): number {
+    return this.#memoryBytes / 2 / Math.max(1, this.#moving + more);
   }
 
   /**
@@ -67,7 +132,7 @@ export class Readers {
   pace(generation: Generation, position: number): 'go' | 'hold' | 'stop' {
     const readers = this.#readers.get(generation);
     if (!readers) return position < Math.max(extentLimitBytes, generation.blockBytes) ? 'go' : 'stop';
-    for (const reader of readers)
+    for (const reader of readers.keys())
       if (position < reader.wants.from + this.windowBytes(generation, reader)) return 'go';
     return 'hold';
   }

@@ -1,3 +1,6 @@
+/** So often a transfer is asked for without any progress before it is given up. */
+export const attemptsWithoutProgress = 5;
+
 const firstDelayMs = 50;
 const longestDelayMs = 1_000;
 

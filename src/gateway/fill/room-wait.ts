@@ -1,19 +1,30 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
 
 /** What tells that there may be room again. */
 export interface RoomSigns {
   readonly clock: Clock;
-  /** Calls back once when a slot of the arena may have become free, unless what it returns is called before. */
-  readonly whenSlotFreed: (callback: () => void) => () => void;
+  /**
+   * Calls back once when a slot of the arena may have become free, unless what it returns is called before; those for
+   * whom a reader waits come first.
+   */
+  readonly whenSlotFreed: (callback: () => void, isAwaited: boolean) => () => void;
 }
 
 const slotPollMs = 50;
+
+/** So long a transfer keeps its connection while there is no room for what it brings; then it is asked for again. */
+const connectionLimitMs = 1_000;
+
+/** So long the first byte of an answer waits for room. */
+const firstByteLimitMs = 1_500;
 
 /** One extent's wait for a slot of the arena: never more than one callback and one timer, however often it is begun. */
 export class RoomWait {
   readonly #signs: RoomSigns;
   readonly #retry: () => void;
-  #cancel: (() => void) | undefined;
+  #forget: (() => void) | undefined;
+  #poll: Timer | undefined;
+  #sinceMs: number | undefined;
 
   /** @param retry called once for each beginning. */
   constructor(signs: RoomSigns, retry: () => void) {
@@ -21,23 +32,48 @@ export class RoomWait {
     this.#retry = retry;
   }
 
-  begin(): void {
-    this.end();
-    const retry = () => {
-      this.end();
-      this.#retry();
-    };
-    const forget = this.#signs.whenSlotFreed(retry);
-    // A reader in another thread lets go of a slot without a word.
-    const poll = this.#signs.clock.after(slotPollMs, retry);
-    this.#cancel = () => {
-      forget();
-      poll.cancel();
-    };
+  get isWaiting(): boolean {
+    return this.#sinceMs !== undefined;
   }
 
+  /** Whether a transfer that waits may still keep its connection. */
+  get keepsConnection(): boolean {
+    return this.#waitedMs < connectionLimitMs;
+  }
+
+  /** Whether it has been too long for the first byte of an answer. */
+  get isLong(): boolean {
+    return this.#waitedMs >= firstByteLimitMs;
+  }
+
+  get #waitedMs(): number {
+    return this.#sinceMs === undefined ? 0 : this.#signs.clock.monotonicMs() - this.#sinceMs;
+  }
+
+  /** There is no room, still or again. */
+  begin(isAwaited: boolean): void {
+    const { clock, whenSlotFreed } = this.#signs;
+    this.#stop();
+    this.#sinceMs ??= clock.monotonicMs();
+    const retry = () => {
+      this.#stop();
+      this.#retry();
+    };
+    this.#forget = whenSlotFreed(retry, isAwaited);
+    // A reader in another thread lets go of a slot without a word.
+    this.#poll = clock.after(slotPollMs, retry);
+  }
+
+  /** There is room, or none is needed any more. */
   end(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
+    this.#sinceMs = undefined;
+    this.#stop();
+  }
+
+  #stop(): void {
+    this.#forget?.();
+    this.#poll?.cancel();
+    this.#forget = undefined;
+    this.#poll = undefined;
   }
 }

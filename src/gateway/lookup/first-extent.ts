@@ -1,5 +1,5 @@
 import type { RangeRequest } from '../../http/range.ts';
-import { extentLimitBytes } from '../fill/readers.ts';
+import { wholeBlocks } from '../fill/read-ahead.ts';
 import type { ObjectRead } from './object-read.ts';
 
 /** What a miss asks for first: bytes `[from, to)` or the last bytes, or everything at once. */
@@ -11,8 +11,13 @@ export type FirstExtent =
 /**
  * The first request for an object of which nothing is known: whole blocks around what the client wants first, so
  * that a read of a few bytes fetches the block they are in and nothing else.
+ *
+ * @param limitBytes of a span, rounded down to whole blocks: one at the least.
  */
-export function firstExtent({ range, partNumber, policy, isConditional }: ObjectRead): FirstExtent {
+export function firstExtent(
+  { range, partNumber, policy, isConditional }: ObjectRead,
+  limitBytes: number,
+): FirstExtent {
   if (partNumber !== undefined) return { kind: 'part', partNumber };
   const blockBytes = policy.blockSizeBytes;
   if (range.kind === 'suffix') {
@@ -20,7 +25,7 @@ export function firstExtent({ range, partNumber, policy, isConditional }: Object
   }
   const first = range.kind === 'from' ? range.first : 0;
   const from = first - (first % blockBytes);
-  const limit = isConditional ? from + blockBytes : from + Math.max(blockBytes, extentLimitBytes);
+  const limit = isConditional ? from + blockBytes : from + wholeBlocks(limitBytes, blockBytes);
   return { kind: 'span', from, to: Math.min(wantedUntil(range, blockBytes), limit) };
 }
 

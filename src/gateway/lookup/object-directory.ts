@@ -28,6 +28,8 @@ export interface ContentMaker {
   create(read: ObjectRead, identity: GenerationIdentity): Generation;
   /** No record answers with `generation`: it is for those alone who are told of it now. */
   lendOnce(generation: Generation): void;
+  /** How much of an object is asked for at first, while `others` are being asked for. */
+  firstExtentBytes(others: number): number;
   /** Whether nothing of `[from, to)` is held or on its way. */
   lacks(generation: Generation, from: number, to: number): boolean;
   /** Bytes `[from, to)` of `generation` are arriving: what is returned takes them. */
@@ -89,7 +91,9 @@ export class ObjectDirectory {
     }
     const question = `${read.method} ${read.partNumber ?? ''}`;
     return this.#shared(read, question, () =>
-      read.method === 'HEAD' ? this.#askHead(read, read.partNumber) : this.#askGet(read, firstExtent(read)),
+      read.method === 'HEAD'
+        ? this.#askHead(read, read.partNumber)
+        : this.#askGet(read, this.#firstExtent(read)),
     );
   }
 
@@ -119,6 +123,10 @@ export class ObjectDirectory {
       : { ...learned, isCollapsed: false };
   }
 
+  #firstExtent(read: ObjectRead): FirstExtent {
+    return firstExtent(read, this.#contents.firstExtentBytes(this.#asking.size));
+  }
+
   #noteAsking(objectKey: ObjectKey, answer: Promise<Learned>): void {
     const question = { objectKey };
     const answered = () => this.#asking.delete(question);
@@ -127,7 +135,7 @@ export class ObjectDirectory {
   }
 
   async #revalidate(read: ObjectRead, stale: ReadableRecord): Promise<Learned> {
-    const learned = await this.#askAnew(read, firstExtent(read));
+    const learned = await this.#askAnew(read, this.#firstExtent(read));
     const isSame = learned.record.kind === 'readable' && learned.record.content === stale.content;
     return { ...learned, how: isSame ? 'revalidated' : 'fetched', forwarded: 'stale' };
   }

@@ -48,7 +48,13 @@ export interface Questions {
     readonly answer: ToldFound;
   };
   open: {
-    readonly ask: { readonly contentId: number; readonly from: number; readonly to: number };
+    readonly ask: {
+      readonly contentId: number;
+      readonly from: number;
+      readonly to: number;
+      /** Whether bytes before `from` have been sent. */
+      readonly hasBegun: boolean;
+    };
     readonly answer: number;
   };
   next: { readonly ask: { readonly reader: number }; readonly answer: ToldLoan };

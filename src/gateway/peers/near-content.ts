@@ -139,6 +139,7 @@ export class NearContent implements Content {
 class NearReader implements ContentReader {
   readonly #content: NearContent;
   readonly #link: PeerLink;
+  readonly #from: number;
   readonly #to: number;
   #position: number;
   #reader: Promise<number> | undefined;
@@ -146,6 +147,7 @@ class NearReader implements ContentReader {
   constructor(content: NearContent, link: PeerLink, from: number, to: number) {
     this.#content = content;
     this.#link = link;
+    this.#from = from;
     this.#position = from;
     this.#to = to;
   }
@@ -170,6 +172,7 @@ class NearReader implements ContentReader {
       contentId: this.#content.contentId,
       from: this.#position,
       to: this.#to,
+      hasBegun: this.#position > this.#from,
     });
     const loan = this.#content.borrowed(await this.#link.ask('next', { reader: await this.#reader }));
     if (loan) this.#position += loan.bytes.length;

@@ -78,7 +78,8 @@ export class OwnerDesk implements PeerService {
       readonly [Key in keyof Questions]: (ask: Questions[Key]['ask']) => Promise<Questions[Key]['answer']>;
     } = {
       find: ({ read, withChecksums }) => this.#find(read, withChecksums),
-      open: async ({ contentId, from, to }) => this.#open(this.#numbers.find(contentId), from, to),
+      open: async ({ contentId, from, to, hasBegun }) =>
+        this.#open(this.#numbers.find(contentId), from, to, hasBegun),
       next: ({ reader }) => this.#next(reader),
     };
     return answers[name](ask);
@@ -117,11 +118,11 @@ export class OwnerDesk implements PeerService {
     };
   }
 
-  #open(generation: Generation, from: number, to: number): number {
+  #open(generation: Generation, from: number, to: number, hasBegun: boolean): number {
     const number = ++this.#opened;
     this.#readers.set(number, {
       generation,
-      reader: generation.open(from, to),
+      reader: generation.open(from, to, hasBegun),
       position: from,
       loan: undefined,
     });

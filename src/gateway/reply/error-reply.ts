@@ -17,7 +17,8 @@ import { PreparedHeaders } from './prepared-headers.ts';
 /** The one mapping from what can go wrong to an error of the store's protocol. Total: what is not known is a 500. */
 export function asS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
-  if (error instanceof OverloadedError) return s3Error('SlowDown', { cause: error });
+  if (error instanceof OverloadedError)
+    return s3Error('SlowDown', { headers: [['retry-after', '1']], cause: error });
   if (error instanceof ObjectChangedError)
     return s3Error('SlowDown', { message: error.message, cause: error });
   if (error instanceof WrongAnswerError) return s3Error('BadGateway', { cause: error });

@@ -111,6 +111,21 @@ it('gives up what has been read once also where something older is still to be r
   expect(setup.queue.peek(), 'there is nothing else').toBe(0);
 });
 
+it('what nobody comes for is the first to go', () => {
+  const setup = queueOf(10);
+  for (const content of [7, 8, 9]) setup.unread.add(content);
+  for (let content = 0; content < 10; content++) load(setup, content, 10);
+  for (let slot = 0; slot < 7; slot++) setup.visited.add(slot);
+  expect(setup.queue.peek(), 'those ahead are spared').toBe(0);
+  setup.unread.delete(8);
+  setup.queue.forsake(8);
+  setup.unread.delete(9);
+  setup.queue.forsake(9);
+  expect(setup.queue.peek()).toBe(9);
+  setup.queue.evict(9);
+  expect(setup.queue.peek()).toBe(8);
+});
+
 it('what nobody ever reads takes no more than half', () => {
   const capacity = 100;
   const setup = queueOf(capacity);

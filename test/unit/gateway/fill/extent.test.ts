@@ -3,7 +3,7 @@ import { Generation } from '../../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { Extent, type ExtentKeeper } from '../../../../src/gateway/fill/extent.ts';
-import { RefusedByStoreError } from '../../../../src/gateway/fill/fill-error.ts';
+import { OverloadedError, RefusedByStoreError } from '../../../../src/gateway/fill/fill-error.ts';
 import { type AskedRange, askedRanges } from '../../../support/asked-ranges.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
@@ -16,12 +16,16 @@ let generation: Generation;
 let slotFreed: Set<() => void>;
 let ended: Extent[];
 let pace: 'go' | 'hold' | 'stop';
+let isWanted: boolean;
+let lacksRoom: boolean;
 
 beforeEach(() => {
   asked = [];
   slotFreed = new Set();
   ended = [];
   pace = 'go';
+  isWanted = true;
+  lacksRoom = false;
   clock = new ManualClock();
   generation = newGeneration();
 });
@@ -53,6 +57,8 @@ function extent(from: number, to: number): Extent {
     },
     retried: () => undefined,
     pace: () => pace,
+    isWanted: () => isWanted,
+    lacksRoom: () => lacksRoom,
   };
   const keeper: ExtentKeeper = { ended: one => ended.push(one), answeredWhole: () => undefined };
   return new Extent(generation, from, to, askedRanges(asked, sizeBytes), surroundings, keeper);
@@ -169,6 +175,95 @@ it('waits for room once, however often there is none, and not when it is over', 
   expect(slotFreed.size).toBe(0);
 });
 
+it('refuses the first byte of an answer after 1.5 s without room, and at once from then on', async () => {
+  const one = extent(0, 2 * blockBytes);
+  one.start();
+  withoutRoom();
+  last().answer().bytes(100);
+  const first = one.reached(0, true);
+  const more = one.reached(0, false);
+  clock.advance(1_400);
+  expect(await isKept(first.catch(() => undefined))).toBe(false);
+  clock.advance(100);
+  await expect(first).rejects.toBeInstanceOf(OverloadedError);
+  expect(await isKept(more.catch(() => undefined)), 'an answer that has begun waits').toBe(false);
+  await expect(one.reached(0, true)).rejects.toBeInstanceOf(OverloadedError);
+  expect(ended).toEqual([]);
+});
+
+it('gives its connection back after a second without room, and asks for the rest when there is room', () => {
+  const one = extent(0, 2 * blockBytes);
+  one.start();
+  last()
+    .answer()
+    .bytes(blockBytes - 10);
+  const makeRoom = withoutRoom();
+  last().bytes(100);
+  clock.advance(950);
+  expect(last().state).toBe('paused');
+  clock.advance(100);
+  expect(last().state).toBe('aborted');
+  clock.advance(5_000);
+  expect(asked).toHaveLength(1);
+  makeRoom();
+  clock.advance(50);
+  expect(last()).toMatchObject({ from: blockBytes, to: 2 * blockBytes, state: 'running' });
+  last().answer().bytes(blockBytes).end();
+  expect(ended).toEqual([one]);
+  expect(generation.heldBytes).toBe(2 * blockBytes);
+});
+
+it('a transfer that breaks while there is no room is not asked for again before there is', () => {
+  const one = extent(0, blockBytes);
+  one.start();
+  const makeRoom = withoutRoom();
+  last().answer().bytes(100);
+  last().breakOff();
+  clock.advance(500);
+  expect(asked).toHaveLength(1);
+  makeRoom();
+  clock.advance(50);
+  expect(last()).toMatchObject({ from: 0, to: blockBytes });
+  expect(asked).toHaveLength(2);
+});
+
+it('what all has come of needs no connection: it waits for room as it is', () => {
+  const one = extent(0, blockBytes);
+  one.start();
+  const makeRoom = withoutRoom();
+  last().answer().bytes(blockBytes).end();
+  clock.advance(60_000);
+  expect(ended).toEqual([]);
+  makeRoom();
+  clock.advance(50);
+  expect(ended).toEqual([one]);
+  expect(asked).toHaveLength(1);
+  expect(generation.heldBytes).toBe(blockBytes);
+});
+
+it('ends after a second without room when those who wanted it have stalled', () => {
+  const one = extent(0, blockBytes);
+  one.start();
+  withoutRoom();
+  last().answer().bytes(100);
+  isWanted = false;
+  clock.advance(1_050);
+  expect(ended).toEqual([one]);
+  expect(last().state).toBe('aborted');
+  expect(slotFreed.size).toBe(0);
+});
+
+it('takes no room while others for whom readers wait lack it, unless a reader waits for it as well', () => {
+  const one = extent(0, blockBytes);
+  one.start();
+  lacksRoom = true;
+  last().answer().bytes(100);
+  expect(one.hasWritten).toBe(false);
+  void one.reached(0);
+  clock.advance(50);
+  expect(one.hasWritten).toBe(true);
+});
+
 it('lets a transfer whose last bytes waited for room come to its end', () => {
   const one = extent(0, blockBytes);
   one.start();
@@ -227,6 +322,36 @@ it('a transfer of all of the content waits for its readers before it begins a bl
   one.readerAdvanced();
   last().answer().bytes(blockBytes);
   expect(one.position).toBe(blockBytes);
+});
+
+it('a transfer of all of the content whose readers came in time keeps its connection', () => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  one.adopt(last(), sizeBytes, true);
+  pace = 'hold';
+  last().answer().bytes(blockBytes);
+  clock.advance(9_900);
+  pace = 'go';
+  one.readerAdvanced();
+  clock.advance(60_000);
+  expect(last().state).toBe('running');
+});
+
+it('a transfer of all of the content gives its connection back when its readers do not come for ten seconds', () => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  one.adopt(last(), sizeBytes, true);
+  pace = 'hold';
+  last().answer().bytes(blockBytes);
+  clock.advance(9_900);
+  expect(last().state).toBe('paused');
+  clock.advance(100);
+  expect(last().state).toBe('aborted');
+  pace = 'go';
+  one.readerAdvanced();
+  expect(asked).toHaveLength(2);
+  clock.advance(60_000);
+  expect(last().state).toBe('running');
 });
 
 it('a transfer of all of the content that nobody reads is given up between two blocks', () => {

@@ -45,7 +45,7 @@ function fetch(from: number, to: number, extentBlocks = 4): void {
 /** Whoever reads blocks `[from, to)`. */
 function reader(from: number, to: number): Wanting {
   const wants = { from: from * blockBytes, to: to * blockBytes };
-  return { wants, readBytes: 0, source: askedRanges(asked, sizeBytes) };
+  return { wants, readBytes: 0, isWaiting: false, source: askedRanges(asked, sizeBytes) };
 }
 
 /** What was asked for and is not given up, in blocks. */

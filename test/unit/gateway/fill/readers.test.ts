@@ -19,11 +19,12 @@ beforeEach(() => {
   generation = new Generation(identity, mebibyte, tier, { open: unused, lend: unused });
 });
 
-function reader(from: number, to = 2 ** 30): Wanting {
+/** A reader that a test can move. */
+function reader(from: number, to = 2 ** 30): { -readonly [Key in keyof Wanting]: Wanting[Key] } {
   const send = () => {
     throw new Error('nothing is fetched here');
   };
-  return { wants: { from, to }, readBytes: 0, source: { backend: 'main', send } };
+  return { wants: { from, to }, readBytes: 0, isWaiting: false, source: { backend: 'main', send } };
 }
 
 it('half of the memory is shared by all readers, and each has a block at the least', () => {
@@ -55,4 +56,44 @@ it('a whole content comes within the window of its foremost reader, and an exten
   const windowBytes = memoryBytes / 4;
   expect(readers.pace(generation, 100 * mebibyte + windowBytes - 1)).toBe('go');
   expect(readers.pace(generation, 100 * mebibyte + windowBytes)).toBe('hold');
+});
+
+it('who takes nothing between two looks has stalled: nothing is fetched or kept for it, until it moves', () => {
+  const one = reader(0);
+  const other = reader(0);
+  readers.join(generation, one);
+  readers.join(generation, other);
+  other.readBytes = mebibyte;
+  expect(readers.look()).toEqual([generation]);
+  expect(readers.look(), 'now the other has stalled too').toEqual([generation]);
+  expect(readers.look()).toEqual([]);
+  expect(readers.wantSoon(generation, 0, 1)).toBe(false);
+  expect(readers.want(generation, 0, 1)).toBe(true);
+  one.readBytes = mebibyte;
+  readers.look();
+  expect(readers.wantSoon(generation, 0, 1)).toBe(true);
+  readers.join(generation, other);
+  expect(readers.windowBytes(generation, one)).toBe(memoryBytes / 4);
+});
+
+it('who waits for bytes has not stalled', () => {
+  const one = reader(0);
+  readers.join(generation, one);
+  one.isWaiting = true;
+  expect(readers.look()).toEqual([]);
+  expect(readers.wantSoon(generation, 0, 1)).toBe(true);
+});
+
+it('memory is shared by those who have not stalled', () => {
+  const stalled = Array.from({ length: 9 }, () => reader(0));
+  for (const one of stalled) readers.join(generation, one);
+  expect(readers.firstExtentBytes(0)).toBe(memoryBytes / 20);
+  expect(readers.firstExtentBytes(6)).toBe(memoryBytes / 32);
+  readers.look();
+  expect(readers.firstExtentBytes(0)).toBe(extentLimitBytes);
+  const one = reader(0);
+  readers.join(generation, one);
+  expect(readers.windowBytes(generation, one)).toBe(memoryBytes / 2);
+  for (const left of stalled) readers.part(generation, left);
+  expect(readers.windowBytes(generation, one)).toBe(memoryBytes / 2);
 });

@@ -9,7 +9,7 @@ const extent = 8 * block;
 
 /** The Range header of the first request for a read with this one. */
 function asked(range: string | undefined, different: Partial<ObjectRead> = {}): string | undefined {
-  return rangeHeader(firstExtent(readOf('k', { range: parseRange(range), ...different })));
+  return rangeHeader(firstExtent(readOf('k', { range: parseRange(range), ...different }), extent));
 }
 
 it.each([
@@ -41,12 +41,18 @@ it('a conditional read asks for one block at the most', () => {
 
 it('a part is asked for by its number and has no range', () => {
   const read = readOf('k', { partNumber: 3 });
-  expect(firstExtent(read)).toEqual({ kind: 'part', partNumber: 3 });
-  expect(rangeHeader(firstExtent(read))).toBeUndefined();
+  expect(firstExtent(read, extent)).toEqual({ kind: 'part', partNumber: 3 });
+  expect(rangeHeader(firstExtent(read, extent))).toBeUndefined();
 });
 
 it('a block larger than an extent is asked for whole', () => {
   const policy = { ...readOf('k').policy, blockSizeBytes: 16 * block };
   expect(asked(undefined, { policy })).toBe(`bytes=0-${16 * block - 1}`);
   expect(rangeHeader(firstBlock(readOf('k', { policy })))).toBe(`bytes=0-${16 * block - 1}`);
+});
+
+it('asks for no more than it is given, in whole blocks, and for one block at the least', () => {
+  const read = readOf('k', { range: parseRange(undefined) });
+  expect(rangeHeader(firstExtent(read, 2.5 * block))).toBe(`bytes=0-${2 * block - 1}`);
+  expect(rangeHeader(firstExtent(read, 10))).toBe(`bytes=0-${block - 1}`);
 });

@@ -35,7 +35,7 @@ class Service implements PeerService {
   }
 }
 
-const open = { contentId: 1, from: 0, to: 1 };
+const open = { contentId: 1, from: 0, to: 1, hasBegun: false };
 let channel: MessageChannel;
 let here: Service;
 let there: Service;

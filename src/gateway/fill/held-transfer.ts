@@ -1,0 +1,93 @@
+import type { StoreCall } from '../../backend/store.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
+
+/**
+ * So long a transfer keeps its connection while its readers are far behind: longer than while there is no room, since a
+ * store that ignores ranges begins again from the first byte.
+ */
+const heldBackLimitMs = 10_000;
+
+/** A store's transfer, and what it has brought that there is no place for at the moment. */
+export class HeldTransfer {
+  readonly #clock: Clock;
+  #limit: Timer | undefined;
+  #call: StoreCall | undefined;
+  #held: Buffer | undefined;
+  #isComplete = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whether something has come and waits. */
+  get holds(): boolean {
+    return this.#held !== undefined;
+  }
+
+  /** Whether nothing comes after what waits. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  begin(call: StoreCall | undefined): void {
+    this.#call = call;
+  }
+
+  /** All has come. */
+  complete(): void {
+    this.#isComplete = true;
+  }
+
+  /** Keeps a copy of `rest`; nothing more is to come until `resume`. */
+  hold(rest: Buffer): void {
+    this.#held = Buffer.from(rest);
+    this.#call?.pause();
+  }
+
+  /** The same while its readers are far behind; when they stay there the connection is given back. */
+  holdBack(rest: Buffer): void {
+    this.hold(rest);
+    this.#limit = this.#clock.after(heldBackLimitMs, () => this.giveUp());
+  }
+
+  /** What waits and `chunk` behind it; nothing waits any more. */
+  joined(chunk: Buffer): Buffer {
+    const held = this.takeHeld();
+    return held ? Buffer.concat([held, chunk]) : chunk;
+  }
+
+  takeHeld(): Buffer | undefined {
+    const held = this.#held;
+    this.drop();
+    return held;
+  }
+
+  resume(): void {
+    this.#call?.resume();
+  }
+
+  /** Gives the connection back, to ask again later for what waits and what would come. Once all has come there is none. */
+  giveUp(): void {
+    if (this.#isComplete) return;
+    this.abort();
+    this.drop();
+  }
+
+  /** Forgets what waits. */
+  drop(): void {
+    this.#held = undefined;
+    this.#limit?.cancel();
+  }
+
+  abort(): void {
+    this.#call?.abort();
+    this.#call = undefined;
+  }
+
+  /** Leaves the transfer to another. */
+  handOver(): StoreCall | undefined {
+    const call = this.#call;
+    this.#call = undefined;
+    return call;
+  }
+}

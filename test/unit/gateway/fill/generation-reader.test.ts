@@ -1,0 +1,113 @@
+import { expect, it } from 'vitest';
+import type { Loan } from '../../../../src/cache/content.ts';
+import { Generation } from '../../../../src/cache/generation.ts';
+import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
+import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { OverloadedError } from '../../../../src/gateway/fill/fill-error.ts';
+import { Filler } from '../../../../src/gateway/fill/filler.ts';
+import { GenerationReader } from '../../../../src/gateway/fill/generation-reader.ts';
+import { LoanDesk } from '../../../../src/gateway/fill/loan-desk.ts';
+import { ReadAhead } from '../../../../src/gateway/fill/read-ahead.ts';
+import { Readers } from '../../../../src/gateway/fill/readers.ts';
+import { type AskedRange, askedRanges } from '../../../support/asked-ranges.ts';
+import { EventClock } from '../../../support/event-clock.ts';
+
+const blockBytes = 4096;
+const sizeBytes = 16 * blockBytes;
+
+function setUp() {
+  const asked: AskedRange[] = [];
+  const clock = new EventClock();
+  const tier = new MemoryTier(allocateSharedMemory(8 * blockBytes, blockBytes, 1), 0);
+  const readers = new Readers(8 * blockBytes);
+  const filler = new Filler(tier, readers, { clock, random: () => 0.5, retried: () => undefined });
+  const ahead = new ReadAhead(filler, readers, clock);
+  const desk = new LoanDesk(tier, 4);
+  const source = askedRanges(asked, sizeBytes);
+  const identity = { objectKey: 'k', versionId: undefined, entityTag: '"t"', sizeBytes };
+  const generation = new Generation(identity, blockBytes, tier, {
+    open: (content, from, to, hasBegun) =>
+      new GenerationReader(content, from, to, source, desk, ahead, hasBegun),
+    lend: (block, from, to) => desk.lend(block, from, to),
+  });
+  return { asked, clock, tier, generation };
+}
+
+/** Somebody else reads or fills all of the arena, until the result is called. */
+function crowd(tier: MemoryTier): () => void {
+  const slots: number[] = [];
+  for (let count = 0; count < 8; count++) {
+    const slot = tier.allocate(blockBytes, { contentHash: 0, evicted: () => undefined });
+    if (slot !== undefined) slots.push(slot);
+  }
+  return () => {
+    for (const slot of slots) tier.free(slot);
+  };
+}
+
+it('the first byte of an answer comes, or is refused, within two seconds', async () => {
+  const { asked, clock, tier, generation } = setUp();
+  crowd(tier);
+  const reader = generation.open(0, sizeBytes);
+  const refused = expect(reader.next()).rejects.toBeInstanceOf(OverloadedError);
+  for (const call of asked) call.answer().bytes(100);
+  await clock.run(2_000);
+  await refused;
+  reader.close();
+});
+
+it('an answer that has begun waits for room for as long as it takes', async () => {
+  const { asked, clock, tier, generation } = setUp();
+  const makeRoom = crowd(tier);
+  const reader = generation.open(blockBytes, sizeBytes, true);
+  const next = Promise.resolve(reader.next());
+  let loan: Loan | undefined;
+  void next.then(lent => {
+    loan = lent;
+  });
+  asked[0]?.answer().bytes(100);
+  await clock.run(60_000);
+  expect(loan).toBeUndefined();
+  makeRoom();
+  await clock.run(100);
+  asked.at(-1)?.answer().bytes(100);
+  expect((await next)?.bytes.length).toBe(100);
+  reader.close();
+});
+
+it('an answer that has begun waits also where too many wait already, and a new one is refused', async () => {
+  const { asked, clock, tier, generation } = setUp();
+  const forget = Array.from({ length: 256 }, () => tier.whenFreed(() => undefined));
+  await expect(generation.open(0, sizeBytes).next()).rejects.toBeInstanceOf(OverloadedError);
+  const next = generation.open(0, sizeBytes, true).next();
+  await clock.run(1_000);
+  expect(asked).toEqual([]);
+  for (const one of forget) one();
+  await clock.run(100);
+  asked[0]?.answer().bytes(100);
+  expect((await next)?.bytes.length).toBe(100);
+});
+
+it('blocks that were fetched ahead of a reader who stalls are the first to go', async () => {
+  const { asked, clock, tier, generation } = setUp();
+  const reader = generation.open(0, sizeBytes);
+  const first = reader.next();
+  for (const call of asked)
+    call
+      .answer()
+      .bytes(call.to - call.from)
+      .end();
+  await first;
+  const ahead = [1, 2, 3].map(index => generation.blockAt(index * blockBytes)?.slot);
+  expect(ahead).not.toContain(undefined);
+  await clock.run(6_000);
+  const taken: (number | undefined)[] = [];
+  for (let count = 0; count < 4 + ahead.length; count++) {
+    const slot = tier.allocate(blockBytes, { contentHash: count, evicted: () => undefined });
+    taken.push(slot);
+    if (slot === undefined) continue;
+    tier.complete(slot);
+    tier.read(slot);
+  }
+  expect(taken.slice(4).sort(), 'after the free ones, and before what has been read').toEqual(ahead.sort());
+});
