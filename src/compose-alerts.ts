@@ -1,6 +1,5 @@
 /** Part of the supervisor's composition root: from measurements to cards, and back from their buttons. */
 import { hostname } from 'node:os';
-import type { DatabaseSync } from 'node:sqlite';
 import type { AdminRoute } from './admin/admin-route.ts';
 import { alertRoutes } from './admin/alerts/alert-routes.ts';
 import { runbookRoute } from './admin/alerts/runbook-route.ts';
@@ -20,10 +19,10 @@ import { WebhookPoster } from './alerts/delivery/webhook-post.ts';
 import { AlertEngine, type AlertEngineOptions } from './alerts/engine/alert-engine.ts';
 import { Notices } from './alerts/engine/notices.ts';
 import { OpenAlertStore } from './alerts/engine/open-alert-store.ts';
+import { KeptState } from './alerts/kept-state.ts';
 import type { RequestedObject } from './alerts/rules/rule.ts';
 import { createRules } from './alerts/rules/rule-table.ts';
 import { SilenceBook } from './alerts/silences/silence-book.ts';
-import { openStateDatabase } from './alerts/state-database.ts';
 import type { Clock } from './base/clock.ts';
 import type { Logger } from './base/logger.ts';
 import type { MetricSnapshot } from './base/metric-snapshot.ts';
@@ -78,8 +77,9 @@ const LAST_CARDS_MS = 3_000;
 export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
   const { config, isDefaultStart, clock, logger, metrics } = parts;
   const restore = config.alerts.callbacks?.restore || isDefaultStart ? parts.restore : undefined;
-  const database = openStateDatabase(config.state.directory);
-  const silences = new SilenceBook(database, clock);
+  const { directory } = config.state;
+  const database = new KeptState({ directory, clock, logger, metrics });
+  const silences = new SilenceBook(database, clock, work => database.saved(work));
   const acts = new ActLog(database);
   const secret = callbackSecret(database);
   const where: Whereabouts = { canRestore: restore !== undefined };
@@ -173,7 +173,7 @@ function channelWebhook({ webhookPath }: BuiltInChannel, adminUrl: string): Webh
 }
 
 interface RunningParts {
-  readonly database: DatabaseSync;
+  readonly database: KeptState;
   readonly webhooks: readonly WebhookOptions[];
   readonly render: (notification: Notification, form: CardForm) => CardPayload;
   readonly engine: AlertEngine;

@@ -1,11 +1,32 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { migrations } from './state-schema.ts';
 
-/** SQLite's result codes for a file that another connection holds. */
+/** SQLite's result codes for a file that another connection holds, and for one that holds something else. */
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+export type StateValue = SQLInputValue;
+export type StateRow = Record<string, SQLOutputValue>;
+
+/** Where alerts keep their state: a `DatabaseSync`, or what can be used like one. */
+export interface StateDatabase {
+  readonly isTransaction: boolean;
+  exec(sql: string): void;
+  prepare(sql: string): StateStatement;
+}
+
+export interface StateStatement {
+  run(...values: StateValue[]): {
+    readonly changes: number | bigint;
+    readonly lastInsertRowid: number | bigint;
+  };
+  get(...values: StateValue[]): StateRow | undefined;
+  all(...values: StateValue[]): StateRow[];
+}
 
 /** Why the state directory cannot be used. */
 export class StateDatabaseError extends Error {
@@ -24,7 +45,7 @@ export class StateDatabaseError extends Error {
  * @throws StateDatabaseError if another instance holds it, a newer version wrote it, or it cannot be used
  */
 export function openStateDatabase(directory: string): DatabaseSync {
-  const path = join(directory, 'alerts.sqlite');
+  const path = stateFile(directory);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     return prepared(new DatabaseSync(path), path);
@@ -33,8 +54,50 @@ export function openStateDatabase(directory: string): DatabaseSync {
   }
 }
 
+/** Opens a state database that is nowhere but in memory. */
+export function openMemoryDatabase(): DatabaseSync {
+  const database = new DatabaseSync(':memory:');
+  for (const migration of migrations) database.exec(migration);
+  return database;
+}
+
+/** Where the state of a directory is. */
+export function stateFile(directory: string): string {
+  return join(directory, 'alerts.sqlite');
+}
+
+/** Whether SQLite found something else than its own in the file. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof StateDatabaseError) return isDamage(error.cause);
+  const result = resultOf(error);
+  return result === SQLITE_CORRUPT || result === SQLITE_NOTADB;
+}
+
+/** Makes `to` hold what `from` holds, and nothing else. @throws what SQLite throws; then `to` is as it was */
+export function copyState(from: StateDatabase, to: StateDatabase): void {
+  const tables = from
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+    .all()
+    .map(({ name }) => String(name));
+  inTransaction(to, () => {
+    // at last the highest ids that were given out
+    for (const table of [...tables, 'sqlite_sequence']) {
+      to.exec(`DELETE FROM ${table}`);
+      for (const row of from.prepare(`SELECT * FROM ${table}`).all()) insertRow(to, table, row);
+    }
+  });
+}
+
+function insertRow(database: StateDatabase, table: string, row: StateRow): void {
+  const columns = Object.keys(row);
+  const places = columns.map(() => '?').join(', ');
+  database
+    .prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`)
+    .run(...Object.values(row));
+}
+
 /** Runs `work` in one transaction: all of it is kept, or, when it throws, nothing. */
-export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
+export function inTransaction<Result>(database: StateDatabase, work: () => Result): Result {
   database.exec('BEGIN IMMEDIATE');
   try {
     const result = work();
@@ -69,8 +132,13 @@ function migrate(database: DatabaseSync, path: string): void {
   database.exec(`PRAGMA user_version = ${migrations.length}`);
 }
 
-function asStateDatabaseError(error: unknown, directory: string): StateDatabaseError {
-  const result = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+/** SQLite's primary result code. */
+function resultOf(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+}
+
+export function asStateDatabaseError(error: unknown, directory: string): StateDatabaseError {
+  const result = resultOf(error);
   if (result === SQLITE_BUSY || result === SQLITE_LOCKED) {
     return new StateDatabaseError(
       'STATE_IN_USE',

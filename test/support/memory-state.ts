@@ -1,9 +1,7 @@
-import { DatabaseSync } from 'node:sqlite';
-import { migrations } from '../../src/alerts/state-schema.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import { openMemoryDatabase } from '../../src/alerts/state-database.ts';
 
 /** A state database that lives as long as the test. */
 export function memoryState(): DatabaseSync {
-  const database = new DatabaseSync(':memory:');
-  for (const migration of migrations) database.exec(migration);
-  return database;
+  return openMemoryDatabase();
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { StateUnsavedError } from '../../alerts/kept-state.ts';
 import { alertNames } from '../../alerts/rules/rule-description.ts';
 import type { SilenceBook } from '../../alerts/silences/silence-book.ts';
 import { readSilenceRequest } from '../../alerts/silences/silence-request.ts';
@@ -28,7 +29,7 @@ export function silenceRoutes({ silences, clock, logger }: SilenceRoutesOptions)
       async handle(request, response) {
         const verdict = readSilenceRequest(await readJson(request, z.unknown()), clock.nowMs(), alertNames);
         if (verdict.kind === 'refused') throw new AdminError(400, 'INVALID_SILENCE', verdict.reason);
-        const silence = silences.add(verdict.request);
+        const silence = saved(() => silences.add(verdict.request));
         logger.info({ silence: silenceReport(silence) }, 'silenced');
         sendJson(response, 201, silenceReport(silence));
       },
@@ -39,11 +40,21 @@ export function silenceRoutes({ silences, clock, logger }: SilenceRoutesOptions)
       handle(request, response) {
         const id = new URL(request.url ?? '/', 'http://admin').searchParams.get('id');
         if (!id) throw new AdminError(400, 'INVALID_QUERY', 'the parameter id is missing');
-        const silence = silences.remove(id);
+        const silence = saved(() => silences.remove(id));
         if (!silence) throw new AdminError(404, 'UNKNOWN_SILENCE', 'no silence in force has this id');
         logger.info({ silence: silenceReport(silence) }, 'the silence was ended');
         sendJson(response, 200, silenceReport(silence));
       },
     },
   ];
+}
+
+/** A silence that does not hold over a restart is none: whoever asks is told that it could not be kept. */
+function saved<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StateUnsavedError) throw new AdminError(503, error.code, error.message);
+    throw error;
+  }
 }

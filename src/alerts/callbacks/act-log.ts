@@ -1,6 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Alert, Fact, Notification } from '../alert.ts';
+import type { StateDatabase } from '../state-database.ts';
 
 /** Somebody did something by a button. */
 export interface CardAct {
@@ -26,9 +26,9 @@ const cardAct: z.ZodType<CardAct> = z.object({
 
 /** Who did what, on disk: the latest 200. */
 export class ActLog {
-  readonly #database: DatabaseSync;
+  readonly #database: StateDatabase;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: StateDatabase) {
     this.#database = database;
   }
 

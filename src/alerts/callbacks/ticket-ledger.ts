@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../base/clock.ts';
-import { inTransaction } from '../state-database.ts';
+import { inTransaction, type StateDatabase } from '../state-database.ts';
 import type { ActionTicket } from './action-ticket.ts';
 
 const SECRET_BYTES = 32;
 
 /** The key that signs buttons: made once, kept with the state, so that cards of before a restart still work. */
-export function callbackSecret(database: DatabaseSync): Uint8Array {
+export function callbackSecret(database: StateDatabase): Uint8Array {
   return inTransaction(database, () => {
     database
       .prepare('INSERT INTO callback_key (id, secret) VALUES (1, ?) ON CONFLICT DO NOTHING')
@@ -20,10 +19,10 @@ export function callbackSecret(database: DatabaseSync): Uint8Array {
 
 /** Which tickets were used: each works once, over restarts too. */
 export class TicketLedger {
-  readonly #database: DatabaseSync;
+  readonly #database: StateDatabase;
   readonly #clock: Clock;
 
-  constructor(database: DatabaseSync, clock: Clock) {
+  constructor(database: StateDatabase, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
   }

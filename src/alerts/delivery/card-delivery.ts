@@ -1,9 +1,9 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Notification } from '../alert.ts';
 import type { CardForm, CardPayload } from '../card/card.ts';
+import type { StateDatabase } from '../state-database.ts';
 import { CardMetrics } from './card-metrics.ts';
 import { Outbox } from './outbox.ts';
 import { SteadyClock } from './steady-clock.ts';
@@ -14,7 +14,7 @@ import { WebhookSender, type WebhookStatus } from './webhook-sender.ts';
 export interface CardDeliveryOptions {
   readonly webhooks: readonly WebhookOptions[];
   /** The state database; it stays its owner's to close, after this. */
-  readonly database: DatabaseSync;
+  readonly database: StateDatabase;
   readonly clock: Clock;
   /** 0 ≤ x < 1. */
   readonly random: () => number;
@@ -61,7 +61,11 @@ export class CardDelivery {
    */
   notify(notification: Notification): void {
     const channels = routeNotification(this.#webhooks, notification).map(({ channel }) => channel);
-    this.#outbox.enqueue(channels, notification, this.#clock.nowMs());
+    const { dropped } = this.#outbox.enqueue(channels, notification, this.#clock.nowMs());
+    if (dropped > 0) {
+      this.#metrics.count('dropped', dropped);
+      this.#logger.error({ cards: dropped }, 'too many cards wait: the oldest will never be posted');
+    }
     this.#changed();
     for (const channel of channels) this.#senders.get(channel)?.wake();
   }

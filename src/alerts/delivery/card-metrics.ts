@@ -2,7 +2,7 @@ import type { CounterCell, GaugeCell, Metrics } from '../../base/metrics.ts';
 
 /**
  * What came of a post: `delivered`, or one of the failures. `folded` counts the notices within delivered digests,
- * `unwritable` those that no card could be made of.
+ * `unwritable` those that no card could be made of, `dropped` those that were too many to wait.
  */
 export type CardOutcome =
   | 'delivered'
@@ -11,7 +11,8 @@ export type CardOutcome =
   | 'retried'
   | 'too-large'
   | 'refused'
-  | 'unwritable';
+  | 'unwritable'
+  | 'dropped';
 
 const OUTCOMES: readonly CardOutcome[] = [
   'delivered',
@@ -21,6 +22,7 @@ const OUTCOMES: readonly CardOutcome[] = [
   'too-large',
   'refused',
   'unwritable',
+  'dropped',
 ];
 
 /** The sender's own figures. */

@@ -1,6 +1,5 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Notification } from '../alert.ts';
-import { inTransaction } from '../state-database.ts';
+import { inTransaction, type StateDatabase, type StateRow } from '../state-database.ts';
 import { parseNotification } from './notification-record.ts';
 import type { ClockMark } from './steady-clock.ts';
 
@@ -41,6 +40,7 @@ const MAX_DEAD = 1_000;
 
 /** A channel has not been told more than this; what is beyond dies, ordinary cards first, the oldest first. */
 const MAX_WAITING = 5_000;
+const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
 /**
  * The waiting cards of a channel that may be posted: a resolved notice waits until what it resolves has been
@@ -62,18 +62,28 @@ const FOLDABLE = `SELECT * FROM card WHERE ${eligible('(earlier.critical = 1 OR 
  * writes is one transaction, on disk when it returns: a crash between any two loses nothing.
  */
 export class Outbox {
-  readonly #database: DatabaseSync;
+  readonly #database: StateDatabase;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: StateDatabase) {
     this.#database = database;
   }
 
-  /** Queues `notification` for each channel that has not had one of its key. Gives how many were new. */
-  enqueue(channels: readonly string[], notification: Notification, nowMs: number): number {
+  /**
+   * Queues `notification` for each channel that has not had one of its key. Gives how many were new, and how many
+   * of those that waited died for want of room.
+   */
+  enqueue(
+    channels: readonly string[],
+    notification: Notification,
+    nowMs: number,
+  ): { readonly added: number; readonly dropped: number } {
     return inTransaction(this.#database, () => {
-      const added = channels.reduce((sum, channel) => sum + this.#insert(channel, notification, nowMs), 0);
-      for (const channel of channels) this.#dropSurplus(channel, nowMs);
-      return added;
+      let [added, dropped] = [0, 0];
+      for (const channel of channels) {
+        added += this.#insert(channel, notification, nowMs);
+        dropped += this.#dropSurplus(channel, nowMs);
+      }
+      return { added, dropped };
     });
   }
 
@@ -212,13 +222,27 @@ export class Outbox {
     return Number(insert.run(channel, dedupeKey, rule, kind, Number(critical), json, nowMs).changes);
   }
 
-  #dropSurplus(channel: string, nowMs: number): void {
-    const surplus = this.waiting(channel).count - MAX_WAITING;
-    if (surplus <= 0) return;
-    const oldest = `SELECT id FROM card WHERE state = 'waiting' AND channel = ? ORDER BY critical, id LIMIT ?`;
-    for (const row of this.#database.prepare(oldest).all(channel, surplus)) {
+  #dropSurplus(channel: string, nowMs: number): number {
+    const ofWaiting = `FROM card WHERE state = 'waiting' AND channel = ?`;
+    const all = this.#database
+      .prepare(`SELECT count(*) AS count, total(length(notification)) AS bytes ${ofWaiting}`)
+      .get(channel);
+    let [count, bytes] = [Number(all?.count), Number(all?.bytes)];
+    const isFull = () => count > MAX_WAITING || bytes > MAX_WAITING_BYTES;
+    if (!isFull()) return 0;
+    const oldest = this.#database
+      .prepare(`SELECT id, length(notification) AS bytes ${ofWaiting} ORDER BY critical, id`)
+      .all(channel);
+    let dropped = 0;
+    for (const row of oldest) {
+      if (!isFull()) break;
       this.#settle(Number(row.id), nowMs, { kind: 'dead', reason: 'too many cards waited' });
+      count--;
+      bytes -= Number(row.bytes);
+      dropped++;
     }
+    this.#forgetDead();
+    return dropped;
   }
 
   #settle(id: number, nowMs: number, settlement: Settlement): void {
@@ -255,6 +279,10 @@ export class Outbox {
     this.#database
       .prepare(`DELETE FROM card WHERE state = 'delivered' AND settled_at_ms < ?`)
       .run(wallMs - REMEMBERED_MS);
+    this.#forgetDead();
+  }
+
+  #forgetDead(): void {
     this.#database
       .prepare(
         `DELETE FROM card WHERE state = 'dead' AND id NOT IN
@@ -264,7 +292,7 @@ export class Outbox {
   }
 }
 
-function asWaitingCard(row: Record<string, SQLOutputValue>): WaitingCard {
+function asWaitingCard(row: StateRow): WaitingCard {
   return {
     id: Number(row.id),
     notification: parseNotification(String(row.notification)),

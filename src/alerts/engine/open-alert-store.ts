@@ -1,8 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Alert } from '../alert.ts';
 import { alertRecord } from '../alert-record.ts';
-import { inTransaction } from '../state-database.ts';
+import { inTransaction, type StateDatabase } from '../state-database.ts';
 
 /** What is remembered of a firing alert over a restart. Times are the wall clock's. */
 export interface StoredAlert {
@@ -22,9 +21,9 @@ const storedAlert: z.ZodType<StoredAlert> = z.object({
 
 /** The firing alerts on disk: a restart neither tells them again nor forgets to tell when they are over. */
 export class OpenAlertStore {
-  readonly #database: DatabaseSync;
+  readonly #database: StateDatabase;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: StateDatabase) {
     this.#database = database;
   }
 

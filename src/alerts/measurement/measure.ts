@@ -58,6 +58,12 @@ export const eventLoopLagSeconds: Measure = {
   by: [],
 };
 
+/** 1 while the state directory can be used, else 0. */
+export const stateUsable: Measure = { family: 'tidegate_state_usable', kind: 'gauge', by: [] };
+
+/** How often it became unusable. */
+export const stateFailures: Measure = { family: 'tidegate_state_failures_total', kind: 'counter', by: [] };
+
 export const workerRestarts: Measure = {
   family: 'tidegate_worker_restarts_total',
   kind: 'counter',

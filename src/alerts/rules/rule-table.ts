@@ -14,6 +14,7 @@ import { bindRule, type Rule, type RuleDefinition } from './rule.ts';
 import { saturation } from './saturation.ts';
 import { serverErrors } from './server-errors.ts';
 import { slowFirstByte } from './slow-first-byte.ts';
+import { stateDirectory } from './state-directory.ts';
 
 /** Every condition, causes before what follows from them: a rule is only inhibited by one that stands above it. */
 export const ruleTable = {
@@ -32,6 +33,7 @@ export const ruleTable = {
   saturation,
   eventLoopLag,
   restartLoop,
+  stateDirectory,
 } as const;
 
 export type RuleName = keyof typeof ruleTable;

@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Clock } from '../../base/clock.ts';
 import type { Alert, Labels } from '../alert.ts';
+import { inTransaction, type StateDatabase, type StateRow } from '../state-database.ts';
 import { matches, type Silence, type SilenceRequest } from './silence.ts';
+
+/** Runs a transaction that is on disk when it returns, or has not happened when it throws. */
+export type Saved = <Result>(work: () => Result) => Result;
 
 /**
  * The silences in force. What was answered is on disk: it holds over a restart. Silences end by the wall clock,
  * as people mean them.
  */
 export class SilenceBook {
-  readonly #database: DatabaseSync;
+  readonly #database: StateDatabase;
   readonly #clock: Clock;
+  readonly #saved: Saved;
   #silences: readonly Silence[];
 
-  constructor(database: DatabaseSync, clock: Clock) {
+  constructor(database: StateDatabase, clock: Clock, saved: Saved = work => inTransaction(database, work)) {
     this.#database = database;
     this.#clock = clock;
+    this.#saved = saved;
     this.#silences = database.prepare('SELECT * FROM silence ORDER BY until_ms').all().map(silenceFromRow);
   }
 
@@ -26,22 +31,10 @@ export class SilenceBook {
     return this.#silences;
   }
 
-  /** Makes a silence. Throws what SQLite throws when it cannot be kept; then there is none. */
+  /** Makes a silence. Throws what `saved` throws when it cannot be kept; then there is none. */
   add(request: SilenceRequest): Silence {
     const silence: Silence = { ...request, id: randomUUID(), createdAtMs: this.#clock.nowMs() };
-    this.#database
-      .prepare(
-        'INSERT INTO silence (id, rule, labels, until_ms, created_at_ms, created_by, reason) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      )
-      .run(
-        silence.id,
-        silence.rule ?? null,
-        JSON.stringify(silence.labels),
-        silence.untilMs,
-        silence.createdAtMs,
-        silence.by,
-        silence.why,
-      );
+    this.#saved(() => this.#insert(silence));
     this.#silences = [...this.#silences, silence].sort((a, b) => a.untilMs - b.untilMs);
     return silence;
   }
@@ -57,10 +50,21 @@ export class SilenceBook {
     return this.#removeWhere(silence => matches(silence, alert));
   }
 
+  #insert({ id, rule, labels, untilMs, createdAtMs, by, why }: Silence): void {
+    this.#database
+      .prepare(
+        'INSERT INTO silence (id, rule, labels, until_ms, created_at_ms, created_by, reason) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      )
+      .run(id, rule ?? null, JSON.stringify(labels), untilMs, createdAtMs, by, why);
+  }
+
   #removeWhere(ends: (silence: Silence) => boolean): readonly Silence[] {
     const removed = this.active().filter(ends);
+    if (removed.length === 0) return removed;
     const statement = this.#database.prepare('DELETE FROM silence WHERE id = ?');
-    for (const { id } of removed) statement.run(id);
+    this.#saved(() => {
+      for (const { id } of removed) statement.run(id);
+    });
     this.#silences = this.#silences.filter(silence => !removed.includes(silence));
     return removed;
   }
@@ -71,7 +75,7 @@ export class SilenceBook {
   }
 }
 
-function silenceFromRow(row: Record<string, SQLOutputValue>): Silence {
+function silenceFromRow(row: StateRow): Silence {
   return {
     id: String(row.id),
     ...(row.rule === null ? {} : { rule: String(row.rule) }),

@@ -5,8 +5,10 @@ import { alertRoutes } from '../../../../src/admin/alerts/alert-routes.ts';
 import { runbookRoute } from '../../../../src/admin/alerts/runbook-route.ts';
 import { silenceRoutes } from '../../../../src/admin/alerts/silence-routes.ts';
 import type { Notification } from '../../../../src/alerts/alert.ts';
+import { StateUnsavedError } from '../../../../src/alerts/kept-state.ts';
 import { alertNames, describeRule } from '../../../../src/alerts/rules/rule-description.ts';
 import { SilenceBook } from '../../../../src/alerts/silences/silence-book.ts';
+import { inTransaction } from '../../../../src/alerts/state-database.ts';
 import { createLogger, silentLogger } from '../../../../src/base/logger.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { memoryState } from '../../../support/memory-state.ts';
@@ -16,6 +18,7 @@ const NOW_MS = Date.UTC(2026, 0, 1);
 
 let server: AdminServer;
 let silences: SilenceBook;
+let unsaved: Error | undefined;
 let told: Notification[];
 let lines: string[];
 
@@ -27,7 +30,12 @@ beforeEach(async () => {
   });
   lines = [];
   told = [];
-  silences = new SilenceBook(memoryState(), clock);
+  unsaved = undefined;
+  const database = memoryState();
+  silences = new SilenceBook(database, clock, work => {
+    if (unsaved) throw unsaved;
+    return inTransaction(database, work);
+  });
   server = await startAdminServer({
     ...{ host: '127.0.0.1', port: 0, names: [], token: undefined, logger: silentLogger() },
     routes: [
@@ -86,6 +94,15 @@ it('shows what is wrong, what is silenced, what waits and who did what', async (
 });
 
 describe('a silence', () => {
+  it('is refused, and not ended, while it cannot be kept over a restart', async () => {
+    const made = await askJson('POST', '/api/silences', silence);
+    unsaved = new StateUnsavedError('it cannot be saved: the state directory /s cannot be used: full');
+    const refusal = { status: 503, body: { error: 'STATE_UNSAVED', reason: unsaved.message } };
+    expect(await askJson('POST', '/api/silences', silence)).toEqual(refusal);
+    expect(await askJson('DELETE', `/api/silences?id=${made.body.id}`)).toEqual(refusal);
+    expect(silences.active()).toHaveLength(1);
+  });
+
   it('is made, listed and ended, and the log says so', async () => {
     const made = await askJson('POST', '/api/silences', silence);
     expect(made).toMatchObject({ status: 201, body: { until: '2026-01-01T02:00:00.000Z' } });

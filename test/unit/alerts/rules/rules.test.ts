@@ -89,6 +89,11 @@ const everyTenth = (load: Load): Load => {
   };
 };
 
+const stateIs =
+  (usable: 0 | 1): Load =>
+  gateway =>
+    gateway.set('tidegate_state_usable', {}, usable);
+
 const idle: Load = (gateway: MeasuredGateway) => gateway.add('tidegate_worker_restarts_total', {}, 0);
 
 const rows: readonly Row[] = [
@@ -242,6 +247,16 @@ const rows: readonly Row[] = [
     firesWithinMs: 25_000,
     resolvesWithinMs: 11 * MINUTE_MS + 5_000,
     summary: 'Workers died and were replaced 5 times in the last 10 min.',
+  },
+  {
+    rule: 'stateDirectory',
+    warmUpMs: 10 * MINUTE_MS,
+    fine: stateIs(1),
+    bad: stateIs(0),
+    thin: 'any breach is one',
+    firesWithinMs: 5_000,
+    resolvesWithinMs: MINUTE_MS + 5_000,
+    summary: 'Alerts and cards are kept in memory only: the state directory cannot be used.',
   },
 ];
 

@@ -1,0 +1,41 @@
+import { stateFailures, stateUsable } from '../measurement/measure.ts';
+import { total } from '../measurement/series.ts';
+import { formatCount, formatDuration } from '../wording.ts';
+import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
+
+export interface StateDirectoryOptions extends ConditionOptions {
+  /** How long a failure that is over is still told. */
+  readonly windowMs: number;
+}
+
+/** What alerts must remember over a restart cannot be written, or could not for a moment. */
+export const stateDirectory: RuleDefinition<StateDirectoryOptions> = {
+  name: 'stateDirectory',
+  title: 'The state directory cannot be used',
+  advice:
+    'Requests are served as ever. Cards wait in memory and are sent from there, but a restart would lose them, and nothing can be silenced. The log says why; make room or mend the directory: it is then written anew by itself.',
+  measures: [stateUsable, stateFailures],
+  inhibitedBy: [],
+  aftermathMs: () => 0,
+  defaults: { severity: 'warning', windowMs: 10 * 60_000, forMs: 0, clearForMs: 60_000 },
+  evaluate: ({ history }, options) => {
+    const [usable] = history.current(stateUsable);
+    const failures = total(history.increase(stateFailures, options.windowMs).series);
+    if (usable?.value === 0) return [breach('now', failures, options)];
+    return [failures > 0 ? breach('before', failures, options) : { kind: 'clear', labels: {} }];
+  },
+  example: options => breach('now', 1, options),
+};
+
+function breach(when: 'now' | 'before', failures: number, { windowMs }: StateDirectoryOptions): Breach {
+  const window = formatDuration(windowMs);
+  return {
+    kind: 'breach',
+    labels: {},
+    summary:
+      when === 'now'
+        ? 'Alerts and cards are kept in memory only: the state directory cannot be used.'
+        : `The state directory could not be used in the last ${window}, and was written anew.`,
+    facts: [{ name: 'Failures', value: `${formatCount(failures)} in ${window}` }],
+  };
+}
