@@ -1,3 +1,4 @@
+import { isKeyTooLong, maxKeyBytes } from '../s3/address.ts';
 import { AdminError, type AdminRoute } from './admin-route.ts';
 import { sendJson } from './json.ts';
 
@@ -11,7 +12,10 @@ export function objectRoute(explain: Explain): AdminRoute {
     path: '/api/object',
     async handle(request, response) {
       const query = new URL(request.url ?? '/', 'http://admin').searchParams;
-      const held = await explain(required(query, 'bucket'), required(query, 'key'));
+      const [bucket, key] = [required(query, 'bucket'), required(query, 'key')];
+      if (isKeyTooLong(key))
+        throw new AdminError(400, 'INVALID_QUERY', `a key has at most ${maxKeyBytes} bytes`);
+      const held = await explain(bucket, key);
       if (!held) throw new AdminError(404, 'UNKNOWN_BUCKET', 'no bucket of this name is configured');
       sendJson(response, 200, held);
     },

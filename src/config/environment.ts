@@ -41,7 +41,7 @@ function fill(text: string, environment: Environment, report: (reason: string) =
       report('has a "$" and "{" that begin no reference to a variable; literally they are written "$${"');
       return match;
     }
-    const value = environment[name];
+    const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
     if (fallback !== undefined) return value || fallback;
     if (value === undefined) report(`takes \${${name}} from the environment, where it is not set`);
     return value ?? '';

@@ -25,6 +25,13 @@ export function parseConfig(
   source = 'the configuration',
 ): GatewayConfig {
   const written = parseYaml(yaml, source);
+  const unusable = Array.from(prototypeKeys(written, []), formatPath);
+  if (unusable.length > 0) {
+    throw new ConfigError(
+      source,
+      unusable.map(path => `${path} is not a name that can stand here`),
+    );
+  }
   const { value, problems } = substituteEnvironment(written, environment);
   if (problems.length > 0) {
     throw new ConfigError(
@@ -75,6 +82,16 @@ const quoting: Readonly<Record<string, string>> = {
 /** What the parser says, without anything that stands in the file: that may be a secret. */
 function withoutQuotes(code: string, message: string): string {
   return Object.hasOwn(quoting, code) ? String(quoting[code]) : message.replace(/\s*["'`][\s\S]*$/, '');
+}
+
+/** Where a key is `__proto__`: the schema passes over it in silence, whatever stands under it. */
+function* prototypeKeys(value: unknown, path: readonly PropertyKey[]): Generator<readonly PropertyKey[]> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, item] of Object.entries(value)) {
+    const inner = [...path, Array.isArray(value) ? Number(key) : key];
+    if (key === '__proto__') yield inner;
+    else yield* prototypeKeys(item, inner);
+  }
 }
 
 function lineAt(text: string, offset: number): number {

@@ -1,3 +1,4 @@
+import { NameMemo } from '../base/name-memo.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
 
 /** HTTP fields that the gateway itself understands. */
@@ -122,15 +123,15 @@ function meaningOf(rawName: string): FieldMeaning {
 }
 
 const letterX = 'x'.charCodeAt(0);
-const storeMeanings = new Map<string, FieldMeaning>();
-const storeMeaningsLimit = 1_000;
+/** Clients choose the names: those that the store knows are shorter. */
+const storeMeanings = new NameMemo<FieldMeaning>({ names: 1_000, nameLength: 64 });
 
-/** Each spelling is looked at once. */
+/** Each spelling of a usual name is looked at once. */
 function storeMeaningOf(rawName: string): FieldMeaning {
   const known = storeMeanings.get(rawName);
   if (known) return known;
   const meaning = classify(rawName.toLowerCase());
-  if (storeMeanings.size < storeMeaningsLimit) storeMeanings.set(rawName, meaning);
+  storeMeanings.set(rawName, meaning);
   return meaning;
 }
 

@@ -18,7 +18,8 @@ export type Address =
       readonly query: string;
     };
 
-const maxKeyBytes = 1024;
+/** The longest key that a store knows, in UTF-8. */
+export const maxKeyBytes = 1024;
 
 const absoluteForm = /^https?:\/\/([^/?]*)(.*)$/is;
 
@@ -90,13 +91,17 @@ function checkedBucket(bucket: string): string {
   throw s3Error('InvalidBucketName', { fields: [['BucketName', bucket]] });
 }
 
+/** Whether `key` is longer than any key that a store knows; nothing is looked up, hashed or kept under such a one. */
+export function isKeyTooLong(key: string): boolean {
+  // no character takes more than three bytes for each of its UTF-16 units, and none takes less than one
+  if (key.length * 3 <= maxKeyBytes) return false;
+  return key.length > maxKeyBytes || Buffer.byteLength(key) > maxKeyBytes;
+}
+
 function checkedKey(key: string): string {
-  // No character takes more than three bytes for each of its UTF-16 units.
-  if (key.length * 3 <= maxKeyBytes) return key;
-  const sizeBytes = Buffer.byteLength(key);
-  if (sizeBytes <= maxKeyBytes) return key;
+  if (!isKeyTooLong(key)) return key;
   const fields = [
-    ['Size', String(sizeBytes)],
+    ['Size', String(Buffer.byteLength(key))],
     ['MaxSizeAllowed', String(maxKeyBytes)],
   ] as const;
   throw s3Error('KeyTooLongError', { fields });

@@ -56,6 +56,9 @@ const encryptionFields = [
 
 const maxPartNumber = 10_000;
 
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/versioning-workflows.html: at most 1024 bytes. */
+const maxVersionIdLength = 1024;
+
 /**
  * Reads and checks what a GetObject or HeadObject asks for (object-retrieval.md, Request parameters; behaviours.md
  * 43 to 46, 100, 124 to 128, 132 to 142, 147 to 158, 183, 184). Of a repeated query parameter the first counts.
@@ -89,10 +92,12 @@ function storeValue({ storeFields, query }: ReadRequest, name: string): string |
   return undefined;
 }
 
-/** behaviours.md 100. Whether an id is well-formed only the store knows. */
+/** behaviours.md 98 and 100. Whether an id is well-formed only the store knows, unless no id is so long. */
 function readVersionId(query: Query): string | undefined {
   const versionId = queryValue(query, 'versionId');
   if (versionId === '') throw invalidArgument('versionId', versionId, errorTexts.versionIdEmpty);
+  if (versionId !== undefined && versionId.length > maxVersionIdLength)
+    throw invalidArgument('versionId', versionId, errorTexts.versionIdMalformed);
   return versionId;
 }
 

@@ -14,10 +14,15 @@ export interface Credentials {
 /** Key derivation takes four rounds of HMAC, a request one: keys of a day are kept. */
 const MAX_KEYS = 1024;
 
+/** Clients choose the region where the bucket's is not known: together the names of kept keys have so many characters. */
+const MAX_NAMES_LENGTH = 256 * 1024;
+
 /** Signs strings, keeping the signing keys of recent scopes. A changed secret takes effect at once. */
 export class SigningKeys {
   readonly #keys = new LRUCache<string, { readonly secret: string; readonly key: KeyObject }>({
     max: MAX_KEYS,
+    maxSize: MAX_NAMES_LENGTH,
+    sizeCalculation: (_key, name) => name.length,
   });
 
   /** The signature, 64 lower-case hexadecimal digits. */

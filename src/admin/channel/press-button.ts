@@ -84,7 +84,8 @@ async function post(action: HttpPostAction, inputs: ButtonPress['inputs'], token
 /** `{{id.value}}` in the body becomes what was entered, escaped for the body's type. */
 function fillIn(template: string, inputs: ButtonPress['inputs'], contentType: string): string {
   const escaped = contentType === 'application/json' ? jsonEscape : encodeURIComponent;
-  return template.replace(/\{\{([^{}]+)\.value\}\}/g, (_, id: string) => escaped(inputs[id] ?? ''));
+  const entered = new Map(Object.entries(inputs));
+  return template.replace(/\{\{([^{}]+)\.value\}\}/g, (_, id: string) => escaped(entered.get(id) ?? ''));
 }
 
 function jsonEscape(text: string): string {

@@ -305,3 +305,36 @@ describe('a secret is in no message', () => {
     expect(found.join()).not.toContain('hunter2');
   });
 });
+
+it.each([
+  ['buckets: { __proto__: { backend: main, access: public } }', 'buckets.__proto__'],
+  ['__proto__: { workers: 2 }', '__proto__'],
+  ['buckets: { photos: { rules: [{ __proto__: 1 }] } }', 'buckets.photos.rules[0].__proto__'],
+  [
+    'backends: { main: { type: s3, endpoint: "http://x", __proto__: { region: y } } }',
+    'backends.main.__proto__',
+  ],
+])('a key that the schema would pass over is an error: %s', (yaml, path) => {
+  expect(problems(yaml)).toEqual([`${path} is not a name that can stand here`]);
+});
+
+it('names that every object has are names like others', () => {
+  const config = parseConfig(
+    `backends: { constructor: { type: s3, endpoint: "http://x" } }
+buckets: { toString: { backend: constructor, access: verify } }`,
+    {},
+  );
+  expect(config.buckets.toString).toMatchObject({ backend: 'constructor' });
+  expect(problems(bucket('access: verify').replace('backend: main', 'backend: constructor'))).toEqual([
+    'buckets.photos.backend holds "constructor"; it may hold main',
+  ]);
+  expect(problems(bucket('access: verify, constructor: 1'))[0]).toContain('constructor is no known key');
+});
+
+it('the environment has only what was set in it', () => {
+  const environment = { ...process.env } as Record<string, string>;
+  expect(problems(`state: { directory: "\${constructor}" }`, environment)).toEqual([
+    `state.directory takes \${constructor} from the environment, where it is not set`,
+  ]);
+  expect(parseConfig(`state: { directory: "\${toString:-here}" }`, {}).state.directory).toBe('here');
+});

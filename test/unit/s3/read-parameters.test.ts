@@ -137,6 +137,12 @@ describe('a read is refused', () => {
     expect(error.message).toBe('Cannot specify both Range header and partNumber query parameter');
   });
 
+  it('row 98: a versionId longer than any is', () => {
+    expect(read({ query: `versionId=${'v'.repeat(1024)}` }).versionId).toHaveLength(1024);
+    const error = refusal({ query: `versionId=${'v'.repeat(1025)}` });
+    expect(error).toMatchObject({ code: 'InvalidArgument', message: 'Invalid version id specified' });
+  });
+
   it('row 100: an empty versionId', () => {
     const error = refusal({ query: 'versionId' });
     expect([error.code, error.status]).toEqual(['InvalidArgument', 400]);

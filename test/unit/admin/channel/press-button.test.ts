@@ -72,6 +72,18 @@ it('fills in what was entered, escaped for the body', async () => {
   );
 });
 
+it('fills in nothing for what was not entered, whatever every object has', async () => {
+  answer = response => void response.end();
+  const body = JSON.stringify({ said: '{{constructor.value}}{{__proto__.value}}{{toString.value}}.' });
+  const potentialAction = [
+    { '@type': 'HttpPOST', name: 'Say', target: origin, bodyContentType: 'application/json', body },
+  ];
+  channel.receive('application/json', Buffer.from(JSON.stringify({ ...everythingCard, potentialAction })));
+  const outcome = await pressButton(channel, { issuer, origin }, { message: 2, action: [0], inputs: {} });
+  expect(outcome.kind).toBe('done');
+  expect(calls[0]?.body).toBe('{"said":"."}');
+});
+
 it('puts the answer in the place of the card where it says so', async () => {
   const updated = { ...everythingCard, title: 'Ada has it in hand' };
   answer = response =>
