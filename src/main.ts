@@ -18,6 +18,7 @@ import { welcome } from './cli/welcome.ts';
 import { adminRoutes, scrape } from './compose-admin.ts';
 import { composeAlerts } from './compose-alerts.ts';
 import { allocateCache, checksBlocks, purgeEverywhere } from './compose-cache.ts';
+import { connectToStores } from './compose-check.ts';
 import { serveStoreAlone } from './compose-store-alone.ts';
 import { accessTo, startStores } from './compose-stores.ts';
 import { secretsOf } from './config/secrets.ts';
@@ -162,6 +163,7 @@ const end = await runProgram(process.argv.slice(2), {
   environment: process.env,
   serve,
   serveStore: serveStoreAlone,
+  connect: connectToStores,
   print,
   printError: text => void process.stderr.write(`${text}\n`),
 });

@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { defaultConfig } from '../config/default-config.ts';
 import type { Environment } from '../config/environment.ts';
@@ -6,6 +6,9 @@ import type { GatewayConfig } from '../config/gateway-config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { addAdminCommands } from './admin-commands.ts';
 import { addCardCommand } from './card-command.ts';
+import { addCheckCommand } from './check-command.ts';
+import { configOption } from './config-option.ts';
+import type { Connect } from './connect-report.ts';
 import { addSignCommand } from './sign-command.ts';
 import { addStoreCommand, type StoreRequest } from './store-command.ts';
 import { UsageError } from './usage-error.ts';
@@ -24,6 +27,8 @@ export interface ProgramOptions {
   readonly serve: (request: ServeRequest) => Promise<void>;
   /** Starts an embedded store alone; resolves when it is up, and the process goes on. */
   readonly serveStore: (request: StoreRequest) => Promise<void>;
+  /** Asks the stores of a configuration what they are. */
+  readonly connect: Connect;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
 }
@@ -39,9 +44,15 @@ export type ProgramEnd =
  */
 export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<ProgramEnd> {
   let end: ProgramEnd = { kind: 'ended', exitCode: 0 };
-  const program = createProgram(options, () => {
-    end = { kind: 'running' };
-  });
+  const program = createProgram(
+    options,
+    () => {
+      end = { kind: 'running' };
+    },
+    exitCode => {
+      end = { kind: 'ended', exitCode };
+    },
+  );
   try {
     await program.parseAsync(args, { from: 'user' });
     return end;
@@ -50,7 +61,11 @@ export async function runProgram(args: readonly string[], options: ProgramOption
   }
 }
 
-function createProgram(options: ProgramOptions, running: () => void): Command {
+function createProgram(
+  options: ProgramOptions,
+  running: () => void,
+  ended: (exitCode: 0 | 1 | 2) => void,
+): Command {
   const { environment, print, printError } = options;
   const program = new Command('tidegate')
     .description('A caching gateway in front of object storage.')
@@ -69,16 +84,7 @@ function createProgram(options: ProgramOptions, running: () => void): Command {
       await options.serve({ config, file });
       running();
     });
-  program
-    .command('check')
-    .description('check a configuration')
-    .addOption(configOption(environment))
-    .action(({ config: file }: { config?: string }) => {
-      if (file === undefined) throw new UsageError('check needs a file: tidegate check --config FILE');
-      const { buckets, backends } = loadConfig(file, environment);
-      const counts = `${Object.keys(buckets).length} buckets, ${Object.keys(backends).length} backends`;
-      print(`${file} is fine: ${counts}`);
-    });
+  addCheckCommand(program, options, ended);
   addAdminCommands(program, options);
   addCardCommand(program, options);
   addSignCommand(program, options);
@@ -97,12 +103,6 @@ function createProgram(options: ProgramOptions, running: () => void): Command {
 }
 
 const NOT_BUILT = [['warm', 'fetch objects before somebody asks for them']] as const;
-
-/** The environment's values are defaults: what is typed goes before. */
-function configOption({ TIDEGATE_CONFIG: file }: Environment): Option {
-  const option = new Option('-c, --config <file>', 'the configuration (YAML; or TIDEGATE_CONFIG)');
-  return file ? option.default(file) : option;
-}
 
 function explain(error: unknown, printError: (line: string) => void): 0 | 1 | 2 {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;

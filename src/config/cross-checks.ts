@@ -42,15 +42,19 @@ export interface CrossProblem {
   readonly allowed: string;
 }
 
-/** Everything that no single key can know. */
-export function crossCheck(config: CheckedConfig): CrossProblem[] {
+/**
+ * Everything that no single key can know.
+ *
+ * @param asksForKeys false to let backends leave out `keys` where it is needed, so that their stores can be asked.
+ */
+export function crossCheck(config: CheckedConfig, asksForKeys = true): CrossProblem[] {
   return [
     ...adminToken(config),
     ...sharedPorts(config),
     ...sharedDirectories(config),
     ...unknownBackends(config),
     ...renamedWildcard(config),
-    ...undecidedKeys(config),
+    ...(asksForKeys ? undecidedKeys(config) : []),
     ...aliasPrefixes(config),
     ...accessPointsWithoutHosts(config),
     ...namesThatMakeNoHost(config),

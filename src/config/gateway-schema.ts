@@ -61,7 +61,7 @@ const log = map({
 });
 
 /** The whole file: every key, what it may hold and, in the messages, what it may hold in words. */
-export const gatewaySchema = (environment: Environment) =>
+export const gatewaySchema = (environment: Environment, asksForKeys = true) =>
   map({
     listen: listen.prefault({}),
     admin: admin.prefault({}),
@@ -80,7 +80,7 @@ export const gatewaySchema = (environment: Environment) =>
     alerts: alertSchema.prefault({}),
     log: log.prefault({}),
   }).check(({ value, issues }) => {
-    for (const { path, allowed, held } of crossCheck(value)) {
+    for (const { path, allowed, held } of crossCheck(value, asksForKeys)) {
       issues.push({ code: 'custom', path: [...path], message: allowed, input: held });
     }
   });

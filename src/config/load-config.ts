@@ -9,10 +9,12 @@ import { describeIssues, formatPath } from './problems.ts';
 
 /**
  * Reads a configuration file.
+ *
+ * @param asksForKeys false to let backends leave out `keys` where it is needed, so that their stores can be asked.
  * @throws ConfigError when it cannot be read or used; its message holds no secret.
  */
-export function loadConfig(file: string, environment: Environment): GatewayConfig {
-  return parseConfig(readText(file), environment, file);
+export function loadConfig(file: string, environment: Environment, asksForKeys = true): GatewayConfig {
+  return parseConfig(readText(file), environment, file, asksForKeys);
 }
 
 /**
@@ -23,6 +25,7 @@ export function parseConfig(
   yaml: string,
   environment: Environment,
   source = 'the configuration',
+  asksForKeys = true,
 ): GatewayConfig {
   const written = parseYaml(yaml, source);
   const unusable = Array.from(prototypeKeys(written, []), formatPath);
@@ -39,7 +42,7 @@ export function parseConfig(
       problems.map(({ path, reason }) => `${formatPath(path)} ${reason}`),
     );
   }
-  const result = gatewaySchema(environment).safeParse(value);
+  const result = gatewaySchema(environment, asksForKeys).safeParse(value);
   if (!result.success) throw new ConfigError(source, describeIssues(result.error.issues, written));
   return deepFreeze(result.data);
 }

@@ -35,6 +35,7 @@ async function run(...args: readonly string[]) {
     environment: {},
     serve: async () => undefined,
     serveStore: async () => undefined,
+    connect: async () => new Map(),
     print: line => void lines.push(line),
     printError: line => void lines.push(line),
   });
@@ -77,6 +78,7 @@ it('takes address and token from the environment, and shows the token in no help
     environment,
     serve: async () => undefined,
     serveStore: async () => undefined,
+    connect: async () => new Map(),
     print: (line: string) => void lines.push(line),
     printError: (line: string) => void lines.push(line),
   };

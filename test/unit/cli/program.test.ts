@@ -22,6 +22,7 @@ async function run(args: readonly string[], environment: Record<string, string> 
       served.push(request);
     },
     serveStore: async request => void stores.push(request),
+    connect: async () => new Map(),
     print: line => void out.push(line),
     printError: line => void errors.push(line),
   });

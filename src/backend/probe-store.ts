@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { parseErrorBody } from '../s3/error-body.ts';
+import { pathKeyProblem } from '../s3/path-key.ts';
+import { readXml, textOf, type XmlElement, type XmlNode } from '../s3/xml-reader.ts';
+import { httpField, type Store, StoreError, sendAndCollect, type WholeReply } from './store.ts';
+
+/** What was found out about a store by asking it. */
+export type ProbeResult =
+  /** It keeps all spellings of `key` apart. */
+  | { readonly kind: 'exact'; readonly key: string }
+  /** It takes `alias` for `key`, or refuses to read it at all. */
+  | { readonly kind: 'path'; readonly key: string; readonly alias: string }
+  | { readonly kind: 'unknown'; readonly why: string }
+  | { readonly kind: 'refused'; readonly status: number; readonly code: string | undefined }
+  | { readonly kind: 'unreachable'; readonly why: string };
+
+/** Where to look for an object: a bucket at the store, and what keys there begin with. */
+export interface ProbePlace {
+  readonly bucket: string;
+  readonly keyPrefix: string;
+}
+
+const listingLimits = { length: 4 * 1024 * 1024, depth: 16 };
+
+/** Other spellings of a key for whoever takes it as a path. */
+const spellings: readonly ((key: string) => string)[] = [
+  key => `./${key}`,
+  key => `/${key}`,
+  key => `tidegate-check/../${key}`,
+  key => key.replace('/', '//'),
+  key => key.replace('/', '/./'),
+  key => `${key}/.`,
+];
+
+/**
+ * Asks a store for other spellings of a key that is there, by HEAD. Nothing is written, and no object is read.
+ * Never rejects.
+ */
+export async function probeStore(store: Store, place: ProbePlace): Promise<ProbeResult> {
+  try {
+    const listing = await ask(store, 'GET', place.bucket, undefined, listingQuery(place));
+    if (listing.status !== 200) return refusedBy(listing);
+    const keys = keysIn(listing).filter(key => pathKeyProblem(key) === undefined && !key.endsWith('/'));
+    // one in a folder has more spellings
+    const key = keys.find(each => each.includes('/')) ?? keys[0];
+    if (key === undefined)
+      return { kind: 'unknown', why: `there is no object in ${place.bucket} to ask for` };
+    return await probeKey(store, place.bucket, key);
+  } catch (error) {
+    return unreachable(error);
+  }
+}
+
+/** Whether a store answers, where no bucket is known to ask about. Never rejects. */
+export async function probeReach(store: Store): Promise<ProbeResult> {
+  try {
+    const reply = await ask(store, 'GET', undefined, undefined, '');
+    if (reply.status >= 400 && reply.status !== 403) return refusedBy(reply);
+    return { kind: 'unknown', why: 'the configuration names no bucket there' };
+  } catch (error) {
+    return unreachable(error);
+  }
+}
+
+async function probeKey(store: Store, bucket: string, key: string): Promise<ProbeResult> {
+  const head = (asked: string) => ask(store, 'HEAD', bucket, asked, '');
+  const plain = await head(key);
+  if (plain.status !== 200) return refusedBy(plain);
+  const missing = await head(`${key}.${randomUUID()}`);
+  if (missing.status !== 404 && missing.status !== 403) return refusedBy(missing);
+  for (const spell of spellings) {
+    const alias = spell(key);
+    if (alias === key) continue;
+    const reply = await head(alias);
+    // 400 is how stores of files refuse what leaves a folder (behaviours.md 225)
+    if (isSameObject(reply, plain) || reply.status === 400) return { kind: 'path', key, alias };
+    if (reply.status !== missing.status && reply.status !== 200) {
+      return { kind: 'unknown', why: `it answers ${reply.status} to HEAD of "${alias}"` };
+    }
+  }
+  return { kind: 'exact', key };
+}
+
+function isSameObject(reply: WholeReply, plain: WholeReply): boolean {
+  const same = (name: string) => httpField(reply, name) === httpField(plain, name);
+  return reply.status === 200 && ['etag', 'content-length', 'last-modified'].every(same);
+}
+
+function listingQuery({ keyPrefix }: ProbePlace): string {
+  const prefix = keyPrefix === '' ? '' : `&prefix=${encodeURIComponent(keyPrefix)}`;
+  return `list-type=2&max-keys=1000${prefix}`;
+}
+
+function keysIn({ body }: WholeReply): readonly string[] {
+  const root = readXml(body.toString(), listingLimits);
+  const elements = (nodes: readonly XmlNode[]) =>
+    nodes.filter((node): node is XmlElement => typeof node !== 'string');
+  return elements(root?.children ?? [])
+    .filter(({ name }) => name === 'Contents')
+    .flatMap(({ children }) => elements(children).filter(({ name }) => name === 'Key'))
+    .map(textOf);
+}
+
+function ask(
+  store: Store,
+  method: string,
+  bucket: string | undefined,
+  key: string | undefined,
+  query: string,
+) {
+  return sendAndCollect(store, { method, bucket, key, query, fields: [] }, listingLimits.length);
+}
+
+function refusedBy({ status, body }: WholeReply): ProbeResult {
+  return { kind: 'refused', status, code: parseErrorBody(body)?.code };
+}
+
+function unreachable(error: unknown): ProbeResult {
+  const cause = error instanceof StoreError && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return { kind: 'unreachable', why: `${error instanceof Error ? error.message : String(error)}${cause}` };
+}

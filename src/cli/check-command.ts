@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import type { Environment } from '../config/environment.ts';
+import type { GatewayConfig } from '../config/gateway-config.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { configOption } from './config-option.ts';
+import { type Connect, connectReport } from './connect-report.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What the command needs from outside. */
+export interface CheckOptions {
+  readonly environment: Environment;
+  readonly connect: Connect;
+  readonly print: (line: string) => void;
+}
+
+/** `tidegate check`: reads a configuration, and with `--connect` asks its stores whether they are what it says. */
+export function addCheckCommand(
+  program: Command,
+  { environment, connect, print }: CheckOptions,
+  end: (exitCode: 0 | 1 | 2) => void,
+): void {
+  program
+    .command('check')
+    .description('check a configuration')
+    .addOption(configOption(environment))
+    .option(
+      '--connect',
+      'ask its stores too whether they answer, and how they tell keys apart; nothing is written',
+    )
+    .action(async ({ config: file, connect: connects }: { config?: string; connect?: true }) => {
+      if (file === undefined) throw new UsageError('check needs a file: tidegate check --config FILE');
+      const config = loadConfig(file, environment, !connects);
+      print(`${file} is fine: ${countsOf(config)}`);
+      if (!connects) return;
+      const { lines, exitCode } = connectReport(config, await connect(config));
+      for (const line of lines) print(line);
+      end(exitCode);
+    });
+}
+
+function countsOf({ buckets, backends }: GatewayConfig): string {
+  return `${Object.keys(buckets).length} buckets, ${Object.keys(backends).length} backends`;
+}

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+import { connectToStores } from '../../src/compose-check.ts';
+import { OWNER, StoreUnderTest } from '../support/embedded/store-under-test.ts';
+
+let directory: string;
+let stops: (() => Promise<unknown>)[];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tidegate-check-'));
+  stops = [];
+});
+
+afterEach(async () => {
+  for (const stop of stops) await stop();
+  rmSync(directory, { recursive: true });
+});
+
+/** `tidegate check --connect` of a configuration. */
+async function check(yaml: string) {
+  const file = join(directory, 'tidegate.yaml');
+  writeFileSync(file, yaml);
+  const out: string[] = [];
+  const end = await runProgram(['check', '--connect', '-c', file], {
+    version: '1.2.3',
+    environment: {},
+    serve: async () => {},
+    serveStore: async () => {},
+    connect: connectToStores,
+    print: line => void out.push(line),
+    printError: line => void out.push(line),
+  });
+  return { exitCode: end.kind === 'ended' ? end.exitCode : undefined, out: out.join('\n') };
+}
+
+async function exactStore(): Promise<string> {
+  const store = await StoreUnderTest.start();
+  stops.push(() => store.stop());
+  await store.put('/box');
+  await store.put('/box/folder/a', 'content');
+  return store.url;
+}
+
+/** A store of files: it has one object, `folder/a`, and takes every path that leads there for it. */
+async function pathStore(): Promise<{ readonly url: string; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const server: Server = createServer(({ method, url = '/' }, reply) => {
+    asked.push(`${method} ${url}`);
+    const path = posix.normalize(decodeURIComponent(url.split('?')[0] ?? ''));
+    if (path.replace(/\/$/, '') === '/box') {
+      reply.end('<ListBucketResult><Contents><Key>folder/a</Key></Contents></ListBucketResult>');
+    } else {
+      const isThere = path === '/box/folder/a';
+      reply.writeHead(isThere ? 200 : 404, isThere ? { etag: '"1"', 'content-length': '7' } : {}).end();
+    }
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  stops.push(() => new Promise(resolve => server.close(resolve)));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+const signed = `credentials: { accessKeyId: ${OWNER.accessKeyId}, secretAccessKey: ${OWNER.secretAccessKey} }`;
+const restricted =
+  'buckets: { box: { backend: main, access: public, anonymous: [{ actions: [GetObject], keys: ["a/**"] }] } }';
+const open = 'buckets: { box: { backend: main, access: verify } }';
+
+it('finds out that a store keeps keys apart', async () => {
+  const url = await exactStore();
+  const main = (keys: string) =>
+    `backends: { main: { type: s3, endpoint: "${url}", ${signed}${keys} } }\n${restricted}`;
+  const asConfigured = await check(main(', keys: exact'));
+  expect(asConfigured).toMatchObject({ exitCode: 0, out: expect.stringContaining('backends.main is exact') });
+  expect(await check(main(', keys: path'))).toMatchObject({ exitCode: 0 });
+  const missing = await check(main(''));
+  expect(missing).toMatchObject({ exitCode: 2, out: expect.stringContaining('write keys: exact') });
+});
+
+it('finds out that a store takes keys for paths, without writing or reading an object', async () => {
+  const { url, asked } = await pathStore();
+  const main = (keys: string, buckets: string) =>
+    `backends: { main: { type: s3, endpoint: "${url}"${keys} } }\n${buckets}`;
+  expect(await check(main(', keys: path', restricted))).toMatchObject({ exitCode: 0 });
+  const wrong = await check(main(', keys: exact', restricted));
+  expect(wrong).toMatchObject({ exitCode: 2, out: expect.stringContaining('backends.main is path') });
+  expect(wrong.out).toContain('write path');
+  expect(await check(main('', open))).toMatchObject({ exitCode: 0 });
+  for (const line of asked) expect(line).toMatch(/^(HEAD |GET \/box\?list-type=2)/);
+});
+
+it('tells what it could not find out, and what to try', async () => {
+  const store = await StoreUnderTest.start();
+  stops.push(() => store.stop());
+  await store.put('/box');
+  const main = (more: string, buckets: string) =>
+    `backends: { main: { type: s3, endpoint: "${store.url}"${more} } }\n${buckets}`;
+  const empty = await check(main(`, ${signed}`, open));
+  expect(empty).toMatchObject({ exitCode: 0, out: expect.stringContaining('no object in box') });
+  expect(empty.out).toContain('put an object');
+  expect(await check(main(`, ${signed}`, restricted))).toMatchObject({ exitCode: 2 });
+  const stranger = 'credentials: { accessKeyId: x, secretAccessKey: hunter22 }';
+  const refused = await check(main(`, ${stranger}`, open));
+  expect(refused).toMatchObject({ exitCode: 1, out: expect.stringContaining('403 InvalidAccessKeyId') });
+  expect(refused.out).not.toContain('hunter22');
+  expect(await check(main(`, ${signed}`, ''))).toMatchObject({
+    exitCode: 0,
+    out: expect.stringContaining('names no bucket there'),
+  });
+});
+
+it('tells that a store cannot be reached, and that the embedded one needs no question', async () => {
+  const both = await check(`
+backends:
+  main: { type: s3, endpoint: "http://127.0.0.1:1" }
+  demo: { type: embedded, directory: ${join(directory, 'data')} }
+buckets: { box: { backend: main, access: verify } }`);
+  expect(both).toMatchObject({
+    exitCode: 1,
+    out: expect.stringContaining('backends.main cannot be reached'),
+  });
+  expect(both.out).toContain('backends.demo is the embedded store');
+});
