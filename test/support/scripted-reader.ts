@@ -5,9 +5,10 @@ import type { Bucket } from '../../src/gateway/bucket.ts';
 import { ObjectChangedError, RefusedByStoreError } from '../../src/gateway/fill/fill-error.ts';
 import type { ObjectRead } from '../../src/gateway/lookup/object-read.ts';
 import type { ObjectSource } from '../../src/gateway/object-source.ts';
-import { type RangeRequest, selectRange } from '../../src/http/range.ts';
+import { type RangeRequest, type Selection, selectRange } from '../../src/http/range.ts';
 import { readOf } from './object-reads.ts';
-import { byteOf, versionOf } from './scripted-store.ts';
+import { originOf, versionOf } from './scripted-store.ts';
+import { misplaced } from './self-describing.ts';
 
 /** Where a scripted reader reads. */
 export interface ReaderWorld {
@@ -24,6 +25,7 @@ export interface WhatIsRead {
   readonly key: string;
   readonly method: 'GET' | 'HEAD';
   readonly range: RangeRequest;
+  readonly partNumber: number | undefined;
 }
 
 /**
@@ -43,11 +45,11 @@ export class ScriptedReader {
   #outcome: 'running' | 'read' | 'left' | Error = 'running';
 
   /** @param oldest the oldest version that may be found. */
-  constructor(world: ReaderWorld, { key, method, range }: WhatIsRead, oldest: number) {
+  constructor(world: ReaderWorld, { key, method, range, partNumber }: WhatIsRead, oldest: number) {
     this.#world = world;
     this.#key = key;
     const policy = { ...world.bucket.policyFor(key), blockSizeBytes: 1024 };
-    this.#read = readOf(key, { bucket: world.bucket, method, range, policy });
+    this.#read = readOf(key, { bucket: world.bucket, method, range, partNumber, policy });
     void this.#begin(oldest);
   }
 
@@ -93,13 +95,19 @@ export class ScriptedReader {
       }
       expect(versionOf(record.entityTag), 'law 5').toBeGreaterThanOrEqual(oldest);
       this.#record = record;
-      const selected = selectRange(this.#read.range, record.sizeBytes);
+      const selected = this.#select(record);
       if (this.#read.method === 'HEAD' || selected.kind === 'unsatisfiable') this.#end('read');
       else if (selected.kind === 'part') this.#open(record.content, selected.first, selected.last + 1);
       else this.#open(record.content, 0, record.sizeBytes);
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  #select({ content, sizeBytes }: ReadableRecord): Selection {
+    if (this.#read.partNumber === undefined) return selectRange(this.#read.range, sizeBytes);
+    const part = content.parts.get(this.#read.partNumber);
+    return part ? { kind: 'part', ...part } : { kind: 'unsatisfiable' };
   }
 
   /** Short bodies are sent in one piece where they are in memory. */
@@ -149,9 +157,8 @@ export class ScriptedReader {
 
   #compare(bytes: Buffer, position: number): void {
     const version = versionOf(this.#record?.entityTag);
-    for (let index = 0; index < bytes.length; index++)
-      if (bytes[index] !== byteOf(this.#key, version, position + index))
-        throw new Error(`byte ${position + index} of ${this.#key} is not that of version ${version}`);
+    const wrong = misplaced(originOf(this.#key, version), position, bytes);
+    if (wrong !== undefined) throw new Error(wrong);
   }
 
   #fail(error: unknown): void {

@@ -6,6 +6,7 @@ import {
   type StoreRequest,
 } from '../../src/backend/store.ts';
 import { httpHeader } from './asked-ranges.ts';
+import { describingBytes, type Origin } from './self-describing.ts';
 
 /** How a store behaves towards one object. */
 export interface ScriptedObject {
@@ -13,10 +14,12 @@ export interface ScriptedObject {
   /** How many of its answers, in turn, take no notice of a range. */
   readonly ignoresRange: 'never' | 'always' | 'every other';
   readonly ignoresIfMatch: boolean;
+  /** It was uploaded in parts of this length. */
+  readonly partBytes: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One content of an object: the bytes are a function of key, version and position. */
+/** One content of an object: the bytes are those of its `originOf`. */
 interface Version extends ScriptedObject {
   readonly entityTag: string;
   readonly number: number;
@@ -29,9 +32,9 @@ interface Sending {
   readonly end: number;
 }
 
-/** The byte at `position` of version `version` of an object. */
-export function byteOf(key: string, version: number, position: number): number {
-  return (key.charCodeAt(0) * 31 + version * 89 + position * 7 + (position >> 8) * 13) & 255;
+/** What version `version` of an object holds. */
+export function originOf(key: string, version: number): Origin {
+  return { object: key.charCodeAt(0), version };
 }
 
 /** The number of the version that an entity tag of a scripted store names. */
@@ -147,8 +150,10 @@ export class ScriptedCall implements StoreCall {
     const { sizeBytes } = version;
     const ignoresRange =
       version.ignoresRange === 'always' || (version.ignoresRange === 'every other' && this.#isOdd);
-    const isPartial = this.#field('range') !== undefined && !ignoresRange;
-    const { first, end } = isPartial ? this.#range(sizeBytes) : { first: 0, end: sizeBytes };
+    const part = this.#part(version);
+    const isRanged = this.#field('range') !== undefined && !ignoresRange;
+    const isPartial = part !== undefined || isRanged;
+    const { first, end } = part ?? (isRanged ? this.#range(sizeBytes) : { first: 0, end: sizeBytes });
     if (first >= sizeBytes) {
       this.#refuse(416, '');
       return;
@@ -164,6 +169,13 @@ export class ScriptedCall implements StoreCall {
     this.#receiver.answered({ status: isPartial ? 206 : 200, fields });
   }
 
+  #part({ partBytes, sizeBytes }: Version) {
+    const number = /(?:^|&)partNumber=(\d+)/.exec(this.#request.query)?.[1];
+    if (number === undefined) return undefined;
+    const first = (Number(number) - 1) * partBytes;
+    return { first, end: Math.min(first + partBytes, sizeBytes) };
+  }
+
   #range(sizeBytes: number): { readonly first: number; readonly end: number } {
     const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(this.#field('range') ?? '') ?? [];
     if (from === '') return { first: Math.max(0, sizeBytes - Number(to)), end: sizeBytes };
@@ -173,9 +185,7 @@ export class ScriptedCall implements StoreCall {
   #send(sending: Sending, lengthBytes: number): void {
     const { version, position } = sending;
     const until = Math.min(position + lengthBytes, sending.end);
-    const key = this.#request.key ?? '';
-    const chunk = Buffer.alloc(until - position);
-    for (let at = position; at < until; at++) chunk[at - position] = byteOf(key, version.number, at);
+    const chunk = describingBytes(originOf(this.#request.key ?? '', version.number), position, until);
     sending.position = until;
     this.#receiver.arrived(chunk);
     // the memory is the receiver's only during the call

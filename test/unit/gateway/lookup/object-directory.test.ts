@@ -8,7 +8,13 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { bucketOf, readOf } from '../../../support/object-reads.ts';
 import { type ScriptedCall, ScriptedStore, versionOf } from '../../../support/scripted-store.ts';
 
-const object = { sizeBytes: 5_000, ignoresRange: 'never', ignoresIfMatch: false, headers: {} } as const;
+const object = {
+  sizeBytes: 5_000,
+  ignoresRange: 'never',
+  ignoresIfMatch: false,
+  partBytes: 1_000,
+  headers: {},
+} as const;
 let store: ScriptedStore;
 let clock: ManualClock;
 let objects: OwnedObjects;
