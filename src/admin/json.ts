@@ -52,8 +52,15 @@ async function readBody(request: IncomingMessage): Promise<string> {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return JSON.parse(text, refuseUnseen);
+  } catch (error) {
+    if (error instanceof AdminError) throw error;
     throw new AdminError(400, 'INVALID_JSON', 'the body is no JSON');
   }
+}
+
+/** The schemas pass over this key in silence, so that a body would mean more than it says. */
+function refuseUnseen(key: string, value: unknown): unknown {
+  if (key === '__proto__') throw new AdminError(400, 'INVALID_BODY', '__proto__: no known key');
+  return value;
 }

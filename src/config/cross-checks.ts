@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { parseAccessPointArn } from '../s3/access-point.ts';
 import { everyOtherBucket, isVirtualHostable } from '../s3/bucket-name.ts';
 import { pathPrefixProblem } from '../s3/path-key.ts';
+import { otherBucketNames } from './other-buckets.ts';
 import { type KeyRestrictions, keyKinds, undecidedBackends } from './restricted-keys.ts';
 import { formatSize } from './units.ts';
 
@@ -188,14 +189,19 @@ function* clientsOnce({ clients }: CheckedConfig): Generator<CrossProblem> {
   }
 }
 
-function* unknownClientBuckets({ clients, buckets }: CheckedConfig): Generator<CrossProblem> {
-  if (Object.hasOwn(buckets, everyOtherBucket)) return;
-  const known = [...Object.keys(buckets), everyOtherBucket];
+function* unknownClientBuckets(config: CheckedConfig): Generator<CrossProblem> {
+  const { clients, buckets } = config;
+  const known = new Set([...Object.keys(buckets), everyOtherBucket]);
+  const isOther = otherBucketNames(config);
+  const others = Object.hasOwn(buckets, everyOtherBucket)
+    ? ', or a name that "*" stands for: one by the rules for names of buckets, and of no bucket that is configured under another'
+    : '';
+  const allowed = [...known].join(', ') + others;
   for (const [client, { allow }] of clients.entries()) {
     for (const [grant, { buckets: names }] of allow.entries()) {
       for (const [index, held] of names.entries()) {
         const path = ['clients', client, 'allow', grant, 'buckets', index];
-        if (!known.includes(held)) yield { path, held, allowed: known.join(', ') };
+        if (!known.has(held) && !isOther(held)) yield { path, held, allowed };
       }
     }
   }

@@ -15,7 +15,7 @@ export interface ObjectDescription {
 }
 
 interface RecordDescription {
-  /** Version id and variant; empty for the current version asked for without either. */
+  /** Version id and variant as `recordName` puts them together; empty for the current version asked for without either. */
   readonly name: string;
   readonly kind: ObjectRecord['kind'];
   readonly status: number;

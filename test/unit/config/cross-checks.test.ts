@@ -76,7 +76,15 @@ it('refuses clients with one id, and grants for buckets that do not exist', () =
   expect(found({ clients: [client, client] })).toHaveLength(1);
   const wrong = [{ accessKeyId: 'A', allow: [{ buckets: ['photo'] }] }];
   expect(found({ clients: wrong })).toEqual(['clients.0.allow.0.buckets.0: photos, *']);
-  expect(found({ clients: wrong, buckets: { '*': { backend: 'main' } } })).toEqual([]);
+  const buckets = { photos: { backend: 'main', bucket: 'photos-production' }, '*': { backend: 'main' } };
+  const granted = (name: string) =>
+    found({ clients: [{ accessKeyId: 'A', allow: [{ buckets: [name] }] }], buckets });
+  expect(['others', 'photos', '*'].flatMap(granted)).toEqual([]);
+  for (const name of ['photos-production', 'Others', 'constructor.']) {
+    expect(granted(name)).toEqual([
+      expect.stringMatching(/^clients\.0\.allow\.0\.buckets\.0: photos, \*, or a name that "\*" stands for/),
+    ]);
+  }
 });
 
 it('refuses a webhook twice, and a workflow that would be sent what it does not show', () => {
