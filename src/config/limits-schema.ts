@@ -1,7 +1,12 @@
-import { map, size } from './scalars.ts';
+import { integer, map, size } from './scalars.ts';
 
-/** What one client may ask of the gateway. */
+/** What clients may ask of the gateway; counts are those of each worker. */
 export const limitsSchema = map({
   headers: size(2 ** 13, 2 ** 20).default(2 ** 15),
   url: size(2 ** 10, 2 ** 16).default(2 ** 13),
-}).transform(({ headers, url }) => ({ headersBytes: headers, urlBytes: url }));
+  requests: integer(1, 1_000_000).default(10_000),
+  requestsPerAddress: integer(1, 1_000_000).default(1_000),
+  requestsPerConnection: integer(1, 100_000).default(4_000),
+  connections: integer(1, 1_000_000).default(10_000),
+  connectionsPerAddress: integer(1, 1_000_000).default(1_000),
+}).transform(({ headers, url, ...counts }) => ({ headersBytes: headers, urlBytes: url, ...counts }));

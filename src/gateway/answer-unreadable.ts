@@ -1,5 +1,5 @@
 import { type UnreadableRequest, unreadableStatuses } from '../http/unreadable-request.ts';
-import { notAllowed, s3Error } from '../s3/error.ts';
+import { notAllowed, s3Error, slowDown } from '../s3/error.ts';
 import { errorBody } from '../s3/error-body.ts';
 import type { RequestIds } from './request-ids.ts';
 
@@ -29,6 +29,7 @@ export function answerUnreadable(why: UnreadableRequest, { requestId, id2 }: Req
 
 function errorOf(why: UnreadableRequest) {
   if (why === 'invalid-uri') return s3Error('InvalidURI');
+  if (why === 'too-many-connections') return slowDown();
   if (why === 'tunnel') return notAllowed('CONNECT', 'service');
   if (why === 'too-slow') return s3Error('RequestTimeout');
   const message = messages[why];

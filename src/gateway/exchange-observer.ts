@@ -4,6 +4,7 @@ import type { Logger } from '../base/logger.ts';
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../base/metrics.ts';
 import { errorCodes } from '../s3/error-codes.ts';
 import { loggedUrl } from '../s3/logged-url.ts';
+import { type Admission, TooManyRequestsError } from './admission.ts';
 import type { Exchange } from './exchange.ts';
 import { OverloadedError } from './fill/fill-error.ts';
 import type { CacheResult } from './reply/cache-status.ts';
@@ -41,6 +42,7 @@ export interface ExchangeObserverOptions {
   readonly clock: Clock;
   /** Where a line for each request goes; undefined for none. */
   readonly accessLog: Logger | undefined;
+  readonly admission: Admission;
   /** Told of each read of an archived object. */
   readonly onArchivedRead: (read: ArchivedRead) => void;
 }
@@ -49,21 +51,23 @@ export interface ExchangeObserverOptions {
 export class ExchangeObserver {
   readonly #clock: Clock;
   readonly #onArchivedRead: (read: ArchivedRead) => void;
+  readonly #admission: Admission;
   readonly #access: Logger | undefined;
   readonly #requests: Family<CounterCell>;
   readonly #bytes: Family<CounterCell>;
   readonly #firstByte: Family<HistogramCell>;
   readonly #duration: Family<HistogramCell>;
   readonly #errors: Family<CounterCell>;
-  readonly #shed: CounterCell;
+  readonly #shed: Readonly<Record<'memory' | 'requests', CounterCell>>;
   readonly #lookups: Family<CounterCell>;
   readonly #inFlight: GaugeCell;
   readonly #cells = new Map<string, AnswerCells>();
   #last: KindOfAnswer | undefined;
 
-  constructor({ metrics, clock, accessLog, onArchivedRead }: ExchangeObserverOptions) {
+  constructor({ metrics, clock, accessLog, onArchivedRead, admission }: ExchangeObserverOptions) {
     this.#clock = clock;
     this.#access = accessLog;
+    this.#admission = admission;
     this.#onArchivedRead = onArchivedRead;
     const labels = ['bucket', 'operation', 'status', 'cache'];
     this.#requests = metrics.counter('tidegate_requests_total', 'Requests answered.', labels);
@@ -88,9 +92,10 @@ export class ExchangeObserver {
       'Error answers, by code of the store protocol; one that is not of it counts as _other.',
       ['bucket', 'code'],
     );
-    this.#shed = metrics
-      .counter('tidegate_requests_shed_total', 'Requests sent away for want of room.', ['reason'])
-      .cell('memory');
+    const shed = metrics.counter('tidegate_requests_shed_total', 'Requests sent away for want of room.', [
+      'reason',
+    ]);
+    this.#shed = { memory: shed.cell('memory'), requests: shed.cell('requests') };
     this.#lookups = metrics.counter(
       'tidegate_cache_lookups_total',
       'Objects looked up in a tier of the cache.',
@@ -102,6 +107,15 @@ export class ExchangeObserver {
   /** Milliseconds since some moment, as `Exchange.startedMs` counts them. */
   nowMs(): number {
     return this.#clock.monotonicMs();
+  }
+
+  /**
+   * `exchange` is going to wait for a store.
+   *
+   * @throws TooManyRequestsError
+   */
+  waitsForStore(exchange: Exchange): void {
+    this.#admission.admit(exchange);
   }
 
   began(): void {
@@ -127,7 +141,8 @@ export class ExchangeObserver {
   #refused({ bucket, key, versionId, failure }: Exchange, code: string): void {
     // a store may have codes of its own making: labels stay those of the protocol
     this.#errors.cell(bucket, Object.hasOwn(errorCodes, code) ? code : '_other').value++;
-    if (failure instanceof OverloadedError) this.#shed.value++;
+    if (failure instanceof OverloadedError) this.#shed.memory.value++;
+    if (failure instanceof TooManyRequestsError) this.#shed.requests.value++;
     if (code !== 'InvalidObjectState' || key === undefined) return;
     this.#onArchivedRead({ bucket, key, ...(versionId === undefined ? {} : { versionId }) });
   }

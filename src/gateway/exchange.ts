@@ -42,6 +42,8 @@ export class Exchange {
   firstByteMs = 0;
   bodyBytes = 0;
   hasClientLeft = false;
+  /** Whether it counts among those that wait for stores. */
+  isAdmitted = false;
   /** Whether it has been counted and logged. */
   isOver = false;
   /** Why the answer was cut off, or the cause of an error, if there was one. */

@@ -9,6 +9,7 @@ import type { SharedMemory } from '../cache/shared-memory.ts';
 import type { UnwrittenBytesError } from '../cache/written-bytes.ts';
 import type { UnreadableRequest } from '../http/unreadable-request.ts';
 import type { Policy } from './access.ts';
+import { Admission } from './admission.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
 import type { Authenticate } from './authenticator.ts';
 import type { BucketTable } from './bucket-table.ts';
@@ -57,12 +58,14 @@ export class Gateway {
   readonly #buckets: BucketTable;
   readonly #peers: Peers;
   readonly #ids = new RequestIdSource();
+  readonly #admission: Admission;
 
   constructor(options: GatewayOptions) {
     const { memory, worker, buckets, metrics, meter, recordBytes } = options;
     const faults = options.faults ?? new Faults(metrics, undefined);
     const retried = (backend: string, reason: string) => meter.retried(backend, reason);
     this.#buckets = buckets;
+    this.#admission = new Admission(options.limits);
     const { workers } = memory.layout;
     const nearBytes = workers > 1 ? recordBytes / 2 : 0;
     const errors = cacheErrors(metrics);
@@ -82,11 +85,16 @@ export class Gateway {
     const pipeline = new Pipeline({
       ...options,
       sourceOf: keyHash => this.#peers.sourceOf(ownerOf(keyHash, workers), worker),
-      observer: new ExchangeObserver(options),
+      observer: new ExchangeObserver({ ...options, admission: this.#admission }),
       ids: this.#ids,
       faults,
     });
     this.handle = pipeline.handle;
+  }
+
+  /** Requests that wait for stores, and the clients that they are of. */
+  get waiting(): { readonly requests: number; readonly clients: number } {
+    return this.#admission.waiting;
   }
 
   /** The answer to what is no request, from status line to body. */

@@ -174,6 +174,10 @@ export class ObjectAnswer implements SendingSteps {
     return this.#headers.begin(exchange.response, this.#status, exchange, this.#ageS);
   }
 
+  waits(): void {
+    this.#observer.waitsForStore(this.#client.exchange);
+  }
+
   goesOn(): void {
     this.#client.exchange.firstByteMs = this.#observer.nowMs();
   }

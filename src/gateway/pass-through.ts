@@ -22,7 +22,7 @@ export interface PassOptions {
   readonly overrides: Pairs;
 }
 
-/** Asks the store and gives its answer on as it comes, as fast as the client takes it: nothing of it is kept. */
+/** Asks the store and gives its answer on as it comes, as fast as the client takes it: nothing of it is kept. @throws TooManyRequestsError */
 export function passThrough(
   exchange: Exchange,
   bucket: Bucket,
@@ -38,6 +38,7 @@ export function passThrough(
     observer.sent(exchange);
     return;
   }
+  observer.waitsForStore(exchange);
   const end = () => {
     response.off('close', left);
     observer.sent(exchange);

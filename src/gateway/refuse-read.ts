@@ -7,6 +7,7 @@ import type { Found } from './lookup/found.ts';
 import type { ObjectRead } from './lookup/object-read.ts';
 import { ObjectAnswer } from './object-answer.ts';
 import type { ObjectSource } from './object-source.ts';
+import { WaitingAnswer } from './waiting-answer.ts';
 
 /**
  * Answers a read to somebody who may not read the object: forbidden. Only that nothing is there is told to those who may
@@ -17,10 +18,11 @@ export function refuseRead(client: ClientRead, source: ObjectSource, observer: E
   const forbidden = s3Error('AccessDenied');
   if (!client.mayKnowMissing || client.read.versionId !== undefined) throw forbidden;
   const answer = new ObjectAnswer(client, source, observer, undefined);
+  const waiting = new WaitingAnswer(answer, client, observer);
   findAbsence(client.read, source)
-    .then(found => (found ? answer.give(found) : answer.fail(forbidden)))
+    .then(found => (found ? waiting.take()?.give(found) : waiting.take()?.fail(forbidden)))
     // whatever else the store says of the object would tell that there is one
-    .catch(error => answer.fail(error instanceof RefusedByStoreError ? forbidden : error));
+    .catch(error => waiting.take()?.fail(error instanceof RefusedByStoreError ? forbidden : error));
 }
 
 /** What the store says of an object that is not there; undefined for one that is. No bytes are fetched to find out. */

@@ -1,9 +1,10 @@
 import type { ObjectRecord } from '../cache/record.ts';
 import type { ClientRead } from './client-read.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
-import { knownRecord } from './lookup/found.ts';
+import { type Found, knownRecord } from './lookup/found.ts';
 import { ObjectAnswer, selectBytes } from './object-answer.ts';
 import type { ObjectSource } from './object-source.ts';
+import { WaitingAnswer } from './waiting-answer.ts';
 
 /** How often an object that changes under a read is looked up anew before its first byte. */
 const lookups = 4;
@@ -17,21 +18,39 @@ export function serveObject(client: ClientRead, source: ObjectSource, observer: 
   const answer = new ObjectAnswer(client, source, observer, () => lookUp(client, source, observer, 2));
   const record = source.known(client.read, client.nowMs);
   if (record && !lacksChecksums(client, record)) answer.give(knownRecord(record));
-  else ask(client, source, answer);
+  else ask(client, source, observer, answer);
 }
 
 /** The object changed before anything of it was sent: the client gets the one that is there now. */
 function lookUp(client: ClientRead, source: ObjectSource, observer: ExchangeObserver, attempt: number): void {
   const again = attempt < lookups ? () => lookUp(client, source, observer, attempt + 1) : undefined;
-  ask(client, source, new ObjectAnswer(client, source, observer, again));
+  ask(client, source, observer, new ObjectAnswer(client, source, observer, again));
 }
 
-function ask(client: ClientRead, source: ObjectSource, answer: ObjectAnswer): void {
+function ask(
+  client: ClientRead,
+  source: ObjectSource,
+  observer: ExchangeObserver,
+  answer: ObjectAnswer,
+): void {
+  const { read } = client;
+  let waiting: WaitingAnswer;
+  try {
+    waiting = new WaitingAnswer(answer, client, observer);
+  } catch (error) {
+    answer.fail(error);
+    return;
+  }
+  // nothing of this holds the client, which may leave long before the store answers
   source
-    .find(client.read)
-    .then(found => (lacksChecksums(client, found.record) ? source.findWithChecksums(client.read) : found))
-    .then(found => answer.give(found))
-    .catch(error => answer.fail(error));
+    .find(read)
+    .then(found => (lacksMore(waiting, found) ? source.findWithChecksums(read) : found))
+    .then(found => waiting.take()?.give(found))
+    .catch(error => waiting.take()?.fail(error));
+}
+
+function lacksMore({ client }: WaitingAnswer, { record }: Found): boolean {
+  return client !== undefined && lacksChecksums(client, record);
 }
 
 /** Checksums are shown with all of an object only; one that the store may have and the record lacks is asked for. */

@@ -4,6 +4,7 @@ export const unreadableStatuses = {
   'invalid-uri': '400 Bad Request',
   'headers-too-large': '431 Request Header Fields Too Large',
   tunnel: '405 Method Not Allowed',
+  'too-many-connections': '503 Service Unavailable',
   'too-slow': '408 Request Timeout',
 } as const;
 

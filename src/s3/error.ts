@@ -56,3 +56,8 @@ export function notAllowed(method: string, resource: string): S3Error {
     headers: [['Allow', 'GET, HEAD']],
   });
 }
+
+/** 503 for what there is no room for now; a little later there may be (RFC 9110 §10.2.3). */
+export function slowDown(options: S3ErrorOptions = {}): S3Error {
+  return s3Error('SlowDown', { headers: [['Retry-After', '1']], ...options });
+}

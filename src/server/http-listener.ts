@@ -3,11 +3,19 @@ import type { Duplex } from 'node:stream';
 import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
 import { atTurnEnd } from '../http/turn-end.ts';
+import { type ClientLimits, defaultLimits } from './client-limits.ts';
+import { Connections } from './connections.ts';
 import { closeIdleConnections } from './idle-connections.ts';
-import { type AnswerUnreadable, answerPlainly, refuseBadRequest, refuseTunnel } from './refuse-unreadable.ts';
-
-/** Answers one request; called in the turn of the event loop in which the request's headers arrived. */
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
+import { Pipelining } from './pipelining.ts';
+import {
+  type AnswerUnreadable,
+  answerPlainly,
+  isParseError,
+  refuseBadRequest,
+  refuseConnection,
+  refuseTunnel,
+} from './refuse-unreadable.ts';
+import type { RequestHandler } from './request-handler.ts';
 
 export interface HttpListenerOptions {
   readonly host: string;
@@ -25,12 +33,6 @@ export interface HttpListenerOptions {
   readonly limits?: ClientLimits | undefined;
 }
 
-/** What one client may send. */
-export interface ClientLimits {
-  /** Request line and headers of one request. */
-  readonly headersBytes: number;
-}
-
 /** A listening HTTP server. */
 export interface HttpListener {
   readonly port: number;
@@ -38,7 +40,6 @@ export interface HttpListener {
   drain(limitMs: number): Promise<void>;
 }
 
-const DEFAULT_LIMITS: ClientLimits = { headersBytes: 32 * 1024 };
 /** A client has this long for its request line and headers. */
 const HEADERS_TIMEOUT_MS = 20_000;
 const HEADERS_CHECK_INTERVAL_MS = 5_000;
@@ -49,12 +50,14 @@ const DRAIN_STEP_MS = 25;
 
 /** @throws ListenError when the address cannot be bound */
 export async function listenHttp(options: HttpListenerOptions): Promise<HttpListener> {
-  const { logger, answerUnreadable = answerPlainly, limits = DEFAULT_LIMITS } = options;
+  const { logger, answerUnreadable = answerPlainly, limits = defaultLimits } = options;
   const refusing = { logger, answerUnreadable };
   const upgrades = new UpgradeOffers();
+  const connections = new Connections(limits);
+  const pipelining = new Pipelining(options.handle, limits);
   const handle: RequestHandler = (request, response) => {
     upgrades.decline(request, response);
-    options.handle(request, response);
+    pipelining.take(request, response);
   };
   const server: HalfOpenServer = createServer(
     {
@@ -86,9 +89,13 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     atTurnEnd({ run: refuse, failed });
   };
   server.on('connect', (_request, socket) => refuseLater(socket, () => refuseTunnel(socket, refusing)));
-  server.on('clientError', (error, socket) =>
-    refuseLater(socket, () => refuseBadRequest(error, socket, refusing)),
-  );
+  server.on('clientError', (error, socket) => {
+    if (isParseError(error) && pipelining.endWithWaiting(socket)) return;
+    refuseLater(socket, () => refuseBadRequest(error, socket, refusing));
+  });
+  server.on('connection', socket => {
+    if (!connections.admit(socket)) refuseConnection(socket, refusing);
+  });
   const idle = closeIdleConnections(server, IDLE_LIMIT_MS);
   const port = await listen(server, options);
   return {

@@ -46,6 +46,17 @@ export function refuseTunnel(socket: Duplex, { answerUnreadable, logger }: Refus
   socket.end(answerUnreadable('tunnel'), () => socket.destroy());
 }
 
+/** There are as many connections as there may be: this one is told so and closed, before anything of it is read. */
+export function refuseConnection(socket: Socket, { answerUnreadable, logger }: Refusing): void {
+  logger.debug({ remoteAddress: socket.remoteAddress }, 'refused a connection');
+  socket.end(answerUnreadable('too-many-connections'), () => socket.destroy());
+}
+
+/** Whether `error` is about what was sent, and not about the connection. */
+export function isParseError({ code = '' }: NodeJS.ErrnoException): boolean {
+  return code.startsWith('HPE_');
+}
+
 /** Whether node:http has a response for this connection that is not over. */
 function awaitsAnswer(socket: object): boolean {
   return '_httpMessage' in socket && socket._httpMessage !== null;

@@ -25,6 +25,7 @@ export function listKeys(other: OtherOperation, operation: ListingOperation): vo
   const action = actionOf(operation, undefined);
   permissions.require(action, request.prefix);
   exchange.report = bypassed('listing');
+  observer.waitsForStore(exchange);
   const view = new ListingView(request, bucket.keyPrefix, permissions, action);
   const passed = passedRequest(other);
   const left = new AbortController();

@@ -1,9 +1,10 @@
 import { StoreError, type StoreErrorCode } from '../../backend/store.ts';
 import { formatUnsatisfiedRange } from '../../http/range.ts';
-import { S3Error, s3Error } from '../../s3/error.ts';
+import { S3Error, s3Error, slowDown } from '../../s3/error.ts';
 import { errorBody } from '../../s3/error-body.ts';
 import type { ErrorCode } from '../../s3/error-codes.ts';
 import { errorInDialect } from '../../s3/error-dialect.ts';
+import { TooManyRequestsError } from '../admission.ts';
 import type { Exchange } from '../exchange.ts';
 import {
   ObjectChangedError,
@@ -17,10 +18,9 @@ import { PreparedHeaders } from './prepared-headers.ts';
 /** The one mapping from what can go wrong to an error of the store's protocol. Total: what is not known is a 500. */
 export function asS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
-  if (error instanceof OverloadedError)
-    return s3Error('SlowDown', { headers: [['retry-after', '1']], cause: error });
-  if (error instanceof ObjectChangedError)
-    return s3Error('SlowDown', { message: error.message, cause: error });
+  if (error instanceof OverloadedError || error instanceof TooManyRequestsError)
+    return slowDown({ cause: error });
+  if (error instanceof ObjectChangedError) return slowDown({ message: error.message, cause: error });
   if (error instanceof WrongAnswerError) return s3Error('BadGateway', { cause: error });
   if (error instanceof StoreError) {
     return s3Error(meanings[error.code], { cause: error });

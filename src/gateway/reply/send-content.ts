@@ -9,6 +9,8 @@ import { isFault } from './error-reply.ts';
 export interface SendingSteps {
   /** Begins the answer: called once, when the first bytes are there. */
   begin(): Answer;
+  /** The first bytes have to come from the store. @throws TooManyRequestsError */
+  waits(): void;
   /** The first bytes are sent now; the last may have to wait for the client. */
   goesOn(): void;
   /** The answer is complete, cut off, or the client has left. */
@@ -124,6 +126,15 @@ function sendRead(exchange: Exchange, content: Content, from: number, to: number
     fail(error);
     return;
   }
-  if (first instanceof Promise) first.then(begin, fail).catch(error => exchange.fault(error));
-  else begin(first);
+  if (!(first instanceof Promise)) {
+    begin(first);
+    return;
+  }
+  first.then(begin, fail).catch(error => exchange.fault(error));
+  try {
+    steps.waits();
+  } catch (error) {
+    fail(error);
+    hasLeft = true;
+  }
 }

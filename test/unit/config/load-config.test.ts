@@ -4,6 +4,7 @@ import { ConfigError } from '../../../src/config/config-error.ts';
 import { defaultConfig } from '../../../src/config/default-config.ts';
 import { loadConfig, parseConfig } from '../../../src/config/load-config.ts';
 import { secretsOf } from '../../../src/config/secrets.ts';
+import { defaultLimits } from '../../../src/server/client-limits.ts';
 
 const examplePath = new URL('../../../config/example.yaml', import.meta.url).pathname;
 
@@ -68,7 +69,10 @@ describe('a configuration that works', () => {
       buckets: {},
       clients: [],
       cache: { memory: { sizeBytes: 512 * 2 ** 20 } },
-      limits: { headersBytes: 32_768, urlBytes: 8_192 },
+      limits: {
+        ...defaultLimits,
+        ...{ headersBytes: 32_768, urlBytes: 8_192, requests: 10_000, requestsPerAddress: 1_000 },
+      },
       alerts: { webhooks: [], rules: {} },
       log: { level: 'info', access: true },
     });

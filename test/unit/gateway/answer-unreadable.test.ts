@@ -8,6 +8,7 @@ it.each([
   ['invalid-uri', '400 Bad Request', 'InvalidURI'],
   ['headers-too-large', '431 Request Header Fields Too Large', 'InvalidRequest'],
   ['tunnel', '405 Method Not Allowed', 'MethodNotAllowed'],
+  ['too-many-connections', '503 Service Unavailable', 'SlowDown'],
   ['too-slow', '408 Request Timeout', 'RequestTimeout'],
 ] as const)('%s is answered with %s, %s and the ids of the answer in head and body', (why, status, code) => {
   const [head = '', body = ''] = answerUnreadable(why, ids).split('\r\n\r\n');

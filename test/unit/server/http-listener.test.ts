@@ -4,13 +4,10 @@ import { afterEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
 import { StandardAnswer } from '../../../src/http/answer.ts';
 import { DirectAnswer } from '../../../src/http/direct-answer.ts';
-import {
-  type ClientLimits,
-  type HttpListener,
-  listenHttp,
-  type RequestHandler,
-} from '../../../src/server/http-listener.ts';
+import { type ClientLimits, defaultLimits } from '../../../src/server/client-limits.ts';
+import { type HttpListener, listenHttp } from '../../../src/server/http-listener.ts';
 import type { AnswerUnreadable } from '../../../src/server/refuse-unreadable.ts';
+import type { RequestHandler } from '../../../src/server/request-handler.ts';
 
 const listeners: HttpListener[] = [];
 
@@ -76,6 +73,7 @@ it.each([
 
 it('bounds request line and headers as it is told', async () => {
   const { listener } = await start((_request, response) => void response.end(), undefined, {
+    ...defaultLimits,
     headersBytes: 8_192,
   });
   const sent = (lengthBytes: number) =>
@@ -242,13 +240,10 @@ it('law 2: puts no answer to CONNECT into a body that is being sent', async () =
 });
 
 it('says 100 Continue in its turn, never inside of an answer', async () => {
-  let first: ServerResponse | undefined;
   const { listener } = await start((request, response) => {
-    if (request.headers.expect === undefined) first = response;
-    else {
-      response.writeHead(200, { 'content-length': 5, date: 'now' }).end(Buffer.from('whole'));
-      first?.end('first');
-    }
+    // when both have been read
+    if (request.headers.expect === undefined) setImmediate(() => response.end('first'));
+    else response.writeHead(200, { 'content-length': 5, date: 'now' }).end(Buffer.from('whole'));
   });
   const get = (more: string) => `GET / HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
   const answers = await exchange(

@@ -85,6 +85,7 @@ it('lends nothing to a client that has left before the record was found', async 
   let sent = 0;
   const steps = {
     begin: neverBegins,
+    waits: () => undefined,
     goesOn: neverBegins,
     sent: () => sent++,
     failedBeforeHead: () => undefined,
@@ -105,6 +106,7 @@ it('closes its reader as soon as the client leaves, also while the first bytes a
   const told: string[] = [];
   const steps = {
     begin: neverBegins,
+    waits: () => undefined,
     goesOn: neverBegins,
     sent: () => told.push('sent'),
     failedBeforeHead: () => told.push('failed'),
