@@ -89,7 +89,9 @@ function storeOf(name: string, backend: BackendConfig): Store {
     addressing: 'path',
     credentials: { kind: 'static', ...access.credentials },
     connections: 128,
+    queue: { size: 512, waitMs: 2_000 },
     timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
+    minRateBytes: 1_024,
   });
 }
 

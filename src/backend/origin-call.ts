@@ -1,5 +1,4 @@
 import { type Dispatcher, errors } from 'undici';
-import { isSendable } from '../http/header-text.ts';
 import type { ExpectedBody, ReadBuffer } from './read-buffer.ts';
 import { StoreError } from './store.ts';
 
@@ -51,6 +50,14 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new StoreError('BROKEN', 'given up', undefined));
   }
 
+  /** Ends the call with `error`, which the receiver is told. */
+  giveUp(error: StoreError): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#controller?.abort(error);
+    this.#receiver.failed(error);
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#isOver) controller.abort(new StoreError('BROKEN', 'given up', undefined));
@@ -62,9 +69,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     const headers = textOf(controller.rawHeaders);
     const lengthBytes = this.#method === 'GET' ? lengthOfBody(status, headers) : undefined;
     if (lengthBytes !== undefined) this.#body = this.#readBuffer.expectBody(lengthBytes);
-    if (this.#isOver) return;
-    if (isWellFormed(status, headers)) this.#receiver.answered(status, headers);
-    else this.#refuse(controller, new StoreError('BROKEN', 'the head of the answer is malformed', undefined));
+    if (!this.#isOver) this.#receiver.answered(status, headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -83,26 +88,12 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     this.#receiver.failed(asStoreError(error));
   }
-
-  #refuse(controller: Dispatcher.DispatchController, error: StoreError): void {
-    this.#isOver = true;
-    controller.abort(error);
-    this.#receiver.failed(error);
-  }
 }
 
 /** Header bytes are Latin-1 (RFC 9110 §5.5): so they come out again exactly as they came in. */
 function textOf(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
   if (!Array.isArray(raw)) return [];
   return raw.map(text => (typeof text === 'string' ? text : text.toString('latin1')));
-}
-
-/** What can be given on to a client: node:http throws at anything else (RFC 9110 §5.1, §5.5 and §15). */
-function isWellFormed(status: number, headers: readonly string[]): boolean {
-  for (let index = 0; index + 1 < headers.length; index += 2) {
-    if (!isSendable(headers[index] ?? '', headers[index + 1] ?? '')) return false;
-  }
-  return status <= 599;
 }
 
 /** How long the body of the answer to a GET is; undefined unless content-length alone decides it (RFC 9112 §6.3). */

@@ -33,12 +33,18 @@ export interface RawRequest {
 /** Kept-alive connections to one origin. */
 export class OriginPool {
   readonly #pool: Pool;
-  readonly #readBuffer = new ReadBuffer();
+  readonly #readBuffer: ReadBuffer;
 
-  constructor(origin: string, { connections, timeouts, lookup }: OriginPoolOptions) {
+  /** @param readBuffer pools of one thread may share it. */
+  constructor(
+    origin: string,
+    { connections, timeouts, lookup }: OriginPoolOptions,
+    readBuffer = new ReadBuffer(),
+  ) {
+    this.#readBuffer = readBuffer;
     this.#pool = new Pool(origin, {
       connections,
-      connect: this.#readBuffer.connector({ connectMs: timeouts.connectMs, lookup }),
+      connect: readBuffer.connector({ connectMs: timeouts.connectMs, lookup }),
       headersTimeout: timeouts.firstByteMs,
       bodyTimeout: timeouts.idleMs,
       keepAliveTimeout: 30_000,

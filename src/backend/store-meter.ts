@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
-import type { CounterCell, Family, HistogramCell, Metrics } from '../base/metrics.ts';
+import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../base/metrics.ts';
+import type { CallQueue, QueueVerdict } from './call-queue.ts';
 
 /** One request to a store, as it is counted. */
 export interface MeasuredCall {
@@ -19,8 +20,12 @@ export class StoreMeter {
   readonly #bytes: Family<CounterCell>;
   readonly #firstByte: Family<HistogramCell>;
   readonly #retries: Family<CounterCell>;
+  readonly #refused: Family<CounterCell>;
+  readonly #calls: Family<GaugeCell>;
+  readonly #metrics: Metrics;
 
   constructor(metrics: Metrics, clock: Clock) {
+    this.#metrics = metrics;
     this.#clock = clock;
     this.#requests = metrics.counter(
       'tidegate_backend_requests_total',
@@ -40,6 +45,16 @@ export class StoreMeter {
       'tidegate_backend_retries_total',
       'Requests to a backend that were tried again.',
       ['backend', 'reason'],
+    );
+    this.#refused = metrics.counter(
+      'tidegate_backend_queue_refused_total',
+      'Calls that got or kept no connection to a backend since others waited for it.',
+      ['backend', 'reason'],
+    );
+    this.#calls = metrics.gauge(
+      'tidegate_backend_calls',
+      'Calls to a backend: waiting for a connection, unanswered, transferring, or paused since clients take nothing.',
+      ['backend', 'state'],
     );
   }
 
@@ -61,6 +76,20 @@ export class StoreMeter {
       failed: reason => count(reason.toLowerCase()),
       aborted: () => count('aborted'),
     };
+  }
+
+  /** Tells what the calls of `queue` are doing, whenever metrics are asked for. */
+  watch(backend: string, queue: CallQueue): void {
+    this.#metrics.onSnapshot(() => {
+      const counts = queue.counts();
+      for (const state of ['waiting', 'unanswered', 'transferring', 'paused'] as const)
+        this.#calls.cell(backend, state).set(counts[state]);
+    });
+  }
+
+  /** A call to `backend` has had to go without a connection. */
+  refused(backend: string, verdict: QueueVerdict): void {
+    this.#refused.cell(backend, verdict).add();
   }
 
   /** A request to `backend` is tried again. */

@@ -49,9 +49,9 @@ export interface Store {
 
 /**
  * Why there is no answer, or no more of it: the store could not be reached, was too slow, broke off, or sent what is no
- * answer; or the gateway failed to process what it sent.
+ * answer; or the gateway failed to process what it sent; or the store has as many calls as it may have.
  */
-export type StoreErrorCode = 'UNREACHABLE' | 'TIMEOUT' | 'BROKEN' | 'INVALID' | 'FAULT';
+export type StoreErrorCode = 'UNREACHABLE' | 'TIMEOUT' | 'BROKEN' | 'INVALID' | 'FAULT' | 'BUSY';
 
 /** A call to a store came to nothing. */
 export class StoreError extends Error {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Environment } from './environment.ts';
-import { choice, duration, integer, map, origin, text } from './scalars.ts';
+import { choice, duration, integer, map, origin, size, text } from './scalars.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -51,6 +51,12 @@ const timeouts = map({
   idleMs: idle,
 }));
 
+/** Calls of a worker that may wait for one of its connections. */
+const queue = map({
+  size: integer(0, 100_000).default(512),
+  wait: duration(1, MINUTE_MS).default(2_000),
+}).transform(({ size, wait }) => ({ size, waitMs: wait }));
+
 const headerPrefix = () => choice(['x-amz-', 'x-store-']);
 
 const s3 = (environment: Environment) =>
@@ -63,8 +69,10 @@ const s3 = (environment: Environment) =>
     credentials: credentials(environment).default({ kind: 'none' }),
     keys: choice(['exact', 'path']).optional(),
     connections: integer(1, 10_000).default(128),
+    queue: queue.prefault({}),
     timeouts: timeouts.prefault({}),
-  });
+    minRate: size(0, 1024 ** 3).default(1024),
+  }).transform(({ minRate, ...rest }) => ({ ...rest, minRateBytes: minRate }));
 
 const embedded = map({
   type: z.literal('embedded'),

@@ -2,18 +2,13 @@
 const forbidden = /[^\t\x20-\x7e\x80-\xff]/;
 const notToken = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 
-/** Whether a field of `name` and `value` may go onto the wire. */
-export function isSendable(name: string, value: string): boolean {
-  return name !== '' && !notToken.test(name) && !forbidden.test(value);
-}
-
 /** Header lines as they go onto the wire; undefined when a name or value is none that may go there. */
 export function headerText(raw: readonly string[]): string | undefined {
   let text = '';
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
-    if (!isSendable(name, value)) return undefined;
+    if (name === '' || notToken.test(name) || forbidden.test(value)) return undefined;
     text += `${name}: ${value}\r\n`;
   }
   return text;

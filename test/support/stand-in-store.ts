@@ -37,6 +37,8 @@ export interface Gate {
 export class StandInStore {
   readonly log = new RequestLog();
   readonly faults = new FaultScript();
+  /** Paths (`/bucket/key`) of which no request is ever answered. */
+  readonly hanging = new Set<string>();
   latencyMs: number;
   rateBytesPerS: number;
   readonly #server: Server;
@@ -113,6 +115,7 @@ export class StandInStore {
     const note = this.log.open(request);
     const fault = this.faults.take();
     request.resume();
+    if (this.hanging.has(pathOf(request))) return;
     await Promise.all(this.#gates);
     if (this.latencyMs > 0) await wait(this.latencyMs);
     note.end(await this.#answer(request, reply, fault, note));

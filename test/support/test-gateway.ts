@@ -166,6 +166,8 @@ function makePart(
     headerPrefix: 'x-amz-',
     credentials: { kind: 'none' },
     connections: options.connections ?? 128,
+    queue: { size: 512, waitMs: 2_000 },
+    minRateBytes: 1_024,
     timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
     clock,
     meter,

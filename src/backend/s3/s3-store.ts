@@ -1,14 +1,20 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Faults } from '../../base/faults.ts';
+import { lengthPrefixed } from '../../base/length-prefixed.ts';
 import { withoutHopByHop } from '../../http/hop-by-hop.ts';
 import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import { UNSIGNED_PAYLOAD } from '../../s3/sigv4-canonical.ts';
 import { SigningKeys } from '../../s3/sigv4-keys.ts';
 import { signRequest } from '../../s3/sigv4-sign.ts';
-import { faultOf, GuardedReceiver } from '../guarded-receiver.ts';
-import { OriginPool, type OriginPoolOptions } from '../origin-pool.ts';
+import { boundedLookup } from '../bounded-lookup.ts';
+import { CallQueue } from '../call-queue.ts';
+import { GuardedReceiver } from '../guarded-receiver.ts';
+import type { OriginPoolOptions } from '../origin-pool.ts';
+import { OriginPools } from '../origin-pools.ts';
+import { QueuedCall, type SentCall } from '../queued-call.ts';
 import { type Store, type StoreCall, StoreError, type StoreReceiver, type StoreRequest } from '../store.ts';
 import type { StoreMeter } from '../store-meter.ts';
+import type { TransferLimits } from '../transfer-watch.ts';
 import { type Destination, destinationOf, type StoreAddress } from './destination.ts';
 import { readReplyHead } from './reply-head.ts';
 
@@ -31,84 +37,121 @@ export interface S3StoreOptions extends OriginPoolOptions {
   readonly addressing: 'path' | 'virtual';
   readonly headerPrefix: HeaderPrefix;
   readonly credentials: StoreCredentials;
+  /** Calls that may wait for a connection, and for how long. */
+  readonly queue: { readonly size: number; readonly waitMs: number };
+  /** Bytes in a second that an answer must bring, measured over `timeouts.idleMs`; 0: any rate will do. */
+  readonly minRateBytes: number;
   readonly clock: Clock;
   readonly meter: StoreMeter;
   /** Told of exceptions that can be laid to no request. */
   readonly faults?: Faults;
 }
 
+/** Pools that are kept for hosts, with virtual addressing one for each bucket. */
+const poolLimit = 64;
+
+/** Of the four threads in which Node.js looks up names and reads files, those that a store may use. */
+const lookupsAtOnce = 2;
+const lookupsWaiting = 128;
+
+/** The pools' own time limits come first; this one is for what they do not see. */
+const headSlackMs = 1_000;
+
 /** A store that speaks the object store's protocol over HTTP, in either dialect. */
 export class S3Store implements Store {
   readonly name: string;
   readonly headerPrefix: HeaderPrefix;
   readonly #options: S3StoreOptions;
-  readonly #protocol: string;
   readonly #address: StoreAddress;
   readonly #keys = new SigningKeys();
-  /** One pool an origin: with virtual addressing every bucket has its own. */
-  readonly #pools = new Map<string, OriginPool>();
+  readonly #readLimits: TransferLimits;
+  readonly #queue: CallQueue;
+  readonly #pools: OriginPools;
 
   constructor(options: S3StoreOptions) {
     this.name = options.name;
     this.headerPrefix = options.headerPrefix;
     this.#options = options;
     const { protocol, host } = new URL(options.endpoint);
-    this.#protocol = protocol;
     this.#address = { host, region: options.region, addressing: options.addressing };
+    const { timeouts, minRateBytes, queue, connections, clock, meter } = options;
+    this.#readLimits = {
+      headMs: timeouts.connectMs + timeouts.firstByteMs + headSlackMs,
+      windowMs: timeouts.idleMs,
+      minRateBytes,
+    };
+    const limits = { connections, queue: queue.size, queueWaitMs: queue.waitMs };
+    this.#queue = new CallQueue(limits, clock, verdict => meter.refused(options.name, verdict));
+    meter.watch(options.name, this.#queue);
+    const lookup = options.lookup ?? boundedLookup(lookupsAtOnce, lookupsWaiting);
+    this.#pools = new OriginPools(protocol, { connections, timeouts, lookup }, poolLimit);
   }
 
-  /** Never throws: what goes wrong with the request itself is told to `receiver` later. */
+  /**
+   * Waits for its turn among the calls to this store, see `CallQueue`. Never throws: what goes wrong with the request
+   * itself is told to `receiver` later.
+   */
   send(request: StoreRequest, receiver: StoreReceiver): StoreCall {
-    let call: StoreCall | undefined;
-    const guarded = new GuardedReceiver(
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const options = {
+      object: `${lengthPrefixed(request.bucket)}${lengthPrefixed(request.key)}`,
+      mayBeGivenUp: isRead,
+      send: (queued: StoreReceiver) => this.#sendNow(request, queued),
+      limits: isRead ? this.#readLimits : { ...this.#readLimits, headMs: undefined },
+    };
+    const guarded: GuardedReceiver = new GuardedReceiver(
       receiver,
-      () => call?.abort(),
+      () => call.abort(),
       error => this.#options.faults?.note(error),
     );
-    try {
-      call = this.#send(request, guarded);
-      return call;
-    } catch (error) {
-      return new UnsentCall(guarded, error);
-    }
+    const call = new QueuedCall(options, guarded, this.#queue, this.#options.clock);
+    this.#queue.enter(call);
+    return call;
   }
 
-  #send(request: StoreRequest, receiver: GuardedReceiver): StoreCall {
+  async close(): Promise<void> {
+    await this.#pools.close();
+  }
+
+  #sendNow(request: StoreRequest, receiver: StoreReceiver): SentCall {
     const { headerPrefix, meter } = this.#options;
     const destination = destinationOf(this.#address, request.bucket, request.key);
     const { host, rawPath } = destination;
     const headers = ['host', host, ...rawFromFields(request.fields, headerPrefix)];
+    const raw = {
+      method: request.method,
+      path: request.query ? `${rawPath}?${request.query}` : rawPath,
+      headers: [...headers, ...this.#signature(request, destination, headers)],
+      ...(request.body ? { body: request.body } : {}),
+    };
+    const { pool, release } = this.#pools.lease(host);
     const measured = meter.begin(this.name, request.method);
-    return this.#poolOf(host).send(
-      {
-        method: request.method,
-        path: request.query ? `${rawPath}?${request.query}` : rawPath,
-        headers: [...headers, ...this.#signature(request, destination, headers)],
-        ...(request.body ? { body: request.body } : {}),
+    const call = pool.send(raw, {
+      answered: (status, rawHeaders) => {
+        measured.answered(status);
+        const head = readReplyHead(status, withoutHopByHop(rawHeaders), headerPrefix);
+        if (typeof head !== 'string') receiver.answered(head);
+        else call.giveUp(new StoreError('INVALID', `the store sent ${head}`, undefined));
       },
-      {
-        answered: (status, raw) => {
-          measured.answered(status);
-          const head = readReplyHead(status, withoutHopByHop(raw), headerPrefix);
-          if (typeof head !== 'string') receiver.answered(head);
-          else receiver.refuse(new StoreError('INVALID', `the store sent ${head}`, undefined));
-        },
-        arrived: chunk => {
-          measured.arrived(chunk.length);
-          receiver.arrived(chunk);
-        },
-        ended: () => receiver.ended(),
-        failed: error => {
-          measured.failed(error.code);
-          receiver.failed(error);
-        },
-        aborted: () => measured.aborted(),
+      arrived: chunk => {
+        measured.arrived(chunk.length);
+        receiver.arrived(chunk);
       },
-    );
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(Array.from(this.#pools.values(), pool => pool.close()));
+      ended: () => {
+        release();
+        receiver.ended();
+      },
+      failed: error => {
+        release();
+        measured.failed(error.code);
+        receiver.failed(error);
+      },
+      aborted: () => {
+        release();
+        measured.aborted();
+      },
+    });
+    return call;
   }
 
   #signature(
@@ -128,31 +171,6 @@ export class S3Store implements Store {
     };
     const context = { credentials, region, service, headerPrefix, nowMs: clock.nowMs(), keys: this.#keys };
     return signRequest(toSign, context).flat();
-  }
-
-  #poolOf(host: string): OriginPool {
-    const known = this.#pools.get(host);
-    if (known) return known;
-    const pool = new OriginPool(`${this.#protocol}//${host}`, this.#options);
-    this.#pools.set(host, pool);
-    return pool;
-  }
-}
-
-/** A request that could not be put together. */
-class UnsentCall implements StoreCall {
-  #isAborted = false;
-
-  constructor(receiver: StoreReceiver, error: unknown) {
-    process.nextTick(() => this.#isAborted || receiver.failed(faultOf(error)));
-  }
-
-  pause(): void {}
-
-  resume(): void {}
-
-  abort(): void {
-    this.#isAborted = true;
   }
 }
 

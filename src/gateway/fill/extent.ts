@@ -2,12 +2,12 @@ import { faultOf } from '../../backend/guarded-receiver.ts';
 import type { StoreCall } from '../../backend/store.ts';
 import { StoreError } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
+import { Attempts } from './attempts.ts';
 import { ByteWaiters } from './byte-waiters.ts';
 import type { ExtentSurroundings } from './extent-surroundings.ts';
 import { isPassing, OverloadedError } from './fill-error.ts';
 import { HeldTransfer } from './held-transfer.ts';
 import { RangedRead, type RangeReceiver, type RangeSource } from './ranged-read.ts';
-import { attemptsWithoutProgress, retryDelayMs } from './retry-delay.ts';
 import { RoomWait } from './room-wait.ts';
 
 /** Who looks after an extent. */
@@ -37,9 +37,9 @@ export class Extent implements RangeReceiver {
   #hasWritten = false;
   #isWhole = false;
   readonly #transfer: HeldTransfer;
+  readonly #attempts = new Attempts();
   #blockIsOpen = false;
   #waitsForReaders = false;
-  #fruitless = 0;
   #outcome: 'running' | 'done' | Error = 'running';
 
   constructor(
@@ -151,7 +151,7 @@ export class Extent implements RangeReceiver {
 
   bytes(chunk: Buffer): void {
     if (this.#outcome !== 'running') return;
-    this.#fruitless = 0;
+    this.#attempts.progressed();
     this.#store(this.#transfer.joined(chunk));
   }
 
@@ -169,15 +169,14 @@ export class Extent implements RangeReceiver {
   failed(error: Error): void {
     if (this.#outcome !== 'running') return;
     this.#transfer.drop();
-    const passes = isPassing(error);
-    if (passes && (this.#waitsForReaders || this.#roomWait.isWaiting)) return;
-    if (!passes || this.#fruitless >= attemptsWithoutProgress) {
+    if (isPassing(error) && (this.#waitsForReaders || this.#roomWait.isWaiting)) return;
+    if (!this.#attempts.mayFollow(error)) {
       this.#end(error);
       return;
     }
     const reason = error instanceof StoreError ? error.code.toLowerCase() : 'status';
     this.#surroundings.retried(this.source.backend, reason);
-    const delayMs = retryDelayMs(this.#fruitless++, this.#surroundings.random());
+    const delayMs = this.#attempts.nextDelayMs(this.#surroundings.random());
     this.#surroundings.clock.after(delayMs, () => this.#outcome === 'running' && this.start());
   }
 

@@ -46,7 +46,8 @@ export class OverloadedError extends Error {
 
 /** Whether another try may go better: the connection, or the store being busy. */
 export function isPassing(error: Error): boolean {
-  if (error instanceof StoreError) return error.code !== 'INVALID' && error.code !== 'FAULT';
+  // whoever was refused since too many waited would only make them more
+  if (error instanceof StoreError) return !['INVALID', 'FAULT', 'BUSY'].includes(error.code);
   return error instanceof RefusedByStoreError && isBusy(error.reply.status);
 }
 

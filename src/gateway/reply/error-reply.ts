@@ -23,7 +23,8 @@ export function asS3Error(error: unknown): S3Error {
   if (error instanceof ObjectChangedError) return slowDown({ message: error.message, cause: error });
   if (error instanceof WrongAnswerError) return s3Error('BadGateway', { cause: error });
   if (error instanceof StoreError) {
-    return s3Error(meanings[error.code], { cause: error });
+    const headers: [string, string][] = error.code === 'BUSY' ? [['retry-after', '1']] : [];
+    return s3Error(meanings[error.code], { headers, cause: error });
   }
   return s3Error('InternalError', { cause: error });
 }
@@ -34,6 +35,7 @@ const meanings: Readonly<Record<StoreErrorCode, ErrorCode>> = {
   BROKEN: 'ServiceUnavailable',
   INVALID: 'BadGateway',
   FAULT: 'InternalError',
+  BUSY: 'SlowDown',
 };
 
 /** Whether `error` is one of those that are not known: an exception that should not have happened. */

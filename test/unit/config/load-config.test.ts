@@ -27,6 +27,8 @@ describe('a configuration that works', () => {
     const config = loadConfig(examplePath, {});
     expect(config.backends.main).toMatchObject({
       endpoint: 'https://s3.eu-west-1.amazonaws.com',
+      queue: { size: 512, waitMs: 2_000 },
+      minRateBytes: 1_024,
       timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
     });
     expect(config.buckets.photos?.rules[0]?.cache).toMatchObject({
@@ -88,6 +90,8 @@ describe('a configuration that works', () => {
       headerPrefix: 'x-amz-',
       credentials: { kind: 'none' },
       connections: 128,
+      queue: { size: 512, waitMs: 2_000 },
+      minRateBytes: 1_024,
       timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
     });
     expect(config.buckets.photos).toEqual({

@@ -21,6 +21,8 @@ beforeEach(async () => {
     headerPrefix: 'x-amz-',
     credentials: { kind: 'none' },
     connections: 2,
+    queue: { size: 512, waitMs: 2_000 },
+    minRateBytes: 1_024,
     timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
     clock: systemClock,
     meter: new StoreMeter(metrics, systemClock),

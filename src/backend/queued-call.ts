@@ -1,0 +1,155 @@
+import type { Clock } from '../base/clock.ts';
+import type { CallQueue, QueueEntry, QueueVerdict } from './call-queue.ts';
+import { faultOf } from './guarded-receiver.ts';
+import { type StoreCall, StoreError, type StoreReceiver, type StoreReplyHead } from './store.ts';
+import { type TransferLimits, TransferWatch } from './transfer-watch.ts';
+
+/** A call that the store has been sent. */
+export interface SentCall extends StoreCall {
+  /** Ends it with `error`, which its receiver is told. */
+  giveUp(error: StoreError): void;
+}
+
+export interface QueuedCallOptions {
+  readonly object: string;
+  /** Whether it may be given up before it is answered, and asked again by somebody later. */
+  readonly mayBeGivenUp: boolean;
+  /** Sends it. */
+  readonly send: (receiver: StoreReceiver) => SentCall;
+  readonly limits: TransferLimits;
+}
+
+/** A call to a store that waits for its turn, and is given up when it is too slow. */
+export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
+  readonly object: string;
+  readonly #options: QueuedCallOptions;
+  readonly #queue: CallQueue;
+  readonly #clock: Clock;
+  readonly #receiver: StoreReceiver;
+  #call: SentCall | undefined;
+  #watch: TransferWatch | undefined;
+  #startedMs = 0;
+  #isAnswered = false;
+  #isOver = false;
+  #isAborted = false;
+  #pausedSinceMs: number | undefined;
+
+  constructor(options: QueuedCallOptions, receiver: StoreReceiver, queue: CallQueue, clock: Clock) {
+    this.object = options.object;
+    this.#options = options;
+    this.#queue = queue;
+    this.#clock = clock;
+    this.#receiver = receiver;
+  }
+
+  get silentSinceMs(): number | undefined {
+    return this.#isAnswered || !this.#options.mayBeGivenUp ? undefined : this.#startedMs;
+  }
+
+  get pausedSinceMs(): number | undefined {
+    return this.#pausedSinceMs;
+  }
+
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  start(): void {
+    this.#startedMs = this.#clock.monotonicMs();
+    this.#watch = new TransferWatch(this.#options.limits, this.#clock, () => this.#tooSlow());
+    try {
+      this.#call = this.#options.send(this);
+    } catch (error) {
+      this.#refuse(faultOf(error));
+      return;
+    }
+    if (this.#isOver) this.#call.abort();
+    else if (this.#pausedSinceMs !== undefined) this.#call.pause();
+  }
+
+  pause(): void {
+    this.#pausedSinceMs ??= this.#clock.monotonicMs();
+    this.#watch?.unwanted();
+    this.#call?.pause();
+  }
+
+  resume(): void {
+    if (this.#pausedSinceMs === undefined || this.#isOver) return;
+    this.#pausedSinceMs = undefined;
+    this.#watch?.wanted();
+    this.#call?.resume();
+  }
+
+  abort(): void {
+    this.#isAborted = true;
+    if (!this.#end()) return;
+    this.#call?.abort();
+    this.#queue.leave(this);
+  }
+
+  answered(head: StoreReplyHead): void {
+    if (this.#isOver) return;
+    this.#isAnswered = true;
+    this.#queue.answered(this.#clock.monotonicMs() - this.#startedMs);
+    this.#watch?.answered();
+    if (this.#pausedSinceMs !== undefined) this.#watch?.unwanted();
+    this.#receiver.answered(head);
+  }
+
+  arrived(chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#watch?.arrived(chunk.length);
+    this.#receiver.arrived(chunk);
+  }
+
+  ended(): void {
+    if (!this.#end()) return;
+    try {
+      this.#receiver.ended();
+    } finally {
+      this.#queue.leave(this);
+    }
+  }
+
+  failed(error: StoreError): void {
+    if (!this.#end()) return;
+    try {
+      this.#receiver.failed(error);
+    } finally {
+      this.#queue.leave(this);
+    }
+  }
+
+  endedBy(verdict: QueueVerdict): void {
+    const error = errorFor(verdict);
+    if (this.#call) this.#call.giveUp(error);
+    else this.#refuse(error);
+  }
+
+  #tooSlow(): void {
+    this.#call?.giveUp(new StoreError('TIMEOUT', 'the store answers too slowly', undefined));
+  }
+
+  /** Whoever asks may not have been given the call yet, and hears of it later. */
+  #refuse(error: StoreError): void {
+    if (!this.#end()) return;
+    this.#queue.leave(this);
+    queueMicrotask(() => {
+      if (!this.#isAborted) this.#receiver.failed(error);
+    });
+  }
+
+  /** False when it was over before. */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#watch?.end();
+    return true;
+  }
+}
+
+function errorFor(verdict: QueueVerdict): StoreError {
+  // what is paused has begun, and can go on from there with another call
+  if (verdict === 'paused') return new StoreError('BROKEN', 'given up for calls that wait', undefined);
+  return new StoreError('BUSY', `the store has too many calls: ${verdict}`, undefined);
+}

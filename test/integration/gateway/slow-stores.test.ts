@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { copyOf, patternContent } from '../../support/stand-in/content.ts';
+import { StandInStore } from '../../support/stand-in-store.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
+
+const mebibyte = 1024 * 1024;
+let store: StandInStore;
+let gateway: TestGateway;
+
+beforeEach(async () => {
+  store = await StandInStore.start();
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await store.close();
+});
+
+/** Values of the metric `name`, by its last label. */
+async function counted(name: string): Promise<Record<string, number>> {
+  const [metrics] = gateway.metrics;
+  const family = (await metrics?.snapshot())?.find(one => one.name === name);
+  return Object.fromEntries(
+    (family?.values ?? []).map(({ labels, value }) => [Object.values(labels).at(-1) ?? '', value]),
+  );
+}
+
+describe('a store that hangs for some objects', () => {
+  const connections = 32;
+
+  beforeEach(async () => {
+    gateway = await TestGateway.start({ storeUrl: store.url, connections });
+  });
+
+  it('answers for the others, while four times as many reads as connections hang', async () => {
+    const hanging = Array.from({ length: 4 * connections }, (_, index) => `/b/hangs-${index}`);
+    for (const path of hanging) store.hanging.add(path);
+    store.put('b', 'healthy', 'its bytes');
+    const answers = hanging.map(path => gateway.get(path));
+    const all = Promise.allSettled(answers);
+    await store.log.arrival(connections);
+    const healthy = await gateway.get('/b/healthy');
+    expect([healthy.status, healthy.body.toString()]).toEqual([200, 'its bytes']);
+    for (const { status, headers, body } of await Promise.all(answers.slice(0, connections / 2))) {
+      expect([status, headers['retry-after']]).toEqual([503, '1']);
+      expect(body.toString()).toContain('SlowDown');
+    }
+    expect((await counted('tidegate_backend_queue_refused_total')).silent).toBeGreaterThan(0);
+    await gateway.close();
+    await all;
+    gateway = await TestGateway.start({ storeUrl: store.url });
+  });
+
+  it('answers for another while many parts of one hang', async () => {
+    store.put('b', 'large', patternContent(1024 * mebibyte));
+    store.put('b', 'healthy', 'its bytes');
+    expect((await gateway.head('/b/large')).status).toBe(200);
+    store.hanging.add('/b/large');
+    const rangeAt = (index: number) => `bytes=${index * 10 * mebibyte}-${index * 10 * mebibyte}`;
+    const reads = Promise.allSettled(
+      Array.from({ length: 100 }, (_, index) => gateway.get('/b/large', { range: rangeAt(index) })),
+    );
+    await store.log.arrival(1 + connections / 2);
+    expect((await gateway.get('/b/healthy')).body.toString()).toBe('its bytes');
+    expect((await counted('tidegate_backend_calls')).unanswered).toBeLessThanOrEqual(connections / 2);
+    await gateway.close();
+    await reads;
+    gateway = await TestGateway.start({ storeUrl: store.url });
+  });
+});
+
+describe('a store that sends a few bytes in a second', () => {
+  const content = patternContent(3 * mebibyte);
+
+  beforeEach(async () => {
+    store.put('b', 'slow', content);
+    gateway = await TestGateway.start({
+      storeUrl: store.url,
+      store: { timeouts: { connectMs: 2_000, firstByteMs: 2_000, idleMs: 200 }, minRateBytes: mebibyte },
+    });
+  });
+
+  it('is asked again from the byte where it stopped', async () => {
+    store.rateBytesPerS = 200_000;
+    const answer = gateway.get('/b/slow');
+    await store.log.arrival(2);
+    store.rateBytesPerS = Number.POSITIVE_INFINITY;
+    expect((await answer).body.equals(copyOf(content))).toBe(true);
+  });
+
+  it('is given up when it stays so', async () => {
+    store.rateBytesPerS = 200_000;
+    await expect(gateway.get('/b/slow')).rejects.toThrow();
+    expect(await counted('tidegate_backend_retries_total')).toMatchObject({ timeout: 2 });
+  });
+});

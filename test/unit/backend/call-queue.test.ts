@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { CallQueue, type QueueEntry, type QueueVerdict } from '../../../src/backend/call-queue.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+let clock: ManualClock;
+let queue: CallQueue;
+
+beforeEach(() => {
+  clock = new ManualClock();
+});
+
+class Call implements QueueEntry {
+  readonly object: string;
+  state: 'new' | 'running' | 'over' | QueueVerdict = 'new';
+  isAnswered = false;
+  pausedSinceMs: number | undefined;
+  #startedMs = 0;
+
+  constructor(object: string) {
+    this.object = object;
+  }
+
+  get silentSinceMs(): number | undefined {
+    return this.isAnswered ? undefined : this.#startedMs;
+  }
+
+  start(): void {
+    this.state = 'running';
+    this.#startedMs = clock.monotonicMs();
+  }
+
+  endedBy(verdict: QueueVerdict): void {
+    this.state = verdict;
+    queue.leave(this);
+  }
+
+  answer(): void {
+    this.isAnswered = true;
+    queue.answered(clock.monotonicMs() - this.#startedMs);
+  }
+
+  end(): void {
+    this.state = 'over';
+    queue.leave(this);
+  }
+}
+
+function open(connections: number, size = 100): void {
+  queue = new CallQueue({ connections, queue: size, queueWaitMs: 2_000 }, clock, () => undefined);
+}
+
+function enter(object: string): Call {
+  const call = new Call(object);
+  queue.enter(call);
+  return call;
+}
+
+const enterAll = (count: number, object: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => enter(object(index)));
+const states = (calls: readonly Call[]) => calls.map(({ state }) => state);
+const running = (calls: readonly Call[]) => calls.filter(({ state }) => state === 'running').length;
+
+describe('who has a connection', () => {
+  it('as many calls as there are connections, and the next when one is over', () => {
+    open(2);
+    const calls = enterAll(4, index => `${index}`);
+    expect(states(calls)).toEqual(['running', 'running', 'new', 'new']);
+    calls[1]?.end();
+    expect(states(calls)).toEqual(['running', 'over', 'running', 'new']);
+  });
+
+  it('no object has more than half of them', () => {
+    open(8);
+    const many = enterAll(20, () => 'many');
+    expect(running(many)).toBe(4);
+    expect(enter('one').state).toBe('running');
+  });
+
+  it('waiting objects take turns, however many calls each has', () => {
+    open(2);
+    const [first, second] = enterAll(2, index => `${index}`);
+    const many = enterAll(5, () => 'many');
+    const one = enter('one');
+    first?.end();
+    second?.end();
+    expect([running(many), one.state]).toEqual([1, 'running']);
+  });
+
+  it('a call that is given up while it waits leaves at once, and its object with it', () => {
+    open(2);
+    const [first] = enterAll(2, index => `${index}`);
+    const left = enter('left');
+    const next = enter('next');
+    left.end();
+    first?.end();
+    expect([left.state, next.state]).toEqual(['over', 'running']);
+  });
+});
+
+describe('who is refused', () => {
+  it('who comes when as many wait as may', () => {
+    open(1, 2);
+    expect(states(enterAll(4, index => `${index}`))).toEqual(['running', 'new', 'new', 'full']);
+  });
+
+  it('but the last of the longest line gives its place to an object with fewer', () => {
+    open(1, 3);
+    const many = enterAll(4, () => 'many');
+    const one = enter('one');
+    expect(states(many)).toEqual(['running', 'new', 'new', 'full']);
+    expect(one.state).toBe('new');
+    expect(enter('many').state).toBe('full');
+  });
+
+  it('who has waited for as long as may be', () => {
+    open(1);
+    const [first, second] = enterAll(2, index => `${index}`);
+    first?.answer();
+    clock.advance(1_950);
+    const third = enter('third');
+    clock.advance(100);
+    expect([second?.state, third.state]).toEqual(['waited', 'new']);
+  });
+});
+
+describe('who is given up for those that wait', () => {
+  it('calls that hang, the oldest first, as many as wait, and an eighth of the connections stay theirs', () => {
+    open(16);
+    const hanging = enterAll(16, index => `hangs ${index}`);
+    clock.advance(10_000);
+    expect(running(hanging), 'nobody waits').toBe(16);
+    const three = enterAll(3, index => `waits ${index}`);
+    clock.advance(50);
+    expect(states(hanging.slice(0, 4))).toEqual(['silent', 'silent', 'silent', 'running']);
+    expect(running(three)).toBe(3);
+    for (const call of three) call.answer();
+    const more = enterAll(20, index => `more ${index}`);
+    clock.advance(50);
+    expect(running(hanging)).toBe(2);
+    expect(running(more)).toBe(11);
+  });
+
+  it('among 512 hanging objects a healthy one has its turn within two seconds', () => {
+    open(128, 512);
+    enterAll(512, index => `hangs ${index}`);
+    const healthy = enter('healthy');
+    clock.advance(1_900);
+    expect(healthy.state).toBe('running');
+  });
+
+  it('while connections are free only calls of objects that have their share', () => {
+    open(16);
+    const others = enterAll(6, index => `other ${index}`);
+    const many = enterAll(9, () => 'many');
+    clock.advance(400);
+    expect(running(others)).toBe(6);
+    expect(many[0]?.state).toBe('silent');
+  });
+
+  it('none of a store that is slow for all', () => {
+    open(16);
+    for (let round = 0; round < 8; round++) {
+      const slow = enterAll(16, index => `slow ${index}`);
+      clock.advance(1_000);
+      for (const call of slow) call.answer();
+      for (const call of slow) call.end();
+    }
+    const slow = enterAll(16, index => `slow ${index}`);
+    enter('waits');
+    clock.advance(1_000);
+    expect(running(slow)).toBe(16);
+  });
+
+  it('calls whose answer nobody takes', () => {
+    open(2);
+    const [paused, other] = enterAll(2, index => `${index}`);
+    for (const call of [paused, other]) call?.answer();
+    if (paused) paused.pausedSinceMs = clock.monotonicMs();
+    clock.advance(4_900);
+    const early = enter('early');
+    expect([paused?.state, early.state]).toEqual(['running', 'new']);
+    clock.advance(200);
+    expect([paused?.state, early.state, other?.state]).toEqual(['paused', 'running', 'running']);
+  });
+});
+
+it('whatever happens, bounds hold and every call comes to an end', () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('enter' as const), object: fc.integer({ min: 0, max: 6 }) }),
+    fc.record({
+      kind: fc.constantFrom('end' as const, 'answer' as const, 'pause' as const),
+      at: fc.nat(200),
+    }),
+    fc.record({ kind: fc.constant('advance' as const), ms: fc.integer({ min: 1, max: 1_500 }) }),
+  );
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 9 }),
+      fc.nat(12),
+      fc.array(step, { maxLength: 200 }),
+      (connections, size, steps) => {
+        clock = new ManualClock();
+        open(connections, size);
+        const calls: Call[] = [];
+        const alive = () => calls.filter(({ state }) => state === 'running' || state === 'new');
+        for (const one of steps) {
+          if (one.kind === 'enter') calls.push(enter(`${one.object}`));
+          else if (one.kind === 'advance') clock.advance(one.ms);
+          else {
+            const call = alive()[one.at % Math.max(1, alive().length)];
+            if (one.kind === 'end') call?.end();
+            else if (call?.state === 'running' && one.kind === 'answer' && !call.isAnswered) call.answer();
+            else if (call?.state === 'running') call.pausedSinceMs ??= clock.monotonicMs();
+          }
+          expect(running(calls)).toBeLessThanOrEqual(connections);
+          const waiting = calls.filter(({ state }) => state === 'new');
+          expect(waiting.length).toBeLessThanOrEqual(size);
+          expect(queue.counts().waiting).toBe(waiting.length);
+          for (let object = 0; object <= 6; object++) {
+            const own = calls.filter(call => call.object === `${object}`);
+            expect(running(own)).toBeLessThanOrEqual(Math.ceil(connections / 2));
+            const mayStart = running(calls) < connections && running(own) < Math.ceil(connections / 2);
+            if (mayStart)
+              expect(
+                own.some(({ state }) => state === 'new'),
+                'waits for nothing',
+              ).toBe(false);
+          }
+        }
+        clock.advance(2_100);
+        expect(states(calls)).not.toContain('new');
+      },
+    ),
+  );
+});

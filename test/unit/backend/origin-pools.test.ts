@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { OriginPools } from '../../../src/backend/origin-pools.ts';
+
+let pools: OriginPools;
+
+beforeEach(() => {
+  const timeouts = { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 };
+  pools = new OriginPools('http:', { connections: 1, timeouts }, 3);
+});
+
+afterEach(() => pools.close());
+
+it('keeps the pools of the hosts that were used last, and no more', () => {
+  const first = pools.lease('0.test');
+  first.release();
+  for (let host = 1; host < 100; host++) pools.lease(`${host}.test`).release();
+  expect(pools.size).toBe(3);
+  const last = pools.lease('99.test').pool;
+  expect(pools.lease('99.test').pool).toBe(last);
+  expect(pools.lease('0.test').pool).not.toBe(first.pool);
+});
+
+it('closes none that is in use', () => {
+  const used = [0, 1, 2, 3].map(host => pools.lease(`${host}.test`));
+  expect(pools.size).toBe(4);
+  for (const [host, { pool, release }] of used.entries()) {
+    const again = pools.lease(`${host}.test`);
+    expect(again.pool).toBe(pool);
+    again.release();
+    release();
+  }
+  pools.lease('next.test');
+  expect(pools.size, 'once they are idle').toBe(3);
+});
+
+it('a lease that is released twice counts once', () => {
+  const one = pools.lease('a.test');
+  const other = pools.lease('a.test');
+  one.release();
+  one.release();
+  for (let host = 0; host < 10; host++) pools.lease(`${host}.test`).release();
+  expect(pools.lease('a.test').pool).toBe(other.pool);
+});
