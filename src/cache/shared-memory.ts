@@ -20,6 +20,8 @@ export interface SharedMemory {
   readonly tags: SharedArrayBuffer;
   /** Int32 per worker and slot: how often that worker holds the slot. */
   readonly pins: readonly SharedArrayBuffer[];
+  /** Int32 per worker and owner, a row for each worker: how many different slots of each owner it holds. */
+  readonly held: SharedArrayBuffer;
   /** Uint8 per slot: 1 when a reader has come back to it since it was filled or last looked at by eviction. */
   readonly visited: SharedArrayBuffer;
   /** Int32 per key slot, see `Epochs`. */
@@ -64,6 +66,7 @@ export function allocateSharedMemory(
     pagesPerSegment,
     tags: int32PerSlot(),
     pins: Array.from({ length: workers }, int32PerSlot),
+    held: new SharedArrayBuffer(workers * workers * Int32Array.BYTES_PER_ELEMENT),
     visited: new SharedArrayBuffer(slots),
     epochs: new SharedArrayBuffer(epochSlots * Int32Array.BYTES_PER_ELEMENT),
     usedPages: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
@@ -76,6 +79,8 @@ export function forgetWorker(memory: SharedMemory, worker: number): void {
   const pins = memory.pins[worker];
   if (!pins) throw new RangeError(`no worker ${worker}`);
   new Int32Array(pins).fill(0);
+  const { workers } = memory.layout;
+  new Int32Array(memory.held).fill(0, worker * workers, (worker + 1) * workers);
   const tags = new Int32Array(memory.tags);
   const ownSlots = memory.layout.pagesPerWorker * maxSlotsPerPage;
   for (let slot = worker * ownSlots; slot < (worker + 1) * ownSlots; slot++) Atomics.add(tags, slot, 1);

@@ -15,7 +15,11 @@ export class SlotPins {
   readonly #visited: Uint8Array;
   readonly #segments: readonly Buffer[];
   readonly #memory: SharedMemory;
-  #heldSlots = 0;
+  /** See `SharedMemory.held`. */
+  readonly #held: Int32Array;
+  readonly #ownRow: number;
+  readonly #workers: number;
+  readonly #slotsPerOwner: number;
 
   constructor(memory: SharedMemory, worker: number) {
     const own = memory.pins[worker];
@@ -24,18 +28,33 @@ export class SlotPins {
     this.#own = new Int32Array(own);
     this.#all = memory.pins.map(pins => new Int32Array(pins));
     this.#tags = new Int32Array(memory.tags);
+    this.#held = new Int32Array(memory.held);
+    this.#workers = memory.layout.workers;
+    this.#ownRow = worker * this.#workers;
+    this.#slotsPerOwner = memory.layout.pagesPerWorker * maxSlotsPerPage;
     this.#visited = new Uint8Array(memory.visited);
     this.#segments = memory.segments.map(segment => Buffer.from(segment));
   }
 
   /** Different slots that this worker holds at the moment. */
   get heldSlots(): number {
-    return this.#heldSlots;
+    let slots = 0;
+    for (let owner = 0; owner < this.#workers; owner++)
+      slots += Atomics.load(this.#held, this.#ownRow + owner);
+    return slots;
+  }
+
+  /** How many slots of the worker that owns `slot` are held, by all workers; one that two of them hold counts twice. */
+  heldBeside(slot: number): number {
+    let slots = 0;
+    for (let index = this.#ownerOf(slot); index < this.#held.length; index += this.#workers)
+      slots += Atomics.load(this.#held, index);
+    return slots;
   }
 
   /** Holds `slot`, if it still has the content that `tag` stands for; false means a miss, and nothing is held. */
   acquire(slot: number, tag: number): boolean {
-    if (Atomics.add(this.#own, slot, 1) === 0) this.#heldSlots++;
+    if (Atomics.add(this.#own, slot, 1) === 0) this.#count(slot, 1);
     if (Atomics.load(this.#tags, slot) === tag) return true;
     this.release(slot);
     return false;
@@ -43,7 +62,7 @@ export class SlotPins {
 
   /** Lets go of `slot` once. */
   release(slot: number): void {
-    if (Atomics.sub(this.#own, slot, 1) === 1) this.#heldSlots--;
+    if (Atomics.sub(this.#own, slot, 1) === 1) this.#count(slot, -1);
   }
 
   /** True while any worker holds `slot`. */
@@ -83,5 +102,13 @@ export class SlotPins {
     if (!segment) throw new RangeError(`no slot ${slot}`);
     const start = (page % pagesPerSegment) * pageBytes + (slot % maxSlotsPerPage) * slotSizeBytes;
     return segment.subarray(start + fromBytes, start + toBytes);
+  }
+
+  #count(slot: number, change: number): void {
+    Atomics.add(this.#held, this.#ownRow + this.#ownerOf(slot), change);
+  }
+
+  #ownerOf(slot: number): number {
+    return Math.floor(slot / this.#slotsPerOwner);
   }
 }

@@ -11,15 +11,21 @@ export const loanLimitBytes = 1024 * 1024;
 /** What a response gets to keep for itself when too much of the arena is lent out. */
 const copyLimitBytes = 64 * 1024;
 
+/** While more than so many copies are out, further ones are short: what stalled readers hold shrinks with their number. */
+const manyCopies = 256;
+const shortCopyBytes = 16 * 1024;
+
 /**
  * Lends memory of the arena to responses. A slot that is lent cannot be reused, however slow the reader; so when
- * half of the arena is lent, further readers get copies of a fixed length and the arena stays free to move.
+ * half of what a worker owns is lent, by whichever workers, further readers of it get copies and the rest stays free
+ * to move. Outside of the arena a response holds 64 KiB at the most, and 16 KiB where 256 others hold copies.
  */
 export class LoanDesk {
   readonly #tier: MemoryTier;
   readonly #slotsLimit: number;
+  #copies = 0;
 
-  /** @param slotsLimit slots that may be lent at the same time. */
+  /** @param slotsLimit slots of one worker that may be lent at the same time. */
   constructor(tier: MemoryTier, slotsLimit: number) {
     this.#tier = tier;
     this.#slotsLimit = slotsLimit;
@@ -35,11 +41,12 @@ export class LoanDesk {
 
   /** `bytes` of a slot of any worker that has just been acquired: the hold is given up with the loan, or at once. */
   lendHeld(slot: number, bytes: Buffer): Loan {
-    if (this.#tier.pins.heldSlots <= this.#slotsLimit)
+    if (this.#tier.pins.heldBeside(slot) <= this.#slotsLimit)
       return { bytes, isCopy: false, release: () => this.#takeBack(slot) };
-    const copy = Buffer.from(bytes.subarray(0, copyLimitBytes));
+    const copy = Buffer.from(bytes.subarray(0, this.#copies < manyCopies ? copyLimitBytes : shortCopyBytes));
     this.#takeBack(slot);
-    return { bytes: copy, isCopy: true, release: () => undefined };
+    this.#copies++;
+    return { bytes: copy, isCopy: true, release: () => this.#copies-- };
   }
 
   #takeBack(slot: number): void {

@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { Block } from '../../../../src/cache/block.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
-import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { allocateSharedMemory, forgetWorker } from '../../../../src/cache/shared-memory.ts';
+import { SlotPins } from '../../../../src/cache/slot-pins.ts';
 import { LoanDesk, loanLimitBytes } from '../../../../src/gateway/fill/loan-desk.ts';
 
 const blockBytes = 2 * 1024 * 1024;
@@ -45,6 +46,35 @@ it('lends copies of another slot while as many are lent as may be, and memory ag
   copy.release();
   for (const loan of loans) loan.release();
   expect(desk.lend(third, 0, blockBytes).isCopy).toBe(false);
+});
+
+it('what all workers hold of one of them counts together, until a dead one is forgotten', () => {
+  const memory = allocateSharedMemory(16 * blockBytes, blockBytes, 2);
+  tier = new MemoryTier(memory, 0);
+  desk = new LoanDesk(tier, slotsLimit);
+  const other = new LoanDesk(new MemoryTier(memory, 1), slotsLimit);
+  const [one, two, three] = [block(1), block(2), block(3)];
+  const pins = new SlotPins(memory, 1);
+  const heldThere = [one, two].map(({ slot }) => {
+    expect(pins.acquire(slot, pins.tag(slot))).toBe(true);
+    return other.lendHeld(slot, Buffer.alloc(blockBytes));
+  });
+  expect(heldThere.map(loan => loan.isCopy)).toEqual([false, false]);
+  expect(desk.lend(three, 0, blockBytes).isCopy).toBe(true);
+  forgetWorker(memory, 1);
+  expect(desk.lend(three, 0, blockBytes).isCopy).toBe(false);
+  expect(tier.pins.heldSlots).toBe(1);
+});
+
+it('copies are short while many are out, and long again afterwards', () => {
+  for (const one of [block(1), block(2)]) desk.lend(one, 0, blockBytes);
+  const third = block(3);
+  const copies = Array.from({ length: 300 }, () => desk.lend(third, 0, blockBytes));
+  const lengths = copies.map(({ bytes }) => bytes.length);
+  expect(Math.max(...lengths)).toBe(64 * 1024);
+  expect(lengths.at(-1)).toBe(16 * 1024);
+  for (const copy of copies) copy.release();
+  expect(desk.lend(third, 0, blockBytes).bytes.length).toBe(64 * 1024);
 });
 
 it('wakes fills that wait for a slot when one is given back', async () => {
