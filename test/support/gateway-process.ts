@@ -11,6 +11,8 @@ export interface GatewaySetup {
   readonly backends: Readonly<Record<string, object>>;
   readonly buckets: Readonly<Record<string, object>>;
   readonly memory: string;
+  /** One unless said. */
+  readonly workers?: number;
   /** Off unless said; when on, nothing the process prints is kept. */
   readonly accessLog?: boolean;
   /** Further arguments of Node, before the program. */
@@ -117,7 +119,7 @@ function configuration(setup: GatewaySetup, directory: string, port: number, adm
   return {
     listen: { host: '127.0.0.1', port },
     admin: { host: '127.0.0.1', port: adminPort },
-    workers: 1,
+    workers: setup.workers ?? 1,
     state: { directory: join(directory, 'state') },
     backends: setup.backends,
     buckets: setup.buckets,
