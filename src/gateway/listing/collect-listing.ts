@@ -4,7 +4,7 @@ import type { ListingView } from './listing-view.ts';
 import type { StorePosition } from './marker-seal.ts';
 import { inStoreOrder, type ListedEntry, type StoreListing } from './store-listing.ts';
 
-/** What one request of a client may cost in requests to the store. */
+/** What one request of a client may cost in requests to the store, and two more at the end of a page. */
 const storePagesLimit = 8;
 
 /** A page for the client. */
@@ -50,7 +50,25 @@ export async function collectListing(
     entries.push(...more);
     page = following;
   }
-  return { first, entries, isTruncated: page.isTruncated, next: page.next };
+  const isFull = entries.length >= wanted && entries.length > 0;
+  // that a page goes on would tell that a hidden name is behind its last
+  const isEnd =
+    isFull && view.hidesSome && page.next !== undefined && (await isNothingBehind(page.next, view, ask));
+  return isEnd
+    ? { first, entries, isTruncated: false, next: undefined }
+    : { first, entries, isTruncated: page.isTruncated, next: page.next };
+}
+
+/** Whether no name behind `position` may be seen. Most often the next one may, so that is asked for alone first. */
+async function isNothingBehind(position: StorePosition, view: ListingView, ask: AskPage): Promise<boolean> {
+  let from = position;
+  for (const limit of [1, pageLimit]) {
+    const page = await ask({ position: from, limit });
+    if (visibleOf(page, view).length > 0) return false;
+    if (page.next === undefined) return !page.isTruncated;
+    from = page.next;
+  }
+  return false;
 }
 
 function visibleOf({ entries }: StoreListing, view: ListingView): ListedEntry[] {

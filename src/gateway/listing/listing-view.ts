@@ -19,6 +19,11 @@ export class ListingView {
     this.#action = action;
   }
 
+  /** Whether there may be names of the listing that are not shown. */
+  get hidesSome(): boolean {
+    return this.#permissions.coverageBelow(this.#action, this.#request.prefix) !== 'every';
+  }
+
   /** What a store lists outside of what it was asked for is shown to nobody: it may be another tenant's. */
   shows({ name, isCommonPrefix }: ListedEntry): boolean {
     if (!name.startsWith(this.#request.prefixAtStore)) return false;

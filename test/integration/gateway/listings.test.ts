@@ -125,6 +125,7 @@ describe.each([
         for (const { text } of pages) for (const name of hidden) expect(text).not.toContain(`>${name}`);
         for (const { text } of pages) expect(text).not.toContain('tenant' === bucket ? 'tenantA' : 'private');
         for (const page of pages.slice(0, -1)) expect(page.names).toHaveLength(Number(limit));
+        expect(pages.at(-1)?.names).not.toEqual([]);
         for (const page of pages)
           if (listing === 'list-type=2') expect(page.element('KeyCount')).toBe(String(page.names.length));
       }
@@ -134,8 +135,9 @@ describe.each([
   it.each(['1', '2', '1000'])('lists folders, %s a page, but none that is hidden whole', async limit => {
     for (const listing of ['list-type=2', 'list-type=1', 'versions'] as const) {
       const pages = await pagesOf({ delimiter: '/', 'max-keys': limit }, listing);
-      const names = new Set(pages.flatMap(page => page.names));
-      expect([...names].sort()).toEqual(['a', 'b/', 'certs/', 'z end', 'ü/']);
+      const names = pages.flatMap(page => page.names);
+      const twice = listing === 'versions' ? ['a', 'z end'] : [];
+      expect(names.toSorted()).toEqual(['a', 'b/', 'certs/', 'z end', 'ü/', ...twice].toSorted());
       for (const { text } of pages) expect(text).not.toContain('private');
     }
   });
@@ -162,6 +164,20 @@ describe.each([
     for (const prefix of ['certs/server.k', 'certs/nothing', 'private/1'])
       if (!prefix.startsWith('private'))
         expect((await pageOf({ prefix, 'max-keys': '1' }, 'list-type=2')).names).toEqual([]);
+  });
+
+  it('tells not by going on that a hidden name is behind the last one', async () => {
+    for (const [prefix, count] of [
+      ['b/', '2'],
+      ['certs/', '1'],
+      ['z', '1'],
+    ] as const) {
+      for (const listing of ['list-type=2', 'list-type=1'] as const) {
+        const page = await pageOf({ prefix, 'max-keys': count }, listing);
+        expect([page.names.length, page.isTruncated]).toEqual([Number(count), false]);
+        expect(page.text).not.toContain('~tidegate~');
+      }
+    }
   });
 
   it('takes its own markers back for the same listing alone', async () => {
