@@ -21,9 +21,11 @@ import { allocateCache, checksBlocks, purgeEverywhere } from './compose-cache.ts
 import { connectToStores } from './compose-check.ts';
 import { serveStoreAlone } from './compose-store-alone.ts';
 import { accessTo, startStores } from './compose-stores.ts';
+import type { BackendConfig, GatewayConfig } from './config/gateway-config.ts';
 import { secretsOf } from './config/secrets.ts';
 import { answerUnavailable } from './gateway/answer-unavailable.ts';
 import { claimPort } from './server/claim-port.ts';
+import { clientConnectionsPerWorker, openFileLimit } from './server/open-files.ts';
 import { handleSignals } from './server/shutdown-signals.ts';
 import { StandIn } from './server/stand-in.ts';
 import { countWorkers } from './server/worker-count.ts';
@@ -74,6 +76,7 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
       stores: accessTo(stores),
       listingSecret: randomBytes(32).toString('base64'),
       recordBytesPerWorker: memory.recordBytesPerWorker,
+      clientConnections: clientConnections(config, workers.count),
     },
     shared: memory.shared,
     onDeath: worker => forgetWorker(memory.shared, worker),
@@ -136,6 +139,15 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
   ]);
   const sample = Array.from(stores.values(), store => store.ready.sample).find(each => each !== undefined);
   if (sample) print(welcome(gatewayUrl, adminUrl, sample));
+}
+
+/** What the limit of open files leaves to clients. An embedded store has the other end of its connections open, and files. */
+function clientConnections({ backends }: GatewayConfig, workers: number): number | undefined {
+  const limit = openFileLimit();
+  if (limit === undefined) return undefined;
+  const filesOf = (backend: BackendConfig) => (backend.type === 's3' ? backend.connections : 3 * 128);
+  const perWorker = Object.values(backends).reduce((sum, backend) => sum + filesOf(backend), 0);
+  return clientConnectionsPerWorker(limit, perWorker * workers, workers);
 }
 
 /** While load balancers find out that the gateway is not ready any more, it goes on as before. */

@@ -24,6 +24,8 @@ export interface WorkerSettings {
   readonly listingSecret: string;
   /** Heap that what is known of objects may cost in one worker. */
   readonly recordBytesPerWorker: number;
+  /** How many clients may be connected to one worker; undefined where nothing bounds it. */
+  readonly clientConnections: number | undefined;
 }
 
 /** What every worker serves to the supervisor. */

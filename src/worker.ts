@@ -74,6 +74,13 @@ await pool.listen({
   answerUnreadable: why => gateway.answerUnreadable(why),
   logger,
   limits: config.limits,
+  room:
+    settings.clientConnections === undefined
+      ? undefined
+      : {
+          connections: settings.clientConnections,
+          clock: systemClock,
+        },
 });
 
 /** An embedded store is one like any other from here: it is reached over its socket. */

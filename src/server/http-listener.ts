@@ -4,6 +4,7 @@ import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
 import { atTurnEnd } from '../http/turn-end.ts';
 import { type ClientLimits, defaultLimits } from './client-limits.ts';
+import { ConnectionRoom, type ConnectionRoomOptions } from './connection-room.ts';
 import { Connections } from './connections.ts';
 import { closeIdleConnections } from './idle-connections.ts';
 import { Pipelining } from './pipelining.ts';
@@ -31,6 +32,8 @@ export interface HttpListenerOptions {
   readonly logger: Logger;
   /** Left out, clients are bound as by a configuration that names no limits. */
   readonly limits?: ClientLimits | undefined;
+  /** What the limit of open files leaves; left out, nothing bounds it. */
+  readonly room?: Pick<ConnectionRoomOptions, 'connections' | 'clock'> | undefined;
 }
 
 /** A listening HTTP server. */
@@ -97,10 +100,14 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     if (!connections.admit(socket)) refuseConnection(socket, refusing);
   });
   const idle = closeIdleConnections(server, IDLE_LIMIT_MS);
+  const answerCrowded = () => answerUnreadable('too-many-connections');
+  // the last of the listeners of connections: it calls the others for those that there is room for
+  const room = options.room && new ConnectionRoom(server, { ...options.room, answerCrowded, logger });
   const port = await listen(server, options);
   return {
     port,
     drain: async limitMs => {
+      room?.close();
       await drain(server, limitMs);
       idle.stop();
     },

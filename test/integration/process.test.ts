@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -246,6 +247,43 @@ it('workers that keep dying together leave nobody refused: 503 until one is up',
   expect(refused / all, JSON.stringify(statuses)).toBeLessThan(0.1);
   await started.answers(origin);
   expect(await metric(admin, 'tidegate_worker_restarts_total')).toBeGreaterThan(2);
+});
+
+it('at the limit of open files: connections wait for a place and are answered, the admin port answers, the log says so', async () => {
+  const store = await StandInStore.start();
+  store.put('photos', 'cat', 'meow');
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const file = configFile(`{ listen: { port: ${port} }, admin: { port: ${adminPort} },
+    backends: { main: { type: s3, endpoint: "${store.url}", connections: 16 } },
+    buckets: { photos: { backend: main, access: public } } }`);
+  const command = ['-c', 'ulimit -n 256; exec "$0" "$@"', process.execPath, main, '-c', file];
+  const started = new RealProcess('bash', command, { cwd: directory });
+  processes.push(started);
+  const admin = `http://127.0.0.1:${adminPort}`;
+  await started.answers(`${admin}/readyz`);
+  const sockets: Socket[] = [];
+  const statuses: string[] = [];
+  for (let batch = 0; batch < 20; batch++) {
+    const fresh = Array.from({ length: 20 }, () => connect(port, '127.0.0.1'));
+    sockets.push(...fresh);
+    const heads = fresh.map(async socket => {
+      socket.write('GET /photos/cat HTTP/1.1\r\nHost: h\r\n\r\n');
+      const [head] = await once(socket, 'data');
+      socket.on('error', () => undefined);
+      return String(head).slice(9, 12);
+    });
+    statuses.push(...(await Promise.all(heads)));
+  }
+  const scrape = await fetch(`${admin}/metrics`);
+  expect(scrape.status).toBe(200);
+  await scrape.text();
+  for (const socket of sockets) socket.destroy();
+  expect(new Set(statuses)).toEqual(new Set(['200']));
+  await expect.poll(() => started.output, PATIENCE).toContain('raise it with ulimit -n');
+  const after = await rawRequest(`http://127.0.0.1:${port}`, { path: '/photos/cat' });
+  expect(after).toMatchObject({ status: 200, text: 'meow' });
+  expect(await started.stop()).toBe(0);
+  await store.close();
 });
 
 it('replaces a worker that crashed, and counts it', async () => {
