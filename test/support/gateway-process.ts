@@ -13,6 +13,7 @@ export interface GatewaySetup {
   readonly memory: string;
   /** One unless said. */
   readonly workers?: number;
+  readonly clients?: readonly object[];
   /** Off unless said; when on, nothing the process prints is kept. */
   readonly accessLog?: boolean;
   /** Further arguments of Node, before the program. */
@@ -120,6 +121,7 @@ function configuration(setup: GatewaySetup, directory: string, port: number, adm
     listen: { host: '127.0.0.1', port },
     admin: { host: '127.0.0.1', port: adminPort },
     workers: setup.workers ?? 1,
+    ...(setup.clients && { clients: setup.clients }),
     state: { directory: join(directory, 'state') },
     backends: setup.backends,
     buckets: setup.buckets,
