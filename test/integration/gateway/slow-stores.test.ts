@@ -46,6 +46,7 @@ describe('a store that hangs for some objects', () => {
       expect(body.toString()).toContain('SlowDown');
     }
     expect((await counted('tidegate_backend_queue_refused_total')).silent).toBeGreaterThan(0);
+    expect(await counted('tidegate_backend_retries_total')).toEqual({});
     await gateway.close();
     await all;
     gateway = await TestGateway.start({ storeUrl: store.url });

@@ -81,3 +81,33 @@ it('one whose connection breaks before an answer counts by the way it failed', a
   expect(await counted()).toEqual({ unreachable: 1 });
   server = await StandInStore.start();
 });
+
+it('a call past the bounds is refused later in the turn, and is no request to the store', async () => {
+  const gate = server.hold();
+  server.put('b', 'k', 'x');
+  const calls = Array.from({ length: 514 }, () => sendAndCollect(store, { ...request, key: 'k' }, 100));
+  await expect(calls[513]).rejects.toMatchObject({ code: 'BUSY' });
+  await server.log.arrival(1);
+  expect(server.log.requests.length).toBe(1);
+  expect(await counted()).toEqual({});
+  gate.release();
+  const answers = await Promise.all(calls.slice(0, 513));
+  expect(answers.every(({ body }) => body.toString() === 'x')).toBe(true);
+});
+
+it('a call that is given up while it waits is never sent, and its receiver hears nothing', async () => {
+  const gate = server.hold();
+  server.put('b', 'k', 'x');
+  const first = sendAndCollect(store, request, 100);
+  const heard: string[] = [];
+  const waiting = store.send(
+    request,
+    receiver({ ended: () => heard.push('ended'), failed: () => heard.push('failed') }),
+  );
+  waiting.abort();
+  await server.log.arrival(1);
+  gate.release();
+  await first;
+  await sendAndCollect(store, request, 100);
+  expect([server.log.requests.length, heard]).toEqual([2, []]);
+});

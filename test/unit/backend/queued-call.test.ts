@@ -1,0 +1,95 @@
+import { beforeEach, expect, it } from 'vitest';
+import { CallQueue } from '../../../src/backend/call-queue.ts';
+import { QueuedCall, type SentCall } from '../../../src/backend/queued-call.ts';
+import type { StoreError, StoreReceiver } from '../../../src/backend/store.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const limits = { headMs: 3_000, minRateBytes: 1_000, windowMs: 5_000 };
+const head = { status: 200, fields: [] };
+let clock: ManualClock;
+let queue: CallQueue;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  queue = new CallQueue({ connections: 2, queue: 10, queueWaitMs: 2_000 }, clock, () => undefined);
+});
+
+/** A call, what its sender was told to do, and what its receiver heard. */
+function enter(object: string, mayBeGivenUp = true, onEnd: () => void = () => undefined) {
+  const did: string[] = [];
+  const heard: string[] = [];
+  let answer: StoreReceiver | undefined;
+  const receiver: StoreReceiver = {
+    answered: () => heard.push('answered'),
+    arrived: chunk => heard.push(`${chunk.length} bytes`),
+    ended: () => {
+      heard.push('ended');
+      onEnd();
+    },
+    failed: error => heard.push(error.code),
+  };
+  const send = (told: StoreReceiver): SentCall => {
+    did.push('send');
+    answer = told;
+    return {
+      pause: () => did.push('pause'),
+      resume: () => did.push('resume'),
+      abort: () => did.push('abort'),
+      giveUp: (error: StoreError) => told.failed(error),
+    };
+  };
+  const call = new QueuedCall({ object, mayBeGivenUp, send, limits }, receiver, queue, clock);
+  queue.enter(call);
+  return { call, did, heard, answer: () => answer };
+}
+
+it('a call that is paused while it waits begins paused', () => {
+  const first = enter('first');
+  enter('second');
+  const waiting = enter('waiting');
+  waiting.call.pause();
+  expect(waiting.did).toEqual([]);
+  first.answer()?.answered(head);
+  first.answer()?.ended();
+  expect(waiting.did).toEqual(['send', 'pause']);
+  waiting.call.resume();
+  expect(waiting.did).toEqual(['send', 'pause', 'resume']);
+});
+
+it('a silent read is given up for one that waits, a silent write is not', () => {
+  queue = new CallQueue({ connections: 4, queue: 10, queueWaitMs: 2_000 }, clock, () => undefined);
+  const many = [enter('a', false), enter('b', false), enter('c'), enter('d')];
+  const next = enter('next');
+  clock.advance(600);
+  expect(many.map(({ heard }) => heard)).toEqual([[], [], ['BUSY'], []]);
+  expect(next.did).toEqual(['send']);
+});
+
+it('a call too slow to answer, or to go on, fails with TIMEOUT and frees its connection', () => {
+  const slow = [enter('a'), enter('b')];
+  slow[1]?.answer()?.answered(head);
+  slow[1]?.answer()?.arrived(Buffer.alloc(100));
+  clock.advance(5_000);
+  expect(slow.map(({ heard }) => heard)).toEqual([['TIMEOUT'], ['answered', '100 bytes', 'TIMEOUT']]);
+  expect(queue.counts()).toEqual({ waiting: 0, unanswered: 0, transferring: 0, paused: 0 });
+});
+
+it('a receiver that throws at the end frees the connection all the same', () => {
+  const throwing = enter('a', true, () => {
+    throw new Error('thrown');
+  });
+  throwing.answer()?.answered(head);
+  expect(() => throwing.answer()?.ended()).toThrow('thrown');
+  expect(queue.counts().transferring).toBe(0);
+});
+
+it('after an abort nothing is heard, whether it waited or was under way', () => {
+  const running = enter('a');
+  enter('b');
+  const waiting = enter('c');
+  waiting.call.abort();
+  running.call.abort();
+  running.answer()?.failed(new Error('late') as StoreError);
+  clock.advance(10_000);
+  expect([running.did, running.heard, waiting.did, waiting.heard]).toEqual([['send', 'abort'], [], [], []]);
+});
