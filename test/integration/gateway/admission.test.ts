@@ -9,6 +9,7 @@ import { type HttpListener, listenHttp } from '../../../src/server/http-listener
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
 
+const mebibyte = 1024 * 1024;
 let store: StandInStore;
 let gateway: TestGateway;
 let listener: HttpListener;
@@ -43,8 +44,16 @@ interface Asked {
 }
 
 /** One request over a connection of its own. */
-function ask(path: string, method = 'GET'): Asked {
-  const sent = request({ host: '127.0.0.1', port: listener.port, path, method, agent: false });
+function ask(path: string, method = 'GET', range?: string): Asked {
+  const fields = range === undefined ? {} : { range };
+  const sent = request({
+    host: '127.0.0.1',
+    port: listener.port,
+    path,
+    method,
+    headers: fields,
+    agent: false,
+  });
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     sent.on('response', response => {
       response.resume();
@@ -76,12 +85,19 @@ describe.each([
     ['reads', (number: number) => ask(`/b/missing-${number}`)],
     ['the same read', () => ask('/b/missing')],
     ['heads', (number: number) => ask(`/b/missing-${number}`, 'HEAD')],
+    [
+      'reads of missing bytes of a known object',
+      (number: number) =>
+        ask('/b/large', 'GET', `bytes=${(number + 1) * mebibyte}-${(number + 1) * mebibyte}`),
+    ],
     ['listings', (number: number) => ask(`/b?list-type=2&prefix=${number}`)],
     ['passed operations', (number: number) => ask(`/b/missing-${number}?tagging`)],
   ])(
     'answers 503 to the fourth of %s and nothing else, and asks the store nothing for it',
     async (_name, send) => {
       await ask('/b/hit').status;
+      store.put('b', 'large', Buffer.alloc(8 * mebibyte));
+      await ask('/b/large', 'GET', 'bytes=0-0').status;
       const asked = store.log.requests.length;
       const gate = store.hold();
       const first = [0, 1, 2].map(send);

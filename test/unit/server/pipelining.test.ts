@@ -192,6 +192,21 @@ it('forgets what waits on a connection that closes: nothing of it is begun', asy
   expect(begun.urls).toEqual(['/0']);
 });
 
+it('begins nothing on a connection that closed between the turn of a request and its beginning', async () => {
+  const urls: (string | undefined)[] = [];
+  const port = await start((request, response) => {
+    urls.push(request.url);
+    // the next one has its turn when this one is over
+    response.once('close', () => request.socket.destroy());
+    response.end('x');
+  });
+  const talk = open(port);
+  talk.socket.write(gets(3));
+  await talk.closed;
+  await new Promise(resolve => setImmediate(() => setImmediate(resolve)));
+  expect(urls).toEqual(['/0']);
+});
+
 it('answers every request before the garbage, and closes then', async () => {
   const port = await start((request, response) => {
     const { url = '' } = request;
