@@ -8,7 +8,15 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /** Writes to a file descriptor without blocking the event loop. A reader that went away ends nothing. */
 export function descriptorSink(descriptor: number): LogSink {
   const stream = destination({ dest: descriptor, sync: false, maxLength: MAX_WAITING_BYTES });
-  stream.on('error', () => undefined);
+  // sonic-boom's last flush, which pino calls at the exit too, tries for ever what fails with anything but EAGAIN, such as a
+  // full disk: the process would not end
+  const flushSync = stream.flushSync.bind(stream);
+  stream.on('error', () => {
+    stream.flushSync = () => undefined;
+  });
+  stream.on('write', () => {
+    stream.flushSync = flushSync;
+  });
   return {
     write: lines => void stream.write(lines),
     flush: () => {

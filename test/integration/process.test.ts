@@ -342,6 +342,28 @@ it('a start without a configuration has samples, and says what to try', async ()
   expect(await started.stop()).toBe(0);
 });
 
+it.each([
+  ['is on a full disk', 'exec "$0" "$@" > /dev/full'],
+  ['has nobody who reads it', 'exec "$0" "$@" > >(exec true)'],
+  ['is closed', 'exec "$0" "$@" >&-'],
+])('serves on when its output %s', async (_, script) => {
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const environment = { TIDEGATE_PORT: String(port), TIDEGATE_ADMIN_PORT: String(adminPort) };
+  const started = new RealProcess('bash', ['-c', script, process.execPath, main], {
+    cwd: directory,
+    environment,
+  });
+  processes.push(started);
+  await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
+  for (let read = 0; read < 50; read++) {
+    const answer = await fetch(`http://127.0.0.1:${port}/sample/hello.txt`);
+    expect(answer.status).toBe(200);
+    await answer.text();
+  }
+  expect((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status).toBe(200);
+  expect(await started.stop()).toBe(0);
+});
+
 it("row 122: signatures are for the region of the bucket's backend, or of its access point", async () => {
   const store = await StandInStore.start();
   store.put('photos', 'k', 'content');
