@@ -18,11 +18,11 @@ export class WaitingAnswer {
     observer.waitsForStore(exchange);
     this.#client = client;
     this.#answer = answer;
-    const leave = () => {
+    const leave = exchange.guard(() => {
       this.#letGo();
       exchange.hasClientLeft = true;
       observer.sent(exchange);
-    };
+    });
     this.#stopWatching = () => response.off('close', leave);
     if (response.destroyed) leave();
     else response.on('close', leave);
