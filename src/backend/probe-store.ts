@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseErrorBody } from '../s3/error-body.ts';
 import { pathKeyProblem } from '../s3/path-key.ts';
-import { readXml, textOf, type XmlElement, type XmlNode } from '../s3/xml-reader.ts';
+import { isElement, readXml, textOf } from '../s3/xml-reader.ts';
 import { httpField, type Store, StoreError, sendAndCollect, type WholeReply } from './store.ts';
 
 /** What was found out about a store by asking it. */
@@ -93,11 +93,9 @@ function listingQuery({ keyPrefix }: ProbePlace): string {
 
 function keysIn({ body }: WholeReply): readonly string[] {
   const root = readXml(body.toString(), listingLimits);
-  const elements = (nodes: readonly XmlNode[]) =>
-    nodes.filter((node): node is XmlElement => typeof node !== 'string');
-  return elements(root?.children ?? [])
-    .filter(({ name }) => name === 'Contents')
-    .flatMap(({ children }) => elements(children).filter(({ name }) => name === 'Key'))
+  const listed = root?.children.filter(isElement).filter(({ name }) => name === 'Contents') ?? [];
+  return listed
+    .flatMap(({ children }) => children.filter(isElement).filter(({ name }) => name === 'Key'))
     .map(textOf);
 }
 

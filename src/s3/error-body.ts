@@ -1,5 +1,5 @@
 import type { Pairs } from './error.ts';
-import { readXml, textOf, type XmlElement, type XmlLimits, type XmlNode } from './xml-reader.ts';
+import { isElement, readXml, textOf, type XmlElement, type XmlLimits, type XmlNode } from './xml-reader.ts';
 import { escapeText } from './xml-text.ts';
 
 /** What the body of an error answer says. */
@@ -64,5 +64,5 @@ export function parseErrorBody(body: string | Uint8Array): RememberedError | und
 type Pair = [name: string, value: string];
 
 function isLeaf(node: XmlNode): node is XmlElement {
-  return typeof node !== 'string' && node.children.every(child => typeof child === 'string');
+  return isElement(node) && !node.children.some(isElement);
 }

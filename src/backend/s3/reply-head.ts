@@ -4,7 +4,6 @@ import type { StoreReplyHead } from '../store.ts';
 
 /** Fields of which one answer has one: two that differ leave open what the answer is about (RFC 9110 §5.3). */
 const singleFields: ReadonlySet<string> = new Set([
-  'content-encoding',
   'content-length',
   'content-range',
   'content-type',
@@ -26,22 +25,26 @@ export function readReplyHead(
   // RFC 9110 §15: what is not of the five classes is no status; 1xx is no final one
   if (!Number.isInteger(status) || status < 200 || status > 599) return `status ${status}`;
   if (headerText(raw) === undefined) return 'a header that no header may be';
-  const fields = fieldsFromRaw(raw, prefix);
-  const repeated = repeatedField(fields);
-  if (repeated !== undefined) return `more than one ${repeated}`;
+  const fields = once(fieldsFromRaw(raw, prefix));
+  if (typeof fields === 'string') return `more than one ${fields}`;
   const length = fields.find(isLength)?.value;
   if (length !== undefined && !isByteCount(length)) return 'a content-length that is no length';
   return { status, fields };
 }
 
-function repeatedField(fields: readonly HeaderField[]): string | undefined {
-  const seen = new Set<string>();
-  for (const { name, store } of fields) {
-    if (store || !singleFields.has(name)) continue;
-    if (seen.has(name)) return name;
-    seen.add(name);
+/** `fields` with each single one once, where it is repeated with one value; the name of one that has several. */
+function once(fields: readonly HeaderField[]): readonly HeaderField[] | string {
+  const seen = new Map<string, string>();
+  const kept: HeaderField[] = [];
+  for (const field of fields) {
+    const { name, value, store } = field;
+    const isSingle = !store && singleFields.has(name);
+    const before = isSingle ? seen.get(name) : undefined;
+    if (before !== undefined && before !== value) return name;
+    if (before === undefined) kept.push(field);
+    if (isSingle) seen.set(name, value);
   }
-  return undefined;
+  return kept;
 }
 
 function isLength({ name, store }: HeaderField): boolean {

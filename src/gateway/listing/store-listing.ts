@@ -1,4 +1,4 @@
-import { readXml, textOf, type XmlElement } from '../../s3/xml-reader.ts';
+import { isElement, readXml, textOf, type XmlElement } from '../../s3/xml-reader.ts';
 import { WrongAnswerError } from '../fill/fill-error.ts';
 import type { ListingKind } from './listing-kind.ts';
 import type { StorePosition } from './marker-seal.ts';
@@ -46,7 +46,7 @@ export interface StoreListing {
 export function readListing(body: Buffer, kind: ListingKind): StoreListing {
   const root = body.length < listingLimitBytes ? readXml(body.toString(), limits) : undefined;
   if (root?.name !== kind.root) throw new WrongAnswerError(`a listing that is no ${kind.root}`);
-  const children = root.children.filter(child => typeof child !== 'string');
+  const children = root.children.filter(isElement);
   const others = children.filter(({ name }) => !listed.has(name));
   const isEncoded = textIn(others, 'EncodingType') === 'url';
   const entries = children.flatMap(element => entryOf(element, isEncoded));
@@ -70,10 +70,7 @@ export function textIn(elements: readonly XmlElement[], name: string): string | 
 function entryOf(element: XmlElement, isEncoded: boolean): ListedEntry[] {
   const inner = listed.get(element.name);
   if (inner === undefined) return [];
-  const text = textIn(
-    element.children.filter(child => typeof child !== 'string'),
-    inner,
-  );
+  const text = textIn(element.children.filter(isElement), inner);
   if (text === undefined) throw new WrongAnswerError(`a listing with an entry without ${inner}`);
   return [{ element, name: decoded(text, isEncoded), isCommonPrefix: inner === 'Prefix' }];
 }

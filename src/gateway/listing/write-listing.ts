@@ -1,4 +1,4 @@
-import type { XmlElement, XmlNode } from '../../s3/xml-reader.ts';
+import { isElement, type XmlElement, type XmlNode } from '../../s3/xml-reader.ts';
 import { escapeText } from '../../s3/xml-text.ts';
 import type { Bucket } from '../bucket.ts';
 import type { CollectedListing } from './collect-listing.ts';
@@ -21,9 +21,8 @@ export function writeListing(
   const others = first.others.map(element => writer.other(element, request, listing));
   const next = isTruncated ? nextElements(listing, request, view, writer) : [];
   const listed = [...entries].sort(byKind).map(entry => writer.entry(entry));
-  const { name, attributes } = first.root;
   const content = [...others, ...next, ...listed].join('');
-  return Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n<${name}${attributes}>${content}</${name}>`);
+  return Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n${around(first.root, content)}`);
 }
 
 /** As stores write them: entries, then common prefixes. */
@@ -67,11 +66,9 @@ class ListingWriter {
     // without a prefix of the bucket the store's own escapes can stay
     const isAsWritten = this.#bucket.keyPrefix === '';
     const children = element.children.map(child =>
-      typeof child === 'string' || child.name !== inner || isAsWritten
-        ? write(child)
-        : leaf(inner, this.name(name)),
+      !isElement(child) || child.name !== inner || isAsWritten ? write(child) : leaf(inner, this.name(name)),
     );
-    return `<${element.name}${element.attributes}>${children.join('')}</${element.name}>`;
+    return around(element, children.join(''));
   }
 
   /** What stands beside the entries: what the client asked for is repeated from its own request. */
@@ -105,8 +102,14 @@ function leaf(name: string, text: string): string {
   return `<${name}>${escapeText(text)}</${name}>`;
 }
 
-/** Text is still escaped as the store wrote it. The reader has bounded the depth. */
+/** The reader has bounded the depth. */
 function write(node: XmlNode): string {
-  if (typeof node === 'string') return node;
-  return `<${node.name}${node.attributes}>${node.children.map(write).join('')}</${node.name}>`;
+  if (!isElement(node)) return escapeText(node);
+  return around(node, node.children.map(write).join(''));
+}
+
+/** `content`, already escaped, in the tags of `element`. */
+function around({ name, attributes }: XmlElement, content: string): string {
+  const written = Array.from(attributes, ([attribute, value]) => ` ${attribute}="${escapeText(value)}"`);
+  return `<${name}${written.join('')}>${content}</${name}>`;
 }

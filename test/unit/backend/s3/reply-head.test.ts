@@ -44,11 +44,19 @@ describe('readReplyHead', () => {
   );
 
   it.each(['ETag', 'Content-Range', 'Content-Length', 'Last-Modified', 'Content-Type'])(
-    'refuses two of %s',
+    'refuses two of %s that differ',
     name => {
       expect(read(200, name, '1', name.toLowerCase(), '2')).toBe(`more than one ${name.toLowerCase()}`);
     },
   );
+
+  it('takes one that is repeated as it is once (RFC 9110 §8.6)', () => {
+    const length = { name: 'content-length', value: '5', store: false };
+    expect(read(200, 'Content-Length', '5', 'content-length', '5')).toEqual({
+      status: 200,
+      fields: [length],
+    });
+  });
 
   it('takes several of a list, and of what the store names the same way', () => {
     expect(read(200, 'Vary', 'a', 'Vary', 'b', 'x-amz-etag', 'c', 'etag', 'd')).toMatchObject({
