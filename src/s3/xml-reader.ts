@@ -31,7 +31,8 @@ interface OpenElement extends XmlElement {
 export function readXml(text: string, limits: XmlLimits): XmlElement | undefined {
   if (text.length > limits.length) return undefined;
   try {
-    return parse(text, limits.depth);
+    // half of a surrogate pair would hide the character behind it from the parser
+    return parse(text.toWellFormed(), limits.depth);
   } catch {
     return undefined;
   }
