@@ -1,4 +1,5 @@
 import { EvictionQueue } from './eviction-queue.ts';
+import { LeastRead } from './least-read.ts';
 import { PageTable } from './page-table.ts';
 import type { SharedMemory } from './shared-memory.ts';
 import { maxSlotsPerPage, sizeClassCount, sizeClassFor, slotBytes } from './size-class.ts';
@@ -38,6 +39,7 @@ export class MemoryTier {
   readonly #filling: Uint8Array;
   readonly #unread: Uint8Array;
   readonly #queues: readonly EvictionQueue[];
+  readonly #leastRead: LeastRead;
   readonly #waiting = new Set<() => void>();
   readonly #waitingFirst = new Set<() => void>();
   #usedBytes = 0;
@@ -59,12 +61,13 @@ export class MemoryTier {
     this.#unread = new Uint8Array(slots);
     const inMain = new Uint8Array(slots);
     const state = {
-      takeVisited: (local: number) => this.pins.takeVisited(local + this.#firstSlot),
+      takeVisited: (local: number) => this.#takeVisited(local),
       isHeld: (local: number) => this.pins.isHeld(local + this.#firstSlot),
       isUnread: (local: number) => this.#unread[local] === 1,
       contentHash: (local: number) => this.#owners[local]?.contentHash ?? 0,
     };
     this.#queues = Array.from({ length: sizeClassCount }, () => new EvictionQueue(links, inMain, state));
+    this.#leastRead = new LeastRead(this.#queues, this.#pages, inMain);
   }
 
   get usage(): MemoryTierUsage {
@@ -187,7 +190,7 @@ export class MemoryTier {
   /** Evicts until a slot of `sizeClass` is free: one of its own, or a whole page of a class that is read less. */
   #makeRoom(sizeClass: number): number | undefined {
     for (let attempt = 0; attempt < 4; attempt++) {
-      const donor = this.#leastRead(sizeClass);
+      const donor = this.#leastRead.classFor(sizeClass);
       if (donor !== sizeClass && this.#clearPage(donor)) return this.#takeFree(sizeClass);
       if (this.#evictOne(sizeClass)) {
         const local = this.#takeFree(sizeClass);
@@ -211,23 +214,10 @@ export class MemoryTier {
     return this.#evictAll(oldest);
   }
 
-  /** The class whose next victim was filled longest ago. */
-  #leastRead(wanted: number): number {
-    let least = wanted;
-    let leastStamp = this.#victimStamp(wanted);
-    for (let sizeClass = 0; sizeClass < sizeClassCount; sizeClass++) {
-      const stamp = sizeClass === wanted ? Number.POSITIVE_INFINITY : this.#victimStamp(sizeClass);
-      if (stamp < leastStamp) {
-        least = sizeClass;
-        leastStamp = stamp;
-      }
-    }
-    return least;
-  }
-
-  #victimStamp(sizeClass: number): number {
-    const victim = this.#queues[sizeClass]?.peek();
-    return victim === undefined ? Number.POSITIVE_INFINITY : this.#pages.takenAt(victim);
+  #takeVisited(local: number): boolean {
+    const isVisited = this.pins.takeVisited(local + this.#firstSlot);
+    if (isVisited) this.#pages.renew(local);
+    return isVisited;
   }
 
   #evictOne(sizeClass: number): boolean {

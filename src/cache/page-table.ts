@@ -17,7 +17,7 @@ export class PageTable {
   /** Carved pages without taken slots. */
   readonly #empty = new Set<number>();
   readonly #free: readonly SlotQueue[];
-  #takes = 0;
+  #takenPages = 0;
 
   constructor(pages: number, links: SlotLinks) {
     this.count = pages;
@@ -42,9 +42,19 @@ export class PageTable {
     return sizeClass;
   }
 
-  /** When `slot` was taken, as a count of all takings. */
+  /** How much has been taken since the start, in pages. */
+  get takenPages(): number {
+    return this.#takenPages;
+  }
+
+  /** What `takenPages` was when `slot` was taken or renewed. */
   takenAt(slot: number): number {
     return this.#takenAt[slot] ?? 0;
+  }
+
+  /** `slot` counts as taken now. */
+  renew(slot: number): void {
+    this.#takenAt[slot] = this.#takenPages;
   }
 
   /** A free slot of `sizeClass` for which `isBusy` is false, from a new page if there is none. */
@@ -84,7 +94,8 @@ export class PageTable {
     const page = pageOf(slot);
     this.#empty.delete(page);
     this.#taken[slot] = 1;
-    this.#takenAt[slot] = ++this.#takes;
+    this.#takenPages += 1 / slotsInPage(this.classOf(slot));
+    this.renew(slot);
     this.#takenInPage[page] = (this.#takenInPage[page] ?? 0) + 1;
     return slot;
   }

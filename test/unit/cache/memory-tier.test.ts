@@ -27,3 +27,44 @@ it.each([
     expect(tier.allocate(pageBytes, owner) === undefined ? 'is full' : 'has room').toBe(state);
   },
 );
+
+/** Has `tier` hold a content of `sizeBytes` that is complete and was read `times` times. */
+function hold(tier: MemoryTier, sizeBytes: number, times: number): { isGone: boolean; slot: number } {
+  const held = { isGone: false, slot: -1 };
+  const slot = tier.allocate(sizeBytes, { contentHash: ++contents, evicted: () => (held.isGone = true) });
+  if (slot === undefined) throw new Error('no room');
+  held.slot = slot;
+  tier.complete(slot);
+  for (let time = 0; time < times; time++) tier.read(slot);
+  return held;
+}
+
+let contents = 0;
+
+it('small contents that are read now and then outlast a scan of large ones that are read once or never', () => {
+  const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0);
+  const small = Array.from({ length: 10 }, () => hold(tier, pageBytes / 16, 5));
+  for (let round = 0; round < 20; round++) {
+    for (let scanned = 0; scanned < 4 * pages; scanned++) hold(tier, pageBytes, scanned % 2);
+    for (const { slot } of small) tier.read(slot);
+  }
+  expect(small.filter(({ isGone }) => isGone)).toEqual([]);
+});
+
+it('small contents that nobody reads any more give way to large ones, however often they were read', () => {
+  const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0);
+  const small = Array.from({ length: 16 * (pages - 1) }, () => hold(tier, pageBytes / 16, 5));
+  for (let scanned = 0; scanned < 20 * pages; scanned++) hold(tier, pageBytes, 1);
+  expect(small.filter(({ isGone }) => !isGone)).toEqual([]);
+});
+
+it('small contents that were read again go when all large ones are being read', () => {
+  const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0);
+  const small = hold(tier, pageBytes / 16, 5);
+  for (let page = 1; page < pages; page++) {
+    const { slot } = hold(tier, pageBytes, 1);
+    expect(tier.pins.acquire(slot, tier.pins.tag(slot))).toBe(true);
+  }
+  expect(tier.allocate(pageBytes, owner)).toBeDefined();
+  expect(small.isGone).toBe(true);
+});
