@@ -102,5 +102,8 @@ function aliasProblem(
   if (!backend || keysOf(backend) === 'exact') return undefined;
   const { key, prefix = '' } = request;
   const problem = key === undefined ? pathPrefixProblem(prefix) : pathKeyProblem(key);
-  return problem && `the store of this bucket takes keys as paths, and this one may mean another: ${problem}`;
+  return (
+    problem &&
+    `the store of this bucket takes keys as paths, and this one may mean something else: ${problem}`
+  );
 }

@@ -11,6 +11,7 @@ import { detectOperation, isObjectRead } from '../s3/operation.ts';
 import { requirePlain } from '../s3/path-key.ts';
 import { parseQuery } from '../s3/query.ts';
 import { readParameters } from '../s3/read-parameters.ts';
+import { requireId } from '../s3/store-id.ts';
 import { type Caller, Permissions, type Policy } from './access.ts';
 import type { Authenticate } from './authenticator.ts';
 import type { Bucket } from './bucket.ts';
@@ -152,6 +153,7 @@ export class Pipeline {
       isSigned: caller.kind === 'client',
       takesCustomerKeys: fields.store !== undefined && takesCustomerKeys(bucket, request.socket),
     });
+    if (parameters.versionId !== undefined) requireId(bucket.keys, parameters.versionId, 'versionId');
     exchange.key = address.key;
     exchange.versionId = parameters.versionId;
     const client = clientRead(exchange, fields, parameters, bucket, address.key, permissions, clock.nowMs());

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sendAndCollect } from '../backend/store.ts';
 import { pathKeyProblem } from '../s3/path-key.ts';
+import { mayBePath } from '../s3/store-id.ts';
 import type { Bucket } from './bucket.ts';
 import type { BucketTable } from './bucket-table.ts';
 
@@ -35,8 +36,9 @@ const MAX_ERROR_BYTES = 16 * 1024;
 export async function restoreObject(request: RestoreRequest, buckets: BucketTable): Promise<RestoreOutcome> {
   const bucket = buckets.find(request.bucket);
   if (!bucket) return { kind: 'unknown-bucket' };
-  if (bucket.keys === 'path' && pathKeyProblem(request.key) !== undefined)
-    return { kind: 'refused', code: 'InvalidArgument' };
+  const { key, versionId = '' } = request;
+  const isPlain = bucket.keys === 'exact' || pathKeyProblem(key) === undefined;
+  if (!isPlain || mayBePath(bucket.keys, versionId)) return { kind: 'refused', code: 'InvalidArgument' };
   try {
     const first = await ask(request, bucket, `<Days>${request.days}</Days>`);
     const isTiered = first.kind === 'refused' && first.code === 'MalformedXML';

@@ -1,6 +1,8 @@
 import { s3Error } from './error.ts';
 import { bucketOperations, type OperationName, objectOperations } from './operation-table.ts';
+import type { KeyKind } from './path-key.ts';
 import type { Query } from './query.ts';
+import { requireId } from './store-id.ts';
 
 /** What a request for one operation may say to the store. */
 interface Takes {
@@ -80,6 +82,9 @@ const ofOthers = [
   ...['response-content-language', 'response-content-type', 'response-expires', 'select-type', 'versionId'],
 ];
 
+/** Parameters that hold what keys hold. Every other value is an id, a number or a word. */
+const ofKeys: ReadonlySet<string> = new Set(['delimiter', 'key-marker', 'marker', 'prefix', 'start-after']);
+
 const subResources: ReadonlySet<string> = new Set(
   [bucketOperations, objectOperations].flatMap(table => Object.keys(table)).filter(Boolean),
 );
@@ -95,15 +100,18 @@ export const plainParameters: ReadonlySet<string> = new Set(
  * The parameters of a query that `operation` knows, in the order of the table; sub-resources without a value, save
  * that the id of an upload is one.
  *
- * @throws S3Error InvalidArgument for one that is there twice: of two, gateway and store might read different ones;
- *   NotImplemented for an operation that is not passed to stores
+ * @param keys how the store tells keys apart, and so what it may take for a path.
+ * @throws S3Error InvalidArgument for one that is there twice: of two, gateway and store might read different ones; for
+ *   an id that may be a path; NotImplemented for an operation that is not passed to stores
  */
-export function knownParameters(operation: OperationName, query: Query): Query {
+export function knownParameters(operation: OperationName, query: Query, keys: KeyKind): Query {
   return takenBy(operation).parameters.flatMap(name => {
     const [parameter, another] = query.filter(each => each.name === name);
     if (another) throw repeated(name, another.value);
     if (!parameter) return [];
-    return [subResources.has(name) && name !== 'uploadId' ? { name, value: '' } : parameter];
+    if (subResources.has(name) && name !== 'uploadId') return [{ name, value: '' }];
+    if (!ofKeys.has(name)) requireId(keys, parameter.value, name);
+    return [parameter];
   });
 }
 

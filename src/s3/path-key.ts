@@ -12,7 +12,27 @@ const directoryMarkerSuffix = '__XLDIR__';
 const controlCharacter = /\p{Cc}/u;
 
 /**
- * Why `key` may be another spelling of some other key at a store that takes keys as paths; undefined for a plain one.
+ * Names, in lower case, under which stores and file systems keep something of their own inside of a bucket, most of it
+ * parts and old versions of objects. They are served like objects where they are asked for by their paths.
+ */
+const ofStores: ReadonlySet<string> = new Set([
+  ...['.sgwtmp', '.vgwlocks'], // versitygw: parts of uploads, locks
+  ...['.minio', '.minio.sys', 'minio.sys.tmp'], // MinIO and its gateways
+  ...['.folder', '.versions'], // NooBaa and Ceph on files: the content of `a/` is in `a/.folder`
+  '.uploads', // SeaweedFS
+  '.sys', // JuiceFS
+  ...['.snap', '.snapshot', '.snapshots', '.zfs'], // CephFS, NetApp, GPFS, ZFS: old states of the files beside them
+]);
+
+/** NooBaa's directory for uploads ends with the id of the bucket. */
+const uploadsOfNooBaa = '.noobaa-nsfs';
+
+/** SeaweedFS keeps the versions of `a` in `a.versions`. */
+const versionsSuffix = '.versions';
+
+/**
+ * Why `key` may mean something else at a store that takes keys as paths, such as another key in another spelling;
+ * undefined for a plain one.
  *
  * Such stores normalise (behaviours.md 223 and 225) or hand keys to a file system. One slash at the end makes a key of
  * its own, a directory marker, also at these stores (behaviours.md 224).
@@ -37,12 +57,18 @@ export function requirePlain(kind: KeyKind, text: string, argument: string, whol
   const problem = whole === 'key' ? pathKeyProblem(text) : pathPrefixProblem(text);
   if (problem === undefined) return;
   throw s3Error('InvalidArgument', {
-    message: `The store of this bucket takes keys as paths, and this one may mean another: ${problem}.`,
+    message: `The store of this bucket takes keys as paths, and this one may mean something else: ${problem}.`,
     fields: [
       ['ArgumentName', argument],
       ['ArgumentValue', text],
     ],
   });
+}
+
+function isOfStores(segment: string): boolean {
+  if (!segment.includes('.')) return false;
+  const name = segment.toLowerCase();
+  return ofStores.has(name) || name.startsWith(uploadsOfNooBaa) || name.endsWith(versionsSuffix);
 }
 
 function problemOf(text: string, whole: Whole): string | undefined {
@@ -55,6 +81,8 @@ function problemOf(text: string, whole: Whole): string | undefined {
   if (segments.includes('..')) return 'it has the segment ".."';
   const complete = whole === 'key' ? segments : segments.slice(0, -1);
   if (complete.includes('.')) return 'it has the segment "."';
+  const own = complete.find(isOfStores);
+  if (own !== undefined) return `stores keep what is their own under the name ${own}`;
   if (last?.endsWith(directoryMarkerSuffix)) return `it ends with ${directoryMarkerSuffix}`;
   return undefined;
 }

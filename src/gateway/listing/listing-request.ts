@@ -40,7 +40,7 @@ export class ListingRequest {
    */
   constructor(operation: ListingOperation, query: Query, bucket: Bucket, caller: string | undefined) {
     this.kind = listingKinds[operation];
-    this.#query = knownParameters(operation, query);
+    this.#query = knownParameters(operation, query, bucket.keys);
     this.#bucket = bucket;
     this.prefix = this.#plain('prefix') ?? '';
     this.delimiter = queryValue(this.#query, 'delimiter');

@@ -84,6 +84,39 @@ describe('at a store that takes keys as paths', () => {
     expect(store.log.requests).toEqual([]);
   });
 
+  it.each([
+    '/b/zz?uploadId=..%2F0a1b%2F5a1b',
+    '/b/zz?uploadId=..%2F..%2F..%2F..%2Fsecretb',
+    '/b/zz?uploadId=..%252F..',
+    '/b/zz?uploadId=a%2Fb',
+    '/b/zz?uploadId=..',
+    '/b/zz?uploadId=a%5Cb',
+    '/b/zz?versionId=..%2F..%2Fb',
+    '/b/zz?versionId=a%2Fb',
+    '/b/zz?acl&versionId=..%2Fb',
+    '/b?uploads&key-marker=a&upload-id-marker=..%2Fb',
+    '/b?versions&key-marker=a&version-id-marker=a%2Fb',
+  ])('%s reaches no store: an id is no path', async path => {
+    const reply = await rawRequest(gateway.url(), { path });
+    expect([reply.status, reply.text]).toEqual([
+      400,
+      expect.stringContaining('<Code>InvalidArgument</Code>'),
+    ]);
+    const head = await rawRequest(gateway.url(), { method: 'HEAD', path });
+    expect([400, 405]).toContain(head.status);
+    expect(store.log.requests).toEqual([]);
+  });
+
+  it.each([
+    '/b/.sgwtmp/multipart/0a1b/5a1b/1',
+    '/b?prefix=.sgwtmp/',
+    '/b/.minio.sys/x',
+    '/b?marker=.uploads/1',
+  ])('%s reaches no store: it is its own', async path => {
+    expect((await rawRequest(gateway.url(), { path })).status).toBe(400);
+    expect(store.log.requests).toEqual([]);
+  });
+
   it('plain keys and directory markers are read', async () => {
     store.put('b', 'folder/', 'marker');
     store.put('b', 'folder/.hidden', 'hidden');
@@ -91,6 +124,14 @@ describe('at a store that takes keys as paths', () => {
     expect((await gateway.get('/b/folder/.hidden')).body.toString()).toBe('hidden');
   });
 });
+
+it.each(['/apart/k?uploadId=..%2Fx', '/apart/k?versionId=..%2F..%2Fx', '/apart/k?versionId=a%00'])(
+  '%s reaches no store that keeps keys apart either: no id is such a path',
+  async path => {
+    expect((await rawRequest(gateway.url(), { path })).status).toBe(400);
+    expect(store.log.requests).toEqual([]);
+  },
+);
 
 it('a store that keeps keys apart is asked for each of them', async () => {
   for (const key of ['/a', 'x/../a', './a']) store.put('apart', key, key);

@@ -82,3 +82,9 @@ it('knows only the buckets that are configured', async () => {
   const outcome = await restoreObject({ ...request, bucket: 'other' }, bucketsOver([], []));
   expect(outcome).toEqual({ kind: 'unknown-bucket' });
 });
+
+it('asks the store for nothing whose version may be a path', async () => {
+  const seen: StoreRequest[] = [];
+  const outcome = await restoreObject({ ...request, versionId: '../../b' }, bucketsOver([[202]], seen));
+  expect([outcome, seen]).toEqual([{ kind: 'refused', code: 'InvalidArgument' }, []]);
+});

@@ -5,19 +5,20 @@ import { S3Error } from '../../../src/s3/error.ts';
 import { detectOperation } from '../../../src/s3/operation.ts';
 import { formatQuery, knownParameters, takesField } from '../../../src/s3/operation-parameters.ts';
 import { bucketOperations, objectOperations } from '../../../src/s3/operation-table.ts';
+import type { KeyKind } from '../../../src/s3/path-key.ts';
 import { parseQuery } from '../../../src/s3/query.ts';
 
 /** What the store is asked for a GET of `url`. */
-function asked(url: string): string {
+function asked(url: string, keys: KeyKind = 'exact'): string {
   const address = parseAddress(url, undefined, undefined);
   const query = parseQuery(address.query);
   const headers = { copySource: undefined, contentType: undefined };
-  return formatQuery(knownParameters(detectOperation('GET', address, query, headers), query));
+  return formatQuery(knownParameters(detectOperation('GET', address, query, headers), query, keys));
 }
 
-function codeOf(url: string): string {
+function codeOf(url: string, keys: KeyKind = 'exact'): string {
   try {
-    asked(url);
+    asked(url, keys);
   } catch (error) {
     if (error instanceof S3Error) return error.code;
     throw error;
@@ -54,6 +55,33 @@ describe('what is asked of a store', () => {
     expect(codeOf(url)).toBe('InvalidArgument');
   });
 
+  it.each([
+    '/b/k?uploadId=',
+    '/b/k?uploadId=1&part-number-marker=',
+    '/b/k?uploadId=1&max-parts=',
+    '/b/k?acl&versionId=',
+    '/b/k?attributes&versionId=',
+    '/b?uploads&key-marker=a&upload-id-marker=',
+    '/b?versions&key-marker=a&version-id-marker=',
+    '/b?inventory&id=',
+    '/b?metrics&continuation-token=',
+    '/b?list-type=2&continuation-token=',
+    '/b?list-type=2&max-keys=',
+    '/b?encoding-type=',
+  ])('is no path in what is no key: %s', start => {
+    for (const path of ['..%2Fa', '%2e%2e', 'a%2F..%2Fb', 'a%5C..%5Cb', 'a%00']) {
+      expect(codeOf(`${start}${path}`)).toBe('InvalidArgument');
+      expect(codeOf(`${start}${path}`, 'path')).toBe('InvalidArgument');
+    }
+    expect(codeOf(`${start}a%2Fb`, 'path')).toBe('InvalidArgument');
+    expect(codeOf(`${start}a%2Fb`)).toBe('none');
+    expect(codeOf(`${start}1`, 'path')).toBe('none');
+  });
+
+  it.each(['prefix', 'marker', 'delimiter'])('may be a path in %s, which is looked at as a key', name => {
+    expect(codeOf(`/b?${name}=a%2Fb`, 'path')).toBe('none');
+  });
+
   it.each(['/b?session', '/b?foo', '/b?list-type=2&foo', '/b/k?foo='])('is nothing for %s', url => {
     expect(codeOf(url)).toBe('NotImplemented');
   });
@@ -64,7 +92,7 @@ describe('what is asked of a store', () => {
     );
     const without = reads.filter(name => {
       try {
-        knownParameters(name, []);
+        knownParameters(name, [], 'exact');
         return false;
       } catch {
         return true;

@@ -24,6 +24,25 @@ const aliases = [
   'private__XLDIR__',
 ];
 
+/** Where stores and file systems keep parts, versions and old states of what is in a bucket. */
+const ofStores = [
+  '.sgwtmp/multipart/0a1b/5a1b2c3d/1',
+  '.SGWTMP/multipart',
+  'tenantA/.sgwtmp/x',
+  '.minio.sys/config/config.json',
+  'minio.sys.tmp/multipart/v1/x',
+  'private/.minio/dare.meta',
+  '.uploads/1/0001.part',
+  'private/secret.txt.versions/v_1',
+  'private/.versions/secret.txt_1',
+  'private/.folder',
+  '.noobaa-nsfs_64f0/multipart-uploads/1',
+  '.sys/uploads/1',
+  '.snapshot/hourly.0/private/secret.txt',
+  'a/.snap/1/b',
+  '.zfs/snapshot/1/private/secret.txt',
+];
+
 const plain = [
   'a',
   'private/secret.txt',
@@ -35,11 +54,23 @@ const plain = [
   'a../b',
   'a b/ü/日本',
   '%2e%2e/a',
+  '.well-known/x',
+  'a.snapshot/b',
+  'versions/1',
+  'minio.sys/a',
+  'folder',
 ];
 
 describe('a key at a store that takes keys as paths', () => {
   it.each(aliases)('is refused when it is another spelling: %j (rows 223, 225)', key => {
     expect(pathKeyProblem(key)).toMatch(/^it /);
+    expect(() => requirePlain('path', key, 'Key')).toThrow(S3Error);
+    expect(() => requirePlain('exact', key, 'Key')).not.toThrow();
+  });
+
+  it.each(ofStores)('is refused when the store keeps what is its own there: %j', key => {
+    expect(pathKeyProblem(key)).toMatch(/^stores keep /);
+    expect(pathPrefixProblem(`${key}/`)).toMatch(/^stores keep /);
     expect(() => requirePlain('path', key, 'Key')).toThrow(S3Error);
     expect(() => requirePlain('exact', key, 'Key')).not.toThrow();
   });
