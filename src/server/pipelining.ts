@@ -16,15 +16,14 @@ interface Waiting {
   last: ServerResponse;
   /** Nothing more is taken of the connection: it is closed with the answer to the last of them. */
   isEnding: boolean;
-  /** It brought more than it may: it is closed behind the answer that has begun. */
-  isOverfull: boolean;
 }
 
 /**
  * Has the requests of one connection answered one after the other (RFC 9112 §9.3.2 asks for their order alone): nothing is
  * done for one before its turn, so that a connection, whatever it sends, asks for one thing at a time. node:http keeps
  * those that wait and drops them with their connection. It parses all that it has read, thousands of requests perhaps:
- * reading stops when some wait, and a connection is closed when too many do.
+ * reading stops when some wait, and a connection that brings more than may wait is closed at once, since what node:http has
+ * parsed can be freed in no other way.
  */
 export class Pipelining {
   readonly #handle: RequestHandler;
@@ -66,9 +65,12 @@ export class Pipelining {
   #wait(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const waiting = this.#waiting.get(socket) ?? this.#watch(socket, response);
-    if (waiting.isOverfull || waiting.isEnding || socket.destroyed) return;
-    if (waiting.count >= this.#perConnection || !this.#quota.take(waiting.client)) waiting.isOverfull = true;
-    else waiting.count++;
+    if (waiting.isEnding || socket.destroyed) return;
+    if (waiting.count >= this.#perConnection || !this.#quota.take(waiting.client)) {
+      socket.destroy();
+      return;
+    }
+    waiting.count++;
     waiting.last = response;
     if (isFull(waiting)) socket.pause();
     response.once('socket', () => this.#turn(request, response, waiting));
@@ -76,7 +78,7 @@ export class Pipelining {
 
   #watch(socket: Socket, last: ServerResponse): Waiting {
     const client = clientOf(socket.remoteAddress);
-    const waiting: Waiting = { client, count: 0, last, isEnding: false, isOverfull: false };
+    const waiting: Waiting = { client, count: 0, last, isEnding: false };
     this.#waiting.set(socket, waiting);
     // node:http reads on whenever a request is complete
     socket.on('resume', () => {
@@ -86,16 +88,13 @@ export class Pipelining {
       this.#quota.giveBack(waiting.client, waiting.count);
       waiting.count = 0;
     });
+    closeCheaply(socket);
     return waiting;
   }
 
   /** In a turn of the event loop of its own: a connection with many requests is not served before the others. */
   #turn(request: IncomingMessage, response: ServerResponse, waiting: Waiting): void {
     const { socket } = request;
-    if (waiting.isOverfull) {
-      socket.destroySoon();
-      return;
-    }
     const wasFull = isFull(waiting);
     waiting.count--;
     this.#quota.giveBack(waiting.client);
@@ -107,6 +106,21 @@ export class Pipelining {
 }
 
 /** Whether the connection is not to be read. */
-function isFull({ count, isEnding, isOverfull }: Waiting): boolean {
-  return isEnding || isOverfull || count >= readingStopsAt;
+function isFull({ count, isEnding }: Waiting): boolean {
+  return isEnding || count >= readingStopsAt;
+}
+
+/**
+ * Has errors made without stacks while node:http hears that `socket` has closed: it makes one for each request that it has
+ * parsed, in one turn, and thousands of stacks take longer than parsing the requests did.
+ */
+function closeCheaply(socket: Socket): void {
+  let stackTraceLimit = Error.stackTraceLimit;
+  socket.prependOnceListener('close', () => {
+    stackTraceLimit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
+  });
+  socket.once('close', () => {
+    Error.stackTraceLimit = stackTraceLimit;
+  });
 }

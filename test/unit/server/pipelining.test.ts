@@ -117,16 +117,28 @@ it('does not read on while requests wait, and answers all of them however many t
   expect(bodies(talk.received)).toEqual(Array.from({ length: count + 1 }, (_, number) => number));
 }, 60_000);
 
-it('answers what has begun and closes, where one connection brings too many', async () => {
+it('closes a connection that brings too many at once, and frees what node:http has parsed of it', async () => {
   const begun = new Begun();
   const port = await start(begun.handle, { requestsPerConnection: 100 });
   const talk = open(port);
   talk.socket.write(gets(102));
-  await begun.reached(1);
-  begun.answer();
   await talk.closed;
-  expect(bodies(talk.received)).toEqual([0]);
+  expect(bodies(talk.received)).toEqual([]);
   expect(begun.urls).toEqual(['/0']);
+});
+
+it('has no stacks made for the requests that a connection leaves behind, and has them for others', async () => {
+  const stacks: string[] = [];
+  const port = await start(request => {
+    request.on('error', error => stacks.push(error.stack ?? ''));
+  });
+  const stackTraceLimit = Error.stackTraceLimit;
+  const talk = open(port);
+  talk.socket.write(gets(3));
+  await expect.poll(() => talk.socket.bytesWritten).toBe(gets(3).length);
+  talk.socket.resetAndDestroy();
+  await expect.poll(() => stacks).toEqual(['Error: aborted']);
+  expect(Error.stackTraceLimit).toBe(stackTraceLimit);
 });
 
 it('answers as many as one connection may bring', async () => {
@@ -145,33 +157,35 @@ it('answers as many as one connection may bring', async () => {
 
 it('counts what waits on all connections of a client, until they close', async () => {
   const begun = new Begun();
-  const port = await start(begun.handle, { requests: 100 });
+  const firstIsGone = Promise.withResolvers<void>();
+  const port = await start(
+    (request, response) => {
+      if (begun.urls.length === 0) request.socket.once('close', firstIsGone.resolve);
+      begun.handle(request, response);
+    },
+    { requests: 100 },
+  );
   const first = open(port);
   first.socket.write(gets(51));
   await begun.reached(1);
   const second = open(port);
   second.socket.write(gets(2));
-  await begun.reached(2);
   // none of this one may wait
-  begun.answer();
-  await begun.reached(3);
-  first.socket.destroy();
-  begun.answer();
   await second.closed;
-  expect(bodies(second.received)).toEqual([0]);
-  const left = Promise.withResolvers<void>();
+  expect(begun.urls).toEqual(['/0', '/0']);
+  // a connection that is not read is found to be gone when something is written to it
+  first.socket.resetAndDestroy();
+  begun.answer();
+  await firstIsGone.promise;
+  begun.answer();
   const third = open(port);
-  third.socket.once('close', left.resolve);
-  begun.answer();
   third.socket.write(gets(51));
-  await begun.reached(4);
-  for (let count = 4; count < 54; count++) {
+  for (let count = 3; count < 54; count++) {
+    await begun.reached(count);
     begun.answer();
-    await begun.reached(count + 1);
   }
-  begun.answer();
   third.socket.end();
-  await left.promise;
+  await third.closed;
   expect(bodies(third.received)).toHaveLength(51);
 });
 
