@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import { FirstBytes } from './first-bytes.ts';
 
 /** What a store may be asked at the same time, and how much may wait for that. */
 export interface CallLimits {
@@ -6,8 +7,10 @@ export interface CallLimits {
   readonly connections: number;
   /** Calls that wait. */
   readonly queue: number;
-  /** So long a call waits. */
+  /** So long a call waits while the store answers none of those before it. */
   readonly queueWaitMs: number;
+  /** So long a call waits in all. */
+  readonly queueTotalMs: number;
 }
 
 /** Why a call is refused or given up. */
@@ -38,17 +41,16 @@ export interface QueueEntry {
 /** The calls about one object. */
 interface Line {
   running: number;
+  /** When the store last answered one of them, or was done with it. */
+  movedMs: number;
   readonly waiting: QueueEntry[];
 }
 
 /** Watches the queue while anybody waits. */
 const watchMs = 50;
 
-/** No call is silent for too long before this. */
-const silenceFloorMs = 250;
-
-/** What the first byte is expected to take, and to vary by, until the store has shown it. */
-const usualFirstByteMs = 50;
+/** A watch that comes later than this has been held up together with what the store has sent. */
+const lateMs = 250;
 
 /** A connection is kept so long for somebody who takes nothing, when others wait for it. */
 const pauseLimitMs = 5_000;
@@ -57,9 +59,12 @@ const pauseLimitMs = 5_000;
  * Decides which calls to a store are under way. Waiting calls take turns by object, and no object has more than half of
  * the connections, so that many calls about one object leave room for the others.
  *
- * A store may answer for some objects and hang for others, and nothing tells which before it has been asked. So while
- * calls wait, those that hang for longer than the store usually takes keep no more than an eighth of the connections:
- * the oldest of them are given up. A store that is slow for all objects raises what is usual, and loses no call by it.
+ * A queue that moves keeps those who wait; one in which the store answers nothing is stuck, and refuses them.
+ *
+ * A store may answer for some objects and hang for others, and nothing tells which before it has been asked. So when
+ * calls have waited for half of their time, calls that are silent for much longer than any answer of late has taken
+ * (`FirstBytes`) are given up for them, the oldest first; an eighth of the connections stays theirs. A store that is
+ * slow, for all objects or for some, loses no call by it once it has shown how slow.
  */
 export class CallQueue {
   readonly #limits: CallLimits;
@@ -74,9 +79,11 @@ export class CallQueue {
   readonly #running = new Set<QueueEntry>();
   /** With the moment of their arrival, in that order. */
   readonly #waiting = new Map<QueueEntry, number>();
-  #firstByteMs = usualFirstByteMs;
-  #deviationMs = usualFirstByteMs;
+  readonly #firstBytes = new FirstBytes();
+  /** When the store last answered a call, or was done with one. */
+  #movedMs = 0;
   #isWatching = false;
+  #wasLate = false;
   #isStarting = false;
 
   constructor(limits: CallLimits, clock: Clock, refused: (verdict: QueueVerdict) => void) {
@@ -117,17 +124,24 @@ export class CallQueue {
   leave(entry: QueueEntry): void {
     const line = this.#lines.get(entry.object);
     if (!line) return;
-    if (this.#running.delete(entry)) line.running--;
-    else if (!this.#stopWaiting(entry, line)) return;
+    if (this.#running.delete(entry)) {
+      line.running--;
+      if (entry.isAnswered) this.#moved(line);
+    } else if (!this.#stopWaiting(entry, line)) return;
     this.#forget(entry.object, line);
     this.#startNext();
   }
 
-  /** The store has answered a call after `durationMs`; what is usual follows as for retransmissions (RFC 6298 §2). */
-  answered(durationMs: number): void {
-    const differenceMs = durationMs - this.#firstByteMs;
-    this.#firstByteMs += differenceMs / 8;
-    this.#deviationMs += (Math.abs(differenceMs) - this.#deviationMs) / 4;
+  /** The store has answered `entry`; `firstByteMs` after it was asked, if it tells how long reads take. */
+  answered(entry: QueueEntry, firstByteMs: number | undefined): void {
+    const line = this.#lines.get(entry.object);
+    if (line) this.#moved(line);
+    if (firstByteMs !== undefined) this.#firstBytes.add(firstByteMs, this.#clock.monotonicMs());
+  }
+
+  #moved(line: Line): void {
+    this.#movedMs = this.#clock.monotonicMs();
+    line.movedMs = this.#movedMs;
   }
 
   #mayStart(line: Line): boolean {
@@ -187,30 +201,58 @@ export class CallQueue {
   #watch(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
+    const dueMs = this.#clock.monotonicMs() + watchMs;
     this.#clock.after(watchMs, () => {
       this.#isWatching = false;
-      this.#endWaits();
-      this.#giveUpSilent();
-      this.#giveUpPaused();
+      // once: what has arrived meanwhile is read before calls are ended for their silence
+      this.#wasLate = !this.#wasLate && this.#clock.monotonicMs() > dueMs + lateMs;
+      if (!this.#wasLate) this.#endCalls();
       if (this.#waiting.size > 0) this.#watch();
     });
   }
 
+  #endCalls(): void {
+    this.#giveUpSilent();
+    this.#giveUpPaused();
+    this.#endWaits();
+  }
+
   #endWaits(): void {
-    const untilMs = this.#clock.monotonicMs() - this.#limits.queueWaitMs;
+    const nowMs = this.#clock.monotonicMs();
+    const { queueWaitMs, queueTotalMs } = this.#limits;
     for (const [entry, sinceMs] of this.#waiting) {
-      if (sinceMs > untilMs) return;
-      this.#end(entry, 'waited');
+      if (nowMs - sinceMs < queueWaitMs) return;
+      const isStuck = nowMs - this.#movedFor(entry) >= queueWaitMs;
+      if (isStuck || nowMs - sinceMs >= queueTotalMs) this.#end(entry, 'waited');
     }
   }
 
+  /** When the turn of `entry`, which waits, last came nearer: by calls about the same object while these have their share. */
+  #movedFor({ object }: QueueEntry): number {
+    const line = this.#lineOf(object);
+    return line.running < this.#objectShare ? this.#movedMs : line.movedMs;
+  }
+
   #giveUpSilent(): void {
-    const limitMs = Math.max(silenceFloorMs, this.#firstByteMs + 4 * this.#deviationMs);
-    const untilMs = this.#clock.monotonicMs() - limitMs;
+    const nowMs = this.#clock.monotonicMs();
+    const limitMs = this.#firstBytes.silenceLimitMs(nowMs);
+    const overdue = this.#waitingSince(nowMs - this.#limits.queueWaitMs / 2);
+    if (limitMs === undefined || overdue === 0) return;
     const silent = Array.from(this.#running).filter(
-      ({ silentSinceMs = Infinity }) => silentSinceMs <= untilMs,
+      ({ silentSinceMs = Infinity }) => silentSinceMs <= nowMs - limitMs,
     );
-    this.#giveUp(silent.slice(0, Math.max(0, silent.length - this.#silentShare)), 'silent');
+    const tooMany = silent.slice(0, Math.max(0, silent.length - this.#silentShare));
+    this.#giveUp(tooMany, overdue, 'silent');
+  }
+
+  /** How many have waited since `untilMs` or longer. */
+  #waitingSince(untilMs: number): number {
+    let count = 0;
+    for (const sinceMs of this.#waiting.values()) {
+      if (sinceMs > untilMs) break;
+      count++;
+    }
+    return count;
   }
 
   #giveUpPaused(): void {
@@ -218,14 +260,14 @@ export class CallQueue {
     const paused = Array.from(this.#running).filter(
       ({ pausedSinceMs = Infinity }) => pausedSinceMs <= untilMs,
     );
-    this.#giveUp(paused, 'paused');
+    this.#giveUp(paused, this.#waiting.size, 'paused');
   }
 
-  /** As many of `entries` as there are calls that wait; while connections are free, only of objects that use up their share. */
-  #giveUp(entries: readonly QueueEntry[], verdict: QueueVerdict): void {
+  /** No more than `count` of `entries`; while connections are free, only of objects that use up their share. */
+  #giveUp(entries: readonly QueueEntry[], count: number, verdict: QueueVerdict): void {
     const isFull = this.#running.size >= this.#limits.connections;
     const inTheWay = isFull ? entries : entries.filter(({ object }) => this.#turns.has(object));
-    for (const entry of inTheWay.slice(0, this.#waiting.size)) this.#end(entry, verdict);
+    for (const entry of inTheWay.slice(0, count)) this.#end(entry, verdict);
   }
 
   #end(entry: QueueEntry, verdict: QueueVerdict): void {
@@ -236,7 +278,7 @@ export class CallQueue {
   #lineOf(object: string): Line {
     const known = this.#lines.get(object);
     if (known) return known;
-    const line: Line = { running: 0, waiting: [] };
+    const line: Line = { running: 0, movedMs: 0, waiting: [] };
     this.#lines.set(object, line);
     return line;
   }

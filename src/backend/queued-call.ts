@@ -89,8 +89,9 @@ export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
 
   answered(head: StoreReplyHead): void {
     if (this.#isOver) return;
+    const sinceMs = this.silentSinceMs;
     this.#isAnswered = true;
-    this.#queue.answered(this.#clock.monotonicMs() - this.#startedMs);
+    this.#queue.answered(this, sinceMs === undefined ? undefined : this.#clock.monotonicMs() - sinceMs);
     this.#watch?.answered();
     if (this.#pausedSinceMs !== undefined) this.#watch?.unwanted();
     this.#receiver.answered(head);

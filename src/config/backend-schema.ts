@@ -51,7 +51,7 @@ const timeouts = map({
   idleMs: idle,
 }));
 
-/** Calls of a worker that may wait for one of its connections. */
+/** Calls of a worker that may wait for one of its connections, and how long while the store answers none before them. */
 const queue = map({
   size: integer(0, 100_000).default(512),
   wait: duration(1, MINUTE_MS).default(2_000),

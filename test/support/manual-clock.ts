@@ -29,10 +29,15 @@ export class ManualClock implements Clock {
     const endMs = this.#elapsedMs + milliseconds;
     for (let next = this.#nextDue(endMs); next; next = this.#nextDue(endMs)) {
       this.#timers.delete(next);
-      this.#moveTo(next.dueMs);
+      this.#moveTo(Math.max(this.#elapsedMs, next.dueMs));
       next.callback();
     }
     this.#moveTo(endMs);
+  }
+
+  /** Time in which the process does not run: timers that become due meanwhile run late, with the next `advance`. */
+  holdUp(milliseconds: number): void {
+    this.#moveTo(this.#elapsedMs + milliseconds);
   }
 
   /** Steps the wall clock (forward or back) without elapsed time, as an operator or NTP would. */

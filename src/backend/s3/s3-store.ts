@@ -37,7 +37,7 @@ export interface S3StoreOptions extends OriginPoolOptions {
   readonly addressing: 'path' | 'virtual';
   readonly headerPrefix: HeaderPrefix;
   readonly credentials: StoreCredentials;
-  /** Calls that may wait for a connection, and for how long. */
+  /** Calls that may wait for a connection, and for how long while the store answers none of those before them. */
   readonly queue: { readonly size: number; readonly waitMs: number };
   /** Bytes in a second that an answer must bring, measured over `timeouts.idleMs`; 0: any rate will do. */
   readonly minRateBytes: number;
@@ -80,7 +80,12 @@ export class S3Store implements Store {
       windowMs: timeouts.idleMs,
       minRateBytes,
     };
-    const limits = { connections, queue: queue.size, queueWaitMs: queue.waitMs };
+    const limits = {
+      connections,
+      queue: queue.size,
+      queueWaitMs: queue.waitMs,
+      queueTotalMs: Math.max(queue.waitMs, timeouts.firstByteMs),
+    };
     this.#queue = new CallQueue(limits, clock, verdict => meter.refused(options.name, verdict));
     meter.watch(options.name, this.#queue);
     const lookup = options.lookup ?? boundedLookup(lookupsAtOnce, lookupsWaiting);

@@ -37,7 +37,7 @@ class Call implements QueueEntry {
 
   answer(): void {
     this.isAnswered = true;
-    queue.answered(clock.monotonicMs() - this.#startedMs);
+    queue.answered(this, clock.monotonicMs() - this.#startedMs);
   }
 
   end(): void {
@@ -47,7 +47,18 @@ class Call implements QueueEntry {
 }
 
 function open(connections: number, size = 100): void {
-  queue = new CallQueue({ connections, queue: size, queueWaitMs: 2_000 }, clock, () => undefined);
+  const limits = { connections, queue: size, queueWaitMs: 2_000, queueTotalMs: 10_000 };
+  queue = new CallQueue(limits, clock, () => undefined);
+}
+
+/** The store shows that it answers, each time after `durationMs`. */
+function answerSome(durationMs: number, count = 20): void {
+  for (let index = 0; index < count; index++) {
+    const call = enter(`answered ${index}`);
+    clock.advance(durationMs);
+    call.answer();
+    call.end();
+  }
 }
 
 function enter(object: string): Call {
@@ -113,7 +124,7 @@ describe('who is refused', () => {
     expect(enter('many').state).toBe('full');
   });
 
-  it('who has waited for as long as may be', () => {
+  it('who has waited for as long as may be while the store answers nothing', () => {
     open(1);
     const [first, second] = enterAll(2, index => `${index}`);
     first?.answer();
@@ -122,54 +133,127 @@ describe('who is refused', () => {
     clock.advance(100);
     expect([second?.state, third.state]).toEqual(['waited', 'new']);
   });
+
+  it('nobody while the store answers those before, up to the longest wait', () => {
+    open(1);
+    const calls = enterAll(12, index => `${index}`);
+    for (const call of calls.slice(0, 6)) {
+      expect(call.state).toBe('running');
+      clock.advance(1_800);
+      call.answer();
+      call.end();
+    }
+    expect(states(calls.slice(6))).toEqual(['waited', 'waited', 'waited', 'waited', 'waited', 'waited']);
+    expect(clock.monotonicMs()).toBe(10_800);
+  });
+
+  it('who waits for calls about the same object while others are answered', () => {
+    open(4);
+    const many = enterAll(3, () => 'many');
+    for (let index = 0; index < 21; index++) {
+      const other = enter(`other ${index}`);
+      clock.advance(100);
+      other.answer();
+      other.end();
+    }
+    expect(states(many)).toEqual(['running', 'running', 'waited']);
+  });
 });
 
 describe('who is given up for those that wait', () => {
-  it('calls that hang, the oldest first, as many as wait, and an eighth of the connections stay theirs', () => {
+  it('calls that hang, the oldest first, as many as have waited, and an eighth of the connections stay theirs', () => {
     open(16);
+    answerSome(100);
     const hanging = enterAll(16, index => `hangs ${index}`);
-    clock.advance(10_000);
+    clock.advance(9_000);
     expect(running(hanging), 'nobody waits').toBe(16);
     const three = enterAll(3, index => `waits ${index}`);
-    clock.advance(50);
+    clock.advance(900);
+    const late = enter('late');
+    expect(running(hanging), 'nobody has waited for long').toBe(16);
+    clock.advance(100);
     expect(states(hanging.slice(0, 4))).toEqual(['silent', 'silent', 'silent', 'running']);
-    expect(running(three)).toBe(3);
+    expect([running(three), late.state]).toEqual([3, 'new']);
     for (const call of three) call.answer();
     const more = enterAll(20, index => `more ${index}`);
-    clock.advance(50);
+    clock.advance(1_000);
     expect(running(hanging)).toBe(2);
-    expect(running(more)).toBe(11);
+    expect(running(more)).toBe(10);
   });
 
-  it('among 512 hanging objects a healthy one has its turn within two seconds', () => {
+  it('none until enough has been answered; those that wait are refused within two seconds', () => {
+    open(16);
+    answerSome(100, 19);
+    const hanging = enterAll(16, index => `hangs ${index}`);
+    const waits = enter('waits');
+    clock.advance(2_000);
+    expect([running(hanging), waits.state]).toEqual([16, 'waited']);
+  });
+
+  it('none by what was answered more than a minute ago', () => {
+    open(16);
+    answerSome(100);
+    clock.advance(60_000);
+    const hanging = enterAll(16, index => `hangs ${index}`);
+    enter('waits');
+    clock.advance(2_000);
+    expect(running(hanging)).toBe(16);
+  });
+
+  it('among 512 hanging objects a healthy one is started or refused within two seconds, and started soon after', () => {
     open(128, 512);
+    answerSome(100);
     enterAll(512, index => `hangs ${index}`);
-    const healthy = enter('healthy');
-    clock.advance(1_900);
-    expect(healthy.state).toBe('running');
+    const first = enter('healthy');
+    clock.advance(2_000);
+    expect(first.state).toBe('waited');
+    const second = enter('healthy');
+    clock.advance(1_100);
+    expect(second.state).toBe('running');
   });
 
   it('while connections are free only calls of objects that have their share', () => {
     open(16);
+    answerSome(100);
     const others = enterAll(6, index => `other ${index}`);
     const many = enterAll(9, () => 'many');
-    clock.advance(400);
+    clock.advance(1_600);
     expect(running(others)).toBe(6);
     expect(many[0]?.state).toBe('silent');
   });
 
   it('none of a store that is slow for all', () => {
     open(16);
-    for (let round = 0; round < 8; round++) {
-      const slow = enterAll(16, index => `slow ${index}`);
-      clock.advance(1_000);
-      for (const call of slow) call.answer();
-      for (const call of slow) call.end();
-    }
+    answerSome(1_000);
     const slow = enterAll(16, index => `slow ${index}`);
+    clock.advance(500);
     enter('waits');
-    clock.advance(1_000);
+    clock.advance(1_400);
     expect(running(slow)).toBe(16);
+    clock.advance(200);
+    expect(running(slow)).toBe(15);
+  });
+
+  it('none of a store that answers a third of its objects late', () => {
+    open(16, 100);
+    answerSome(1_500, 1);
+    answerSome(20, 200);
+    const late = enterAll(16, index => `late ${index}`);
+    enter('waits');
+    clock.advance(1_900);
+    expect(running(late)).toBe(16);
+  });
+
+  it('none for a time in which this thread was held up with all that had arrived', () => {
+    open(16);
+    answerSome(100);
+    const silent = enterAll(16, index => `silent ${index}`);
+    const waits = enter('waits');
+    clock.holdUp(5_000);
+    clock.advance(0);
+    expect([running(silent), waits.state]).toEqual([16, 'new']);
+    clock.advance(50);
+    expect(running(silent)).toBe(15);
   });
 
   it('calls whose answer nobody takes', () => {
@@ -228,7 +312,7 @@ it('whatever happens, bounds hold and every call comes to an end', () => {
               ).toBe(false);
           }
         }
-        clock.advance(2_100);
+        clock.advance(10_100);
         expect(states(calls)).not.toContain('new');
       },
     ),

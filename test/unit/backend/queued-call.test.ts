@@ -11,8 +11,13 @@ let queue: CallQueue;
 
 beforeEach(() => {
   clock = new ManualClock();
-  queue = new CallQueue({ connections: 2, queue: 10, queueWaitMs: 2_000 }, clock, () => undefined);
+  queue = openQueue(2);
 });
+
+function openQueue(connections: number): CallQueue {
+  const limits = { connections, queue: 10, queueWaitMs: 2_000, queueTotalMs: 10_000 };
+  return new CallQueue(limits, clock, () => undefined);
+}
 
 /** A call, what its sender was told to do, and what its receiver heard. */
 function enter(object: string, mayBeGivenUp = true, onEnd: () => void = () => undefined) {
@@ -43,6 +48,15 @@ function enter(object: string, mayBeGivenUp = true, onEnd: () => void = () => un
   return { call, did, heard, answer: () => answer };
 }
 
+/** The store shows that it answers at once. */
+function answerTwenty(): void {
+  for (let index = 0; index < 20; index++) {
+    const quick = enter(`quick ${index}`);
+    quick.answer()?.answered(head);
+    quick.answer()?.ended();
+  }
+}
+
 it('a call that is paused while it waits begins paused', () => {
   const first = enter('first');
   enter('second');
@@ -57,12 +71,28 @@ it('a call that is paused while it waits begins paused', () => {
 });
 
 it('a silent read is given up for one that waits, a silent write is not', () => {
-  queue = new CallQueue({ connections: 4, queue: 10, queueWaitMs: 2_000 }, clock, () => undefined);
+  queue = openQueue(4);
+  answerTwenty();
   const many = [enter('a', false), enter('b', false), enter('c'), enter('d')];
   const next = enter('next');
-  clock.advance(600);
+  clock.advance(1_600);
   expect(many.map(({ heard }) => heard)).toEqual([[], [], ['BUSY'], []]);
   expect(next.did).toEqual(['send']);
+});
+
+it('how long writes take says nothing about reads', () => {
+  queue = openQueue(4);
+  const writes = Array.from({ length: 4 }, (_, index) => enter(`write ${index}`, false));
+  clock.advance(2_900);
+  for (const { answer } of writes) {
+    answer()?.answered(head);
+    answer()?.ended();
+  }
+  answerTwenty();
+  const silent = enter('a');
+  for (const object of ['b', 'c', 'd', 'next']) enter(object);
+  clock.advance(1_600);
+  expect(silent.heard).toEqual(['BUSY']);
 });
 
 it('a call too slow to answer, or to go on, fails with TIMEOUT and frees its connection', () => {
