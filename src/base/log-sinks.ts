@@ -1,32 +1,44 @@
 import { destination } from 'pino';
-import type { Clock, Timer } from './clock.ts';
+import { type Clock, systemClock, type Timer } from './clock.ts';
 import type { LogSink } from './logger.ts';
 
 /** Lines held while nobody reads the other end of the pipe; beyond that they are dropped, never waited for. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
-/** Writes to a file descriptor without blocking the event loop. A reader that went away ends nothing. */
-export function descriptorSink(descriptor: number): LogSink {
-  const stream = destination({ dest: descriptor, sync: false, maxLength: MAX_WAITING_BYTES });
-  // sonic-boom's last flush, which pino calls at the exit too, tries for ever what fails with anything but EAGAIN, such as a
-  // full disk: the process would not end
+/** So long the last lines wait for somebody to read the other end of the pipe. */
+const LAST_FLUSH_MS = 1_000;
+
+/** Writes to a file descriptor without blocking the event loop. A reader that went away, or reads nothing, ends nothing. */
+export function descriptorSink(descriptor: number, clock: Clock = systemClock): LogSink {
+  let untilMs = Infinity;
+  let isFailing = false;
+  const stream = destination({
+    ...{ dest: descriptor, sync: false, maxLength: MAX_WAITING_BYTES },
+    retryEAGAIN: () => clock.monotonicMs() < untilMs,
+  });
+  // sonic-boom's own tries for ever: a pipe that nobody reads or a full disk would keep the process from ending
   const flushSync = stream.flushSync.bind(stream);
+  const flush = () => {
+    if (isFailing) return;
+    untilMs = clock.monotonicMs() + LAST_FLUSH_MS;
+    try {
+      flushSync();
+    } catch {
+      // nobody is left to tell; nor need the next flush wait again
+      isFailing = true;
+    } finally {
+      untilMs = Infinity;
+    }
+  };
+  // pino calls it at the exit
+  stream.flushSync = flush;
   stream.on('error', () => {
-    stream.flushSync = () => undefined;
+    isFailing = true;
   });
   stream.on('write', () => {
-    stream.flushSync = flushSync;
+    isFailing = false;
   });
-  return {
-    write: lines => void stream.write(lines),
-    flush: () => {
-      try {
-        stream.flushSync();
-      } catch {
-        // EPIPE or EAGAIN at the very end: there is nobody left to tell
-      }
-    },
-  };
+  return { write: lines => void stream.write(lines), flush };
 }
 
 /** Passes every line through `redact` before `sink` sees it. */

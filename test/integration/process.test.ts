@@ -1,6 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -362,6 +371,28 @@ it.each([
   }
   expect((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status).toBe(200);
   expect(await started.stop()).toBe(0);
+});
+
+it('ends when it is told to, though nobody reads the pipe that its output goes to', async () => {
+  const pipe = join(directory, 'pipe');
+  spawnSync('mkfifo', [pipe]);
+  const end = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  try {
+    expect(() => {
+      for (;;) writeSync(end, 'x'.repeat(4096));
+    }).toThrow('EAGAIN');
+    const [port, adminPort] = [await freePort(), await freePort()];
+    const file = configFile(`{ listen: { port: ${port} }, admin: { port: ${adminPort} } }`);
+    const script = `exec "$0" "$@" > ${pipe}`;
+    const started = new RealProcess('bash', ['-c', script, process.execPath, main, '-c', file], {
+      cwd: directory,
+    });
+    processes.push(started);
+    await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
+    expect(await started.stop()).toBe(0);
+  } finally {
+    closeSync(end);
+  }
 });
 
 it("row 122: signatures are for the region of the bucket's backend, or of its access point", async () => {
