@@ -22,7 +22,8 @@ export type AskPage = (page: StorePage) => Promise<StoreListing>;
 /**
  * Collects as many entries as the client wants of those that it may see. Pages with gaps would tell how many hidden names
  * stand where, and with a marker of the client's choice what they are; so the gaps are filled from further pages, up to
- * a limit: behind some thousands of hidden names in a row a page is short or empty, and goes on behind them.
+ * a limit: behind some thousands of names in a row that are hidden one by one a page is short or empty, and goes on behind
+ * them. What is hidden whole is skipped (`ListingView.ahead`).
  */
 export async function collectListing(
   request: ListingRequest,

@@ -1,6 +1,7 @@
 import { sendAndCollect, type WholeReply } from '../../backend/store.ts';
 import { actionOf } from '../../s3/action.ts';
-import { RefusedByStoreError } from '../fill/fill-error.ts';
+import { s3Error } from '../../s3/error.ts';
+import { isBusy, RefusedByStoreError, WrongAnswerError } from '../fill/fill-error.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
 import { bypassed } from '../reply/cache-status.ts';
@@ -26,16 +27,18 @@ export function listKeys(other: OtherOperation, operation: ListingOperation): vo
   permissions.require(action, request.prefix);
   exchange.report = bypassed('listing');
   observer.waitsForStore(exchange);
-  const view = new ListingView(request, bucket.keyPrefix, permissions, action);
+  const view = new ListingView(request, bucket, permissions, action);
   const passed = passedRequest(other);
   const left = new AbortController();
   const leave = () => left.abort();
   exchange.response.once('close', leave);
   let firstReply: WholeReply | undefined;
   const ask = async (page: StorePage) => {
-    const asked = { ...passed, query: request.storeQuery(page) };
+    const position = page.position && view.ahead(page.position);
+    const asked = { ...passed, query: request.storeQuery({ ...page, position }) };
     const reply = await sendAndCollect(bucket.store, asked, listingLimitBytes, left.signal);
-    if (reply.status !== 200) throw new RefusedByStoreError(reply);
+    const isClients = page.limit === undefined && position === request.position && !request.isSealed;
+    if (reply.status !== 200) throw isClients ? new RefusedByStoreError(reply) : refusedGoingOn(reply);
     firstReply ??= reply;
     return readListing(reply.body, request.kind);
   };
@@ -61,4 +64,11 @@ export function listKeys(other: OtherOperation, operation: ListingOperation): vo
       exchange.response.off('close', leave);
       exchange.refuse(error);
     });
+}
+
+/** What a store says to a question of the gateway's own is not for the client: it may quote a name that is hidden. */
+function refusedGoingOn({ status }: WholeReply): Error {
+  return isBusy(status)
+    ? s3Error('ServiceUnavailable')
+    : new WrongAnswerError(`status ${status} to the next page of a listing`);
 }

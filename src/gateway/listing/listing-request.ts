@@ -11,7 +11,7 @@ export const pageLimit = 1000;
 
 /** A page as it is asked of the store. */
 export interface StorePage {
-  /** Undefined to begin at the first. */
+  /** Undefined to begin at the first. Of ListObjectsV2 the token, and the name behind which to go on without one. */
   readonly position: StorePosition | undefined;
   /** Undefined for as many as the client asked for. */
   readonly limit: number | undefined;
@@ -27,6 +27,8 @@ export class ListingRequest {
   readonly sentPosition: readonly (string | undefined)[];
   /** Where that is at the store. */
   readonly position: StorePosition | undefined;
+  /** Whether that is a marker of ours, which the client cannot read. */
+  readonly isSealed: boolean;
   /** Entries that the client wants; undefined for what is no number, which the store refuses in its own words. */
   readonly wanted: number | undefined;
   readonly #query: Query;
@@ -48,6 +50,8 @@ export class ListingRequest {
     this.wanted = wantedEntries(queryValue(this.#query, this.kind.limit));
     this.#listing = [operation, bucket.name, this.prefix, this.delimiter ?? '', caller ?? ''];
     this.sentPosition = this.kind.position.map(({ parameter }) => queryValue(this.#query, parameter));
+    const [sent = ''] = this.sentPosition;
+    this.isSealed = isSealed(sent);
     this.position = this.#readPosition();
   }
 
@@ -65,7 +69,9 @@ export class ListingRequest {
     const { keyPrefix } = this.#bucket;
     const set = new Map<string, string | undefined>();
     if (keyPrefix !== '') set.set('prefix', this.prefixAtStore);
-    if (this.startAfter) set.set('start-after', keyPrefix + this.startAfter);
+    // a token goes before it
+    const startAfter = this.kind.isByKey || position?.[0] ? undefined : position?.[1];
+    if (this.startAfter || startAfter) set.set('start-after', startAfter);
     if (limit !== undefined) set.set(this.kind.limit, String(limit));
     for (const [index, { parameter }] of this.kind.position.entries()) set.set(parameter, position?.[index]);
     const kept = this.#query.filter(({ name }) => !set.has(name));
@@ -82,9 +88,11 @@ export class ListingRequest {
   #readPosition(): StorePosition | undefined {
     const [{ parameter }, ...others] = this.kind.position;
     const [sent] = this.sentPosition;
+    const { keyPrefix } = this.#bucket;
+    if (sent === undefined && this.startAfter) return ['', keyPrefix + this.startAfter];
     if (sent === undefined || (sent === '' && this.kind.isByKey)) return undefined;
-    if (this.kind.isByKey && !isSealed(sent)) {
-      const marker = this.#bucket.keyPrefix + (this.#plain(parameter) ?? '');
+    if (this.kind.isByKey && !this.isSealed) {
+      const marker = keyPrefix + (this.#plain(parameter) ?? '');
       return [marker, ...others.map((_, index) => this.sentPosition[index + 1] ?? '')];
     }
     const position = openPosition(sent, this.#bucket.listingKey, this.#listing);

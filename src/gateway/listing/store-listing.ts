@@ -75,7 +75,10 @@ function entryOf(element: XmlElement, isEncoded: boolean): ListedEntry[] {
   return [{ element, name: decoded(text, isEncoded), isCommonPrefix: inner === 'Prefix' }];
 }
 
-/** Where the store says, or behind its last entry: ListObjects says so only with a delimiter. */
+/**
+ * Where the store says, or behind its last entry: ListObjects says so only with a delimiter. A token is followed by the
+ * name of the last entry, since it tells nothing itself.
+ */
 function nextPosition(
   { position, isByKey }: ListingKind,
   others: readonly XmlElement[],
@@ -84,11 +87,12 @@ function nextPosition(
 ): StorePosition | undefined {
   const [first, ...rest] = position;
   const told = textIn(others, first.next);
+  const last = inStoreOrder(entries).at(-1)?.name;
   if (told !== undefined) {
-    return [isByKey ? decoded(told, isEncoded) : told, ...rest.map(({ next }) => textIn(others, next) ?? '')];
+    if (!isByKey) return last === undefined ? [told] : [told, last];
+    return [decoded(told, isEncoded), ...rest.map(({ next }) => textIn(others, next) ?? '')];
   }
-  const last = isByKey && rest.length === 0 ? inStoreOrder(entries).at(-1) : undefined;
-  return last && [last.name];
+  return isByKey && rest.length === 0 && last !== undefined ? [last] : undefined;
 }
 
 function decoded(text: string, isEncoded: boolean): string {

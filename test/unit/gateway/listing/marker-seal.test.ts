@@ -12,7 +12,8 @@ describe('a sealed marker', () => {
     const texts = fc.array(fc.string({ unit: 'binary', maxLength: 200 }), { maxLength: 2 });
     fc.assert(
       fc.property(texts, position => {
-        expect(openPosition(sealPosition(position, key, listing), key, listing)).toEqual(position);
+        const wellFormed = position.map(text => text.toWellFormed());
+        expect(openPosition(sealPosition(position, key, listing), key, listing)).toEqual(wellFormed);
       }),
     );
   });
@@ -45,6 +46,17 @@ describe('a sealed marker', () => {
   it('is told from a key', () => {
     expect(isSealed(sealPosition(['a'], key, listing))).toBe(true);
     expect(isSealed('photos/a~tidegate~')).toBe(false);
+    expect(isSealed('~tidegate~x')).toBe(false);
+    expect(isSealed(sealPosition([''], key, listing).slice(0, 1024))).toBe(false);
+  });
+
+  it('fits into a URL, whatever the longest names hold', () => {
+    for (const character of ['\u0001', '"', '\\', 'é', '\u{1f600}']) {
+      const name = character.repeat(1024 / Buffer.byteLength(character));
+      const sealed = sealPosition([name, name], key, listing);
+      expect(sealed.length).toBeLessThan(4096);
+      expect(openPosition(sealed, key, listing)).toEqual([name, name]);
+    }
   });
 });
 
