@@ -4,8 +4,8 @@ import type { PartMap } from './part-map.ts';
 /** A run of bytes lent to a response; the memory is the reader's until `release`, which is to be called once. */
 export interface Loan {
   readonly bytes: Buffer;
-  /** Whether the bytes are the reader's own instead of the arena's. */
-  readonly isCopy: boolean;
+  /** The slot of the arena that is held for it; undefined for bytes that are the reader's own. */
+  readonly slot: number | undefined;
   release(): void;
 }
 

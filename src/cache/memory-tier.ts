@@ -35,6 +35,7 @@ export class MemoryTier {
   readonly #firstSlot: number;
   readonly #pages: PageTable;
   readonly #usedPages: Int32Array;
+  readonly #needed: Int32Array;
   readonly #owners: (SlotOwner | undefined)[] = [];
   readonly #filling: Uint8Array;
   readonly #unread: Uint8Array;
@@ -57,6 +58,7 @@ export class MemoryTier {
     const links = new SlotLinks(slots);
     this.#pages = new PageTable(pagesPerWorker, links);
     this.#usedPages = new Int32Array(memory.usedPages, worker * Int32Array.BYTES_PER_ELEMENT, 1);
+    this.#needed = new Int32Array(memory.needed, worker * Int32Array.BYTES_PER_ELEMENT, 1);
     this.#filling = new Uint8Array(slots);
     this.#unread = new Uint8Array(slots);
     const inMain = new Uint8Array(slots);
@@ -169,7 +171,10 @@ export class MemoryTier {
   whenFreed(callback: () => void, isFirst = false): () => void {
     const waiting = isFirst ? this.#waitingFirst : this.#waiting;
     waiting.add(callback);
-    return () => waiting.delete(callback);
+    this.#tellNeed();
+    return () => {
+      if (waiting.delete(callback)) this.#tellNeed();
+    };
   }
 
   /** To be called when a reader of this thread let go of a slot. */
@@ -266,11 +271,17 @@ export class MemoryTier {
     this.#pages.giveBack(local);
   }
 
+  /** Readers in other threads see it as well, see `SlotPins.claimNeed`. */
+  #tellNeed(): void {
+    Atomics.store(this.#needed, 0, this.#waitingFirst.size);
+  }
+
   #wake(): void {
     if (this.waiting === 0) return;
     const callbacks = [...this.#waitingFirst, ...this.#waiting];
     this.#waitingFirst.clear();
     this.#waiting.clear();
+    this.#tellNeed();
     for (const callback of callbacks) queueMicrotask(callback);
   }
 }

@@ -22,6 +22,8 @@ export interface SharedMemory {
   readonly pins: readonly SharedArrayBuffer[];
   /** Int32 per worker and owner, a row for each worker: how many different slots of each owner it holds. */
   readonly held: SharedArrayBuffer;
+  /** Int32 per owner: fills of its contents that need a slot, and that readers wait for. */
+  readonly needed: SharedArrayBuffer;
   /** Uint8 per slot: 1 when a reader has come back to it since it was filled or last looked at by eviction. */
   readonly visited: SharedArrayBuffer;
   /** Int32 per key slot, see `Epochs`. */
@@ -67,6 +69,7 @@ export function allocateSharedMemory(
     tags: int32PerSlot(),
     pins: Array.from({ length: workers }, int32PerSlot),
     held: new SharedArrayBuffer(workers * workers * Int32Array.BYTES_PER_ELEMENT),
+    needed: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
     visited: new SharedArrayBuffer(slots),
     epochs: new SharedArrayBuffer(epochSlots * Int32Array.BYTES_PER_ELEMENT),
     usedPages: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
@@ -81,6 +84,7 @@ export function forgetWorker(memory: SharedMemory, worker: number): void {
   new Int32Array(pins).fill(0);
   const { workers } = memory.layout;
   new Int32Array(memory.held).fill(0, worker * workers, (worker + 1) * workers);
+  Atomics.store(new Int32Array(memory.needed), worker, 0);
   const tags = new Int32Array(memory.tags);
   const ownSlots = memory.layout.pagesPerWorker * maxSlotsPerPage;
   for (let slot = worker * ownSlots; slot < (worker + 1) * ownSlots; slot++) Atomics.add(tags, slot, 1);

@@ -17,6 +17,7 @@ export class SlotPins {
   readonly #memory: SharedMemory;
   /** See `SharedMemory.held`. */
   readonly #held: Int32Array;
+  readonly #needed: Int32Array;
   readonly #ownRow: number;
   readonly #workers: number;
   readonly #slotsPerOwner: number;
@@ -29,6 +30,7 @@ export class SlotPins {
     this.#all = memory.pins.map(pins => new Int32Array(pins));
     this.#tags = new Int32Array(memory.tags);
     this.#held = new Int32Array(memory.held);
+    this.#needed = new Int32Array(memory.needed);
     this.#workers = memory.layout.workers;
     this.#ownRow = worker * this.#workers;
     this.#slotsPerOwner = memory.layout.pagesPerWorker * maxSlotsPerPage;
@@ -63,6 +65,19 @@ export class SlotPins {
   /** Lets go of `slot` once. */
   release(slot: number): void {
     if (Atomics.sub(this.#own, slot, 1) === 1) this.#count(slot, -1);
+  }
+
+  /** How often this worker holds `slot`. */
+  holds(slot: number): number {
+    return Atomics.load(this.#own, slot);
+  }
+
+  /** Whether the worker that owns `slot` needs one for a fill that a reader waits for. Each need is claimed once. */
+  claimNeed(slot: number): boolean {
+    const owner = this.#ownerOf(slot);
+    if (Atomics.sub(this.#needed, owner, 1) > 0) return true;
+    Atomics.add(this.#needed, owner, 1);
+    return false;
   }
 
   /** True while any worker holds `slot`. */

@@ -8,6 +8,7 @@ import { type Admission, TooManyRequestsError } from './admission.ts';
 import type { Exchange } from './exchange.ts';
 import { OverloadedError } from './fill/fill-error.ts';
 import type { CacheResult } from './reply/cache-status.ts';
+import { type PendingSends, StalledClientError } from './reply/pending-sends.ts';
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -43,12 +44,15 @@ export interface ExchangeObserverOptions {
   /** Where a line for each request goes; undefined for none. */
   readonly accessLog: Logger | undefined;
   readonly admission: Admission;
+  readonly sends: PendingSends;
   /** Told of each read of an archived object. */
   readonly onArchivedRead: (read: ArchivedRead) => void;
 }
 
 /** Counts each answer and writes its log line. */
 export class ExchangeObserver {
+  /** Answers that wait for their clients. */
+  readonly sends: PendingSends;
   readonly #clock: Clock;
   readonly #onArchivedRead: (read: ArchivedRead) => void;
   readonly #admission: Admission;
@@ -58,16 +62,17 @@ export class ExchangeObserver {
   readonly #firstByte: Family<HistogramCell>;
   readonly #duration: Family<HistogramCell>;
   readonly #errors: Family<CounterCell>;
-  readonly #shed: Readonly<Record<'memory' | 'requests', CounterCell>>;
+  readonly #shed: Readonly<Record<'memory' | 'requests' | 'stalled', CounterCell>>;
   readonly #lookups: Family<CounterCell>;
   readonly #inFlight: GaugeCell;
   readonly #cells = new Map<string, AnswerCells>();
   #last: KindOfAnswer | undefined;
 
-  constructor({ metrics, clock, accessLog, onArchivedRead, admission }: ExchangeObserverOptions) {
+  constructor({ metrics, clock, accessLog, onArchivedRead, admission, sends }: ExchangeObserverOptions) {
     this.#clock = clock;
     this.#access = accessLog;
     this.#admission = admission;
+    this.sends = sends;
     this.#onArchivedRead = onArchivedRead;
     const labels = ['bucket', 'operation', 'status', 'cache'];
     this.#requests = metrics.counter('tidegate_requests_total', 'Requests answered.', labels);
@@ -92,10 +97,16 @@ export class ExchangeObserver {
       'Error answers, by code of the store protocol; one that is not of it counts as _other.',
       ['bucket', 'code'],
     );
-    const shed = metrics.counter('tidegate_requests_shed_total', 'Requests sent away for want of room.', [
-      'reason',
-    ]);
-    this.#shed = { memory: shed.cell('memory'), requests: shed.cell('requests') };
+    const shed = metrics.counter(
+      'tidegate_requests_shed_total',
+      'Requests sent away, or cut off while their clients took nothing, for want of room.',
+      ['reason'],
+    );
+    this.#shed = {
+      memory: shed.cell('memory'),
+      requests: shed.cell('requests'),
+      stalled: shed.cell('stalled'),
+    };
     this.#lookups = metrics.counter(
       'tidegate_cache_lookups_total',
       'Objects looked up in a tier of the cache.',
@@ -134,15 +145,20 @@ export class ExchangeObserver {
     cells.bytes.value += exchange.bodyBytes;
     cells.firstByte.observe(((exchange.firstByteMs || endMs) - exchange.startedMs) / 1000);
     cells.duration.observe((endMs - exchange.startedMs) / 1000);
+    if (exchange.failure) this.#failed(exchange.failure);
     if (exchange.errorCode) this.#refused(exchange, exchange.errorCode);
     if (this.#access) this.#log(this.#access, exchange, endMs);
   }
 
-  #refused({ bucket, key, versionId, failure }: Exchange, code: string): void {
-    // a store may have codes of its own making: labels stay those of the protocol
-    this.#errors.cell(bucket, Object.hasOwn(errorCodes, code) ? code : '_other').value++;
+  #failed(failure: Error): void {
     if (failure instanceof OverloadedError) this.#shed.memory.value++;
     if (failure instanceof TooManyRequestsError) this.#shed.requests.value++;
+    if (failure instanceof StalledClientError) this.#shed.stalled.value++;
+  }
+
+  #refused({ bucket, key, versionId }: Exchange, code: string): void {
+    // a store may have codes of its own making: labels stay those of the protocol
+    this.#errors.cell(bucket, Object.hasOwn(errorCodes, code) ? code : '_other').value++;
     if (code !== 'InvalidObjectState' || key === undefined) return;
     this.#onArchivedRead({ bucket, key, ...(versionId === undefined ? {} : { versionId }) });
   }

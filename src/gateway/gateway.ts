@@ -21,6 +21,7 @@ import type { PeerPort } from './peers/peer-link.ts';
 import { Peers } from './peers/peers.ts';
 import { Pipeline } from './pipeline.ts';
 import { type Purged, type PurgeRequest, purge } from './purge.ts';
+import { PendingSends } from './reply/pending-sends.ts';
 import { RequestIdSource } from './request-ids.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { type RestoreOutcome, type RestoreRequest, restoreObject } from './restore-object.ts';
@@ -68,11 +69,12 @@ export class Gateway {
     this.#admission = new Admission(options.limits);
     const { workers } = memory.layout;
     const nearBytes = workers > 1 ? recordBytes / 2 : 0;
+    const clock = guardedClock(options.clock, faults);
     const errors = cacheErrors(metrics);
     this.#objects = new OwnedObjects({
       ...options,
       faults,
-      clock: guardedClock(options.clock, faults),
+      clock,
       recordBytes: recordBytes - nearBytes,
       retried,
       onUnwritten: error => {
@@ -82,10 +84,11 @@ export class Gateway {
     });
     this.#peers = new Peers(this.#objects, buckets, workers, nearBytes, faults);
     countCache(metrics, this.#objects);
+    const sends = new PendingSends(clock, this.#objects.tier.pins);
     const pipeline = new Pipeline({
       ...options,
       sourceOf: keyHash => this.#peers.sourceOf(ownerOf(keyHash, workers), worker),
-      observer: new ExchangeObserver({ ...options, admission: this.#admission }),
+      observer: new ExchangeObserver({ ...options, admission: this.#admission, sends }),
       ids: this.#ids,
       faults,
     });

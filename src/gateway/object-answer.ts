@@ -22,6 +22,7 @@ import {
   replyError,
 } from './reply/error-reply.ts';
 import { isCrossOrigin } from './reply/passed-fields.ts';
+import type { PendingSends } from './reply/pending-sends.ts';
 import {
   multipartHeaders,
   notModifiedHeaders,
@@ -166,6 +167,10 @@ export class ObjectAnswer implements SendingSteps {
     this.#status = part ? 206 : 200;
     this.#headers = headers;
     sendContent(exchange, record.content, from, to, this);
+  }
+
+  get sends(): PendingSends {
+    return this.#observer.sends;
   }
 
   begin(): Answer {

@@ -1,15 +1,21 @@
 import type { ServerResponse } from 'node:http';
 
+/** Whoever gives a whole body away to be sent. */
+export interface BodyGiver {
+  /** Not all of it has been taken at once. */
+  waits(): void;
+  /** Called once, when the connection has taken all (`isTaken`: bytes are the giver's again) or the client has left before. */
+  over(isTaken: boolean): void;
+}
+
 /** The body of an answer whose head has been put together, and goes out before it. */
 export interface Answer {
   /**
    * Sends all of the body.
    *
    * @param body text for bytes that may be copied: one for each character, which is none above U+00FF.
-   * @param over called once, when the connection has taken all (`isTaken`: bytes are the caller's again) or the client
-   * has left before.
    */
-  endWith(body: string | Buffer, over?: (isTaken: boolean) => void): void;
+  endWith(body: string | Buffer, giver?: BodyGiver): void;
   /**
    * Sends the next bytes.
    *
@@ -32,11 +38,12 @@ export class StandardAnswer implements Answer {
     this.#response = response;
   }
 
-  endWith(body: string | Buffer, over?: (isTaken: boolean) => void): void {
+  endWith(body: string | Buffer, giver?: BodyGiver): void {
     const response = this.#response;
-    if (over) response.on('close', () => over(response.writableFinished));
+    if (giver) response.on('close', () => giver.over(response.writableFinished));
     if (typeof body === 'string') response.end(body, 'latin1');
     else this.write(body, () => response.end());
+    giver?.waits();
   }
 
   write(bytes: Buffer, taken: () => void): boolean {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Answer } from './answer.ts';
+import type { Answer, BodyGiver } from './answer.ts';
 import { atTurnEnd, type TurnEndTask } from './turn-end.ts';
 
 /** Whoever takes exceptions that should not have happened. */
@@ -20,8 +20,8 @@ interface HeadKeeper {
  * over when the connection has taken them. node:http still reads the requests, keeps answers in order and closes
  * connections: to it this is a response that was written and has finished.
  *
- * Answers that are whole are written together at the end of the turn: then their readers, whom the first wakes, find
- * the next ones waiting, instead of falling asleep between any two. That is as much again as the queues cost.
+ * Answers that are whole are written together at the end of the turn: batching saves their readers wake-ups, as much
+ * again as the queues cost.
  */
 export class DirectAnswer implements Answer, TurnEndTask {
   readonly #response: ServerResponse;
@@ -30,7 +30,7 @@ export class DirectAnswer implements Answer, TurnEndTask {
   /** Empty once it is out. */
   #head: string;
   #body: string | Buffer = '';
-  #over: ((isTaken: boolean) => void) | undefined;
+  #giver: BodyGiver | undefined;
 
   private constructor(response: ServerResponse, socket: Socket, head: string, faults: FaultTaker) {
     this.#response = response;
@@ -59,9 +59,9 @@ export class DirectAnswer implements Answer, TurnEndTask {
     return new DirectAnswer(response, socket, head, faults);
   }
 
-  endWith(body: string | Buffer, over?: (isTaken: boolean) => void): void {
+  endWith(body: string | Buffer, giver?: BodyGiver): void {
     this.#body = body;
-    this.#over = over;
+    this.#giver = giver;
     atTurnEnd(this);
   }
 
@@ -73,7 +73,10 @@ export class DirectAnswer implements Answer, TurnEndTask {
       this.#socket.write(this.#head + body, 'latin1');
       this.#complete();
     } else if (this.write(body, () => this.#complete())) this.#complete();
-    else this.#response.on('close', () => this.#tell(false));
+    else {
+      this.#response.on('close', () => this.#tell(false));
+      this.#giver?.waits();
+    }
   }
 
   /** The connection ends, and with it what is lent for the answer. */
@@ -117,9 +120,9 @@ export class DirectAnswer implements Answer, TurnEndTask {
 
   /** Once: after its end a response is closed as well. */
   #tell(isTaken: boolean): void {
-    const over = this.#over;
-    this.#over = undefined;
-    over?.(isTaken);
+    const giver = this.#giver;
+    this.#giver = undefined;
+    giver?.over(isTaken);
   }
 
   /** What a response does of itself when its last byte is out. */

@@ -63,7 +63,7 @@ class HeldContent {
       },
       lend: (block, from, to) => ({
         bytes: block.bytes(from, to),
-        isCopy: false,
+        slot: 0,
         release: () => undefined,
       }),
     });

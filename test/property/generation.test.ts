@@ -53,7 +53,7 @@ function newGeneration(
     },
     lend: (block, from, to) => ({
       bytes: block.bytes(from, to),
-      isCopy: false,
+      slot: 0,
       release: () => undefined,
     }),
   });

@@ -42,11 +42,11 @@ export class LoanDesk {
   /** `bytes` of a slot of any worker that has just been acquired: the hold is given up with the loan, or at once. */
   lendHeld(slot: number, bytes: Buffer): Loan {
     if (this.#tier.pins.heldBeside(slot) <= this.#slotsLimit)
-      return { bytes, isCopy: false, release: () => this.#takeBack(slot) };
+      return { bytes, slot, release: () => this.#takeBack(slot) };
     const copy = Buffer.from(bytes.subarray(0, this.#copies < manyCopies ? copyLimitBytes : shortCopyBytes));
     this.#takeBack(slot);
     this.#copies++;
-    return { bytes: copy, isCopy: true, release: () => this.#copies-- };
+    return { bytes: copy, slot: undefined, release: () => this.#copies-- };
   }
 
   #takeBack(slot: number): void {

@@ -101,14 +101,14 @@ export class NearContent implements Content {
     if (loan.kind === 'end') return undefined;
     if (loan.kind === 'copy') {
       const bytes = Buffer.from(loan.bytes.buffer, loan.bytes.byteOffset, loan.bytes.byteLength);
-      return { bytes, isCopy: true, release: () => undefined };
+      return { bytes, slot: undefined, release: () => undefined };
     }
     const { slot, tag } = loan.block;
     if (!this.#pins.acquire(slot, tag))
       throw new StoreError('UNREACHABLE', 'the worker that owns the object has died', undefined);
     this.#remember(Math.floor(loan.from / this.#blockBytes), loan.block);
     const bytes = this.view(loan.block, loan.from, loan.to);
-    return { bytes, isCopy: false, release: () => this.#pins.release(slot) };
+    return { bytes, slot, release: () => this.#pins.release(slot) };
   }
 
   /** How much of `[from, to)` of a block is known to be in memory, and still is. */

@@ -146,7 +146,7 @@ export class OwnerDesk implements PeerService {
   }
 
   #tellLoan(generation: Generation, loan: Loan, from: number, to: number): ToldLoan {
-    if (loan.isCopy) return { kind: 'copy', bytes: loan.bytes };
+    if (loan.slot === undefined) return { kind: 'copy', bytes: loan.bytes };
     const block = generation.blockAt(from);
     // A message shares memory of the arena instead of copying it.
     if (!block) return { kind: 'copy', bytes: Buffer.from(loan.bytes) };

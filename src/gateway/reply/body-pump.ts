@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ContentReader, Loan } from '../../cache/content.ts';
 import type { Answer } from '../../http/answer.ts';
+import type { PendingSend, PendingSends } from './pending-sends.ts';
 
 /** How a body ended. */
 export type BodyEnd =
@@ -16,11 +18,12 @@ const turnLimitBytes = 2 * 1024 * 1024;
  * has taken the last. A body that cannot be completed is cut off with the connection, never padded and never cleanly
  * ended short.
  */
-export class BodyPump {
+export class BodyPump implements PendingSend {
   readonly #response: ServerResponse;
   readonly #onFault: (error: unknown) => void;
   readonly #answer: Answer;
   readonly #reader: ContentReader;
+  readonly #sends: PendingSends;
   readonly #onEnd: (end: BodyEnd) => void;
   readonly #onClose = () => this.#guarded(() => this.#finish({ kind: 'client-left' }));
   readonly #lengthBytes: number;
@@ -39,6 +42,7 @@ export class BodyPump {
     answer: Answer,
     reader: ContentReader,
     lengthBytes: number,
+    sends: PendingSends,
     onEnd: (end: BodyEnd) => void,
     onFault: (error: unknown) => void = () => undefined,
   ) {
@@ -47,6 +51,7 @@ export class BodyPump {
     this.#answer = answer;
     this.#reader = reader;
     this.#lengthBytes = lengthBytes;
+    this.#sends = sends;
     this.#onEnd = onEnd;
     response.on('close', this.#onClose);
   }
@@ -54,6 +59,18 @@ export class BodyPump {
   /** Bytes that the connection has taken. */
   get sentBytes(): number {
     return this.#sentBytes;
+  }
+
+  get loan(): Loan | undefined {
+    return this.#loan;
+  }
+
+  get socket(): Socket | null {
+    return this.#response.socket;
+  }
+
+  cutOff(error: Error): void {
+    this.#guarded(() => this.#fail(error));
   }
 
   /** Begins with `first`, when the caller has taken it from the reader already. */
@@ -98,9 +115,12 @@ export class BodyPump {
   /** Sends `loan`; false while the connection is still taking it, and it goes on when that is done. */
   #isTaken(loan: Loan): boolean {
     this.#loan = loan;
-    if (!this.#answer.write(loan.bytes, this.#onTaken)) return false;
-    this.#giveBack();
-    return true;
+    if (this.#answer.write(loan.bytes, this.#onTaken)) {
+      this.#giveBack();
+      return true;
+    }
+    this.#sends.watch(this);
+    return false;
   }
 
   readonly #onTaken = (): void =>
@@ -144,6 +164,7 @@ export class BodyPump {
   #finish(end: BodyEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#sends.forget(this);
     this.#response.off('close', this.#onClose);
     try {
       this.#loan?.release();

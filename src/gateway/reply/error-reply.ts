@@ -13,13 +13,13 @@ import {
   WrongAnswerError,
 } from '../fill/fill-error.ts';
 import type { RequestIds } from '../request-ids.ts';
+import { StalledClientError } from './pending-sends.ts';
 import { PreparedHeaders } from './prepared-headers.ts';
 
 /** The one mapping from what can go wrong to an error of the store's protocol. Total: what is not known is a 500. */
 export function asS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
-  if (error instanceof OverloadedError || error instanceof TooManyRequestsError)
-    return slowDown({ cause: error });
+  if (isWantOfRoom(error)) return slowDown({ cause: error });
   if (error instanceof ObjectChangedError) return slowDown({ message: error.message, cause: error });
   if (error instanceof WrongAnswerError) return s3Error('BadGateway', { cause: error });
   if (error instanceof StoreError) {
@@ -27,6 +27,14 @@ export function asS3Error(error: unknown): S3Error {
     return s3Error(meanings[error.code], { headers, cause: error });
   }
   return s3Error('InternalError', { cause: error });
+}
+
+function isWantOfRoom(error: unknown): error is Error {
+  return (
+    error instanceof OverloadedError ||
+    error instanceof TooManyRequestsError ||
+    error instanceof StalledClientError
+  );
 }
 
 const meanings: Readonly<Record<StoreErrorCode, ErrorCode>> = {

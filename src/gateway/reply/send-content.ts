@@ -4,9 +4,13 @@ import type { Exchange } from '../exchange.ts';
 import { loanLimitBytes } from '../fill/loan-desk.ts';
 import { type BodyEnd, BodyPump } from './body-pump.ts';
 import { isFault } from './error-reply.ts';
+import { LentBody } from './lent-body.ts';
+import type { PendingSends } from './pending-sends.ts';
 
 /** What sending asks back. */
 export interface SendingSteps {
+  /** Where answers are known while they wait for their clients. */
+  readonly sends: PendingSends;
   /** Begins the answer: called once, when the first bytes are there. */
   begin(): Answer;
   /** The first bytes have to come from the store. @throws TooManyRequestsError */
@@ -52,20 +56,10 @@ function sendText(exchange: Exchange, text: string, steps: SendingSteps): void {
   steps.sent();
 }
 
-/** One piece of memory is all of the body. It is given back when the connection has taken it, or is gone. */
 function sendLoan(exchange: Exchange, loan: Loan, steps: SendingSteps): void {
   const answer = beginWith(loan, steps);
   steps.goesOn();
-  answer.endWith(loan.bytes, isTaken => {
-    if (isTaken) exchange.bodyBytes = loan.bytes.length;
-    else exchange.hasClientLeft = true;
-    try {
-      loan.release();
-      steps.sent();
-    } catch (error) {
-      exchange.fault(error);
-    }
-  });
+  answer.endWith(loan.bytes, new LentBody(exchange, loan, steps));
 }
 
 /** What is lent for an answer is given back where that cannot begin. */
@@ -108,7 +102,7 @@ function sendRead(exchange: Exchange, content: Content, from: number, to: number
       steps.sent();
     };
     const fault = (error: unknown) => exchange.fault(error);
-    const pump = new BodyPump(response, answer, reader, to - from, onEnd, fault);
+    const pump = new BodyPump(response, answer, reader, to - from, steps.sends, onEnd, fault);
     response.off('close', leave);
     steps.goesOn();
     pump.start(first);

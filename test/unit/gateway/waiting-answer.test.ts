@@ -9,6 +9,7 @@ import { Exchange } from '../../../src/gateway/exchange.ts';
 import { ExchangeObserver } from '../../../src/gateway/exchange-observer.ts';
 import { ObjectAnswer } from '../../../src/gateway/object-answer.ts';
 import type { ObjectSource } from '../../../src/gateway/object-source.ts';
+import { PendingSends } from '../../../src/gateway/reply/pending-sends.ts';
 import { RequestFields } from '../../../src/gateway/request-fields.ts';
 import { WaitingAnswer } from '../../../src/gateway/waiting-answer.ts';
 import { readOf } from '../../support/object-reads.ts';
@@ -35,6 +36,7 @@ function waitingAnswer(prepare: (response: ServerResponse) => void = () => undef
   const admission = new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1 });
   const observer = new ExchangeObserver({
     ...{ metrics: new Metrics(), clock: systemClock, accessLog: undefined, admission },
+    sends: new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: () => undefined,
   });
   const answer = new ObjectAnswer(client, unasked, observer, undefined);

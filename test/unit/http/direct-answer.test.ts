@@ -167,7 +167,7 @@ it('shows what was sent, and that it is over', async () => {
     see();
     const answer = DirectAnswer.begin(response, 206, emptyHead);
     see();
-    answer?.endWith('', isTaken => seen.push(isTaken));
+    answer?.endWith('', { waits: () => seen.push('waits'), over: isTaken => seen.push(isTaken) });
     response.on('finish', see);
     response.on('close', () => seen.push('closed'));
   }, get() + last);
@@ -203,7 +203,11 @@ describe.each([
       response.on('finish', () => told.push('finish'));
       response.on('close', () => told.push('close'));
       const bytes = Buffer.alloc(longBytes);
-      if (isWhole) answer?.endWith(bytes, isTaken => told.push(isTaken ? 'taken' : 'left'));
+      if (isWhole)
+        answer?.endWith(bytes, {
+          waits: () => told.push('waits'),
+          over: isTaken => told.push(isTaken ? 'taken' : 'left'),
+        });
       else {
         const isTaken = answer?.write(bytes, () => {
           answer.end();
@@ -222,17 +226,17 @@ describe.each([
 
   it('gives the bytes back when it has read enough', async () => {
     const { told, socket, response } = await stalled();
-    expect(told).toEqual([]);
+    expect(told).toEqual(isWhole ? ['waits'] : []);
     socket.resume();
     await once(response, 'close');
-    expect(told).toEqual(['finish', 'taken', 'close']);
+    expect(told).toEqual([...(isWhole ? ['waits'] : []), 'finish', 'taken', 'close']);
   });
 
   it('and leaves, closes the response, which has not finished', async () => {
     const { told, socket, response } = await stalled();
     socket.destroy();
     await once(response, 'close');
-    expect(told).toEqual(isWhole ? ['close', 'left'] : ['close']);
+    expect(told).toEqual(isWhole ? ['waits', 'close', 'left'] : ['close']);
     expect(response.writableEnded).toBe(false);
   });
 });
@@ -244,7 +248,7 @@ it.each(['text', Buffer.from('bytes')])(
     const socket = await connected((_request, response) => {
       const answer = DirectAnswer.begin(response, 200, emptyHead);
       response.socket?.destroy();
-      answer?.endWith(body, resolve);
+      answer?.endWith(body, { waits: () => undefined, over: resolve });
     });
     socket.write(get());
     expect(await promise).toBe(false);

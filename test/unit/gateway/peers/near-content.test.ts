@@ -78,12 +78,12 @@ it('lends copies while this worker holds as many slots as it may, of whomever', 
     return other;
   });
   const copy = near.lend(0, blockBytes);
-  expect(copy?.isCopy).toBe(true);
+  expect(copy?.slot).toBeUndefined();
   expect(copy?.bytes.every(byte => byte === 7)).toBe(true);
   expect(tier.pins.isHeld(slot)).toBe(false);
   for (const other of others) reading.pins.release(other);
   const loan = near.lend(0, blockBytes);
-  expect(loan?.isCopy).toBe(false);
+  expect(loan?.slot).toBeDefined();
   expect(tier.pins.isHeld(slot)).toBe(true);
   loan?.release();
 });

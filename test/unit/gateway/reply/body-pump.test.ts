@@ -1,7 +1,9 @@
 import { Agent, createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/base/clock.ts';
 import type { ContentReader, Loan } from '../../../../src/cache/content.ts';
 import { type BodyEnd, BodyPump } from '../../../../src/gateway/reply/body-pump.ts';
+import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
 import { type Answer, StandardAnswer } from '../../../../src/http/answer.ts';
 import { DirectAnswer } from '../../../../src/http/direct-answer.ts';
 
@@ -32,7 +34,7 @@ class CountingReader implements ContentReader {
   loan(number: number): Loan {
     this.lent++;
     this.mostLent = Math.max(this.mostLent, this.lent);
-    return { bytes: Buffer.alloc(pieceBytes, number), isCopy: false, release: () => this.lent-- };
+    return { bytes: Buffer.alloc(pieceBytes, number), slot: 0, release: () => this.lent-- };
   }
 
   close(): void {
@@ -40,6 +42,7 @@ class CountingReader implements ContentReader {
   }
 }
 
+const sends = new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false });
 let server: Server;
 let handle: (response: ServerResponse) => void;
 /** Kept connections take answers themselves; over others they go through the response. */
@@ -75,7 +78,7 @@ async function pumped(
   const end = Promise.withResolvers<BodyEnd>();
   let pump: BodyPump | undefined;
   handle = response => {
-    pump = new BodyPump(response, begin(response, lengthBytes), reader, lengthBytes, end.resolve);
+    pump = new BodyPump(response, begin(response, lengthBytes), reader, lengthBytes, sends, end.resolve);
     pump.start(undefined);
   };
   const body = received(whileReading);
@@ -124,7 +127,7 @@ describe.each([
     const end = Promise.withResolvers<BodyEnd>();
     handle = response => {
       const answer = begin(response, 3 * pieceBytes);
-      new BodyPump(response, answer, reader, 3 * pieceBytes, end.resolve).start(reader.loan(9));
+      new BodyPump(response, answer, reader, 3 * pieceBytes, sends, end.resolve).start(reader.loan(9));
     };
     const body = await received();
     expect(await end.promise).toEqual({ kind: 'sent' });
@@ -174,7 +177,9 @@ describe.each([
       if (!reader.closed) setImmediate(count);
     };
     handle = response => {
-      new BodyPump(response, begin(response, lengthBytes), reader, lengthBytes, end.resolve).start(undefined);
+      new BodyPump(response, begin(response, lengthBytes), reader, lengthBytes, sends, end.resolve).start(
+        undefined,
+      );
       setImmediate(count);
     };
     const body = await received();

@@ -1,13 +1,16 @@
 import { createServer, get, type Server, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/base/clock.ts';
 import type { Content, ContentReader, Loan } from '../../../../src/cache/content.ts';
 import { PartMap } from '../../../../src/cache/part-map.ts';
 import { Exchange } from '../../../../src/gateway/exchange.ts';
+import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
 import { sendContent } from '../../../../src/gateway/reply/send-content.ts';
 import type { Answer } from '../../../../src/http/answer.ts';
 
 /** More than is lent at once. */
 const sizeBytes = 6_000_000;
+const sends = new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false });
 let server: Server;
 let handle: (response: ServerResponse) => void;
 
@@ -43,7 +46,7 @@ class CountingContent implements Content {
     this.lent++;
     return {
       bytes: Buffer.alloc(to - from),
-      isCopy: false,
+      slot: 0,
       release: () => this.lent--,
     };
   }
@@ -84,6 +87,7 @@ it('lends nothing to a client that has left before the record was found', async 
   const exchange = exchangeOf(response);
   let sent = 0;
   const steps = {
+    sends,
     begin: neverBegins,
     waits: () => undefined,
     goesOn: neverBegins,
@@ -105,6 +109,7 @@ it('closes its reader as soon as the client leaves, also while the first bytes a
   const content = new CountingContent(first.promise);
   const told: string[] = [];
   const steps = {
+    sends,
     begin: neverBegins,
     waits: () => undefined,
     goesOn: neverBegins,

@@ -1,0 +1,52 @@
+import type { Socket } from 'node:net';
+import type { Loan } from '../../cache/content.ts';
+import type { BodyGiver } from '../../http/answer.ts';
+import type { Exchange } from '../exchange.ts';
+import type { PendingSend, PendingSends } from './pending-sends.ts';
+
+/** What the sending of a body asks back. */
+interface LentBodySteps {
+  /** Where answers are known while they wait for their clients. */
+  readonly sends: PendingSends;
+  /** The answer is complete, cut off, or the client has left. */
+  sent(): void;
+}
+
+/** One piece of memory that is all of a body. It is given back when the connection has taken it, or is gone. */
+export class LentBody implements BodyGiver, PendingSend {
+  readonly loan: Loan;
+  readonly #exchange: Exchange;
+  readonly #steps: LentBodySteps;
+
+  constructor(exchange: Exchange, loan: Loan, steps: LentBodySteps) {
+    this.#exchange = exchange;
+    this.loan = loan;
+    this.#steps = steps;
+  }
+
+  get socket(): Socket | null {
+    return this.#exchange.response.socket;
+  }
+
+  waits(): void {
+    this.#steps.sends.watch(this);
+  }
+
+  cutOff(error: Error): void {
+    this.#exchange.failure = error;
+    this.#exchange.response.destroy();
+  }
+
+  over(isTaken: boolean): void {
+    const exchange = this.#exchange;
+    if (isTaken) exchange.bodyBytes = this.loan.bytes.length;
+    else exchange.hasClientLeft = exchange.failure === undefined;
+    try {
+      this.#steps.sends.forget(this);
+      this.loan.release();
+      this.#steps.sent();
+    } catch (error) {
+      exchange.fault(error);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createLogger } from '../../../src/base/logger.ts';
+import { maxSlotsPerPage } from '../../../src/cache/size-class.ts';
+import { SlotPins } from '../../../src/cache/slot-pins.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { describingBytes } from '../../support/self-describing.ts';
+import { StandInStore } from '../../support/stand-in-store.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
+
+const mebibyte = 1_048_576;
+const pages = 8;
+const stalledReaders = 3;
+/** More than the system takes for a connection whose client does not read. */
+const stalledBytes = 24 * mebibyte;
+
+let store: StandInStore;
+let gateway: TestGateway;
+let clock: ManualClock;
+let lines: Record<string, unknown>[];
+let sockets: Socket[];
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  lines = [];
+  sockets = [];
+  store = await StandInStore.start();
+  const write = (written: string) => void lines.push(JSON.parse(written));
+  gateway = await TestGateway.start({
+    storeUrl: store.url,
+    arenaBytes: pages * mebibyte,
+    clock,
+    accessLog: createLogger({ level: 'info', sink: { write, flush: () => undefined } }),
+  });
+});
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await gateway.close();
+  await store.close();
+});
+
+function heldSlots(): number {
+  return new Int32Array(gateway.memory.held)[0] ?? 0;
+}
+
+/** A client that asks for `path` again and again, and reads nothing, until one of its answers holds a slot. */
+async function stall(path: string): Promise<Socket> {
+  const { hostname, port } = new URL(gateway.url());
+  const socket = connect(Number(port), hostname).pause();
+  sockets.push(socket);
+  for (const before = heldSlots(); heldSlots() === before; ) {
+    const answered = lines.length;
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`);
+    await expect
+      .poll(() => lines.length > answered || heldSlots() > before, { interval: 5, timeout: 10_000 })
+      .toBe(true);
+    // a slot is held as well while an answer goes out that the system takes
+    await gateway.head(path);
+  }
+  return socket;
+}
+
+/** What the client gets after all, from the head on. */
+async function rest(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.resume();
+  await once(socket, 'close');
+  return Buffer.concat(chunks);
+}
+
+/** Stalled readers hold `stalledReaders` slots, and others are being read, so that there is no room for a fill. */
+function crowd(): void {
+  const pins = new SlotPins(gateway.memory, 0);
+  for (let page = 0; page < pages; page++) {
+    const slots = Array.from({ length: maxSlotsPerPage }, (_, index) => page * maxSlotsPerPage + index);
+    const first = page * maxSlotsPerPage;
+    if (!slots.some(slot => pins.isHeld(slot))) pins.acquire(first, pins.tag(first));
+  }
+}
+
+function cutLines(): readonly Record<string, unknown>[] {
+  return lines.filter(({ failure }) => failure !== undefined);
+}
+
+/** Answers that were cut since their clients took nothing. */
+async function shed(): Promise<number> {
+  const family = (await gateway.metrics[0]?.snapshot())?.find(
+    ({ name }) => name === 'tidegate_requests_shed_total',
+  );
+  return family?.values.find(({ labels }) => labels.reason === 'stalled')?.value ?? 0;
+}
+
+it.each([
+  ['pieces of long answers', 'long'],
+  ['whole answers', 'short'],
+])(
+  '%s that nobody takes: the oldest goes when a miss waits for room, and not before',
+  async (_what, name) => {
+    for (let index = 0; index < stalledReaders; index++) {
+      store.put('b', `long-${index}`, describingBytes({ object: index, version: 1 }, 0, stalledBytes));
+      store.put('b', `short-${index}`, describingBytes({ object: index, version: 1 }, 0, mebibyte));
+    }
+    store.put('b', 'miss', describingBytes({ object: 9, version: 1 }, 0, mebibyte));
+    const stalled: Socket[] = [];
+    for (let index = 0; index < stalledReaders; index++) {
+      stalled.push(await stall(`/b/${name}-${index}`));
+      expect(heldSlots()).toBe(index + 1);
+      clock.advance(1_000);
+    }
+    crowd();
+    clock.advance(30_000);
+    expect(heldSlots()).toBe(pages);
+    expect(await shed()).toBe(0);
+
+    const miss = gateway.get('/b/miss');
+    await expect
+      .poll(
+        () => {
+          clock.advance(50);
+          return cutLines().length;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(1);
+    const { status, body } = await miss;
+    expect(status).toBe(200);
+    expect(body.equals(describingBytes({ object: 9, version: 1 }, 0, mebibyte))).toBe(true);
+    clock.advance(30_000);
+    const cut = cutLines();
+    expect(cut).toEqual([
+      expect.objectContaining({
+        status: 200,
+        url: `/b/${name}-0`,
+        failure: expect.stringContaining('took nothing'),
+      }),
+    ]);
+    expect(await shed()).toBe(1);
+    expect(cut[0]?.clientLeft).toBeUndefined();
+    const [first, ...others] = stalled;
+    if (first) expect((await rest(first)).length).toBeLessThan(stalledBytes / 2);
+    expect(others.every(socket => !socket.destroyed)).toBe(true);
+  },
+);
