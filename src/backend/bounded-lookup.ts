@@ -1,7 +1,8 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-type Answer = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
+/** `node:dns` gives no addresses with an error. */
+type Answer = (error: NodeJS.ErrnoException | null, addresses?: LookupAddress[]) => void;
 
 /** Finds all addresses of a host. */
 export type FindAddresses = (host: string, answer: Answer) => void;
@@ -42,7 +43,7 @@ export function boundedLookup(
       return;
     }
     if (waiting.length >= waitingLimit) {
-      process.nextTick(answer, Object.assign(new Error('too many look-ups'), { code: 'EAI_AGAIN' }), []);
+      process.nextTick(answer, Object.assign(new Error('too many look-ups'), { code: 'EAI_AGAIN' }));
       return;
     }
     asking.set(host, [answer]);
@@ -52,8 +53,8 @@ export function boundedLookup(
 
   return (host, options, callback) =>
     ask(host, (error, addresses) => {
-      const [first] = addresses;
-      if (error || !first)
+      const [first] = addresses ?? [];
+      if (error || !addresses || !first)
         callback(error ?? Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '', 0);
       else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);

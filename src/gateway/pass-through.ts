@@ -51,21 +51,29 @@ export function passThrough(
   const goOn = exchange.guard(() => call.resume());
   response.on('close', left);
   let refusal: Refusal | undefined;
+  let head: StoreReplyHead | undefined;
+  // with the first byte or the end: what fails before is refused with a status of its own
+  const begin = () => {
+    if (head) writeHead(exchange, head, options);
+    head = undefined;
+  };
   const call: StoreCall = bucket.store.send(request, {
-    answered: head => {
+    answered: answered => {
       exchange.firstByteMs = observer.nowMs();
-      if (head.status >= 300 && head.status !== 304) refusal = new Refusal(head);
-      else writeHead(exchange, head, options);
+      if (answered.status >= 300 && answered.status !== 304) refusal = new Refusal(answered);
+      else head = answered;
     },
     arrived: chunk => {
       refusal?.arrived(chunk);
       if (refusal) return;
+      begin();
       exchange.bodyBytes += chunk.length;
       if (response.write(Buffer.from(chunk))) return;
       call.pause();
       response.once('drain', goOn);
     },
     ended: () => {
+      begin();
       if (refusal) replyRefusal(exchange, bucket, refusal.whole(), options.mayKnowMissing);
       else response.end();
       end();

@@ -16,6 +16,7 @@ import { type Caller, Permissions, type Policy } from './access.ts';
 import type { Authenticate } from './authenticator.ts';
 import type { Bucket } from './bucket.ts';
 import type { BucketTable } from './bucket-table.ts';
+import { checkFraming } from './check-framing.ts';
 import { clientRead } from './client-read.ts';
 import { takesCustomerKeys } from './customer-keys.ts';
 import { Exchange, type RequestEnds } from './exchange.ts';
@@ -105,8 +106,9 @@ export class Pipeline {
     try {
       if (url.length > limits.urlBytes) throw uriTooLong(limits);
       const fields = new RequestFields(request.rawHeaders);
+      if (fields.hasBody) checkFraming(request, response);
       // node:http reads every request to its end, in several turns, unless somebody has begun to
-      if (!fields.hasBody) request.read(0);
+      else request.read(0);
       const plain = this.#plainReads.find(exchange, fields, nowMs);
       if (plain) serveObject(plain, sourceOf(plain.read.objectKey.hash), observer);
       else this.#serve(this.#locate(request, exchange, fields));

@@ -63,8 +63,9 @@ export function encodeKey(key: string): string {
 function parseOtherForm(target: string, domain: string | undefined): Address {
   if (target === '*') return { kind: 'service', query: '' };
   const match = absoluteForm.exec(target);
-  if (!match) throw s3Error('InvalidURI');
-  const [, host, rest = ''] = match;
+  const [, host, rest = ''] = match ?? [];
+  // RFC 9110 §4.2.1
+  if (!host) throw s3Error('InvalidURI');
   return parseAddress(rest.startsWith('/') ? rest : `/${rest}`, host, domain);
 }
 

@@ -93,7 +93,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   };
   server.on('connect', (_request, socket) => refuseLater(socket, () => refuseTunnel(socket, refusing)));
   server.on('clientError', (error, socket) => {
-    if (isParseError(error) && pipelining.endWithWaiting(socket)) return;
+    if (isParseError(error) && pipelining.endWithPending(socket)) return;
     refuseLater(socket, () => refuseBadRequest(error, socket, refusing));
   });
   server.on('connection', socket => {

@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ClientQuota, clientOf } from '../base/client-quota.ts';
 import type { ClientLimits } from './client-limits.ts';
@@ -49,15 +49,19 @@ export class Pipelining {
   };
 
   /**
-   * Closes a connection, of which nothing more can be read, with the answer to the last of the requests that wait on it.
+   * Closes a connection, of which nothing more can be read, with the answer to the last of the requests that it has brought.
    *
-   * @returns false where none does.
+   * @returns false where all have been answered.
    */
-  endWithWaiting(socket: Duplex): boolean {
-    const waiting = this.#waiting.get(socket);
-    if (!waiting || waiting.count === 0) return false;
+  endWithPending(socket: Duplex): boolean {
+    const running = runningResponse(socket);
+    if (!running || !(socket instanceof Socket)) return false;
+    const waiting = this.#waiting.get(socket) ?? this.#watch(socket, running);
+    const last = waiting.count > 0 ? waiting.last : running;
     waiting.isEnding = true;
-    waiting.last.shouldKeepAlive = false;
+    last.shouldKeepAlive = false;
+    // for an answer whose head says that the connection stays
+    last.once('finish', () => socket.destroySoon());
     socket.pause();
     return true;
   }
@@ -103,6 +107,12 @@ export class Pipelining {
       if (!socket.destroyed) this.#handle(request, response);
     });
   }
+}
+
+/** The response that node:http lets go out over `socket` at the moment. */
+function runningResponse(socket: object): ServerResponse | undefined {
+  const running = '_httpMessage' in socket ? socket._httpMessage : undefined;
+  return running instanceof ServerResponse ? running : undefined;
 }
 
 /** Whether the connection is not to be read. */

@@ -31,6 +31,7 @@ const perReplyHttp = new Set([
   'set-cookie',
   'set-cookie2',
   'via',
+  'x-cache',
 ]);
 
 /** Store fields of one reply; `request-charged` says what this very request cost, `mp-parts-count` answers a part number. */

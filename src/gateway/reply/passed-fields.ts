@@ -2,8 +2,8 @@ import { hopByHopFields } from '../../http/hop-by-hop.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 
-/** Alt-Svc would send clients around the gateway (RFC 7838 §2). */
-const ofTheServer = new Set([...hopByHopFields, 'alt-svc', 'date', 'server']);
+/** Alt-Svc would send clients around the gateway (RFC 7838 §2); X-Cache is about the cache that answers. */
+const ofTheServer = new Set([...hopByHopFields, 'alt-svc', 'date', 'server', 'x-cache']);
 
 /** Whether `field` is about the connection or the server, or names the reply: the gateway's answer has its own. */
 export function isOfTheReply({ name, store }: HeaderField): boolean {

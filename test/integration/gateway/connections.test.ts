@@ -56,6 +56,17 @@ it.each([
   expect(statuses(await converse(get(header) + body + get(header) + body + last))).toEqual([200, 200, 200]);
 });
 
+it.each([
+  ['HTTP/1.0 in chunks', '1.0', 'chunked', 400],
+  ['in a coding that nobody here knows', '1.1', 'gzip, chunked', 501],
+])(
+  'refuses a body of %s, and reads nothing behind it as a request (RFC 9112 §6.1)',
+  async (_, version, coding, status) => {
+    const head = `GET /b/k HTTP/${version}\r\nhost: h\r\nconnection: keep-alive\r\ntransfer-encoding: ${coding}\r\n\r\n`;
+    expect(statuses(await converse(`${head}0\r\n\r\n${get()}`))).toEqual([status]);
+  },
+);
+
 it('wants a Host of HTTP/1.1, and none of its predecessor (RFC 9112 §3.2)', async () => {
   const without = (version: string) => converse(`GET /b/k HTTP/${version}\r\nconnection: close\r\n\r\n`);
   const refused = await without('1.1');

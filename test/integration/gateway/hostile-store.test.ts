@@ -57,6 +57,16 @@ const hostile: readonly (readonly [what: string, answer: string, statuses: reado
     [502, 503],
   ],
   ['two entity tags', object('etag: "a"', 'etag: "b"', 'content-length: 4'), [502]],
+  [
+    'a head alone, of an answer that is not kept',
+    'HTTP/1.1 200 OK\r\nETag: W/"a"\r\nContent-Length: 4\r\n\r\n',
+    [503],
+  ],
+  [
+    'a head and garbage in place of a chunk, of an answer that is not kept',
+    'HTTP/1.1 200 OK\r\nETag: W/"a"\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+    [503],
+  ],
   ['two lengths', object('etag: "a"', 'content-length: 4', 'content-length: 5'), [502, 503]],
   ['a negative length', object('etag: "a"', 'content-length: -4'), [502, 503]],
   ['a length that is no number', object('etag: "a"', 'content-length: NaN'), [502, 503]],

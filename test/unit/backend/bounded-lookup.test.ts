@@ -42,7 +42,7 @@ it('when too many hosts wait the next is refused, and a failure is told', async 
   const failing = ask(lookup, 'a');
   const waiting = ask(lookup, 'b');
   await expect(ask(lookup, 'c')).rejects.toMatchObject({ code: 'EAI_AGAIN' });
-  asked[0]?.answer(Object.assign(new Error('none'), { code: 'ENOTFOUND' }), []);
+  asked[0]?.answer(Object.assign(new Error('none'), { code: 'ENOTFOUND' }));
   await expect(failing).rejects.toMatchObject({ code: 'ENOTFOUND' });
   asked[1]?.answer(null, [address]);
   expect(await waiting).toEqual([address]);

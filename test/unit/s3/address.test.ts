@@ -91,6 +91,7 @@ describe('an address in the host', () => {
 
   it('is found in a target that is a URL, whose host counts (RFC 9112 §3.2.2)', () => {
     expect(object('http://photos.s3.example.test/a?b', 'other')).toEqual(['photos', 'a']);
+    expect(refusal('http:///photos/a').code).toBe('InvalidURI');
     expect(object('HTTP://other.test', 'photos.s3.example.test')).toEqual({ kind: 'service', query: '' });
   });
 });

@@ -237,6 +237,23 @@ it('answers every request before the garbage, and closes then', async () => {
 });
 
 it.each([
+  ['garbage', '\0garbage\r\n\r\n'],
+  ['a head that is cut short', 'GET /1 HTTP/1.1\r\nho'],
+])('answers the one request before %s and the end of the connection, and closes then', async (_, behind) => {
+  const begun = new Begun();
+  const port = await start(begun.handle);
+  const talk = open(port);
+  talk.socket.end(get(0) + behind);
+  await begun.reached(1);
+  // everything that was sent is looked at before the answer
+  await new Promise(resolve => setImmediate(() => setImmediate(resolve)));
+  begun.answer();
+  await talk.closed;
+  expect(bodies(talk.received)).toEqual([0]);
+  expect(talk.received).not.toContain('400');
+});
+
+it.each([
   ['of one client', { connectionsPerAddress: 2 }],
   ['in all', { connections: 2 }],
 ])(

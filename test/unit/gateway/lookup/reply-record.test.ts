@@ -56,6 +56,7 @@ it('rows 201 and 279: what belongs to one reply is not kept, what belongs to the
     httpHeader('proxy-authenticate', 'Basic'),
     httpHeader('server', 'x'),
     httpHeader('set-cookie', 'session=of-one-reader'),
+    httpHeader('x-cache', 'Hit from another cache'),
     httpHeader('transfer-encoding', 'chunked'),
     storeHeader('request-id', 'r'),
     storeHeader('id-2', 'i'),
