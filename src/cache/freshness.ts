@@ -30,14 +30,19 @@ export interface Dated {
   readonly isNegative: boolean;
 }
 
+/** A clock that is set right step by step may go back by this. */
+const clockSlackMs = 1_000;
+
 /**
- * Until when a record may be used without asking, as milliseconds since the epoch.
+ * Until when a record may be used without asking, as milliseconds since the epoch. One that was received in the future
+ * is stale: the clock was wrong, and nothing tells how old it is.
  *
  * RFC 9111 §4.2.1 for the order of the directives; capped by `maxTtl`, and by the end of a restored copy, since a
  * store answers 403 from then on although nothing else changes (behaviours.md 172).
  */
-export function freshUntilMs(record: Dated, rules: FreshnessRules): number {
+export function freshUntilMs(record: Dated, rules: FreshnessRules, nowMs: number): number {
   const { directives, receivedMs } = record;
+  if (receivedMs > nowMs + clockSlackMs) return -Infinity;
   if (record.isNegative) return receivedMs + rules.negativeTtlMs;
   const lifetimeMs = Math.min(statedLifetimeMs(record, rules) ?? rules.ttlMs, rules.maxTtlMs);
   const until = receivedMs - directives.initialAgeMs + lifetimeMs;

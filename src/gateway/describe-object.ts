@@ -55,7 +55,7 @@ export function describeObject(
       versionId: record.kind === 'readable' ? record.versionId : undefined,
       sizeBytes: record.kind === 'readable' ? record.sizeBytes : undefined,
       ageS: ageS(record, nowMs),
-      ttlS: Math.max(0, Math.ceil((freshUntilMs(record, policy) - nowMs) / 1000)),
+      ttlS: Math.max(0, Math.ceil((freshUntilMs(record, policy, nowMs) - nowMs) / 1000)),
       isPurged: record.epoch !== epoch,
       memory: { blocks: content?.heldBlocks ?? 0, bytes: content?.heldBytes ?? 0 },
     };

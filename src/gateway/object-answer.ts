@@ -205,7 +205,7 @@ export class ObjectAnswer implements SendingSteps {
   /** Notes what the cache did. RFC 9111 §5.1: an answer that the store has just given has no age. */
   #report(found: Found, coverage: 'all' | 'some' | 'none'): void {
     const { exchange, read, nowMs } = this.#client;
-    const ttlMs = Math.max(0, freshUntilMs(found.record, read.policy) - nowMs);
+    const ttlMs = Math.max(0, freshUntilMs(found.record, read.policy, nowMs) - nowMs);
     exchange.report = reportOf(found, coverage, Math.ceil(ttlMs / 1000));
     this.#ageS = found.how === 'hit' ? ageS(found.record, nowMs) : undefined;
   }

@@ -85,7 +85,7 @@ export class ObjectDirectory {
     const known = this.known(read, nowMs);
     if (known) return knownRecord(known);
     const stale = this.#records.remembered(read);
-    if (stale?.kind === 'readable' && freshUntilMs(stale, read.policy) <= nowMs) {
+    if (stale?.kind === 'readable' && freshUntilMs(stale, read.policy, nowMs) <= nowMs) {
       const found = await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));
       if (answers(found.record, read)) return found;
     }

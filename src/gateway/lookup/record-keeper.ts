@@ -32,7 +32,7 @@ export class RecordKeeper {
   /** The record that answers `read` at `nowMs` without asking anybody. */
   fresh(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
     const record = this.remembered(read);
-    if (!record || freshUntilMs(record, read.policy) <= nowMs) return undefined;
+    if (!record || freshUntilMs(record, read.policy, nowMs) <= nowMs) return undefined;
     return tellsPart(record, read.partNumber) ? record : undefined;
   }
 

@@ -69,7 +69,7 @@ export class NearObjects implements ObjectSource {
     if (read.method === 'GET' && !record?.answersGet)
       record = this.#records.get(answerName(read, getOnly(read.recordName)))?.record;
     if (record?.epoch !== this.#epochs.current(read.objectKey.hash)) return undefined;
-    return freshUntilMs(record, read.policy) > nowMs && tellsPart(record, read.partNumber)
+    return freshUntilMs(record, read.policy, nowMs) > nowMs && tellsPart(record, read.partNumber)
       ? record
       : undefined;
   }

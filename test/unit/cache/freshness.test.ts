@@ -35,18 +35,26 @@ describe('a record is fresh', () => {
     ],
     ['no longer than a restored copy (behaviours.md 172)', { restoredUntilMs: 1_002_000 }, 2_000],
   ])('%s', (_, directives, lifetimeMs) => {
-    expect(freshUntilMs(record(directives), rules)).toBe(1_000_000 + lifetimeMs);
+    expect(freshUntilMs(record(directives), rules, 1_000_000)).toBe(1_000_000 + lifetimeMs);
   });
 
   it('for ttl whatever the store said, where a bucket does not honour it', () => {
     const stubborn = { ...rules, honourCacheControl: false };
-    expect(freshUntilMs(record({ maxAgeS: 1, noCache: true }), stubborn)).toBe(1_060_000);
+    expect(freshUntilMs(record({ maxAgeS: 1, noCache: true }), stubborn, 1_000_000)).toBe(1_060_000);
   });
 
   it('for negativeTtl when it is a refusal', () => {
-    expect(freshUntilMs({ ...record({ maxAgeS: 100 }), isNegative: true }, rules)).toBe(1_005_000);
+    expect(freshUntilMs({ ...record({ maxAgeS: 100 }), isNegative: true }, rules, 1_000_000)).toBe(1_005_000);
   });
 });
+
+it.each([record({ maxAgeS: 100 }), { ...record(), isNegative: true }])(
+  'a record received while the clock was ahead is stale once the clock is right',
+  dated => {
+    expect(freshUntilMs(dated, rules, 999_000)).toBeGreaterThan(1_000_000);
+    expect(freshUntilMs(dated, rules, 998_999)).toBe(-Infinity);
+  },
+);
 
 it('no directive makes a record fresh beyond maxTtl or the end of a restored copy', () => {
   const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
@@ -61,7 +69,7 @@ it('no directive makes a record fresh beyond maxTtl or the end of a restored cop
   });
   fc.assert(
     fc.property(directives, given => {
-      const until = freshUntilMs(record(given), rules);
+      const until = freshUntilMs(record(given), rules, 1_000_000);
       expect(until).toBeLessThanOrEqual(1_000_000 + rules.maxTtlMs);
       expect(until).toBeLessThanOrEqual(given.restoredUntilMs ?? Number.POSITIVE_INFINITY);
     }),
