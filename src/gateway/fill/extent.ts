@@ -10,6 +10,9 @@ import { HeldTransfer } from './held-transfer.ts';
 import { RangedRead, type RangeReceiver, type RangeSource } from './ranged-read.ts';
 import { RoomWait } from './room-wait.ts';
 
+/** So long the rest of a block that nobody wants may take: others may need its room and its connection. */
+const unwantedMs = 1_000;
+
 /** Who looks after an extent. */
 export interface ExtentKeeper {
   /** It is over, well or not. */
@@ -142,11 +145,19 @@ export class Extent implements RangeReceiver {
     return this.#waiters.wait(awaited, isFirst);
   }
 
-  /** Nobody wants the rest: ends with the block that is arriving. */
+  /** Nobody wants the rest: ends with the block that is arriving, or without the rest of it when that comes slowly. */
   stopSoon(): void {
     if (this.#outcome !== 'running') return;
     this.#to = Math.min(this.#to, this.generation.blockEnd(this.#position));
-    if (this.#position >= this.#to || !this.#blockIsOpen) this.#end('done');
+    if (this.#position >= this.#to || !this.#blockIsOpen || this.#surroundings.lacksRoom()) this.#end('done');
+    else this.#surroundings.clock.after(unwantedMs, () => this.#stopUnwanted());
+  }
+
+  #stopUnwanted(): void {
+    const { generation } = this;
+    const isWanted =
+      this.#waiters.isAwaited || this.#surroundings.isWanted(generation, this.#position, this.#to);
+    if (!isWanted) this.#end('done');
   }
 
   bytes(chunk: Buffer): void {

@@ -287,6 +287,38 @@ it('ends with the block that is arriving once nobody wants the rest, and gives t
   expect(last().state).toBe('aborted');
 });
 
+it('gives up a block that nobody wants when it does not arrive within a second, and keeps what has', () => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  last().answer().bytes(100);
+  isWanted = false;
+  one.stopSoon();
+  clock.advance(999);
+  expect(ended).toEqual([]);
+  clock.advance(1);
+  expect(ended).toEqual([one]);
+  expect(last().state).toBe('aborted');
+  expect(generation.availableUntil(0)).toBe(100);
+});
+
+it('goes on with a block that somebody wants again', () => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  last().answer().bytes(100);
+  one.stopSoon();
+  clock.advance(10_000);
+  expect(ended).toEqual([]);
+});
+
+it('gives up a block that nobody wants at once when others lack room', () => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  last().answer().bytes(100);
+  lacksRoom = true;
+  one.stopSoon();
+  expect(ended).toEqual([one]);
+});
+
 it('gives up a transfer that nobody wants while it waits for room, be it the last block', () => {
   const one = extent(0, blockBytes);
   one.start();
