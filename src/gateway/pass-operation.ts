@@ -1,5 +1,6 @@
 import { actionOf } from '../s3/action.ts';
 import { notAllowed, s3Error } from '../s3/error.ts';
+import { knownParameters } from '../s3/operation-parameters.ts';
 import { queryValue } from '../s3/query.ts';
 import { listKeys } from './listing/list-keys.ts';
 import { isListing } from './listing/listing-kind.ts';
@@ -12,7 +13,7 @@ import { passedRequest } from './passed-request.ts';
 const isReading = (method: string) => method === 'GET' || method === 'HEAD';
 
 /**
- * Gives a request on to the store, if its caller was granted the operation by name.
+ * Gives a request on to the store, if its caller was granted the operation by name, and the version that it is about.
  *
  * @throws S3Error AccessDenied where it was not, MethodNotAllowed for what would change something.
  */
@@ -31,6 +32,9 @@ export function passOperation(other: OtherOperation): void {
   if (operation === 'Unknown') throw s3Error('NotImplemented');
   permissions.require(actionOf(operation, queryValue(query, 'versionId')), key ?? '');
   if (!isReading(exchange.method)) throw notAllowed(exchange.method, address.kind);
+  // what belongs to a version is for those who may read the version, also where the sub-resource is granted
+  const isOfVersion = knownParameters(operation, query, bucket.keys).some(({ name }) => name === 'versionId');
+  if (isOfVersion) permissions.require('GetObjectVersion', key ?? '');
   passThrough(exchange, bucket, passedRequest(other), observer, {
     detail: 'operation',
     mayKnowMissing: key === undefined || permissions.allows('ListBucket', key),
