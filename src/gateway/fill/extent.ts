@@ -1,6 +1,5 @@
 import { faultOf } from '../../backend/guarded-receiver.ts';
-import type { StoreCall } from '../../backend/store.ts';
-import { StoreError } from '../../backend/store.ts';
+import { type StoreCall, StoreError } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
 import { Attempts } from './attempts.ts';
 import { ByteWaiters } from './byte-waiters.ts';
@@ -256,8 +255,7 @@ export class Extent implements RangeReceiver {
     if (this.#roomWait.isLong) this.#waiters.refuseFirst(new OverloadedError());
     if (this.#roomWait.keepsConnection) return;
     // From now on it waits without a connection, or not at all when nobody comes.
-    const { generation } = this;
-    if (this.#waiters.isAwaited || this.#surroundings.isWanted(generation, this.#position, this.#to))
+    if (this.#waiters.isAwaited || this.#surroundings.isWanted(this.generation, this.#position, this.#to))
       this.#transfer.giveUp();
     else this.#end('done');
   }

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { BucketTable } from '../../../../src/gateway/bucket-table.ts';
 import type { ObjectRead } from '../../../../src/gateway/lookup/object-read.ts';
@@ -112,4 +112,17 @@ it('a missing object is remembered for a while, and what comes instead is found 
   const found = objects.directory.find({ ...read, method: 'GET' });
   await answer(0);
   expect((await found).record.kind).toBe('readable');
+});
+
+it('asks at first for a fair share of the memory: less of each object, the more are asked for', () => {
+  const sent = vi.spyOn(store, 'send');
+  for (const key of ['one', 'two', 'three']) {
+    store.put(key, object);
+    void objects.directory.find(readOf(key, { bucket: bucketOf(store), method: 'GET' }));
+  }
+  const { blockSizeBytes } = read.policy;
+  const ranges = sent.mock.calls.map(([{ fields }]) => fields.find(({ name }) => name === 'range')?.value);
+  const lengths = ranges.map(range => Number(range?.split('-')[1]) + 1);
+  const shares = [1, 2, 3].map(objectCount => (4 * 1024 * 1024) / objectCount);
+  expect(lengths).toEqual(shares.map(share => Math.floor(share / blockSizeBytes) * blockSizeBytes));
 });
