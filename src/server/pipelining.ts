@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { ClientQuota, clientOf } from '../base/client-quota.ts';
 import type { ClientLimits } from './client-limits.ts';
 import type { RequestHandler } from './request-handler.ts';
+import { stopParsing } from './stop-parsing.ts';
 
 /** With so many requests waiting on a connection it is not read any further. */
 const readingStopsAt = 16;
@@ -72,6 +73,7 @@ export class Pipelining {
     if (waiting.isEnding || socket.destroyed) return;
     if (waiting.count >= this.#perConnection || !this.#quota.take(waiting.client)) {
       socket.destroy();
+      stopParsing(socket);
       return;
     }
     waiting.count++;

@@ -27,7 +27,7 @@ export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex, r
     { code: error.code, remoteAddress: socket.remoteAddress },
     'refused what is no HTTP request',
   );
-  socket.end(refusing.answerUnreadable(reasonOf(error)));
+  endWith(socket, refusing.answerUnreadable(reasonOf(error)));
 }
 
 /**
@@ -43,13 +43,22 @@ export function refuseTunnel(socket: Duplex, { answerUnreadable, logger }: Refus
     return;
   }
   logger.info({ remoteAddress }, 'refused a CONNECT request');
-  socket.end(answerUnreadable('tunnel'), () => socket.destroy());
+  endWith(socket, answerUnreadable('tunnel'));
 }
 
 /** There are as many connections as there may be: this one is told so and closed, before anything of it is read. */
 export function refuseConnection(socket: Socket, { answerUnreadable, logger }: Refusing): void {
   logger.debug({ remoteAddress: socket.remoteAddress }, 'refused a connection');
   socket.end(answerUnreadable('too-many-connections'), () => socket.destroy());
+}
+
+/** A client has this long to read the answer and to close its side (RFC 9112 §9.6). */
+const lingerMs = 500;
+
+function endWith(socket: Duplex, answer: string): void {
+  socket.end(answer);
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 /** Whether `error` is about what was sent, and not about the connection. */

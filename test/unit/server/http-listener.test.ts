@@ -85,6 +85,16 @@ it('bounds request line and headers as it is told', async () => {
   expect(await sent(8_192)).toMatch(/^HTTP\/1.1 431/);
 });
 
+it('closes a connection that was refused, whether or not the client closes its side', async () => {
+  const { listener } = await start((_request, response) => void response.end());
+  const socket = connect({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => undefined);
+  socket.write('hello?\r\n\r\n');
+  const drip = setInterval(() => socket.write('\n'), 50);
+  await new Promise<void>(resolve => socket.once('close', () => resolve()).resume());
+  clearInterval(drip);
+});
+
 it('logs what was refused without its bytes', async () => {
   const { listener, lines } = await start((_request, response) => void response.end());
   await exchange(listener.port, 'X-Secret: hunter2\r\n\r\n');
