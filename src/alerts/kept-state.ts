@@ -6,8 +6,10 @@ import type { CounterCell, GaugeCell, Metrics } from '../base/metrics.ts';
 import {
   asStateDatabaseError,
   copyState,
+  holdsState,
   inTransaction,
   isDamage,
+  isDiskTrouble,
   openMemoryDatabase,
   openStateDatabase,
   type StateDatabase,
@@ -61,18 +63,12 @@ export class KeptState implements StateDatabase {
   #checks = 0;
   #timer: Timer | undefined;
 
-  /** @throws StateDatabaseError when the directory cannot be used now */
+  /** @throws StateDatabaseError when the directory cannot be used now; a full disk that holds nothing can */
   constructor(options: KeptStateOptions) {
     const { directory, metrics, open = openStateDatabase } = options;
     this.#options = options;
     this.#open = open;
-    this.#file = open(directory);
-    try {
-      copyState(this.#file, this.#memory);
-    } catch (error) {
-      this.#file.close();
-      throw asStateDatabaseError(error, directory);
-    }
+    const trouble = this.#readFile();
     this.#fingerprint = fingerprintOf(stateFile(directory));
     this.#usable = metrics
       .gauge('tidegate_state_usable', 'Whether the state directory can be used (1) or not (0).')
@@ -81,6 +77,7 @@ export class KeptState implements StateDatabase {
     this.#failures = metrics
       .counter('tidegate_state_failures_total', 'How often the state directory became unusable.')
       .cell();
+    if (trouble) this.#lose(trouble);
     this.#scheduleCheck();
   }
 
@@ -140,6 +137,26 @@ export class KeptState implements StateDatabase {
     }
     this.#closeFile();
     this.#memory.close();
+  }
+
+  /** Takes over what is on disk; gives why there can be nothing. */
+  #readFile(): StateDatabaseError | undefined {
+    const { directory } = this.#options;
+    const isHeld = holdsState(directory);
+    let file: DatabaseSync | undefined;
+    try {
+      file = this.#open(directory);
+      copyState(file, this.#memory);
+      this.#file = file;
+      return undefined;
+    } catch (error) {
+      file?.close();
+      const trouble = error instanceof StateDatabaseError ? error : asStateDatabaseError(error, directory);
+      if (isHeld || !isDiskTrouble(trouble)) throw trouble;
+      // what was begun here would look like state at the next start
+      for (const end of ['', '-wal', '-journal']) rmSync(`${stateFile(directory)}${end}`, { force: true });
+      return trouble;
+    }
   }
 
   #scheduleCheck(): void {

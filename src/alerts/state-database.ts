@@ -1,12 +1,15 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { migrations } from './state-schema.ts';
 
-/** SQLite's result codes for a file that another connection holds, and for one that holds something else. */
+/** SQLite's result codes: another connection holds the file, the disk does not take it, or it holds something else. */
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
 
 export type StateValue = SQLInputValue;
@@ -73,6 +76,20 @@ export function isDamage(error: unknown): boolean {
   return result === SQLITE_CORRUPT || result === SQLITE_NOTADB;
 }
 
+/** Whether the disk is full, read-only or broken. */
+export function isDiskTrouble(error: unknown): boolean {
+  if (error instanceof StateDatabaseError) return isDiskTrouble(error.cause);
+  const result = resultOf(error);
+  if (result === SQLITE_FULL || result === SQLITE_READONLY || result === SQLITE_IOERR) return true;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(code);
+}
+
+/** Whether there is anything in the file of `directory`. */
+export function holdsState(directory: string): boolean {
+  return (statSync(stateFile(directory), { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 /** Makes `to` hold what `from` holds, and nothing else. @throws what SQLite throws; then `to` is as it was */
 export function copyState(from: StateDatabase, to: StateDatabase): void {
   const tables = from
@@ -128,6 +145,8 @@ function migrate(database: DatabaseSync, path: string): void {
   if (version > migrations.length) {
     throw new StateDatabaseError('STATE_TOO_NEW', `${path} was written by a newer version of Tidegate`);
   }
+  // nothing is written that need not be: what a full disk holds can be read
+  if (version === migrations.length) return;
   for (const migration of migrations.slice(version)) database.exec(migration);
   database.exec(`PRAGMA user_version = ${migrations.length}`);
 }

@@ -5,8 +5,10 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -223,6 +225,42 @@ it('a full disk: goes on in memory and writes everything when there is room agai
   full.now = false;
   clock.advance(5_000);
   expect(cardsOnDisk()).toEqual(['one', 'two']);
+});
+
+it('starts in memory on a full disk that holds nothing, says so, and writes everything when there is room', async () => {
+  const full = { now: true };
+  const state = keep(at => {
+    if (full.now) throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+    return openStateDatabase(at);
+  });
+  expect(queue(state, 'one')).toBe(1);
+  expect(said(LOST), lines.join('')).toBe(1);
+  expect(await usable()).toBe(0);
+  full.now = false;
+  clock.advance(5_000);
+  expect(await usable()).toBe(1);
+  expect(cardsOnDisk()).toEqual(['one']);
+});
+
+it('does not start where a disk holds state and does not let it be read: it would be written over', () => {
+  queue(keep(), 'one');
+  opened.splice(0)[0]?.close();
+  const broken = () => {
+    throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
+  };
+  expect(() => keep(broken)).toThrow(/disk I\/O error/);
+  expect(cardsOnDisk()).toEqual(['one']);
+});
+
+it('writes nothing to read what is there, so that a full disk can be started on', () => {
+  queue(keep(), 'one');
+  opened.splice(0)[0]?.close();
+  const before = readFileSync(join(directory, 'alerts.sqlite'));
+  const state = keep();
+  const log = statSync(join(directory, 'alerts.sqlite-wal'), { throwIfNoEntry: false });
+  expect([log?.size ?? 0, said(LOST)]).toEqual([0, 0]);
+  expect(readFileSync(join(directory, 'alerts.sqlite')).equals(before)).toBe(true);
+  expect(queue(state, 'two')).toBe(2);
 });
 
 it('notices a disk that became full or read-only although nothing has to be written', () => {
