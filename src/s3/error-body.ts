@@ -19,6 +19,17 @@ export type RememberedError = Pick<ErrorBody, 'code' | 'message' | 'fields'>;
 /** Elements that belong to one answer, or that the gateway does not send (Decided 11). */
 const NOT_REMEMBERED: ReadonlySet<string> = new Set(['Code', 'Message', 'RequestId', 'HostId', 'Resource']);
 
+/** Elements that quote how a request was signed, which to the store is the gateway's secret (design.md, law 7). */
+const OF_SIGNATURES: ReadonlySet<string> = new Set([
+  'AWSAccessKeyId',
+  'CanonicalRequest',
+  'CanonicalRequestBytes',
+  'SignatureProvided',
+  'StringToSign',
+  'StringToSignBytes',
+  'Token-0',
+]);
+
 const ELEMENT_NAME = /^[A-Za-z_][\w.-]*$/;
 
 /**
@@ -48,17 +59,22 @@ const limits: XmlLimits = { length: 64 * 1024, depth: 16 };
 
 /**
  * Reads a store's error body, so that it can be sent again under other ids. Never throws, whatever the body is.
- * Gives undefined when it is not the XML of an error with a code; fields with elements of their own are left out.
+ * Gives undefined when it is not the XML of an error with a code; fields with elements of their own are left out, and so
+ * are those that quote a signature.
  */
 export function parseErrorBody(body: string | Uint8Array): RememberedError | undefined {
   if (body.length > limits.length) return undefined;
   const root = readXml(typeof body === 'string' ? body : new TextDecoder().decode(body), limits);
   if (root?.name !== 'Error') return undefined;
   const pairs = root.children.filter(isLeaf).map((element): Pair => [element.name, textOf(element)]);
-  const code = pairs.find(([name]) => name === 'Code')?.[1];
+  const code = pairs.find(([name]) => name === 'Code')?.[1].trim();
   if (!code) return undefined;
   const message = pairs.find(([name]) => name === 'Message')?.[1] ?? '';
-  return { code, message, fields: pairs.filter(([name]) => !NOT_REMEMBERED.has(name)) };
+  return {
+    code,
+    message,
+    fields: pairs.filter(([name]) => !NOT_REMEMBERED.has(name) && !OF_SIGNATURES.has(name)),
+  };
 }
 
 type Pair = [name: string, value: string];

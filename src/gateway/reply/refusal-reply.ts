@@ -18,10 +18,13 @@ export function replyRemembered(
   { status, fields, body }: RefusedRecord,
   ageS: number | undefined,
 ): void {
-  const raw = rawFromFields(fields, exchange.prefix);
-  const error = parseErrorBody(body);
-  const told = error ? retold(exchange, bucket, error, exchange) : body;
-  sendWhole(exchange, status, raw, told, exchange, ageS);
+  const said = parseErrorBody(body);
+  const worded =
+    said || body.length === 0 ? { fields, body } : inOurWords({ status, fields }, usualCode(status));
+  const error = said ?? parseErrorBody(worded.body);
+  const raw = rawFromFields(worded.fields, exchange.prefix);
+  const told = error ? retold(exchange, bucket, error, exchange) : worded.body;
+  sendWhole(exchange, status, raw, Buffer.from(told), exchange, ageS);
 }
 
 /**
@@ -39,6 +42,14 @@ const aboutSignatures: ReadonlySet<string> = new Set([
   'TokenRefreshRequired',
 ]);
 
+/** What only a header of a signed request begins with (design.md, law 7). */
+const signatureMark = 'AWS4-HMAC-SHA256';
+
+function isAboutSignatures({ code, message, fields }: RememberedError): boolean {
+  if (aboutSignatures.has(code) || message.includes(signatureMark)) return true;
+  return fields.some(([, value]) => value.includes(signatureMark));
+}
+
 /**
  * Answers with what the store said to this very request when it refused it: its status, its fields, its ids and its words.
  *
@@ -55,12 +66,16 @@ export function replyRefusal(
     replyError(exchange, s3Error('AccessDenied'), crossOrigin);
     return;
   }
-  const usual = reply.body.length === 0 ? silentFailures.get(reply.status) : undefined;
+  const said = parseErrorBody(reply.body);
+  const silent = silentFailures.get(reply.status);
+  const unread = reply.body.length === 0 ? silent : usualCode(reply.status);
+  const usual = said ? undefined : unread;
   exchange.errorCode = usual;
   const worded = usual && !exchange.isHead ? inOurWords(reply, usual) : reply;
-  const error = parseErrorBody(worded.body);
-  if (error && aboutSignatures.has(error.code)) {
-    const message = `The store does not accept the gateway's own signature (${error.code}).`;
+  const error = said ?? parseErrorBody(worded.body);
+  if (error && isAboutSignatures(error)) {
+    const code = aboutSignatures.has(error.code) ? ` (${error.code})` : '';
+    const message = `The store does not accept the gateway's own signature${code}.`;
     const failure = s3Error('BadGateway', { message });
     exchange.failure = failure;
     replyError(exchange, failure);
@@ -113,8 +128,25 @@ const silentFailures: ReadonlyMap<number, ErrorCode> = new Map([
   [504, 'GatewayTimeout'],
 ]);
 
-/** A failure without a word, with the usual ones of `code`; its status and its other fields stay. */
-function inOurWords(reply: WholeReply, code: ErrorCode): WholeReply {
+/** What a refusal means whose words are not those of the store's protocol, such as a page of a proxy. */
+const usualCodes: ReadonlyMap<number, ErrorCode> = new Map([
+  ...silentFailures,
+  [400, 'BadRequest'],
+  [401, 'AccessDenied'],
+  [403, 'AccessDenied'],
+  [404, 'NoSuchKey'],
+  [405, 'MethodNotAllowed'],
+  [412, 'PreconditionFailed'],
+  [416, 'InvalidRange'],
+]);
+
+/** The code to answer with in place of words that cannot be read: they may quote anything of the gateway's request. */
+function usualCode(status: number): ErrorCode {
+  return usualCodes.get(status) ?? (status >= 500 ? 'BadGateway' : 'BadRequest');
+}
+
+/** A failure without readable words, with the usual ones of `code`; its status and its other fields stay. */
+function inOurWords(reply: StoreReplyHead, code: ErrorCode): WholeReply {
   const { message } = errorCodes[code];
   const body = errorBody({ code, message, fields: [], requestId: '', hostId: '' });
   const fields = reply.fields.filter(({ store, name }) => store || !name.startsWith('content-'));

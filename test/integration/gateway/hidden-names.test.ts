@@ -102,7 +102,7 @@ describe('thousands of hidden keys in a row', () => {
 
 describe('a store that refuses', () => {
   const quoting = (query: URLSearchParams) =>
-    `<Error><Code>InvalidArgument</Code><Message>bad ${query}</Message><ArgumentValue>${query.get('upload-id-marker')} ${query.get('key-marker')}</ArgumentValue></Error>`;
+    `<Error><Code>InvalidArgument</Code><Message>bad ${query.get('key-marker')}</Message><ArgumentValue>${query.get('upload-id-marker')} ${query.get('key-marker')}</ArgumentValue></Error>`;
   const first = (key: string) =>
     `<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>${key}</NextKeyMarker><NextUploadIdMarker>secret-id</NextUploadIdMarker><Upload><Key>${key}</Key><UploadId>secret-id</UploadId></Upload></ListMultipartUploadsResult>`;
 
