@@ -14,7 +14,7 @@ export const saturation: RuleDefinition<SaturationOptions> = {
   name: 'saturation',
   title: 'The gateway is full',
   advice:
-    'Requests are answered with SlowDown because memory is pinned by slow readers or connections are used up. Add memory, workers or another gateway.',
+    'Requests are answered with SlowDown because slow readers pin the memory, or limits.requests or limits.requestsPerAddress is reached (tidegate_requests_shed_total tells which). Add memory, workers or another gateway, or raise the limit.',
   measures: [shedRequests],
   inhibitedBy: [],
   aftermathMs: () => 0,
