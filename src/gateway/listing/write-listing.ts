@@ -63,7 +63,7 @@ class ListingWriter {
 
   entry({ element, name, isCommonPrefix }: ListedEntry): string {
     const inner = isCommonPrefix ? 'Prefix' : 'Key';
-    // without a prefix of the bucket the store's own escapes can stay
+    // without a prefix of the bucket the name is as the client knows it, in the store's own percent-encoding
     const isAsWritten = this.#bucket.keyPrefix === '';
     const children = element.children.map(child =>
       !isElement(child) || child.name !== inner || isAsWritten ? write(child) : leaf(inner, this.name(name)),
