@@ -10,11 +10,11 @@ export type Caller =
 
 export const anonymous: Caller = Object.freeze({ kind: 'anonymous' });
 
-/** Whether `caller` may do `action` (a name of the store's API) with `key` of the bucket that clients call `bucket`. */
+/** What callers may do; `action` is a name of the store's API, `bucket` as clients call it. */
 export interface Policy {
-  (caller: Caller, bucket: string, action: string, key: string): boolean;
-  /** With how many of all keys that begin with `prefix` `caller` may do it; without it, what is true of the prefix counts. */
-  readonly coverageBelow?: (caller: Caller, bucket: string, action: string, prefix: string) => Coverage;
+  allows(caller: Caller, bucket: string, action: string, key: string): boolean;
+  /** With how many of all keys that begin with `prefix` `caller` may do it. */
+  coverageBelow(caller: Caller, bucket: string, action: string, prefix: string): Coverage;
 }
 
 /** What a caller may do in one bucket. */
@@ -31,14 +31,12 @@ export class Permissions {
 
   /** @param key of a listing the prefix, of what concerns the bucket alone the empty text. */
   allows(action: string, key: string): boolean {
-    return this.#policy(this.#caller, this.#bucket, action, key);
+    return this.#policy.allows(this.#caller, this.#bucket, action, key);
   }
 
   /** With how many of all keys that begin with `prefix` `action` is allowed. */
   coverageBelow(action: string, prefix: string): Coverage {
-    const { coverageBelow } = this.#policy;
-    if (coverageBelow) return coverageBelow(this.#caller, this.#bucket, action, prefix);
-    return this.allows(action, prefix) ? 'every' : 'none';
+    return this.#policy.coverageBelow(this.#caller, this.#bucket, action, prefix);
   }
 
   /** @throws S3Error AccessDenied unless `action` is allowed. */

@@ -28,5 +28,5 @@ export function grantPolicy(
   };
   const coverageBelow = (caller: Caller, bucket: string, action: string, prefix: string) =>
     coverage([...toEverybody(bucket), ...toCaller(caller)], { bucket, action, key: prefix });
-  return Object.assign(allows, { coverageBelow });
+  return { allows, coverageBelow };
 }

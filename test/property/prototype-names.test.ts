@@ -23,12 +23,12 @@ const address = { kind: 'object', bucket: 'b', key: 'k', rawPath: 'k', query: ''
 
 it('no bucket, caller or grant is known by a name that every object has', () => {
   const table = new BucketTable(new Map([['b', bucketOf()]]), undefined);
-  const allows = grantPolicy({ b: [{ actions: ['GetObject'], keys: ['k'] }] }, []);
+  const policy = grantPolicy({ b: [{ actions: ['GetObject'], keys: ['k'] }] }, []);
   holds(name => {
     expect(table.find(name)).toBeUndefined();
-    expect(allows(anonymous, name, 'GetObject', 'k')).toBe(false);
-    expect(allows(anonymous, 'b', name, 'k')).toBe(false);
-    expect(allows({ kind: 'client', accessKeyId: name }, 'b', 'PutObject', 'k')).toBe(false);
+    expect(policy.allows(anonymous, name, 'GetObject', 'k')).toBe(false);
+    expect(policy.allows(anonymous, 'b', name, 'k')).toBe(false);
+    expect(policy.allows({ kind: 'client', accessKeyId: name }, 'b', 'PutObject', 'k')).toBe(false);
   });
 });
 

@@ -43,7 +43,7 @@ export interface TestGatewayOptions {
   /** Default: everybody is anonymous. */
   readonly authenticate?: Authenticate;
   /** Default: everybody may do everything. */
-  readonly allows?: Policy;
+  readonly allows?: Policy | Policy['allows'];
   readonly connections?: number;
   readonly accessLog?: Logger;
   /** Blocks are checked unless it says otherwise; told of what is found. */
@@ -178,7 +178,7 @@ function makePart(
     domain: options.domain,
     buckets: bucketsOf(options, store, policy),
     authenticate: options.authenticate ?? (() => anonymous),
-    policy: options.allows ?? (() => true),
+    policy: policyOf(options.allows),
     memory,
     worker,
     recordBytes: options.recordBytes ?? 16 * mebibyte,
@@ -197,6 +197,13 @@ function makePart(
     store,
     server: createServer({ keepAliveTimeout: 60_000, requireHostHeader: false }, gateway.handle),
   };
+}
+
+/** A function alone tells of single keys; of what lies below a prefix it tells when that itself is refused. */
+function policyOf(allows: TestGatewayOptions['allows']): Policy {
+  if (!allows) return { allows: () => true, coverageBelow: () => 'every' };
+  if (typeof allows !== 'function') return allows;
+  return { allows, coverageBelow: (...asked) => (allows(...asked) ? 'some' : 'none') };
 }
 
 function bucketsOf(options: TestGatewayOptions, store: S3Store, policy: CachePolicy) {

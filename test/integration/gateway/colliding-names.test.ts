@@ -13,7 +13,7 @@ const authenticate: Authenticate = ({ rawHeaders }) =>
   rawHeaders.includes('test-caller') ? { kind: 'client', accessKeyId: 'owner' } : anonymous;
 
 /** Others read what is not secret, and no old versions. */
-const allows: Policy = (caller, _bucket, action, key) =>
+const allows: Policy['allows'] = (caller, _bucket, action, key) =>
   caller.kind === 'client' || (action !== 'GetObjectVersion' && !/^secret-\d+\.txt$/.test(key));
 
 // a question that was joined never reaches the store, and the wait for it ends the test
