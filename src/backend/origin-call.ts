@@ -1,4 +1,5 @@
 import { type Dispatcher, errors } from 'undici';
+import { parseContentLength } from '../http/content-length.ts';
 import type { ExpectedBody, ReadBuffer } from './read-buffer.ts';
 import { StoreError } from './store.ts';
 
@@ -107,8 +108,7 @@ function lengthOfBody(status: number, headers: readonly string[]): number | unde
     if (length !== undefined) return undefined;
     length = headers[index + 1] ?? '';
   }
-  if (length === undefined || !/^[0-9]{1,15}$/.test(length)) return undefined;
-  return Number(length);
+  return parseContentLength(length);
 }
 
 function asStoreError(error: Error): StoreError {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sendAndCollect } from '../backend/store.ts';
+import { parseErrorBody } from '../s3/error-body.ts';
 import { pathKeyProblem } from '../s3/path-key.ts';
 import { mayBePath } from '../s3/store-id.ts';
 import type { Bucket } from './bucket.ts';
@@ -71,6 +72,6 @@ async function ask(request: RestoreRequest, bucket: Bucket, days: string): Promi
   );
   if (reply.status === 202) return { kind: 'begun' };
   if (reply.status === 200) return { kind: 'ready' };
-  const code = /<Code>([A-Za-z]{1,60})<\/Code>/.exec(reply.body.toString('utf8'))?.[1];
+  const code = parseErrorBody(reply.body)?.code;
   return { kind: 'refused', code: code ?? `status ${reply.status}` };
 }

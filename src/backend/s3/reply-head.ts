@@ -1,3 +1,4 @@
+import { parseContentLength } from '../../http/content-length.ts';
 import { headerText } from '../../http/header-text.ts';
 import { fieldsFromRaw, type HeaderField, type HeaderPrefix } from '../../s3/dialect.ts';
 import type { StoreReplyHead } from '../store.ts';
@@ -28,7 +29,8 @@ export function readReplyHead(
   const fields = once(fieldsFromRaw(raw, prefix));
   if (typeof fields === 'string') return `more than one ${fields}`;
   const length = fields.find(isLength)?.value;
-  if (length !== undefined && !isByteCount(length)) return 'a content-length that is no length';
+  if (length !== undefined && parseContentLength(length) === undefined)
+    return 'a content-length that is no length';
   return { status, fields };
 }
 
@@ -49,8 +51,4 @@ function once(fields: readonly HeaderField[]): readonly HeaderField[] | string {
 
 function isLength({ name, store }: HeaderField): boolean {
   return !store && name === 'content-length';
-}
-
-function isByteCount(text: string): boolean {
-  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text));
 }
