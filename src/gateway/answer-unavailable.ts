@@ -1,9 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { s3Error } from '../s3/error.ts';
+import { retryAfter, s3Error } from '../s3/error.ts';
 import { errorBody } from '../s3/error-body.ts';
 import { RequestIdSource } from './request-ids.ts';
-
-const RETRY_AFTER_S = '1';
 
 /**
  * Answers any request with 503 ServiceUnavailable and ends its connection: for times in which no worker can. Nothing of the
@@ -12,6 +10,7 @@ const RETRY_AFTER_S = '1';
 export function answerUnavailable(prefixes: Iterable<string>): RequestListener {
   const ids = new RequestIdSource();
   const { status, code, message, fields } = s3Error('ServiceUnavailable');
+  const [retryName, retryValue] = retryAfter;
   const names = new Set(prefixes);
   return (_request, response: ServerResponse) => {
     const requestId = ids.nextRequestId();
@@ -23,7 +22,7 @@ export function answerUnavailable(prefixes: Iterable<string>): RequestListener {
     response.writeHead(status, {
       'content-type': 'application/xml',
       'content-length': Buffer.byteLength(body),
-      'retry-after': RETRY_AFTER_S,
+      [retryName]: retryValue,
       connection: 'close',
     });
     // node:http leaves the body out where the request was a HEAD (RFC 9110 §9.3.2)

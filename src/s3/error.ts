@@ -57,7 +57,10 @@ export function notAllowed(method: string, resource: string): S3Error {
   });
 }
 
-/** 503 for what there is no room for now; a little later there may be (RFC 9110 §10.2.3). */
+/** A little later there may be room again (RFC 9110 §10.2.3). */
+export const retryAfter: Pairs[number] = ['Retry-After', '1'];
+
+/** 503 for what there is no room for now. */
 export function slowDown(options: S3ErrorOptions = {}): S3Error {
-  return s3Error('SlowDown', { headers: [['Retry-After', '1']], ...options });
+  return s3Error('SlowDown', { headers: [retryAfter], ...options });
 }

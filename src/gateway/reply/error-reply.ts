@@ -23,8 +23,8 @@ export function asS3Error(error: unknown): S3Error {
   if (error instanceof ObjectChangedError) return slowDown({ message: error.message, cause: error });
   if (error instanceof WrongAnswerError) return s3Error('BadGateway', { cause: error });
   if (error instanceof StoreError) {
-    const headers: [string, string][] = error.code === 'BUSY' ? [['retry-after', '1']] : [];
-    return s3Error(meanings[error.code], { headers, cause: error });
+    if (error.code === 'BUSY') return slowDown({ cause: error });
+    return s3Error(meanings[error.code], { cause: error });
   }
   return s3Error('InternalError', { cause: error });
 }
@@ -37,13 +37,12 @@ function isWantOfRoom(error: unknown): error is Error {
   );
 }
 
-const meanings: Readonly<Record<StoreErrorCode, ErrorCode>> = {
+const meanings: Readonly<Record<Exclude<StoreErrorCode, 'BUSY'>, ErrorCode>> = {
   UNREACHABLE: 'ServiceUnavailable',
   TIMEOUT: 'GatewayTimeout',
   BROKEN: 'ServiceUnavailable',
   INVALID: 'BadGateway',
   FAULT: 'InternalError',
-  BUSY: 'SlowDown',
 };
 
 /** Whether `error` is one of those that are not known: an exception that should not have happened. */
