@@ -94,7 +94,7 @@ export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
     notify: notification => told.delivery?.notify(notification),
   });
   const channel = isDefaultStart ? await createBuiltInChannel(clock) : undefined;
-  where.callbacks = await startCallbacks(config.alerts.callbacks, channel, {
+  where.callbacks = await startCallbacks(config, channel, {
     ...{ secret, acts, clock, logger, metrics },
     tickets: new TicketLedger(database, clock),
     operations: cardOperations({ engine, silences, restore, purge: parts.purge }),

@@ -4,7 +4,7 @@ import type { BuiltInChannel } from './admin/channel/built-in-channel.ts';
 import { type BearerOptions, remoteKeys } from './alerts/callbacks/bearer-token.ts';
 import { CallbackHandler, type CallbackHandlerOptions } from './alerts/callbacks/callback-handler.ts';
 import { formatAddress } from './base/listen-error.ts';
-import type { AlertConfig } from './config/gateway-config.ts';
+import type { AlertConfig, GatewayConfig } from './config/gateway-config.ts';
 import { type HttpListener, listenHttp } from './server/http-listener.ts';
 
 /** Running callbacks. */
@@ -28,15 +28,16 @@ interface Door {
  * @throws ListenError
  */
 export async function startCallbacks(
-  config: AlertConfig['callbacks'],
+  { alerts, limits }: Pick<GatewayConfig, 'alerts' | 'limits'>,
   channel: BuiltInChannel | undefined,
   options: Omit<CallbackHandlerOptions, 'bearer'>,
 ): Promise<Callbacks | undefined> {
-  const door = config ? configuredDoor(config) : channel && builtInDoor(channel);
+  const door = alerts.callbacks ? configuredDoor(alerts.callbacks) : channel && builtInDoor(channel);
   if (!door) return undefined;
   const { host, port, bearer, origin } = door;
   const { handle } = new CallbackHandler({ ...options, bearer });
-  const listener = await listenHttp({ host, port, reusePort: false, handle, logger: options.logger });
+  const { logger } = options;
+  const listener = await listenHttp({ host, port, reusePort: false, handle, logger, limits });
   return { listener, origin: origin ?? `http://${formatAddress(host, listener.port)}` };
 }
 

@@ -9,12 +9,3 @@ export interface ClientLimits {
   readonly connections: number;
   readonly connectionsPerAddress: number;
 }
-
-/** Those of a configuration that names none. */
-export const defaultLimits: ClientLimits = {
-  headersBytes: 32 * 1024,
-  requests: 10_000,
-  requestsPerConnection: 4_000,
-  connections: 10_000,
-  connectionsPerAddress: 1_000,
-};

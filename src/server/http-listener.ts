@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
 import { atTurnEnd } from '../http/turn-end.ts';
-import { type ClientLimits, defaultLimits } from './client-limits.ts';
+import type { ClientLimits } from './client-limits.ts';
 import { ConnectionRoom, type ConnectionRoomOptions } from './connection-room.ts';
 import { Connections } from './connections.ts';
 import { closeIdleConnections } from './idle-connections.ts';
@@ -30,8 +30,7 @@ export interface HttpListenerOptions {
    */
   readonly answerUnreadable?: AnswerUnreadable | undefined;
   readonly logger: Logger;
-  /** Left out, clients are bound as by a configuration that names no limits. */
-  readonly limits?: ClientLimits | undefined;
+  readonly limits: ClientLimits;
   /** What the limit of open files leaves; left out, nothing bounds it. */
   readonly room?: Pick<ConnectionRoomOptions, 'connections' | 'clock'> | undefined;
 }
@@ -53,7 +52,7 @@ const DRAIN_STEP_MS = 25;
 
 /** @throws ListenError when the address cannot be bound */
 export async function listenHttp(options: HttpListenerOptions): Promise<HttpListener> {
-  const { logger, answerUnreadable = answerPlainly, limits = defaultLimits } = options;
+  const { logger, answerUnreadable = answerPlainly, limits } = options;
   const refusing = { logger, answerUnreadable };
   const upgrades = new UpgradeOffers();
   const connections = new Connections(limits);

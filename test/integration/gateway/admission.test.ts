@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
-import { defaultLimits } from '../../../src/server/client-limits.ts';
 import { type HttpListener, listenHttp } from '../../../src/server/http-listener.ts';
+import { defaultLimits } from '../../support/client-limits.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
 

@@ -4,7 +4,7 @@ import { ConfigError } from '../../../src/config/config-error.ts';
 import { defaultConfig } from '../../../src/config/default-config.ts';
 import { loadConfig, parseConfig } from '../../../src/config/load-config.ts';
 import { secretsOf } from '../../../src/config/secrets.ts';
-import { defaultLimits } from '../../../src/server/client-limits.ts';
+import { defaultLimits } from '../../support/client-limits.ts';
 
 const examplePath = new URL('../../../config/example.yaml', import.meta.url).pathname;
 

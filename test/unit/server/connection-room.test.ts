@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
 import { listenHttp } from '../../../src/server/http-listener.ts';
+import { defaultLimits } from '../../support/client-limits.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const CROWDED = 'HTTP/1.1 503 Slow Down\r\ncontent-length: 0\r\n\r\n';
@@ -28,6 +29,7 @@ async function setup() {
     reusePort: false,
     logger,
     handle: (request, response) => void held.push(() => response.end(`answer to ${request.url}`)),
+    limits: defaultLimits,
     room: { connections: 8, clock },
     answerUnreadable: why => (why === 'too-many-connections' ? CROWDED : why),
   });

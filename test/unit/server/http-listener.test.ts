@@ -4,10 +4,11 @@ import { afterEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
 import { StandardAnswer } from '../../../src/http/answer.ts';
 import { DirectAnswer } from '../../../src/http/direct-answer.ts';
-import { type ClientLimits, defaultLimits } from '../../../src/server/client-limits.ts';
+import type { ClientLimits } from '../../../src/server/client-limits.ts';
 import { type HttpListener, listenHttp } from '../../../src/server/http-listener.ts';
 import type { AnswerUnreadable } from '../../../src/server/refuse-unreadable.ts';
 import type { RequestHandler } from '../../../src/server/request-handler.ts';
+import { defaultLimits } from '../../support/client-limits.ts';
 
 const listeners: HttpListener[] = [];
 
@@ -15,7 +16,11 @@ afterEach(async () => {
   for (const listener of listeners.splice(0)) await listener.drain(0);
 });
 
-async function start(handle: RequestHandler, answerUnreadable?: AnswerUnreadable, limits?: ClientLimits) {
+async function start(
+  handle: RequestHandler,
+  answerUnreadable?: AnswerUnreadable,
+  limits: ClientLimits = defaultLimits,
+) {
   const lines: string[] = [];
   const logger = createLogger({
     level: 'info',
