@@ -274,7 +274,7 @@ export class KeptState implements StateDatabase {
     try {
       file?.close();
     } catch {
-      // it was of no use any more
+      // already unusable
     }
   }
 }

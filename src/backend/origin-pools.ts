@@ -14,7 +14,7 @@ export interface PoolLease {
 
 /**
  * The pools of one store by the host that they connect to. With virtual addressing each bucket name is a host, and where
- * clients name buckets, they choose hosts: so no more than `limit` pools are kept besides those in use.
+ * clients name buckets, they choose hosts: so at most `limit` pools are kept; only those in use may be more.
  */
 export class OriginPools {
   readonly #protocol: string;

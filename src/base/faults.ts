@@ -35,7 +35,7 @@ export class Faults {
       chain.length === 0 ? String(error) : chain.map(one => one.stack ?? one.message).join('\ncaused by ');
     this.#logger?.error(
       { requestId, fault: fault.slice(0, textLimit) },
-      'a request met a fault of the gateway',
+      'unexpected exception while a request was served',
     );
   }
 }

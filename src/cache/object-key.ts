@@ -6,8 +6,8 @@ export interface ObjectKey {
   readonly bucket: string;
   readonly key: string;
   /**
-   * The three in one string, which no other three have. Whatever is put behind it, length-prefixed too, makes a name that
-   * is unique again.
+   * The three in one string, different for any other three. A length-prefixed text appended to it gives a unique name
+   * again.
    */
   readonly text: string;
   /**

@@ -34,7 +34,7 @@ export class Admission {
    */
   admit(exchange: Exchange): void {
     const { response } = exchange;
-    // who has left will not tell again
+    // a closed response emits no second `close`
     if (exchange.isAdmitted || response.closed) return;
     const client = clientOf(response.req.socket.remoteAddress);
     if (!this.#quota.take(client)) throw new TooManyRequestsError();

@@ -36,7 +36,7 @@ export interface OwnedObjectsOptions {
   readonly faults?: Faults;
 }
 
-/** Who has been told of a content that is not kept has this long to begin to read it. */
+/** A reader that was given an unkept content has to open it within this time. */
 const beginningMs = 1_000;
 
 /** Everything that a worker keeps of the objects it owns, put together. */

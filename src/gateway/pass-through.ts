@@ -33,7 +33,7 @@ export function passThrough(
   const { response } = exchange;
   exchange.report = bypassed(options.detail);
   if (response.destroyed) {
-    // who has left while the object was looked up will not tell again
+    // the client left while the object was looked up: a closed response emits no second `close`
     exchange.hasClientLeft = true;
     observer.sent(exchange);
     return;

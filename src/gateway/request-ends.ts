@@ -5,8 +5,8 @@ import type { ExchangeObserver } from './exchange-observer.ts';
 import { asS3Error, isFault, replyError } from './reply/error-reply.ts';
 
 /**
- * Where a request ends that something went wrong with, whatever that is and wherever it was thrown. What the request
- * holds is given back when its response closes, which comes of either end.
+ * Ends a request with an error: an error answer, or, once its head is out, a cut connection. What the request holds is
+ * given back when its response closes, which comes of either.
  */
 export function requestEnds(observer: ExchangeObserver, faults: Faults): RequestEnds {
   const cutOff = ({ response }: Exchange) => {

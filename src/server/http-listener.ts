@@ -76,7 +76,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     },
     handle,
   );
-  // a client may end its side behind its requests: their answers still go out, and the connection with the last of them
+  // a client may half-close: pending answers still go out, and the connection ends with the last of them
   server.httpAllowHalfOpen = true;
   server.on('checkContinue', (request, response) => {
     letContinue(response);
@@ -85,7 +85,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   // answers to the requests before it go first
   const refuseLater = (socket: Duplex, refuse: () => void) => {
     const failed = (error: unknown) => {
-      options.logger.error({ err: error }, 'what is no request could not be refused');
+      options.logger.error({ err: error }, 'an unreadable request could not be answered');
       socket.destroy();
     };
     atTurnEnd({ run: refuse, failed });

@@ -31,8 +31,8 @@ export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex, r
 }
 
 /**
- * CONNECT asks for a tunnel, which there is none (RFC 9110 §9.3.6). node:http hands its connection over and knows it no
- * more: it is answered here and closed, or closed alone where the answer to a request before it is still to come.
+ * CONNECT asks for a tunnel; the gateway offers none (RFC 9110 §9.3.6). node:http hands its connection over and knows it
+ * no more: it is answered here and closed, or closed alone where the answer to a request before it is still to come.
  */
 export function refuseTunnel(socket: Duplex, { answerUnreadable, logger }: Refusing): void {
   const remoteAddress = socket instanceof Socket ? socket.remoteAddress : undefined;

@@ -63,7 +63,7 @@ export class StandIn {
   #failed(server: Server, err: Error): void {
     if (this.#server !== server) return;
     const { clock, logger } = this.#options;
-    logger.warn({ err }, 'no worker is up, and nobody can listen in their place yet');
+    logger.warn({ err }, 'no worker is up, and the fallback listener cannot bind yet; it tries again');
     this.#server = undefined;
     this.#retry = clock.after(LISTEN_RETRY_MS, () => this.open());
   }

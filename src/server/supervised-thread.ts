@@ -131,7 +131,7 @@ export class SupervisedThread<Ready> {
     const [worker, rpc] = [this.#worker, this.#rpc];
     if (!worker || !rpc) return;
     this.#watch = watchThread(rpc, clock, silentMs => {
-      logger.error({ hung: name, silentMs }, 'a thread does not react any more and is ended');
+      logger.error({ hung: name, silentMs }, 'a thread is unresponsive: it is terminated');
       void worker.terminate();
     });
   }

@@ -49,7 +49,7 @@ export function silenceRoutes({ silences, clock, logger }: SilenceRoutesOptions)
   ];
 }
 
-/** A silence that does not hold over a restart is none: whoever asks is told that it could not be kept. */
+/** A silence that could not be saved is not made: 503 says so. */
 function saved<Result>(work: () => Result): Result {
   try {
     return work();

@@ -13,7 +13,7 @@ export const stateDirectory: RuleDefinition<StateDirectoryOptions> = {
   name: 'stateDirectory',
   title: 'The state directory cannot be used',
   advice:
-    'Requests are served as ever. Cards wait in memory and are sent from there, but a restart would lose them, and nothing can be silenced. The log says why; make room or mend the directory: it is then written anew by itself.',
+    'Requests are served as usual. Cards wait in memory and are sent from there, but a restart would lose them, and nothing can be silenced. The log says why; free some space or repair the directory; the state is then written again without a restart.',
   measures: [stateUsable, stateFailures],
   inhibitedBy: [],
   aftermathMs: () => 0,

@@ -13,8 +13,8 @@ const singleFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The head of a store's answer, in no dialect; a text that says what is wrong with it when it is none that could be
- * acted on and given on: what is accepted here can be written to a client.
+ * The head of a store's answer, in no dialect, or, when it cannot be used, a text that says why. What is accepted here
+ * can be written to a client.
  *
  * @param raw names and values alternating, as received.
  */

@@ -12,19 +12,19 @@ const longestDelayMs = 1_000;
 
 /** How often a transfer has failed, and what follows from that. */
 export class Attempts {
-  #fruitless = 0;
+  #withoutProgress = 0;
   #timeouts = 0;
 
   /** Bytes have come. */
   progressed(): void {
-    this.#fruitless = 0;
+    this.#withoutProgress = 0;
   }
 
   /** Whether the transfer may be tried again after `error`. */
   mayFollow(error: Error): boolean {
     const isTimeout = error instanceof StoreError && error.code === 'TIMEOUT';
     if (isTimeout && ++this.#timeouts >= timeoutLimit) return false;
-    return isPassing(error) && this.#fruitless < attemptsWithoutProgress;
+    return isPassing(error) && this.#withoutProgress < attemptsWithoutProgress;
   }
 
   /**
@@ -33,8 +33,8 @@ export class Attempts {
    * @param random a number in [0, 1): spreads those that broke together.
    */
   nextDelayMs(random: number): number {
-    const fruitless = this.#fruitless++;
-    if (fruitless === 0) return 0;
-    return Math.min(longestDelayMs, firstDelayMs * 2 ** (fruitless - 1)) * (0.5 + random / 2);
+    const withoutProgress = this.#withoutProgress++;
+    if (withoutProgress === 0) return 0;
+    return Math.min(longestDelayMs, firstDelayMs * 2 ** (withoutProgress - 1)) * (0.5 + random / 2);
   }
 }

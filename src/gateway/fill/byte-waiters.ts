@@ -23,7 +23,7 @@ export class ByteWaiters {
     return new Promise((resolve, reject) => this.#waiters.add({ position, isFirst, resolve, reject }));
   }
 
-  /** Who waits for the first byte of an answer waits no longer; who waits for more of one that has begun does. */
+  /** Rejects those that wait for the first byte of an answer; those whose answer has begun go on waiting. */
   refuseFirst(error: Error): void {
     for (const waiter of this.#waiters) {
       if (!waiter.isFirst) continue;

@@ -66,7 +66,10 @@ export class HeldTransfer {
     this.#call?.resume();
   }
 
-  /** Gives the connection back, to ask again later for what waits and what would come. Once all has come there is none. */
+  /**
+   * Aborts the transfer; what is held and what is missing is asked for again later. Does nothing once the transfer is
+   * complete.
+   */
   giveUp(): void {
     if (this.#isComplete) return;
     this.abort();

@@ -109,7 +109,7 @@ export class PeerLink {
     this.#port.postMessage(message);
   }
 
-  /** What an event or a notice throws ends neither the thread nor the talk. */
+  /** An exception in an event handler ends neither this thread nor the link. */
   #guarded(step: () => void): void {
     try {
       step();

@@ -35,7 +35,7 @@ export class BodyPump implements PendingSend {
   /**
    * @param response whose `answer` has begun.
    * @param lengthBytes of the whole body.
-   * @param onFault told of what giving back threw, behind the end.
+   * @param onFault called with an exception thrown while the last loan was released.
    */
   constructor(
     response: ServerResponse,
