@@ -3,6 +3,7 @@ import { notAllowed, s3Error } from '../s3/error.ts';
 import { knownParameters } from '../s3/operation-parameters.ts';
 import { queryValue } from '../s3/query.ts';
 import { listKeys } from './listing/list-keys.ts';
+import { listParts } from './listing/list-parts.ts';
 import { isListing } from './listing/listing-kind.ts';
 import type { OtherOperation } from './other-operation.ts';
 import { passPreflight } from './pass-preflight.ts';
@@ -35,6 +36,11 @@ export function passOperation(other: OtherOperation): void {
   // what belongs to a version is for those who may read the version, also where the sub-resource is granted
   const isOfVersion = knownParameters(operation, query, bucket.keys).some(({ name }) => name === 'versionId');
   if (isOfVersion) permissions.require('GetObjectVersion', key ?? '');
+  const isRenamed = bucket.name !== bucket.bucketAtStore || bucket.keyPrefix !== '';
+  if (operation === 'ListParts' && isRenamed) {
+    listParts(other);
+    return;
+  }
   passThrough(exchange, bucket, passedRequest(other), observer, {
     detail: 'operation',
     mayKnowMissing: key === undefined || permissions.allows('ListBucket', key),

@@ -98,18 +98,18 @@ class ListingWriter {
   }
 }
 
-function leaf(name: string, text: string): string {
+export function leaf(name: string, text: string): string {
   return `<${name}>${escapeText(text)}</${name}>`;
 }
 
 /** The reader has bounded the depth. */
-function write(node: XmlNode): string {
+export function write(node: XmlNode): string {
   if (!isElement(node)) return escapeText(node);
   return around(node, node.children.map(write).join(''));
 }
 
 /** `content`, already escaped, in the tags of `element`. */
-function around({ name, attributes }: XmlElement, content: string): string {
+export function around({ name, attributes }: XmlElement, content: string): string {
   const written = Array.from(attributes, ([attribute, value]) => ` ${attribute}="${escapeText(value)}"`);
   return `<${name}${written.join('')}>${content}</${name}>`;
 }

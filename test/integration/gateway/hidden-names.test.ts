@@ -5,7 +5,7 @@ import { grantPolicy } from '../../../src/gateway/grant-policy.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
 const hidden = Array.from({ length: 9300 }, (_, index) => `private/c${String(index * 7).padStart(6, '0')}`);
-const actions = ['ListBucket', 'ListMultipartUploads'];
+const actions = ['ListBucket', 'ListMultipartUploads', 'ListParts'];
 let server: Server;
 let gateway: TestGateway;
 /** Queries that the store was asked. */
@@ -20,7 +20,10 @@ afterEach(async () => {
 
 type Answer = (query: URLSearchParams) => readonly [status: number, body: string];
 
-async function start(answer: Answer, bucket: { keys?: 'path' } = {}): Promise<void> {
+async function start(
+  answer: Answer,
+  bucket: { keys?: 'path'; bucketAtStore?: string; keyPrefix?: string } = {},
+): Promise<void> {
   server = createServer(({ url = '' }, reply) => {
     const query = new URL(url, 'http://store').searchParams;
     asked.push(query);
@@ -140,6 +143,40 @@ describe('a store that refuses', () => {
   it('a beginning among hidden names, which the gateway moves, is not quoted', async () => {
     await start(query => [400, quoting(query)]);
     expect((await get('uploads&key-marker=private/x'))[0]).toBe(502);
+  });
+});
+
+describe('parts of an upload in a bucket of another name', () => {
+  const parts = (more: string) =>
+    `<ListPartsResult xmlns="x"><Bucket>real</Bucket><Key>tenantA/k</Key><UploadId>1</UploadId>${more}</ListPartsResult>`;
+  const renamed = { bucketAtStore: 'real', keyPrefix: 'tenantA/' };
+
+  it('are listed in the names that clients use', async () => {
+    await start(
+      () => [200, parts('<Part><PartNumber>1</PartNumber><ETag>&quot;a&quot;</ETag></Part>')],
+      renamed,
+    );
+    const { status, body } = await gateway.get('/b/k?uploadId=1');
+    expect([status, body.toString()]).toEqual([
+      200,
+      '<?xml version="1.0" encoding="UTF-8"?>\n<ListPartsResult xmlns="x"><Bucket>b</Bucket><Key>k</Key><UploadId>1</UploadId><Part><PartNumber>1</PartNumber><ETag>&quot;a&quot;</ETag></Part></ListPartsResult>',
+    ]);
+  });
+
+  it.each(['', 'x', '<Other>real</Other>', parts(' '.repeat(5_000_000))])(
+    'are 502 when they are none',
+    async body => {
+      await start(() => [200, body], renamed);
+      const reply = await gateway.get('/b/k?uploadId=1');
+      expect([reply.status, reply.body.toString()]).toEqual([502, expect.not.stringContaining('real')]);
+    },
+  );
+
+  it('are refused as the store refuses', async () => {
+    const words = '<Error><Code>NoSuchUpload</Code><Message>m</Message><Key>tenantA/k</Key></Error>';
+    await start(() => [404, words], renamed);
+    const reply = await gateway.get('/b/k?uploadId=1');
+    expect([reply.status, reply.body.toString()]).toEqual([404, expect.stringContaining('<Key>k</Key>')]);
   });
 });
 
