@@ -50,6 +50,8 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
   readonly #threads: readonly SupervisedThread<undefined>[];
   /** The workers that have said what they serve; the others know nothing yet that could be asked for. */
   readonly #serving = new Set<Rpc>();
+  /** The workers whose running responses have finished. */
+  readonly #drained = new Set<Rpc>();
   readonly #onListening: (any: boolean) => void;
   #isListening = false;
   #isDraining = false;
@@ -98,10 +100,14 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
     return (await rpc.call(name, payload)) as ResultOf<Control[Name]>;
   }
 
-  /** Ends all workers once their running responses have finished, or after `limitMs`. */
+  /** Ends all workers once the running responses of all have finished, or after `limitMs`. */
   async drain(limitMs: number): Promise<void> {
     this.#isDraining = true;
-    await Promise.all(this.#threads.map(thread => thread.stop(limitMs)));
+    const stopped = this.#threads.map(async thread => {
+      await thread.stop(limitMs);
+      this.#releaseDrained();
+    });
+    await Promise.all(stopped);
   }
 
   #thread(index: number, options: WorkerPoolOptions<Settings, Shared>, procedures: object) {
@@ -122,7 +128,14 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
       isAlone: () => !this.#hasOneUp(),
       onSpawn: rpc => {
         current = rpc;
-        rpc.serve({ ...procedures, serving: () => void this.#serving.add(rpc) });
+        rpc.serve({
+          ...procedures,
+          serving: () => void this.#serving.add(rpc),
+          drained: () => {
+            this.#drained.add(rpc);
+            this.#releaseDrained();
+          },
+        });
         this.#connectPeers(index, rpc);
       },
       onDeath: () => {
@@ -130,6 +143,14 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
         onDeath?.(index);
       },
     });
+  }
+
+  /** Lets the workers end that wait for the responses of the others. */
+  #releaseDrained(): void {
+    if (!this.#isDraining) return;
+    const running = this.#threads.flatMap(({ rpc }) => rpc ?? []);
+    if (running.every(rpc => this.#drained.has(rpc)))
+      for (const rpc of running) rpc.notify('release', undefined);
   }
 
   #hasOneUp(): boolean {

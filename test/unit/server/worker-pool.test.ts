@@ -272,6 +272,26 @@ it('lets a running response finish when it drains, and takes no new connection',
   expect(pool.states()[0]?.state).toBe('stopped');
 });
 
+it('keeps a worker without responses of its own until those of the others have finished', async () => {
+  const { pool, port } = await startPool(2);
+  await pool.start();
+  let body: Promise<string> = Promise.resolve('');
+  await new Promise<void>(resolve => {
+    body = get(port, '/slow', resolve);
+  });
+  const drained = pool.drain(10_000);
+  await until(
+    () => get(port, '/').catch((error: NodeJS.ErrnoException) => error.code),
+    answer => answer === 'ECONNREFUSED',
+  );
+  for (let round = 0; round < 200; round++) {
+    expect(await Promise.all([0, 1].map(index => pool.call(index, 'index', undefined)))).toEqual([0, 1]);
+  }
+  await Promise.all([0, 1].map(index => pool.call(index, 'release', undefined)));
+  expect(await body).toBe('abcd');
+  await drained;
+});
+
 it('cuts off what is not finished when the time to drain is over', async () => {
   const { pool, port } = await startPool(1);
   await pool.start();
