@@ -94,9 +94,10 @@ export class CallQueue {
     this.#silentShare = Math.max(1, Math.floor(limits.connections / 8));
   }
 
-  /** How many calls there are, by what they are doing. */
-  counts(): Record<'waiting' | 'unanswered' | 'transferring' | 'paused', number> {
-    const counts = { waiting: this.#waiting.size, unanswered: 0, transferring: 0, paused: 0 };
+  /** How many calls there are, by what they are doing, and how many objects they are about. */
+  counts(): Record<'waiting' | 'unanswered' | 'transferring' | 'paused' | 'objects', number> {
+    const objects = this.#lines.size;
+    const counts = { waiting: this.#waiting.size, unanswered: 0, transferring: 0, paused: 0, objects };
     for (const { pausedSinceMs, isAnswered } of this.#running) {
       if (pausedSinceMs !== undefined) counts.paused++;
       else if (isAnswered) counts.transferring++;
@@ -187,6 +188,8 @@ export class CallQueue {
 
   /** The last call of the longest line makes room for one of a shorter line. */
   #makeRoom(newcomer: Line): boolean {
+    // each object has one call: no line is longer, and a flood of made-up keys costs no search
+    if (this.#waiting.size === this.#turns.size) return false;
     let longest = newcomer;
     for (const object of this.#turns) {
       const line = this.#lines.get(object);

@@ -98,6 +98,18 @@ describe('who has a connection', () => {
     expect([running(many), one.state]).toEqual([1, 'running']);
   });
 
+  it('any number of calls that are over as soon as they start, one after the other', () => {
+    open(2, 20_000);
+    const [first] = enterAll(2, index => `${index}`);
+    const calls = Array.from({ length: 20_000 }, (_, index) => new Call(`short ${index}`));
+    for (const call of calls) {
+      call.start = () => call.end();
+      queue.enter(call);
+    }
+    first?.end();
+    expect(new Set(states(calls))).toEqual(new Set(['over']));
+  });
+
   it('a call that is given up while it waits leaves at once, and its object with it', () => {
     open(2);
     const [first] = enterAll(2, index => `${index}`);
@@ -113,6 +125,13 @@ describe('who is refused', () => {
   it('who comes when as many wait as may', () => {
     open(1, 2);
     expect(states(enterAll(4, index => `${index}`))).toEqual(['running', 'new', 'new', 'full']);
+  });
+
+  it('and nothing is kept of it', () => {
+    open(1, 2);
+    enterAll(3, index => `${index}`);
+    expect(states(enterAll(1_000, index => `made up ${index}`))).toEqual(Array(1_000).fill('full'));
+    expect(queue.counts().objects).toBe(3);
   });
 
   it('but the last of the longest line gives its place to an object with fewer', () => {
