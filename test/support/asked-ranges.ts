@@ -55,7 +55,11 @@ export class AskedRange implements StoreCall {
 
   /** The next bytes; nothing arrives after an abort. */
   bytes(lengthBytes: number): this {
-    if (this.state !== 'aborted') this.#receiver.arrived(Buffer.alloc(lengthBytes, 7));
+    if (this.state === 'aborted') return this;
+    const chunk = Buffer.alloc(lengthBytes, 7);
+    this.#receiver.arrived(chunk);
+    // the memory is the receiver's only during the call
+    chunk.fill(0xee);
     return this;
   }
 

@@ -139,3 +139,14 @@ it('other names, access points and "*" are fine where addressing is virtual', ()
   };
   expect(found({ backends, buckets, clients: [] })).toEqual([]);
 });
+
+it.each(['../tenantB/', 'a//', './'])(
+  'refuses the prefix %s where the store takes keys for paths',
+  keyPrefix => {
+    const buckets = { photos: { backend: 'main', keyPrefix } };
+    expect(found({ backends: { main: { type: 's3', keys: 'path' } }, buckets })).toEqual([
+      expect.stringMatching(/^buckets\.photos\.keyPrefix: a plain path, since backends\.main\.keys is path/),
+    ]);
+    expect(found({ backends: { main: { type: 's3', keys: 'exact' } }, buckets })).toEqual([]);
+  },
+);

@@ -4,7 +4,11 @@ import { BucketTable } from '../../../src/gateway/bucket-table.ts';
 import { type RestoreRequest, restoreObject } from '../../../src/gateway/restore-object.ts';
 
 /** A store that answers with the given status and body, one after the other; `seen` holds what it was asked. */
-function bucketsOver(answers: readonly (readonly [status: number, body?: string])[], seen: StoreRequest[]) {
+function bucketsOver(
+  answers: readonly (readonly [status: number, body?: string])[],
+  seen: StoreRequest[],
+  keys: 'exact' | 'path' = 'exact',
+) {
   const store: Store = {
     name: 'main',
     send(request, receiver) {
@@ -32,7 +36,7 @@ function bucketsOver(answers: readonly (readonly [status: number, body?: string]
     ...{
       bucketAtStore: 'photos-production',
       keyPrefix: 'eu/',
-      keys: 'exact' as const,
+      keys,
       listingKey: new Uint8Array(32),
       policyFor: () => {
         throw new Error('not asked');
@@ -65,6 +69,11 @@ it.each([
     { kind: 'refused', code: 'RestoreAlreadyInProgress' },
   ],
   ['403', [403, error('AccessDenied')] as const, { kind: 'refused', code: 'AccessDenied' }],
+  [
+    'a code beside one in a comment',
+    [403, '<Error><!-- <Code>Wrong</Code> --><Code>AccessDenied</Code></Error>'] as const,
+    { kind: 'refused', code: 'AccessDenied' },
+  ],
   ['what is no XML', [500, 'oops'] as const, { kind: 'refused', code: 'status 500' }],
   ['nothing', [0] as const, { kind: 'unreachable' }],
 ])('understands %s (behaviours.md 167 to 172)', async (_, answer, outcome) => {
@@ -86,5 +95,12 @@ it('knows only the buckets that are configured', async () => {
 it('asks the store for nothing whose version may be a path', async () => {
   const seen: StoreRequest[] = [];
   const outcome = await restoreObject({ ...request, versionId: '../../b' }, bucketsOver([[202]], seen));
+  expect([outcome, seen]).toEqual([{ kind: 'refused', code: 'InvalidArgument' }, []]);
+});
+
+it('asks a store of paths for nothing whose key is no plain path', async () => {
+  const seen: StoreRequest[] = [];
+  const buckets = bucketsOver([[202]], seen, 'path');
+  const outcome = await restoreObject({ ...request, key: 'a//b' }, buckets);
   expect([outcome, seen]).toEqual([{ kind: 'refused', code: 'InvalidArgument' }, []]);
 });

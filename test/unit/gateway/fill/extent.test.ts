@@ -159,6 +159,9 @@ it('holds the store back while there is no room, and goes on when there is', () 
   for (const callback of [...slotFreed]) callback();
   expect(last().state).toBe('running');
   expect(one.position).toBe(100);
+  expect(generation.blockAt(0)?.bytes(0, 100), 'as they were when they arrived').toEqual(
+    Buffer.alloc(100, 7),
+  );
 });
 
 it('waits for room once, however often there is none, and not when it is over', () => {
