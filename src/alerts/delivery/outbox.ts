@@ -25,13 +25,6 @@ export type Settlement =
   | { readonly kind: 'shrunk' }
   | { readonly kind: 'dead'; readonly reason: string };
 
-/** A card that its channel will never take. */
-export interface DeadCard {
-  readonly notification: Notification;
-  readonly reason: string;
-  readonly diedAtMs: number;
-}
-
 /** After this many attempts a card steps behind those that were tried less: one bad card blocks nobody. */
 export const ATTEMPTS_PER_ROUND = 5;
 const MAX_FOLDED = 40;
@@ -194,20 +187,6 @@ export class Outbox {
   deadCount(channel: string): number {
     const dead = `SELECT count(*) AS count FROM card WHERE state = 'dead' AND channel = ?`;
     return Number(this.#database.prepare(dead).get(channel)?.count);
-  }
-
-  /** The latest cards that died, newest first. */
-  dead(channel: string, limit: number): readonly DeadCard[] {
-    return this.#database
-      .prepare(
-        `SELECT * FROM card WHERE state = 'dead' AND channel = ? ORDER BY settled_at_ms DESC, id DESC LIMIT ?`,
-      )
-      .all(channel, limit)
-      .map(row => ({
-        notification: asWaitingCard(row).notification,
-        reason: String(row.reason),
-        diedAtMs: Number(row.settled_at_ms),
-      }));
   }
 
   #insert(channel: string, notification: Notification, nowMs: number): number {

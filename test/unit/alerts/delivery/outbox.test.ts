@@ -13,13 +13,14 @@ function large(key: string, bytes: number, severity: Notification['severity'] = 
 }
 
 it('drops the oldest warnings when what waits is too large, criticals last, and counts them', () => {
-  const outbox = new Outbox(memoryState());
+  const database = memoryState();
+  const outbox = new Outbox(database);
   const add = (notification: Notification) => outbox.enqueue(['c'], notification, 0);
   expect(add(large('critical', 8 * MIB, 'critical'))).toEqual({ added: 1, dropped: 0 });
   for (const key of ['w1', 'w2', 'w3']) expect(add(large(key, 7 * MIB)).dropped).toBe(0);
   expect(add(large('w4', 7 * MIB))).toEqual({ added: 1, dropped: 1 });
-  expect(outbox.dead('c', 10)).toMatchObject([
-    { notification: { dedupeKey: sampleNotification('w1').dedupeKey }, reason: 'too many cards waited' },
+  expect(database.prepare(`SELECT dedupe_key, reason FROM card WHERE state = 'dead'`).all()).toMatchObject([
+    { dedupe_key: sampleNotification('w1').dedupeKey, reason: 'too many cards waited' },
   ]);
   expect(outbox.waiting('c')).toMatchObject({ count: 4, ordinary: 3 });
   expect(outbox.next('c', true)?.notification.dedupeKey).toBe(sampleNotification('critical').dedupeKey);
