@@ -12,6 +12,7 @@ import {
   type AnswerUnreadable,
   answerPlainly,
   isParseError,
+  type Refusing,
   refuseBadRequest,
   refuseConnection,
   refuseTunnel,
@@ -82,19 +83,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     letContinue(response);
     handle(request, response);
   });
-  // answers to the requests before it go first
-  const refuseLater = (socket: Duplex, refuse: () => void) => {
-    const failed = (error: unknown) => {
-      options.logger.error({ err: error }, 'an unreadable request could not be answered');
-      socket.destroy();
-    };
-    atTurnEnd({ run: refuse, failed });
-  };
-  server.on('connect', (_request, socket) => refuseLater(socket, () => refuseTunnel(socket, refusing)));
-  server.on('clientError', (error, socket) => {
-    if (isParseError(error) && pipelining.endWithPending(socket)) return;
-    refuseLater(socket, () => refuseBadRequest(error, socket, refusing));
-  });
+  refuseUnreadable(server, pipelining, refusing);
   server.on('connection', socket => {
     if (!connections.admit(socket)) refuseConnection(socket, refusing);
   });
@@ -111,6 +100,23 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       idle.stop();
     },
   };
+}
+
+/** What is no request that the handler could be given gets an answer too. */
+function refuseUnreadable(server: Server, pipelining: Pipelining, refusing: Refusing): void {
+  // answers to the requests before it go first
+  const refuseLater = (socket: Duplex, refuse: () => void) => {
+    const failed = (error: unknown) => {
+      refusing.logger.error({ err: error }, 'an unreadable request could not be answered');
+      socket.destroy();
+    };
+    atTurnEnd({ run: refuse, failed });
+  };
+  server.on('connect', (_request, socket) => refuseLater(socket, () => refuseTunnel(socket, refusing)));
+  server.on('clientError', (error, socket) => {
+    if (isParseError(error) && pipelining.endWithPending(socket)) return;
+    refuseLater(socket, () => refuseBadRequest(error, socket, refusing));
+  });
 }
 
 /** node:http has it, its types do not. */

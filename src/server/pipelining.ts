@@ -38,11 +38,6 @@ export class Pipelining {
     this.#quota = new ClientQuota({ inAll: limits.requests, perClient: Math.ceil(limits.requests / 2) });
   }
 
-  /** Requests that wait for their turn. */
-  get waiting(): number {
-    return this.#quota.used;
-  }
-
   readonly take: RequestHandler = (request, response) => {
     // a response has the connection when none is before it
     if (response.socket) this.#handle(request, response);
