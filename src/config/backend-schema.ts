@@ -53,7 +53,7 @@ const timeouts = map({
 
 /** Calls of a worker that may wait for one of its connections, and how long while the store answers none before them. */
 const queue = map({
-  size: integer(0, 100_000).default(512),
+  size: integer(0, 10_000).default(512),
   wait: duration(1, MINUTE_MS).default(2_000),
 }).transform(({ size, wait }) => ({ size, waitMs: wait }));
 
