@@ -67,6 +67,14 @@ export class Gateway {
     const retried = (backend: string, reason: string) => meter.retried(backend, reason);
     this.#buckets = buckets;
     this.#admission = new Admission(options.limits);
+    const waiting = metrics
+      .gauge(
+        'tidegate_requests_waiting',
+        'Requests that wait for stores, of `limits.requests` in each worker.',
+        [],
+      )
+      .cell();
+    metrics.onSnapshot(() => waiting.set(this.#admission.waiting.requests));
     const { workers } = memory.layout;
     const nearBytes = workers > 1 ? recordBytes / 2 : 0;
     const clock = guardedClock(options.clock, faults);

@@ -37,6 +37,12 @@ afterEach(async () => {
 
 const waiting = () => gateway.gateways[0]?.waiting;
 
+/** The same as those who operate the gateway see it. */
+async function shownWaiting(): Promise<number | undefined> {
+  const families = await gateway.metrics[0]?.snapshot();
+  return families?.find(({ name }) => name === 'tidegate_requests_waiting')?.values[0]?.value;
+}
+
 interface Asked {
   readonly sent: ClientRequest;
   readonly status: Promise<number>;
@@ -102,6 +108,7 @@ describe.each([
       const gate = store.hold();
       const first = [0, 1, 2].map(send);
       while (waiting()?.requests !== 3) await new Promise(resolve => setImmediate(resolve));
+      expect(await shownWaiting()).toBe(3);
       const fourth = send(3);
       expect(await fourth.status).toBe(503);
       expect(await fourth.headers).toMatchObject({ 'retry-after': '1' });
@@ -110,6 +117,7 @@ describe.each([
       gate.release();
       for (const { status } of first) expect(await status).not.toBe(503);
       await nothingWaits();
+      expect(await shownWaiting()).toBe(0);
       expect(store.log.requests.length - asked).toBeLessThanOrEqual(3);
       expect(await send(4).status).not.toBe(503);
     },
