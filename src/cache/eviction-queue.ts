@@ -65,8 +65,8 @@ export class EvictionQueue {
     if (this.#inMain[slot] === 0) this.#unread--;
   }
 
-  /** `slot` was still to be read, and nobody comes for it; `SlotState.isUnread` says so from now on. */
-  forsake(slot: number): void {
+  /** `slot` was prefetched and its reader has stalled: it is evicted first. `SlotState.isUnread` is false from now on. */
+  demote(slot: number): void {
     if (this.#inMain[slot] === 1) return;
     this.#unread--;
     this.#trial.remove(slot);

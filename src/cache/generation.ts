@@ -199,10 +199,10 @@ export class Generation implements Content {
   }
 
   /** What nobody has read and nobody `wants` soon is the first to go when room is needed. */
-  forsakeUnread(wants: (from: number, to: number) => boolean): void {
+  demoteUnread(wants: (from: number, to: number) => boolean): void {
     for (const block of this.#blocks.values()) {
       const start = block.index * this.blockBytes;
-      if (!block.isFilling && !wants(start, this.blockEnd(start))) this.#tier.forsake(block.slot);
+      if (!block.isFilling && !wants(start, this.blockEnd(start))) this.#tier.demote(block.slot);
     }
   }
 

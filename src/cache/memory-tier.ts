@@ -137,12 +137,12 @@ export class MemoryTier {
     if (this.#filling[local] === 0) this.#queueOf(local).firstRead(local);
   }
 
-  /** Nobody is coming for what was fetched into `slot` and not read: it is the first to go. */
-  forsake(slot: number): void {
+  /** `slot` was prefetched and its reader has stalled: it is evicted first. */
+  demote(slot: number): void {
     const local = slot - this.#firstSlot;
     if (this.#unread[local] === 0 || this.#filling[local] === 1) return;
     this.#unread[local] = 0;
-    this.#queueOf(local).forsake(local);
+    this.#queueOf(local).demote(local);
   }
 
   /** Gives `slot` back. Who reads it at this moment may finish. */

@@ -140,7 +140,7 @@ export class Extent implements RangeReceiver {
     if (this.#outcome instanceof Error) return Promise.reject(this.#outcome);
     const awaited = position < this.#writesFrom ? this.generation.blockEnd(position) - 1 : position;
     if (this.#outcome === 'done' || this.#position > awaited) return Promise.resolve();
-    if (isFirst && this.#roomWait.isLong) return Promise.reject(new OverloadedError());
+    if (isFirst && this.#roomWait.exceedsFirstByteLimit) return Promise.reject(new OverloadedError());
     return this.#waiters.wait(awaited, isFirst);
   }
 
@@ -252,7 +252,7 @@ export class Extent implements RangeReceiver {
 
   #waitForRoom(): void {
     this.#roomWait.begin(this.#waiters.isAwaited);
-    if (this.#roomWait.isLong) this.#waiters.refuseFirst(new OverloadedError());
+    if (this.#roomWait.exceedsFirstByteLimit) this.#waiters.refuseFirst(new OverloadedError());
     if (this.#roomWait.keepsConnection) return;
     // From now on it waits without a connection, or not at all when nobody comes.
     if (this.#waiters.isAwaited || this.#surroundings.isWanted(this.generation, this.#position, this.#to))

@@ -70,7 +70,7 @@ export class GenerationReader implements ContentReader, Wanting {
 
   close(): void {
     this.#isClosed = true;
-    this.#readAhead.part(this.#generation, this);
+    this.#readAhead.leave(this.#generation, this);
     this.#generation.leave();
   }
 

@@ -53,14 +53,14 @@ export class ReadAhead {
   }
 
   /** `reader` is gone: what it alone wanted is not fetched to the end. */
-  part(generation: Generation, reader: Wanting): void {
-    if (this.#readers.part(generation, reader)) this.#filler.stopUnwanted(generation);
+  leave(generation: Generation, reader: Wanting): void {
+    if (this.#readers.leave(generation, reader)) this.#filler.stopUnwanted(generation);
   }
 
   /** What was fetched ahead for readers that have stalled is the first to go. */
   #look(): void {
     for (const generation of this.#readers.look())
-      generation.forsakeUnread((from, to) => this.#readers.wantSoon(generation, from, to));
+      generation.demoteUnread((from, to) => this.#readers.wantSoon(generation, from, to));
     this.#nextLook = this.#readers.areThere
       ? this.#clock.after(lookIntervalMs, () => this.#look())
       : undefined;

@@ -57,7 +57,7 @@ export class Readers {
   }
 
   /** Whether `reader` was one until now. */
-  part(generation: Generation, reader: Wanting): boolean {
+  leave(generation: Generation, reader: Wanting): boolean {
     const readers = this.#readers.get(generation);
     const progress = readers?.get(reader);
     if (!readers || !progress) return false;

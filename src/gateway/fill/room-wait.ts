@@ -42,7 +42,7 @@ export class RoomWait {
   }
 
   /** Whether it has been too long for the first byte of an answer. */
-  get isLong(): boolean {
+  get exceedsFirstByteLimit(): boolean {
     return this.#waitedMs >= firstByteLimitMs;
   }
 

@@ -118,9 +118,9 @@ it('what nobody comes for is the first to go', () => {
   for (let slot = 0; slot < 7; slot++) setup.visited.add(slot);
   expect(setup.queue.peek(), 'those ahead are spared').toBe(0);
   setup.unread.delete(8);
-  setup.queue.forsake(8);
+  setup.queue.demote(8);
   setup.unread.delete(9);
-  setup.queue.forsake(9);
+  setup.queue.demote(9);
   expect(setup.queue.peek()).toBe(9);
   setup.queue.evict(9);
   expect(setup.queue.peek()).toBe(8);

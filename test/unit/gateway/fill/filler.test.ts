@@ -100,10 +100,10 @@ it('gives up what nobody reads any more, at the end of the block that is arrivin
   readers.join(generation, far);
   fetch(0, 12);
   call(0).answer().bytes(100);
-  readers.part(generation, far);
+  readers.leave(generation, far);
   filler.stopUnwanted(generation);
   expect(running()).toEqual(['0-4']);
-  readers.part(generation, near);
+  readers.leave(generation, near);
   filler.stopUnwanted(generation);
   call(0).bytes(blockBytes);
   expect(running()).toEqual([]);
@@ -133,7 +133,7 @@ it('a content whose store ignores ranges is asked for nothing ahead, until a ran
   call(0)
     .answerWhole()
     .bytes(2 * blockBytes);
-  readers.part(generation, one);
+  readers.leave(generation, one);
   filler.stopUnwanted(generation);
   expect(filler.inFlight).toBe(0);
   readers.join(generation, one);

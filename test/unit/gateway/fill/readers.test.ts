@@ -43,8 +43,8 @@ it('bytes are wanted while a reader has them before it', () => {
   expect(readers.want(generation, 0, 100)).toBe(false);
   expect(readers.want(generation, 199, 300)).toBe(true);
   expect(readers.want(generation, 200, 300)).toBe(false);
-  expect(readers.part(generation, one)).toBe(true);
-  expect(readers.part(generation, one), 'it has gone already').toBe(false);
+  expect(readers.leave(generation, one)).toBe(true);
+  expect(readers.leave(generation, one), 'it has gone already').toBe(false);
   expect(readers.want(generation, 0, 2 ** 30)).toBe(false);
 });
 
@@ -95,7 +95,7 @@ it('memory is shared by those who have not stalled', () => {
   readers.join(generation, one);
   expect(readers.windowBytes(generation, one)).toBe(memoryBytes / 2);
   readers.join(generation, reader(0));
-  for (const left of stalled) readers.part(generation, left);
+  for (const left of stalled) readers.leave(generation, left);
   expect(readers.windowBytes(generation, one), 'those who leave did not count any more').toBe(
     memoryBytes / 4,
   );
