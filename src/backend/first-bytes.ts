@@ -2,7 +2,7 @@
 const windowMs = 30_000;
 
 /** With fewer answers than this nothing is known of a store. */
-const enoughAnswers = 20;
+const enoughAnswers = 3;
 
 /** No call is silent for too long before this. */
 const silenceFloorMs = 1_500;
