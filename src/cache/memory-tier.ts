@@ -166,10 +166,10 @@ export class MemoryTier {
   /**
    * Calls back, once, when a slot may have become free, unless what it returns is called before.
    *
-   * @param isFirst before those that do not say so.
+   * @param isUrgent before those that do not say so.
    */
-  whenFreed(callback: () => void, isFirst = false): () => void {
-    const waiting = isFirst ? this.#waitingFirst : this.#waiting;
+  whenFreed(callback: () => void, isUrgent = false): () => void {
+    const waiting = isUrgent ? this.#waitingFirst : this.#waiting;
     waiting.add(callback);
     this.#tellNeed();
     return () => {

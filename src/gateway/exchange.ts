@@ -3,8 +3,8 @@ import type { HeaderPrefix } from '../s3/dialect.ts';
 import type { CacheReport } from './reply/cache-status.ts';
 import { refusedAtDoor } from './reply/cache-status.ts';
 
-/** What ends a request that something went wrong with. Neither throws. */
-export interface RequestEnds {
+/** Ends requests with errors. Neither throws. */
+export interface ErrorHandling {
   /** Answers with `error`, or cuts the answer off when it has begun. */
   refuse(exchange: Exchange, error: unknown): void;
   /** The same for an exception that should not have happened. */
@@ -48,7 +48,7 @@ export class Exchange {
   isOver = false;
   /** Why the answer was cut off, or the cause of an error, if there was one. */
   failure: Error | undefined;
-  readonly #ends: RequestEnds;
+  readonly #errors: ErrorHandling;
 
   constructor(
     response: ServerResponse,
@@ -58,7 +58,7 @@ export class Exchange {
     requestId: string,
     id2: string,
     date: string,
-    ends: RequestEnds,
+    errors: ErrorHandling,
   ) {
     this.response = response;
     this.method = method;
@@ -67,7 +67,7 @@ export class Exchange {
     this.requestId = requestId;
     this.id2 = id2;
     this.date = date;
-    this.#ends = ends;
+    this.#errors = errors;
   }
 
   /** The dialect that the answer speaks from now on, as far as it is known. */
@@ -77,12 +77,12 @@ export class Exchange {
 
   /** Ends the request with what went wrong, and its log line. Never throws. */
   refuse(error: unknown): void {
-    this.#ends.refuse(this, error);
+    this.#errors.refuse(this, error);
   }
 
   /** Ends the request with an exception that should not have happened. Never throws. */
   fault(error: unknown): void {
-    this.#ends.fault(this, error);
+    this.#errors.fault(this, error);
   }
 
   /** `step` for an event to call: what it throws ends this request and nothing else. */

@@ -19,13 +19,13 @@ import type { BucketTable } from './bucket-table.ts';
 import { checkFraming } from './check-framing.ts';
 import { clientRead } from './client-read.ts';
 import { takesCustomerKeys } from './customer-keys.ts';
-import { Exchange, type RequestEnds } from './exchange.ts';
+import { errorHandling } from './error-handling.ts';
+import { type ErrorHandling, Exchange } from './exchange.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 import type { ObjectSource } from './object-source.ts';
 import { passOperation } from './pass-operation.ts';
 import { PlainReads } from './plain-reads.ts';
 import { refuseRead } from './refuse-read.ts';
-import { requestEnds } from './request-ends.ts';
 import { RequestFields } from './request-fields.ts';
 import type { RequestIdSource } from './request-ids.ts';
 import type { RequestLimits } from './request-limits.ts';
@@ -70,11 +70,11 @@ export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #plainReads = new PlainReads();
   readonly #dateHeader = new DateHeader();
-  readonly #ends: RequestEnds;
+  readonly #errors: ErrorHandling;
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
-    this.#ends = requestEnds(parts.observer, parts.faults);
+    this.#errors = errorHandling(parts.observer, parts.faults);
   }
 
   /** Answers one request. Whatever goes wrong on the way becomes one error answer. Never throws. */
@@ -100,7 +100,7 @@ export class Pipeline {
       ids.nextRequestId(),
       ids.id2,
       date,
-      this.#ends,
+      this.#errors,
     );
     observer.began();
     try {

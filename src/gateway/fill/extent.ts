@@ -5,7 +5,7 @@ import { Attempts } from './attempts.ts';
 import { ByteWaiters } from './byte-waiters.ts';
 import type { ExtentSurroundings } from './extent-surroundings.ts';
 import { isPassing, OverloadedError } from './fill-error.ts';
-import { HeldTransfer } from './held-transfer.ts';
+import { PausedTransfer } from './paused-transfer.ts';
 import { RangedRead, type RangeReceiver, type RangeSource } from './ranged-read.ts';
 import { RoomWait } from './room-wait.ts';
 
@@ -38,7 +38,7 @@ export class Extent implements RangeReceiver {
   #writesFrom: number;
   #hasWritten = false;
   #isWhole = false;
-  readonly #transfer: HeldTransfer;
+  readonly #transfer: PausedTransfer;
   readonly #attempts = new Attempts();
   #blockIsOpen = false;
   #waitsForReaders = false;
@@ -60,7 +60,7 @@ export class Extent implements RangeReceiver {
     this.source = source;
     this.#surroundings = surroundings;
     this.#roomWait = new RoomWait(surroundings, () => this.#guarded(() => this.#retry()));
-    this.#transfer = new HeldTransfer(surroundings.clock);
+    this.#transfer = new PausedTransfer(surroundings.clock);
     this.#keeper = keeper;
   }
 
@@ -121,7 +121,7 @@ export class Extent implements RangeReceiver {
   /** A reader of the content has come further. */
   readerAdvanced(): void {
     if (!this.#waitsForReaders || this.#surroundings.pace(this.generation, this.#position) !== 'go') return;
-    if (this.#transfer.holds) this.#guarded(() => this.#retryHeld());
+    if (this.#transfer.hasBuffered) this.#guarded(() => this.#retryBuffered());
     else this.start();
   }
 
@@ -166,7 +166,7 @@ export class Extent implements RangeReceiver {
   }
 
   done(): void {
-    if (this.#transfer.holds) this.#transfer.complete();
+    if (this.#transfer.hasBuffered) this.#transfer.complete();
     else this.#end('done');
   }
 
@@ -234,11 +234,11 @@ export class Extent implements RangeReceiver {
     if (pace === 'stop') this.#end('done');
     if (pace === 'hold') {
       this.#waitsForReaders = true;
-      this.#transfer.holdBack(rest);
+      this.#transfer.bufferUntilReadersCome(rest);
     }
     if (pace !== 'go') return false;
     if (this.#takeRoom()) return true;
-    this.#transfer.hold(rest);
+    this.#transfer.buffer(rest);
     this.#waitForRoom();
     return false;
   }
@@ -265,20 +265,20 @@ export class Extent implements RangeReceiver {
     this.generation.closeBlock(position);
   }
 
-  /** There may be room: for what is held, or for what is to be asked for again. */
+  /** There may be room: for what is buffered, or for what is to be asked for again. */
   #retry(): void {
     if (this.#outcome !== 'running') return;
-    if (this.#transfer.holds) this.#retryHeld();
+    if (this.#transfer.hasBuffered) this.#retryBuffered();
     else if (this.#isBroughtByOthers() || this.#takeRoom()) this.start();
     else this.#waitForRoom();
   }
 
-  #retryHeld(): void {
-    const held = this.#transfer.takeHeld();
-    if (!held || this.#outcome !== 'running') return;
+  #retryBuffered(): void {
+    const buffered = this.#transfer.takeBuffered();
+    if (!buffered || this.#outcome !== 'running') return;
     this.#waitsForReaders = false;
-    this.#store(held);
-    if (this.#transfer.holds) return;
+    this.#store(buffered);
+    if (this.#transfer.hasBuffered) return;
     // Also when that was the last of it: a connection that stays paused does not come to its end.
     this.#transfer.resume();
     if (this.#transfer.isComplete) this.#end('done');

@@ -35,7 +35,7 @@ export class Filler implements ExtentKeeper {
     this.#readers = readers;
     this.#surroundings = {
       ...surroundings,
-      whenSlotFreed: (callback, isAwaited) => tier.whenFreed(callback, isAwaited),
+      whenSlotFreed: (callback, isUrgent) => tier.whenFreed(callback, isUrgent),
       pace: (generation, position) => readers.pace(generation, position),
       isWanted: (generation, from, to) => readers.wantSoon(generation, from, to),
       lacksRoom: () => tier.waitingFirst > 0,

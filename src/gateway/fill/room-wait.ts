@@ -7,7 +7,7 @@ export interface RoomSigns {
    * Calls back once when a slot of the arena may have become free, unless what it returns is called before; those for
    * whom a reader waits come first.
    */
-  readonly whenSlotFreed: (callback: () => void, isAwaited: boolean) => () => void;
+  readonly whenSlotFreed: (callback: () => void, isUrgent: boolean) => () => void;
 }
 
 const slotPollMs = 50;

@@ -1,6 +1,6 @@
 import type { Faults } from '../base/faults.ts';
 import { s3Error } from '../s3/error.ts';
-import type { Exchange, RequestEnds } from './exchange.ts';
+import type { ErrorHandling, Exchange } from './exchange.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 import { asS3Error, isFault, replyError } from './reply/error-reply.ts';
 
@@ -8,7 +8,7 @@ import { asS3Error, isFault, replyError } from './reply/error-reply.ts';
  * Ends a request with an error: an error answer, or, once its head is out, a cut connection. What the request holds is
  * given back when its response closes, which comes of either.
  */
-export function requestEnds(observer: ExchangeObserver, faults: Faults): RequestEnds {
+export function errorHandling(observer: ExchangeObserver, faults: Faults): ErrorHandling {
   const cutOff = ({ response }: Exchange) => {
     response.destroy();
   };

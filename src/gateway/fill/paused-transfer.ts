@@ -5,14 +5,14 @@ import type { Clock, Timer } from '../../base/clock.ts';
  * So long a transfer keeps its connection while its readers are far behind: longer than while there is no room, since a
  * store that ignores ranges begins again from the first byte.
  */
-const heldBackLimitMs = 10_000;
+const readersLimitMs = 10_000;
 
 /** A store's transfer, and what it has brought that there is no place for at the moment. */
-export class HeldTransfer {
+export class PausedTransfer {
   readonly #clock: Clock;
   #limit: Timer | undefined;
   #call: StoreCall | undefined;
-  #held: Buffer | undefined;
+  #buffered: Buffer | undefined;
   #isComplete = false;
 
   constructor(clock: Clock) {
@@ -20,8 +20,8 @@ export class HeldTransfer {
   }
 
   /** Whether something has come and waits. */
-  get holds(): boolean {
-    return this.#held !== undefined;
+  get hasBuffered(): boolean {
+    return this.#buffered !== undefined;
   }
 
   /** Whether nothing comes after what waits. */
@@ -39,27 +39,27 @@ export class HeldTransfer {
   }
 
   /** Keeps a copy of `rest`; nothing more is to come until `resume`. */
-  hold(rest: Buffer): void {
-    this.#held = Buffer.from(rest);
+  buffer(rest: Buffer): void {
+    this.#buffered = Buffer.from(rest);
     this.#call?.pause();
   }
 
   /** The same while its readers are far behind; when they stay there the connection is given back. */
-  holdBack(rest: Buffer): void {
-    this.hold(rest);
-    this.#limit = this.#clock.after(heldBackLimitMs, () => this.giveUp());
+  bufferUntilReadersCome(rest: Buffer): void {
+    this.buffer(rest);
+    this.#limit = this.#clock.after(readersLimitMs, () => this.giveUp());
   }
 
   /** What waits and `chunk` behind it; nothing waits any more. */
   joined(chunk: Buffer): Buffer {
-    const held = this.takeHeld();
-    return held ? Buffer.concat([held, chunk]) : chunk;
+    const buffered = this.takeBuffered();
+    return buffered ? Buffer.concat([buffered, chunk]) : chunk;
   }
 
-  takeHeld(): Buffer | undefined {
-    const held = this.#held;
+  takeBuffered(): Buffer | undefined {
+    const buffered = this.#buffered;
     this.drop();
-    return held;
+    return buffered;
   }
 
   resume(): void {
@@ -67,8 +67,8 @@ export class HeldTransfer {
   }
 
   /**
-   * Aborts the transfer; what is held and what is missing is asked for again later. Does nothing once the transfer is
-   * complete.
+   * Aborts the transfer; what is buffered and what is missing is asked for again later. Does nothing once the transfer
+   * is complete.
    */
   giveUp(): void {
     if (this.#isComplete) return;
@@ -78,7 +78,7 @@ export class HeldTransfer {
 
   /** Forgets what waits. */
   drop(): void {
-    this.#held = undefined;
+    this.#buffered = undefined;
     this.#limit?.cancel();
   }
 
