@@ -42,9 +42,10 @@ function describeIssue(issue: Issue, document: unknown): string[] {
   const { path, message } = issue;
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map(key => {
-      const held = isInSecretPlace(path)
-        ? describeHidden(at(document, [...path, key]))
-        : describeHeld([...path, key], document);
+      const value = at(document, [...path, key]);
+      // a text under a misspelt key may be a secret, whatever the key
+      const isHidden = typeof value === 'string' || isInSecretPlace(path);
+      const held = isHidden ? describeHidden(value) : describeHeld([...path, key], document);
       return `${formatPath([...path, key])} is no known key and holds ${held}; the keys here: ${keysOf(message)}`;
     });
   }

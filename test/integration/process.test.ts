@@ -231,12 +231,14 @@ it('a second signal ends a gateway at once that waits for its delay', async () =
   expect(await started.stop()).toBe(1);
 });
 
-it('workers that keep dying together leave nobody refused: 503 until one is up', async () => {
+it('workers that keep dying together leave the port for moments alone: 503 until one is up', async () => {
   const { port, admin, started } = await startGateway('workers: 2', ['--import', crash]);
   const origin = `http://127.0.0.1:${port}`;
   const kill = () => fetch(`${origin}/__crash`).catch(() => undefined);
   const statuses: Record<string, number> = {};
   const endMs = performance.now() + 4_000;
+  let answeredMs = performance.now();
+  let longestRefusedMs = 0;
   while (performance.now() < endMs) {
     await Promise.all([kill(), kill(), kill(), kill()]);
     for (let asked = 0; asked < 20; asked++) {
@@ -248,12 +250,14 @@ it('workers that keep dying together leave nobody refused: 503 until one is up',
         error => String(error.cause?.code),
       );
       statuses[answer] = (statuses[answer] ?? 0) + 1;
+      if (answer === 'ECONNREFUSED')
+        longestRefusedMs = Math.max(longestRefusedMs, performance.now() - answeredMs);
+      else answeredMs = performance.now();
     }
   }
   expect(statuses['503 1'], JSON.stringify(statuses)).toBeGreaterThan(0);
-  const refused = statuses.ECONNREFUSED ?? 0;
-  const all = Object.values(statuses).reduce((sum, count) => sum + count, 0);
-  expect(refused / all, JSON.stringify(statuses)).toBeLessThan(0.1);
+  // it was ten seconds while restarts were put off and nobody stood in
+  expect(longestRefusedMs, JSON.stringify(statuses)).toBeLessThan(2_000);
   await started.answers(origin);
   expect(await metric(admin, 'tidegate_worker_restarts_total')).toBeGreaterThan(2);
 });
