@@ -27,12 +27,14 @@ interface OpenElement extends XmlElement {
  * Reads a document that somebody else wrote, such as a store. Never throws: what is not well-formed, has a document type
  * (which could define entities) or exceeds `limits` gives undefined. Names are values and never property names, so that
  * none of them means anything here.
+ *
+ * Keys may hold any character, and stores write those that XML 1.0 does not have too: they are read as they are.
  */
 export function readXml(text: string, limits: XmlLimits): XmlElement | undefined {
   if (text.length > limits.length) return undefined;
   try {
     // half of a surrogate pair would hide the character behind it from the parser
-    return parse(text.toWellFormed(), limits.depth);
+    return parse(withoutOddReferences(text.toWellFormed()), limits.depth);
   } catch {
     return undefined;
   }
@@ -54,6 +56,10 @@ function parse(text: string, depthLimit: number): XmlElement | undefined {
   const open = [document];
   const add = (node: XmlNode) => void open.at(-1)?.children.push(node);
   const parser = new SaxesParser();
+  parser.on('error', error => {
+    // the character is given on
+    if (!error.message.endsWith('disallowed character.')) throw error;
+  });
   parser.on('doctype', () => {
     throw new RangeError('a document type');
   });
@@ -68,4 +74,16 @@ function parse(text: string, depthLimit: number): XmlElement | undefined {
   parser.on('cdata', add);
   parser.write(text).close();
   return document.children.find(isElement);
+}
+
+/** References to characters that XML 1.0 §2.2 does not have, as the characters themselves: as such the parser gives them on. */
+function withoutOddReferences(text: string): string {
+  return text.replace(
+    /&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}));/gi,
+    (reference, hex: string | undefined, decimal) => {
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      const isOdd = code === 0xfffe || code === 0xffff || (code < 0x20 && ![0x9, 0xa, 0xd].includes(code));
+      return isOdd ? String.fromCharCode(code) : reference;
+    },
+  );
 }

@@ -6,9 +6,22 @@ const NOT_XML = /[^\t\n\r\u0020-\ufffd]/g;
  * reader would turn them into line feeds (XML 1.0 §2.11).
  */
 export function escapeText(value: string): string {
-  return value
-    .toWellFormed()
-    .replace(NOT_XML, '\ufffd')
+  return escapeMarkup(value.toWellFormed().replace(NOT_XML, '\ufffd'));
+}
+
+/**
+ * The same for names of others, which must not become other names: what XML cannot carry is written as a reference, as
+ * stores do.
+ */
+export function escapeName(value: string): string {
+  return escapeMarkup(value.toWellFormed()).replace(
+    NOT_XML,
+    character => `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`,
+  );
+}
+
+function escapeMarkup(text: string): string {
+  return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -1,5 +1,5 @@
 import { isElement, type XmlElement, type XmlNode } from '../../s3/xml-reader.ts';
-import { escapeText } from '../../s3/xml-text.ts';
+import { escapeName } from '../../s3/xml-text.ts';
 import type { Bucket } from '../bucket.ts';
 import type { CollectedListing } from './collect-listing.ts';
 import type { ListingRequest } from './listing-request.ts';
@@ -99,17 +99,17 @@ class ListingWriter {
 }
 
 export function leaf(name: string, text: string): string {
-  return `<${name}>${escapeText(text)}</${name}>`;
+  return `<${name}>${escapeName(text)}</${name}>`;
 }
 
 /** The reader has bounded the depth. */
 export function write(node: XmlNode): string {
-  if (!isElement(node)) return escapeText(node);
+  if (!isElement(node)) return escapeName(node);
   return around(node, node.children.map(write).join(''));
 }
 
 /** `content`, already escaped, in the tags of `element`. */
 export function around({ name, attributes }: XmlElement, content: string): string {
-  const written = Array.from(attributes, ([attribute, value]) => ` ${attribute}="${escapeText(value)}"`);
+  const written = Array.from(attributes, ([attribute, value]) => ` ${attribute}="${escapeName(value)}"`);
   return `<${name}${written.join('')}>${content}</${name}>`;
 }

@@ -277,6 +277,18 @@ describe('a store that answers what it should not', () => {
     );
   });
 
+  it.each(['m&#x1;x', 'm\u0001x', 'm\uffffx'])(
+    'a key with a character that XML does not have is listed: %j',
+    async key => {
+      await answering(
+        `<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>${key}</Key></Contents></ListBucketResult>`,
+      );
+      const reply = await gateway.get('/b?list-type=2');
+      expect(reply.status).toBe(200);
+      expect(reply.body.toString()).toContain(`<Key>m&#x${key.includes('\uffff') ? 'FFFF' : '1'};x</Key>`);
+    },
+  );
+
   it('pages that never end: the client’s request does', async () => {
     const entry = '<Contents><Key>other</Key></Contents>';
     await answering(

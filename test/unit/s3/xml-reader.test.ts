@@ -25,6 +25,11 @@ describe('readXml', () => {
     });
   });
 
+  it('reads characters that XML 1.0 does not have, raw and as references: keys may hold them', () => {
+    const root = readXml('<a>\u0001&#x1;&#31;&#xFFFF;\uffff&#x0;&#9;&#xA;\u2028</a>', limits);
+    expect(root && textOf(root)).toBe('\u0001\u0001\u001f\uffff\uffff\0\t\n\u2028');
+  });
+
   it('takes escapes out of the text of an element', () => {
     const root = readXml('<a>one &amp; &#x32;<b>other</b><![CDATA[&lt;]]></a>', limits);
     expect(root && textOf(root)).toBe('one & 2&lt;');
