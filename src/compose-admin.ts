@@ -26,12 +26,16 @@ export interface AdminParts {
   readonly clock: Clock;
 }
 
+/** A worker that does not answer in this time is shown as it was at the last scrape: others are not kept from being seen. */
+const scrapePatienceMs = 1_000;
+
 /** Every measurement of the process, all threads in one. */
 export async function scrape({
   metrics,
   pool,
 }: Pick<AdminParts, 'metrics' | 'pool'>): Promise<MetricSnapshot> {
-  return mergeSnapshots([await metrics.snapshot(), ...(await pool.callAll('metrics', undefined))]);
+  const ofWorkers = await pool.latest('metrics', undefined, scrapePatienceMs);
+  return mergeSnapshots([await metrics.snapshot(), ...ofWorkers]);
 }
 
 export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {

@@ -16,6 +16,7 @@ import type { BucketTable } from './bucket-table.ts';
 import { cacheErrors, countCache } from './cache-metrics.ts';
 import { describeObject, type ObjectDescription } from './describe-object.ts';
 import { type ArchivedRead, ExchangeObserver } from './exchange-observer.ts';
+import { PageTurns } from './listing/page-turns.ts';
 import { OwnedObjects } from './owned-objects.ts';
 import type { PeerPort } from './peers/peer-link.ts';
 import { Peers } from './peers/peers.ts';
@@ -98,6 +99,7 @@ export class Gateway {
       sourceOf: keyHash => this.#peers.sourceOf(ownerOf(keyHash, workers), worker),
       observer: new ExchangeObserver({ ...options, admission: this.#admission, sends }),
       ids: this.#ids,
+      pageTurns: new PageTurns(clock),
       faults,
     });
     this.handle = pipeline.handle;

@@ -6,6 +6,7 @@ import type { Permissions } from './access.ts';
 import type { Bucket } from './bucket.ts';
 import type { Exchange } from './exchange.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
+import type { PageTurns } from './listing/page-turns.ts';
 import type { RequestFields } from './request-fields.ts';
 
 /** A request for anything but a GetObject or HeadObject, in a bucket of ours. */
@@ -19,4 +20,5 @@ export interface OtherOperation {
   readonly bucket: Bucket;
   readonly permissions: Permissions;
   readonly observer: ExchangeObserver;
+  readonly pageTurns: PageTurns;
 }

@@ -22,6 +22,7 @@ import { takesCustomerKeys } from './customer-keys.ts';
 import { errorHandling } from './error-handling.ts';
 import { type ErrorHandling, Exchange } from './exchange.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
+import type { PageTurns } from './listing/page-turns.ts';
 import type { ObjectSource } from './object-source.ts';
 import { passOperation } from './pass-operation.ts';
 import { PlainReads } from './plain-reads.ts';
@@ -42,6 +43,7 @@ export interface PipelineParts {
   /** Where an object is found, by the hash of its key. */
   readonly sourceOf: (keyHash: number) => ObjectSource;
   readonly observer: ExchangeObserver;
+  readonly pageTurns: PageTurns;
   readonly ids: RequestIdSource;
   readonly clock: Clock;
   readonly limits: RequestLimits;
@@ -134,7 +136,7 @@ export class Pipeline {
   }
 
   #serve({ request, exchange, fields, address, bucket, caller }: Located): void {
-    const { policy, sourceOf, observer, clock } = this.#parts;
+    const { policy, sourceOf, observer, pageTurns, clock } = this.#parts;
     if (address.kind === 'object') requirePlain(bucket.keys, address.key, 'Key');
     const query = parseQuery(address.query);
     const copySource = fields.store?.get('copy-source');
@@ -145,7 +147,8 @@ export class Pipeline {
     exchange.operation = operation;
     const permissions = new Permissions(policy, caller, bucket.name);
     if (address.kind === 'bucket' || !isObjectRead(operation)) {
-      passOperation({ request, exchange, fields, address, query, operation, bucket, permissions, observer });
+      const asked = { request, exchange, fields, address, query, operation, bucket, permissions };
+      passOperation({ ...asked, observer, pageTurns });
       return;
     }
     const parameters = readParameters({

@@ -16,20 +16,20 @@ export class WorkerMembership<Supervisor extends object, Settings, Shared> {
   constructor(thread: JoinedThread, start: WorkerStart<Settings, Shared>) {
     this.start = start;
     this.#thread = thread;
-    const release = Promise.withResolvers<void>();
+    const leave = Promise.withResolvers<void>();
     thread.rpc.serve({
-      release: () => release.resolve(),
+      leave: () => leave.resolve(),
       peer: ({ index, port }: { index: number; port: MessagePort }) => {
         this.#peers.set(index, port);
         this.#onPeer(index, port);
       },
     });
     thread.onDrain(async limitMs => {
-      setTimeout(release.resolve, limitMs);
+      setTimeout(leave.resolve, limitMs);
       await this.#listener?.drain(limitMs);
       // answers of other workers are made of what this one owns
       thread.rpc.notify('drained', undefined);
-      await release.promise;
+      await leave.promise;
     });
   }
 

@@ -52,12 +52,16 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
   readonly #serving = new Set<Rpc>();
   /** The workers whose running responses have finished. */
   readonly #drained = new Set<Rpc>();
+  /** By name, for `latest`. */
+  readonly #lastSaid = new WeakMap<Rpc, Map<string, unknown>>();
+  readonly #clock: Clock;
   readonly #onListening: (any: boolean) => void;
   #isListening = false;
   #isDraining = false;
 
   constructor(options: WorkerPoolOptions<Settings, Shared>, supervisorProcedures: object = {}) {
     const { count, onListening = () => undefined } = options;
+    this.#clock = options.clock;
     this.#onListening = onListening;
     this.#threads = Array.from({ length: count }, (_, index) =>
       this.#thread(index, options, supervisorProcedures),
@@ -87,6 +91,29 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
     const asked = Array.from(this.#serving, rpc => rpc.call(name, payload).catch(leaveOutTheDead));
     const answers = await Promise.all(asked);
     return answers.filter(answer => answer !== DEAD).map(answer => answer as ResultOf<Control[Name]>);
+  }
+
+  /**
+   * Asks every worker, and waits for none longer than `patienceMs`: one that is late is taken to say what it said last, or
+   * left out where it has said nothing yet.
+   */
+  async latest<Name extends keyof Control & string>(
+    name: Name,
+    payload: PayloadOf<Control[Name]>,
+    patienceMs: number,
+  ): Promise<ResultOf<Control[Name]>[]> {
+    const late = Promise.withResolvers<void>();
+    const patience = this.#clock.after(patienceMs, late.resolve);
+    const asked = Array.from(this.#serving, async rpc => {
+      const said = this.#lastSaid.get(rpc) ?? new Map<string, unknown>();
+      this.#lastSaid.set(rpc, said);
+      const answer = rpc.call(name, payload).then(value => void said.set(name, value));
+      await Promise.race([answer.catch(() => undefined), late.promise]);
+      return said.get(name);
+    });
+    const answers = await Promise.all(asked);
+    patience.cancel();
+    return answers.filter(answer => answer !== undefined).map(answer => answer as ResultOf<Control[Name]>);
   }
 
   /** Asks one worker. @throws RemoteCallError when it fails; ThreadGoneError when it is not there */
@@ -150,7 +177,7 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
     if (!this.#isDraining) return;
     const running = this.#threads.flatMap(({ rpc }) => rpc ?? []);
     if (running.every(rpc => this.#drained.has(rpc)))
-      for (const rpc of running) rpc.notify('release', undefined);
+      for (const rpc of running) rpc.notify('leave', undefined);
   }
 
   #hasOneUp(): boolean {

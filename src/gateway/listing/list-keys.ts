@@ -21,7 +21,7 @@ import { writeListing } from './write-listing.ts';
  *   asked with.
  */
 export function listKeys(other: OtherOperation, operation: ListingOperation): void {
-  const { exchange, query, bucket, permissions, observer } = other;
+  const { exchange, query, bucket, permissions, observer, pageTurns } = other;
   const request = new ListingRequest(operation, query, bucket, exchange.caller);
   const action = actionOf(operation, undefined);
   permissions.require(action, request.prefix);
@@ -40,7 +40,7 @@ export function listKeys(other: OtherOperation, operation: ListingOperation): vo
     const isClients = page.limit === undefined && position === request.position && !request.isSealed;
     if (reply.status !== 200) throw isClients ? new RefusedByStoreError(reply) : refusedGoingOn(reply);
     firstReply ??= reply;
-    return readListing(reply.body, request.kind);
+    return pageTurns.take(() => readListing(reply.body, request.kind));
   };
   const end = () => {
     exchange.response.off('close', leave);

@@ -18,6 +18,7 @@ interface Control {
   refuse(): never;
   release(): void;
   never(): Promise<never>;
+  once(): Promise<string>;
   die(): void;
 }
 
@@ -252,6 +253,22 @@ it('ends and replaces a worker whose event loop stands still', async () => {
     () => pool.callAll('index', undefined),
     answers => answers.length === 1,
   );
+});
+
+it('waits for no worker longer than it is told, and takes a late one to say what it said last', async () => {
+  const { pool, clock } = await startPool(1);
+  await pool.start();
+  const ask = (name: 'never' | 'once') => {
+    const asked = pool.latest(name, undefined, 1_000);
+    return { asked, late: () => clock.advance(1_000) };
+  };
+  const silent = ask('never');
+  silent.late();
+  expect(await silent.asked).toEqual([]);
+  expect(await ask('once').asked).toEqual(['said']);
+  const again = ask('once');
+  again.late();
+  expect(await again.asked).toEqual(['said']);
 });
 
 it('lets a running response finish when it drains, and takes no new connection', async () => {
