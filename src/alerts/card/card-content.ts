@@ -50,7 +50,8 @@ export function contentOf(notification: Notification, links: CardLinks, detail: 
 function titleOf({ kind, alerts, severity }: Notification): string {
   const [first] = alerts;
   if (kind === 'digest') return `${alerts.length} alerts in one card`;
-  const title = describeRule(first?.rule ?? '').title;
+  // a card of the outbox may be about a rule that an older version had, whatever it was called
+  const title = describeRule(first?.rule ?? '').title.trim() || 'Notice';
   const counted = alerts.length > 1 ? `${title} (${alerts.length})` : title;
   if (kind === 'notice') return counted;
   return `${newsWord(kind, severity, alerts)}: ${counted}`;
