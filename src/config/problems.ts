@@ -5,17 +5,21 @@ type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /** Keys whose values are secrets, or may be one. */
-const SECRET_KEY = /secret|token|passw|accesskey|sig|^url$/i;
+const SECRET_KEY = /secret|token|passw|accesskey|sig/i;
 
 const HIDDEN = 'a value that is not shown';
 
 const HIDDEN_KEY = 'a key that is not shown';
 
-/** Where a misspelt key most likely holds a secret. */
+/** Where a misspelt key most likely holds a secret. A webhook's URL is one. */
 const SECRET_PLACE = ['credentials', 'clients', 'webhooks'];
 
-/** Keys in such places whose values are words of the configuration. */
-const PUBLIC_KEY = /^(?:actions|allow|buckets|card|from|keys|minSeverity|rules|service|share)$/;
+/** Keys in such places whose values are words, counts and addresses that open nothing. */
+const PUBLIC_KEY =
+  /^(?:actions|allow|appIds|audience|buckets|card|clockTolerance|from|issuer|keys|minSeverity|rules|service|share)$/;
+
+/** Maps whose keys are names of the operator's own choice: a bucket called "tokens" makes nothing a secret. */
+const NAMED = ['backends', 'buckets'];
 
 /**
  * The schema's findings as lines for the operator: key, what it holds, what it may hold.
@@ -128,7 +132,11 @@ function isSecretValue(path: Path): boolean {
 }
 
 function isInSecretPlace(path: Path): boolean {
-  return path.some(part => SECRET_PLACE.includes(String(part)) || SECRET_KEY.test(String(part)));
+  const isNamed = NAMED.includes(String(path[0]));
+  return path.some((part, index) => {
+    if (isNamed && index === 1) return false;
+    return SECRET_PLACE.includes(String(part)) || SECRET_KEY.test(String(part));
+  });
 }
 
 function at(document: unknown, path: Path): unknown {

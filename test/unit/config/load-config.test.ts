@@ -208,6 +208,23 @@ describe('a problem is named with its key, what it holds and what it may hold', 
     ['backends: { main: { type: tape } }', 'backends.main.type holds "tape"; it may hold s3, embedded'],
     [`listen: { port: "\${PORT}" }`, `listen.port takes \${PORT} from the environment, where it is not set`],
     ['a: 1\na: 2', 'line 2: Map keys must be unique'],
+    ['limits: { url: 1GiB }', 'limits.url holds "1GiB"; it may hold a size such as'],
+    [
+      'limits: { url: 32KiB }',
+      'limits.url holds "32KiB"; it may hold less than limits.headers, which is 32KiB',
+    ],
+    [
+      'alerts: { callbacks: { port: 1, url: gateway.test, token: { keys: "http://k", subjects: {} } } }',
+      'alerts.callbacks.url holds "gateway.test"; it may hold',
+    ],
+    [
+      'alerts: { callbacks: { port: 1, url: "https://g", token: { keys: "http://k", subjects: {}, clockTolerance: 5 } } }',
+      'alerts.callbacks.token.clockTolerance holds 5; it may hold a duration',
+    ],
+    ...['tokens', 'webhooks', 'designs', 'clients'].map(name => [
+      bucket('access: open').replace('photos', name),
+      `buckets.${name}.access holds "open"; it may hold public, verify`,
+    ]),
   ])('%s', (yaml, expected) => {
     expect(problems(yaml)).toEqual([expect.stringContaining(expected)]);
   });
