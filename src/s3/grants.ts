@@ -57,13 +57,14 @@ export function isAllowed(grants: Grants, { bucket, action, key }: Wish): boolea
 
 /** How many of all keys that begin with that of the wish one of the grants covers. */
 export function coverage(grants: Grants, { bucket, action, key }: Wish): Coverage {
-  const found = new Set(
-    grants
-      .filter(grant => includes(grant.buckets, bucket) && coversAction(grant.actions, action))
-      .map(grant => grant.coversBelow(key)),
-  );
-  if (found.has('every')) return 'every';
-  return found.has('some') ? 'some' : 'none';
+  let most: Coverage = 'none';
+  for (const grant of grants) {
+    if (!includes(grant.buckets, bucket) || !coversAction(grant.actions, action)) continue;
+    const covered = grant.coversBelow(key);
+    if (covered === 'every') return covered;
+    if (covered === 'some') most = covered;
+  }
+  return most;
 }
 
 /**

@@ -1,17 +1,19 @@
+import { PatternAutomaton } from './pattern-automaton.ts';
+
 /** Whether a key, decoded, is one of those that a pattern or a list of patterns names. */
 export type KeyMatcher = (key: string) => boolean;
 
 /**
  * Compiles a list of patterns. `*` stands for any characters but `/`, `**` for any at all, everything else for itself,
  * in its own case. The last pattern that matches decides: one that begins with `!` takes away what those before it
- * gave. Matching takes at most pattern length times key length steps, whatever the two hold.
+ * gave. Matching takes time proportional to the length of the key, times one for each 32 characters of a pattern.
  */
 export function compileKeyPatterns(patterns: readonly string[]): KeyMatcher {
-  const rules = patterns.map(pattern => {
-    const takesAway = pattern.startsWith('!');
-    return { gives: !takesAway, matches: compilePattern(takesAway ? pattern.slice(1) : pattern) };
-  });
-  return key => rules.findLast(({ matches }) => matches(key))?.gives ?? false;
+  const lastFirst = rulesOf(patterns).toReversed();
+  return key => {
+    for (const { gives, pattern } of lastFirst) if (pattern.matches(key)) return gives;
+    return false;
+  };
 }
 
 /** How many of the keys that begin in a certain way are meant. */
@@ -19,61 +21,75 @@ export type Coverage = 'every' | 'some' | 'none';
 
 /** The same list of patterns, asked about all keys at once that begin with a prefix, whether or not there are such keys. */
 export function compileCoverage(patterns: readonly string[]): (prefix: string) => Coverage {
-  const rules = patterns.map(pattern => {
-    const takesAway = pattern.startsWith('!');
-    return { gives: !takesAway, tokens: tokensOf(takesAway ? pattern.slice(1) : pattern) };
-  });
+  const lastFirst = rulesOf(patterns).toReversed();
   return prefix => {
-    const partly = new Set<boolean>();
-    let rest = false;
-    for (const { gives, tokens } of rules.toReversed()) {
-      const matched = coverageOf(tokens, prefix);
-      if (matched === 'some') partly.add(gives);
-      if (matched !== 'every') continue;
-      rest = gives;
-      break;
+    let givesSome = false;
+    let takesSome = false;
+    for (const { gives, pattern } of lastFirst) {
+      const covered = pattern.coverage(prefix);
+      if (covered === 'every') {
+        if (gives) return takesSome ? 'some' : 'every';
+        break;
+      }
+      if (covered === 'none') continue;
+      if (gives) givesSome = true;
+      else takesSome = true;
     }
-    if (partly.has(!rest)) return 'some';
-    return rest ? 'every' : 'none';
+    return givesSome ? 'some' : 'none';
   };
 }
 
-function coverageOf(tokens: readonly string[], prefix: string): Coverage {
-  const reached = reachedBy(tokens, prefix);
-  if (reached[tokens.length] === true && tokens.at(-1)?.startsWith('**')) return 'every';
-  return reached.includes(true) ? 'some' : 'none';
+interface Rule {
+  readonly gives: boolean;
+  readonly pattern: KeyPattern;
 }
 
-function tokensOf(pattern: string): readonly string[] {
-  return pattern.match(/\*{2,}|./gs) ?? [];
+function rulesOf(patterns: readonly string[]): readonly Rule[] {
+  return patterns.map(pattern => {
+    const takesAway = pattern.startsWith('!');
+    return { gives: !takesAway, pattern: new KeyPattern(takesAway ? pattern.slice(1) : pattern) };
+  });
 }
 
-function compilePattern(pattern: string): KeyMatcher {
-  const star = pattern.indexOf('*');
-  if (star < 0) return key => key === pattern;
-  const before = pattern.slice(0, star);
-  if (pattern.slice(star) === '**') return key => key.startsWith(before);
-  const tokens = tokensOf(pattern);
-  return key => key.startsWith(before) && reachedBy(tokens, key)[tokens.length] === true;
-}
+/** One pattern, without its `!`. */
+class KeyPattern {
+  /** What stands before the first star, and behind the last. */
+  readonly #before: string;
+  readonly #after: string;
+  /** Reads what comes behind `before`; undefined where there is no star. */
+  readonly #automaton: PatternAutomaton | undefined;
+  /** Whether it is a beginning of keys with `**` behind it. */
+  readonly #isFolder: boolean;
+  readonly #endsOpen: boolean;
 
-/** Carries along, character by character of the key, which beginnings of the pattern match what was read so far. */
-function reachedBy(tokens: readonly string[], key: string): readonly boolean[] {
-  let reached = [true];
-  for (const [index, token] of tokens.entries()) {
-    reached.push(reached[index] === true && token.startsWith('*'));
+  constructor(pattern: string) {
+    const tokens = pattern.match(/\*{2,}|./gs)?.map(token => (token.length > 1 ? '**' : token)) ?? [];
+    const first = tokens.findIndex(isStar);
+    const stars = first < 0 ? [] : tokens.slice(first);
+    this.#before = tokens.slice(0, first < 0 ? tokens.length : first).join('');
+    this.#after = tokens.slice(tokens.findLastIndex(isStar) + 1).join('');
+    this.#automaton = first < 0 ? undefined : new PatternAutomaton(stars);
+    this.#isFolder = stars.length === 1 && stars[0] === '**';
+    this.#endsOpen = tokens.at(-1) === '**';
   }
-  for (let at = 0; at < key.length; at += 1) {
-    const character = key.charAt(at);
-    const next = [false];
-    for (const [index, token] of tokens.entries()) {
-      const skipped = next[index] === true;
-      const stays = reached[index + 1] === true;
-      if (token === '*') next.push(skipped || (stays && character !== '/'));
-      else if (token.startsWith('*')) next.push(skipped || stays);
-      else next.push(reached[index] === true && token === character);
-    }
-    reached = next;
+
+  matches(key: string): boolean {
+    if (!this.#automaton) return key === this.#before;
+    if (!key.startsWith(this.#before) || !key.endsWith(this.#after)) return false;
+    return this.#isFolder || this.#automaton.read(key, this.#before.length) === 'whole';
   }
-  return reached;
+
+  /** How many of the keys that begin with `prefix` match. */
+  coverage(prefix: string): Coverage {
+    if (prefix.length < this.#before.length || !this.#automaton)
+      return this.#before.startsWith(prefix) ? 'some' : 'none';
+    if (!prefix.startsWith(this.#before)) return 'none';
+    const reach = this.#automaton.read(prefix, this.#before.length);
+    if (reach === 'whole' && this.#endsOpen) return 'every';
+    return reach === 'nothing' ? 'none' : 'some';
+  }
+}
+
+function isStar(token: string): boolean {
+  return token.startsWith('*');
 }
