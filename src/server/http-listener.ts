@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
@@ -18,6 +18,7 @@ import {
   refuseTunnel,
 } from './refuse-unreadable.ts';
 import type { RequestHandler } from './request-handler.ts';
+import { ServedRequest } from './served-request.ts';
 
 export interface HttpListenerOptions {
   readonly host: string;
@@ -55,17 +56,20 @@ const DRAIN_STEP_MS = 25;
 export async function listenHttp(options: HttpListenerOptions): Promise<HttpListener> {
   const { logger, answerUnreadable = answerPlainly, limits } = options;
   const refusing = { logger, answerUnreadable };
-  const upgrades = new UpgradeOffers();
   const connections = new Connections(limits);
-  const pipelining = new Pipelining(options.handle, limits);
-  const handle: RequestHandler = (request, response) => {
-    upgrades.decline(request, response);
+  const pipelining = new Pipelining((request, response) => {
+    if (request.method === 'CONNECT') refuseTunnel(request.socket, refusing);
+    else options.handle(request, response);
+  }, limits);
+  const handle: Handler = (request, response) => {
+    // behind such a request node:http reads nothing more of the connection
+    if (request.isUpgrade) response.shouldKeepAlive = false;
     pipelining.take(request, response);
   };
-  const server: HalfOpenServer = createServer(
+  const server: ListenerServer = createServer(
     {
+      IncomingMessage: ServedRequest,
       maxHeaderSize: limits.headersBytes,
-      shouldUpgradeCallback: request => upgrades.note(request),
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: HEADERS_CHECK_INTERVAL_MS,
       // an upload may take as long as it moves
@@ -103,7 +107,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
 }
 
 /** What is no request that the handler could be given gets an answer too. */
-function refuseUnreadable(server: Server, pipelining: Pipelining, refusing: Refusing): void {
+function refuseUnreadable(server: ListenerServer, pipelining: Pipelining, refusing: Refusing): void {
   // answers to the requests before it go first
   const refuseLater = (socket: Duplex, refuse: () => void) => {
     const failed = (error: unknown) => {
@@ -112,19 +116,20 @@ function refuseUnreadable(server: Server, pipelining: Pipelining, refusing: Refu
     };
     atTurnEnd({ run: refuse, failed });
   };
-  server.on('connect', (_request, socket) => refuseLater(socket, () => refuseTunnel(socket, refusing)));
   server.on('clientError', (error, socket) => {
     if (isParseError(error) && pipelining.endWithPending(socket)) return;
     refuseLater(socket, () => refuseBadRequest(error, socket, refusing));
   });
 }
 
-/** node:http has it, its types do not. */
-interface HalfOpenServer extends Server {
+interface ListenerServer extends Server<typeof ServedRequest> {
+  /** node:http has it, its types do not. */
   httpAllowHalfOpen?: boolean;
 }
 
-function listen(server: Server, { host, port, reusePort }: HttpListenerOptions): Promise<number> {
+type Handler = (request: ServedRequest, response: ServerResponse) => void;
+
+function listen(server: ListenerServer, { host, port, reusePort }: HttpListenerOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', error => reject(new ListenError(host, port, error)));
     server.listen({ host, port, reusePort, exclusive: true, backlog: BACKLOG }, () => {
@@ -143,27 +148,7 @@ function letContinue(response: ServerResponse): void {
   else response.once('socket', goOn);
 }
 
-/**
- * Requests that offer another protocol are answered as if they did not, which is what a server may do (RFC 9110 §7.8).
- * Behind such a request node:http reads nothing more of the connection, so it is closed with the answer.
- */
-class UpgradeOffers {
-  #last: IncomingMessage | undefined;
-
-  /** `request`, which is going to be handled in this turn, offers it. @returns false: it is not taken up. */
-  note(request: IncomingMessage): false {
-    this.#last = request;
-    return false;
-  }
-
-  decline(request: IncomingMessage, response: ServerResponse): void {
-    if (request !== this.#last) return;
-    this.#last = undefined;
-    response.shouldKeepAlive = false;
-  }
-}
-
-function drain(server: Server, limitMs: number): Promise<void> {
+function drain(server: ListenerServer, limitMs: number): Promise<void> {
   return new Promise(resolve => {
     const step = setInterval(() => server.closeIdleConnections(), DRAIN_STEP_MS);
     const limit = setTimeout(() => server.closeAllConnections(), limitMs);

@@ -30,19 +30,9 @@ export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex, r
   endWith(socket, refusing.answerUnreadable(reasonOf(error)));
 }
 
-/**
- * CONNECT asks for a tunnel; the gateway offers none (RFC 9110 §9.3.6). node:http hands its connection over and knows it
- * no more: it is answered here and closed, or closed alone where the answer to a request before it is still to come.
- */
-export function refuseTunnel(socket: Duplex, { answerUnreadable, logger }: Refusing): void {
-  const remoteAddress = socket instanceof Socket ? socket.remoteAddress : undefined;
-  // the listeners of node:http are gone, and without one an error would end the process
-  socket.on('error', () => socket.destroy());
-  if (awaitsAnswer(socket) || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  logger.info({ remoteAddress }, 'refused a CONNECT request');
+/** CONNECT asks for a tunnel; the gateway offers none (RFC 9110 §9.3.6). All requests before it have been answered. */
+export function refuseTunnel(socket: Socket, { answerUnreadable, logger }: Refusing): void {
+  logger.info({ remoteAddress: socket.remoteAddress }, 'refused a CONNECT request');
   endWith(socket, answerUnreadable('tunnel'));
 }
 
@@ -64,11 +54,6 @@ function endWith(socket: Duplex, answer: string): void {
 /** Whether `error` is about what was sent, and not about the connection. */
 export function isParseError({ code = '' }: NodeJS.ErrnoException): boolean {
   return code.startsWith('HPE_');
-}
-
-/** Whether node:http has a response for this connection that is not over. */
-function awaitsAnswer(socket: object): boolean {
-  return '_httpMessage' in socket && socket._httpMessage !== null;
 }
 
 function reasonOf({ code }: NodeJS.ErrnoException): UnreadableRequest {
