@@ -1,5 +1,5 @@
 import { serviceDomain } from '../s3/access-point.ts';
-import { everyOtherBucket, isBucketName } from '../s3/bucket-name.ts';
+import { everyOtherBucket, isAdministrationName, isBucketName } from '../s3/bucket-name.ts';
 
 /** What of a configuration says which buckets can be named. */
 export interface NamedBuckets {
@@ -12,7 +12,8 @@ export interface NamedBuckets {
 /**
  * Whether `"*"` stands for a name. It does not for what is no name of a bucket, access points included: those lead to
  * buckets whose names nobody here knows. Nor does it for the name that a configured bucket has at the same store, since
- * `"*"` would give it other grants.
+ * `"*"` would give it other grants, nor for one under which stores administer themselves: a bucket that is really called
+ * so has to be configured by its name.
  */
 export function otherBucketNames({ backends, buckets }: NamedBuckets): (name: string) => boolean {
   const others = Object.hasOwn(buckets, everyOtherBucket) ? buckets[everyOtherBucket] : undefined;
@@ -20,7 +21,7 @@ export function otherBucketNames({ backends, buckets }: NamedBuckets): (name: st
   const taken = new Set<string>();
   for (const [name, { backend, bucket = name }] of Object.entries(buckets))
     if (storeOf(backend, backends) === storeOf(others.backend, backends)) taken.add(bucket);
-  return name => isBucketName(name) && !taken.has(name);
+  return name => isBucketName(name) && !isAdministrationName(name) && !taken.has(name);
 }
 
 /** Whether clients can reach a bucket by this name. */

@@ -31,6 +31,21 @@ export function isBucketName(name: string): boolean {
   );
 }
 
+/**
+ * Where stores answer with something else than a bucket, in lower case: under such a name the gateway's signature opens
+ * what administers the store, such as `/minio/admin/v3/export-iam` with the secrets of all its users.
+ */
+const administrationNames: ReadonlySet<string> = new Set([
+  'admin', // Ceph (rgw_admin_entry)
+  'minio',
+  'riak-cs',
+]);
+
+/** Whether some store administers itself under this name, in the place of a bucket in a path. */
+export function isAdministrationName(name: string): boolean {
+  return administrationNames.has(name);
+}
+
 /** Whether `<name>.<host>` is a host name that no other spelling of `name` makes as well. */
 export function isVirtualHostable(name: string): boolean {
   return name.length <= maxLength && hostLabels.test(name);

@@ -70,6 +70,8 @@ it.each([
     'InvalidBucketName',
   ],
   ['a name that is too short', '/o/k', 400, 'InvalidBucketName'],
+  ['the path where MinIO is administered', '/minio/admin/v3/export-iam', 404, 'NoSuchBucket'],
+  ['the path where Ceph is administered', '/admin/metadata/user', 404, 'NoSuchBucket'],
 ])('"*" gives nobody a configured bucket by %s: %s', async (_spelling, path, status, code) => {
   const answer = await rawRequest(origin, { path });
   expect(answer.status).toBe(status);
@@ -82,6 +84,7 @@ it.each([
   ['SECRETB.Gateway.Test.', 403, 'AccessDenied'],
   ['secretb..gateway.test', 400, 'InvalidBucketName'],
   ['photos-production.gateway.test', 404, 'NoSuchBucket'],
+  ['minio.gateway.test', 404, 'NoSuchBucket'],
   ['ap-123456789012.s3-accesspoint.eu-west-1.amazonaws.com', 404, 'NoSuchBucket'],
 ])('nor by the host %s', async (host, status, code) => {
   const answer = await rawRequest(origin, { path: '/k', headers: { host } });

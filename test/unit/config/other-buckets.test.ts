@@ -62,6 +62,19 @@ it('"*" stands for names of buckets only', () => {
   );
 });
 
+it.each(['minio', 'admin', 'riak-cs'])(
+  '"*" does not stand for a name under which stores administer themselves, unless it is configured: %s',
+  name => {
+    expect(otherBucketNames(config)(name)).toBe(false);
+    expect(otherBucketNames(config)(`${name}-files`)).toBe(true);
+    const { buckets } = config;
+    expect(isKnownBucket(config, name)).toBe(false);
+    expect(isKnownBucket({ ...config, buckets: { ...buckets, [name]: { backend: 'main' } } }, name)).toBe(
+      true,
+    );
+  },
+);
+
 it('without "*" there are no others', () => {
   const { '*': _others, ...buckets } = config.buckets;
   expect(otherBucketNames({ ...config, buckets })('anything')).toBe(false);
