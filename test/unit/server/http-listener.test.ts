@@ -249,24 +249,27 @@ it('answers CONNECT, on a new connection and on a kept one', async () => {
 it.each([
   ['one', 1],
   ['more than are read at once', 40],
-])('answers the requests before CONNECT whole (%s), then CONNECT, and nothing behind it', async (_, count) => {
-  const begun: (string | undefined)[] = [];
-  const { listener } = await start(
-    (request, response) => {
-      begun.push(request.url);
-      response.writeHead(200, { 'content-length': 10 });
-      response.write('begun');
-      // not before everything that was sent has been read
-      setImmediate(() => setImmediate(() => response.end('ended')));
-    },
-    reason => `answer: ${reason}`,
-  );
-  const gets = Array.from({ length: count }, (_, number) => `GET /${number} HTTP/1.1\r\nhost: x\r\n\r\n`);
-  const answers = await exchange(listener.port, `${gets.join('')}${tunnel}GET /behind HTTP/1.1\r\n\r\n`);
-  expect(answers.match(/\r\n\r\nbegunended/g)).toHaveLength(count);
-  expect(answers).toMatch(/begunendedanswer: tunnel$/);
-  expect(begun).toEqual(gets.map((_, number) => `/${number}`));
-});
+])(
+  'answers the requests before CONNECT whole (%s), then CONNECT, and nothing behind it',
+  async (_, count) => {
+    const begun: (string | undefined)[] = [];
+    const { listener } = await start(
+      (request, response) => {
+        begun.push(request.url);
+        response.writeHead(200, { 'content-length': 10 });
+        response.write('begun');
+        // not before everything that was sent has been read
+        setImmediate(() => setImmediate(() => response.end('ended')));
+      },
+      reason => `answer: ${reason}`,
+    );
+    const gets = Array.from({ length: count }, (_, number) => `GET /${number} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    const answers = await exchange(listener.port, `${gets.join('')}${tunnel}GET /behind HTTP/1.1\r\n\r\n`);
+    expect(answers.match(/\r\n\r\nbegunended/g)).toHaveLength(count);
+    expect(answers).toMatch(/begunendedanswer: tunnel$/);
+    expect(begun).toEqual(gets.map((_, number) => `/${number}`));
+  },
+);
 
 it('drains while CONNECT waits behind a request, and frees that request', async () => {
   const asked = Promise.withResolvers<ServerResponse>();
