@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Environment } from '../config/environment.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { checkFile } from '../config/load-config.ts';
 import { configOption } from './config-option.ts';
 import { type Connect, connectReport } from './connect-report.ts';
 import { UsageError } from './usage-error.ts';
@@ -29,8 +29,9 @@ export function addCheckCommand(
     )
     .action(async ({ config: file, connect: connects }: { config?: string; connect?: true }) => {
       if (file === undefined) throw new UsageError('check needs a file: tidegate check --config FILE');
-      const config = loadConfig(file, environment, !connects);
-      print(`${file} is fine: ${countsOf(config)}`);
+      const { config, warnings } = checkFile(file, environment, !connects);
+      for (const warning of warnings) print(`warning: ${warning}`);
+      print(`${file} ${verdictOn(warnings)}: ${countsOf(config)}`);
       if (!connects) return;
       const { lines, exitCode } = connectReport(config, await connect(config));
       for (const line of lines) print(line);
@@ -38,6 +39,14 @@ export function addCheckCommand(
     });
 }
 
+function verdictOn({ length }: readonly string[]): string {
+  return length === 0 ? 'is fine' : `can be used, and has ${counted(length, 'warning')}`;
+}
+
 function countsOf({ buckets, backends }: GatewayConfig): string {
-  return `${Object.keys(buckets).length} buckets, ${Object.keys(backends).length} backends`;
+  return `${counted(Object.keys(buckets).length, 'bucket')}, ${counted(Object.keys(backends).length, 'backend')}`;
+}
+
+function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
 }

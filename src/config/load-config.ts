@@ -5,7 +5,8 @@ import { type Environment, substituteEnvironment } from './environment.ts';
 import { deepFreeze } from './freeze.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { gatewaySchema } from './gateway-schema.ts';
-import { describeIssues, formatPath } from './problems.ts';
+import { grantWarnings } from './grant-warnings.ts';
+import { describeIssues, describeWarnings, formatPath } from './problems.ts';
 
 /**
  * Reads a configuration file.
@@ -15,6 +16,18 @@ import { describeIssues, formatPath } from './problems.ts';
  */
 export function loadConfig(file: string, environment: Environment, asksForKeys = true): GatewayConfig {
   return parseConfig(readText(file), environment, file, asksForKeys);
+}
+
+/** A configuration, with what it allows and yet is most likely a mistake: lines that hold no secret. */
+export interface CheckedFile {
+  readonly config: GatewayConfig;
+  readonly warnings: readonly string[];
+}
+
+/** `loadConfig` with its warnings, for whoever wrote the file. */
+export function checkFile(file: string, environment: Environment, asksForKeys = true): CheckedFile {
+  const { config, written } = parse(readText(file), environment, file, asksForKeys);
+  return { config, warnings: describeWarnings(grantWarnings(config), written) };
 }
 
 /**
@@ -27,6 +40,11 @@ export function parseConfig(
   source = 'the configuration',
   asksForKeys = true,
 ): GatewayConfig {
+  return parse(yaml, environment, source, asksForKeys).config;
+}
+
+/** `written` is the file before the environment was filled in. */
+function parse(yaml: string, environment: Environment, source: string, asksForKeys: boolean) {
   const written = parseYaml(yaml, source);
   const unusable = Array.from(prototypeKeys(written, []), formatPath);
   if (unusable.length > 0) {
@@ -44,7 +62,7 @@ export function parseConfig(
   }
   const result = gatewaySchema(environment, asksForKeys).safeParse(value);
   if (!result.success) throw new ConfigError(source, describeIssues(result.error.issues, written));
-  return deepFreeze(result.data);
+  return { config: deepFreeze(result.data), written };
 }
 
 function readText(file: string): string {

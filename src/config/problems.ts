@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { environmentNames } from './environment.ts';
+import type { GrantWarning } from './grant-warnings.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -28,6 +29,13 @@ const NAMED = ['backends', 'buckets'];
  */
 export function describeIssues(issues: readonly Issue[], document: unknown): string[] {
   return [...new Set(issues.flatMap(issue => describeIssue(issue, document)))];
+}
+
+/** What is allowed and yet most likely a mistake, as lines for the operator; values are shown as in findings. */
+export function describeWarnings(warnings: readonly GrantWarning[], document: unknown): string[] {
+  return warnings.map(
+    ({ path, consequence }) => `${formatPath(path)} holds ${describeHeld(path, document)}: ${consequence}`,
+  );
 }
 
 /** `['buckets', 'a.b', 'rules', 0]` → `buckets."a.b".rules[0]`. */

@@ -51,6 +51,11 @@ function rulesOf(patterns: readonly string[]): readonly Rule[] {
   });
 }
 
+/** The parts of a pattern, without its `!`: `*`, `**` (also for more of them) and single characters. */
+export function tokensOf(pattern: string): readonly string[] {
+  return pattern.match(/\*{2,}|./gs)?.map(token => (token.length > 1 ? '**' : token)) ?? [];
+}
+
 /** One pattern, without its `!`. */
 class KeyPattern {
   /** What stands before the first star, and behind the last. */
@@ -63,7 +68,7 @@ class KeyPattern {
   readonly #endsOpen: boolean;
 
   constructor(pattern: string) {
-    const tokens = pattern.match(/\*{2,}|./gs)?.map(token => (token.length > 1 ? '**' : token)) ?? [];
+    const tokens = tokensOf(pattern);
     const first = tokens.findIndex(isStar);
     const stars = first < 0 ? [] : tokens.slice(first);
     this.#before = tokens.slice(0, first < 0 ? tokens.length : first).join('');

@@ -85,6 +85,23 @@ it.each([
   expect(errors).toContain(text);
 });
 
+it('checks a file, and warns of a grant that grants nothing without failing', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tidegate-cli-'));
+  const file = join(directory, 'tidegate.yaml');
+  writeFileSync(
+    file,
+    `backends: { demo: { type: embedded, directory: ./data } }
+buckets: { photos: { backend: demo, access: public, anonymous: [{ actions: [HeadObject] }] } }`,
+  );
+  const { end, out } = await run(['check', '-c', file]);
+  expect(end).toEqual(ended(0));
+  expect(out.split('\n')).toEqual([
+    expect.stringMatching(/^warning: buckets\.photos\.anonymous\[0\]\.actions\[0\] holds "HeadObject": /),
+    `${file} can be used, and has 1 warning: 1 bucket, 1 backend`,
+  ]);
+  await rm(directory, { recursive: true });
+});
+
 it.each(alertNames)('prints the card of the rule %s in each form', async rule => {
   for (const form of ['connector', 'adaptive', 'text']) {
     const { end, out } = await run(['card', rule, '--form', form, '--kind', 'resolved']);

@@ -1,0 +1,139 @@
+import { actionStanding } from '../s3/action-standing.ts';
+import { everyOtherBucket } from '../s3/bucket-name.ts';
+import { compileKeyPatterns } from '../s3/key-pattern.ts';
+import { pathKeyProblem } from '../s3/path-key.ts';
+import { type PatternEffect, patternEffects } from '../s3/pattern-effects.ts';
+import type { GatewayConfig } from './gateway-config.ts';
+import { keysOf } from './restricted-keys.ts';
+
+type GrantConfig = Pick<GatewayConfig, 'backends' | 'buckets' | 'clients'>;
+type Path = readonly PropertyKey[];
+
+/** A key whose value is allowed and most likely a mistake, and what comes of it. */
+export interface GrantWarning {
+  readonly path: Path;
+  readonly consequence: string;
+}
+
+interface Grant {
+  readonly path: Path;
+  readonly keys: readonly string[];
+  readonly actions: readonly string[];
+  /** Names of the configured buckets that it is for. */
+  readonly buckets: readonly string[];
+}
+
+const grantsNothing = 'it grants nothing';
+
+/** What of the grants can never match, or takes nothing away, and what of the buckets nobody may do anything with. */
+export function grantWarnings(config: GrantConfig): GrantWarning[] {
+  const grants = [...grantsToAll(config), ...grantsToClients(config)];
+  return [
+    ...grants.flatMap(grant => [...actionWarnings(grant), ...patternWarnings(grant, config)]),
+    ...ruleWarnings(config),
+    ...emptyLists(config),
+    ...bucketsOfNobody(config, grants),
+  ];
+}
+
+function* grantsToAll({ buckets }: GrantConfig): Generator<Grant> {
+  for (const [name, { anonymous }] of Object.entries(buckets)) {
+    for (const [index, { keys, actions }] of anonymous.entries())
+      yield { path: ['buckets', name, 'anonymous', index], keys, actions, buckets: [name] };
+  }
+}
+
+function* grantsToClients({ clients, buckets }: GrantConfig): Generator<Grant> {
+  const configured = Object.keys(buckets);
+  for (const [client, { allow }] of clients.entries()) {
+    for (const [index, { buckets: named, keys, actions }] of allow.entries()) {
+      const path = ['clients', client, 'allow', index];
+      const meant = named.map(name => (configured.includes(name) ? name : everyOtherBucket));
+      yield { path, keys, actions, buckets: named.includes(everyOtherBucket) ? configured : meant };
+    }
+  }
+}
+
+function* actionWarnings({ path, actions, keys }: Grant): Generator<GrantWarning> {
+  if (actions.length === 0) yield { path: [...path, 'actions'], consequence: grantsNothing };
+  for (const [index, action] of actions.entries()) {
+    const consequence = action === '*' ? undefined : actionProblem(action, keys);
+    if (consequence !== undefined) yield { path: [...path, 'actions', index], consequence };
+  }
+}
+
+function actionProblem(action: string, keys: readonly string[]): string | undefined {
+  const standing = actionStanding(action);
+  switch (standing.kind) {
+    case 'follows':
+      return `${grantsNothing}; whoever may do ${standing.action} may do this too, so name that`;
+    case 'changes':
+      return `${grantsNothing}, since this version refuses whatever changes something`;
+    case 'unknown':
+      return `${grantsNothing}, since no operation is called so${standing.meant ? `; ${standing.meant} is` : ''}`;
+    case 'grants':
+      if (standing.on === 'keys' || compileKeyPatterns(keys)('')) return undefined;
+      return `${grantsNothing}, since it is about the whole bucket, which needs a grant with keys: ["**"]`;
+  }
+}
+
+function* patternWarnings({ path, keys, buckets }: Grant, config: GrantConfig): Generator<GrantWarning> {
+  const atPaths = buckets.find(name => isStoreOfPaths(name, config));
+  const effects = patternEffects(keys);
+  for (const [index, pattern] of keys.entries()) {
+    const consequence = aliasProblem(pattern, atPaths) ?? effectProblem(effects?.[index]);
+    if (consequence !== undefined) yield { path: [...path, 'keys', index], consequence };
+  }
+}
+
+/** Rules of the cache go by the same patterns. */
+function* ruleWarnings(config: GrantConfig): Generator<GrantWarning> {
+  for (const [name, { rules }] of Object.entries(config.buckets)) {
+    for (const [index, { keys }] of rules.entries()) {
+      const path = ['buckets', name, 'rules', index];
+      yield* patternWarnings({ path, keys, actions: [], buckets: [name] }, config);
+    }
+  }
+}
+
+function isStoreOfPaths(bucket: string, { backends, buckets }: GrantConfig): boolean {
+  const backend = Object.hasOwn(buckets, bucket) ? backends[buckets[bucket]?.backend ?? ''] : undefined;
+  return backend?.type === 's3' && keysOf(backend) === 'path';
+}
+
+/** Whatever a star stands for, what is wrong with a pattern with one letter in its place is wrong with all its keys. */
+function aliasProblem(pattern: string, bucketAtPaths: string | undefined): string | undefined {
+  const example = pattern.replace(/^!/, '').replace(/\*+/g, 'x');
+  const problem = bucketAtPaths === undefined ? undefined : pathKeyProblem(example);
+  if (problem !== undefined)
+    return `no key of buckets.${bucketAtPaths} matches it: its store takes keys as paths, and such keys are refused (${problem})`;
+  if (!example.startsWith('/')) return undefined;
+  return 'it matches only keys that begin with a slash; that of /bucket/a.txt is "a.txt", and that of /bucket//a.txt is "/a.txt"';
+}
+
+function effectProblem(effect: PatternEffect | undefined): string | undefined {
+  if (effect === 'overridden')
+    return 'it has no effect: of the patterns that match a key the last one decides, and those after it match all its keys';
+  if (effect === 'takes-nothing')
+    return 'it takes nothing away: no pattern before it in this list gives such keys, and grants take nothing from each other';
+  return undefined;
+}
+
+function* emptyLists({ clients }: GrantConfig): Generator<GrantWarning> {
+  for (const [client, { allow }] of clients.entries()) {
+    const path = ['clients', client, 'allow'];
+    if (allow.length === 0) yield { path, consequence: 'this client may do no more than everybody' };
+    for (const [index, { buckets }] of allow.entries()) {
+      if (buckets.length === 0) yield { path: [...path, index, 'buckets'], consequence: grantsNothing };
+    }
+  }
+}
+
+function* bucketsOfNobody({ buckets }: GrantConfig, grants: readonly Grant[]): Generator<GrantWarning> {
+  const granted = new Set(grants.flatMap(grant => grant.buckets));
+  for (const [name, { access }] of Object.entries(buckets)) {
+    if (access !== 'verify' || granted.has(name)) continue;
+    const consequence = 'nobody may do anything there, since no grant of a client names the bucket';
+    yield { path: ['buckets', name, 'access'], consequence };
+  }
+}

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkFile } from '../../../src/config/load-config.ts';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tidegate-warnings-'));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function warnings(yaml: string, environment: Record<string, string> = {}): readonly string[] {
+  const file = join(directory, 'tidegate.yaml');
+  writeFileSync(file, yaml);
+  return checkFile(file, environment).warnings;
+}
+
+interface Parts {
+  readonly keys?: 'exact' | 'path';
+  readonly bucket?: string;
+  readonly allow?: string;
+}
+
+const written = ({ keys = 'exact', bucket = 'access: public', allow }: Parts) => `
+backends: { main: { type: s3, endpoint: "http://x", keys: ${keys} } }
+buckets: { photos: { backend: main, ${bucket} } }
+clients: ${allow === undefined ? '[]' : `[{ accessKeyId: a, secretAccessKey: b, allow: ${allow} }]`}
+`;
+
+const anonymous = (actions: string, keys: string) =>
+  `access: public, anonymous: [{ actions: ${actions}, keys: ${keys} }]`;
+
+describe('the check warns of what can never match', () => {
+  it.each<[Parts, string]>([
+    [
+      { bucket: anonymous('[GetObject]', '["!private/**"]') },
+      'buckets.photos.anonymous[0].keys[0] holds "!private/**": it takes nothing away',
+    ],
+    [
+      { bucket: anonymous('[GetObject]', '["!private/**", "**"]') },
+      'buckets.photos.anonymous[0].keys[0] holds "!private/**": it has no effect',
+    ],
+    [
+      { bucket: anonymous('[GetObject]', '["public/**", "!**"]') },
+      'buckets.photos.anonymous[0].keys[0] holds "public/**": it has no effect',
+    ],
+    [
+      { keys: 'path', bucket: anonymous('[GetObject]', '["/public/**"]') },
+      'buckets.photos.anonymous[0].keys[0] holds "/public/**": no key of buckets.photos matches it',
+    ],
+    [
+      { keys: 'path', bucket: anonymous('[GetObject]', '["**", "!a//**"]') },
+      'buckets.photos.anonymous[0].keys[1] holds "!a//**": no key of buckets.photos matches it',
+    ],
+    [
+      { bucket: anonymous('[GetObject]', '["**", "!/private/**"]') },
+      'buckets.photos.anonymous[0].keys[1] holds "!/private/**": it matches only keys that begin with a slash',
+    ],
+    [
+      { bucket: 'access: public, rules: [{ keys: ["/static/**"], cache: { ttl: 1d } }]' },
+      'buckets.photos.rules[0].keys[0] holds "/static/**": it matches only keys that begin with a slash',
+    ],
+    [
+      { bucket: anonymous('[GetObject, HeadObject]', '["**"]') },
+      'buckets.photos.anonymous[0].actions[1] holds "HeadObject": it grants nothing; whoever may do GetObject',
+    ],
+    [
+      { bucket: anonymous('[GetObjects]', '["**"]') },
+      'buckets.photos.anonymous[0].actions[0] holds "GetObjects": it grants nothing, since no operation',
+    ],
+    [
+      { bucket: anonymous('[PutObject]', '["**"]') },
+      'buckets.photos.anonymous[0].actions[0] holds "PutObject": it grants nothing, since this version refuses',
+    ],
+    [
+      { bucket: anonymous('[GetBucketLocation]', '["a/**"]') },
+      'buckets.photos.anonymous[0].actions[0] holds "GetBucketLocation": it grants nothing, since it is about the whole',
+    ],
+    [
+      { bucket: anonymous('[]', '["**"]') },
+      'buckets.photos.anonymous[0].actions holds a list of 0: it grants nothing',
+    ],
+    [{ allow: '[]' }, 'clients[0].allow holds a list of 0: this client may do no more than everybody'],
+    [
+      { allow: '[{ buckets: [], actions: [GetObject] }]' },
+      'clients[0].allow[0].buckets holds a list of 0: it grants nothing',
+    ],
+    [
+      { keys: 'path', allow: '[{ buckets: ["*"], actions: ["*"], keys: ["./a/**"] }]' },
+      'clients[0].allow[0].keys[0] holds "./a/**": no key of buckets.photos matches it',
+    ],
+    [
+      { bucket: 'access: verify' },
+      'buckets.photos.access holds "verify": nobody may do anything there, since no grant',
+    ],
+  ])('%j', (parts, expected) => {
+    expect(warnings(written(parts))).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it.each<Parts>([
+    {},
+    { bucket: anonymous('["*"]', '["**", "!private/**"]') },
+    { bucket: anonymous('[GetBucketLocation]', '["**", "!private/**"]') },
+    { keys: 'path', bucket: anonymous('[GetObject, ListBucket]', '["public/**", "*.txt", "a/*/b"]') },
+    { bucket: 'access: public, anonymous: []' },
+    { bucket: 'access: verify', allow: '[{ buckets: ["*"], actions: [GetObject] }]' },
+    { bucket: 'access: verify', allow: '[{ buckets: [photos], actions: [GetObject] }]' },
+  ])('and says nothing of %j', parts => {
+    expect(warnings(written(parts))).toEqual([]);
+  });
+});
+
+it('what comes from the environment is in no warning', () => {
+  const bucket = anonymous('[GetObject]', `["!\${PRIVATE}/**"]`);
+  const found = warnings(written({ bucket }), { PRIVATE: 'hunter2' });
+  expect(found).toEqual([expect.stringContaining('keys[0] holds a text with $')]);
+  expect(found.join()).not.toContain('hunter2');
+});
