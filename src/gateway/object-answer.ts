@@ -12,6 +12,7 @@ import { ObjectChangedError, RefusedByStoreError, WrongAnswerError } from './fil
 import type { Found } from './lookup/found.ts';
 import type { ObjectSource } from './object-source.ts';
 import { passRead } from './pass-read.ts';
+import { OwnerLostError } from './peers/owner-lost-error.ts';
 import { failedAtStore, refusedByStore, reportOf } from './reply/cache-status.ts';
 import {
   asS3Error,
@@ -198,7 +199,8 @@ export class ObjectAnswer implements SendingSteps {
   failedBeforeHead(error: unknown): void {
     const isChanged = error instanceof ObjectChangedError;
     if (isChanged && this.#record) this.#source.outdated(this.#client.read, this.#record);
-    if (isChanged && this.#lookUpAgain) this.#lookUpAgain();
+    const mayComeElsewhere = isChanged || error instanceof OwnerLostError;
+    if (mayComeElsewhere && this.#lookUpAgain) this.#lookUpAgain();
     else this.fail(error);
   }
 

@@ -48,7 +48,7 @@ export class OwnedObjects implements ContentMaker {
   readonly directory: ObjectDirectory;
   readonly desk: LoanDesk;
   readonly nowMs: () => number;
-  readonly #clock: Clock;
+  readonly clock: Clock;
   readonly #readAhead: ReadAhead;
   readonly #readers: Readers;
 
@@ -56,7 +56,7 @@ export class OwnedObjects implements ContentMaker {
     const { memory, worker, recordBytes, clock, random, retried, faults, onUnwritten } = options;
     const { pageBytes, pagesPerWorker } = memory.layout;
     this.nowMs = () => clock.nowMs();
-    this.#clock = clock;
+    this.clock = clock;
     this.tier = new MemoryTier(memory, worker, WrittenBytes.of(memory, onUnwritten));
     this.table = new EntryTable(recordBytes);
     this.epochs = new Epochs(memory);
@@ -85,7 +85,7 @@ export class OwnedObjects implements ContentMaker {
 
   lendOnce(generation: Generation): void {
     generation.enter();
-    this.#clock.after(beginningMs, () => {
+    this.clock.after(beginningMs, () => {
       if (!this.table.answersWith(generation)) generation.retire();
       generation.leave();
     });

@@ -136,7 +136,8 @@ class World {
     });
     connect(this.workers);
     // what the owner forgets under another worker may be gone before that worker asks for more of it
-    if (workers > 1) this.reasons.push('OBJECT_CHANGED');
+    // and a second that passes in one step is one in which no worker said a word
+    if (workers > 1) this.reasons.push('OBJECT_CHANGED', 'BUSY');
     for (const name of keys) this.put(name);
   }
 

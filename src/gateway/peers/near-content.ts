@@ -1,10 +1,10 @@
-import { StoreError } from '../../backend/store.ts';
 import type { Content, ContentReader, Loan } from '../../cache/content.ts';
 import { type Coverage, coverageOf } from '../../cache/coverage.ts';
 import { PartMap } from '../../cache/part-map.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
 import { type LoanDesk, loanLimitBytes } from '../fill/loan-desk.ts';
 import type { ToldBlock, ToldContent, ToldLoan } from './messages.ts';
+import { OwnerLostError } from './owner-lost-error.ts';
 import type { PeerLink } from './peer-link.ts';
 
 /** Heap that a near content costs, and each place of a block that it remembers; measured. */
@@ -95,7 +95,7 @@ export class NearContent implements Content {
    * Bytes that the owner holds for this reader until it asks for more. They are held here as well: what the owner
    * holds is let go of when its thread dies, while the socket may still be taking them.
    *
-   * @throws StoreError when the owner has died since and its memory may be in use for something else.
+   * @throws OwnerLostError when the owner has died since and its memory may be in use for something else.
    */
   borrowed(loan: ToldLoan): Loan | undefined {
     if (loan.kind === 'end') return undefined;
@@ -104,8 +104,7 @@ export class NearContent implements Content {
       return { bytes, slot: undefined, release: () => undefined };
     }
     const { slot, tag } = loan.block;
-    if (!this.#pins.acquire(slot, tag))
-      throw new StoreError('UNREACHABLE', 'the worker that owns the object has died', undefined);
+    if (!this.#pins.acquire(slot, tag)) throw new OwnerLostError('has died');
     this.#remember(Math.floor(loan.from / this.#blockBytes), loan.block);
     const bytes = this.view(loan.block, loan.from, loan.to);
     return { bytes, slot, release: () => this.#pins.release(slot) };
@@ -161,21 +160,24 @@ class NearReader implements ContentReader {
   }
 
   close(): void {
-    this.#reader?.then(
-      reader => this.#link.tell({ kind: 'close', reader }),
-      () => undefined,
-    );
+    this.#reader?.then(this.#closeAtOwner, () => undefined);
   }
 
   async #borrow(): Promise<Loan | undefined> {
-    this.#reader ??= this.#link.ask('open', {
-      contentId: this.#content.contentId,
-      from: this.#position,
-      to: this.#to,
-      hasBegun: this.#position > this.#from,
-    });
-    const loan = this.#content.borrowed(await this.#link.ask('next', { reader: await this.#reader }));
+    const { contentId } = this.#content;
+    const hasBegun = this.#position > this.#from;
+    const read = { contentId, from: this.#position, to: this.#to, hasBegun };
+    // an answer that has begun can only wait until the owner goes on; before that there are other ways to the bytes
+    this.#reader ??= this.#link.ask('open', read, hasBegun ? undefined : this.#closeAtOwner);
+    const reader = await this.#reader;
+    const told = await this.#link.ask('next', { reader }, hasBegun ? undefined : ignoreLoan);
+    const loan = this.#content.borrowed(told);
     if (loan) this.#position += loan.bytes.length;
     return loan;
   }
+
+  readonly #closeAtOwner = (reader: number) => this.#link.tell({ kind: 'close', reader });
 }
+
+/** The owner takes it back when the reader is closed. */
+function ignoreLoan(): void {}

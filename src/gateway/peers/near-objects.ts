@@ -13,6 +13,7 @@ import type { ObjectSource } from '../object-source.ts';
 import { CheckedNearContent } from './checked-near-content.ts';
 import type { ToldContent, ToldFound, ToldRead } from './messages.ts';
 import { NearContent } from './near-content.ts';
+import { OwnerLostError } from './owner-lost-error.ts';
 import type { PeerLink } from './peer-link.ts';
 
 /** A record as it is counted: a new one of these each time that the record's content has grown. */
@@ -30,6 +31,7 @@ export function nearCostBytes(record: ObjectRecord): number {
 /** The objects that one other worker owns: asked of it, and what was learned kept near, without bytes. */
 export class NearObjects implements ObjectSource {
   readonly #link: PeerLink;
+  readonly #own: ObjectSource;
   readonly #epochs: Epochs;
   readonly #pins: SlotPins;
   readonly #desk: LoanDesk;
@@ -37,11 +39,13 @@ export class NearObjects implements ObjectSource {
   readonly #records: LRUCache<string, Kept>;
 
   /**
+   * @param own where this worker finds objects itself: there while the owner is gone or stands still.
    * @param recordBytes heap that the records kept near may cost.
    * @param written where blocks are checked: against what.
    */
   constructor(
     link: PeerLink,
+    own: ObjectSource,
     epochs: Epochs,
     pins: SlotPins,
     desk: LoanDesk,
@@ -50,6 +54,7 @@ export class NearObjects implements ObjectSource {
   ) {
     this.#written = written;
     this.#link = link;
+    this.#own = own;
     this.#epochs = epochs;
     this.#pins = pins;
     this.#desk = desk;
@@ -74,12 +79,18 @@ export class NearObjects implements ObjectSource {
       : undefined;
   }
 
-  async find(read: ObjectRead): Promise<Found> {
-    return this.#heard(read, await this.#link.ask('find', { read: told(read), withChecksums: false }));
+  find(read: ObjectRead): Promise<Found> {
+    return this.#ask(read, false).catch(error => {
+      if (error instanceof OwnerLostError) return this.#own.find(read);
+      throw error;
+    });
   }
 
-  async findWithChecksums(read: ObjectRead): Promise<Found> {
-    return this.#heard(read, await this.#link.ask('find', { read: told(read), withChecksums: true }));
+  findWithChecksums(read: ObjectRead): Promise<Found> {
+    return this.#ask(read, true).catch(error => {
+      if (error instanceof OwnerLostError) return this.#own.findWithChecksums(read);
+      throw error;
+    });
   }
 
   /** Forgets the records of all objects in `range`. */
@@ -89,13 +100,22 @@ export class NearObjects implements ObjectSource {
   }
 
   outdated(read: ObjectRead, record: ObjectRecord): void {
+    if (record.kind !== 'readable' || !(record.content instanceof NearContent)) {
+      this.#own.outdated(read, record);
+      return;
+    }
     this.#records.delete(answerName(read, read.recordName));
-    if (record.kind !== 'readable' || !(record.content instanceof NearContent)) return;
     this.#link.tell({ kind: 'outdated', read: told(read), contentId: record.content.contentId });
   }
 
   refused(read: ObjectRead, reply: WholeReply): void {
-    this.#link.tell({ kind: 'refused', read: told(read), reply });
+    if (this.#link.isLost) this.#own.refused(read, reply);
+    else this.#link.tell({ kind: 'refused', read: told(read), reply });
+  }
+
+  async #ask(read: ObjectRead, withChecksums: boolean): Promise<Found> {
+    // an answer that comes late tells nothing that cannot be asked again
+    return this.#heard(read, await this.#link.ask('find', { read: told(read), withChecksums }, ignoreFound));
   }
 
   #heard(read: ObjectRead, found: ToldFound): Found {
@@ -139,3 +159,5 @@ export class NearObjects implements ObjectSource {
 function told({ bucket, ...read }: ObjectRead): ToldRead {
   return { ...read, bucketName: bucket.name };
 }
+
+function ignoreFound(): void {}

@@ -1,5 +1,7 @@
-import { StoreError } from '../../backend/store.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Notice, Questions } from './messages.ts';
+import { OwnerLostError } from './owner-lost-error.ts';
+import { PeerWatch } from './peer-watch.ts';
 import { heardError, type ToldError, tellError } from './told-error.ts';
 
 /** The end of a channel to another thread, as far as it is used here. */
@@ -29,11 +31,22 @@ type Message =
     }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly kind: 'error'; readonly id: number; readonly error: ToldError }
-  | { readonly kind: 'notice'; readonly notice: Notice };
+  | { readonly kind: 'notice'; readonly notice: Notice }
+  | { readonly kind: 'ping' | 'pong' };
 
 interface Waiting {
   readonly resolve: (answer: never) => void;
   readonly reject: (error: Error) => void;
+  /** Takes the answer that comes after the question was given up; undefined for one that is not given up. */
+  readonly late: ((answer: never) => void) | undefined;
+}
+
+export interface PeerLinkOptions {
+  readonly clock: Clock;
+  /** Called when the other worker is gone. */
+  readonly onClosed: () => void;
+  /** Told of exceptions that should not have happened, and that no question ends with. */
+  readonly onFault?: (error: unknown) => void;
 }
 
 /** Questions and notices between two workers. */
@@ -43,37 +56,49 @@ export class PeerLink {
   readonly #onClosed: () => void;
   readonly #onFault: (error: unknown) => void;
   readonly #waiting = new Map<number, Waiting>();
+  readonly #watch: PeerWatch;
   #asked = 0;
   #isOpen = true;
 
-  /**
-   * @param onClosed called when the other worker is gone.
-   * @param onFault told of exceptions that should not have happened, and that no question ends with.
-   */
-  constructor(
-    port: PeerPort,
-    service: PeerService,
-    onClosed: () => void,
-    onFault: (error: unknown) => void = () => undefined,
-  ) {
+  constructor(port: PeerPort, service: PeerService, options: PeerLinkOptions) {
+    const { clock, onClosed, onFault = () => undefined } = options;
     this.#port = port;
     this.#service = service;
     this.#onClosed = onClosed;
     this.#onFault = onFault;
+    this.#watch = new PeerWatch(clock, {
+      isAwaited: () => this.#waiting.size > 0,
+      ping: () => this.#post({ kind: 'ping' }),
+      onSilent: () => this.#giveUp(),
+    });
     port.on('message', message => this.#guarded(() => this.#received(message as Message)));
     port.on('close', () => this.#guarded(() => this.#closed()));
   }
 
-  /** Asks the other worker. @throws what it threw, and StoreError when it is gone. */
+  /** Whether the other worker is gone, or its event loop stands still. */
+  get isLost(): boolean {
+    return !this.#isOpen || this.#watch.isSilent;
+  }
+
+  /**
+   * Asks the other worker.
+   *
+   * @param late given, the question is not put to a worker that stands still, and given up when it does; an answer that
+   *   comes after that is for `late`.
+   * @throws what it threw, and OwnerLostError when it is gone or stands still.
+   */
   ask<Name extends keyof Questions>(
     name: Name,
     ask: Questions[Name]['ask'],
+    late?: (answer: Questions[Name]['answer']) => void,
   ): Promise<Questions[Name]['answer']> {
     if (!this.#isOpen) return Promise.reject(gone());
+    if (late && this.#watch.isSilent) return Promise.reject(standsStill());
     const id = ++this.#asked;
     return new Promise((resolve, reject) => {
       this.#post({ kind: 'ask', id, name, ask });
-      this.#waiting.set(id, { resolve, reject });
+      this.#waiting.set(id, { resolve, reject, late });
+      this.#watch.begin();
     });
   }
 
@@ -82,7 +107,17 @@ export class PeerLink {
   }
 
   #received(message: Message): void {
+    this.#hear(message);
+    this.#watch.heard();
+  }
+
+  #hear(message: Message): void {
     switch (message.kind) {
+      case 'ping':
+        this.#post({ kind: 'pong' });
+        return;
+      case 'pong':
+        return;
       case 'ask':
         this.#answer(message.id, message.name, message.ask);
         return;
@@ -124,8 +159,18 @@ export class PeerLink {
     return waiting;
   }
 
+  /** Ends the questions that need not wait until the other worker goes on. */
+  #giveUp(): void {
+    for (const [id, { reject, late }] of this.#waiting) {
+      if (!late) continue;
+      this.#waiting.set(id, { resolve: late, reject: ignore, late: undefined });
+      reject(standsStill());
+    }
+  }
+
   #closed(): void {
     this.#isOpen = false;
+    this.#watch.end();
     for (const waiting of this.#waiting.values()) waiting.reject(gone());
     this.#waiting.clear();
     this.#service.left();
@@ -133,6 +178,12 @@ export class PeerLink {
   }
 }
 
-function gone(): StoreError {
-  return new StoreError('UNREACHABLE', 'the worker that owns the object has just been replaced', undefined);
+function gone(): OwnerLostError {
+  return new OwnerLostError('has just been replaced');
 }
+
+function standsStill(): OwnerLostError {
+  return new OwnerLostError('does not answer');
+}
+
+function ignore(): void {}

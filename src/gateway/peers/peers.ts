@@ -32,17 +32,18 @@ export class Peers {
 
   /** Speaks with worker `index` over `port`. What was learned from one that was there before is forgotten. */
   connect(index: number, port: PeerPort): void {
-    const { epochs, tier, desk } = this.#objects;
+    const { epochs, tier, desk, directory, clock } = this.#objects;
     const owner = new OwnerDesk(this.#objects, this.#buckets, this.#numbers);
-    const link = new PeerLink(
-      port,
-      owner,
-      () => {
+    const link = new PeerLink(port, owner, {
+      clock,
+      onClosed: () => {
         if (this.#near[index] === near) this.#near[index] = undefined;
       },
-      error => this.#faults?.note(error),
+      onFault: error => this.#faults?.note(error),
+    });
+    const near = new NearObjects(
+      ...[link, directory, epochs, tier.pins, desk, this.#recordBytes, tier.written],
     );
-    const near = new NearObjects(link, epochs, tier.pins, desk, this.#recordBytes, tier.written);
     this.#near[index] = near;
   }
 

@@ -5,6 +5,7 @@ import { allocateSharedMemory, forgetWorker } from '../../../../src/cache/shared
 import { LoanDesk } from '../../../../src/gateway/fill/loan-desk.ts';
 import { NearContent } from '../../../../src/gateway/peers/near-content.ts';
 import { PeerLink, type PeerService } from '../../../../src/gateway/peers/peer-link.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 
 const blockBytes = 4096;
 const owner = 1;
@@ -38,8 +39,9 @@ beforeEach(() => {
   };
   const asking: PeerService = { ...owning, answer: () => Promise.reject(new Error('nobody asks')) };
   channel = new MessageChannel();
-  new PeerLink(channel.port2, owning, () => undefined);
-  const link = new PeerLink(channel.port1, asking, () => undefined);
+  const options = { clock: new ManualClock(), onClosed: () => undefined };
+  new PeerLink(channel.port2, owning, options);
+  const link = new PeerLink(channel.port1, asking, options);
   const told = { contentId: 1, sizeBytes: blockBytes, blockBytes, parts: [], partCount: undefined };
   near = new NearContent(told, link, reading.pins, new LoanDesk(reading, lentAtMost));
 });

@@ -1,13 +1,17 @@
 import { MessageChannel } from 'node:worker_threads';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Epochs } from '../../../../src/cache/epochs.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { objectKey } from '../../../../src/cache/object-key.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { LoanDesk } from '../../../../src/gateway/fill/loan-desk.ts';
+import type { Found } from '../../../../src/gateway/lookup/found.ts';
+import { passedRecord } from '../../../../src/gateway/lookup/reply-record.ts';
+import type { ObjectSource } from '../../../../src/gateway/object-source.ts';
 import type { Questions, ToldFound, ToldLoan } from '../../../../src/gateway/peers/messages.ts';
 import { NearObjects, nearCostBytes } from '../../../../src/gateway/peers/near-objects.ts';
 import { PeerLink, type PeerService } from '../../../../src/gateway/peers/peer-link.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { readOf } from '../../../support/object-reads.ts';
 import { recordFields } from '../../../support/records.ts';
 
@@ -15,6 +19,15 @@ const blockBytes = 4096;
 const blocksEach = 10;
 const recordBytes = 12_000;
 const memory = allocateSharedMemory(8 * blockBytes, blockBytes, 2);
+
+const foundNow = {
+  how: 'fetched',
+  forwarded: 'uri-miss',
+  forwardStatus: 200,
+  isCollapsed: false,
+  isStored: true,
+  isCharged: false,
+} as const;
 
 /** Owns objects of ten blocks, which all lie in one slot. */
 class Owner implements PeerService {
@@ -44,13 +57,8 @@ class Owner implements PeerService {
     const sizeBytes = blocksEach * blockBytes;
     const content = { contentId, sizeBytes, blockBytes, parts: [], partCount: undefined };
     return {
+      ...foundNow,
       record: { ...recordFields(sizeBytes), content },
-      how: 'fetched',
-      forwarded: 'uri-miss',
-      forwardStatus: 200,
-      isCollapsed: false,
-      isStored: true,
-      isCharged: false,
     };
   }
 
@@ -64,16 +72,52 @@ class Owner implements PeerService {
   }
 }
 
+/** What this worker would find itself. */
+class Own implements ObjectSource {
+  readonly asked: string[] = [];
+
+  known(): undefined {
+    return undefined;
+  }
+
+  find(): Promise<Found> {
+    return this.#found('find');
+  }
+
+  findWithChecksums(): Promise<Found> {
+    return this.#found('findWithChecksums');
+  }
+
+  outdated(): void {
+    this.asked.push('outdated');
+  }
+
+  refused(): void {
+    this.asked.push('refused');
+  }
+
+  #found(name: string): Promise<Found> {
+    this.asked.push(name);
+    const context = { method: 'GET', receivedMs: 0, epoch: 0 } as const;
+    return Promise.resolve({ ...foundNow, record: passedRecord(context) });
+  }
+}
+
+let own: Own;
+let clock: ManualClock;
 let channel: MessageChannel;
 let near: NearObjects;
 
 beforeEach(() => {
   channel = new MessageChannel();
   const owner = new Owner();
-  new PeerLink(channel.port2, owner, () => undefined);
-  const link = new PeerLink(channel.port1, owner, () => undefined);
+  own = new Own();
+  clock = new ManualClock();
+  const options = { clock, onClosed: () => undefined };
+  new PeerLink(channel.port2, owner, options);
+  const link = new PeerLink(channel.port1, owner, options);
   const tier = new MemoryTier(memory, 0);
-  near = new NearObjects(link, new Epochs(memory), tier.pins, new LoanDesk(tier, 4), recordBytes);
+  near = new NearObjects(link, own, new Epochs(memory), tier.pins, new LoanDesk(tier, 4), recordBytes);
 });
 
 afterEach(() => {
@@ -115,4 +159,49 @@ it('law 5: what is purged by its beginning is no longer known near, and nothing 
     ...[true, true],
   ]);
   expect(near.known(versions, 0)).toBeUndefined();
+});
+
+describe('while the owner stands still, this worker is asked itself', () => {
+  const reply = { status: 404, fields: [], body: Buffer.alloc(0) };
+  let still: MessageChannel;
+  let asking: NearObjects;
+
+  beforeEach(() => {
+    still = new MessageChannel();
+    const nobody: PeerService = {
+      answer: () => Promise.reject(),
+      hear: () => undefined,
+      left: () => undefined,
+    };
+    const link = new PeerLink(still.port1, nobody, { clock, onClosed: () => undefined });
+    const tier = new MemoryTier(memory, 0);
+    asking = new NearObjects(link, own, new Epochs(memory), tier.pins, new LoanDesk(tier, 4), recordBytes);
+  });
+
+  afterEach(() => still.port1.close());
+
+  it('what was found here is outdated here, and remembered nowhere near', async () => {
+    const finding = asking.find(readOf('k'));
+    clock.advance(1_000);
+    const { record } = await finding;
+    expect(asking.known(readOf('k'), 0)).toBeUndefined();
+    await asking.findWithChecksums(readOf('k'));
+    asking.outdated(readOf('k'), record);
+    asking.refused(readOf('k'), reply);
+    expect(own.asked).toEqual(['find', 'findWithChecksums', 'outdated', 'refused']);
+  });
+
+  it('and when it is gone', async () => {
+    const finding = asking.find(readOf('k'));
+    still.port2.close();
+    await finding;
+    expect(own.asked).toEqual(['find']);
+  });
+});
+
+it('while the owner answers, this worker is asked nothing', async () => {
+  await near.find(readOf('k'));
+  await near.findWithChecksums(readOf('k'));
+  near.refused(readOf('k'), { status: 404, fields: [], body: Buffer.alloc(0) });
+  expect(own.asked).toEqual([]);
 });
