@@ -1,5 +1,6 @@
 import { type Dispatcher, errors } from 'undici';
 import { parseContentLength } from '../http/content-length.ts';
+import type { BodyEnd } from './body-framing.ts';
 import type { ExpectedBody, ReadBuffer } from './read-buffer.ts';
 import { StoreError } from './store.ts';
 
@@ -68,8 +69,8 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     if (status < 200) return;
     const headers = textOf(controller.rawHeaders);
-    const lengthBytes = this.#method === 'GET' ? lengthOfBody(status, headers) : undefined;
-    if (lengthBytes !== undefined) this.#body = this.#readBuffer.expectBody(lengthBytes);
+    const end = this.#method === 'GET' ? endOfBody(status, headers) : undefined;
+    if (end) this.#body = this.#readBuffer.expectBody(end);
     if (!this.#isOver) this.#receiver.answered(status, headers);
   }
 
@@ -97,18 +98,23 @@ function textOf(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
   return raw.map(text => (typeof text === 'string' ? text : text.toString('latin1')));
 }
 
-/** How long the body of the answer to a GET is; undefined unless content-length alone decides it (RFC 9112 §6.3). */
-function lengthOfBody(status: number, headers: readonly string[]): number | undefined {
+/** How the body of the answer to a GET ends (RFC 9112 §6.3); undefined unless one thing alone decides it. */
+function endOfBody(status: number, headers: readonly string[]): BodyEnd | undefined {
   if (status !== 200 && status !== 206) return undefined;
   let length: string | undefined;
+  let coding: string | undefined;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index]?.toLowerCase();
-    if (name === 'transfer-encoding' || name === 'upgrade') return undefined;
-    if (name !== 'content-length') continue;
-    if (length !== undefined) return undefined;
-    length = headers[index + 1] ?? '';
+    const value = headers[index + 1] ?? '';
+    if (name === 'upgrade') return undefined;
+    if (name === 'transfer-encoding') coding = coding === undefined ? value : `${coding},${value}`;
+    if (name === 'content-length') length = length === undefined ? value : `${length},${value}`;
   }
-  return parseContentLength(length);
+  if (coding !== undefined)
+    return length === undefined && coding.toLowerCase() === 'chunked' ? { kind: 'chunked' } : undefined;
+  if (length === undefined) return { kind: 'close' };
+  const lengthBytes = parseContentLength(length);
+  return lengthBytes === undefined ? undefined : { kind: 'length', lengthBytes };
 }
 
 function asStoreError(error: Error): StoreError {

@@ -1,5 +1,6 @@
 import type { LookupFunction, OnReadOpts, Socket } from 'node:net';
 import { buildConnector } from 'undici';
+import { type BodyEnd, BodyFraming } from './body-framing.ts';
 
 /** How much a socket may bring at once. */
 const readBytes = 256 * 1024;
@@ -11,7 +12,7 @@ export interface ConnectorOptions {
   readonly lookup: LookupFunction | undefined;
 }
 
-/** Counts the body bytes of known number that a connection is still to bring. */
+/** Counts the data that a connection brings of a body. */
 export interface ExpectedBody {
   /** undici has handed on `chunk` of it. */
   parsed(chunk: Buffer): void;
@@ -21,10 +22,12 @@ export interface ExpectedBody {
  * Connects as undici does, but all connections read into one buffer, the next read over the last: a large body would
  * else leave a new Buffer every 64 KiB, which costs V8 a full collection every 30 MB and the system as many new pages.
  *
- * undici keeps names and values of header and trailer fields as views of what it parses until the head is complete
- * (`onHeaderField` in its client-h1.js), so what it parses may lie in the shared memory only when it is certain that all
- * of it is body: then undici hands it on as one view and keeps nothing of it. That is so when no more bytes come than
- * are missing of a body whose length the head has told. Anything else is parsed from a copy.
+ * undici keeps names and values of header and trailer fields as views of what it parses until the head or the trailers
+ * are complete (`onHeaderField` in its client-h1.js), so those must not lie in the shared memory. It keeps nothing of a
+ * body: data is handed on at once, and of the lines between chunks its parser tells it nothing (its imports have no
+ * callback for them). So what is certain to be data or a plain line that says how long a chunk is (`BodyFraming`) is
+ * parsed where it lies; anything else is parsed from a copy: heads, trailers, chunk extensions, what comes behind a
+ * body, and a body of which the head does not tell by one thing alone where it ends.
  */
 export class ReadBuffer {
   readonly #buffer = Buffer.allocUnsafeSlow(readBytes);
@@ -54,12 +57,9 @@ export class ReadBuffer {
     };
   }
 
-  /**
-   * A body of exactly `lengthBytes` follows the head that has just been parsed. To be called while undici reports that
-   * head, and only when the length decides where the body ends (RFC 9112 §6.3, cases 1 to 6).
-   */
-  expectBody(lengthBytes: number): ExpectedBody | undefined {
-    this.#parsing.connection?.expectBody(lengthBytes);
+  /** A body that ends at `end` follows the head that undici reports. To be called while it does. */
+  expectBody(end: BodyEnd): ExpectedBody | undefined {
+    this.#parsing.connection?.expectBody(end);
     return this.#parsing.connection;
   }
 }
@@ -68,6 +68,22 @@ export class ReadBuffer {
 interface Parsing {
   connection: Connection | undefined;
 }
+
+/** What undici has been given and is parsing. */
+type Given =
+  | { readonly kind: 'unknown' }
+  /** It ends with what looks like the end of a head. */
+  | { readonly kind: 'head' }
+  /** Memory of its own: it may hold what comes behind a body, too. */
+  | { readonly kind: 'own'; readonly bytes: Buffer; readonly before: BodyFraming }
+  /** Shared memory, of which `owedBytes` of data have neither been handed on nor given back. */
+  | {
+      readonly kind: 'shared';
+      readonly bytes: Buffer;
+      readonly before: BodyFraming;
+      readonly dataBytes: number;
+      owedBytes: number;
+    };
 
 /** A server that speaks before it has been connected to is no HTTP server. */
 function refuseEarly(socket: Socket): boolean {
@@ -84,9 +100,9 @@ class Connection implements ExpectedBody {
   #isShared = false;
   #isHeld = false;
   #mayBeSplit = false;
-  #bodyLeftBytes = 0;
-  /** Of what undici was given in the shared memory: what it has neither handed on nor given back. */
-  #atParserBytes = 0;
+  /** Of what is unread. */
+  #framing = BodyFraming.unknown();
+  #given: Given = { kind: 'unknown' };
 
   constructor(socket: Socket, parsing: Parsing) {
     this.#socket = socket;
@@ -111,13 +127,16 @@ class Connection implements ExpectedBody {
     return false;
   }
 
-  expectBody(lengthBytes: number): void {
-    this.#bodyLeftBytes = lengthBytes;
+  expectBody(end: BodyEnd): void {
+    // where chunks begin is certain when nothing was given behind the head
+    const isAtStart = end.kind !== 'chunked' || this.#given.kind === 'head';
+    this.#framing = isAtStart ? BodyFraming.of(end) : BodyFraming.unknown();
+    if (this.#given.kind !== 'shared') this.#given = { kind: 'unknown' };
   }
 
   parsed(chunk: Buffer): void {
-    this.#bodyLeftBytes = Math.max(0, this.#bodyLeftBytes - chunk.length);
-    this.#atParserBytes = Math.max(0, this.#atParserBytes - chunk.length);
+    if (this.#given.kind === 'shared') this.#given.owedBytes -= chunk.length;
+    else if (this.#given.kind === 'unknown') this.#framing.skip(chunk.length);
   }
 
   #read(sizeBytes: number | undefined): Buffer | null {
@@ -126,7 +145,7 @@ class Connection implements ExpectedBody {
     this.#checkParser();
     if (this.#unread) {
       this.#parsing.connection = this;
-      return this.#isShared ? this.#takeShared(this.#unread) : this.#take(this.#unread);
+      return this.#isShared ? this.#takeShared(this.#unread) : this.#takeOwn(this.#unread);
     }
     if (this.#isHeld) {
       this.#isHeld = false;
@@ -136,9 +155,20 @@ class Connection implements ExpectedBody {
   }
 
   #takeShared(bytes: Buffer): Buffer {
-    const isAllBody = bytes.length <= this.#bodyLeftBytes;
-    if (!isAllBody) return Buffer.from(this.#take(this.#upToHead(bytes)));
-    this.#atParserBytes = bytes.length;
+    const before = this.#framing.copy();
+    const { lengthBytes, dataBytes } = this.#framing.follow(bytes);
+    if (lengthBytes === 0) return Buffer.from(this.#take(this.#upToHead(bytes)));
+    const certain = this.#take(bytes.subarray(0, lengthBytes));
+    this.#given = { kind: 'shared', bytes: certain, before, dataBytes, owedBytes: dataBytes };
+    return certain;
+  }
+
+  /** Memory of its own may hold what it will. */
+  #takeOwn(bytes: Buffer): Buffer {
+    if (!this.#framing.isUnknown) {
+      this.#given = { kind: 'own', bytes, before: this.#framing.copy() };
+      this.#framing.follow(bytes);
+    }
     return this.#take(bytes);
   }
 
@@ -147,9 +177,11 @@ class Connection implements ExpectedBody {
    * be copied. Once a read, since a body may hold nothing but such ends.
    */
   #upToHead(bytes: Buffer): Buffer {
-    const end = this.#mayBeSplit && this.#bodyLeftBytes === 0 ? bytes.indexOf(endOfHead) : -1;
+    const end = this.#mayBeSplit ? bytes.indexOf(endOfHead) : -1;
     this.#mayBeSplit = false;
-    return end < 0 ? bytes : bytes.subarray(0, end + endOfHead.length);
+    if (end < 0) return bytes;
+    this.#given = { kind: 'head' };
+    return bytes.subarray(0, end + endOfHead.length);
   }
 
   /** Takes `bytes` off what is unread. */
@@ -161,7 +193,7 @@ class Connection implements ExpectedBody {
 
   #unshift(rest: Buffer): void {
     if (rest.length === 0) return;
-    this.#atParserBytes = Math.max(0, this.#atParserBytes - rest.length);
+    this.#rewind(rest.length);
     if (this.#unread) {
       this.#unread = Buffer.concat([rest, this.#unread]);
       this.#isShared = false;
@@ -170,10 +202,21 @@ class Connection implements ExpectedBody {
     }
   }
 
+  /** Undici has not taken the last `restBytes` of what it was given. */
+  #rewind(restBytes: number): void {
+    const given = this.#given;
+    if (given.kind !== 'shared' && given.kind !== 'own') return;
+    const { dataBytes } = given.before.follow(given.bytes.subarray(0, -restBytes));
+    this.#framing = given.before;
+    if (given.kind === 'shared') given.owedBytes -= given.dataBytes - dataBytes;
+  }
+
   /** A version of undici that does anything else with body bytes might keep them: its connections are not used. */
   #checkParser(): void {
-    if (this.#atParserBytes === 0 || this.#socket.destroyed) return;
-    this.#atParserBytes = 0;
-    this.#socket.destroy(new Error('undici did not hand on all that it was given of a body'));
+    const given = this.#given;
+    this.#given = { kind: 'unknown' };
+    if (given.kind !== 'shared' || given.owedBytes === 0 || this.#socket.destroyed) return;
+    this.#unread = undefined;
+    this.#socket.destroy(new Error('undici did not hand on exactly what it was given of a body'));
   }
 }

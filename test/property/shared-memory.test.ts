@@ -17,6 +17,8 @@ function content(id: number, lengthBytes: number): Buffer {
 interface Plan {
   readonly framing: 'length' | 'chunked' | 'close';
   readonly lengthBytes: number;
+  readonly chunkBytes: number;
+  readonly hasExtensions: boolean;
   readonly fieldBytes: number;
   /** Where the answer is cut into pieces, as shares of its length. */
   readonly cuts: readonly number[];
@@ -25,8 +27,10 @@ interface Plan {
 }
 
 const plan: fc.Arbitrary<Plan> = fc.record({
-  framing: fc.constantFrom('length', 'length', 'chunked', 'close'),
+  framing: fc.constantFrom('length', 'length', 'chunked', 'chunked', 'close'),
   lengthBytes: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 700_000 })),
+  chunkBytes: fc.oneof(fc.integer({ min: 200, max: 3_000 }), fc.integer({ min: 3_000, max: 300_000 })),
+  hasExtensions: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
   fieldBytes: fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 12_000 })),
   cuts: fc.array(
     fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 0.02, noNaN: true })),
@@ -47,11 +51,12 @@ function wireOf(id: number, plan: Plan): Buffer {
   if (plan.framing === 'length')
     return Buffer.concat([Buffer.from(`${first}content-length: ${body.length}\r\n\r\n`), body]);
   const chunks: Buffer[] = [Buffer.from(`${first}transfer-encoding: chunked\r\n\r\n`)];
-  for (let at = 0; at < body.length; at += 50_000) {
-    const chunk = body.subarray(at, at + 50_000);
-    chunks.push(Buffer.from(`${chunk.length.toString(16)};id=${id}\r\n`), chunk, Buffer.from('\r\n'));
+  const extension = plan.hasExtensions ? `;id=${id}` : '';
+  for (let at = 0; at < body.length; at += plan.chunkBytes) {
+    const chunk = body.subarray(at, at + plan.chunkBytes);
+    chunks.push(Buffer.from(`${chunk.length.toString(16)}${extension}\r\n`), chunk, Buffer.from('\r\n'));
   }
-  return Buffer.concat([...chunks, Buffer.from(`0\r\nx-trailer: ${id}\r\n\r\n`)]);
+  return Buffer.concat([...chunks, Buffer.from(`0\r\nx-trailer: ${field(id, plan)}\r\n\r\n`)]);
 }
 
 let plans: readonly Plan[] = [];

@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, it, test } from 'vitest';
 import type { RawReceiver } from '../../../src/backend/origin-call.ts';
 import { OriginPool } from '../../../src/backend/origin-pool.ts';
+import { ReadBuffer } from '../../../src/backend/read-buffer.ts';
+import { RawOrigin } from '../../support/raw-origin.ts';
 import { copyOf, patternContent, pieces } from '../../support/stand-in/content.ts';
 
 const content = patternContent(3_000_001, 7);
@@ -98,6 +100,83 @@ test('connections are used again after paused answers', async () => {
   for (let round = 0; round < 8; round++) expect((await get(pool, 2)).body.equals(wanted)).toBe(true);
   // undici may take a second one while the first has not noticed yet that it is free
   expect(connections).toBeLessThanOrEqual(2);
+});
+
+test.each([
+  ['in chunks', {}],
+  ['that end with their connection', { connection: 'close' }],
+] as const)(
+  'bodies %s are handed on where they were read: only what came with a head is copied',
+  async (_name, fields) => {
+    const pool = await poolFor(
+      createServer((_request, reply) => {
+        reply.useChunkedEncodingByDefault = !('connection' in fields);
+        reply.writeHead(200, fields);
+        for (const piece of pieces(content)) reply.write(piece);
+        reply.end();
+      }),
+      'http',
+    );
+    const got = await Promise.all(Array.from({ length: 3 }, () => get(pool, Number.POSITIVE_INFINITY)));
+    expect(new Set(got.flatMap(({ memory }) => [...memory])).size).toBe(1);
+    for (const { body } of [...got, await get(pool, 3)]) expect(body.equals(wanted)).toBe(true);
+  },
+);
+
+describe('a parser that is given a body of 11 bytes in two chunks', () => {
+  const chunks = '5\r\nhello\r\n6\r\nworld!\r\n';
+
+  /** What becomes of its connection when it hands on `dataBytes` and gives back all of `chunks` from `restFrom` on. */
+  async function outcome(dataBytes: number, restFrom: number): Promise<string> {
+    const origin = await RawOrigin.start(
+      'http',
+      (_path, connection) => void connection.write(`HTTP/1.1 200 OK\r\n\r\n${chunks}`),
+    );
+    cleanups.push(() => origin.close());
+    const { hostname, port, protocol } = new URL(origin.url);
+    const readBuffer = new ReadBuffer();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const parse = (socket: Socket) => {
+      if (!socket.read()) return;
+      const body = readBuffer.expectBody({ kind: 'chunked' });
+      const given = socket.read();
+      expect(String(given)).toBe(chunks);
+      body?.parsed(Buffer.alloc(dataBytes));
+      socket.unshift(given.subarray(restFrom));
+      const next = socket.read();
+      // where it was read, not a copy: what was given back is followed again from its place
+      if (next) expect(next.buffer).toBe(given.buffer);
+      if (!socket.destroyed) resolve(String(next));
+      socket.destroy();
+    };
+    readBuffer.connector({ connectMs: 2_000, lookup: undefined })(
+      { hostname, port, protocol },
+      (...[, socket]) => {
+        socket?.on('error', error => resolve(error.message));
+        socket?.on('readable', () => parse(socket));
+        socket?.write('GET / HTTP/1.1\r\n\r\n');
+      },
+    );
+    return promise;
+  }
+
+  it.each([
+    ['hands on all', 11, chunks.length, 'null'],
+    ['hands on a chunk and gives back the other', 5, 10, '6\r\nworld!\r\n'],
+    ['hands on a chunk and gives back the line behind it too', 5, 8, '\r\n6\r\nworld!\r\n'],
+    ['hands on some of a chunk and gives back the rest', 2, 5, 'llo\r\n6\r\nworld!\r\n'],
+  ])('goes on when it %s', async (_what, dataBytes, restFrom, next) => {
+    expect(await outcome(dataBytes, restFrom)).toBe(next);
+  });
+
+  it.each([
+    ['keeps some back', 10, chunks.length],
+    ['hands on more', 12, chunks.length],
+    ['gives back what it has handed on', 5, 3],
+    ['hands on nothing', 0, chunks.length],
+  ])('loses its connection when it %s', async (_what, dataBytes, restFrom) => {
+    expect(await outcome(dataBytes, restFrom)).toMatch(/^undici did not hand on exactly/);
+  });
 });
 
 test('an answer that ends with its connection is whole, paused or not', async () => {

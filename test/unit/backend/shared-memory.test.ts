@@ -21,10 +21,17 @@ function answerOf(more: readonly string[], rest: string): { wire: Buffer; header
 }
 
 const ofLength = answerOf(['Content-Length', String(body.length)], body);
+const trailers = '0\r\nx-trailer: of-this-answer\r\nx-other: too\r\n\r\n';
+const inPlainChunks = answerOf(
+  ['Transfer-Encoding', 'chunked'],
+  `9\r\n${body.slice(0, 9)}\r\n01A\r\n${body.slice(9, 35)}\r\n${(body.length - 35).toString(16)}\r\n` +
+    `${body.slice(35)}\r\n${trailers}`,
+);
+const untilClosed = answerOf([], body);
 const inChunks = answerOf(
   ['Transfer-Encoding', 'chunked'],
   `9;name=value\r\n${body.slice(0, 9)}\r\n${(body.length - 9).toString(16)}\r\n${body.slice(9)}\r\n` +
-    '0\r\nx-trailer: of-this-answer\r\nx-other: too\r\n\r\n',
+    trailers,
 );
 const informational = 'HTTP/1.1 103 Early Hints\r\nlink: </style.css>; rel=preload\r\nx-hint: mine\r\n\r\n';
 
@@ -66,7 +73,8 @@ describe.each(['http', 'https'] as const)('over %s', protocol => {
 
   it.each([
     ['of known length', ofLength.wire, ofLength.headers],
-    ['in chunks with trailers', inChunks.wire, inChunks.headers],
+    ['in chunks with trailers', inPlainChunks.wire, inPlainChunks.headers],
+    ['in chunks with extensions and trailers', inChunks.wire, inChunks.headers],
     [
       'behind an informational head',
       Buffer.concat([Buffer.from(informational), ofLength.wire]),
@@ -87,9 +95,12 @@ describe.each(['http', 'https'] as const)('over %s', protocol => {
     },
   );
 
-  it('one that is paused at its first byte holds nothing of other answers', async () => {
+  it.each([
+    ['of known length', ofLength.wire],
+    ['in chunks', inPlainChunks.wire],
+  ])('one %s that is paused at its first byte holds nothing of other answers', async (_name, bytes) => {
     const { pool, connection } = await wire(protocol);
-    for (let at = 1; at < ofLength.wire.length; at += 3 * step) {
+    for (let at = 1; at < bytes.length; at += 3 * step) {
       const paused = Promise.withResolvers<() => void>();
       let isFirst = true;
       const answer = ask(pool, '/', (_chunk, call) => {
@@ -98,15 +109,64 @@ describe.each(['http', 'https'] as const)('over %s', protocol => {
         paused.resolve(() => call.resume());
       });
       const socket = await connection();
-      socket.write(ofLength.wire.subarray(0, at));
+      socket.write(bytes.subarray(0, at));
       await overwrite(pool);
-      socket.write(ofLength.wire.subarray(at));
+      socket.write(bytes.subarray(at));
       const resume = await paused.promise;
       await overwrite(pool);
       resume();
       expect((await answer).body.toString()).toBe(body);
     }
   });
+});
+
+it('one that ends with its connection holds nothing of other answers', async () => {
+  const { pool, connection } = await wire('http');
+  const { wire: bytes, headers } = untilClosed;
+  for (let at = 1; at < bytes.length; at += 3) {
+    const answer = ask(pool, '/');
+    const socket = await connection();
+    socket.write(bytes.subarray(0, at));
+    await overwrite(pool);
+    socket.end(bytes.subarray(at));
+    expect(await answer, `in two at ${at}`).toEqual({ status: 200, headers, body: Buffer.from(body) });
+  }
+});
+
+it('chunks that hold what looks like chunks are whole, wherever the head is cut', async () => {
+  const { pool, connection } = await wire('http');
+  const { wire: bytes, headers } = answerOf(
+    ['Transfer-Encoding', 'chunked'],
+    '8\r\n3\r\nabc\r\n\r\n0\r\n\r\n',
+  );
+  const data = bytes.indexOf('3\r\nabc');
+  for (let at = 1; at < data; at++) {
+    const answer = ask(pool, '/');
+    const socket = await connection();
+    for (const piece of [bytes.subarray(0, at), bytes.subarray(at, data), bytes.subarray(data)]) {
+      socket.write(piece);
+      await overwrite(pool);
+    }
+    expect(await answer, `cut at ${at}`).toEqual({ status: 200, headers, body: Buffer.from('3\r\nabc\r\n') });
+  }
+});
+
+it('bytes behind an answer in chunks are no part of it, and end the connection', async () => {
+  const { pool, connection } = await wire('http');
+  for (const garbage of [
+    'garbage',
+    '5\r\nhello\r\n',
+    'HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\nsmuggle',
+  ]) {
+    const answer = ask(pool, '/');
+    const socket = await connection();
+    const closed = new Promise(resolve => socket.on('close', resolve));
+    socket.write(inPlainChunks.wire.subarray(0, -10));
+    await overwrite(pool);
+    socket.write(Buffer.concat([inPlainChunks.wire.subarray(-10), Buffer.from(garbage)]));
+    expect((await answer).body.toString()).toBe(body);
+    await closed;
+  }
 });
 
 it('a length that no body follows makes nothing of the next answer shared', async () => {

@@ -3,18 +3,24 @@
  * with it by then. The argument, to be made anew when one of these fails with another version of undici:
  *
  * 1. What `socket.read()` returns is parsed at once, before anything else is read.
- * 2. Of bytes that are all body, undici makes one view for `onResponseData` and keeps nothing.
- * 3. Names and values of fields are kept as views of what was parsed: so nothing else may lie in the shared memory.
+ * 2. Of data, undici makes one view for `onResponseData` and keeps nothing.
+ * 3. Of the lines between chunks its parser, which works on a copy of its own, tells it nothing.
+ * 4. Names and values of fields, trailers too, are kept as views of what was parsed: so nothing of them may lie in the
+ *    shared memory.
+ * 5. What `BodyFraming` says of chunks is what the parser finds in them.
  */
 import type { Socket } from 'node:net';
+import fc from 'fast-check';
 import { Client, type Dispatcher } from 'undici';
 import { afterEach, expect, it } from 'vitest';
+import { type BodyEnd, BodyFraming } from '../../../src/backend/body-framing.ts';
 import { ReadBuffer } from '../../../src/backend/read-buffer.ts';
+import { Llhttp, parserImports } from '../../support/llhttp.ts';
 import { RawOrigin } from '../../support/raw-origin.ts';
 
 type Event =
   | { readonly kind: 'read' | 'data'; readonly bytes: Buffer }
-  | { readonly kind: 'head'; readonly fields: readonly Buffer[] };
+  | { readonly kind: 'head' | 'trailers'; readonly fields: readonly Buffer[] };
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -55,18 +61,25 @@ async function events(pieces: readonly Buffer[]): Promise<Event[]> {
       onResponseStart: ({ rawHeaders }) => {
         const fields = (rawHeaders as Buffer[]) ?? [];
         seen.push({ kind: 'head', fields });
-        if (fields[0]?.toString() === 'Content-Length') body = readBuffer.expectBody(Number(fields[1]));
+        body = readBuffer.expectBody(endOf(fields.map(String)));
       },
       onResponseData: (_controller, bytes) => {
         seen.push({ kind: 'data', bytes });
         body?.parsed(bytes);
       },
-      onResponseEnd: () => resolve(),
+      onResponseEnd: ({ rawTrailers }) => {
+        seen.push({ kind: 'trailers', fields: (rawTrailers as Buffer[]) ?? [] });
+        resolve();
+      },
       onResponseError: (_controller, error) => reject(error),
     };
     client.dispatch({ method: 'GET', path: '/' }, handler);
   });
   return seen;
+}
+
+function endOf([name, value]: readonly string[]): BodyEnd {
+  return name === 'Content-Length' ? { kind: 'length', lengthBytes: Number(value) } : { kind: 'chunked' };
 }
 
 /** Writes each piece when undici has read the one before. */
@@ -118,10 +131,105 @@ it('fields are kept as views of what was parsed, which never lies in shared memo
   expect(views.length).toBeGreaterThan(0);
 });
 
-it('an answer in chunks is never parsed in shared memory', async () => {
-  const chunked = Buffer.from(
-    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\na: b\r\n\r\n',
+const chunkedHead = Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+const trailers = Buffer.from('0\r\nx-trailer: of-this-answer\r\nx-other: too\r\n\r\n');
+
+it.each([1, 3, 10, 20, 40])(
+  'trailers are kept as views, which never lie in shared memory: cut at %i',
+  async at => {
+    const chunks = Buffer.from('5\r\nhello\r\n6\r\nworld!\r\n');
+    const whole = Buffer.concat([chunks, trailers]);
+    const seen = await events([
+      chunkedHead,
+      whole.subarray(0, chunks.length + at),
+      whole.subarray(chunks.length + at),
+    ]);
+    const shared = seen.flatMap(event =>
+      event.kind === 'read' && isShared(event.bytes) ? [event.bytes.length] : [],
+    );
+    expect(shared[0]).toBeGreaterThanOrEqual(chunks.length);
+    const fields = seen.flatMap(event => (event.kind === 'trailers' ? event.fields : []));
+    expect(fields.map(String)).toEqual(['x-trailer', 'of-this-answer', 'x-other', 'too']);
+    expect(fields.some(isShared)).toBe(false);
+  },
+);
+
+it('chunks behind an extension are not parsed in shared memory', async () => {
+  const extended = Buffer.from('5;x=y\r\nhello\r\n5\r\nhello\r\n0\r\na: b\r\n\r\n');
+  const seen = await events([chunkedHead, extended]);
+  const shared = seen.flatMap(event =>
+    event.kind === 'read' && isShared(event.bytes) ? [event.bytes.length] : [],
   );
-  const seen = await events([chunked.subarray(0, 50), chunked.subarray(50)]);
-  expect(seen.some(event => event.kind === 'read' && isShared(event.bytes))).toBe(false);
+  expect(shared).toEqual([1]);
+  expect(seen.flatMap(event => (event.kind === 'data' ? [String(event.bytes)] : []))).toEqual([
+    'hello',
+    'hello',
+  ]);
+});
+
+it('the parser has no callback for the lines between chunks', () => {
+  expect(parserImports()).toEqual(
+    [
+      'body',
+      'header_field',
+      'header_value',
+      'headers_complete',
+      'message_begin',
+      'message_complete',
+      'status',
+      'url',
+    ].map(name => `wasm_on_${name}`),
+  );
+});
+
+const line = fc.constantFrom('\r\n', '\r\n', '\r\n', '\r\n', '\n', '\r', ' \r\n', ';a=b\r\n', '\t\r\n', '');
+const size = (lengthBytes: number) =>
+  fc.constantFrom(
+    lengthBytes.toString(16),
+    lengthBytes.toString(16).toUpperCase(),
+    lengthBytes.toString(16).padStart(4, '0'),
+    lengthBytes.toString(16).padStart(16, '0'),
+    (lengthBytes + 1).toString(16),
+    `+${lengthBytes}`,
+    `0x${lengthBytes}`,
+    `ffffffffffffffff${lengthBytes}`,
+  );
+const chunk = fc
+  .string({ maxLength: 40 })
+  .chain(text =>
+    fc
+      .tuple(
+        fc.oneof({ weight: 4, arbitrary: fc.constant(text.length.toString(16)) }, size(text.length)),
+        line,
+        line,
+      )
+      .map(([digits, afterSize, afterData]) => digits + afterSize + text + afterData),
+  );
+const ending = fc.constantFrom(
+  '0\r\n\r\n',
+  '000\r\n\r\n',
+  '0\r\na: b\r\n\r\n',
+  '0\r\n\r\nHTTP/1.1 200 OK\r\n',
+  '',
+  'g',
+);
+const chunks = fc.tuple(fc.array(chunk, { maxLength: 6 }), ending).map(([all, end]) => all.join('') + end);
+
+it('what is certain of chunks, however they are spelt, is what the parser finds in them', () => {
+  fc.assert(
+    fc.property(chunks, fc.array(fc.nat(60), { maxLength: 8 }), (text, lengths) => {
+      const parser = new Llhttp();
+      parser.execute(chunkedHead);
+      const framing = BodyFraming.of({ kind: 'chunked' });
+      const wire = Buffer.from(text, 'latin1');
+      for (let at = 0, cut = 0; at < wire.length && !framing.isUnknown; cut++) {
+        const bytes = wire.subarray(at, at + 1 + (lengths[cut] ?? wire.length));
+        const known = framing.follow(bytes);
+        const certain = parser.execute(bytes.subarray(0, known.lengthBytes));
+        expect(certain).toEqual({ isRight: true, dataBytes: known.dataBytes, fields: 0 });
+        at += bytes.length;
+      }
+    }),
+    { numRuns: 3_000 },
+  );
 });
