@@ -8,19 +8,21 @@ import type { BackendConfig, GatewayConfig } from './config/gateway-config.ts';
 import { everyOtherBucket } from './s3/bucket-name.ts';
 
 /** Asks every store that is not embedded, all at the same time. */
-export async function connectToStores(config: GatewayConfig): Promise<ReadonlyMap<string, ProbeResult>> {
+export async function connectToStores(
+  config: GatewayConfig,
+): Promise<ReadonlyMap<string, readonly ProbeResult[]>> {
   const results = Object.entries(config.backends).map(async ([name, backend]) =>
     backend.type === 's3' ? [[name, await probeBackend(name, backend, config)] as const] : [],
   );
   return new Map((await Promise.all(results)).flat());
 }
 
-/** The first of its buckets that tells decides. */
+/** Every bucket is asked about, one after the other: one that is missing is seen, whatever the others tell. */
 async function probeBackend(
   name: string,
   backend: Extract<BackendConfig, { type: 's3' }>,
   { buckets }: GatewayConfig,
-): Promise<ProbeResult> {
+): Promise<readonly ProbeResult[]> {
   const meter = new StoreMeter(new Metrics(), systemClock);
   const store = new S3Store({ ...backend, name, clock: systemClock, meter });
   const places = Object.entries(buckets).flatMap(
@@ -28,15 +30,14 @@ async function probeBackend(
       named === name && client !== everyOtherBucket ? [{ bucket, keyPrefix }] : [],
   );
   try {
-    let result = places.length === 0 ? await probeReach(store) : undefined;
+    if (places.length === 0) return [await probeReach(store)];
+    const results: ProbeResult[] = [];
     for (const place of places) {
-      const found = await probeStore(store, place);
-      // a bucket that cannot be asked says more than one that has no objects
-      if (result === undefined || result.kind === 'unknown') result = found;
-      if (found.kind === 'exact' || found.kind === 'path') return found;
-      if (found.kind === 'unreachable') break;
+      const result = await probeStore(store, place);
+      results.push(result);
+      if (result.kind === 'unreachable') break;
     }
-    return result ?? { kind: 'unknown', why: 'nothing was asked' };
+    return results;
   } finally {
     await store.close();
   }

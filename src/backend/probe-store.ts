@@ -11,7 +11,14 @@ export type ProbeResult =
   /** It takes `alias` for `key`, or refuses to read it at all. */
   | { readonly kind: 'path'; readonly key: string; readonly alias: string }
   | { readonly kind: 'unknown'; readonly why: string }
-  | { readonly kind: 'refused'; readonly status: number; readonly code: string | undefined }
+  /** The answer to a question about `bucket`; without one, about the buckets that there are. */
+  | {
+      readonly kind: 'refused';
+      readonly bucket: string | undefined;
+      readonly asked: string;
+      readonly status: number;
+      readonly code: string | undefined;
+    }
   | { readonly kind: 'unreachable'; readonly why: string };
 
 /** Where to look for an object: a bucket at the store, and what keys there begin with. */
@@ -39,7 +46,7 @@ const spellings: readonly ((key: string) => string)[] = [
 export async function probeStore(store: Store, place: ProbePlace): Promise<ProbeResult> {
   try {
     const listing = await ask(store, 'GET', place.bucket, undefined, listingQuery(place));
-    if (listing.status !== 200) return refusedBy(listing);
+    if (listing.status !== 200) return refusedBy(listing, 'a listing', place.bucket);
     const keys = keysIn(listing).filter(key => pathKeyProblem(key) === undefined && !key.endsWith('/'));
     // one in a folder has more spellings
     const key = keys.find(each => each.includes('/')) ?? keys[0];
@@ -55,7 +62,8 @@ export async function probeStore(store: Store, place: ProbePlace): Promise<Probe
 export async function probeReach(store: Store): Promise<ProbeResult> {
   try {
     const reply = await ask(store, 'GET', undefined, undefined, '');
-    if (reply.status >= 400 && reply.status !== 403) return refusedBy(reply);
+    if (reply.status >= 400 && reply.status !== 403)
+      return refusedBy(reply, 'the question which buckets there are', undefined);
     return { kind: 'unknown', why: 'the configuration names no bucket there' };
   } catch (error) {
     return unreachable(error);
@@ -65,9 +73,10 @@ export async function probeReach(store: Store): Promise<ProbeResult> {
 async function probeKey(store: Store, bucket: string, key: string): Promise<ProbeResult> {
   const head = (asked: string) => ask(store, 'HEAD', bucket, asked, '');
   const plain = await head(key);
-  if (plain.status !== 200) return refusedBy(plain);
+  if (plain.status !== 200) return refusedBy(plain, `HEAD of "${key}"`, bucket);
   const missing = await head(`${key}.${randomUUID()}`);
-  if (missing.status !== 404 && missing.status !== 403) return refusedBy(missing);
+  if (missing.status !== 404 && missing.status !== 403)
+    return refusedBy(missing, 'HEAD of a key that is not there', bucket);
   for (const spell of spellings) {
     const alias = spell(key);
     if (alias === key) continue;
@@ -109,8 +118,8 @@ function ask(
   return sendAndCollect(store, { method, bucket, key, query, fields: [] }, listingLimits.length);
 }
 
-function refusedBy({ status, body }: WholeReply): ProbeResult {
-  return { kind: 'refused', status, code: parseErrorBody(body)?.code };
+function refusedBy({ status, body }: WholeReply, asked: string, bucket: string | undefined): ProbeResult {
+  return { kind: 'refused', bucket, asked, status, code: parseErrorBody(body)?.code };
 }
 
 function unreachable(error: unknown): ProbeResult {

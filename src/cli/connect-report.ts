@@ -2,8 +2,11 @@ import type { ProbeResult } from '../backend/probe-store.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { undecidedBackends } from '../config/restricted-keys.ts';
 
-/** Asks every store of a configuration; what was found out by the name of its backend. Embedded stores are left out. */
-export type Connect = (config: GatewayConfig) => Promise<ReadonlyMap<string, ProbeResult>>;
+/** What each store of a configuration told of each of its buckets, by the name of its backend; not of embedded stores. */
+export type ProbeResults = ReadonlyMap<string, readonly ProbeResult[]>;
+
+/** Asks every store of a configuration. */
+export type Connect = (config: GatewayConfig) => Promise<ProbeResults>;
 
 /** Lines for the operator, and how the command ends: 1 for a store that does not answer, 2 for a wrong configuration. */
 export interface ConnectReport {
@@ -16,19 +19,34 @@ interface Finding {
   readonly exitCode: 0 | 1 | 2;
 }
 
+interface CheckedBackend {
+  readonly name: string;
+  readonly backend: BackendConfig;
+  /** What restricts its keys while it does not say how it tells them apart. */
+  readonly restriction: string | undefined;
+}
+
+type Refusal = Extract<ProbeResult, { kind: 'refused' }>;
+
+const WRONG_CREDENTIALS: ReadonlySet<string> = new Set([
+  'ExpiredToken',
+  'InvalidAccessKeyId',
+  'InvalidToken',
+  'SignatureDoesNotMatch',
+]);
+
+const WRONG_REGION: ReadonlySet<string> = new Set(['AuthorizationHeaderMalformed', 'PermanentRedirect']);
+
 const TO_FIND_OUT =
   'put an object "a/b" there and ask again, or ask the store for "./a/b" and "x/../a/b" by hand: keys is path where it answers with the object or 400, and exact where there is none';
 
 /** Compares what stores are with what the configuration says of them. */
-export function connectReport(
-  config: GatewayConfig,
-  results: ReadonlyMap<string, ProbeResult>,
-): ConnectReport {
+export function connectReport(config: GatewayConfig, results: ProbeResults): ConnectReport {
   const undecided = undecidedBackends(config);
-  const findings = Object.entries(config.backends).map(([name, backend]): Finding => {
-    const result = results.get(name);
-    const found = result ? findingOf(result, backend, undecided.get(name)) : embedded;
-    return { ...found, text: `backends.${name} ${found.text}` };
+  const findings = Object.entries(config.backends).flatMap(([name, backend]): readonly Finding[] => {
+    const checked = { name, backend, restriction: undecided.get(name) };
+    const found = findingsOf(checked, results.get(name) ?? [], config);
+    return found.map(({ text, exitCode }) => ({ text: `backends.${name} ${text}`, exitCode }));
   });
   const codes = findings.map(({ exitCode }) => exitCode);
   return {
@@ -39,18 +57,64 @@ export function connectReport(
 
 const embedded: Finding = { text: 'is the embedded store: it keeps keys apart (exact)', exitCode: 0 };
 
-function findingOf(result: ProbeResult, backend: BackendConfig, restriction: string | undefined): Finding {
+/** What was found out about the store as a whole, then about each bucket that cannot be asked. */
+function findingsOf(
+  { name, backend, restriction }: CheckedBackend,
+  results: readonly ProbeResult[],
+  config: GatewayConfig,
+): readonly Finding[] {
+  if (backend.type !== 's3') return [embedded];
+  const refusals = results.filter(result => result.kind === 'refused');
+  const answers = results.filter(result => result.kind !== 'refused');
+  const telling =
+    answers.find(({ kind }) => kind === 'exact' || kind === 'path') ??
+    answers.find(({ kind }) => kind === 'unreachable') ??
+    answers[0];
+  return [
+    ...(telling ? [storeFinding(telling, backend.keys, restriction)] : []),
+    ...refusals.map(refusal => refusalFinding(refusal, { name, backend, restriction }, config)),
+  ];
+}
+
+function storeFinding(
+  result: Exclude<ProbeResult, Refusal>,
+  configured: 'exact' | 'path' | undefined,
+  restriction: string | undefined,
+): Finding {
   if (result.kind === 'unreachable') return { text: `cannot be reached: ${result.why}`, exitCode: 1 };
-  if (result.kind === 'refused') {
-    const said = result.code === undefined ? `status ${result.status}` : `${result.status} ${result.code}`;
-    const text = `answers, and refuses to be asked as the gateway asks: ${said}; see its credentials, region and bucket`;
-    return { text: `${text}. Whether it is exact or path cannot be told: ${TO_FIND_OUT}`, exitCode: 1 };
-  }
   if (result.kind === 'unknown') {
     const text = `answers; whether it is exact or path cannot be told, since ${result.why}: ${TO_FIND_OUT}`;
     return { text, exitCode: restriction === undefined ? 0 : 2 };
   }
-  return compared(result, backend.type === 's3' ? backend.keys : undefined, restriction);
+  return compared(result, configured, restriction);
+}
+
+function refusalFinding(
+  refusal: Refusal,
+  { name, backend }: CheckedBackend,
+  { buckets }: GatewayConfig,
+): Finding {
+  const { bucket, asked, status, code } = refusal;
+  const configured = Object.keys(buckets).find(
+    each => buckets[each]?.backend === name && (buckets[each].bucket ?? each) === bucket,
+  );
+  const what = bucket === undefined ? asked : `${asked} of the bucket ${JSON.stringify(bucket)}`;
+  const said = code === undefined ? `status ${status}` : `${status} ${code}`;
+  const at = backend.type === 's3' ? backend.endpoint : '';
+  const todo = remedy(refusal, `backends.${name}`, `buckets.${configured}`);
+  return { text: `at ${at} answers ${said} to ${what}: ${todo}`, exitCode: 1 };
+}
+
+/** What to do about a refusal, with the keys of the configuration that it is about. */
+function remedy({ status, code = '', bucket }: Refusal, backend: string, configured: string): string {
+  if (bucket !== undefined && (code === 'NoSuchBucket' || (status === 404 && code === '')))
+    return `create it, or name the one that is meant in ${configured}.bucket`;
+  if (WRONG_CREDENTIALS.has(code)) return `correct ${backend}.credentials`;
+  if (code === 'RequestTimeTooSkewed') return 'the clocks of this machine and of the store differ: set them';
+  if (WRONG_REGION.has(code) || status === 301)
+    return `correct ${backend}.region and ${backend}.endpoint: the bucket is in another region`;
+  if (status !== 403) return `see endpoint, region, addressing and credentials of ${backend}`;
+  return `let ${backend}.credentials list and read it. Else whether it is exact or path cannot be told: ${TO_FIND_OUT}`;
 }
 
 function compared(

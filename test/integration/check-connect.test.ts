@@ -112,6 +112,41 @@ it('tells what it could not find out, and what to try', async () => {
   });
 });
 
+it('names a bucket that is missing, also beside one that is there', async () => {
+  const url = await exactStore();
+  const yaml = (buckets: string) =>
+    `backends: { main: { type: s3, endpoint: "${url}", ${signed}, keys: exact } }
+buckets: { ${buckets} }`;
+  const missing = 'photos: { backend: main, bucket: photos-production, access: verify }';
+  const said = `backends.main at ${url} answers 404 NoSuchBucket to a listing of the bucket "photos-production": create it, or name the one that is meant in buckets.photos.bucket`;
+  const alone = await check(yaml(missing));
+  expect(alone.exitCode).toBe(1);
+  expect(alone.out.split('\n').at(-1)).toBe(said);
+  const beside = await check(yaml(`box: { backend: main, access: verify }, ${missing}`));
+  expect(beside.exitCode).toBe(1);
+  expect(beside.out).toContain('backends.main is exact');
+  expect(beside.out).toContain(said);
+});
+
+it.each([
+  [403, 'SignatureDoesNotMatch', 'correct backends.main.credentials'],
+  [403, 'AccessDenied', 'let backends.main.credentials list and read it'],
+  [301, 'PermanentRedirect', 'correct backends.main.region and backends.main.endpoint'],
+  [400, 'AuthorizationHeaderMalformed', 'correct backends.main.region and backends.main.endpoint'],
+  [403, 'RequestTimeTooSkewed', 'the clocks of this machine and of the store differ'],
+  [500, 'InternalError', 'see endpoint, region, addressing and credentials of backends.main'],
+])('says what to do about %i %s', async (status, code, advice) => {
+  const server = createServer((_request, reply) =>
+    reply.writeHead(status).end(`<Error><Code>${code}</Code></Error>`),
+  );
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  stops.push(() => new Promise(resolve => server.close(resolve)));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { exitCode, out } = await check(`backends: { main: { type: s3, endpoint: "${url}" } }\n${open}`);
+  expect(exitCode).toBe(1);
+  expect(out).toContain(`answers ${status} ${code} to a listing of the bucket "box": ${advice}`);
+});
+
 it('tells that a store cannot be reached, and that the embedded one needs no question', async () => {
   const both = await check(`
 backends:

@@ -104,6 +104,6 @@ describe('versitygw, which takes keys for paths', () => {
 buckets: { files: { backend: store, access: verify } }`,
       {},
     );
-    expect((await connectToStores(config)).get('store')).toMatchObject({ kind: 'path' });
+    expect((await connectToStores(config)).get('store')).toMatchObject([{ kind: 'path' }]);
   });
 });
