@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { SaxesParser } from 'saxes';
 
 /** An element of a document. Namespaces are not told apart: stores write one or none. */
@@ -32,12 +33,50 @@ interface OpenElement extends XmlElement {
  */
 export function readXml(text: string, limits: XmlLimits): XmlElement | undefined {
   if (text.length > limits.length) return undefined;
+  const reader = new DocumentReader(limits.depth);
   try {
     // half of a surrogate pair would hide the character behind it from the parser
-    return parse(withoutOddReferences(text.toWellFormed()), limits.depth);
+    reader.read(text.toWellFormed());
+    return reader.end();
   } catch {
     return undefined;
   }
+}
+
+/** How much is read in one step: about a millisecond. */
+const stepBytes = 8 * 1024;
+
+/** The same for a document in UTF-8 that may be long: each step reads a piece of it. */
+export function* readXmlInSteps(
+  bytes: Uint8Array,
+  limits: XmlLimits,
+): Generator<undefined, XmlElement | undefined> {
+  if (bytes.length > limits.length) return undefined;
+  const reader = new DocumentReader(limits.depth);
+  const decoder = new StringDecoder('utf8');
+  let text = '';
+  try {
+    for (let at = 0; at < bytes.length; at += stepBytes) {
+      text += decoder.write(bytes.subarray(at, at + stepBytes));
+      const end = endOfWhole(text);
+      reader.read(text.slice(0, end));
+      text = text.slice(end);
+      yield;
+    }
+    reader.read(text + decoder.end());
+    return reader.end();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The longest reference to a character, but for its end. */
+const referenceLength = '&#1114111'.length;
+
+/** Where a piece of a document can end: not within a reference. */
+function endOfWhole(text: string): number {
+  const reference = text.lastIndexOf('&');
+  return reference >= 0 && text.length - reference <= referenceLength ? reference : text.length;
 }
 
 /** All text directly inside of an element. */
@@ -49,31 +88,46 @@ export function isElement(node: XmlNode): node is XmlElement {
   return typeof node !== 'string';
 }
 
-/** @throws Error for what `readXml` does not read. */
-function parse(text: string, depthLimit: number): XmlElement | undefined {
-  const document: OpenElement = { name: '', attributes: new Map(), children: [] };
+/** Builds the elements of a document from its pieces. @throws Error for what `readXml` does not read */
+class DocumentReader {
+  readonly #document: OpenElement = { name: '', attributes: new Map(), children: [] };
   /** The elements around the current place, outermost first. */
-  const open = [document];
-  const add = (node: XmlNode) => void open.at(-1)?.children.push(node);
-  const parser = new SaxesParser();
-  parser.on('error', error => {
-    // the character is given on
-    if (!error.message.endsWith('disallowed character.')) throw error;
-  });
-  parser.on('doctype', () => {
-    throw new RangeError('a document type');
-  });
-  parser.on('opentag', ({ name, attributes }) => {
-    if (open.length > depthLimit) throw new RangeError('nested too deep');
-    const element = { name, attributes: new Map(Object.entries(attributes)), children: [] };
-    add(element);
-    open.push(element);
-  });
-  parser.on('closetag', () => void open.pop());
-  parser.on('text', add);
-  parser.on('cdata', add);
-  parser.write(text).close();
-  return document.children.find(isElement);
+  readonly #open = [this.#document];
+  readonly #parser = new LenientParser();
+
+  constructor(depthLimit: number) {
+    const add = (node: XmlNode) => void this.#open.at(-1)?.children.push(node);
+    this.#parser.on('doctype', () => {
+      throw new RangeError('a document type');
+    });
+    this.#parser.on('opentag', ({ name, attributes }) => {
+      if (this.#open.length > depthLimit) throw new RangeError('nested too deep');
+      const element = { name, attributes: new Map(Object.entries(attributes)), children: [] };
+      add(element);
+      this.#open.push(element);
+    });
+    this.#parser.on('closetag', () => void this.#open.pop());
+    this.#parser.on('text', add);
+    this.#parser.on('cdata', add);
+  }
+
+  /** @param text no piece ends within a reference. */
+  read(text: string): void {
+    if (text !== '') this.#parser.write(withoutOddReferences(text));
+  }
+
+  end(): XmlElement | undefined {
+    this.#parser.close();
+    return this.#document.children.find(isElement);
+  }
+}
+
+/** Takes characters that XML 1.0 does not have and gives them on; there may be a million, so no error is made for each. */
+class LenientParser extends SaxesParser {
+  override fail(message: string): this {
+    if (message.endsWith('disallowed character.')) return this;
+    throw new SyntaxError(message);
+  }
 }
 
 /** References to characters that XML 1.0 §2.2 does not have, as the characters themselves: as such the parser gives them on. */

@@ -33,20 +33,20 @@ export async function collectListing(
   const first = await ask({ position: request.position, limit: undefined });
   const wanted = request.wanted ?? 0;
   let page = first;
-  const entries = visibleOf(page, view);
+  const entries = shownOf(page);
   const isFiltered = entries.length < page.entries.length;
   for (let asked = 1; isFiltered && asked < storePagesLimit; asked++) {
     const room = wanted - entries.length;
     const from = page.next;
     if (from === undefined || room <= 0) break;
     let following = await ask({ position: from, limit: pageLimit });
-    const fitting = countFitting(following, view, room);
+    const fitting = countFitting(following, room);
     // where the page for the client ends, the store has to end one too: only it can tell where the next begins
     if (fitting < following.entries.length) {
       following = await ask({ position: from, limit: fitting });
       asked++;
     }
-    const more = visibleOf(following, view);
+    const more = shownOf(following);
     if (more.length > room) break; // it lists something else now; the client's next page does too
     entries.push(...more);
     page = following;
@@ -54,35 +54,35 @@ export async function collectListing(
   const isFull = entries.length >= wanted && entries.length > 0;
   // that a page goes on would tell that a hidden name is behind its last
   const isEnd =
-    isFull && view.hidesSome && page.next !== undefined && (await isNothingBehind(page.next, view, ask));
+    isFull && view.hidesSome && page.next !== undefined && (await isNothingBehind(page.next, ask));
   return isEnd
     ? { first, entries, isTruncated: false, next: undefined }
     : { first, entries, isTruncated: page.isTruncated, next: page.next };
 }
 
 /** Whether no name behind `position` may be seen. Most often the next one may, so that is asked for alone first. */
-async function isNothingBehind(position: StorePosition, view: ListingView, ask: AskPage): Promise<boolean> {
+async function isNothingBehind(position: StorePosition, ask: AskPage): Promise<boolean> {
   let from = position;
   for (const limit of [1, pageLimit]) {
     const page = await ask({ position: from, limit });
-    if (visibleOf(page, view).length > 0) return false;
+    if (shownOf(page).length > 0) return false;
     if (page.next === undefined) return !page.isTruncated;
     from = page.next;
   }
   return false;
 }
 
-function visibleOf({ entries }: StoreListing, view: ListingView): ListedEntry[] {
-  return entries.filter(entry => view.shows(entry));
+function shownOf({ entries }: StoreListing): ListedEntry[] {
+  return entries.filter(({ isShown }) => isShown);
 }
 
 /** How many entries from the first on have no more than `room` that the caller may see. */
-function countFitting({ entries }: StoreListing, view: ListingView, room: number): number {
-  let visible = 0;
-  for (const [index, entry] of inStoreOrder(entries).entries()) {
-    if (!view.shows(entry)) continue;
-    visible++;
-    if (visible === room) return index + 1;
+function countFitting({ entries }: StoreListing, room: number): number {
+  let shown = 0;
+  for (const [index, { isShown }] of inStoreOrder(entries).entries()) {
+    if (!isShown) continue;
+    shown++;
+    if (shown === room) return index + 1;
   }
   return entries.length;
 }

@@ -40,15 +40,19 @@ export function listKeys(other: OtherOperation, operation: ListingOperation): vo
     const isClients = page.limit === undefined && position === request.position && !request.isSealed;
     if (reply.status !== 200) throw isClients ? new RefusedByStoreError(reply) : refusedGoingOn(reply);
     firstReply ??= reply;
-    return pageTurns.take(() => readListing(reply.body, request.kind));
+    return pageTurns.take(
+      readListing(reply.body, request.kind, name => view.shows(name)),
+      left.signal,
+    );
   };
   const end = () => {
     exchange.response.off('close', leave);
     observer.sent(exchange);
   };
-  const reply = (listing: CollectedListing) => {
+  const reply = async (listing: CollectedListing) => {
     const head = firstReply ?? { status: 200, fields: [] };
-    replyAsStored(exchange, { ...head, body: writeListing(listing, request, view, bucket) });
+    const body = await pageTurns.take(writeListing(listing, request, view, bucket), left.signal);
+    replyAsStored(exchange, { ...head, body });
     end();
   };
   const fail = (error: unknown) => {

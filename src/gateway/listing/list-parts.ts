@@ -1,18 +1,36 @@
 import { sendAndCollect } from '../../backend/store.ts';
-import { isElement, readXml, type XmlElement } from '../../s3/xml-reader.ts';
+import { isElement, readXmlInSteps } from '../../s3/xml-reader.ts';
 import { WrongAnswerError } from '../fill/fill-error.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
 import { bypassed } from '../reply/cache-status.ts';
 import { replyAsStored, replyRefusal } from '../reply/refusal-reply.ts';
-import { around, leaf, write } from './write-listing.ts';
+import type { Steps } from './page-turns.ts';
+import { documentTags, leaf, writeKnown } from './write-listing.ts';
 
 /** A page has at most a thousand parts of a few hundred bytes. */
 const limitBytes = 4 * 1024 * 1024;
 
+const person = ['DisplayName', 'ID'];
+const checksums = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'].map(name => `Checksum${name}`);
+
+/**
+ * What a list of parts may say, and what these elements may. What is not known may name anything.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html
+ */
+const ofUploads: ReadonlyMap<string, readonly string[]> = new Map([
+  ...[
+    ...['ChecksumAlgorithm', 'ChecksumType', 'IsTruncated', 'MaxParts', 'NextPartNumberMarker'],
+    ...['PartNumberMarker', 'StorageClass', 'UploadId'],
+  ].map((name): [string, string[]] => [name, []]),
+  ['Initiator', person],
+  ['Owner', person],
+  ['Part', [...checksums, 'ETag', 'LastModified', 'PartNumber', 'Size']],
+]);
+
 /** Answers ListParts, the one passed operation whose answer names bucket and key, in the names that clients use. */
 export function listParts(other: OtherOperation): void {
-  const { exchange, bucket, address, permissions, observer } = other;
+  const { exchange, bucket, address, permissions, observer, pageTurns } = other;
   const key = address.kind === 'object' ? address.key : '';
   const passed = passedRequest(other);
   exchange.report = bypassed('operation');
@@ -22,8 +40,12 @@ export function listParts(other: OtherOperation): void {
   exchange.response.once('close', leave);
   const ask = async () => {
     const reply = await sendAndCollect(bucket.store, passed, limitBytes, left.signal);
-    if (reply.status !== 200) replyRefusal(exchange, bucket, reply, permissions.allows('ListBucket', key));
-    else replyAsStored(exchange, { ...reply, body: inClientNames(reply.body, bucket.name, key) });
+    if (reply.status !== 200) {
+      replyRefusal(exchange, bucket, reply, permissions.allows('ListBucket', key));
+      return;
+    }
+    const body = await pageTurns.take(inClientNames(reply.body, bucket.name, key), left.signal);
+    replyAsStored(exchange, { ...reply, body });
   };
   const fail = (error: unknown) => {
     if (!left.signal.aborted) throw error;
@@ -42,18 +64,22 @@ export function listParts(other: OtherOperation): void {
 }
 
 /** @throws WrongAnswerError for what is no list of parts */
-function inClientNames(body: Buffer, bucket: string, key: string): Buffer {
+function* inClientNames(body: Buffer, bucket: string, key: string): Steps<Buffer> {
   const limits = { length: limitBytes, depth: 16 };
-  const root = body.length < limitBytes ? readXml(body.toString(), limits) : undefined;
+  const root = body.length < limitBytes ? yield* readXmlInSteps(body, limits) : undefined;
   if (root?.name !== 'ListPartsResult') throw new WrongAnswerError('parts that are no ListPartsResult');
   const names = new Map([
     ['Bucket', bucket],
     ['Key', key],
   ]);
-  const told = (element: XmlElement) => {
+  const { start, end } = documentTags(root);
+  const pieces = [start];
+  for (const element of root.children.filter(isElement)) {
     const name = names.get(element.name);
-    return name === undefined ? write(element) : leaf(element.name, name);
-  };
-  const content = root.children.filter(isElement).map(told).join('');
-  return Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n${around(root, content)}`);
+    const members = ofUploads.get(element.name);
+    if (name !== undefined) pieces.push(leaf(element.name, name));
+    else if (members) pieces.push(writeKnown(element, members));
+    yield;
+  }
+  return Buffer.from(pieces.join('') + end);
 }

@@ -4,7 +4,7 @@ import type { Bucket } from '../bucket.ts';
 import { behindHidden } from './hidden-run.ts';
 import type { ListingRequest } from './listing-request.ts';
 import type { StorePosition } from './marker-seal.ts';
-import type { ListedEntry } from './store-listing.ts';
+import type { ListedName } from './store-listing.ts';
 
 /** The delimiter that makes folders of keys. */
 const folderDelimiter = '/';
@@ -29,7 +29,7 @@ export class ListingView {
   }
 
   /** What a store lists outside of what it was asked for is shown to nobody: it may be another tenant's. */
-  shows({ name, isCommonPrefix }: ListedEntry): boolean {
+  shows({ name, isCommonPrefix }: ListedName): boolean {
     if (!name.startsWith(this.#request.prefixAtStore)) return false;
     const key = name.slice(this.#bucket.keyPrefix.length);
     return isCommonPrefix ? this.#showsCommonPrefix(key) : this.#showsKey(key);

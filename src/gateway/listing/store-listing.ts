@@ -1,7 +1,8 @@
-import { isElement, readXml, textOf, type XmlElement } from '../../s3/xml-reader.ts';
+import { isElement, readXmlInSteps, textOf, type XmlElement } from '../../s3/xml-reader.ts';
 import { WrongAnswerError } from '../fill/fill-error.ts';
 import type { ListingKind } from './listing-kind.ts';
 import type { StorePosition } from './marker-seal.ts';
+import type { Steps } from './page-turns.ts';
 
 /** A listing has at most a thousand keys of at most 1 KiB; with escapes and the rest around them this is enough. */
 export const listingLimitBytes = 16 * 1024 * 1024;
@@ -17,12 +18,18 @@ const listed: ReadonlyMap<string, 'Key' | 'Prefix'> = new Map([
   ['Version', 'Key'],
 ]);
 
-/** Something listed. */
-export interface ListedEntry {
-  readonly element: XmlElement;
+/** What something listed is called. */
+export interface ListedName {
   /** The key at the store, or what several keys there begin with. */
   readonly name: string;
   readonly isCommonPrefix: boolean;
+}
+
+/** Something listed. */
+export interface ListedEntry extends ListedName {
+  readonly element: XmlElement;
+  /** Whether the caller may see it. */
+  readonly isShown: boolean;
 }
 
 /** A page of a listing as the store gave it. */
@@ -41,15 +48,25 @@ export interface StoreListing {
 /**
  * Reads a store's page.
  *
+ * @param shows whether the caller may see what is called so.
  * @throws WrongAnswerError for what is no such listing
  */
-export function readListing(body: Buffer, kind: ListingKind): StoreListing {
-  const root = body.length < listingLimitBytes ? readXml(body.toString(), limits) : undefined;
+export function* readListing(
+  body: Buffer,
+  kind: ListingKind,
+  shows: (name: ListedName) => boolean,
+): Steps<StoreListing> {
+  const root = body.length < listingLimitBytes ? yield* readXmlInSteps(body, limits) : undefined;
   if (root?.name !== kind.root) throw new WrongAnswerError(`a listing that is no ${kind.root}`);
   const children = root.children.filter(isElement);
   const others = children.filter(({ name }) => !listed.has(name));
   const isEncoded = textIn(others, 'EncodingType') === 'url';
-  const entries = children.flatMap(element => entryOf(element, isEncoded));
+  const entries: ListedEntry[] = [];
+  for (const element of children) {
+    const named = nameOf(element, isEncoded);
+    if (named) entries.push({ ...named, element, isShown: shows(named) });
+    yield;
+  }
   const isTruncated = textIn(others, 'IsTruncated') === 'true';
   const next = isTruncated ? nextPosition(kind, others, entries, isEncoded) : undefined;
   return { root, others, entries, isTruncated, isEncoded, next };
@@ -67,12 +84,12 @@ export function textIn(elements: readonly XmlElement[], name: string): string | 
   return element && textOf(element);
 }
 
-function entryOf(element: XmlElement, isEncoded: boolean): ListedEntry[] {
+function nameOf(element: XmlElement, isEncoded: boolean): ListedName | undefined {
   const inner = listed.get(element.name);
-  if (inner === undefined) return [];
+  if (inner === undefined) return undefined;
   const text = textIn(element.children.filter(isElement), inner);
   if (text === undefined) throw new WrongAnswerError(`a listing with an entry without ${inner}`);
-  return [{ element, name: decoded(text, isEncoded), isCommonPrefix: inner === 'Prefix' }];
+  return { name: decoded(text, isEncoded), isCommonPrefix: inner === 'Prefix' };
 }
 
 /**

@@ -1,28 +1,49 @@
-import { isElement, type XmlElement, type XmlNode } from '../../s3/xml-reader.ts';
+import { isElement, textOf, type XmlElement } from '../../s3/xml-reader.ts';
 import { escapeName } from '../../s3/xml-text.ts';
 import type { Bucket } from '../bucket.ts';
 import type { CollectedListing } from './collect-listing.ts';
 import type { ListingRequest } from './listing-request.ts';
 import type { ListingView } from './listing-view.ts';
+import type { Steps } from './page-turns.ts';
 import { inStoreOrder, type ListedEntry } from './store-listing.ts';
 
-/** Elements that are given on as the store wrote them. What is not known may name anything. */
+/** Elements beside the entries that are given on as the store wrote them. What is not known may name anything. */
 const asWritten: ReadonlySet<string> = new Set(['EncodingType', 'MaxKeys', 'MaxUploads', 'RequestCharged']);
 
+const person = ['DisplayName', 'ID'];
+
+/**
+ * What an entry may say, and what these elements may: the members of Object, ObjectVersion, DeleteMarkerEntry,
+ * MultipartUpload and CommonPrefix (https://docs.aws.amazon.com/AmazonS3/latest/API/API_Types_Amazon_Simple_Storage_Service.html).
+ */
+const ofEntries: ReadonlyMap<string, readonly string[]> = new Map([
+  ...[
+    ...['ChecksumAlgorithm', 'ChecksumType', 'ETag', 'Initiated', 'IsLatest', 'Key', 'LastModified'],
+    ...['Prefix', 'Size', 'StorageClass', 'UploadId', 'VersionId'],
+  ].map((name): [string, string[]] => [name, []]),
+  ['Initiator', person],
+  ['Owner', person],
+  ['RestoreStatus', ['IsRestoreInProgress', 'RestoreExpiryDate']],
+]);
+
 /** Writes a page as its caller sees it: in the client's names, with markers of our own where the store's would tell one. */
-export function writeListing(
+export function* writeListing(
   listing: CollectedListing,
   request: ListingRequest,
   view: ListingView,
   bucket: Bucket,
-): Buffer {
+): Steps<Buffer> {
   const { first, entries, isTruncated } = listing;
   const writer = new ListingWriter(bucket, first.isEncoded);
   const others = first.others.map(element => writer.other(element, request, listing));
   const next = isTruncated ? nextElements(listing, request, view, writer) : [];
-  const listed = [...entries].sort(byKind).map(entry => writer.entry(entry));
-  const content = [...others, ...next, ...listed].join('');
-  return Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n${around(first.root, content)}`);
+  const { start, end } = documentTags(first.root);
+  const pieces = [Buffer.from([start, ...others, ...next].join(''))];
+  for (const entry of [...entries].sort(byKind)) {
+    pieces.push(Buffer.from(writer.entry(entry)));
+    yield;
+  }
+  return Buffer.concat([...pieces, Buffer.from(end)]);
 }
 
 /** As stores write them: entries, then common prefixes. */
@@ -65,16 +86,18 @@ class ListingWriter {
     const inner = isCommonPrefix ? 'Prefix' : 'Key';
     // without a prefix of the bucket the name is as the client knows it, in the store's own percent-encoding
     const isAsWritten = this.#bucket.keyPrefix === '';
-    const children = element.children.map(child =>
-      !isElement(child) || child.name !== inner || isAsWritten ? write(child) : leaf(inner, this.name(name)),
-    );
-    return around(element, children.join(''));
+    const children = element.children.filter(isElement).map(child => {
+      if (child.name === inner && !isAsWritten) return leaf(inner, this.name(name));
+      const members = ofEntries.get(child.name);
+      return members ? writeKnown(child, members) : '';
+    });
+    return inTags(element.name, children.join(''));
   }
 
   /** What stands beside the entries: what the client asked for is repeated from its own request. */
   other(element: XmlElement, request: ListingRequest, { isTruncated, entries }: CollectedListing): string {
     const { name } = element;
-    if (asWritten.has(name)) return write(element);
+    if (asWritten.has(name)) return leaf(name, textOf(element));
     if (name === 'Name' || name === 'Bucket') return leaf(name, this.#bucket.name);
     if (name === 'IsTruncated') return leaf(name, String(isTruncated));
     if (name === 'KeyCount') return leaf(name, String(entries.length));
@@ -99,17 +122,26 @@ class ListingWriter {
 }
 
 export function leaf(name: string, text: string): string {
-  return `<${name}>${escapeName(text)}</${name}>`;
+  return inTags(name, escapeName(text));
 }
 
-/** The reader has bounded the depth. */
-export function write(node: XmlNode): string {
-  if (!isElement(node)) return escapeName(node);
-  return around(node, node.children.map(write).join(''));
+/** The tags of a document like the one that `root` is of. */
+export function documentTags({ name, attributes }: XmlElement): {
+  readonly start: string;
+  readonly end: string;
+} {
+  const namespace = attributes.get('xmlns');
+  const written = namespace === undefined ? '' : ` xmlns="${escapeName(namespace)}"`;
+  return { start: `<?xml version="1.0" encoding="UTF-8"?>\n<${name}${written}>`, end: `</${name}>` };
 }
 
-/** `content`, already escaped, in the tags of `element`. */
-export function around({ name, attributes }: XmlElement, content: string): string {
-  const written = Array.from(attributes, ([attribute, value]) => ` ${attribute}="${escapeName(value)}"`);
-  return `<${name}${written.join('')}>${content}</${name}>`;
+/** `element` without attributes, with its text, or with those of its children that are `members`. */
+export function writeKnown(element: XmlElement, members: readonly string[]): string {
+  if (members.length === 0) return leaf(element.name, textOf(element));
+  const known = element.children.filter(isElement).filter(({ name }) => members.includes(name));
+  return inTags(element.name, known.map(child => leaf(child.name, textOf(child))).join(''));
+}
+
+function inTags(name: string, content: string): string {
+  return `<${name}>${content}</${name}>`;
 }

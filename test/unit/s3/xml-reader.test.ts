@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { XMLValidator } from 'fast-xml-parser';
-import { describe, expect, it } from 'vitest';
-import { readXml, textOf } from '../../../src/s3/xml-reader.ts';
+import { SaxesParser } from 'saxes';
+import { describe, expect, it, vi } from 'vitest';
+import { readXml, readXmlInSteps, textOf } from '../../../src/s3/xml-reader.ts';
 
 const limits = { length: 10_000, depth: 10 };
 
@@ -108,5 +109,45 @@ describe('readXml', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe('readXmlInSteps', () => {
+  const wide = { length: 1_000_000, depth: 10 };
+
+  /** What is read, and in how many steps. */
+  function read(bytes: Uint8Array, within = wide) {
+    const steps = readXmlInSteps(bytes, within);
+    let count = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) count++;
+    return { root: step.value, count };
+  }
+
+  it('reads the same as in one step, wherever a step ends', () => {
+    const odd =
+      '<b c="&quot;é&#x1;">ü😀&amp;&#x1F600;\r\n&#0000031;&#x0FFFF;\u0001<![CDATA[]]&gt;]]></b>&#9;<!-- & -->';
+    for (let shift = 0; shift <= Buffer.byteLength(odd); shift++) {
+      const text = `<?xml version="1.0"?><a>${'x'.repeat(8192 - 24 - shift)}${odd.repeat(300)}</a>`;
+      const { root, count } = read(Buffer.from(text));
+      expect(root).toEqual(readXml(text, wide));
+      expect(root).toBeDefined();
+      expect(count).toBe(Math.ceil(Buffer.byteLength(text) / 8192));
+    }
+  });
+
+  it('reads no more than may be, and nothing that is not well-formed', () => {
+    const long = Buffer.from(`<a>${'x'.repeat(20_000)}</a>`);
+    expect(read(long, { length: 10_000, depth: 10 })).toEqual({ root: undefined, count: 0 });
+    for (const text of ['', '<a>', `<a>${'x'.repeat(9000)}`, `<a>${'x'.repeat(9000)}&`, '<!DOCTYPE a><a/>'])
+      expect(read(Buffer.from(text)).root).toBeUndefined();
+  });
+
+  it('makes no error of each of the characters that XML does not have', () => {
+    const made = vi.spyOn(SaxesParser.prototype as unknown as { makeError: () => Error }, 'makeError');
+    const { root } = read(Buffer.from(`<a>${'&#x1;'.repeat(10_000)}</a>`));
+    expect(root && textOf(root)).toBe('\u0001'.repeat(10_000));
+    expect(made).not.toHaveBeenCalled();
+    made.mockRestore();
   });
 });
