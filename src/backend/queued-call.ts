@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
-import type { CallQueue, QueueEntry, QueueVerdict } from './call-queue.ts';
+import type { CallQueue } from './call-queue.ts';
 import { faultOf } from './guarded-receiver.ts';
+import type { QueueEntry, QueueVerdict } from './queue-entry.ts';
 import { type StoreCall, StoreError, type StoreReceiver, type StoreReplyHead } from './store.ts';
 import { type TransferLimits, TransferWatch } from './transfer-watch.ts';
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../base/metrics.ts';
-import type { CallQueue, QueueVerdict } from './call-queue.ts';
+import type { CallQueue } from './call-queue.ts';
+import type { QueueVerdict } from './queue-entry.ts';
 
 /** One request to a store, as it is counted. */
 export interface MeasuredCall {

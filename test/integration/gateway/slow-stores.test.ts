@@ -51,7 +51,7 @@ describe('a store that hangs for some objects', () => {
       else expect([status, headers['retry-after'], body.includes('SlowDown')]).toEqual([503, '1', true]);
     }
     expect(statuses.at(-1)).toBe(200);
-    for (const { status, headers, body } of await Promise.all(answers.slice(0, connections / 2)))
+    for (const { status, headers, body } of await Promise.all(answers.slice(0, connections / 8)))
       expect([status, headers['retry-after'], body.includes('SlowDown')]).toEqual([503, '1', true]);
     expect((await counted('tidegate_backend_queue_refused_total')).silent).toBeGreaterThan(0);
     expect(await counted('tidegate_backend_retries_total')).toEqual({});
@@ -60,14 +60,14 @@ describe('a store that hangs for some objects', () => {
     gateway = await TestGateway.start({ storeUrl: store.url });
   });
 
-  it('refuses those that wait for longer than two seconds when it has answered nothing yet', async () => {
+  it('answers for another while as many reads as connections hang, and it has answered nothing yet', async () => {
     const hanging = Array.from({ length: connections }, (_, index) => `/b/hangs-${index}`);
     for (const path of hanging) store.hanging.add(path);
     store.put('b', 'healthy', 'its bytes');
     const all = Promise.allSettled(hanging.map(path => gateway.get(path)));
     await store.log.arrival(connections);
-    expect((await gateway.get('/b/healthy')).status).toBe(503);
-    expect(await counted('tidegate_backend_queue_refused_total')).toEqual({ waited: 1 });
+    expect((await gateway.get('/b/healthy')).body.toString()).toBe('its bytes');
+    expect(await counted('tidegate_backend_queue_refused_total')).toEqual({ silent: 1 });
     await gateway.close();
     await all;
     gateway = await TestGateway.start({ storeUrl: store.url });

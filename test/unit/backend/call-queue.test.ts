@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CallQueue, type QueueEntry, type QueueVerdict } from '../../../src/backend/call-queue.ts';
+import { CallQueue } from '../../../src/backend/call-queue.ts';
+import type { QueueEntry, QueueVerdict } from '../../../src/backend/queue-entry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 let clock: ManualClock;
@@ -191,6 +192,9 @@ describe('who is given up for those that wait', () => {
     const late = enter('late');
     expect(running(hanging), 'nobody has waited for long').toBe(16);
     clock.advance(100);
+    expect(states(hanging.slice(0, 3))).toEqual(['silent', 'silent', 'running']);
+    three[0]?.answer();
+    clock.advance(50);
     expect(states(hanging.slice(0, 4))).toEqual(['silent', 'silent', 'silent', 'running']);
     expect([running(three), late.state]).toEqual([3, 'new']);
     for (const call of three) call.answer();
@@ -200,23 +204,46 @@ describe('who is given up for those that wait', () => {
     expect(running(more)).toBe(10);
   });
 
-  it('none until enough has been answered; those that wait are refused within two seconds', () => {
+  it.each([
+    ['from the start', 0],
+    ['of a store that was quick before', 20],
+  ])('few at a time while nothing tells hanging objects from a slow store: %s', (_when, answers) => {
     open(16);
-    answerSome(100, 2);
-    const hanging = enterAll(16, index => `hangs ${index}`);
-    const waits = enter('waits');
-    clock.advance(2_000);
-    expect([running(hanging), waits.state]).toEqual([16, 'waited']);
+    answerSome(100, answers);
+    const silent = enterAll(16, index => `silent ${index}`);
+    const waiting = enterAll(10, index => `waits ${index}`);
+    clock.advance(1_450);
+    expect(running(silent)).toBe(16);
+    clock.advance(450);
+    expect([running(silent), running(waiting)]).toEqual([14, 2]);
+    clock.advance(100);
+    expect([running(silent), running(waiting)]).toEqual([12, 4]);
+    expect(states(waiting.slice(4))).toEqual(Array.from({ length: 6 }, () => 'waited'));
   });
 
-  it('none by what was answered more than a minute ago', () => {
+  it('as soon as one is answered that was asked later, as many as others wait for', () => {
+    open(16);
+    const hanging = enterAll(16, index => `hangs ${index}`);
+    const waiting = enterAll(10, index => `waits ${index}`);
+    clock.advance(1_500);
+    waiting[0]?.answer();
+    clock.advance(50);
+    expect([running(hanging), running(waiting)]).toEqual([6, 10]);
+  });
+
+  it('none once the answers of a store that has become slow arrive', () => {
     open(16);
     answerSome(100);
-    clock.advance(60_000);
-    const hanging = enterAll(16, index => `hangs ${index}`);
-    enter('waits');
-    clock.advance(2_000);
-    expect(running(hanging)).toBe(16);
+    const slow = enterAll(16, index => `slow ${index}`);
+    const waiting = enterAll(10, index => `waits ${index}`);
+    clock.advance(1_800);
+    for (const call of slow) if (call.state === 'running') call.answer();
+    for (const call of slow) if (call.state === 'running') call.end();
+    expect([running(waiting), slow.filter(({ state }) => state === 'over').length]).toEqual([10, 14]);
+    clock.advance(1_700);
+    enterAll(10, index => `more ${index}`);
+    clock.advance(1_000);
+    expect(running(waiting)).toBe(10);
   });
 
   it('among 512 hanging objects a healthy one is started or refused within two seconds, and started soon after', () => {

@@ -11,11 +11,18 @@ function add(count: number, durationMs: number, nowMs: number): void {
   for (let index = 0; index < count; index++) firstBytes.add(durationMs, nowMs);
 }
 
-it('with few answers no call is silent for too long', () => {
-  add(2, 10, 0);
-  expect(firstBytes.silenceLimitMs(0)).toBeUndefined();
-  add(1, 10, 0);
+it('before anything was answered, and when answers are quick, calls are silent after a second and a half', () => {
   expect(firstBytes.silenceLimitMs(0)).toBe(1_500);
+  add(3, 10, 0);
+  expect(firstBytes.silenceLimitMs(0)).toBe(1_500);
+});
+
+it('knows whether something was answered that was asked later', () => {
+  expect(firstBytes.hasAnsweredSince(0)).toBe(false);
+  firstBytes.add(50, 1_000);
+  firstBytes.add(800, 1_010);
+  expect(firstBytes.hasAnsweredSince(949)).toBe(true);
+  expect(firstBytes.hasAnsweredSince(950)).toBe(false);
 });
 
 it('one slow answer among many quick ones is enough to be waited for, twice as long', () => {
@@ -37,7 +44,7 @@ it.each([
   },
 );
 
-it('after a minute without answers nothing is known', () => {
-  add(100, 10, 0);
-  expect(firstBytes.silenceLimitMs(60_000)).toBeUndefined();
+it('after a minute without answers the slowest is forgotten', () => {
+  add(100, 5_000, 0);
+  expect(firstBytes.silenceLimitMs(60_000)).toBe(1_500);
 });
