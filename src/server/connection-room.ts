@@ -1,7 +1,10 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { clientOf } from '../base/client-quota.ts';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { type Place, placesToFree } from './places-to-free.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 export interface ConnectionRoomOptions {
   /** All connections, those that wait too. */
@@ -22,21 +25,44 @@ const MAKE_ROOM_STEP_MS = 100;
 /** How long nobody has to wait before it is said that there is room again. */
 const QUIET_MS = 5_000;
 
+/** A connection that has a place. */
+interface ServedConnection extends Place {
+  readonly socket: Socket;
+  isIdle: boolean;
+  looksUnanswered: number;
+  /** What had moved at the last look. */
+  readBytes: number;
+  writtenBytes: number;
+}
+
+interface WaitingConnection {
+  readonly client: string;
+  readonly timer: Timer;
+}
+
 /**
  * Keeps the connections of a server below the limit of open files. Without that, libuv accepts and closes all that come
  * at the limit, without a word, and stores cannot be reached. Node.js cannot stop to accept: what is too much is accepted and
  * waits unread for another to close. What is beyond the room, or has waited for 10 s, is answered and closed.
+ *
+ * A client may have all places while nobody else asks for one. Those that wait get places in turns, the client that has
+ * least first, and places that are not used are freed for them, of the client that has most first.
  */
 export class ConnectionRoom {
   readonly #options: ConnectionRoomOptions;
   readonly #adopt: (socket: Socket) => void;
-  readonly #waiting = new Map<Socket, Timer>();
+  readonly #waiting = new Map<Socket, WaitingConnection>();
+  readonly #line = new WaitingLine<Socket>();
   /** Answered, and closed as soon as the client has read it. */
   readonly #lingering = new Set<Socket>();
   readonly #places: number;
   readonly #waitingPlaces: number;
-  /** With the bytes that had moved when it was looked last. */
-  readonly #served = new Map<Socket, number>();
+  readonly #served = new Map<Socket, ServedConnection>();
+  /** Clients without a place are not in it. */
+  readonly #held = new Map<string, number>();
+  readonly #heldBy = (client: string): number => this.#held.get(client) ?? 0;
+  /** Whether those that are served are looked at now and then. */
+  #isLooking = false;
   #isCrowded = false;
   #quiet: Timer | undefined;
 
@@ -55,63 +81,85 @@ export class ConnectionRoom {
 
   /** Those that wait are answered and closed: nobody is going to be served any more. */
   close(): void {
-    for (const socket of [...this.#waiting.keys()]) {
+    for (const socket of [...this.#line.connections()]) {
       this.#leave(socket);
       this.#turnAway(socket);
     }
   }
 
   #enter(socket: Socket): void {
-    if (this.#served.size < this.#places) this.#serve(socket);
-    else if (this.#waiting.size < this.#waitingPlaces) this.#letWait(socket);
+    const client = clientOf(socket.remoteAddress);
+    if (this.#served.size < this.#places) this.#serve(socket, client);
+    else if (this.#waiting.size < this.#waitingPlaces || this.#displaceFor(client))
+      this.#letWait(socket, client);
     else this.#turnAway(socket);
   }
 
-  #serve(socket: Socket): void {
-    this.#served.set(socket, -1);
+  #serve(socket: Socket, client: string): void {
+    this.#served.set(socket, {
+      ...{ socket, client, isIdle: false, looksUnanswered: 0 },
+      ...{ readBytes: -1, writtenBytes: -1 },
+    });
+    this.#held.set(client, this.#heldBy(client) + 1);
     socket.once('close', () => {
       this.#served.delete(socket);
+      const left = this.#heldBy(client) - 1;
+      if (left > 0) this.#held.set(client, left);
+      else this.#held.delete(client);
       this.#admit();
     });
     this.#adopt(socket);
   }
 
-  #letWait(socket: Socket): void {
+  #letWait(socket: Socket, client: string): void {
     const { clock } = this.#options;
     this.#becomeCrowded();
     const timer = clock.after(WAIT_LIMIT_MS, () => {
       this.#leave(socket);
       this.#turnAway(socket);
     });
-    this.#waiting.set(socket, timer);
+    this.#waiting.set(socket, { client, timer });
+    this.#line.add(client, socket);
     socket.on('error', ignore);
     socket.once('close', () => this.#leave(socket));
-    if (this.#waiting.size === 1) this.#makeRoom();
+    if (!this.#isLooking) this.#makeRoom();
   }
 
-  /** Connections that are kept for later requests make room while others wait. */
+  /** All that may wait do: one of the client that has most goes for one of a client that has less. */
+  #displaceFor(client: string): boolean {
+    const displaced = this.#line.toDisplaceFor(client, this.#heldBy);
+    if (!displaced) return false;
+    this.#leave(displaced);
+    this.#turnAway(displaced);
+    return true;
+  }
+
+  /** Connections that do not use their places make room while others wait. */
   #makeRoom(): void {
-    if (this.#waiting.size === 0) return;
-    for (const [socket, lastBytes] of this.#served) {
-      const bytes = socket.bytesRead + socket.bytesWritten;
-      if (bytes === lastBytes && isIdle(socket)) socket.destroy();
-      else this.#served.set(socket, bytes);
-    }
+    this.#isLooking = this.#waiting.size > 0;
+    if (!this.#isLooking) return;
+    for (const connection of this.#served.values()) look(connection);
+    for (const { socket } of placesToFree(this.#served.values(), this.#line.clients())) socket.destroy();
     this.#options.clock.after(MAKE_ROOM_STEP_MS, () => this.#makeRoom());
   }
 
   #leave(socket: Socket): void {
-    this.#waiting.get(socket)?.cancel();
+    const waiting = this.#waiting.get(socket);
+    if (!waiting) return;
+    waiting.timer.cancel();
     this.#waiting.delete(socket);
+    this.#line.remove(waiting.client, socket);
   }
 
-  /** The one that has waited longest takes a place that has come free. */
+  /** One that waits takes a place that has come free. */
   #admit(): void {
-    const [next] = this.#waiting.keys();
-    if (!next || this.#served.size >= this.#places) return;
+    if (this.#served.size >= this.#places) return;
+    const next = this.#line.next(this.#heldBy);
+    const waiting = next && this.#waiting.get(next);
+    if (!waiting) return;
     this.#leave(next);
     next.off('error', ignore);
-    this.#serve(next);
+    this.#serve(next, waiting.client);
   }
 
   #turnAway(socket: Socket): void {
@@ -159,12 +207,23 @@ export class ConnectionRoom {
   }
 }
 
+/** Finds out whether a connection has used its place since the last look. */
+function look(connection: ServedConnection): void {
+  const { bytesRead, bytesWritten } = connection.socket;
+  const wasUsed = bytesWritten !== connection.writtenBytes || awaitsAnswer(connection.socket);
+  const hasMoved = wasUsed || bytesRead !== connection.readBytes;
+  connection.looksUnanswered = wasUsed ? 0 : connection.looksUnanswered + 1;
+  connection.isIdle = bytesWritten > 0 && !hasMoved;
+  connection.readBytes = bytesRead;
+  connection.writtenBytes = bytesWritten;
+}
+
 /**
- * Whether a connection has been answered and waits for another request. node:http's own list of idle connections has
- * those as well whose first request is still on its way.
+ * Whether a request of this connection has been read and not been answered to the end. node:http's own list of idle
+ * connections has those as well whose first request is still on its way.
  */
-function isIdle(socket: Socket & { readonly _httpMessage?: unknown }): boolean {
-  return socket.bytesWritten > 0 && !socket._httpMessage;
+function awaitsAnswer(socket: Socket & { readonly _httpMessage?: unknown }): boolean {
+  return Boolean(socket._httpMessage);
 }
 
 function ignore(): void {

@@ -13,6 +13,7 @@ import {
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { signedQuestion } from '../support/conformance/question.ts';
 import { rawRequest } from '../support/raw-request.ts';
@@ -298,6 +299,59 @@ it('at the limit of open files: connections wait for a place and are answered, t
   expect(await started.stop()).toBe(0);
   await store.close();
 });
+
+it.each([
+  ['silent connections', '', undefined],
+  ['heads that drip', 'GET /photos/cat HTTP/1.1\r\nHost: ', 'h'],
+  ['connections kept alive', 'GET /photos/cat HTTP/1.1\r\nHost: h\r\n\r\n', undefined],
+  ['bodies that drip', 'PUT /photos/dog HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n', 'x'],
+])(
+  'at the limit of open files: an address that holds all with %s keeps no other one from being served',
+  async (_, sent, more) => {
+    const store = await StandInStore.start();
+    store.put('photos', 'cat', 'meow');
+    const [port, adminPort] = [await freePort(), await freePort()];
+    const file = configFile(`{ listen: { port: ${port} }, admin: { port: ${adminPort} },
+    backends: { main: { type: s3, endpoint: "${store.url}", connections: 16 } },
+    buckets: { photos: { backend: main, access: public } } }`);
+    const command = ['-c', 'ulimit -n 256; exec "$0" "$@"', process.execPath, main, '-c', file];
+    const started = new RealProcess('bash', command, { cwd: directory });
+    processes.push(started);
+    await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
+    let isOver = false;
+    const sockets = new Set<Socket>();
+    const hold = () => {
+      if (isOver) return;
+      const socket = connect(port, '127.0.0.1');
+      sockets.add(socket);
+      socket.on('connect', () => socket.write(sent)).on('error', () => undefined);
+      // whoever is closed comes again at once
+      socket.resume().on('close', () => {
+        sockets.delete(socket);
+        setTimeout(hold, 10);
+      });
+    };
+    for (let count = 0; count < 200; count++) hold();
+    const drip = setInterval(() => {
+      for (const socket of sockets) if (more !== undefined) socket.write(more);
+    }, 100);
+    await expect.poll(() => started.output, PATIENCE).toContain('raise it with ulimit -n');
+    const read = async () => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+      socket.on('error', () => undefined);
+      socket.write('GET /photos/cat HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
+      return (await text(socket)).slice(9, 12);
+    };
+    const statuses: string[] = [];
+    for (let count = 0; count < 5; count++) statuses.push(await read());
+    expect(statuses).toEqual(Array.from({ length: 5 }, () => '200'));
+    isOver = true;
+    clearInterval(drip);
+    for (const socket of sockets) socket.destroy();
+    expect(await started.stop()).toBe(0);
+    await store.close();
+  },
+);
 
 it('replaces a worker that crashed, and counts it', async () => {
   const { port, admin, started } = await startGateway('', ['--import', crash]);

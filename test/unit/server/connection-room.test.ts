@@ -33,13 +33,16 @@ async function setup() {
     room: { connections: 8, clock },
     answerUnreadable: why => (why === 'too-many-connections' ? CROWDED : why),
   });
-  const ask = async (path: string): Promise<Socket> => {
-    const socket = connect(listener.port, '127.0.0.1');
+  /** A connection of an address, over which `text` is sent. */
+  const open = async (text: string, localAddress = '127.0.0.1'): Promise<Socket> => {
+    const socket = connect({ port: listener.port, host: '127.0.0.1', localAddress });
     closing.push(() => socket.destroy());
+    socket.on('error', () => undefined);
     await once(socket, 'connect');
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`);
+    socket.write(text);
     return socket;
   };
+  const ask = (path: string, address?: string) => open(`GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`, address);
   const fill = async () => {
     const served = await Promise.all(Array.from({ length: 6 }, (_, index) => ask(`/${index}`)));
     await expect.poll(() => held.length).toBe(6);
@@ -55,7 +58,15 @@ async function setup() {
       .toBe(count);
   closing.unshift(() => listener.drain(0));
   const said = (words: string) => lines.filter(line => line.includes(words)).length;
-  return { clock, held, ask, fill, said, freed };
+  /** Takes all places with connections of one address that have sent no whole request. */
+  const hold = async (text: string) => {
+    const connections = await Promise.all(Array.from({ length: 6 }, () => open(text)));
+    // the seventh has to wait, so the others are served
+    const last = await open('');
+    await expect.poll(() => said('further ones wait')).toBe(1);
+    return [...connections, last];
+  };
+  return { clock, held, open, ask, fill, hold, said, freed };
 }
 
 it('lets what is too much wait for a place, the first to come first', async () => {
@@ -110,4 +121,74 @@ it('says that there is room again when nobody has waited for a while', async () 
   expect(await text(waiting)).toBe(CROWDED);
   clock.advance(10_000);
   expect(said('room for connections again')).toBe(1);
+});
+
+const drip = 'GET / HTTP/1.1\r\nHost: ';
+
+it.each([
+  ['silent connections', ''],
+  ['blank lines', '\r\n\r\n'],
+  ['heads that drip', drip],
+])(
+  'a client of another address is answered within a second while one address holds all with %s',
+  async (_, sent) => {
+    const { clock, held, ask, hold } = await setup();
+    const holders = await hold(sent);
+    const other = await ask('/other', '127.0.0.2');
+    let hasRoom = false;
+    let waitedMs = 0;
+    for (const holder of holders) {
+      holder.once('close', () => {
+        hasRoom = true;
+      });
+    }
+    await expect
+      .poll(() => {
+        for (const holder of holders) holder.write(sent.slice(-1));
+        if (!hasRoom) waitedMs += 100;
+        clock.advance(hasRoom ? 0 : 100);
+        return held.length;
+      })
+      .toBe(1);
+    held[0]?.();
+    expect(String((await once(other, 'data'))[0])).toContain('answer to /other');
+    // the same connections would make room for their own address after five seconds
+    expect(waitedMs).toBeLessThan(5_000);
+  },
+);
+
+it('closes idle connections of the address that has most, and keeps those of others', async () => {
+  const { held, ask, freed } = await setup();
+  const answered = async (path: string, address: string) => {
+    const count = held.length;
+    const socket = await ask(path, address);
+    await expect.poll(() => held.length).toBe(count + 1);
+    held[count]?.();
+    await once(socket, 'data');
+    return socket;
+  };
+  const poor = [await answered('/poor', '127.0.0.2'), await answered('/poor', '127.0.0.3')];
+  for (let index = 0; index < 4; index++) await answered(`/${index}`, '127.0.0.1');
+  const waiting = await ask('/late', '127.0.0.4');
+  await freed(7);
+  held[6]?.();
+  expect(String((await once(waiting, 'data'))[0])).toContain('answer to /late');
+  expect(poor.map(socket => socket.readyState)).toEqual(['open', 'open']);
+});
+
+it('a client that has less goes first, and takes the place of one that waits where too many do', async () => {
+  const { held, ask, fill, said, freed } = await setup();
+  await fill();
+  const early = await ask('/a');
+  await ask('/b');
+  await expect.poll(() => said('further ones wait')).toBe(1);
+  const displaced = text(early);
+  const other = await ask('/other', '127.0.0.2');
+  expect(await displaced).toBe(CROWDED);
+  // it has more than the one that waits
+  expect(await text(await ask('/c'))).toBe(CROWDED);
+  held[0]?.();
+  await freed(7);
+  held[6]?.();
+  expect(String((await once(other, 'data'))[0])).toContain('answer to /other');
 });
