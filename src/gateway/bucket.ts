@@ -43,3 +43,8 @@ export function regionOfBucket(name: string, bucketAtStore: string, storeRegion:
   const point = parseAccessPointArn(name) ?? parseAccessPointArn(bucketAtStore);
   return point?.region ?? storeRegion;
 }
+
+/** Whether the store knows the bucket, or its keys, under other names than clients do. */
+export function isRenamed({ name, bucketAtStore, keyPrefix }: Bucket): boolean {
+  return name !== bucketAtStore || keyPrefix !== '';
+}

@@ -6,7 +6,7 @@ import type { Bucket } from './bucket.ts';
 import type { Exchange } from './exchange.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 import { bypassed } from './reply/cache-status.ts';
-import { isOfTheReply, lengthLast, overridden } from './reply/passed-fields.ts';
+import { isLength, isOfTheReply, lengthLast, overridden } from './reply/passed-fields.ts';
 import { PreparedHeaders } from './reply/prepared-headers.ts';
 import { idsOf, replyRefusal } from './reply/refusal-reply.ts';
 
@@ -86,7 +86,9 @@ export function passThrough(
 }
 
 function writeHead(exchange: Exchange, head: StoreReplyHead, { keep, overrides }: PassOptions): void {
-  const fields = lengthLast(head.fields.filter(field => !isOfTheReply(field) && keep(field)));
+  const passed = head.fields.filter(field => !isOfTheReply(field) && keep(field));
+  // RFC 9110 §8.6: a 204 has no length
+  const fields = head.status === 204 ? passed.filter(field => !isLength(field)) : lengthLast(passed);
   const shown =
     head.status === 200
       ? overridden(rawFromFields(fields, exchange.prefix), overrides)

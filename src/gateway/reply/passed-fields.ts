@@ -15,12 +15,15 @@ export function isCrossOrigin({ name, store }: HeaderField): boolean {
   return !store && (name === 'vary' || name.startsWith('access-control-'));
 }
 
+export function isLength({ name, store }: HeaderField): boolean {
+  return !store && name === 'content-length';
+}
+
 /**
  * `fields` with the length at the end: Node takes what comes behind it for text and changes the bytes of a
  * Content-Disposition that is not ASCII (behaviours.md 190).
  */
 export function lengthLast(fields: readonly HeaderField[]): HeaderField[] {
-  const isLength = ({ name, store }: HeaderField) => !store && name === 'content-length';
   return [...fields.filter(field => !isLength(field)), ...fields.filter(isLength)];
 }
 

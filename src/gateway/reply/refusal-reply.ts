@@ -8,6 +8,7 @@ import { errorInDialect } from '../../s3/error-dialect.ts';
 import type { Bucket } from '../bucket.ts';
 import type { Exchange } from '../exchange.ts';
 import type { RequestIds } from '../request-ids.ts';
+import { fieldsInClientNames, inClientNames } from './client-names.ts';
 import { replyError, sendWhole } from './error-reply.ts';
 import { isCrossOrigin, isOfTheReply } from './passed-fields.ts';
 
@@ -22,7 +23,7 @@ export function replyRemembered(
   const worded =
     said || body.length === 0 ? { fields, body } : inOurWords({ status, fields }, usualCode(status));
   const error = said ?? parseErrorBody(worded.body);
-  const raw = rawFromFields(worded.fields, exchange.prefix);
+  const raw = rawFromFields(fieldsInClientNames(worded.fields, bucket), exchange.prefix);
   const told = error ? retold(exchange, bucket, error, exchange) : worded.body;
   sendWhole(exchange, status, raw, Buffer.from(told), exchange, ageS);
 }
@@ -82,7 +83,7 @@ export function replyRefusal(
     return;
   }
   const body = error ? retold(exchange, bucket, error, idsOf(exchange, worded)) : worded.body;
-  replyAsStored(exchange, { ...worded, body });
+  replyAsStored(exchange, { ...worded, fields: fieldsInClientNames(worded.fields, bucket), body });
 }
 
 /** Answers with `reply` as it is, under the ids that the store gave it (interface.md, Response headers). */
@@ -164,18 +165,4 @@ function retold(
   exchange.errorCode = error.code;
   const told = errorInDialect(inClientNames(error, bucket), exchange.prefix);
   return Buffer.from(errorBody({ ...told, requestId, hostId: id2 }));
-}
-
-/** Keys without what stands before them at the store, and the bucket's name as clients use it. */
-function inClientNames({ code, message, fields }: RememberedError, bucket: Bucket): RememberedError {
-  const { name, bucketAtStore, keyPrefix } = bucket;
-  return {
-    code,
-    message,
-    fields: fields.map(([element, value]) => {
-      if (element === 'Key' && value.startsWith(keyPrefix)) return [element, value.slice(keyPrefix.length)];
-      const namesBucket = element === 'BucketName' || element === 'Bucket';
-      return [element, namesBucket && value === bucketAtStore ? name : value];
-    }),
-  };
 }

@@ -1,0 +1,137 @@
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { grantPolicy } from '../../../src/gateway/grant-policy.ts';
+import { RawStore } from '../../support/raw-store.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
+
+const buckets = {
+  own: {},
+  renamed: { bucketAtStore: 'real.name' },
+  part: { bucketAtStore: 'real.name', keyPrefix: 'tenant a/' },
+};
+type Name = keyof typeof buckets;
+let store: RawStore;
+let gateway: TestGateway;
+/** What the store answers. */
+let says = '';
+
+beforeEach(async () => {
+  store = await RawStore.start(socket => socket.write(says));
+  gateway = await TestGateway.start({
+    storeUrl: store.url,
+    buckets,
+    allows: grantPolicy({ '*': [{ actions: ['*'], keys: ['**'] }] }, []),
+  });
+});
+afterEach(async () => {
+  await gateway.close();
+  await store.close();
+});
+
+function refusing(status: number, code: string, message: string, more: string): void {
+  const body = `<Error><Code>${code}</Code><Message>${message}</Message>${more}</Error>`;
+  const location = 'http://real.name.s3.elsewhere.test/tenant%20a/k';
+  says = `HTTP/1.1 ${status} x\r\nlocation: ${location}\r\nx-amz-bucket-region: mars-1\r\ncontent-type: application/xml\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+}
+
+const named = ['real.name', 'tenant a/', 'tenant%20a', 'elsewhere'];
+const redirected =
+  '<Endpoint>real.name.s3.elsewhere.test</Endpoint><Bucket>real.name</Bucket><Key>tenant a/k</Key><Resource>/real.name/k</Resource>';
+const paths = ['k', 'k?tagging', '?list-type=2', '?location'];
+
+describe.each([
+  [301, 'PermanentRedirect'],
+  [307, 'TemporaryRedirect'],
+] as const)('a %i %s', (status, code) => {
+  it.each(paths)('to /%s names nothing that the client does not know', async path => {
+    for (const bucket of ['renamed', 'part'] as const) {
+      refusing(status, code, 'Send all requests for real.name to real.name.s3.elsewhere.test.', redirected);
+      const { status: told, headers, body } = await gateway.get(`/${bucket}/${path}`);
+      const text = body.toString();
+      expect([told, headers['x-amz-bucket-region']]).toEqual([status, 'mars-1']);
+      const heard = `${text}${JSON.stringify(headers)}`;
+      for (const name of bucket === 'part' ? named : ['real.name', 'elsewhere'])
+        expect(heard).not.toContain(name);
+      expect(text).toContain(`<Code>${code}</Code>`);
+      expect(text).toContain(`<Bucket>${bucket}</Bucket>`);
+      if (bucket === 'part') expect(text).toContain('<Key>k</Key>');
+      gateway.gateways[0]?.purge({ kind: 'bucket', bucket });
+    }
+  });
+
+  it('of a bucket that the store calls the same is passed whole (rows 121 and 283)', async () => {
+    refusing(status, code, 'Elsewhere.', '<Endpoint>own.s3.test</Endpoint><Bucket>own</Bucket>');
+    const { headers, body } = await gateway.get('/own/k');
+    expect(headers.location).toBe('http://real.name.s3.elsewhere.test/tenant%20a/k');
+    expect(body.toString()).toContain(
+      '<Message>Elsewhere.</Message><Endpoint>own.s3.test</Endpoint><Bucket>own</Bucket>',
+    );
+  });
+});
+
+it.each<[Name, string, string, string]>([
+  ['renamed', 'AccessDenied', 'No access to real.name', 'Access Denied'],
+  ['renamed', 'AccessDenied', 'No access to "real.name".', 'Access Denied'],
+  ['renamed', 'OfItsOwn', 'arn:aws:s3:::real.name/k', 'The store refused the request (OfItsOwn).'],
+  ['renamed', 'AccessDenied', 'Ask real.name.s3.test', 'Access Denied'],
+  ['renamed', 'AccessDenied', 'No surreal.name here', 'No surreal.name here'],
+  ['part', 'AccessDenied', 'No access to tenant a/k', 'Access Denied'],
+  ['part', 'AccessDenied', 'No access to /tenant%20a%2Fk', 'Access Denied'],
+  ['part', 'AccessDenied', 'No access to k', 'No access to k'],
+  ['own', 'AccessDenied', 'No access to own', 'No access to own'],
+])('%s: of %s "%s" the client hears "%s"', async (bucket, code, message, heard) => {
+  for (const path of ['k', 'k?tagging']) {
+    refusing(403, code, message, `<Detail>${message}</Detail><HostName>real.name.x</HostName>`);
+    const text = (await gateway.get(`/${bucket}/${path}`)).body.toString();
+    expect(text).toContain(`<Code>${code}</Code><Message>${heard}</Message>`);
+    expect(text.includes('<Detail>')).toBe(message === heard);
+    expect(text.includes('<HostName>')).toBe(bucket === 'own');
+  }
+});
+
+const configurations = ['policy', 'policyStatus', 'lifecycle', 'cors', 'notification', 'logging', 'website'];
+const others = ['versioning', 'acl', 'tagging', 'encryption', 'replication', 'object-lock', 'inventory'];
+
+describe('a bucket that is a part of another one', () => {
+  it.each([...configurations, ...others])('?%s is not passed: it is for keys of others too', async name => {
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const { status, body } = await gateway.send(method, `/part?${name}`);
+      if (status === 405 && method !== 'GET') continue; // there is no such operation
+      expect([method, status]).toEqual([method, 501]);
+      expect(body.toString()).toContain('<Code>NotImplemented</Code><Message>This bucket is a part of');
+    }
+    expect(store.requests).toEqual([]);
+    says = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}';
+    expect((await gateway.get(`/renamed?${name}`)).status).toBe(200);
+  });
+
+  it.each(['PUT', 'DELETE'])('%s of the bucket itself is not passed either', async method => {
+    expect((await gateway.send(method, '/part')).status).toBe(501);
+    expect(store.requests).toEqual([]);
+  });
+
+  it('is found, is somewhere, and has listings', async () => {
+    says = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
+    expect((await gateway.send('HEAD', '/part')).status).toBe(200);
+    expect((await gateway.get('/part?location')).status).toBe(200);
+    const body = '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>';
+    says = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    expect((await gateway.get('/part?list-type=2')).status).toBe(200);
+  });
+});
+
+it('a 204 has no length, whatever the store wrote (RFC 9110 §8.6)', async () => {
+  says = 'HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\n';
+  const { port } = new URL(gateway.url());
+  const socket = connect(Number(port), '127.0.0.1');
+  let received = '';
+  const whole = new Promise(resolve => socket.once('close', resolve));
+  socket.on('data', bytes => {
+    received += bytes.toString('latin1');
+  });
+  socket.write('GET /own/k?tagging HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  await whole;
+  expect(received).toMatch(/^HTTP\/1\.1 204 /);
+  expect(received.toLowerCase()).not.toMatch(/content-length|transfer-encoding/);
+  expect(received).toMatch(/\r\n\r\n$/);
+});
