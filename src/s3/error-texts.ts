@@ -43,6 +43,9 @@ export const errorTexts = {
   checksumModeInvalid: 'Value for x-amz-checksum-mode header is invalid.',
   /** 200: BadRequest */
   originMissing: 'Insufficient information. Origin request header needed.',
+  /** AccessDenied of a listing, to whoever may list a part of the bucket: the gateway's own text. */
+  listingNeedsPrefix:
+    'Access Denied. Only parts of this bucket may be listed: the prefix of the request has to be inside of what was granted.',
   /** 262: InvalidRequest */
   mechanismUnsupported:
     'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',

@@ -1,6 +1,8 @@
 import { sendAndCollect, type WholeReply } from '../../backend/store.ts';
 import { actionOf } from '../../s3/action.ts';
 import { s3Error } from '../../s3/error.ts';
+import { errorTexts } from '../../s3/error-texts.ts';
+import type { Permissions } from '../access.ts';
 import { isBusy, RefusedByStoreError, WrongAnswerError } from '../fill/fill-error.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
@@ -24,7 +26,7 @@ export function listKeys(other: OtherOperation, operation: ListingOperation): vo
   const { exchange, query, bucket, permissions, observer, pageTurns } = other;
   const request = new ListingRequest(operation, query, bucket, exchange.caller);
   const action = actionOf(operation, undefined);
-  permissions.require(action, request.prefix);
+  if (!permissions.allows(action, request.prefix)) throw notListable(permissions, action);
   exchange.report = bypassed('listing');
   observer.waitsForStore(exchange);
   const view = new ListingView(request, bucket, permissions, action);
@@ -68,6 +70,15 @@ export function listKeys(other: OtherOperation, operation: ListingOperation): vo
       exchange.response.off('close', leave);
       exchange.refuse(error);
     });
+}
+
+/**
+ * Whoever may list something of the bucket is told that the prefix has to be inside of it. That does not depend on the
+ * prefix that was asked for: else names in the patterns could be guessed letter by letter.
+ */
+function notListable(permissions: Permissions, action: string): Error {
+  const isPartlyListable = permissions.coverageBelow(action, '') !== 'none';
+  return s3Error('AccessDenied', isPartlyListable ? { message: errorTexts.listingNeedsPrefix } : {});
 }
 
 /** What a store says to a question of the gateway's own is not for the client: it may quote a name that is hidden. */

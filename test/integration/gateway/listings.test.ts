@@ -224,6 +224,48 @@ describe.each([
   });
 });
 
+describe('a caller who may list a part of the bucket', () => {
+  let lab: Lab;
+
+  beforeAll(async () => {
+    const allow = (key: string) => [{ buckets: ['box'], keys: [key], actions }];
+    const policy = grantPolicy({}, [
+      { accessKeyId: 'poor', allow: allow('pub/**') },
+      { accessKeyId: 'nobody', allow: [{ buckets: ['box'], keys: ['**'], actions: ['GetObject'] }] },
+    ]);
+    lab = await Lab.start({
+      accounts: [OWNER],
+      buckets: { box: {} },
+      gateway: {
+        authenticate: ({ headers }) => ({ kind: 'client', accessKeyId: String(headers['x-caller']) }),
+        allows: policy,
+      },
+    });
+    await lab.store.put('/box');
+    await lab.store.put('/box/pub/a', 'a');
+  });
+  afterAll(() => lab.stop());
+
+  const list = async (caller: string, prefix: string) => {
+    const reply = await lab.gateway.get(`/box?list-type=2&prefix=${prefix}`, { 'x-caller': caller });
+    return { status: reply.status, message: /<Message>(.*?)<\/Message>/.exec(reply.body.toString())?.[1] };
+  };
+
+  it('is told to ask for a prefix, in words that are the same for every prefix', async () => {
+    expect(await list('poor', 'pub/')).toEqual({ status: 200, message: undefined });
+    for (const prefix of ['', 'p', 'pub', 'x', 'private/']) {
+      const { status, message } = await list('poor', prefix);
+      expect([prefix, status]).toEqual([prefix, 403]);
+      expect(message).toMatch(/^Access Denied\. Only parts of this bucket may be listed: the prefix/);
+      expect(message).not.toContain('pub');
+    }
+  });
+
+  it('and who may list nothing is told nothing', async () => {
+    expect(await list('nobody', '')).toEqual({ status: 403, message: 'Access Denied' });
+  });
+});
+
 describe('a store that answers what it should not', () => {
   let server: Server;
   let gateway: TestGateway;
