@@ -18,6 +18,8 @@ export interface AdminParts {
   readonly config: GatewayConfig;
   readonly version: string;
   readonly gatewayUrl: string;
+  /** Whether the built-in channel is there, as in a start without a configuration. */
+  readonly hasChannel: boolean;
   /** Of the supervisor; those of the workers are asked for. */
   readonly metrics: Metrics;
   readonly pool: WorkerPool<WorkerControl>;
@@ -39,7 +41,7 @@ export async function scrape({
 }
 
 export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
-  const { config, version, gatewayUrl, pool, clock } = parts;
+  const { config, version, gatewayUrl, hasChannel, pool, clock } = parts;
   const startedMs = clock.nowMs();
   const status = async () => {
     const facts = {
@@ -55,6 +57,10 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
         backend,
         access,
       })),
+      links: {
+        runbook: config.alerts.runbook ?? '/runbook#{rule}',
+        ...(hasChannel ? { channel: '/channel' } : {}),
+      },
     };
     return statusReport(facts, await scrape(parts));
   };

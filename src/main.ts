@@ -94,10 +94,21 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
   let serving = false;
   const isDraining = () => draining;
   const purge = purgeEverywhere(config, pool, purges);
-  const parts = { config, version, gatewayUrl, metrics, pool, purge, isDraining, clock: systemClock };
+  const hasChannel = file === undefined;
+  const parts = {
+    config,
+    version,
+    gatewayUrl,
+    hasChannel,
+    metrics,
+    pool,
+    purge,
+    isDraining,
+    clock: systemClock,
+  };
   const alerts = await composeAlerts({
     ...{ config, metrics, logger, clock: systemClock },
-    isDefaultStart: file === undefined,
+    isDefaultStart: hasChannel,
     sample: () => scrape(parts),
     purge,
     restore: request => pool.call(0, 'restore', request),

@@ -12,6 +12,15 @@ export interface StatusFacts {
   readonly workers: readonly { readonly index: number; readonly state: string }[];
   readonly backends: readonly { readonly name: string; readonly type: string; readonly location: string }[];
   readonly buckets: readonly { readonly name: string; readonly backend: string; readonly access: string }[];
+  readonly links: StatusLinks;
+}
+
+/** Where the page leads to. */
+export interface StatusLinks {
+  /** What to do about a rule, whose name stands for `{rule}`. */
+  readonly runbook: string;
+  /** The page of the built-in channel, where there is one. */
+  readonly channel?: string;
 }
 
 /** The JSON of `/api/status`. Counts are since the start; whoever wants rates asks twice. */
@@ -57,6 +66,7 @@ export interface StatusReport {
   }[];
   readonly workers: readonly { readonly index: number; readonly state: string }[];
   readonly workerRestarts: number;
+  readonly links: StatusLinks;
 }
 
 const FROM_CACHE = ['HIT', 'STALE', 'REVALIDATED'];
@@ -65,7 +75,7 @@ const CACHEABLE = [...FROM_CACHE, 'MISS', 'PARTIAL'];
 /** Puts facts and the merged metrics of all threads together. */
 export function statusReport(facts: StatusFacts, snapshot: MetricSnapshot): StatusReport {
   const measured = new Measurements(snapshot);
-  const { version, startedMs, nowMs, gatewayUrl, notReady, workers } = facts;
+  const { version, startedMs, nowMs, gatewayUrl, notReady, workers, links } = facts;
   return {
     version,
     startedAt: new Date(startedMs).toISOString(),
@@ -85,6 +95,7 @@ export function statusReport(facts: StatusFacts, snapshot: MetricSnapshot): Stat
     buckets: buckets(facts, measured),
     workers,
     workerRestarts: measured.total('tidegate_worker_restarts_total'),
+    links,
   };
 }
 

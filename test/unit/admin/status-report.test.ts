@@ -11,6 +11,7 @@ const facts = {
   workers: [{ index: 0, state: 'up' }],
   backends: [{ name: 'main', type: 's3', location: 'https://s3.example.test' }],
   buckets: [{ name: 'photos', backend: 'main', access: 'public' }],
+  links: { runbook: '/runbook#{rule}' },
 };
 
 function measured() {

@@ -21,6 +21,7 @@ async function start(): Promise<number> {
     workers: [],
     backends: [],
     buckets: [],
+    links: { runbook: '/runbook#{rule}' },
   };
   server = await startAdminServer({
     host: '127.0.0.1',

@@ -6,6 +6,8 @@ const SVG = 'http://www.w3.org/2000/svg';
 
 const history = [];
 let token = sessionStorage.getItem('token') ?? '';
+let links = {};
+let shownAlerts = '';
 
 const byId = id => document.getElementById(id);
 
@@ -63,6 +65,8 @@ function show(report) {
   byId('board').hidden = false;
   byId('about').textContent = `${report.version} · ${report.gateway} · up ${duration(report.uptimeS)}`;
   setState(report.ready ? 'ready' : 'not-ready', report.ready ? 'ready' : 'not ready');
+  links = report.links;
+  byId('channel').hidden = links.channel === undefined;
   byId('reasons').hidden = report.reasons.length === 0;
   byId('reasons').replaceChildren(...report.reasons.map(reason => element('li', {}, reason)));
   remember(report);
@@ -260,6 +264,10 @@ async function showAlerts() {
   const answer = await ask('/api/alerts');
   const { alerts = [] } = answer.ok ? await answer.json() : {};
   const firing = alerts.filter(({ state }) => state === 'firing');
+  // what stays as it is keeps the keyboard's focus
+  const shown = JSON.stringify([links, firing]);
+  if (shown === shownAlerts) return;
+  shownAlerts = shown;
   byId('alerts').hidden = firing.length === 0;
   byId('alerts')
     .querySelector('ul')
@@ -267,14 +275,20 @@ async function showAlerts() {
 }
 
 function alertLine({ severity, rule, summary, startedAt, acknowledgedBy, silencedUntil }) {
-  const notes = [`${rule}, since ${new Date(startedAt).toLocaleString()}`];
+  const runbook = links.runbook.replaceAll('{rule}', () => encodeURIComponent(rule));
+  const notes = [`, since ${new Date(startedAt).toLocaleString()}`];
   if (acknowledgedBy) notes.push(`acknowledged by ${acknowledgedBy}`);
   if (silencedUntil) notes.push(`silenced until ${new Date(silencedUntil).toLocaleString()}`);
   return element(
     'li',
     { 'data-severity': severity },
     element('strong', {}, summary),
-    element('span', { class: 'subtle' }, notes.join(' · ')),
+    element(
+      'span',
+      { class: 'subtle' },
+      element('a', { href: runbook, title: 'what to do' }, rule),
+      notes.join(' · '),
+    ),
   );
 }
 
