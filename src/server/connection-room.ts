@@ -4,6 +4,7 @@ import { clientOf } from '../base/client-quota.ts';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { type Place, placesToFree } from './places-to-free.ts';
+import { runningResponse } from './running-response.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 export interface ConnectionRoomOptions {
@@ -210,20 +211,13 @@ export class ConnectionRoom {
 /** Finds out whether a connection has used its place since the last look. */
 function look(connection: ServedConnection): void {
   const { bytesRead, bytesWritten } = connection.socket;
-  const wasUsed = bytesWritten !== connection.writtenBytes || awaitsAnswer(connection.socket);
+  const wasUsed =
+    bytesWritten !== connection.writtenBytes || runningResponse(connection.socket) !== undefined;
   const hasMoved = wasUsed || bytesRead !== connection.readBytes;
   connection.looksUnanswered = wasUsed ? 0 : connection.looksUnanswered + 1;
   connection.isIdle = bytesWritten > 0 && !hasMoved;
   connection.readBytes = bytesRead;
   connection.writtenBytes = bytesWritten;
-}
-
-/**
- * Whether a request of this connection has been read and not been answered to the end. node:http's own list of idle
- * connections has those as well whose first request is still on its way.
- */
-function awaitsAnswer(socket: Socket & { readonly _httpMessage?: unknown }): boolean {
-  return Boolean(socket._httpMessage);
 }
 
 function ignore(): void {

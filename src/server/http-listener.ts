@@ -11,14 +11,16 @@ import { Pipelining } from './pipelining.ts';
 import {
   type AnswerUnreadable,
   answerPlainly,
-  isParseError,
+  isAboutRequest,
   type Refusing,
   refuseBadRequest,
   refuseConnection,
+  refuseSlow,
   refuseTunnel,
 } from './refuse-unreadable.ts';
 import type { RequestHandler } from './request-handler.ts';
 import { ServedRequest } from './served-request.ts';
+import { type SenderLimits, usualSenderLimits, watchSenders } from './slow-senders.ts';
 
 export interface HttpListenerOptions {
   readonly host: string;
@@ -33,6 +35,8 @@ export interface HttpListenerOptions {
   readonly answerUnreadable?: AnswerUnreadable | undefined;
   readonly logger: Logger;
   readonly limits: ClientLimits;
+  /** How slowly clients may send; left out, those that suit clients everywhere. */
+  readonly senders?: SenderLimits | undefined;
   /** What the limit of open files leaves; left out, nothing bounds it. */
   readonly room?: Pick<ConnectionRoomOptions, 'connections' | 'clock'> | undefined;
 }
@@ -44,9 +48,6 @@ export interface HttpListener {
   drain(limitMs: number): Promise<void>;
 }
 
-/** A client has this long for its request line and headers. */
-const HEADERS_TIMEOUT_MS = 20_000;
-const HEADERS_CHECK_INTERVAL_MS = 5_000;
 const IDLE_LIMIT_MS = 300_000;
 const BACKLOG = 4_096;
 /** While draining, kept-alive connections are closed within this time after their last response. */
@@ -54,7 +55,7 @@ const DRAIN_STEP_MS = 25;
 
 /** @throws ListenError when the address cannot be bound */
 export async function listenHttp(options: HttpListenerOptions): Promise<HttpListener> {
-  const { logger, answerUnreadable = answerPlainly, limits } = options;
+  const { logger, answerUnreadable = answerPlainly, limits, senders = usualSenderLimits } = options;
   const refusing = { logger, answerUnreadable };
   const connections = new Connections(limits);
   const pipelining = new Pipelining((request, response) => {
@@ -70,9 +71,9 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     {
       IncomingMessage: ServedRequest,
       maxHeaderSize: limits.headersBytes,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: HEADERS_CHECK_INTERVAL_MS,
-      // an upload may take as long as it moves
+      headersTimeout: senders.limitMs,
+      connectionsCheckingInterval: senders.limitMs / 4,
+      // an upload may take as long as it moves: slow-senders.ts looks after that
       requestTimeout: 0,
       // a timer per request; idle-connections.ts does it with one per server
       keepAliveTimeout: 0,
@@ -92,6 +93,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     if (!connections.admit(socket)) refuseConnection(socket, refusing);
   });
   const idle = closeIdleConnections(server, IDLE_LIMIT_MS);
+  const watch = watchSenders(server, senders, socket => refuseSlow(socket, refusing));
   const answerCrowded = () => answerUnreadable('too-many-connections');
   // the last of the listeners of connections: it calls the others for those that there is room for
   const room = options.room && new ConnectionRoom(server, { ...options.room, answerCrowded, logger });
@@ -102,6 +104,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       room?.close();
       await drain(server, limitMs);
       idle.stop();
+      watch.stop();
     },
   };
 }
@@ -117,7 +120,7 @@ function refuseUnreadable(server: ListenerServer, pipelining: Pipelining, refusi
     atTurnEnd({ run: refuse, failed });
   };
   server.on('clientError', (error, socket) => {
-    if (isParseError(error) && pipelining.endWithPending(socket)) return;
+    if (isAboutRequest(error) && pipelining.endWithPending(socket)) return;
     refuseLater(socket, () => refuseBadRequest(error, socket, refusing));
   });
 }

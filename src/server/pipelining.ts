@@ -1,9 +1,10 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ClientQuota, clientOf } from '../base/client-quota.ts';
 import type { ClientLimits } from './client-limits.ts';
 import type { RequestHandler } from './request-handler.ts';
+import { runningResponse } from './running-response.ts';
 import { stopParsing } from './stop-parsing.ts';
 
 /** With so many requests waiting on a connection it is not read any further. */
@@ -104,12 +105,6 @@ export class Pipelining {
       if (!socket.destroyed) this.#handle(request, response);
     });
   }
-}
-
-/** The response that node:http lets go out over `socket` at the moment. */
-function runningResponse(socket: object): ServerResponse | undefined {
-  const running = '_httpMessage' in socket ? socket._httpMessage : undefined;
-  return running instanceof ServerResponse ? running : undefined;
 }
 
 /** Whether the connection is not to be read. */

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../base/logger.ts';
 import { type UnreadableRequest, unreadableStatuses } from '../http/unreadable-request.ts';
+import { runningResponse } from './running-response.ts';
 
 /** Gives the whole answer to what is no request, from status line to body. */
 export type AnswerUnreadable = (why: UnreadableRequest) => string;
@@ -30,6 +31,16 @@ export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex, r
   endWith(socket, refusing.answerUnreadable(reasonOf(error)));
 }
 
+/** A client that only drips: its request is answered 408 where no other answer has begun, and the connection is closed. */
+export function refuseSlow(socket: Socket, { answerUnreadable, logger }: Refusing): void {
+  logger.info({ remoteAddress: socket.remoteAddress }, 'closed a connection whose client sends too slowly');
+  const running = runningResponse(socket);
+  // between requests an answer would be taken for that to the next one
+  const isAwaited = running ? !running.headersSent : socket.bytesWritten === 0;
+  if (isAwaited && socket.writable) endWith(socket, answerUnreadable('too-slow'));
+  else socket.destroy();
+}
+
 /** CONNECT asks for a tunnel; the gateway offers none (RFC 9110 §9.3.6). All requests before it have been answered. */
 export function refuseTunnel(socket: Socket, { answerUnreadable, logger }: Refusing): void {
   logger.info({ remoteAddress: socket.remoteAddress }, 'refused a CONNECT request');
@@ -42,6 +53,9 @@ export function refuseConnection(socket: Socket, { answerUnreadable, logger }: R
   socket.end(answerUnreadable('too-many-connections'), () => socket.destroy());
 }
 
+/** A head has not come within `headersTimeout`. */
+const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
+
 /** A client has this long to read the answer and to close its side (RFC 9112 §9.6). */
 const lingerMs = 500;
 
@@ -51,15 +65,15 @@ function endWith(socket: Duplex, answer: string): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Whether `error` is about what was sent, and not about the connection. */
-export function isParseError({ code = '' }: NodeJS.ErrnoException): boolean {
-  return code.startsWith('HPE_');
+/** Whether `error` is about what was sent or has not come, and not about the connection. */
+export function isAboutRequest({ code = '' }: NodeJS.ErrnoException): boolean {
+  return code.startsWith('HPE_') || code === REQUEST_TIMEOUT;
 }
 
 function reasonOf({ code }: NodeJS.ErrnoException): UnreadableRequest {
   if (code === 'HPE_HEADER_OVERFLOW') return 'headers-too-large';
   if (code === 'HPE_INVALID_URL') return 'invalid-uri';
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'too-slow' : 'malformed';
+  return code === REQUEST_TIMEOUT ? 'too-slow' : 'malformed';
 }
 
 /** A status and nothing else. */
