@@ -101,7 +101,8 @@ function aliasProblem(
   const backend = bucket && backends[bucket.backend];
   if (!backend || keysOf(backend) === 'exact') return undefined;
   const { key, prefix = '' } = request;
-  const problem = key === undefined ? pathPrefixProblem(prefix) : pathKeyProblem(key);
+  const { keyPrefix } = bucket;
+  const problem = key === undefined ? pathPrefixProblem(keyPrefix + prefix) : pathKeyProblem(keyPrefix + key);
   return (
     problem &&
     `the store of this bucket takes keys as paths, and this one may mean something else: ${problem}`

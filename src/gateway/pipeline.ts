@@ -137,7 +137,7 @@ export class Pipeline {
 
   #serve({ request, exchange, fields, address, bucket, caller }: Located): void {
     const { policy, sourceOf, observer, pageTurns, clock } = this.#parts;
-    if (address.kind === 'object') requirePlain(bucket.keys, address.key, 'Key');
+    if (address.kind === 'object') requirePlain(bucket, address.key, 'Key');
     const query = parseQuery(address.query);
     const copySource = fields.store?.get('copy-source');
     const operation = detectOperation(exchange.method, address, query, {

@@ -38,7 +38,7 @@ export async function restoreObject(request: RestoreRequest, buckets: BucketTabl
   const bucket = buckets.find(request.bucket);
   if (!bucket) return { kind: 'unknown-bucket' };
   const { key, versionId = '' } = request;
-  const isPlain = bucket.keys === 'exact' || pathKeyProblem(key) === undefined;
+  const isPlain = bucket.keys === 'exact' || pathKeyProblem(bucket.keyPrefix + key) === undefined;
   if (!isPlain || mayBePath(bucket.keys, versionId)) return { kind: 'refused', code: 'InvalidArgument' };
   try {
     const first = await ask(request, bucket, `<Days>${request.days}</Days>`);

@@ -6,29 +6,51 @@ export type KeyKind = 'exact' | 'path';
 /** Whether a text is a key, or the beginning of one, which may end anywhere. */
 type Whole = 'key' | 'prefix';
 
-/** How MinIO writes the last slash of a directory marker on its disk: under this name `a/` is reached as well. */
+/** How MinIO writes the last slash of a directory marker on its disk: under this name `a/` is reached as well (minio/minio cmd/globals.go, cmd/utils.go). */
 const directoryMarkerSuffix = '__XLDIR__';
 
 const controlCharacter = /\p{Cc}/u;
 
 /**
  * Names, in lower case, under which stores and file systems keep something of their own inside of a bucket, most of it
- * parts and old versions of objects. They are served like objects where they are asked for by their paths.
+ * parts and old versions of objects. They are served like objects where they are asked for by their paths. Garage keeps
+ * nothing there (deuxfleurs-org/garage src/model/s3/mpu_table.rs), MinIO beside the buckets.
  */
 const ofStores: ReadonlySet<string> = new Set([
-  ...['.sgwtmp', '.vgwlocks'], // versitygw: parts of uploads, locks
-  ...['.minio', '.minio.sys', 'minio.sys.tmp'], // MinIO and its gateways
-  ...['.folder', '.versions'], // NooBaa and Ceph on files: the content of `a/` is in `a/.folder`
-  '.uploads', // SeaweedFS
-  '.sys', // JuiceFS
-  ...['.snap', '.snapshot', '.snapshots', '.zfs'], // CephFS, NetApp, GPFS, ZFS: old states of the files beside them
+  '.sgwtmp', // versitygw, uploads: versity/versitygw backend/posix/posix.go, MetaTmpDir
+  '.minio.sys', // MinIO, and in the one bucket of a JuiceFS gateway: minio/minio cmd/object-api-utils.go, juicedata/juicefs pkg/gateway/gateway.go
+  ...['.minio', 'minio.sys.tmp'], // gateways made of MinIO: cmd/gateway-interface.go, cmd/gateway/s3/gateway-s3-sse.go, before they were taken out in 2022
+  '.sys', // JuiceFS, uploads: juicedata/juicefs pkg/gateway/gateway.go, metaBucket
+  '.uploads', // SeaweedFS: seaweedfs/seaweedfs weed/s3api/s3_constants/s3_actions.go, MultipartUploadsFolder
+  ...['.folder', '.versions'], // NooBaa, content of directory markers, and versions: noobaa/noobaa-core config.js, src/sdk/namespace_fs.js
+  '.snap', // CephFS, old states of a directory: docs.ceph.com/en/latest/cephfs/snapshots
+  ...['.snapshot', '.snapshots', '.zfs'], // the same of ONTAP and OneFS, of Storage Scale (mmsnapdir) and of OpenZFS (zfsprops, snapdir)
 ]);
 
-/** NooBaa's directory for uploads ends with the id of the bucket. */
-const uploadsOfNooBaa = '.noobaa-nsfs';
+/** Names that begin so. */
+const beginningsOfStores: readonly string[] = [
+  '.noobaa-nsfs', // NooBaa, uploads, with the id of the bucket behind it: noobaa/noobaa-core config.js, NSFS_TEMP_DIR_NAME
+  '.multipart_', // Ceph's gateway on files, uploads: ceph/ceph src/rgw/driver/posix/rgw_sal_posix.cc, bucket_fname
+];
 
-/** SeaweedFS keeps the versions of `a` in `a.versions`. */
+/** SeaweedFS keeps the versions of `a` in `a.versions`: s3_actions.go, VersionsFolder. */
 const versionsSuffix = '.versions';
+
+/** versitygw writes the new content of `a` as `.a.sgwtmp.<number>` beside it: backend/posix/with_otmpfile.go. */
+const replacing = '.sgwtmp.';
+
+/**
+ * Files at the root of a JuiceFS volume, which may be a bucket; what was deleted is below the last of them:
+ * juicedata/juicefs pkg/vfs/internal.go, pkg/fs/fs.go.
+ */
+const filesOfVolumes: ReadonlySet<string> = new Set([
+  '.accesslog',
+  '.config',
+  '.control',
+  '.stats',
+  '.trash',
+]);
+const trashOfVolumes = '.trash';
 
 /**
  * Why `key` may mean something else at a store that takes keys as paths, such as another key in another spelling;
@@ -46,15 +68,29 @@ export function pathPrefixProblem(prefix: string): string | undefined {
   return prefix === '' ? undefined : problemOf(prefix, 'prefix');
 }
 
+/** What keys of a bucket become at its store. */
+export interface KeysAtStore {
+  readonly keys: KeyKind;
+  /** Put before every key. */
+  readonly keyPrefix: string;
+}
+
 /**
- * Refuses a key, or with `whole` a beginning of keys, that a store of `kind` may take for another one. Grants, cache and
- * purges go by the key as it was sent, so they would miss the object that the store reads.
+ * Refuses a key, or with `whole` a beginning of keys, that the store may take for another one, as it is there: behind the
+ * prefix of the bucket. Grants, cache and purges go by the key as it was sent, so they would miss the object that the
+ * store reads.
  *
  * @throws S3Error InvalidArgument (400, as clones answer: behaviours.md 225)
  */
-export function requirePlain(kind: KeyKind, text: string, argument: string, whole: Whole = 'key'): void {
-  if (kind === 'exact') return;
-  const problem = whole === 'key' ? pathKeyProblem(text) : pathPrefixProblem(text);
+export function requirePlain(
+  { keys, keyPrefix }: KeysAtStore,
+  text: string,
+  argument: string,
+  whole: Whole = 'key',
+): void {
+  if (keys === 'exact') return;
+  const atStore = keyPrefix + text;
+  const problem = whole === 'key' ? pathKeyProblem(atStore) : pathPrefixProblem(atStore);
   if (problem === undefined) return;
   throw s3Error('InvalidArgument', {
     message: `The store of this bucket takes keys as paths, and this one may mean something else: ${problem}.`,
@@ -68,7 +104,8 @@ export function requirePlain(kind: KeyKind, text: string, argument: string, whol
 function isOfStores(segment: string): boolean {
   if (!segment.includes('.')) return false;
   const name = segment.toLowerCase();
-  return ofStores.has(name) || name.startsWith(uploadsOfNooBaa) || name.endsWith(versionsSuffix);
+  if (ofStores.has(name) || name.endsWith(versionsSuffix) || name.includes(replacing)) return true;
+  return beginningsOfStores.some(beginning => name.startsWith(beginning));
 }
 
 function problemOf(text: string, whole: Whole): string | undefined {
@@ -81,8 +118,15 @@ function problemOf(text: string, whole: Whole): string | undefined {
   if (segments.includes('..')) return 'it has the segment ".."';
   const complete = whole === 'key' ? segments : segments.slice(0, -1);
   if (complete.includes('.')) return 'it has the segment "."';
-  const own = complete.find(isOfStores);
+  const own = complete.find(isOfStores) ?? ofVolume(segments, whole);
   if (own !== undefined) return `stores keep what is their own under the name ${own}`;
   if (last?.endsWith(directoryMarkerSuffix)) return `it ends with ${directoryMarkerSuffix}`;
+  return undefined;
+}
+
+function ofVolume(segments: readonly string[], whole: Whole): string | undefined {
+  const first = segments[0]?.toLowerCase() ?? '';
+  const isAlone = segments.length === 1 || (segments.length === 2 && segments[1] === '');
+  if (isAlone ? whole === 'key' && filesOfVolumes.has(first) : first === trashOfVolumes) return first;
   return undefined;
 }

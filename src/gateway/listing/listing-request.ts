@@ -81,7 +81,7 @@ export class ListingRequest {
 
   #plain(name: string): string | undefined {
     const value = queryValue(this.#query, name);
-    requirePlain(this.#bucket.keys, value ?? '', name, 'prefix');
+    requirePlain(this.#bucket, value ?? '', name, 'prefix');
     return value;
   }
 

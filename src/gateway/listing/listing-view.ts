@@ -61,7 +61,8 @@ export class ListingView {
 
   /** What is refused as a key is not listed: it could neither be read nor be said as a marker. */
   #showsKey(key: string): boolean {
-    const isTaken = this.#bucket.keys === 'exact' || pathKeyProblem(key) === undefined;
+    const isTaken =
+      this.#bucket.keys === 'exact' || pathKeyProblem(this.#bucket.keyPrefix + key) === undefined;
     return isTaken && this.#permissions.allows(this.#action, key);
   }
 
@@ -70,7 +71,8 @@ export class ListingView {
    * at the caller's choice, so that it is shown only where every key that begins so may be seen.
    */
   #showsCommonPrefix(prefix: string): boolean {
-    if (this.#bucket.keys === 'path' && pathPrefixProblem(prefix) !== undefined) return false;
+    const { keys, keyPrefix } = this.#bucket;
+    if (keys === 'path' && pathPrefixProblem(keyPrefix + prefix) !== undefined) return false;
     const coverage = this.#permissions.coverageBelow(this.#action, prefix);
     return coverage === 'every' || (coverage === 'some' && this.#request.delimiter === folderDelimiter);
   }

@@ -17,6 +17,7 @@ beforeEach(async () => {
     buckets: {
       b: { keys: 'path' },
       tenant: { keys: 'path', keyPrefix: 'tenantA/' },
+      cut: { keys: 'path', keyPrefix: '.sgw' },
       apart: { keys: 'exact' },
     },
   });
@@ -112,9 +113,21 @@ describe('at a store that takes keys as paths', () => {
     '/b?prefix=.sgwtmp/',
     '/b/.minio.sys/x',
     '/b?marker=.uploads/1',
+    '/cut/tmp/multipart/0a1b/5a1b/1',
+    '/cut/tmp/multipart?tagging',
+    '/cut?prefix=tmp/',
+    '/cut?list-type=2&start-after=tmp/x',
   ])('%s reaches no store: it is its own', async path => {
     expect((await rawRequest(gateway.url(), { path })).status).toBe(400);
     expect(store.log.requests).toEqual([]);
+  });
+
+  it('what a listing of a part names of the store’s own is not shown', async () => {
+    const key = (name: string) => `<Contents><Key>${name}</Key></Contents>`;
+    const listing = `<ListBucketResult><IsTruncated>false</IsTruncated>${key('.sgwtmp/multipart/a')}${key('.sgwx')}</ListBucketResult>`;
+    store.faults.next({ kind: 'answer', status: 200, body: listing, headers: {} }, 1);
+    const text = (await gateway.get('/cut?list-type=2')).body.toString();
+    expect(text.match(/<Key>.*?<\/Key>/g)).toEqual(['<Key>x</Key>']);
   });
 
   it('plain keys and directory markers are read', async () => {

@@ -29,6 +29,9 @@ const ofStores = [
   '.sgwtmp/multipart/0a1b/5a1b2c3d/1',
   '.SGWTMP/multipart',
   'tenantA/.sgwtmp/x',
+  'private/.secret.txt.sgwtmp.1790000000000000000',
+  '.multipart_2~abc/part-00001',
+  '.trash/2026-11-22-01/1-2-secret.txt',
   '.minio.sys/config/config.json',
   'minio.sys.tmp/multipart/v1/x',
   'private/.minio/dare.meta',
@@ -55,6 +58,11 @@ const plain = [
   'a b/ü/日本',
   '%2e%2e/a',
   '.well-known/x',
+  '.config/app.json',
+  'a/.config',
+  'a/.trash/b',
+  '.vgwlocks/x',
+  '.sgwtmpx/a',
   'a.snapshot/b',
   'versions/1',
   'minio.sys/a',
@@ -64,15 +72,15 @@ const plain = [
 describe('a key at a store that takes keys as paths', () => {
   it.each(aliases)('is refused when it is another spelling: %j (rows 223, 225)', key => {
     expect(pathKeyProblem(key)).toMatch(/^it /);
-    expect(() => requirePlain('path', key, 'Key')).toThrow(S3Error);
-    expect(() => requirePlain('exact', key, 'Key')).not.toThrow();
+    expect(() => requirePlain({ keys: 'path', keyPrefix: '' }, key, 'Key')).toThrow(S3Error);
+    expect(() => requirePlain({ keys: 'exact', keyPrefix: '' }, key, 'Key')).not.toThrow();
   });
 
   it.each(ofStores)('is refused when the store keeps what is its own there: %j', key => {
     expect(pathKeyProblem(key)).toMatch(/^stores keep /);
     expect(pathPrefixProblem(`${key}/`)).toMatch(/^stores keep /);
-    expect(() => requirePlain('path', key, 'Key')).toThrow(S3Error);
-    expect(() => requirePlain('exact', key, 'Key')).not.toThrow();
+    expect(() => requirePlain({ keys: 'path', keyPrefix: '' }, key, 'Key')).toThrow(S3Error);
+    expect(() => requirePlain({ keys: 'exact', keyPrefix: '' }, key, 'Key')).not.toThrow();
   });
 
   it.each(plain)('is taken when it is plain: %j (row 224)', key => {
@@ -82,7 +90,7 @@ describe('a key at a store that takes keys as paths', () => {
 
   it('is refused with 400 and the reason', () => {
     try {
-      requirePlain('path', 'a//b', 'Key');
+      requirePlain({ keys: 'path', keyPrefix: '' }, 'a//b', 'Key');
       expect.unreachable();
     } catch (error) {
       expect(error).toMatchObject({ code: 'InvalidArgument', status: 400 });
@@ -100,6 +108,46 @@ describe('a prefix at a store that takes keys as paths', () => {
     'is refused when what it begins is no plain key: %j',
     prefix => {
       expect(pathPrefixProblem(prefix)).toMatch(/^it /);
+    },
+  );
+});
+
+describe('a key behind the prefix of its bucket', () => {
+  it.each([
+    ['.sgw', 'tmp/multipart/x'],
+    ['a/.sgwtmp/multi', 'part'],
+    ['a/.', './b'],
+    ['a/', '/b'],
+    ['a/.minio', '.sys/x'],
+    ['.tra', 'sh/x'],
+    ['.con', 'fig'],
+    ['a', '.versions/1'],
+  ])('is refused for what the two are together: %j + %j', (keyPrefix, key) => {
+    const refused = expect.objectContaining({ code: 'InvalidArgument' });
+    let thrown: unknown;
+    try {
+      requirePlain({ keys: 'path', keyPrefix }, key, 'Key');
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toEqual(refused);
+  });
+
+  it.each([
+    ['a', '/b'],
+    ['tenant', '.versions-of-mine'],
+    ['a/b', './c'],
+    ['a/', '.config'],
+  ])('is taken when the two are plain together: %j + %j', (keyPrefix, key) => {
+    expect(() => requirePlain({ keys: 'path', keyPrefix }, key, 'Key')).not.toThrow();
+    expect(() => requirePlain({ keys: 'path', keyPrefix }, key, 'prefix', 'prefix')).not.toThrow();
+  });
+
+  it.each(['.accesslog', '.config', '.CONTROL', '.stats', '.trash', '.trash/'])(
+    '%s is a file of a volume',
+    key => {
+      expect(pathKeyProblem(key)).toMatch(/^stores keep /);
+      if (!key.endsWith('/')) expect(pathPrefixProblem(key)).toBeUndefined();
     },
   );
 });
