@@ -16,7 +16,8 @@ export interface ReplyContext {
 
 /**
  * Fields of one connection, one reply, one server or one reader, not of the object (behaviours.md 201, 279; RFC 9111
- * §3.1 and §7.3). A cookie that the store gives to one reader is no other's; RFC 7838 has Alt-Svc speak of the server.
+ * §3.1 and §7.3). A cookie that the store gives to one reader is no other's; RFC 7838 has Alt-Svc speak of the server. What
+ * is left of a rate limit is the gateway's own at that moment (MinIO says it with each answer).
  */
 const perReplyHttp = new Set([
   ...hopByHopFields,
@@ -27,11 +28,17 @@ const perReplyHttp = new Set([
   'content-length',
   'content-range',
   'date',
+  'ratelimit',
+  'ratelimit-policy',
+  'retry-after',
   'server',
   'set-cookie',
   'set-cookie2',
   'via',
   'x-cache',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
 ]);
 
 /** Store fields of one reply; `request-charged` says what this very request cost, `mp-parts-count` answers a part number. */
