@@ -12,7 +12,7 @@ import { type ContentRange, isInexactRange, parseContentRange } from '../../http
 import { WrongAnswerError } from '../fill/fill-error.ts';
 import { RangedRead, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { FirstExtent } from './first-extent.ts';
-import { strongTagOf, wholeSizeBytes } from './reply-content.ts';
+import { isOfEmptyObject, strongTagOf, wholeSizeBytes } from './reply-content.ts';
 
 /** The bytes that an answer is going to bring, of a content of `sizeBytes`. */
 export interface ArrivingBytes {
@@ -116,10 +116,12 @@ function arrivingBytes(
 ): ArrivingBytes | 'unkeepable' | WrongAnswerError {
   const stated = httpField(head, 'content-range');
   if (head.status === 206 && isInexactRange(stated)) return 'unkeepable';
+  const entityTag = strongTagOf(head);
+  if (entityTag !== undefined && mayFindNothing(asked) && isOfEmptyObject(head))
+    return { entityTag, sizeBytes: 0, from: 0, to: 0 };
   const range = parseContentRange(stated);
   if (head.status === 206 && !(range && fits(range, asked)))
     return new WrongAnswerError(`content-range ${stated}`);
-  const entityTag = strongTagOf(head);
   const sizeBytes = wholeSizeBytes(head);
   if (entityTag === undefined || sizeBytes === undefined || sizeBytes > maxSizeBytes) return 'unkeepable';
   if (head.status === 200 || !range) return { entityTag, sizeBytes, from: 0, to: sizeBytes };
@@ -127,6 +129,11 @@ function arrivingBytes(
   if (length !== undefined && parseContentLength(length) !== range.last - range.first + 1)
     return new WrongAnswerError('content-length differs from content-range');
   return { entityTag, sizeBytes, from: range.first, to: range.last + 1 };
+}
+
+/** Only the last bytes and the first part are there of an empty object too (behaviours.md 24, 25, 47). */
+function mayFindNothing(asked: FirstExtent | undefined): boolean {
+  return asked?.kind === 'suffix' || (asked?.kind === 'part' && asked.partNumber === 1);
 }
 
 /** A range whose sender does not know the end of the object is taken for the one that was asked. */

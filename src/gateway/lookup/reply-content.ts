@@ -54,6 +54,19 @@ export function checksumsOf(
   return coversAll && hasSome ? 'known' : 'unknown';
 }
 
+/** As MinIO writes it: from 0 to -1. */
+const rangeOfNothing = /^bytes 0--1\/0$/i;
+
+/**
+ * Whether a 206 brings all of an object that is empty, as MinIO answers where others send a 200: to a suffix with a range
+ * that ends before it begins, to the first part without any (behaviours.md 25, 47).
+ */
+export function isOfEmptyObject(head: StoreReplyHead): boolean {
+  if (head.status !== 206 || parseContentLength(httpField(head, 'content-length')) !== 0) return false;
+  const range = httpField(head, 'content-range');
+  return range === undefined || rangeOfNothing.test(range);
+}
+
 /** Size of the whole object, whatever part of it a reply is about (behaviours.md 53); undefined when it is not said. */
 export function wholeSizeBytes(head: StoreReplyHead): number | undefined {
   if (head.status === 206 && httpField(head, 'content-range') !== undefined)

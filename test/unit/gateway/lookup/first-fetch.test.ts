@@ -107,6 +107,37 @@ it('a suffix and a part lie where the answer says', () => {
   expect(outcome.readable).toMatchObject({ from: 5, to: 8 });
 });
 
+describe('an empty object, as MinIO tells of one in a 206 (rows 25 and 47)', () => {
+  const suffix: FirstExtent = { kind: 'suffix', lengthBytes: 4 };
+  const part: FirstExtent = { kind: 'part', partNumber: 1 };
+  const nothing = { etag: '"t"', 'content-length': '0' };
+  const noRange = { 'content-range': 'bytes 0--1/0' };
+
+  it.each<[string, FirstExtent, Record<string, string>]>([
+    ['its last bytes', suffix, { ...nothing, ...noRange }],
+    ['its first part', part, nothing],
+  ])('%s', (_, asked, fields) => {
+    const fetch = begin(asked);
+    fetch.answered(head(206, fields));
+    fetch.ended();
+    expect(outcome.readable).toEqual({ entityTag: '"t"', sizeBytes: 0, from: 0, to: 0 });
+    expect(outcome.failed).toBeUndefined();
+  });
+
+  it.each<[string, FirstExtent, Record<string, string>]>([
+    ['its first bytes, which it has none of', first, { ...nothing, ...noRange }],
+    ['its second part, which it does not have', { kind: 'part', partNumber: 2 }, nothing],
+    ['something of the suffix', suffix, { ...nothing, ...noRange, 'content-length': '4' }],
+    ['nothing, of an unknown length', part, { etag: '"t"' }],
+    ['nothing of an object that has something', suffix, { ...nothing, 'content-range': 'bytes 0--1/10' }],
+    ['no tag', suffix, { 'content-length': '0', ...noRange }],
+  ])('but not %s', (_, asked, fields) => {
+    begin(asked).answered(head(206, fields));
+    expect(outcome.failed).toBeInstanceOf(WrongAnswerError);
+    expect(outcome.readable).toBeUndefined();
+  });
+});
+
 describe('law 3: an answer that cannot be the one to this question is given up', () => {
   it.each<[string, FirstExtent | undefined, Record<string, string>]>([
     ['another range', first, { 'content-range': 'bytes 1-4/10', 'content-length': '4' }],
