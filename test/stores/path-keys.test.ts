@@ -7,56 +7,66 @@ import { parseConfig } from '../../src/config/load-config.ts';
 import { GatewayProcess } from '../support/gateway-process.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { awsSigned } from './clients.ts';
-import { Versitygw } from './versitygw.ts';
+import type { RealStore } from './real-store.ts';
+import { realStores } from './real-stores.ts';
 
-const work = mkdtempSync(join(tmpdir(), 'tidegate-path-keys-'));
 const secret = 'the private object';
 const anonymous = [{ actions: ['*'], keys: ['**', '!private/**', '!**.key'] }];
-let store: Versitygw;
-let gateway: GatewayProcess;
 
-beforeAll(async () => {
-  store = await Versitygw.start();
-  await awsSigned(store.url, store.credentials, ['s3', 'mb', 's3://files']);
-  const file = join(work, 'secret.txt');
-  writeFileSync(file, secret);
-  for (const key of [
-    'private/secret.txt',
-    'certs/server.key',
-    'tenantB/b.txt',
-    'tenantA/a.txt',
-    'public/a.txt',
-  ])
-    await awsSigned(store.url, store.credentials, ['s3', 'cp', file, `s3://files/${key}`]);
-  gateway = await GatewayProcess.start({
-    backends: { store: { type: 's3', endpoint: store.url, credentials: store.credentials, keys: 'path' } },
-    buckets: {
-      files: { backend: 'store', access: 'public', anonymous },
-      tenant: { backend: 'store', bucket: 'files', keyPrefix: 'tenantA/', access: 'public', anonymous },
-    },
-    memory: '64MiB',
-  });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await store?.stop();
-  rmSync(work, { recursive: true, force: true });
-});
-
-/** Spellings that this store reads as an object that is not granted. */
+/** Spellings that some of these stores read as an object that is not granted. */
 const spellings = [
   '/files//private/secret.txt',
   '/files/./private/secret.txt',
   '/files/%2e/private/secret.txt',
   '/files/x/../private/secret.txt',
   '/files/x%2F..%2Fprivate%2Fsecret.txt',
+  '/files/private//secret.txt',
   '/files/certs/server.key/.',
   '/tenant/../tenantB/b.txt',
   '/tenant/%2E%2E/tenantB/b.txt',
+  '/tenant//../tenantB/b.txt',
 ];
 
-describe('versitygw, which takes keys for paths', () => {
+/** What each of them reads as `private/secret.txt`. */
+const aliases: Readonly<Record<string, string>> = {
+  versitygw: './private/secret.txt',
+  MinIO: '/private/secret.txt',
+};
+
+describe.each(realStores)('%s, which takes keys for paths', (name, start) => {
+  const work = mkdtempSync(join(tmpdir(), 'tidegate-path-keys-'));
+  let store: RealStore;
+  let gateway: GatewayProcess;
+
+  beforeAll(async () => {
+    store = await start();
+    await awsSigned(store.directUrl, store.credentials, ['s3', 'mb', 's3://files']);
+    const file = join(work, 'secret.txt');
+    writeFileSync(file, secret);
+    for (const key of [
+      'private/secret.txt',
+      'certs/server.key',
+      'tenantB/b.txt',
+      'tenantA/a.txt',
+      'public/a.txt',
+    ])
+      await awsSigned(store.directUrl, store.credentials, ['s3', 'cp', file, `s3://files/${key}`]);
+    gateway = await GatewayProcess.start({
+      backends: { store: { type: 's3', endpoint: store.url, credentials: store.credentials, keys: 'path' } },
+      buckets: {
+        files: { backend: 'store', access: 'public', anonymous },
+        tenant: { backend: 'store', bucket: 'files', keyPrefix: 'tenantA/', access: 'public', anonymous },
+      },
+      memory: '64MiB',
+    });
+  });
+
+  afterAll(async () => {
+    await gateway?.stop();
+    await store?.stop();
+    rmSync(work, { recursive: true, force: true });
+  });
+
   it.each(spellings)('%s is refused, and the object is not reached', async path => {
     const before = store.requests().length;
     for (const method of ['GET', 'HEAD']) {
@@ -66,17 +76,17 @@ describe('versitygw, which takes keys for paths', () => {
     expect(store.requests()).toHaveLength(before);
   });
 
-  it('reads one of them, asked itself', async () => {
+  it('reads another spelling of a key, asked itself', async () => {
     const args = [
       's3api',
       'get-object',
       '--bucket',
       'files',
       '--key',
-      './private/secret.txt',
+      aliases[name] ?? '',
       join(work, 'read'),
     ];
-    await awsSigned(store.url, store.credentials, args);
+    await awsSigned(store.directUrl, store.credentials, args);
   });
 
   it('is read through the gateway under plain keys', async () => {

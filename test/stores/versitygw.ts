@@ -1,19 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, RealProcess } from '../support/real-process.ts';
+import type { RealStore, StoreRequest } from './real-store.ts';
 
-/** One line of the store's own access log. */
-export interface StoreRequest {
-  readonly status: number;
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-}
-
-/** versitygw over a folder: a store that others wrote, as the witness of what the gateway asks for. */
-export class Versitygw {
+/** versitygw over a folder. */
+export class Versitygw implements RealStore {
   readonly url: string;
+  readonly directUrl: string;
   readonly credentials = { accessKeyId: 'store', secretAccessKey: 'store-secret' };
   readonly #process: RealProcess;
   readonly #directory: string;
@@ -22,15 +16,18 @@ export class Versitygw {
     this.#process = process;
     this.#directory = directory;
     this.url = `http://127.0.0.1:${port}`;
+    this.directUrl = this.url;
   }
 
   /** Starts an empty store. */
   static async start(): Promise<Versitygw> {
     const directory = mkdtempSync(join(tmpdir(), 'tidegate-versitygw-'));
+    const [files, versions] = [join(directory, 'files'), join(directory, 'versions')];
+    for (const folder of [files, versions]) mkdirSync(folder);
     const port = await freePort();
     const process = new RealProcess(
       'versitygw',
-      ['--port', `127.0.0.1:${port}`, '--keep-alive', 'posix', directory],
+      ['--port', `127.0.0.1:${port}`, '--keep-alive', 'posix', '--versioning-dir', versions, files],
       { environment: { ROOT_ACCESS_KEY: 'store', ROOT_SECRET_KEY: 'store-secret' } },
     );
     const store = new Versitygw(process, directory, port);
@@ -38,13 +35,11 @@ export class Versitygw {
     return store;
   }
 
-  /** What the store was asked, from its own log. */
+  /** From its own log. */
   requests(): readonly StoreRequest[] {
     return this.#process.output.split('\n').flatMap(line => {
-      const [, , status, , , method, path, , query = ''] = line.split('|').map(field => field.trim());
-      return method !== undefined && path !== undefined
-        ? [{ status: Number(status), method, path, query }]
-        : [];
+      const [, , , , , method, path, , query = ''] = line.split('|').map(field => field.trim());
+      return method !== undefined && path !== undefined ? [{ method, path, query }] : [];
     });
   }
 
