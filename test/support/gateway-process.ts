@@ -83,6 +83,17 @@ export class GatewayProcess {
     return new Metrics(await response.text());
   }
 
+  /** Has it forget a bucket. */
+  async purge(bucket: string): Promise<void> {
+    const response = await fetch(`${this.#adminUrl}/api/purge`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ bucket }),
+    });
+    if (response.status !== 200) throw new Error(`a purge was answered ${response.status}`);
+    await response.body?.cancel();
+  }
+
   /** Ends the process but leaves its files; gives the exit code. */
   halt(): Promise<number | null> {
     return this.#process.stop();

@@ -27,7 +27,8 @@ export async function uploadParts(client: S3Client, { bucket, key, parts, checks
     const part = await client.send(
       new UploadPartCommand({ ...target, UploadId, PartNumber, Body, ChecksumAlgorithm }),
     );
-    Parts.push({ PartNumber, ETag: part.ETag });
+    // real stores want the checksum of each part again where there is one
+    Parts.push({ ...part, PartNumber });
   }
   await client.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts } }));
 }
