@@ -187,6 +187,18 @@ it('is dark where people like it dark, and stays readable', async () => {
   expect(dark).toEqual(['rgb(31, 41, 45)', 'rgb(240, 243, 244)']);
 });
 
+it('shows all of the ring around the button that has the keyboard', async () => {
+  await post(firing());
+  await lastMessage().locator('.ac-pushButton').first().waitFor();
+  await page.keyboard.press('Tab');
+  await lastMessage().locator('.ac-pushButton').nth(1).focus({ timeout: 5_000 });
+  const ring = `(({ outlineStyle, outlineWidth, outlineOffset }) =>
+    [outlineStyle, parseFloat(outlineWidth) + parseFloat(outlineOffset)])(getComputedStyle(document.activeElement))`;
+  const [style, outside] = (await page.evaluate(ring)) as [string, number];
+  expect(style).toBe('solid');
+  expect(outside).toBeLessThanOrEqual(0);
+});
+
 it('shows every button whole on a narrow screen', async () => {
   await page.setViewportSize({ width: 340, height: 700 });
   await post(firing());
