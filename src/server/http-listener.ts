@@ -6,6 +6,7 @@ import { atTurnEnd } from '../http/turn-end.ts';
 import type { ClientLimits } from './client-limits.ts';
 import { ConnectionRoom, type ConnectionRoomOptions } from './connection-room.ts';
 import { Connections } from './connections.ts';
+import { watchForDepartures } from './departed-clients.ts';
 import { closeIdleConnections } from './idle-connections.ts';
 import { Pipelining } from './pipelining.ts';
 import {
@@ -49,6 +50,7 @@ export interface HttpListener {
 }
 
 const IDLE_LIMIT_MS = 300_000;
+const DEPARTURE_STEP_MS = 1_000;
 const BACKLOG = 4_096;
 /** While draining, kept-alive connections are closed within this time after their last response. */
 const DRAIN_STEP_MS = 25;
@@ -94,6 +96,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   });
   const idle = closeIdleConnections(server, IDLE_LIMIT_MS);
   const watch = watchSenders(server, senders, socket => refuseSlow(socket, refusing));
+  const departures = watchForDepartures(server, DEPARTURE_STEP_MS);
   const answerCrowded = () => answerUnreadable('too-many-connections');
   // the last of the listeners of connections: it calls the others for those that there is room for
   const room = options.room && new ConnectionRoom(server, { ...options.room, answerCrowded, logger });
@@ -105,6 +108,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       await drain(server, limitMs);
       idle.stop();
       watch.stop();
+      departures.stop();
     },
   };
 }

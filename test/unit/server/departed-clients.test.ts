@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, expect, it } from 'vitest';
+import { watchForDepartures } from '../../../src/server/departed-clients.ts';
+
+const closing: (() => unknown)[] = [];
+
+afterEach(() => {
+  for (const close of closing.splice(0).reverse()) close();
+});
+
+/** A server that gives no answer by itself, whose clients are looked at every 20 ms. */
+async function setup() {
+  const server: Server & { httpAllowHalfOpen?: boolean } = createServer();
+  server.httpAllowHalfOpen = true;
+  const watch = watchForDepartures(server, 20);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  closing.push(
+    () => server.close(),
+    () => server.closeAllConnections(),
+    () => watch.stop(),
+  );
+  /** The client's side of a request, and the response that is to be given. */
+  const ask = async (version = '1.1'): Promise<[Socket, ServerResponse]> => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    closing.push(() => socket.destroy());
+    socket.on('error', () => undefined);
+    socket.write(`GET / HTTP/${version}\r\nhost: x\r\nconnection: keep-alive\r\n\r\n`);
+    const [, response] = await once(server, 'request');
+    return [socket, response];
+  };
+  return { ask };
+}
+
+it('a client that closes its connection while it waits is noticed before its answer', async () => {
+  const { ask } = await setup();
+  const [socket, response] = await ask();
+  const closed = once(response, 'close');
+  socket.destroy();
+  await closed;
+  expect(response.headersSent).toBe(false);
+});
+
+it('a reset is noticed on a connection that is not read', async () => {
+  const { ask } = await setup();
+  const [socket, response] = await ask();
+  response.socket?.pause();
+  const closed = once(response, 'close');
+  await new Promise(resolve => setImmediate(resolve));
+  socket.resetAndDestroy();
+  await closed;
+  expect(response.headersSent).toBe(false);
+});
+
+it('a client that has left in the middle of an answer is noticed before the rest of it', async () => {
+  const { ask } = await setup();
+  const [socket, response] = await ask();
+  const closed = once(response, 'close');
+  response.writeHead(200, { 'content-length': 100 });
+  response.write('begun');
+  await once(socket, 'data');
+  socket.destroy();
+  await once(response.req.socket, 'end');
+  response.write('more');
+  await closed;
+});
+
+it('a client that has closed its side alone gets an interim answer, once, and its answer', async () => {
+  const { ask } = await setup();
+  const [socket, response] = await ask();
+  const received = text(socket);
+  socket.end();
+  await once(socket, 'data');
+  // by then a client that is gone would have been noticed
+  const [other, gone] = await ask();
+  const closed = once(gone, 'close');
+  other.destroy();
+  await closed;
+  response.end('answer');
+  expect(await received).toMatch(/^HTTP\/1.1 102 Processing\r\n\r\nHTTP\/1.1 200 OK\r\n(.+\r\n)*\r\nanswer$/);
+});
+
+it('clients of HTTP/1.0, and those that have not closed their side, get the answer alone', async () => {
+  const { ask } = await setup();
+  const [old, toOld] = await ask('1.0');
+  const [open, toOpen] = await ask();
+  old.end();
+  const [other, gone] = await ask();
+  const closed = once(gone, 'close');
+  other.destroy();
+  await closed;
+  const received = text(old);
+  toOld.end('answer');
+  toOpen.end('answer');
+  expect(await received).toMatch(/^HTTP\/1.1 200 OK/);
+  expect(String((await once(open, 'data'))[0])).toMatch(/^HTTP\/1.1 200 OK/);
+});
