@@ -43,7 +43,7 @@ export class LoanDesk {
   lendHeld(slot: number, bytes: Buffer): Loan {
     if (this.#tier.pins.heldBeside(slot) <= this.#slotsLimit)
       return { bytes, slot, release: () => this.#takeBack(slot) };
-    const copy = Buffer.from(bytes.subarray(0, this.#copies < manyCopies ? copyLimitBytes : shortCopyBytes));
+    const copy = copyOf(bytes.subarray(0, this.#copies < manyCopies ? copyLimitBytes : shortCopyBytes));
     this.#takeBack(slot);
     this.#copies++;
     return { bytes: copy, slot: undefined, release: () => this.#copies-- };
@@ -53,4 +53,11 @@ export class LoanDesk {
     this.#tier.pins.release(slot);
     this.#tier.released();
   }
+}
+
+/** In memory of its own: in a pool of Node's, whoever holds a short copy, or sends it to another thread, holds or sends all of the pool. */
+export function copyOf(bytes: Buffer): Buffer<ArrayBuffer> {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }

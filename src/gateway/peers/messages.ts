@@ -35,11 +35,14 @@ export interface ToldBlock {
   readonly to: number;
 }
 
-/** Bytes lent to a reader in another thread until it asks for the next or closes; in the message when not in the arena. */
+/**
+ * Bytes lent to a reader in another thread until it asks for the next or closes; in the message when not in the arena: then
+ * their memory goes with it, and is gone here.
+ */
 export type ToldLoan =
   | { readonly kind: 'end' }
   | { readonly kind: 'block'; readonly block: ToldBlock; readonly from: number; readonly to: number }
-  | { readonly kind: 'copy'; readonly bytes: Uint8Array };
+  | { readonly kind: 'copy'; readonly bytes: Uint8Array<ArrayBuffer> };
 
 /** What one worker asks another, which answers. */
 export interface Questions {
@@ -65,3 +68,10 @@ export type Notice =
   | { readonly kind: 'close'; readonly reader: number }
   | { readonly kind: 'outdated'; readonly read: ToldRead; readonly contentId: number }
   | { readonly kind: 'refused'; readonly read: ToldRead; readonly reply: WholeReply };
+
+/** The memory that goes to the other worker with an answer, instead of being copied once more and freed some time later. */
+export function memoryOf(answer: Questions[keyof Questions]['answer']): ArrayBuffer[] {
+  return typeof answer === 'object' && 'kind' in answer && answer.kind === 'copy'
+    ? [answer.bytes.buffer]
+    : [];
+}

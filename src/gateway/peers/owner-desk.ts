@@ -4,6 +4,7 @@ import { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import type { BucketTable } from '../bucket-table.ts';
 import { ObjectChangedError } from '../fill/fill-error.ts';
+import { copyOf } from '../fill/loan-desk.ts';
 import type { Found } from '../lookup/found.ts';
 import type { ObjectRead } from '../lookup/object-read.ts';
 import type { OwnedObjects } from '../owned-objects.ts';
@@ -146,10 +147,10 @@ export class OwnerDesk implements PeerService {
   }
 
   #tellLoan(generation: Generation, loan: Loan, from: number, to: number): ToldLoan {
-    if (loan.slot === undefined) return { kind: 'copy', bytes: loan.bytes };
+    if (loan.slot === undefined) return { kind: 'copy', bytes: ownMemory(loan.bytes) };
     const block = generation.blockAt(from);
     // A message shares memory of the arena instead of copying it.
-    if (!block) return { kind: 'copy', bytes: Buffer.from(loan.bytes) };
+    if (!block) return { kind: 'copy', bytes: copyOf(loan.bytes) };
     const { tier } = this.#objects;
     const blockStart = generation.blockStart(from);
     const { slot, valid } = block;
@@ -195,4 +196,12 @@ export class OwnerDesk implements PeerService {
 function giveBack(open: OpenReader): void {
   open.loan?.release();
   open.loan = undefined;
+}
+
+/** `bytes` where they are all of their memory, which can then go to another thread; a copy where they are not. */
+function ownMemory(bytes: Buffer): Uint8Array<ArrayBuffer> {
+  const { buffer, length } = bytes;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === length
+    ? new Uint8Array(buffer)
+    : copyOf(bytes);
 }

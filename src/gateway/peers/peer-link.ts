@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Notice, Questions } from './messages.ts';
+import { memoryOf, type Notice, type Questions } from './messages.ts';
 import { OwnerLostError } from './owner-lost-error.ts';
 import { PeerWatch } from './peer-watch.ts';
 import { heardError, type ToldError, tellError } from './told-error.ts';
 
 /** The end of a channel to another thread, as far as it is used here. */
 export interface PeerPort {
-  postMessage(message: unknown): void;
+  postMessage(message: unknown, moved: ArrayBuffer[]): void;
   on(event: 'message', listener: (message: unknown) => void): unknown;
   on(event: 'close', listener: () => void): unknown;
 }
@@ -135,13 +135,13 @@ export class PeerLink {
   #answer(id: number, name: keyof Questions, ask: Questions[keyof Questions]['ask']): void {
     this.#service
       .answer(name, ask as never)
-      .then(answer => this.#post({ kind: 'answer', id, answer }))
+      .then(answer => this.#post({ kind: 'answer', id, answer }, memoryOf(answer)))
       .catch(error => this.#post({ kind: 'error', id, error: tellError(error) }))
       .catch(this.#onFault);
   }
 
-  #post(message: Message): void {
-    this.#port.postMessage(message);
+  #post(message: Message, moved: ArrayBuffer[] = []): void {
+    this.#port.postMessage(message, moved);
   }
 
   /** An exception in an event handler ends neither this thread nor the link. */

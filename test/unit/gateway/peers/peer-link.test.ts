@@ -177,3 +177,11 @@ it('notices about a bucket that the owner does not have are passed over, and a q
   await expect(asking.ask('find', { read: told, withChecksums: false })).rejects.toThrow('no bucket unknown');
   second.port1.close();
 });
+
+it('the memory of a copy goes to the worker that asked, and none of it stays', async () => {
+  const bytes = new Uint8Array(16 * 1024).fill(7);
+  there.answers = () => Promise.resolve({ kind: 'copy', bytes });
+  const answer = await link.ask('next', { reader: 1 });
+  expect(answer).toEqual({ kind: 'copy', bytes: new Uint8Array(16 * 1024).fill(7) });
+  expect(bytes.buffer.detached).toBe(true);
+});
