@@ -42,7 +42,13 @@ export interface ToldBlock {
 export type ToldLoan =
   | { readonly kind: 'end' }
   | { readonly kind: 'block'; readonly block: ToldBlock; readonly from: number; readonly to: number }
-  | { readonly kind: 'copy'; readonly bytes: Uint8Array<ArrayBuffer> };
+  | {
+      readonly kind: 'copy';
+      readonly bytes: Uint8Array<ArrayBuffer>;
+      readonly from: number;
+      /** Where the bytes are in memory as well; undefined when they are not any more. */
+      readonly block: ToldBlock | undefined;
+    };
 
 /** What one worker asks another, which answers. */
 export interface Questions {

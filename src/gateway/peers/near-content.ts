@@ -100,6 +100,8 @@ export class NearContent implements Content {
   borrowed(loan: ToldLoan): Loan | undefined {
     if (loan.kind === 'end') return undefined;
     if (loan.kind === 'copy') {
+      // who comes next finds it in memory, and is not told that it missed
+      if (loan.block) this.#remember(Math.floor(loan.from / this.#blockBytes), loan.block);
       const bytes = Buffer.from(loan.bytes.buffer, loan.bytes.byteOffset, loan.bytes.byteLength);
       return { bytes, slot: undefined, release: () => undefined };
     }

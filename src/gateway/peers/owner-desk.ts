@@ -8,7 +8,7 @@ import { copyOf } from '../fill/loan-desk.ts';
 import type { Found } from '../lookup/found.ts';
 import type { ObjectRead } from '../lookup/object-read.ts';
 import type { OwnedObjects } from '../owned-objects.ts';
-import type { Notice, Questions, ToldFound, ToldLoan, ToldRead } from './messages.ts';
+import type { Notice, Questions, ToldBlock, ToldFound, ToldLoan, ToldRead } from './messages.ts';
 import type { PeerService } from './peer-link.ts';
 
 /** A content being read by another worker, and what is lent to it at the moment. */
@@ -147,20 +147,22 @@ export class OwnerDesk implements PeerService {
   }
 
   #tellLoan(generation: Generation, loan: Loan, from: number, to: number): ToldLoan {
-    if (loan.slot === undefined) return { kind: 'copy', bytes: ownMemory(loan.bytes) };
-    const block = generation.blockAt(from);
+    const block = this.#tellBlock(generation, from);
+    if (loan.slot === undefined) return { kind: 'copy', bytes: ownMemory(loan.bytes), from, block };
     // A message shares memory of the arena instead of copying it.
-    if (!block) return { kind: 'copy', bytes: copyOf(loan.bytes) };
+    if (!block) return { kind: 'copy', bytes: copyOf(loan.bytes), from, block };
+    return { kind: 'block', block, from, to };
+  }
+
+  /** Where the block is in which `position` lies; undefined when it is not in memory. */
+  #tellBlock(generation: Generation, position: number): ToldBlock | undefined {
+    const block = generation.blockAt(position);
+    if (!block) return undefined;
     const { tier } = this.#objects;
-    const blockStart = generation.blockStart(from);
+    const blockStart = generation.blockStart(position);
     const { slot, valid } = block;
     const place = { slot, tag: tier.pins.tag(slot), slotSizeBytes: tier.slotSizeBytes(slot), blockStart };
-    return {
-      kind: 'block',
-      block: { ...place, from: blockStart + valid.start, to: blockStart + valid.end },
-      from,
-      to,
-    };
+    return { ...place, from: blockStart + valid.start, to: blockStart + valid.end };
   }
 
   #close(number: number): void {

@@ -89,3 +89,15 @@ it('lends copies while this worker holds as many slots as it may, of whomever', 
   expect(tier.pins.isHeld(slot)).toBe(true);
   loan?.release();
 });
+
+it('a copy tells where its bytes are in memory: who reads them next asks nobody', () => {
+  expect(near.coverage(0, blockBytes)).toBe('none');
+  const place = { slot, tag: tier.pins.tag(slot), slotSizeBytes: tier.slotSizeBytes(slot), blockStart: 0 };
+  const bytes = new Uint8Array(16).fill(7);
+  const loan = near.borrowed({ kind: 'copy', bytes, from: 0, block: { ...place, from: 0, to: blockBytes } });
+  expect(loan?.bytes).toEqual(Buffer.alloc(16, 7));
+  expect(near.coverage(0, blockBytes)).toBe('all');
+  const next = near.lend(0, blockBytes);
+  expect(next?.bytes.every(byte => byte === 7)).toBe(true);
+  next?.release();
+});
