@@ -27,13 +27,20 @@ export class EvictionQueue {
   readonly #trial: SlotQueue;
   readonly #main: SlotQueue;
   readonly #inMain: Uint8Array;
-  readonly #ghosts = new GhostList(0);
+  readonly #ghosts: GhostList;
+  readonly #remembered: number;
   readonly #state: SlotState;
   /** Slots of the trial that nobody has read yet. */
   #unread = 0;
 
-  /** @param inMain one byte per slot, shared by the queues of all classes. */
-  constructor(links: SlotLinks, inMain: Uint8Array, state: SlotState) {
+  /**
+   * @param inMain one byte per slot, shared by the queues of all classes.
+   * @param remembered contents that have left the trial and are remembered, at the least, however few slots there are at
+   * the moment: other classes may have taken all of them, and what is read often has to be known again when it comes back.
+   */
+  constructor(links: SlotLinks, inMain: Uint8Array, state: SlotState, remembered = 0) {
+    this.#remembered = remembered;
+    this.#ghosts = new GhostList(remembered);
     this.#trial = new SlotQueue(links);
     this.#main = new SlotQueue(links);
     this.#inMain = inMain;
@@ -46,7 +53,7 @@ export class EvictionQueue {
 
   /** Takes in a slot whose content is complete. */
   insert(slot: number): void {
-    this.#ghosts.resize(this.length + 1);
+    this.#ghosts.resize(Math.max(this.length + 1, this.#remembered));
     if (this.#ghosts.take(this.#state.contentHash(slot))) this.#pushMain(slot);
     else this.#pushTrial(slot);
   }

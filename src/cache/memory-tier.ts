@@ -2,7 +2,7 @@ import { EvictionQueue } from './eviction-queue.ts';
 import { LeastRead } from './least-read.ts';
 import { PageTable } from './page-table.ts';
 import type { SharedMemory } from './shared-memory.ts';
-import { maxSlotsPerPage, sizeClassCount, sizeClassFor, slotBytes } from './size-class.ts';
+import { maxSlotsPerPage, sizeClassCount, sizeClassFor, slotBytes, slotsInPage } from './size-class.ts';
 import { SlotPins } from './slot-pins.ts';
 import { SlotLinks } from './slot-queue.ts';
 import { WrittenBytes } from './written-bytes.ts';
@@ -14,6 +14,12 @@ export interface SlotOwner {
   /** The slot has been given up; its bytes are gone. */
   evicted(): void;
 }
+
+/**
+ * As many evicted contents as the memory could hold of a size class are remembered, up to this number (some 40 bytes of heap
+ * each), whatever the class has at the moment.
+ */
+const rememberedLimit = 4_096;
 
 /** What the memory tier holds, for metrics. */
 export interface MemoryTierUsage {
@@ -68,7 +74,10 @@ export class MemoryTier {
       isUnread: (local: number) => this.#unread[local] === 1,
       contentHash: (local: number) => this.#owners[local]?.contentHash ?? 0,
     };
-    this.#queues = Array.from({ length: sizeClassCount }, () => new EvictionQueue(links, inMain, state));
+    this.#queues = Array.from({ length: sizeClassCount }, (_, sizeClass) => {
+      const remembered = Math.min(rememberedLimit, pagesPerWorker * slotsInPage(sizeClass));
+      return new EvictionQueue(links, inMain, state, remembered);
+    });
     this.#leastRead = new LeastRead(this.#queues, this.#pages, inMain);
   }
 

@@ -29,9 +29,14 @@ it.each([
 );
 
 /** Has `tier` hold a content of `sizeBytes` that is complete and was read `times` times. */
-function hold(tier: MemoryTier, sizeBytes: number, times: number): { isGone: boolean; slot: number } {
+function hold(
+  tier: MemoryTier,
+  sizeBytes: number,
+  times: number,
+  contentHash = ++contents,
+): { isGone: boolean; slot: number } {
   const held = { isGone: false, slot: -1 };
-  const slot = tier.allocate(sizeBytes, { contentHash: ++contents, evicted: () => (held.isGone = true) });
+  const slot = tier.allocate(sizeBytes, { contentHash, evicted: () => (held.isGone = true) });
   if (slot === undefined) throw new Error('no room');
   held.slot = slot;
   tier.complete(slot);
@@ -49,6 +54,21 @@ it('small contents that are read now and then outlast a scan of large ones that 
     for (const { slot } of small) tier.read(slot);
   }
   expect(small.filter(({ isGone }) => isGone)).toEqual([]);
+});
+
+it('small contents that come back after large ones have taken all of their room are known again', () => {
+  const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0);
+  const hashes = Array.from({ length: 40 }, () => ++contents);
+  const bring = () => hashes.map(hash => hold(tier, pageBytes / 16, 1, hash));
+  const scan = () => {
+    for (let scanned = 0; scanned < 4 * pages; scanned++) hold(tier, pageBytes, 1);
+  };
+  const first = bring();
+  scan();
+  expect(first.every(({ isGone }) => isGone)).toBe(true);
+  const again = bring();
+  scan();
+  expect(again.filter(({ isGone }) => isGone)).toEqual([]);
 });
 
 it('small contents that nobody reads any more give way to large ones, however often they were read', () => {
