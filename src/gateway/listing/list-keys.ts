@@ -1,4 +1,4 @@
-import { sendAndCollect, type WholeReply } from '../../backend/store.ts';
+import { type StoreRequest, sendAndCollect, type WholeReply } from '../../backend/store.ts';
 import { actionOf } from '../../s3/action.ts';
 import { s3Error } from '../../s3/error.ts';
 import { errorTexts } from '../../s3/error-texts.ts';
@@ -8,11 +8,12 @@ import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
 import { bypassed } from '../reply/cache-status.ts';
 import { replyAsStored, replyRefusal } from '../reply/refusal-reply.ts';
-import { type CollectedListing, collectListing } from './collect-listing.ts';
+import { behindKey, behindUpload, markerBefore } from './behind-upload.ts';
+import { type AskPage, type CollectedListing, collectListing } from './collect-listing.ts';
 import type { ListingOperation } from './listing-kind.ts';
-import { ListingRequest, type StorePage } from './listing-request.ts';
+import { ListingRequest, pageLimit, type StorePage } from './listing-request.ts';
 import { ListingView } from './listing-view.ts';
-import { listingLimitBytes, readListing } from './store-listing.ts';
+import { listingLimitBytes, readListing, type StoreListing } from './store-listing.ts';
 import { writeListing } from './write-listing.ts';
 
 /**
@@ -30,29 +31,16 @@ export function listKeys(other: OtherOperation, operation: ListingOperation): vo
   exchange.report = bypassed('listing');
   observer.waitsForStore(exchange);
   const view = new ListingView(request, bucket, permissions, action);
-  const passed = passedRequest(other);
   const left = new AbortController();
+  const pages = new StorePages(other, operation, request, view, left.signal);
   const leave = () => left.abort();
   exchange.response.once('close', leave);
-  let firstReply: WholeReply | undefined;
-  const ask = async (page: StorePage) => {
-    const position = page.position && view.ahead(page.position);
-    const asked = { ...passed, query: request.storeQuery({ ...page, position }) };
-    const reply = await sendAndCollect(bucket.store, asked, listingLimitBytes, left.signal);
-    const isClients = page.limit === undefined && position === request.position && !request.isSealed;
-    if (reply.status !== 200) throw isClients ? new RefusedByStoreError(reply) : refusedGoingOn(reply);
-    firstReply ??= reply;
-    return pageTurns.take(
-      readListing(reply.body, request.kind, name => view.shows(name)),
-      left.signal,
-    );
-  };
   const end = () => {
     exchange.response.off('close', leave);
     observer.sent(exchange);
   };
   const reply = async (listing: CollectedListing) => {
-    const head = firstReply ?? { status: 200, fields: [] };
+    const head = pages.firstReply ?? { status: 200, fields: [] };
     const body = await pageTurns.take(writeListing(listing, request, view, bucket), left.signal);
     replyAsStored(exchange, { ...head, body });
     end();
@@ -63,7 +51,7 @@ export function listKeys(other: OtherOperation, operation: ListingOperation): vo
     else throw error;
     end();
   };
-  collectListing(request, view, ask)
+  collectListing(request, view, pages.ask)
     .then(reply)
     .catch(fail)
     .catch(error => {
@@ -79,6 +67,69 @@ export function listKeys(other: OtherOperation, operation: ListingOperation): vo
 function notListable(permissions: Permissions, action: string): Error {
   const isPartlyListable = permissions.coverageBelow(action, '') !== 'none';
   return s3Error('AccessDenied', isPartlyListable ? { message: errorTexts.listingNeedsPrefix } : {});
+}
+
+/** Asks the store for the pages of one listing. */
+class StorePages {
+  readonly #other: OtherOperation;
+  readonly #operation: ListingOperation;
+  readonly #request: ListingRequest;
+  readonly #view: ListingView;
+  readonly #signal: AbortSignal;
+  readonly #passed: StoreRequest;
+  firstReply: WholeReply | undefined;
+
+  constructor(
+    other: OtherOperation,
+    operation: ListingOperation,
+    request: ListingRequest,
+    view: ListingView,
+    signal: AbortSignal,
+  ) {
+    this.#other = other;
+    this.#operation = operation;
+    this.#request = request;
+    this.#view = view;
+    this.#signal = signal;
+    this.#passed = passedRequest(other);
+  }
+
+  readonly ask: AskPage = async page => {
+    const position = page.position && this.#view.ahead(page.position);
+    const asked = { ...page, position };
+    const reply = await this.#send(asked);
+    if (reply.status === 200) return this.#read(reply);
+    const isAsSent = page.limit === undefined && position === this.#request.position;
+    const isClients = isAsSent && !this.#request.isSealed;
+    const around = reply.status === 400 ? await this.#aroundMarker(asked, isClients) : undefined;
+    if (around) return around;
+    throw isClients ? new RefusedByStoreError(reply) : refusedGoingOn(reply);
+  };
+
+  /** A page of uploads of which the store refused the marker; undefined when the refusal stands. */
+  async #aroundMarker(
+    { position = [], limit = this.#request.wanted ?? pageLimit }: StorePage,
+    isClients: boolean,
+  ): Promise<StoreListing | undefined> {
+    const [key, id] = position;
+    if (this.#operation !== 'ListMultipartUploads' || !key || !id) return undefined;
+    const reply = await this.#send({ position: [markerBefore(key)], limit: pageLimit });
+    if (reply.status !== 200) return undefined;
+    const listing = await this.#read(reply);
+    return behindUpload(listing, position, limit) ?? (isClients ? undefined : behindKey(listing, key, limit));
+  }
+
+  #send(page: StorePage): Promise<WholeReply> {
+    const asked = { ...this.#passed, query: this.#request.storeQuery(page) };
+    return sendAndCollect(this.#other.bucket.store, asked, listingLimitBytes, this.#signal);
+  }
+
+  #read(reply: WholeReply): Promise<StoreListing> {
+    this.firstReply ??= reply;
+    const { kind } = this.#request;
+    const steps = readListing(reply.body, kind, name => this.#view.shows(name));
+    return this.#other.pageTurns.take(steps, this.#signal);
+  }
 }
 
 /** What a store says to a question of the gateway's own is not for the client: it may quote a name that is hidden. */
