@@ -160,8 +160,13 @@ export class Generation implements Content {
     return block.text(offset, offset + to - from);
   }
 
-  /** @param hasBegun whether the answer has: bytes before `from` have been sent. */
+  /**
+   * @param hasBegun whether the answer has: bytes before `from` have been sent.
+   * @throws RangeError when `[from, to)` is not within the content: what does not exist would be waited for without end.
+   */
   open(from: number, to: number, hasBegun = false): ContentReader {
+    if (!(0 <= from && from <= to && to <= this.sizeBytes))
+      throw new RangeError(`bytes ${from} to ${to} of a content of ${this.sizeBytes} cannot be read`);
     return this.#reading.open(this, from, to, hasBegun);
   }
 

@@ -2,7 +2,7 @@ import { httpField, type StoreReplyHead, storeField } from '../../backend/store.
 import type { GenerationIdentity } from '../../cache/generation.ts';
 import type { Part } from '../../cache/part-map.ts';
 import { parseContentLength } from '../../http/content-length.ts';
-import { parseContentRange } from '../../http/range.ts';
+import { type ContentRange, parseContentRange } from '../../http/range.ts';
 import type { ObjectRead } from './object-read.ts';
 
 /**
@@ -26,10 +26,7 @@ export function strongTagOf(head: StoreReplyHead): string | undefined {
 
 /** Where the part lies that a reply is about, and how many there are: none of an object that was not uploaded in parts. */
 export function partOf(head: StoreReplyHead): { readonly part: Part; readonly count: number | undefined } {
-  const range = parseContentRange(httpField(head, 'content-range')) ?? {
-    first: 0,
-    last: (wholeSizeBytes(head) ?? 0) - 1,
-  };
+  const range = partialRange(head) ?? { first: 0, last: (wholeSizeBytes(head) ?? 0) - 1 };
   const checksums = head.fields.filter(field => field.store && field.name.startsWith('checksum-'));
   return {
     part: { first: range.first, last: range.last, checksums },
@@ -48,7 +45,7 @@ export function checksumsOf(
 ): 'known' | 'unknown' {
   if (partNumber !== undefined) return 'unknown';
   if (method === 'HEAD' || head.status === 200) return 'known';
-  const range = parseContentRange(httpField(head, 'content-range'));
+  const range = partialRange(head);
   const coversAll = range?.first === 0 && range.last + 1 === range.total;
   const hasSome = head.fields.some(field => field.store && field.name.startsWith('checksum-'));
   return coversAll && hasSome ? 'known' : 'unknown';
@@ -69,7 +66,11 @@ export function isOfEmptyObject(head: StoreReplyHead): boolean {
 
 /** Size of the whole object, whatever part of it a reply is about (behaviours.md 53); undefined when it is not said. */
 export function wholeSizeBytes(head: StoreReplyHead): number | undefined {
-  if (head.status === 206 && httpField(head, 'content-range') !== undefined)
-    return parseContentRange(httpField(head, 'content-range'))?.total;
+  if (head.status === 206 && httpField(head, 'content-range') !== undefined) return partialRange(head)?.total;
   return parseContentLength(httpField(head, 'content-length'));
+}
+
+/** The range that a 206 is about; the Content-Range of any other answer means nothing (RFC 9110 §14.4). */
+function partialRange(head: StoreReplyHead): ContentRange | undefined {
+  return head.status === 206 ? parseContentRange(httpField(head, 'content-range')) : undefined;
 }
