@@ -134,6 +134,11 @@ function bucketOf(name: string, label: string, bucket: BucketConfig): Omit<Bucke
     region: regionOfBucket(name, bucketAtStore, regionOf(backend)),
     headerPrefix: backend.headerPrefix,
     bucketAtStore,
+    // Amazon's hosts have objects under every path
+    meetsAdministration:
+      backend.type === 's3' &&
+      backend.addressing === 'virtual' &&
+      !/\.amazonaws\.com(?:\.cn)?\.?$/.test(new URL(backend.endpoint).hostname),
     keyPrefix: bucket.keyPrefix,
     keys: keysOf(backend),
     listingKey: listingKeyOf(secretOf(bucket.backend, backend), bucket.backend),

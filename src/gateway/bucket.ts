@@ -26,6 +26,8 @@ export interface Bucket {
   readonly bucketAtStore: string;
   /** Put before every key at the store. */
   readonly keyPrefix: string;
+  /** Whether keys begin the paths at a store that may administer itself under some of them. */
+  readonly meetsAdministration?: boolean;
   /** How its store tells keys apart. */
   readonly keys: KeyKind;
   /** Seals the markers of listings: 32 bytes, the same in all workers. */

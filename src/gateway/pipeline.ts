@@ -4,7 +4,7 @@ import type { Faults } from '../base/faults.ts';
 import { DateHeader } from '../http/date-header.ts';
 import { parseAccessPointArn } from '../s3/access-point.ts';
 import { type Address, parseAddress } from '../s3/address.ts';
-import { isBucketName } from '../s3/bucket-name.ts';
+import { isAdministrationKey, isBucketName } from '../s3/bucket-name.ts';
 import { detectDialect } from '../s3/dialect.ts';
 import { s3Error } from '../s3/error.ts';
 import { detectOperation, isObjectRead } from '../s3/operation.ts';
@@ -137,7 +137,7 @@ export class Pipeline {
 
   #serve({ request, exchange, fields, address, bucket, caller }: Located): void {
     const { policy, sourceOf, observer, pageTurns, clock } = this.#parts;
-    if (address.kind === 'object') requirePlain(bucket, address.key, 'Key');
+    if (address.kind === 'object') requireObject(bucket, address.key);
     const query = parseQuery(address.query);
     const copySource = fields.store?.get('copy-source');
     const operation = detectOperation(exchange.method, address, query, {
@@ -171,6 +171,13 @@ export class Pipeline {
     if (parameters.customerKey) serveSealed(client, parameters.customerKey, observer);
     else serveObject(client, source, observer);
   }
+}
+
+/** Refuses keys that may be no object at the store, or another one. */
+function requireObject(bucket: Bucket, key: string): void {
+  requirePlain(bucket, key, 'Key');
+  if (bucket.meetsAdministration && isAdministrationKey(bucket.keyPrefix + key))
+    throw s3Error('AccessDenied');
 }
 
 function uriTooLong({ urlBytes }: RequestLimits) {

@@ -46,6 +46,14 @@ export function isAdministrationName(name: string): boolean {
   return administrationNames.has(name);
 }
 
+/**
+ * Whether MinIO is administered under this path, also at hosts that name a bucket: with virtual addressing such a key is
+ * no object there.
+ */
+export function isAdministrationKey(key: string): boolean {
+  return key.startsWith('minio/admin/') || key.startsWith('minio/kms/');
+}
+
 /** Whether `<name>.<host>` is a host name that no other spelling of `name` makes as well. */
 export function isVirtualHostable(name: string): boolean {
   return name.length <= maxLength && hostLabels.test(name);

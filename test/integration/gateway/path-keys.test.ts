@@ -19,6 +19,8 @@ beforeEach(async () => {
       tenant: { keys: 'path', keyPrefix: 'tenantA/' },
       cut: { keys: 'path', keyPrefix: '.sgw' },
       apart: { keys: 'exact' },
+      hosted: { meetsAdministration: true },
+      prefixed: { meetsAdministration: true, keyPrefix: 'minio/' },
     },
   });
 });
@@ -185,5 +187,23 @@ it.each([
     expect(Object.keys(request?.headers ?? {}).filter(name => name.startsWith('x-'))).toEqual([
       'x-amz-expected-bucket-owner',
     ]);
+  },
+);
+
+it.each([
+  ['/hosted/minio/admin/v3/export-iam', 403],
+  ['/hosted/minio%2Fadmin%2Fv3/info', 403],
+  ['/hosted/%6dinio/kms/v1/status', 403],
+  ['/prefixed/admin/v3/info', 403],
+  ['/hosted/minio/administration', 404],
+  ['/prefixed/minio/admin/v3/info', 404],
+  ['/apart/minio/admin/v3/info', 404],
+])(
+  'where keys begin the path, the path of an administration is no object: %s is %d',
+  async (path, status) => {
+    for (const method of ['GET', 'HEAD'])
+      expect((await rawRequest(gateway.url(), { method, path })).status).toBe(status);
+    expect((await rawRequest(gateway.url(), { path: `${path}?acl` })).status).toBe(status);
+    if (status === 403) expect(store.log.requests).toEqual([]);
   },
 );
