@@ -58,23 +58,47 @@ export class Filler implements ExtentKeeper {
     return false;
   }
 
+  /** Whether the byte at `position` is neither there nor about to come. */
+  lacks(generation: Generation, position: number): boolean {
+    return generation.availableUntil(position) === position && !this.claiming(generation, position);
+  }
+
   /**
    * Has what is missing in `[from, to)` fetched in extents of at most `extentBytes`, as far as not under way already.
-   * The byte at `from` is fetched in any case, the rest while the content has not too many extents running.
+   * The byte at `from` is fetched in any case, the rest as by `fetchAhead`.
    *
-   * @throws OverloadedError when too many fills wait for memory.
+   * @returns how far all is there or under way.
+   * @throws OverloadedError when the byte at `from` would have to be fetched, and too many fills wait for memory.
    */
-  fetch(generation: Generation, from: number, to: number, extentBytes: number, source: RangeSource): void {
+  fetch(generation: Generation, from: number, to: number, extentBytes: number, source: RangeSource): number {
+    const missing = this.lacks(generation, from)
+      ? this.#firstUnclaimed(generation, from, to, extentBytes)
+      : undefined;
+    if (!missing) return this.fetchAhead(generation, from, to, extentBytes, source);
+    if (this.#tier.waiting >= waitingLimit) throw new OverloadedError();
+    this.#begin(generation, missing.start, missing.end, source).start();
+    return this.fetchAhead(generation, missing.end, to, extentBytes, source);
+  }
+
+  /**
+   * The same where no byte is waited for: nothing is fetched while the content has enough extents running, or too many
+   * fills wait for memory.
+   */
+  fetchAhead(
+    generation: Generation,
+    from: number,
+    to: number,
+    extentBytes: number,
+    source: RangeSource,
+  ): number {
     let position = from;
-    while (position < to) {
+    while (position < to && !this.#runsEnough(generation) && this.#tier.waiting < waitingLimit) {
       const missing = this.#firstUnclaimed(generation, position, to, extentBytes);
-      if (!missing) return;
-      const isUrgent = missing.start <= from;
-      if (!isUrgent && this.#runsEnough(generation)) return;
-      if (this.#tier.waiting >= waitingLimit) throw new OverloadedError();
+      if (!missing) return to;
       this.#begin(generation, missing.start, missing.end, source).start();
       position = missing.end;
     }
+    return position;
   }
 
   /** A reader of `generation` has come further. */

@@ -4,19 +4,19 @@ import type { Generation } from '../../cache/generation.ts';
 import { OverloadedError } from './fill-error.ts';
 import type { LoanDesk } from './loan-desk.ts';
 import type { RangeSource } from './ranged-read.ts';
-import type { ReadAhead } from './read-ahead.ts';
-import type { Wanting } from './readers.ts';
+import type { Fetching, ReadAhead } from './read-ahead.ts';
 
 /**
  * Reads `[from, to)` of a content that this worker owns: from the blocks in memory where they are, else from the
  * extents that bring them, as the bytes arrive.
  */
-export class GenerationReader implements ContentReader, Wanting {
+export class GenerationReader implements ContentReader, Fetching {
   readonly #generation: Generation;
   readonly #to: number;
   readonly #desk: LoanDesk;
   readonly #readAhead: ReadAhead;
   readonly source: RangeSource;
+  fetchedUntil: number;
   readonly #from: number;
   /** Whether some of the answer has been sent: then it waits for room, instead of being refused. */
   #hasBegun: boolean;
@@ -38,6 +38,7 @@ export class GenerationReader implements ContentReader, Wanting {
     this.#from = from;
     this.#hasBegun = hasBegun;
     this.#position = from;
+    this.fetchedUntil = from;
     this.#to = to;
     this.source = source;
     this.#desk = desk;

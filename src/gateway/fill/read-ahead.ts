@@ -9,6 +9,12 @@ const lookIntervalMs = 3_000;
 /** How often a reader asks again for what there was no room for. */
 const roomPollMs = 100;
 
+/** A reader that content is fetched ahead of. */
+export interface Fetching extends Wanting {
+  /** Kept here for `ReadAhead`: what lies before has been looked through, and what was missing has been asked for. */
+  fetchedUntil: number;
+}
+
 /**
  * Decides how far ahead of its readers a content is fetched: as far as fits a fair share of the memory, so that fast
  * readers find their bytes there and slow ones do not push out what others read.
@@ -30,16 +36,25 @@ export class ReadAhead {
     this.#nextLook ??= this.#clock.after(lookIntervalMs, () => this.#look());
   }
 
-  /** Fetches what `reader` wants soon, in whole extents. May throw what `Filler.fetch` throws. */
-  advance(generation: Generation, reader: Wanting): void {
+  /**
+   * Fetches what `reader` wants soon, in whole extents. Each byte is looked at once, and again only when the reader has
+   * come to one that is not there any more: a window may have thousands of blocks. May throw what `Filler.fetch` throws.
+   */
+  advance(generation: Generation, reader: Fetching): void {
     const { from, to } = reader.wants;
     this.#readers.join(generation, reader);
     if (from >= to) return;
     const windowBytes = this.#readers.windowBytes(generation, reader);
     const extentBytes = wholeBlocks(Math.min(extentLimitBytes, windowBytes / 4), generation.blockBytes);
-    const until = Math.min(to, wholeBlocks(from + windowBytes, extentBytes));
+    const until = Math.max(from + 1, Math.min(to, wholeBlocks(from + windowBytes, extentBytes)));
+    const { source } = reader;
     this.#filler.advanced(generation);
-    this.#filler.fetch(generation, from, Math.max(until, from + 1), extentBytes, reader.source);
+    if (this.#filler.lacks(generation, from)) {
+      reader.fetchedUntil = this.#filler.fetch(generation, from, until, extentBytes, source);
+    } else {
+      const start = Math.max(from, reader.fetchedUntil);
+      reader.fetchedUntil = this.#filler.fetchAhead(generation, start, until, extentBytes, source);
+    }
   }
 
   /** Resolves when the byte at `position` may be there; rejects when it cannot be had. */
