@@ -7,6 +7,7 @@ import type { ClientLimits } from './client-limits.ts';
 import { ConnectionRoom, type ConnectionRoomOptions } from './connection-room.ts';
 import { Connections } from './connections.ts';
 import { watchForDepartures } from './departed-clients.ts';
+import { ExtraSockets } from './extra-sockets.ts';
 import { closeIdleConnections } from './idle-connections.ts';
 import { Pipelining } from './pipelining.ts';
 import {
@@ -45,6 +46,8 @@ export interface HttpListenerOptions {
 /** A listening HTTP server. */
 export interface HttpListener {
   readonly port: number;
+  /** Whether it takes connections for another listener on the same port too, as far as that can be had. */
+  cover(isCovering: boolean): void;
   /** Takes no further connections, lets running responses finish for at most `limitMs`, then cuts them off. */
   drain(limitMs: number): Promise<void>;
 }
@@ -101,11 +104,16 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   // the last of the listeners of connections: it calls the others for those that there is room for
   const room = options.room && new ConnectionRoom(server, { ...options.room, answerCrowded, logger });
   const port = await listen(server, options);
+  const extra = new ExtraSockets(server, logger);
   return {
     port,
+    cover: isCovering => {
+      if (isCovering) extra.open(options.host, port);
+      else extra.close();
+    },
     drain: async limitMs => {
       room?.close();
-      await drain(server, limitMs);
+      await drain(server, extra, limitMs);
       idle.stop();
       watch.stop();
       departures.stop();
@@ -155,15 +163,13 @@ function letContinue(response: ServerResponse): void {
   else response.once('socket', goOn);
 }
 
-function drain(server: ListenerServer, limitMs: number): Promise<void> {
-  return new Promise(resolve => {
-    const step = setInterval(() => server.closeIdleConnections(), DRAIN_STEP_MS);
-    const limit = setTimeout(() => server.closeAllConnections(), limitMs);
-    server.close(() => {
-      clearInterval(step);
-      clearTimeout(limit);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
+async function drain(server: ListenerServer, extra: ExtraSockets, limitMs: number): Promise<void> {
+  const step = setInterval(() => server.closeIdleConnections(), DRAIN_STEP_MS);
+  const limit = setTimeout(() => server.closeAllConnections(), limitMs);
+  const closed = new Promise(resolve => server.close(resolve));
+  extra.close();
+  server.closeIdleConnections();
+  await Promise.all([closed, extra.drained()]);
+  clearInterval(step);
+  clearTimeout(limit);
 }

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { ExtraSockets } from './extra-sockets.ts';
 
 export interface StandInOptions {
   readonly host: string;
@@ -19,12 +20,14 @@ const CHECK_INTERVAL_MS = 1_000;
 const LISTEN_RETRY_MS = 20;
 
 /**
- * Listens on the workers' port while none of them does, so that clients are told to come back instead of being refused
- * a connection. Beside a worker it would take a part of the connections: it is closed as soon as one is up.
+ * Listens on the workers' port while none of them takes connections, so that clients are told to come back instead of
+ * being refused or left waiting. Of a worker that stands still it takes most of the connections, and would of one that
+ * does not: it is closed as soon as one is up.
  */
 export class StandIn {
   readonly #options: StandInOptions;
   #server: Server | undefined;
+  #extra: ExtraSockets | undefined;
   #retry: Timer | undefined;
 
   constructor(options: StandInOptions) {
@@ -45,19 +48,24 @@ export class StandIn {
     );
     // it stays: a listener that fails is no reason for the supervisor to end
     server.on('error', err => this.#failed(server, err));
+    const extra = new ExtraSockets(server, logger);
     server.listen({ host, port, reusePort: true, exclusive: true }, () => {
-      logger.warn('no worker is up: requests are answered with 503 until one is');
+      logger.warn('no worker takes connections: requests are answered with 503 until one does');
+      if (this.#server === server) extra.open(host, port);
     });
     this.#server = server;
+    this.#extra = extra;
   }
 
   /** Takes no more connections; those that it has get their answer and end. */
   close(): void {
     this.#retry?.cancel();
     const server = this.#server;
+    const extra = this.#extra;
     this.#server = undefined;
+    extra?.close();
     // what the kernel has accepted by now is taken over in this turn of the event loop, and answered
-    if (server) setImmediate(() => closeListener(server));
+    if (server) setImmediate(() => closeListener(server, extra));
   }
 
   #failed(server: Server, err: Error): void {
@@ -69,8 +77,11 @@ export class StandIn {
   }
 }
 
-/** An HTTP server closes idle connections with its listener, and one whose first request is still on its way is idle. */
-function closeListener(server: Server): void {
-  server.once('close', () => server.close());
+/**
+ * An HTTP server closes idle connections with its listener, and one whose first request is still on its way is idle; and
+ * it limits the time of requests no more.
+ */
+function closeListener(server: Server, extra: ExtraSockets | undefined): void {
+  server.once('close', () => void extra?.drained().then(() => server.close()));
   NetServer.prototype.close.call(server);
 }

@@ -7,8 +7,11 @@ import { longestDelayMs, RestartBackoff } from './restart-backoff.ts';
 import { Rpc } from './rpc.ts';
 import { watchThread } from './thread-watch.ts';
 
-/** `up` threads have said so themselves; `waiting` ones have died and are replaced after a delay. */
-export type ThreadState = 'starting' | 'up' | 'waiting' | 'stopped';
+/**
+ * `up` threads have said so themselves; the event loop of `unresponsive` ones stands still; `waiting` ones have died and
+ * are replaced after a delay.
+ */
+export type ThreadState = 'starting' | 'up' | 'unresponsive' | 'waiting' | 'stopped';
 
 export interface SupervisedThreadOptions<Ready> {
   readonly name: string;
@@ -111,7 +114,7 @@ export class SupervisedThread<Ready> {
     worker.on('error', error => {
       this.#failure = error instanceof Error ? error : new Error(String(error));
       // it is about to end, and closes its listener on the way
-      if (this.#state === 'up') this.#becomeLost();
+      if (this.#state === 'up' || this.#state === 'unresponsive') this.#becomeLost();
     });
     worker.once('exit', () => this.#bury(clock.monotonicMs() - bornMs));
   }
@@ -130,10 +133,22 @@ export class SupervisedThread<Ready> {
     const { name, clock, logger } = this.#options;
     const [worker, rpc] = [this.#worker, this.#rpc];
     if (!worker || !rpc) return;
-    this.#watch = watchThread(rpc, clock, silentMs => {
-      logger.error({ hung: name, silentMs }, 'a thread is unresponsive: it is terminated');
-      void worker.terminate();
+    this.#watch = watchThread(rpc, clock, {
+      onSilent: isSilent => this.#becomeSilent(isSilent),
+      onHung: silentMs => {
+        logger.error({ hung: name, silentMs }, 'a thread is unresponsive: it is terminated');
+        void worker.terminate();
+      },
     });
+  }
+
+  #becomeSilent(isSilent: boolean): void {
+    const { name, logger, onState } = this.#options;
+    if (this.#stopping || this.#state !== (isSilent ? 'up' : 'unresponsive')) return;
+    this.#state = isSilent ? 'unresponsive' : 'up';
+    if (isSilent) logger.warn({ thread: name }, 'a thread does not respond');
+    else logger.info({ thread: name }, 'a thread responds again');
+    onState?.();
   }
 
   #becomeLost(): void {

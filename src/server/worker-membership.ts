@@ -19,6 +19,7 @@ export class WorkerMembership<Supervisor extends object, Settings, Shared> {
     const leave = Promise.withResolvers<void>();
     thread.rpc.serve({
       leave: () => leave.resolve(),
+      cover: (isCovering: boolean) => this.#listener?.cover(isCovering),
       peer: ({ index, port }: { index: number; port: MessagePort }) => {
         this.#peers.set(index, port);
         this.#onPeer(index, port);

@@ -25,7 +25,7 @@ export interface WorkerPoolOptions<Settings, Shared> {
   readonly restarts: CounterCell;
   /** A worker died: its pins in shared memory can be cleared before its replacement runs. */
   readonly onDeath?: (index: number) => void;
-  /** Called with whether any worker listens, when that has changed; not while the pool drains. */
+  /** Called with whether any worker takes connections, when that has changed; not while the pool drains. */
   readonly onListening?: (any: boolean) => void;
 }
 
@@ -52,6 +52,8 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
   readonly #serving = new Set<Rpc>();
   /** The workers whose running responses have finished. */
   readonly #drained = new Set<Rpc>();
+  /** The workers that listen for one that is unresponsive, too. */
+  readonly #covering = new WeakSet<Rpc>();
   /** By name, for `latest`. */
   readonly #lastSaid = new WeakMap<Rpc, Map<string, unknown>>();
   readonly #clock: Clock;
@@ -189,9 +191,21 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
     if (this.#isDraining) return;
     const isListening = this.#hasOneUp();
     if (!isListening) for (const thread of this.#threads) thread.hasten();
+    this.#coverUnresponsive();
     if (isListening === this.#isListening) return;
     this.#isListening = isListening;
     this.#onListening(isListening);
+  }
+
+  /** The kernel goes on giving connections to a worker that stands still: the others take most of its share. */
+  #coverUnresponsive(): void {
+    const isCovered = this.#threads.some(({ state }) => state === 'unresponsive');
+    for (const { state, rpc } of this.#threads) {
+      if (state !== 'up' || !rpc || this.#covering.has(rpc) === isCovered) continue;
+      if (isCovered) this.#covering.add(rpc);
+      else this.#covering.delete(rpc);
+      rpc.notify('cover', isCovered);
+    }
   }
 
   /** A channel between the new worker and each that runs: announced to both, in place of a dead one's. */

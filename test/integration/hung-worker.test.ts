@@ -88,3 +88,36 @@ it('objects of a worker that stands still are read at the others within two seco
   expect(slowestMs).toBeLessThan(2_000);
   expect(await hung).toBeUndefined();
 }, 60_000);
+
+it.each([1, 2, 4])(
+  'of %i workers one stands still: most new connections are answered, 503 at the worst, and the admin port tells',
+  async workers => {
+    await start(workers);
+    const hung = get(connection(), '/__hang');
+    await expect.poll(() => notReady(), { timeout: 5_000 }).toMatch(/^worker \d is unresponsive$/);
+    expect((await fetch(`${gateway.adminUrl}/healthz`)).status).toBe(200);
+    const sinceMs = performance.now();
+    expect((await gateway.metrics()).total('build_info')).toBe(1);
+    expect(performance.now() - sinceMs).toBeLessThan(2_000);
+    const asked = Array.from({ length: 100 }, (_, index) =>
+      get(connection(), `/b/${keys[index % keys.length]}`),
+    );
+    const answers = (await Promise.all(asked)).filter(answer => answer !== undefined);
+    for (const { status, retryAfter } of answers)
+      expect([status, retryAfter]).toEqual(workers === 1 ? [503, '1'] : [200, undefined]);
+    const quick = answers.filter(({ durationMs }) => durationMs < 2_000);
+    expect(quick.length).toBeGreaterThan(75);
+    expect(await hung).toBeUndefined();
+    await expect.poll(() => notReady(), { timeout: 10_000 }).toBe('');
+    expect(await get(connection(), '/b/k0')).toMatchObject({ status: 200, body: 'body of k0' });
+  },
+  60_000,
+);
+
+/** Why the gateway is not ready, in its own words. */
+async function notReady(): Promise<string> {
+  const { reasons = [] } = (await (await fetch(`${gateway.adminUrl}/readyz`)).json()) as {
+    reasons?: string[];
+  };
+  return reasons.join();
+}

@@ -25,7 +25,7 @@ export interface GatewaySetup {
 /** The gateway as people run it: a process of its own that reads a configuration file. */
 export class GatewayProcess {
   readonly url: string;
-  readonly #adminUrl: string;
+  readonly adminUrl: string;
   readonly #process: RealProcess;
   readonly #directory: string;
 
@@ -33,7 +33,7 @@ export class GatewayProcess {
     this.#process = process;
     this.#directory = directory;
     this.url = `http://127.0.0.1:${port}`;
-    this.#adminUrl = `http://127.0.0.1:${adminPort}`;
+    this.adminUrl = `http://127.0.0.1:${adminPort}`;
   }
 
   /** Starts a gateway and waits until it is ready. */
@@ -56,7 +56,7 @@ export class GatewayProcess {
     const started = new RealProcess(command, args, { cwd: directory, output });
     const gateway = new GatewayProcess(started, directory, port, adminPort);
     try {
-      await started.answers(`${gateway.#adminUrl}/readyz`);
+      await started.answers(`${gateway.adminUrl}/readyz`);
     } catch (error) {
       await gateway.stop();
       throw error;
@@ -78,14 +78,14 @@ export class GatewayProcess {
   }
 
   async metrics(): Promise<Metrics> {
-    const response = await fetch(`${this.#adminUrl}/metrics`);
+    const response = await fetch(`${this.adminUrl}/metrics`);
     if (response.status !== 200) throw new Error(`/metrics answered ${response.status}`);
     return new Metrics(await response.text());
   }
 
   /** Has it forget a bucket. */
   async purge(bucket: string): Promise<void> {
-    const response = await fetch(`${this.#adminUrl}/api/purge`, {
+    const response = await fetch(`${this.adminUrl}/api/purge`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ bucket }),

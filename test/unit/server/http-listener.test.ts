@@ -21,6 +21,7 @@ async function start(
   handle: RequestHandler,
   answerUnreadable?: AnswerUnreadable,
   limits: ClientLimits = defaultLimits,
+  reusePort = false,
 ) {
   const lines: string[] = [];
   const logger = createLogger({
@@ -30,7 +31,7 @@ async function start(
   const listener = await listenHttp({
     host: '127.0.0.1',
     port: 0,
-    reusePort: false,
+    reusePort,
     handle,
     logger,
     answerUnreadable,
@@ -319,6 +320,35 @@ it('closes a kept-alive connection when it drains', async () => {
     socket.once('close', resolve);
   });
   await closed;
+});
+
+it('takes more connections while it covers another, and lets their answers finish when it drains', async () => {
+  const waiting: ServerResponse[] = [];
+  const all = Promise.withResolvers<void>();
+  const handle: RequestHandler = (_request, response) => {
+    if (waiting.push(response as ServerResponse) === 16) all.resolve();
+  };
+  const { listener } = await start(handle, undefined, defaultLimits, true);
+  listener.cover(true);
+  listener.cover(true);
+  // they listen in the next turn
+  await new Promise(resolve => setImmediate(resolve));
+  const get = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+  const answers = Promise.all(Array.from({ length: 16 }, () => exchange(listener.port, get)));
+  await all.promise;
+  listener.cover(false);
+  let isDrained = false;
+  const drained = listener.drain(10_000).then(() => {
+    isDrained = true;
+  });
+  const own = waiting.splice(0, 1);
+  for (const response of own) response.end('done');
+  for (let turn = 0; turn < 100; turn++) await new Promise(resolve => setImmediate(resolve));
+  expect(isDrained).toBe(false);
+  for (const response of waiting) response.end('done');
+  for (const answer of await answers) expect(answer).toMatch(/done/);
+  await drained;
+  await expect(exchange(listener.port, get)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
 it('drains no connection whose client has not taken its answer yet', async () => {

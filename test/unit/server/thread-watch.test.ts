@@ -12,15 +12,19 @@ function setup(ping?: () => unknown) {
   if (ping) other.serve({ ping });
   const hung: number[] = [];
   const rpc = new Rpc(port1);
-  const timer = watchThread(rpc, clock, silentMs => hung.push(silentMs));
+  const silent: boolean[] = [];
+  const timer = watchThread(rpc, clock, {
+    onSilent: isSilent => silent.push(isSilent),
+    onHung: silentMs => hung.push(silentMs),
+  });
   const end = () => {
     timer.cancel();
     port1.close();
   };
-  return { clock, rpc, hung, timer, end };
+  return { clock, rpc, hung, silent, timer, end };
 }
 
-it('says once that a thread has not answered for ten ticks', () => {
+it('says once that a thread has not answered for ten seconds', () => {
   const { clock, hung, end } = setup(() => new Promise(() => undefined));
   clock.advance(10_000);
   expect(hung).toEqual([]);
@@ -29,15 +33,30 @@ it('says once that a thread has not answered for ten ticks', () => {
   end();
 });
 
+it('says that a thread has not answered for a second, and when it has', async () => {
+  const pong = Promise.withResolvers<void>();
+  const { clock, rpc, silent, end } = setup(() => pong.promise);
+  clock.advance(1_499);
+  expect(silent).toEqual([]);
+  clock.advance(1);
+  expect(silent).toEqual([true]);
+  clock.advance(3_000);
+  expect(silent).toEqual([true]);
+  pong.resolve();
+  await expect(rpc.call('nothing', undefined)).rejects.toThrow();
+  expect(silent).toEqual([true, false]);
+  end();
+});
+
 it('asks again after each answer, also one that says that nobody serves it', async () => {
   for (const ping of [() => undefined, undefined]) {
-    const { clock, rpc, hung, end } = setup(ping);
+    const { clock, rpc, hung, silent, end } = setup(ping);
     for (let tick = 0; tick < 25; tick++) {
       clock.advance(1_000);
       // answers come in the order of the questions
       await rpc.call('ping', undefined).catch(() => undefined);
     }
-    expect(hung).toEqual([]);
+    expect([hung, silent]).toEqual([[], []]);
     end();
   }
 });

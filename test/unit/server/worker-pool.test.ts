@@ -255,6 +255,64 @@ it('ends and replaces a worker whose event loop stands still', async () => {
   );
 });
 
+it('a worker that stands still gets few connections while it does: the others take most of its share', async () => {
+  const { pool, port, clock, shared, listening } = await startPool(2);
+  await pool.start();
+  const stuck = get(port, '/spin');
+  const [still] = await until(
+    async () => [Atomics.load(shared, 0) - 1],
+    ([index = -1]) => index >= 0,
+  );
+  const other = still === 0 ? 1 : 0;
+  for (let tick = 0; tick < 3; tick++) {
+    clock.advance(500);
+    await pool.call(other, 'index', undefined);
+  }
+  expect(pool.states()[still ?? 0]?.state).toBe('unresponsive');
+  // by this answer it listens on more sockets
+  await pool.call(other, 'index', undefined);
+  const asked = Array.from({ length: 200 }, () => get(port, '/'));
+  let answered = 0;
+  for (const answer of asked) void answer.then(() => answered++);
+  await until(
+    async () => answered,
+    count => count > 150,
+  );
+  Atomics.store(shared, 0, 0);
+  expect(await stuck).toBe(`worker ${still}`);
+  const texts = await Promise.all(asked);
+  expect(texts.filter(text => text === `worker ${other}`).length).toBeGreaterThan(150);
+  await until(
+    async () => pool.states().map(({ state }) => state),
+    states => states.every(state => state === 'up'),
+  );
+  expect(listening).toEqual([true]);
+  // both listen on one socket again
+  await until(
+    () => Promise.all(Array.from({ length: 40 }, () => get(port, '/').catch(() => ''))),
+    again => again.filter(text => text === `worker ${still}`).length >= 10,
+  );
+});
+
+it('tells that no worker takes connections when the only one stands still, and when it goes on', async () => {
+  const { pool, port, clock, shared, listening } = await startPool(1);
+  await pool.start();
+  const stuck = get(port, '/spin');
+  await until(
+    async () => Atomics.load(shared, 0),
+    index => index > 0,
+  );
+  clock.advance(1_500);
+  expect(listening).toEqual([true, false]);
+  Atomics.store(shared, 0, 0);
+  await stuck;
+  await until(
+    async () => listening,
+    all => all.length > 2,
+  );
+  expect(listening).toEqual([true, false, true]);
+});
+
 it('waits for no worker longer than it is told, and takes a late one to say what it said last', async () => {
   const { pool, clock } = await startPool(1);
   await pool.start();
