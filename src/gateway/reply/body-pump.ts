@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { ContentReader, Loan } from '../../cache/content.ts';
 import type { Answer } from '../../http/answer.ts';
 import type { PendingSend, PendingSends } from './pending-sends.ts';
+import type { TurnTaker } from './send-turns.ts';
 
 /** How a body ended. */
 export type BodyEnd =
@@ -10,15 +11,12 @@ export type BodyEnd =
   | { readonly kind: 'client-left' }
   | { readonly kind: 'failed'; readonly error: Error };
 
-/** A reader as fast as memory gets at most this much before others have their turn of the event loop. */
-const turnLimitBytes = 2 * 1024 * 1024;
-
 /**
  * Sends what `reader` gives as the body of an answer, one loan after the other: the next is taken when the connection
  * has taken the last. A body that cannot be completed is cut off with the connection, never padded and never cleanly
  * ended short.
  */
-export class BodyPump implements PendingSend {
+export class BodyPump implements PendingSend, TurnTaker {
   readonly #response: ServerResponse;
   readonly #onFault: (error: unknown) => void;
   readonly #answer: Answer;
@@ -28,7 +26,6 @@ export class BodyPump implements PendingSend {
   readonly #onClose = () => this.#guarded(() => this.#finish({ kind: 'client-left' }));
   readonly #lengthBytes: number;
   #sentBytes = 0;
-  #turnEndBytes = turnLimitBytes;
   #loan: Loan | undefined;
   #isOver = false;
 
@@ -81,11 +78,6 @@ export class BodyPump implements PendingSend {
   /** Goes on until there is something to wait for, or the end. */
   #advance(): void {
     while (!this.#isOver && this.#sentBytes < this.#lengthBytes) {
-      if (this.#sentBytes >= this.#turnEndBytes) {
-        this.#turnEndBytes = this.#sentBytes + turnLimitBytes;
-        setImmediate(() => this.#guarded(() => this.#advance()));
-        return;
-      }
       const next = this.#next();
       if (!next || !this.#isTaken(next)) return;
     }
@@ -112,9 +104,19 @@ export class BodyPump implements PendingSend {
       else if (this.#isTaken(loan)) this.#advance();
     });
 
-  /** Sends `loan`; false while the connection is still taking it, and it goes on when that is done. */
+  sendNow(): void {
+    this.#guarded(() => {
+      if (this.#loan && this.#isWritten(this.#loan)) this.#advance();
+    });
+  }
+
+  /** Sends `loan`; false while it waits for its turn or the connection is still taking it, and it goes on when that is done. */
   #isTaken(loan: Loan): boolean {
     this.#loan = loan;
+    return this.#sends.turns.mayBegin(this, loan.bytes.length) && this.#isWritten(loan);
+  }
+
+  #isWritten(loan: Loan): boolean {
     if (this.#answer.write(loan.bytes, this.#onTaken)) {
       this.#giveBack();
       return true;
@@ -127,7 +129,6 @@ export class BodyPump implements PendingSend {
     this.#guarded(() => {
       if (this.#isOver) return;
       this.#giveBack();
-      this.#turnEndBytes = this.#sentBytes + turnLimitBytes;
       this.#advance();
     });
 
@@ -165,6 +166,7 @@ export class BodyPump implements PendingSend {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#sends.forget(this);
+    this.#sends.turns.giveUp(this);
     this.#response.off('close', this.#onClose);
     try {
       this.#loan?.release();

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { Loan } from '../../cache/content.ts';
 import { queuedBytes } from '../../http/write-queue.ts';
+import { SendTurns } from './send-turns.ts';
 
 /** The client took nothing for long while others waited for the memory that its answer held. */
 export class StalledClientError extends Error {
@@ -50,6 +51,8 @@ const stallLimitMs = 5_000;
  * longest are cut, as many as give back the slots that are needed; without need nobody is cut. Those that hold copies hold no slot.
  */
 export class PendingSends {
+  /** Of those that send in pieces. */
+  readonly turns = new SendTurns();
   readonly #clock: Clock;
   readonly #demand: SlotDemand;
   readonly #sends = new Map<PendingSend, Sighting | undefined>();

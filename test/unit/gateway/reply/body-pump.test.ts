@@ -1,4 +1,5 @@
-import { Agent, createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Agent, createServer, get, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import type { ContentReader, Loan } from '../../../../src/cache/content.ts';
@@ -187,4 +188,64 @@ describe.each([
     expect(body?.length).toBe(lengthBytes);
     expect(turns).toBeGreaterThan(3);
   });
+});
+
+/** Takes all at once, as the connection of a fast client does. */
+class FastAnswer implements Answer {
+  readonly #sizes: number[];
+
+  constructor(sizes: number[]) {
+    this.#sizes = sizes;
+  }
+
+  endWith(): void {
+    throw new Error('bodies in pieces end without one');
+  }
+
+  write(bytes: Buffer): boolean {
+    this.#sizes.push(bytes.length);
+    return true;
+  }
+
+  end(): void {}
+}
+
+it('many answers together send no more in a turn of the event loop than one', async () => {
+  const together = new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false });
+  const sizes: number[] = [];
+  const ends: BodyEnd[] = [];
+  const readers = Array.from({ length: 40 }, () => new CountingReader(20));
+  for (const reader of readers) {
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    const onEnd = (end: BodyEnd) => ends.push(end);
+    const answer = new FastAnswer(sizes);
+    new BodyPump(response, answer, reader, 20 * pieceBytes, together, onEnd).start(undefined);
+  }
+  const mostBytes = 2 * 1024 * 1024 + pieceBytes;
+  for (let turn = 0; ends.length < readers.length && turn < 1000; turn++) {
+    expect(sizes.splice(0).length * pieceBytes).toBeLessThan(mostBytes);
+    await new Promise<void>(resolve => setImmediate(resolve));
+  }
+  expect(ends).toEqual(readers.map(() => ({ kind: 'sent' })));
+  expect(readers.every(({ lent, closed }) => lent === 0 && closed === 1)).toBe(true);
+});
+
+it('gives back what waits for its turn when the client leaves', async () => {
+  const together = new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false });
+  const ends: BodyEnd[] = [];
+  const readers = Array.from({ length: 40 }, () => new CountingReader(20));
+  const responses = readers.map(reader => {
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    const onEnd = (end: BodyEnd) => ends.push(end);
+    new BodyPump(response, new FastAnswer([]), reader, 20 * pieceBytes, together, onEnd).start(
+      reader.loan(0),
+    );
+    return response;
+  });
+  expect(readers.filter(({ lent }) => lent === 1).length).toBeGreaterThan(10);
+  for (const response of responses) response.emit('close');
+  // some of the next pieces come with a promise
+  await Promise.resolve();
+  expect(readers.map(({ lent }) => lent)).toEqual(readers.map(() => 0));
+  expect(ends).toContainEqual({ kind: 'client-left' });
 });
