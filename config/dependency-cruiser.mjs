@@ -11,6 +11,7 @@ const floors = [
   'server',
   'config',
   'cli',
+  'wiring',
 ];
 
 const onlyDownwards = floors.map((floor, height) => ({

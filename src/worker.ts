@@ -21,7 +21,7 @@ import { listingKeyOf } from './gateway/listing/listing-key.ts';
 import { everyOtherBucket } from './s3/bucket-name.ts';
 import { compileKeyPatterns } from './s3/key-pattern.ts';
 import { joinPool } from './server/worker-membership.ts';
-import type { WorkerControl, WorkerSettings } from './thread-contracts.ts';
+import type { WorkerControl, WorkerSettings } from './wiring/thread-contracts.ts';
 
 const pool = joinPool<WorkerSettings, SharedMemory>();
 const { index, settings, shared } = pool.start;

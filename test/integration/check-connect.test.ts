@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
-import { connectToStores } from '../../src/compose-check.ts';
+import { connectToStores } from '../../src/wiring/connection-check.ts';
 import { OWNER, StoreUnderTest } from '../support/embedded/store-under-test.ts';
 
 let directory: string;

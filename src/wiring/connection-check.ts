@@ -1,11 +1,11 @@
 /** Part of the composition root of `tidegate check --connect`: stores as the gateway would reach them, asked one question. */
-import { type ProbeResult, probeReach, probeStore } from './backend/probe-store.ts';
-import { S3Store } from './backend/s3/s3-store.ts';
-import { StoreMeter } from './backend/store-meter.ts';
-import { systemClock } from './base/clock.ts';
-import { Metrics } from './base/metrics.ts';
-import type { BackendConfig, GatewayConfig } from './config/gateway-config.ts';
-import { everyOtherBucket } from './s3/bucket-name.ts';
+import { type ProbeResult, probeReach, probeStore } from '../backend/probe-store.ts';
+import { S3Store } from '../backend/s3/s3-store.ts';
+import { StoreMeter } from '../backend/store-meter.ts';
+import { systemClock } from '../base/clock.ts';
+import { Metrics } from '../base/metrics.ts';
+import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
+import { everyOtherBucket } from '../s3/bucket-name.ts';
 
 /** Asks every store that is not embedded, all at the same time. */
 export async function connectToStores(

@@ -1,17 +1,17 @@
 /** What the admin port answers, built from the running parts. */
-import type { AdminRoute } from './admin/admin-route.ts';
-import { healthRoutes } from './admin/health-routes.ts';
-import { metricsRoute } from './admin/metrics-route.ts';
-import { objectRoute } from './admin/object-route.ts';
-import { type Purge, purgeRoute } from './admin/purge-route.ts';
-import { statusReport } from './admin/status/status-report.ts';
-import { statusRoutes } from './admin/status/status-routes.ts';
-import type { Clock } from './base/clock.ts';
-import { type MetricSnapshot, mergeSnapshots } from './base/metric-snapshot.ts';
-import type { Metrics } from './base/metrics.ts';
-import { explainEverywhere } from './compose-cache.ts';
-import type { BackendConfig, GatewayConfig } from './config/gateway-config.ts';
-import type { WorkerPool } from './server/worker-pool.ts';
+import type { AdminRoute } from '../admin/admin-route.ts';
+import { healthRoutes } from '../admin/health-routes.ts';
+import { metricsRoute } from '../admin/metrics-route.ts';
+import { objectRoute } from '../admin/object-route.ts';
+import { type Purge, purgeRoute } from '../admin/purge-route.ts';
+import { statusReport } from '../admin/status/status-report.ts';
+import { statusRoutes } from '../admin/status/status-routes.ts';
+import type { Clock } from '../base/clock.ts';
+import { type MetricSnapshot, mergeSnapshots } from '../base/metric-snapshot.ts';
+import type { Metrics } from '../base/metrics.ts';
+import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
+import type { WorkerPool } from '../server/worker-pool.ts';
+import { explainEverywhere } from './cache.ts';
 import type { WorkerControl } from './thread-contracts.ts';
 
 export interface AdminParts {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { Metrics } from '../../src/base/metrics.ts';
-import { explainEverywhere, purgeEverywhere } from '../../src/compose-cache.ts';
-import { parseConfig } from '../../src/config/load-config.ts';
+import { Metrics } from '../../../src/base/metrics.ts';
+import { parseConfig } from '../../../src/config/load-config.ts';
+import { explainEverywhere, purgeEverywhere } from '../../../src/wiring/cache.ts';
 
 const config = parseConfig(
   `backends:

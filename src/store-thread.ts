@@ -3,9 +3,9 @@ import { startEmbeddedStore } from './backend/embedded/embedded-store.ts';
 import { seedSampleBucket } from './backend/embedded/sample/sample-bucket.ts';
 import { systemClock } from './base/clock.ts';
 import { createLogger } from './base/logger.ts';
+import type { StoreStart } from './server/embedded-store-thread.ts';
 import { joinSupervisor } from './server/joined-thread.ts';
-import type { StoreStart } from './server/store-thread.ts';
-import type { StoreReady, StoreSettings } from './thread-contracts.ts';
+import type { StoreReady, StoreSettings } from './wiring/thread-contracts.ts';
 
 const thread = joinSupervisor();
 const { port, credentials, settings } = thread.data as StoreStart<StoreSettings>;

@@ -1,15 +1,15 @@
 /** Part of the supervisor's composition root: the cache's memory, and what operators ask of all workers' caches. */
-import { AdminError } from './admin/admin-route.ts';
-import type { Explain } from './admin/object-route.ts';
-import type { Purge } from './admin/purge-route.ts';
-import type { CounterCell, Family } from './base/metrics.ts';
-import { allocateSharedMemory, type SharedMemory } from './cache/shared-memory.ts';
-import type { GatewayConfig } from './config/gateway-config.ts';
-import { isKnownBucket } from './config/other-buckets.ts';
-import { keysOf } from './config/restricted-keys.ts';
-import { everyOtherBucket } from './s3/bucket-name.ts';
-import { pathKeyProblem, pathPrefixProblem } from './s3/path-key.ts';
-import type { WorkerPool } from './server/worker-pool.ts';
+import { AdminError } from '../admin/admin-route.ts';
+import type { Explain } from '../admin/object-route.ts';
+import type { Purge } from '../admin/purge-route.ts';
+import type { CounterCell, Family } from '../base/metrics.ts';
+import { allocateSharedMemory, type SharedMemory } from '../cache/shared-memory.ts';
+import type { GatewayConfig } from '../config/gateway-config.ts';
+import { isKnownBucket } from '../config/other-buckets.ts';
+import { keysOf } from '../config/restricted-keys.ts';
+import { everyOtherBucket } from '../s3/bucket-name.ts';
+import { pathKeyProblem, pathPrefixProblem } from '../s3/path-key.ts';
+import type { WorkerPool } from '../server/worker-pool.ts';
 import type { WorkerControl } from './thread-contracts.ts';
 
 /** One part in eight of `cache.memory.size` is for what is known of objects, the rest for their bytes. */

@@ -1,6 +1,10 @@
 /** The embedded stores of a configuration, each in a thread of its own. */
-import type { GatewayConfig } from './config/gateway-config.ts';
-import { type StoreThread, type StoreThreadOptions, startStoreThread } from './server/store-thread.ts';
+import type { GatewayConfig } from '../config/gateway-config.ts';
+import {
+  type StoreThread,
+  type StoreThreadOptions,
+  startStoreThread,
+} from '../server/embedded-store-thread.ts';
 import type { StoreReady, StoreSettings, WorkerSettings } from './thread-contracts.ts';
 import { threadEntry } from './thread-entry.ts';
 
@@ -16,7 +20,7 @@ export async function startStores(config: GatewayConfig, sample: boolean, common
     if (backend.type !== 'embedded') continue;
     const { directory, headerPrefix } = backend;
     const settings: StoreSettings = { name, directory, headerPrefix, logLevel: config.log.level, sample };
-    const entry = threadEntry('store');
+    const entry = threadEntry('store-thread');
     stores.set(name, await startStoreThread({ ...common, name: `store-${name}`, entry, settings }));
   }
   return stores;

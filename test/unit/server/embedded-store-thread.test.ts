@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
 import { CounterCell } from '../../../src/base/metrics.ts';
-import { startStoreThread } from '../../../src/server/store-thread.ts';
+import { startStoreThread } from '../../../src/server/embedded-store-thread.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 it('starts a store on a port of its own and brings it back there when its thread dies', async () => {

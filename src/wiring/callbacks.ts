@@ -1,11 +1,11 @@
 /** Part of the supervisor's composition root: who may press buttons on cards, and where they arrive. */
 import { createLocalJWKSet } from 'jose';
-import type { BuiltInChannel } from './admin/channel/built-in-channel.ts';
-import { type BearerOptions, remoteKeys } from './alerts/callbacks/bearer-token.ts';
-import { CallbackHandler, type CallbackHandlerOptions } from './alerts/callbacks/callback-handler.ts';
-import { formatAddress } from './base/listen-error.ts';
-import type { AlertConfig, GatewayConfig } from './config/gateway-config.ts';
-import { type HttpListener, listenHttp } from './server/http-listener.ts';
+import type { BuiltInChannel } from '../admin/channel/built-in-channel.ts';
+import { type BearerOptions, remoteKeys } from '../alerts/callbacks/bearer-token.ts';
+import { CallbackHandler, type CallbackHandlerOptions } from '../alerts/callbacks/callback-handler.ts';
+import { formatAddress } from '../base/listen-error.ts';
+import type { AlertConfig, GatewayConfig } from '../config/gateway-config.ts';
+import { type HttpListener, listenHttp } from '../server/http-listener.ts';
 
 /** Running callbacks. */
 export interface Callbacks {

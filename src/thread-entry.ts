@@ -1,6 +1,0 @@
-import { extname } from 'node:path';
-
-/** A thread's module beside this one: `.ts` in the sources, `.js` in what is built of them. */
-export function threadEntry(name: 'worker' | 'store'): URL {
-  return new URL(`./${name}${extname(import.meta.url)}`, import.meta.url);
-}
