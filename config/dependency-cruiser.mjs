@@ -3,6 +3,7 @@ const floors = [
   'base',
   'http',
   's3',
+  'embedded-store',
   'backend',
   'cache',
   'gateway',
@@ -34,8 +35,14 @@ export default {
       name: 'embedded-store-decides-for-itself',
       comment: 'the reference store must not agree with the gateway by sharing the code under test',
       severity: 'error',
-      from: { path: '^src/backend/embedded/' },
+      from: { path: '^src/embedded-store/' },
       to: { path: '^src/(?:http/(?:range|preconditions|entity-tag)|s3/(?!sigv4-|error\\.ts))' },
+    },
+    {
+      name: 'embedded-store-is-reached-over-its-socket',
+      severity: 'error',
+      from: { path: '^src/(?!wiring/|embedded-store/|store-thread[.]ts$)' },
+      to: { path: '^src/embedded-store/' },
     },
     {
       name: 'only-known-floors',

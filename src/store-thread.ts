@@ -1,8 +1,9 @@
 /** The composition root of an embedded store's thread. */
-import { startEmbeddedStore } from './backend/embedded/embedded-store.ts';
-import { seedSampleBucket } from './backend/embedded/sample/sample-bucket.ts';
+
 import { systemClock } from './base/clock.ts';
 import { createLogger } from './base/logger.ts';
+import { startEmbeddedStore } from './embedded-store/embedded-store.ts';
+import { seedSampleBucket } from './embedded-store/sample/sample-bucket.ts';
 import type { StoreStart } from './server/embedded-store-thread.ts';
 import { joinSupervisor } from './server/joined-thread.ts';
 import type { StoreReady, StoreSettings } from './wiring/thread-contracts.ts';

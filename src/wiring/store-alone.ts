@@ -1,12 +1,13 @@
 /** The composition root of `tidegate store`: an embedded store and nothing before it. */
-import { startEmbeddedStore } from '../backend/embedded/embedded-store.ts';
-import { seedSampleBucket } from '../backend/embedded/sample/sample-bucket.ts';
+
 import { systemClock } from '../base/clock.ts';
 import { ListenError } from '../base/listen-error.ts';
 import { descriptorSink, redactingSink } from '../base/log-sinks.ts';
 import { createLogger } from '../base/logger.ts';
 import { createRedactor } from '../base/redaction.ts';
 import type { StoreRequest } from '../cli/store-command.ts';
+import { startEmbeddedStore } from '../embedded-store/embedded-store.ts';
+import { seedSampleBucket } from '../embedded-store/sample/sample-bucket.ts';
 import { handleSignals } from '../server/shutdown-signals.ts';
 
 /** Resolves when the store is up; it ends with the process. @throws ListenError when the port is taken */

@@ -1,8 +1,8 @@
 import type { RequestedObject } from '../alerts/rules/rule.ts';
-import type { SampleBucket } from '../backend/embedded/sample/sample-bucket.ts';
 import type { LogLevel } from '../base/logger.ts';
 import type { MetricSnapshot } from '../base/metric-snapshot.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
+import type { SampleBucket } from '../embedded-store/sample/sample-bucket.ts';
 import type { ObjectDescription } from '../gateway/describe-object.ts';
 import type { Purged, PurgeRequest } from '../gateway/purge.ts';
 import type { RestoreOutcome, RestoreRequest } from '../gateway/restore-object.ts';

@@ -6,7 +6,7 @@ import { join, posix } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { connectToStores } from '../../src/wiring/connection-check.ts';
-import { OWNER, StoreUnderTest } from '../support/embedded/store-under-test.ts';
+import { OWNER, StoreUnderTest } from '../support/embedded-store/store-under-test.ts';
 
 let directory: string;
 let stops: (() => Promise<unknown>)[];

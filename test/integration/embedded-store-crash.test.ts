@@ -5,13 +5,13 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startEmbeddedStore } from '../../src/backend/embedded/embedded-store.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { filesBelow } from '../support/embedded/files-below.ts';
-import { signWithSdk } from '../support/embedded/store-under-test.ts';
+import { startEmbeddedStore } from '../../src/embedded-store/embedded-store.ts';
+import { filesBelow } from '../support/embedded-store/files-below.ts';
+import { signWithSdk } from '../support/embedded-store/store-under-test.ts';
 import { rawRequest } from '../support/raw-request.ts';
 
-const PROGRAM = new URL('../support/embedded/store-process.ts', import.meta.url).pathname;
+const PROGRAM = new URL('../support/embedded-store/store-process.ts', import.meta.url).pathname;
 let directory: string;
 let running: ChildProcess | undefined;
 

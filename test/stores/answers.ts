@@ -1,4 +1,4 @@
-import type { Account } from '../../src/backend/embedded/access/caller.ts';
+import type { Account } from '../../src/embedded-store/access/caller.ts';
 import { type Question, signedQuestion } from '../support/conformance/question.ts';
 import { type RawReply, rawRequest } from '../support/raw-request.ts';
 import type { NamedQuestion } from './read-questions.ts';

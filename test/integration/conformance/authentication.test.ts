@@ -9,7 +9,7 @@ import {
 } from '../../support/conformance/bad-credentials.ts';
 import { Door, STRANGER, withHeader } from '../../support/conformance/door.ts';
 import { crossedDialects } from '../../support/conformance/lab.ts';
-import { OWNER } from '../../support/embedded/store-under-test.ts';
+import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 import type { RawRequest } from '../../support/raw-request.ts';
 
 const authorization = (change: (value: string) => string) => withHeader('authorization', change);

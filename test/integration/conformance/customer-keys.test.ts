@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Account } from '../../../src/backend/embedded/access/caller.ts';
 import { createLogger } from '../../../src/base/logger.ts';
 import { renderSnapshot } from '../../../src/base/metric-snapshot.ts';
+import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
-import { OWNER } from '../../support/embedded/store-under-test.ts';
+import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 
 const secret = 'a secret of some length';
 const key = createHash('sha256').update('one').digest();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Account } from '../../../src/backend/embedded/access/caller.ts';
+import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
 import { type Question, signedQuestion } from '../../support/conformance/question.ts';
-import { OWNER } from '../../support/embedded/store-under-test.ts';
+import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 import { type RawReply, rawRequest } from '../../support/raw-request.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';

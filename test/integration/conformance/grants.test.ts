@@ -1,12 +1,12 @@
 import { PutBucketRequestPaymentCommand } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Account, Grant } from '../../../src/backend/embedded/access/caller.ts';
+import type { Account, Grant } from '../../../src/embedded-store/access/caller.ts';
 import { crossedDialects, type Dialects, Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
 import { comparable } from '../../support/conformance/reply.ts';
 import { uploadParts } from '../../support/conformance/upload-parts.ts';
-import { OWNER } from '../../support/embedded/store-under-test.ts';
+import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 import type { RawReply } from '../../support/raw-request.ts';
 
 const account = (accessKeyId: string, ...grants: readonly Grant[]): Account => ({

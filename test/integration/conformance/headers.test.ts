@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type CORSRule, PutBucketCorsCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Account } from '../../../src/backend/embedded/access/caller.ts';
+import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
 import type { Reply } from '../../support/conformance/reply.ts';
-import { OWNER } from '../../support/embedded/store-under-test.ts';
+import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 
 const digits = '0123456789';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Account } from '../../../src/backend/embedded/access/caller.ts';
+import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { bucketOperations, objectOperations } from '../../../src/s3/operation-table.ts';
 import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
 import { comparable } from '../../support/conformance/reply.ts';
-import { OWNER, signWithSdk } from '../../support/embedded/store-under-test.ts';
+import { OWNER, signWithSdk } from '../../support/embedded-store/store-under-test.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { talk } from '../../support/talk.ts';
 

@@ -1,9 +1,9 @@
 import { PutBucketRequestPaymentCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Account } from '../../../src/backend/embedded/access/caller.ts';
+import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
-import { OWNER } from '../../support/embedded/store-under-test.ts';
+import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 
 const account = (accessKeyId: string, more: Partial<Account>): Account => ({
   accessKeyId,

@@ -8,7 +8,7 @@ import {
 } from '../../support/conformance/bad-credentials.ts';
 import { Door, STRANGER, withHeader, withParameter } from '../../support/conformance/door.ts';
 import { crossedDialects } from '../../support/conformance/lab.ts';
-import { OWNER } from '../../support/embedded/store-under-test.ts';
+import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 
 const parameters = ['Algorithm', 'Credential', 'Signature', 'Date', 'SignedHeaders', 'Expires'];
 const queryError = (message: string, fields = {}) => ({

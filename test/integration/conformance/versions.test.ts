@@ -4,9 +4,9 @@ import {
   PutBucketVersioningCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Account } from '../../../src/backend/embedded/access/caller.ts';
+import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
-import { OWNER } from '../../support/embedded/store-under-test.ts';
+import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 
 const versionReader: Account = {
   accessKeyId: 'version-reader',

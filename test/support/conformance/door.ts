@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import type { Account } from '../../../src/backend/embedded/access/caller.ts';
 import { redactingSink } from '../../../src/base/log-sinks.ts';
 import { createLogger } from '../../../src/base/logger.ts';
 import { createRedactor } from '../../../src/base/redaction.ts';
+import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import type { HeaderPrefix } from '../../../src/s3/dialect.ts';
-import { OWNER } from '../embedded/store-under-test.ts';
+import { OWNER } from '../embedded-store/store-under-test.ts';
 import { type RawRequest, rawRequest } from '../raw-request.ts';
 import { type Dialects, Lab } from './lab.ts';
 import { type Delivery, presignedQuestion, type Question, signedQuestion } from './question.ts';

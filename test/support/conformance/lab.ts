@@ -1,13 +1,13 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { expect } from 'vitest';
-import type { Account } from '../../../src/backend/embedded/access/caller.ts';
-import type { EmbeddedStoreOptions } from '../../../src/backend/embedded/embedded-store.ts';
+import type { Account } from '../../../src/embedded-store/access/caller.ts';
+import type { EmbeddedStoreOptions } from '../../../src/embedded-store/embedded-store.ts';
 import { createAuthenticator } from '../../../src/gateway/authenticator.ts';
 import type { Bucket } from '../../../src/gateway/bucket.ts';
 import { grantPolicy } from '../../../src/gateway/grant-policy.ts';
 import type { HeaderPrefix } from '../../../src/s3/dialect.ts';
 import type { GrantRule } from '../../../src/s3/grants.ts';
-import { OWNER, StoreUnderTest } from '../embedded/store-under-test.ts';
+import { OWNER, StoreUnderTest } from '../embedded-store/store-under-test.ts';
 import { rawRequest } from '../raw-request.ts';
 import { TestGateway, type TestGatewayOptions } from '../test-gateway.ts';
 import { type Question, signedQuestion } from './question.ts';

@@ -1,9 +1,9 @@
-import type { Account } from '../../../src/backend/embedded/access/caller.ts';
+import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import type { HeaderPrefix } from '../../../src/s3/dialect.ts';
 import { EMPTY_PAYLOAD_HASH } from '../../../src/s3/sigv4-canonical.ts';
 import { SigningKeys } from '../../../src/s3/sigv4-keys.ts';
 import { presignUrl, signRequest } from '../../../src/s3/sigv4-sign.ts';
-import { OWNER } from '../embedded/store-under-test.ts';
+import { OWNER } from '../embedded-store/store-under-test.ts';
 import type { RawRequest } from '../raw-request.ts';
 
 /** A request without its dialect, to be put to a store or to the gateway. */

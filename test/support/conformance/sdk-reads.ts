@@ -6,8 +6,8 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { expect } from 'vitest';
-import type { Account } from '../../../src/backend/embedded/access/caller.ts';
-import { OWNER } from '../embedded/store-under-test.ts';
+import type { Account } from '../../../src/embedded-store/access/caller.ts';
+import { OWNER } from '../embedded-store/store-under-test.ts';
 import type { Lab } from './lab.ts';
 
 /** A GetObject or HeadObject as a program puts it. */

@@ -4,7 +4,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Lab } from '../../../support/conformance/lab.ts';
 import { readBySdk } from '../../../support/conformance/sdk-reads.ts';
-import { OWNER } from '../../../support/embedded/store-under-test.ts';
+import { OWNER } from '../../../support/embedded-store/store-under-test.ts';
 
 const account = '123456789012';
 const points = {

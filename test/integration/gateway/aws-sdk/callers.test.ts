@@ -12,10 +12,10 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Account } from '../../../../src/backend/embedded/access/caller.ts';
+import type { Account } from '../../../../src/embedded-store/access/caller.ts';
 import { Lab } from '../../../support/conformance/lab.ts';
 import { agreeBySdk, readBySdk, type SdkRead } from '../../../support/conformance/sdk-reads.ts';
-import { OWNER } from '../../../support/embedded/store-under-test.ts';
+import { OWNER } from '../../../support/embedded-store/store-under-test.ts';
 import { rawRequest } from '../../../support/raw-request.ts';
 
 const account = (accessKeyId: string, actions: readonly string[]): Account => ({

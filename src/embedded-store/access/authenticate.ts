@@ -1,0 +1,61 @@
+import type { Clock } from '../../base/clock.ts';
+import { S3Error } from '../../s3/error.ts';
+import { SigningKeys } from '../../s3/sigv4-keys.ts';
+import { requireNoPayload } from '../../s3/sigv4-payload.ts';
+import { SigV4Verifier } from '../../s3/sigv4-verify.ts';
+import type { ChunkSignatures } from '../protocol/aws-chunked.ts';
+import { isErrorCode, StoreError } from '../protocol/store-error.ts';
+import type { StoreRequest } from '../protocol/store-request.ts';
+import type { Account, Caller } from './caller.ts';
+import { chunkSignatures } from './chunk-signatures.ts';
+
+/** Who sent a request, and how to check what it signs beyond its headers. */
+export interface Identity {
+  readonly caller: Caller;
+  readonly signatures?: ChunkSignatures | undefined;
+}
+
+/** Throws what a signature is refused for; a request without one is anonymous. */
+export type Authenticate = (request: StoreRequest) => Identity;
+
+export interface AuthenticatorOptions {
+  readonly accounts: readonly Account[];
+  readonly region: string;
+  readonly clock: Clock;
+}
+
+/** Credentials that are present are always checked (behaviours.md 267). */
+export function createAuthenticator({ accounts, region, clock }: AuthenticatorOptions): Authenticate {
+  const known = new Map(accounts.map(account => [account.accessKeyId, account]));
+  const findClient = (accessKeyId: string) => known.get(accessKeyId);
+  const verifier = new SigV4Verifier({ findClient, clock, keys: new SigningKeys() });
+  return request => {
+    try {
+      return identify(request, verifier, region);
+    } catch (error) {
+      throw error instanceof S3Error ? asStoreError(error) : error;
+    }
+  };
+}
+
+function identify(request: StoreRequest, verifier: SigV4Verifier<Account>, region: string): Identity {
+  const { url = '/', rawHeaders } = request.message;
+  const signed = verifier.verify({ method: request.method, url, rawHeaders }, region);
+  if (signed.kind === 'anonymous') return { caller: signed };
+  const { client, payload } = signed;
+  if (request.method === 'GET' || request.method === 'HEAD') requireNoPayload(payload, signed.headerPrefix);
+  const caller = { kind: 'account' as const, account: client };
+  const isSignedStream = payload.kind === 'streaming' && !payload.name.startsWith('STREAMING-UNSIGNED');
+  return { caller, ...(isSignedStream && { signatures: chunkSignatures(payload) }) };
+}
+
+function asStoreError(cause: S3Error): StoreError {
+  const { code, message, fields, headers } = cause;
+  if (!isErrorCode(code)) return new StoreError('InternalError', { cause });
+  return new StoreError(code, {
+    message,
+    fields: Object.fromEntries(fields),
+    headers: Object.fromEntries(headers),
+    cause,
+  });
+}

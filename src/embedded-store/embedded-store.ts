@@ -1,0 +1,89 @@
+import { createServer, type Server } from 'node:http';
+import type { Clock } from '../base/clock.ts';
+import { type Logger, silentLogger } from '../base/logger.ts';
+import { createAuthenticator } from './access/authenticate.ts';
+import type { Account } from './access/caller.ts';
+import type { HeaderPrefix } from './protocol/dialect.ts';
+import { handleRequest } from './request-handler.ts';
+import { openStore, type Store } from './store.ts';
+
+export interface EmbeddedStoreOptions {
+  /** Holds everything; created when missing. One store at a time may have it open. */
+  readonly directory: string;
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** The dialect of answers to requests that show none. */
+  readonly headerPrefix: HeaderPrefix;
+  readonly accounts: readonly Account[];
+  /** The account of 12 digits that owns the buckets. */
+  readonly ownerId?: string;
+  readonly region?: string;
+  /** Buckets are also hosts below this domain. */
+  readonly domain?: string;
+  /** Whether customer-provided keys are taken over the plain connections this store has. Default: accept. */
+  readonly customerKeysOverHttp?: 'accept' | 'refuse';
+  /** How long a restore from the archive takes, in milliseconds. Default: 10 s. */
+  readonly restoreDelayMs?: number;
+  readonly clock: Clock;
+  readonly logger?: Logger;
+}
+
+export interface EmbeddedStore {
+  readonly url: string;
+  readonly port: number;
+  readonly store: Store;
+  /** Ends open connections and closes the directory. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_OWNER = '000000000000';
+const DEFAULT_REGION = 'us-east-1';
+/** An upload may take long; a request without Host is refused in the protocol's own words. */
+const SERVER_OPTIONS = { requestTimeout: 0, requireHostHeader: false, keepAliveTimeout: 65_000 };
+const DEFAULT_RESTORE_DELAY_MS = 10_000;
+
+/**
+ * Serves a directory as buckets in the store's own protocol on a socket of its own. Rejects with
+ * CatalogueError when the directory cannot be used, and with the socket's error when the port cannot.
+ */
+export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
+  const { ownerId = DEFAULT_OWNER, region = DEFAULT_REGION, logger = silentLogger() } = options;
+  const { restoreDelayMs = DEFAULT_RESTORE_DELAY_MS } = options;
+  const store = await openStore({ ...options, ownerId, region, restoreDelayMs, logger });
+  const authenticate = createAuthenticator({ accounts: options.accounts, region, clock: options.clock });
+  const { customerKeysOverHttp = 'accept' } = options;
+  const handler = { ...options, customerKeysOverHttp, store, authenticate };
+  const inFlight = new Set<Promise<void>>();
+  const server = createServer(SERVER_OPTIONS, (message, response) => {
+    const handled = handleRequest(handler, message, response).finally(() => inFlight.delete(handled));
+    inFlight.add(handled);
+  });
+  try {
+    const port = await listen(server, options.port, options.host);
+    const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+    return { url: `http://${host}:${port}`, port, store, close: () => close(server, store, inFlight) };
+  } catch (error) {
+    store.catalogue.close();
+    throw error;
+  }
+}
+
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.listen(port, host, resolve);
+  await promise;
+  server.off('error', reject);
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+async function close(server: Server, store: Store, inFlight: ReadonlySet<Promise<void>>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  server.closeAllConnections();
+  await promise;
+  await Promise.allSettled(inFlight);
+  store.catalogue.close();
+}

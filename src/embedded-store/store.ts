@@ -1,0 +1,58 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import { BlobFiles } from './disk/blob-files.ts';
+import { Buckets } from './disk/buckets.ts';
+import { Catalogue } from './disk/catalogue.ts';
+import { Pieces } from './disk/pieces.ts';
+import { Uploads } from './disk/uploads.ts';
+import { Versions } from './disk/versions.ts';
+
+export interface StoreOptions {
+  /** Created when missing. One process at a time may have it open. */
+  readonly directory: string;
+  /** The account (12 digits) that owns new buckets. */
+  readonly ownerId: string;
+  readonly region: string;
+  /** How long a restore from the archive takes, in milliseconds. */
+  readonly restoreDelayMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The parts that every operation works with. */
+export interface Store {
+  readonly ownerId: string;
+  readonly region: string;
+  readonly restoreDelayMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly catalogue: Catalogue;
+  readonly buckets: Buckets;
+  readonly versions: Versions;
+  readonly pieces: Pieces;
+  readonly uploads: Uploads;
+  readonly blobs: BlobFiles;
+}
+
+/** Opens the directory, recovering from whatever ended its last user. Throws CatalogueError. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { directory, ownerId, region, restoreDelayMs, clock, logger } = options;
+  mkdirSync(directory, { recursive: true });
+  const catalogue = new Catalogue(join(directory, 'catalogue.sqlite'));
+  const pieces = new Pieces(catalogue);
+  return {
+    ownerId,
+    region,
+    restoreDelayMs,
+    clock,
+    logger,
+    catalogue,
+    pieces,
+    buckets: new Buckets(catalogue),
+    versions: new Versions(catalogue),
+    uploads: new Uploads(catalogue),
+    blobs: await BlobFiles.open(directory, blobId => pieces.isReferred(blobId)),
+  };
+}

@@ -1,0 +1,22 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createDigest } from '../../src/embedded-store/checksum/checksum-algorithm.ts';
+import { combineCrc } from '../../src/embedded-store/checksum/crc-combine.ts';
+import { CRC32, CRC32C, CRC64NVME } from '../../src/embedded-store/checksum/reflected-crc.ts';
+
+it.each([
+  ['CRC32', CRC32],
+  ['CRC32C', CRC32C],
+  ['CRC64NVME', CRC64NVME],
+] as const)('the %s of two pieces follows from theirs', (algorithm, parameters) => {
+  const crc = (...pieces: Uint8Array[]) => {
+    const digest = createDigest(algorithm);
+    for (const piece of pieces) digest.update(piece);
+    return digest.digest();
+  };
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 100 }), fc.uint8Array({ maxLength: 100 }), (a, b) => {
+      expect(combineCrc(parameters, crc(a), crc(b), b.length)).toEqual(crc(a, b));
+    }),
+  );
+});

@@ -1,7 +1,0 @@
-import { expect, it } from 'vitest';
-import { OPERATIONS } from '../../../../src/backend/embedded/operation-table.ts';
-
-it('has one operation for each resource, method and selector', () => {
-  const places = OPERATIONS.map(({ on, method, selector }) => `${on} ${method} ?${selector}`);
-  expect(new Set(places).size).toBe(places.length);
-});

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { emptyElement, parseXml, xmlDocument } from '../../../../src/embedded-store/protocol/xml.ts';
+
+const TAGS = {
+  root: 'Tagging',
+  repeated: ['Tag'],
+  schema: z.object({ TagSet: emptyElement.or(z.object({ Tag: z.array(z.object({ Key: z.string() })) })) }),
+};
+
+it('writes markup and control characters so that every reader gets them back', () => {
+  const document = xmlDocument('A', { '@b': '"<', C: ['<&>"', '\r\u0001'], D: undefined, E: 1, F: false });
+  expect(document).toBe(
+    '<?xml version="1.0" encoding="UTF-8"?>\n<A b="&quot;&lt;"><C>&lt;&amp;&gt;&quot;</C><C>&#xd;&#x1;</C><E>1</E><F>false</F></A>',
+  );
+});
+
+it.each([
+  ['<Tagging><TagSet><Tag><Key>a</Key></Tag></TagSet></Tagging>', ['a']],
+  ['<x:Tagging xmlns:x="y">\n <x:TagSet>\n<x:Tag><x:Key> 1 </x:Key></x:Tag></x:TagSet></x:Tagging>', [' 1 ']],
+  ['<Tagging><TagSet/></Tagging>', []],
+  ['<Tagging><TagSet><Tag><Key>&#34;&#x1F600;</Key></Tag></TagSet></Tagging>', ['"😀']],
+  ['<Tagging><TagSet><Tag><Key>&lt;&amp;</Key></Tag><Tag><Key>b</Key></Tag></TagSet></Tagging>', ['<&', 'b']],
+])('reads %s', (text, keys) => {
+  const { TagSet } = parseXml(text, TAGS);
+  expect('Tag' in TagSet ? TagSet.Tag.map(tag => tag.Key) : []).toEqual(keys);
+});
+
+it.each(['', 'text', '<Tagging>', '<Other/>', '<Tagging><TagSet><Tag/></TagSet></Tagging>', '{"a":1}'])(
+  'refuses %j as malformed',
+  text => {
+    expect(() => parseXml(text, TAGS)).toThrow(expect.objectContaining({ code: 'MalformedXML' }));
+  },
+);
+
+it('refuses a document that declares entities', () => {
+  const bomb =
+    '<!DOCTYPE a [<!ENTITY b "bbbb">]><Tagging><TagSet><Tag><Key>&b;</Key></Tag></TagSet></Tagging>';
+  expect(() => parseXml(bomb, TAGS)).toThrow(expect.objectContaining({ code: 'MalformedXML' }));
+});
