@@ -2,6 +2,7 @@
 const floors = [
   'base',
   'http',
+  'transport',
   's3',
   'embedded-store',
   'backend',

@@ -1,7 +1,7 @@
 import { type Dispatcher, errors } from 'undici';
 import { parseContentLength } from '../http/content-length.ts';
-import type { BodyEnd } from './body-framing.ts';
-import type { ExpectedBody, ReadBuffer } from './read-buffer.ts';
+import type { BodyEnd } from '../transport/body-framing.ts';
+import type { ExpectedBody, ReadBuffer } from '../transport/read-buffer.ts';
 import { StoreError } from './store.ts';
 
 /** Takes an answer as it arrives, header names and values as the origin sent them. */

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
+import { ReadBuffer } from '../transport/read-buffer.ts';
 import { OriginCall, type RawReceiver } from './origin-call.ts';
-import { ReadBuffer } from './read-buffer.ts';
 
 /** How long to wait for an origin, in milliseconds. */
 export interface OriginTimeouts {

@@ -1,5 +1,5 @@
+import { ReadBuffer } from '../transport/read-buffer.ts';
 import { OriginPool, type OriginPoolOptions } from './origin-pool.ts';
-import { ReadBuffer } from './read-buffer.ts';
 
 interface Held {
   readonly pool: OriginPool;

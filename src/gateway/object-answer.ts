@@ -1,11 +1,11 @@
 import { StoreError } from '../backend/store.ts';
 import { ageS, freshUntilMs } from '../cache/freshness.ts';
 import type { ObjectRecord, ReadableRecord, RefusedRecord } from '../cache/record.ts';
-import type { Answer } from '../http/answer.ts';
 import { evaluatePreconditions, ifRangeHolds } from '../http/preconditions.ts';
 import { type Selection, selectRange } from '../http/range.ts';
 import { rawFromFields } from '../s3/dialect.ts';
 import { s3Error } from '../s3/error.ts';
+import type { Answer } from '../transport/answer.ts';
 import type { ClientRead } from './client-read.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 import { ObjectChangedError, RefusedByStoreError, WrongAnswerError } from './fill/fill-error.ts';

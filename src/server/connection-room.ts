@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { clientOf } from '../base/client-quota.ts';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { runningResponse } from '../transport/running-response.ts';
 import { type Place, placesToFree } from './places-to-free.ts';
-import { runningResponse } from './running-response.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 export interface ConnectionRoomOptions {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { runningResponse } from './running-response.ts';
+import { runningResponse } from '../transport/running-response.ts';
 
 /** A client of which nothing is read is sent an interim answer when it has waited for so many looks. */
 const LOOKS_BEFORE_INTERIM = 2;

@@ -2,7 +2,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
-import { atTurnEnd } from '../http/turn-end.ts';
+import { ServedRequest } from '../transport/served-request.ts';
+import { atTurnEnd } from '../transport/turn-end.ts';
 import type { ClientLimits } from './client-limits.ts';
 import { ConnectionRoom, type ConnectionRoomOptions } from './connection-room.ts';
 import { Connections } from './connections.ts';
@@ -21,7 +22,6 @@ import {
   refuseTunnel,
 } from './refuse-unreadable.ts';
 import type { RequestHandler } from './request-handler.ts';
-import { ServedRequest } from './served-request.ts';
 import { type SenderLimits, usualSenderLimits, watchSenders } from './slow-senders.ts';
 
 export interface HttpListenerOptions {

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ClientQuota, clientOf } from '../base/client-quota.ts';
+import { runningResponse } from '../transport/running-response.ts';
+import { stopParsing } from '../transport/stop-parsing.ts';
 import type { ClientLimits } from './client-limits.ts';
 import type { RequestHandler } from './request-handler.ts';
-import { runningResponse } from './running-response.ts';
-import { stopParsing } from './stop-parsing.ts';
 
 /** With so many requests waiting on a connection it is not read any further. */
 const readingStopsAt = 16;

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../base/logger.ts';
 import { type UnreadableRequest, unreadableStatuses } from '../http/unreadable-request.ts';
-import { runningResponse } from './running-response.ts';
+import { runningResponse } from '../transport/running-response.ts';
 
 /** Gives the whole answer to what is no request, from status line to body. */
 export type AnswerUnreadable = (why: UnreadableRequest) => string;

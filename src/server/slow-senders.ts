@@ -1,6 +1,6 @@
 import { IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { runningResponse } from './running-response.ts';
+import { runningResponse } from '../transport/running-response.ts';
 
 /** How slowly a client may send. */
 export interface SenderLimits {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ContentReader, Loan } from '../../cache/content.ts';
-import type { Answer } from '../../http/answer.ts';
+import type { Answer } from '../../transport/answer.ts';
 import type { PendingSend, PendingSends } from './pending-sends.ts';
 import type { TurnTaker } from './send-turns.ts';
 

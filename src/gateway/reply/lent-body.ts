@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Loan } from '../../cache/content.ts';
-import type { BodyGiver } from '../../http/answer.ts';
+import type { BodyGiver } from '../../transport/answer.ts';
 import type { Exchange } from '../exchange.ts';
 import type { PendingSend, PendingSends } from './pending-sends.ts';
 

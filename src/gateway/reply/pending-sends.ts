@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { Loan } from '../../cache/content.ts';
-import { queuedBytes } from '../../http/write-queue.ts';
+import { queuedBytes } from '../../transport/write-queue.ts';
 import { SendTurns } from './send-turns.ts';
 
 /** The client took nothing for long while others waited for the memory that its answer held. */

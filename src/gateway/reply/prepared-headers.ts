@@ -1,12 +1,12 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Part } from '../../cache/part-map.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
-import { type Answer, StandardAnswer } from '../../http/answer.ts';
-import { DirectAnswer, type FaultTaker } from '../../http/direct-answer.ts';
 import { headerText, inOnePiece } from '../../http/header-text.ts';
 import { formatContentRange } from '../../http/range.ts';
 import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
+import { type Answer, StandardAnswer } from '../../transport/answer.ts';
+import { DirectAnswer, type FaultTaker } from '../../transport/direct-answer.ts';
 import type { CacheReport } from './cache-status.ts';
 import { isCrossOrigin, overridden } from './passed-fields.ts';
 import { isVisible, type Visibility, visibilityIndex } from './visibility.ts';

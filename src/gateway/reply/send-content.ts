@@ -1,5 +1,5 @@
 import type { Content, Loan } from '../../cache/content.ts';
-import type { Answer } from '../../http/answer.ts';
+import type { Answer } from '../../transport/answer.ts';
 import type { Exchange } from '../exchange.ts';
 import { loanLimitBytes } from '../fill/loan-desk.ts';
 import { type BodyEnd, BodyPump } from './body-pump.ts';

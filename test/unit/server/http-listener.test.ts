@@ -3,12 +3,12 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
-import { StandardAnswer } from '../../../src/http/answer.ts';
-import { DirectAnswer } from '../../../src/http/direct-answer.ts';
 import type { ClientLimits } from '../../../src/server/client-limits.ts';
 import { type HttpListener, listenHttp } from '../../../src/server/http-listener.ts';
 import type { AnswerUnreadable } from '../../../src/server/refuse-unreadable.ts';
 import type { RequestHandler } from '../../../src/server/request-handler.ts';
+import { StandardAnswer } from '../../../src/transport/answer.ts';
+import { DirectAnswer } from '../../../src/transport/direct-answer.ts';
 import { defaultLimits } from '../../support/client-limits.ts';
 
 const listeners: HttpListener[] = [];

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
-import { DirectAnswer } from '../../../src/http/direct-answer.ts';
 import type { ClientLimits } from '../../../src/server/client-limits.ts';
 import { type HttpListener, listenHttp } from '../../../src/server/http-listener.ts';
 import type { RequestHandler } from '../../../src/server/request-handler.ts';
+import { DirectAnswer } from '../../../src/transport/direct-answer.ts';
 import { defaultLimits } from '../../support/client-limits.ts';
 
 const listeners: HttpListener[] = [];

@@ -5,8 +5,8 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import type { ContentReader, Loan } from '../../../../src/cache/content.ts';
 import { type BodyEnd, BodyPump } from '../../../../src/gateway/reply/body-pump.ts';
 import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
-import { type Answer, StandardAnswer } from '../../../../src/http/answer.ts';
-import { DirectAnswer } from '../../../../src/http/direct-answer.ts';
+import { type Answer, StandardAnswer } from '../../../../src/transport/answer.ts';
+import { DirectAnswer } from '../../../../src/transport/direct-answer.ts';
 
 const pieceBytes = 100_000;
 

@@ -6,7 +6,7 @@ import { PartMap } from '../../../../src/cache/part-map.ts';
 import { Exchange } from '../../../../src/gateway/exchange.ts';
 import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
 import { sendContent } from '../../../../src/gateway/reply/send-content.ts';
-import type { Answer } from '../../../../src/http/answer.ts';
+import type { Answer } from '../../../../src/transport/answer.ts';
 
 /** More than is lent at once. */
 const sizeBytes = 6_000_000;

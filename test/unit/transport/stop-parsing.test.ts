@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { stopParsing } from '../../../src/server/stop-parsing.ts';
+import { stopParsing } from '../../../src/transport/stop-parsing.ts';
 
 /** Requests that node:http makes of `count` in one read, of which the third destroys the connection. */
 async function parsed(count: number, stop: typeof stopParsing | undefined): Promise<number> {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { queuedBytes } from '../../../src/http/write-queue.ts';
+import { queuedBytes } from '../../../src/transport/write-queue.ts';
 
 const longBytes = 64 * 1024 * 1024;
 

@@ -7,7 +7,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, it, test } from 'vitest';
 import type { RawReceiver } from '../../../src/backend/origin-call.ts';
 import { OriginPool } from '../../../src/backend/origin-pool.ts';
-import { ReadBuffer } from '../../../src/backend/read-buffer.ts';
+import { ReadBuffer } from '../../../src/transport/read-buffer.ts';
 import { RawOrigin } from '../../support/raw-origin.ts';
 import { copyOf, patternContent, pieces } from '../../support/stand-in/content.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BodyEnd, BodyFraming } from '../../../src/backend/body-framing.ts';
+import { type BodyEnd, BodyFraming } from '../../../src/transport/body-framing.ts';
 
 const chunked: BodyEnd = { kind: 'chunked' };
 

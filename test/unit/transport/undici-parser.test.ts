@@ -13,8 +13,8 @@ import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { Client, type Dispatcher } from 'undici';
 import { afterEach, expect, it } from 'vitest';
-import { type BodyEnd, BodyFraming } from '../../../src/backend/body-framing.ts';
-import { ReadBuffer } from '../../../src/backend/read-buffer.ts';
+import { type BodyEnd, BodyFraming } from '../../../src/transport/body-framing.ts';
+import { ReadBuffer } from '../../../src/transport/read-buffer.ts';
 import { Llhttp, parserImports } from '../../support/llhttp.ts';
 import { RawOrigin } from '../../support/raw-origin.ts';
 

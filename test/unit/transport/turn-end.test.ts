@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { atTurnEnd } from '../../../src/http/turn-end.ts';
+import { atTurnEnd } from '../../../src/transport/turn-end.ts';
 
 const failed = (error: unknown) => {
   throw error;
