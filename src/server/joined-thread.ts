@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../base/clock.ts';
 import { batchedSink } from '../base/log-sinks.ts';
 import type { LogSink } from '../base/logger.ts';
-import { Rpc } from './rpc.ts';
+import { Rpc } from '../base/rpc.ts';
 
 /** This module's thread was not started by a supervisor. */
 export class NoSupervisorError extends Error {

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CounterCell } from '../base/metrics.ts';
+import { Rpc } from '../base/rpc.ts';
 import { longestDelayMs, RestartBackoff } from './restart-backoff.ts';
-import { Rpc } from './rpc.ts';
 import { watchThread } from './thread-watch.ts';
 
 /**

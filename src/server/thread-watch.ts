@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../base/clock.ts';
-import type { Rpc } from './rpc.ts';
+import type { Rpc } from '../base/rpc.ts';
 
 const TICK_MS = 500;
 /** Ticks without an answer. They are counted and not time, so that a process that slept blames nobody. */

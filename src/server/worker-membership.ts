@@ -1,8 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { LogSink } from '../base/logger.ts';
+import type { PayloadOf, ResultOf } from '../base/rpc.ts';
 import { type HttpListener, type HttpListenerOptions, listenHttp } from './http-listener.ts';
 import { type JoinedThread, joinSupervisor } from './joined-thread.ts';
-import type { PayloadOf, ResultOf } from './rpc.ts';
 import type { WorkerStart } from './worker-pool.ts';
 
 /** A worker's place in the pool: what it was started with, its peers, and its way to the supervisor. */

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { expect, it } from 'vitest';
-import { Rpc } from '../../../src/server/rpc.ts';
+import { Rpc } from '../../../src/base/rpc.ts';
 import { watchThread } from '../../../src/server/thread-watch.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
