@@ -16,6 +16,9 @@ const floors = [
   'wiring',
 ];
 
+/** The rooms of the gateway, in the same order; `gateway.ts` and `pipeline.ts` know them all. */
+const rooms = ['request', 'fill', 'reply', 'pass', 'read', 'workers', 'operate'];
+
 const onlyDownwards = floors.map((floor, height) => ({
   name: `${floor}-imports-downwards`,
   severity: 'error',
@@ -23,9 +26,17 @@ const onlyDownwards = floors.map((floor, height) => ({
   to: { path: `^src/(?:(?:${floors.slice(height + 1).join('|') || '-'})/|[^/]+$)` },
 }));
 
+const onlyDownwardsInGateway = rooms.map((room, height) => ({
+  name: `gateway-${room}-imports-downwards`,
+  severity: 'error',
+  from: { path: `^src/gateway/${room}/` },
+  to: { path: `^src/gateway/(?:(?:${rooms.slice(height + 1).join('|') || '-'})/|[^/]+$)` },
+}));
+
 export default {
   forbidden: [
     ...onlyDownwards,
+    ...onlyDownwardsInGateway,
     {
       name: 'cache-never-meets-backend',
       severity: 'error',

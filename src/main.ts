@@ -17,7 +17,7 @@ import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
 import type { BackendConfig, GatewayConfig } from './config/gateway-config.ts';
 import { secretsOf } from './config/secrets.ts';
-import { answerUnavailable } from './gateway/answer-unavailable.ts';
+import { answerUnavailable } from './gateway/reply/answer-unavailable.ts';
 import { claimPort } from './server/claim-port.ts';
 import { clientConnectionsPerWorker, openFileLimit } from './server/open-files.ts';
 import { handleSignals } from './server/shutdown-signals.ts';

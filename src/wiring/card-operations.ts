@@ -4,7 +4,7 @@ import type { CardOperations } from '../alerts/callbacks/card-operations.ts';
 import type { AlertEngine } from '../alerts/engine/alert-engine.ts';
 import { matcherOf } from '../alerts/silences/silence.ts';
 import type { SilenceBook } from '../alerts/silences/silence-book.ts';
-import type { RestoreOutcome, RestoreRequest } from '../gateway/restore-object.ts';
+import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-object.ts';
 
 /** Asks the store of a bucket for a readable copy. */
 export type Restore = (request: RestoreRequest) => Promise<RestoreOutcome>;

@@ -3,9 +3,9 @@ import type { LogLevel } from '../base/logger.ts';
 import type { MetricSnapshot } from '../base/metric-snapshot.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import type { SampleBucket } from '../embedded-store/sample/sample-bucket.ts';
-import type { ObjectDescription } from '../gateway/describe-object.ts';
-import type { Purged, PurgeRequest } from '../gateway/purge.ts';
-import type { RestoreOutcome, RestoreRequest } from '../gateway/restore-object.ts';
+import type { ObjectDescription } from '../gateway/operate/describe-object.ts';
+import type { Purged, PurgeRequest } from '../gateway/operate/purge.ts';
+import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-object.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
 import type { StoreCredentials } from '../server/embedded-store-thread.ts';
 

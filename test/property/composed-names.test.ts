@@ -4,7 +4,7 @@ import { lengthPrefixed } from '../../src/base/length-prefixed.ts';
 import { Metrics } from '../../src/base/metrics.ts';
 import { isInRange, objectKey } from '../../src/cache/object-key.ts';
 import { getOnly, recordName } from '../../src/cache/record.ts';
-import { answerName, questionName } from '../../src/gateway/lookup/object-read.ts';
+import { answerName, questionName } from '../../src/gateway/request/object-read.ts';
 
 /** What a client, an operator and a store choose, all of it. */
 interface Asked {

@@ -1,4 +1,4 @@
-import type { PeerPort } from '../../src/gateway/peers/peer-link.ts';
+import type { PeerPort } from '../../src/gateway/workers/peer-link.ts';
 
 /** One end of a channel within this thread: what is posted arrives in a later microtask, cloned as between threads. */
 class LocalPort implements PeerPort {

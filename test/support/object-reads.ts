@@ -1,8 +1,8 @@
 import type { Store } from '../../src/backend/store.ts';
 import { objectKey } from '../../src/cache/object-key.ts';
 import { recordName } from '../../src/cache/record.ts';
-import type { Bucket } from '../../src/gateway/bucket.ts';
-import type { ObjectRead } from '../../src/gateway/lookup/object-read.ts';
+import type { Bucket } from '../../src/gateway/request/bucket.ts';
+import type { ObjectRead } from '../../src/gateway/request/object-read.ts';
 import { defaultPolicy } from './test-gateway.ts';
 
 /** A store that nothing is to be asked of. */

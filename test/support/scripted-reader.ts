@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import type { Content, ContentReader, Loan } from '../../src/cache/content.ts';
 import type { ReadableRecord } from '../../src/cache/record.ts';
-import type { Bucket } from '../../src/gateway/bucket.ts';
 import { ObjectChangedError, RefusedByStoreError } from '../../src/gateway/fill/fill-error.ts';
-import type { ObjectRead } from '../../src/gateway/lookup/object-read.ts';
-import type { ObjectSource } from '../../src/gateway/object-source.ts';
+import type { ObjectSource } from '../../src/gateway/read/object-source.ts';
+import type { Bucket } from '../../src/gateway/request/bucket.ts';
+import type { ObjectRead } from '../../src/gateway/request/object-read.ts';
 import { type RangeRequest, type Selection, selectRange } from '../../src/http/range.ts';
 import { readOf } from './object-reads.ts';
 import { originOf, versionOf } from './scripted-store.ts';

@@ -7,12 +7,12 @@ import type { Logger } from '../../src/base/logger.ts';
 import { Metrics } from '../../src/base/metrics.ts';
 import { allocateSharedMemory, type SharedMemory } from '../../src/cache/shared-memory.ts';
 import type { UnwrittenBytesError } from '../../src/cache/written-bytes.ts';
-import { anonymous, type Policy } from '../../src/gateway/access.ts';
-import type { Authenticate } from '../../src/gateway/authenticator.ts';
-import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/bucket.ts';
-import { BucketTable } from '../../src/gateway/bucket-table.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
-import type { RequestLimits } from '../../src/gateway/request-limits.ts';
+import { anonymous, type Policy } from '../../src/gateway/request/access.ts';
+import type { Authenticate } from '../../src/gateway/request/authenticator.ts';
+import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/request/bucket.ts';
+import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
+import type { RequestLimits } from '../../src/gateway/request/request-limits.ts';
 
 const mebibyte = 1024 * 1024;
 

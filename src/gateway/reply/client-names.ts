@@ -1,7 +1,7 @@
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { RememberedError } from '../../s3/error-body.ts';
 import { errorCodes } from '../../s3/error-codes.ts';
-import { type Bucket, isRenamed } from '../bucket.ts';
+import { type Bucket, isRenamed } from '../request/bucket.ts';
 
 /**
  * A store's error in the names that clients use: keys without what stands before them at the store, and the bucket as

@@ -4,15 +4,15 @@ import { S3Error, s3Error, slowDown } from '../../s3/error.ts';
 import { errorBody } from '../../s3/error-body.ts';
 import type { ErrorCode } from '../../s3/error-codes.ts';
 import { errorInDialect } from '../../s3/error-dialect.ts';
-import { TooManyRequestsError } from '../admission.ts';
-import type { Exchange } from '../exchange.ts';
 import {
   ObjectChangedError,
   OverloadedError,
   RefusedByStoreError,
   WrongAnswerError,
 } from '../fill/fill-error.ts';
-import type { RequestIds } from '../request-ids.ts';
+import { TooManyRequestsError } from '../request/admission.ts';
+import type { Exchange } from '../request/exchange.ts';
+import type { RequestIds } from '../request/request-ids.ts';
 import { StalledClientError } from './pending-sends.ts';
 import { PreparedHeaders } from './prepared-headers.ts';
 

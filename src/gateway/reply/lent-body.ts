@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Loan } from '../../cache/content.ts';
 import type { BodyGiver } from '../../transport/answer.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange } from '../request/exchange.ts';
 import type { PendingSend, PendingSends } from './pending-sends.ts';
 
 /** What the sending of a body asks back. */

@@ -7,9 +7,9 @@ import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 import { type Answer, StandardAnswer } from '../../transport/answer.ts';
 import { DirectAnswer, type FaultTaker } from '../../transport/direct-answer.ts';
-import type { CacheReport } from './cache-status.ts';
+import type { CacheReport } from '../request/cache-status.ts';
+import { isVisible, type Visibility, visibilityIndex } from '../request/visibility.ts';
 import { isCrossOrigin, overridden } from './passed-fields.ts';
-import { isVisible, type Visibility, visibilityIndex } from './visibility.ts';
 
 /** What differs from one answer to the next. */
 export interface ReplyFields extends FaultTaker {

@@ -1,7 +1,7 @@
 import type { Content, Loan } from '../../cache/content.ts';
 import type { Answer } from '../../transport/answer.ts';
-import type { Exchange } from '../exchange.ts';
 import { loanLimitBytes } from '../fill/loan-desk.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { type BodyEnd, BodyPump } from './body-pump.ts';
 import { isFault } from './error-reply.ts';
 import { LentBody } from './lent-body.ts';

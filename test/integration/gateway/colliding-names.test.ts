@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { objectKey, ownerOf } from '../../../src/cache/object-key.ts';
-import { anonymous, type Policy } from '../../../src/gateway/access.ts';
-import type { Authenticate } from '../../../src/gateway/authenticator.ts';
+import { anonymous, type Policy } from '../../../src/gateway/request/access.ts';
+import type { Authenticate } from '../../../src/gateway/request/authenticator.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 

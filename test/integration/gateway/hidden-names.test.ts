@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { grantPolicy } from '../../../src/gateway/grant-policy.ts';
+import { grantPolicy } from '../../../src/gateway/request/grant-policy.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
 const hidden = Array.from({ length: 9300 }, (_, index) => `private/c${String(index * 7).padStart(6, '0')}`);

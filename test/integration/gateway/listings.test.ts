@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { PutBucketVersioningCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
-import { grantPolicy } from '../../../src/gateway/grant-policy.ts';
+import { grantPolicy } from '../../../src/gateway/request/grant-policy.ts';
 import { readXml, textOf, type XmlElement } from '../../../src/s3/xml-reader.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';

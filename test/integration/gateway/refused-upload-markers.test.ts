@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { grantPolicy } from '../../../src/gateway/grant-policy.ts';
-import { markerBefore } from '../../../src/gateway/listing/behind-upload.ts';
+import { markerBefore } from '../../../src/gateway/pass/listing/behind-upload.ts';
+import { grantPolicy } from '../../../src/gateway/request/grant-policy.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
 const actions = ['ListMultipartUploads'];

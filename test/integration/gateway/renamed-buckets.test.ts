@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { grantPolicy } from '../../../src/gateway/grant-policy.ts';
+import { grantPolicy } from '../../../src/gateway/request/grant-policy.ts';
 import { RawStore } from '../../support/raw-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 

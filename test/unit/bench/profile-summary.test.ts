@@ -6,8 +6,8 @@ const node = (id: number, functionName: string, url: string) => ({ id, callFrame
 it('adds self time up by file, module, package and native function, without idle time', () => {
   const profile = {
     nodes: [
-      node(1, 'serve', 'file:///somewhere/src/gateway/serve-object.ts'),
-      node(2, 'other', 'file:///somewhere/src/gateway/serve-object.ts'),
+      node(1, 'serve', 'file:///somewhere/src/gateway/read/serve-object.ts'),
+      node(2, 'other', 'file:///somewhere/src/gateway/read/serve-object.ts'),
       node(3, 'writeHead', 'node:_http_server'),
       node(4, '(idle)', ''),
       node(5, '(garbage collector)', ''),
@@ -18,7 +18,7 @@ it('adds self time up by file, module, package and native function, without idle
     timeDeltas: [10, 20, 25, 1000, 4, 3, 2],
   };
   expect(summarise(profile)).toEqual([
-    { place: 'src/gateway/serve-object.ts', microseconds: 30 },
+    { place: 'src/gateway/read/serve-object.ts', microseconds: 30 },
     { place: 'node:_http_server', microseconds: 25 },
     { place: '(garbage collector)', microseconds: 4 },
     { place: 'native writev', microseconds: 3 },

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
-import { answerUnavailable } from '../../../src/gateway/answer-unavailable.ts';
+import { answerUnavailable } from '../../../src/gateway/reply/answer-unavailable.ts';
 import { claimPort } from '../../../src/server/claim-port.ts';
 import { StandIn } from '../../../src/server/stand-in.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

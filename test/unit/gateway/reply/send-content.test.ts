@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import type { Content, ContentReader, Loan } from '../../../../src/cache/content.ts';
 import { PartMap } from '../../../../src/cache/part-map.ts';
-import { Exchange } from '../../../../src/gateway/exchange.ts';
 import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
 import { sendContent } from '../../../../src/gateway/reply/send-content.ts';
+import { Exchange } from '../../../../src/gateway/request/exchange.ts';
 import type { Answer } from '../../../../src/transport/answer.ts';
 
 /** More than is lent at once. */

@@ -1,0 +1,40 @@
+import type { CounterCell, Family, Metrics } from '../../base/metrics.ts';
+import type { OwnedObjects } from '../workers/owned-objects.ts';
+
+/** What went wrong inside the cache. */
+export function cacheErrors(metrics: Metrics): Family<CounterCell> {
+  return metrics.counter('tidegate_cache_errors_total', 'Errors of a tier of the cache.', ['tier', 'kind']);
+}
+
+/** Has `metrics` show what the cache of this worker holds and does, read when somebody asks. */
+export function countCache(metrics: Metrics, objects: OwnedObjects): void {
+  const bytes = metrics.gauge('tidegate_cache_bytes', 'Bytes held by a tier of the cache.', ['tier']);
+  const capacity = metrics.gauge('tidegate_cache_capacity_bytes', 'Bytes that a tier may hold.', ['tier']);
+  const entries = metrics.gauge(
+    'tidegate_cache_entries',
+    'Blocks held by a tier; records for tier="records".',
+    ['tier'],
+  );
+  const evictions = metrics.counter('tidegate_cache_evictions_total', 'Blocks given up for others.', [
+    'tier',
+    'reason',
+  ]);
+  const fills = metrics
+    .gauge('tidegate_fills_in_flight', 'Transfers from backends into the cache that are under way.')
+    .cell();
+  const coalesced = metrics
+    .counter('tidegate_coalesced_requests_total', "Requests that waited for another's question to a backend.")
+    .cell();
+  metrics.onSnapshot(() => {
+    const { usage } = objects.tier;
+    bytes.cell('memory').set(usage.usedBytes);
+    capacity.cell('memory').set(usage.capacityBytes);
+    entries.cell('memory').set(usage.slots);
+    bytes.cell('records').set(objects.table.costBytes);
+    capacity.cell('records').set(objects.table.capacityBytes);
+    entries.cell('records').set(objects.table.size);
+    evictions.cell('memory', 'capacity').value = usage.evictions;
+    fills.set(objects.filler.inFlight);
+    coalesced.value = objects.directory.coalesced;
+  });
+}

@@ -1,0 +1,64 @@
+import { ageS, freshUntilMs } from '../../cache/freshness.ts';
+import { Generation } from '../../cache/generation.ts';
+import { objectKey } from '../../cache/object-key.ts';
+import type { ObjectRecord } from '../../cache/record.ts';
+import type { BucketTable } from '../request/bucket-table.ts';
+import type { OwnedObjects } from '../workers/owned-objects.ts';
+
+/** What is held of one object, for operators. */
+export interface ObjectDescription {
+  readonly bucket: string;
+  readonly key: string;
+  readonly backend: string;
+  readonly bucketAtBackend: string;
+  readonly records: readonly RecordDescription[];
+}
+
+interface RecordDescription {
+  /** Version id and variant as `recordName` puts them together; empty for the current version asked for without either. */
+  readonly name: string;
+  readonly kind: ObjectRecord['kind'];
+  readonly status: number;
+  readonly entityTag: string | undefined;
+  readonly versionId: string | undefined;
+  readonly sizeBytes: number | undefined;
+  readonly ageS: number;
+  /** Seconds of freshness left; zero for one that is asked about at its next use. */
+  readonly ttlS: number;
+  readonly isPurged: boolean;
+  readonly memory: { readonly blocks: number; readonly bytes: number };
+}
+
+/** Describes what `objects` hold of `key`; undefined when nothing is. */
+export function describeObject(
+  bucketName: string,
+  key: string,
+  objects: OwnedObjects,
+  buckets: BucketTable,
+): ObjectDescription | undefined {
+  const bucket = buckets.find(bucketName);
+  if (!bucket) return undefined;
+  const named = objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key);
+  const entry = objects.table.peek(named);
+  if (!entry) return undefined;
+  const policy = bucket.policyFor(key);
+  const epoch = objects.epochs.current(named.hash);
+  const nowMs = objects.nowMs();
+  const records = Array.from(entry.records, ([name, record]): RecordDescription => {
+    const content =
+      record.kind === 'readable' && record.content instanceof Generation ? record.content : undefined;
+    return {
+      name,
+      kind: record.kind,
+      status: record.kind === 'refused' ? record.status : 200,
+      entityTag: record.kind === 'readable' ? record.entityTag : undefined,
+      versionId: record.kind === 'readable' ? record.versionId : undefined,
+      sizeBytes: record.kind === 'readable' ? record.sizeBytes : undefined,
+      ageS: ageS(record, nowMs),
+      ttlS: Math.max(0, Math.ceil((freshUntilMs(record, policy, nowMs) - nowMs) / 1000)),
+      isPurged: record.epoch !== epoch,
+      memory: { blocks: content?.heldBlocks ?? 0, bytes: content?.heldBytes ?? 0 },
+    };
+  });
+  return { bucket: bucketName, key, backend: named.backend, bucketAtBackend: named.bucket, records };
+}

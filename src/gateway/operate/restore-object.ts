@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { sendAndCollect } from '../../backend/store.ts';
+import { parseErrorBody } from '../../s3/error-body.ts';
+import { pathKeyProblem } from '../../s3/path-key.ts';
+import { mayBePath } from '../../s3/store-id.ts';
+import type { Bucket } from '../request/bucket.ts';
+import type { BucketTable } from '../request/bucket-table.ts';
+
+/** A readable copy of an archived object is wanted, by the names that clients use. */
+export interface RestoreRequest {
+  readonly bucket: string;
+  readonly key: string;
+  readonly versionId?: string;
+  /** How long the copy is to stay. */
+  readonly days: number;
+  readonly tier: 'Standard' | 'Bulk' | 'Expedited';
+}
+
+/** What the store says to it. */
+export type RestoreOutcome =
+  /** The copy will be there in minutes or hours. */
+  | { readonly kind: 'begun' }
+  /** It is there already, and now stays longer. */
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'refused'; readonly code: string }
+  | { readonly kind: 'unreachable' }
+  | { readonly kind: 'unknown-bucket' };
+
+const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
+const MAX_ERROR_BYTES = 16 * 1024;
+
+/**
+ * RestoreObject at the bucket's store, which answers 202 when it begins and 200 when the copy is there already
+ * (behaviours.md 167 to 172). What comes back out of an archive tier does so for good: days are malformed there.
+ * Never rejects.
+ */
+export async function restoreObject(request: RestoreRequest, buckets: BucketTable): Promise<RestoreOutcome> {
+  const bucket = buckets.find(request.bucket);
+  if (!bucket) return { kind: 'unknown-bucket' };
+  const { key, versionId = '' } = request;
+  const isPlain = bucket.keys === 'exact' || pathKeyProblem(bucket.keyPrefix + key) === undefined;
+  if (!isPlain || mayBePath(bucket.keys, versionId)) return { kind: 'refused', code: 'InvalidArgument' };
+  try {
+    const first = await ask(request, bucket, `<Days>${request.days}</Days>`);
+    const isTiered = first.kind === 'refused' && first.code === 'MalformedXML';
+    return isTiered ? await ask(request, bucket, '') : first;
+  } catch {
+    return { kind: 'unreachable' };
+  }
+}
+
+async function ask(request: RestoreRequest, bucket: Bucket, days: string): Promise<RestoreOutcome> {
+  const job = `<GlacierJobParameters><Tier>${request.tier}</Tier></GlacierJobParameters>`;
+  const body = Buffer.from(`<RestoreRequest xmlns="${NAMESPACE}">${days}${job}</RestoreRequest>`);
+  const reply = await sendAndCollect(
+    bucket.store,
+    {
+      method: 'POST',
+      bucket: bucket.bucketAtStore,
+      key: bucket.keyPrefix + request.key,
+      query:
+        request.versionId === undefined
+          ? 'restore'
+          : `restore&versionId=${encodeURIComponent(request.versionId)}`,
+      fields: [
+        { store: false, name: 'content-type', value: 'application/xml' },
+        { store: false, name: 'content-md5', value: createHash('md5').update(body).digest('base64') },
+      ],
+      body,
+    },
+    MAX_ERROR_BYTES,
+  );
+  if (reply.status === 202) return { kind: 'begun' };
+  if (reply.status === 200) return { kind: 'ready' };
+  const code = parseErrorBody(reply.body)?.code;
+  return { kind: 'refused', code: code ?? `status ${reply.status}` };
+}

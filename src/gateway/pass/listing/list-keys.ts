@@ -1,0 +1,140 @@
+import { type StoreRequest, sendAndCollect, type WholeReply } from '../../../backend/store.ts';
+import { actionOf } from '../../../s3/action.ts';
+import { s3Error } from '../../../s3/error.ts';
+import { errorTexts } from '../../../s3/error-texts.ts';
+import { isBusy, RefusedByStoreError, WrongAnswerError } from '../../fill/fill-error.ts';
+import { replyAsStored, replyRefusal } from '../../reply/refusal-reply.ts';
+import type { Permissions } from '../../request/access.ts';
+import { bypassed } from '../../request/cache-status.ts';
+import type { OtherOperation } from '../other-operation.ts';
+import { passedRequest } from '../passed-request.ts';
+import { behindKey, behindUpload, markerBefore } from './behind-upload.ts';
+import { type AskPage, type CollectedListing, collectListing } from './collect-listing.ts';
+import type { ListingOperation } from './listing-kind.ts';
+import { ListingRequest, pageLimit, type StorePage } from './listing-request.ts';
+import { ListingView } from './listing-view.ts';
+import { listingLimitBytes, readListing, type StoreListing } from './store-listing.ts';
+import { writeListing } from './write-listing.ts';
+
+/**
+ * Answers a listing with what the store lists, in the names that clients use, and without the keys that the caller may
+ * not list. The store is asked no further when the client leaves.
+ *
+ * @throws S3Error AccessDenied unless the caller may list the prefix; InvalidArgument for what the listing cannot be
+ *   asked with.
+ */
+export function listKeys(other: OtherOperation, operation: ListingOperation): void {
+  const { exchange, query, bucket, permissions, observer, pageTurns } = other;
+  const request = new ListingRequest(operation, query, bucket, exchange.caller);
+  const action = actionOf(operation, undefined);
+  if (!permissions.allows(action, request.prefix)) throw notListable(permissions, action);
+  exchange.report = bypassed('listing');
+  observer.waitsForStore(exchange);
+  const view = new ListingView(request, bucket, permissions, action);
+  const left = new AbortController();
+  const pages = new StorePages(other, operation, request, view, left.signal);
+  const leave = () => left.abort();
+  exchange.response.once('close', leave);
+  const end = () => {
+    exchange.response.off('close', leave);
+    observer.sent(exchange);
+  };
+  const reply = async (listing: CollectedListing) => {
+    const head = pages.firstReply ?? { status: 200, fields: [] };
+    const body = await pageTurns.take(writeListing(listing, request, view, bucket), left.signal);
+    replyAsStored(exchange, { ...head, body });
+    end();
+  };
+  const fail = (error: unknown) => {
+    if (left.signal.aborted) exchange.hasClientLeft = true;
+    else if (error instanceof RefusedByStoreError) replyRefusal(exchange, bucket, error.reply, true);
+    else throw error;
+    end();
+  };
+  collectListing(request, view, pages.ask)
+    .then(reply)
+    .catch(fail)
+    .catch(error => {
+      exchange.response.off('close', leave);
+      exchange.refuse(error);
+    });
+}
+
+/**
+ * Whoever may list something of the bucket is told that the prefix has to be inside of it. That does not depend on the
+ * prefix that was asked for: else names in the patterns could be guessed letter by letter.
+ */
+function notListable(permissions: Permissions, action: string): Error {
+  const isPartlyListable = permissions.coverageBelow(action, '') !== 'none';
+  return s3Error('AccessDenied', isPartlyListable ? { message: errorTexts.listingNeedsPrefix } : {});
+}
+
+/** Asks the store for the pages of one listing. */
+class StorePages {
+  readonly #other: OtherOperation;
+  readonly #operation: ListingOperation;
+  readonly #request: ListingRequest;
+  readonly #view: ListingView;
+  readonly #signal: AbortSignal;
+  readonly #passed: StoreRequest;
+  firstReply: WholeReply | undefined;
+
+  constructor(
+    other: OtherOperation,
+    operation: ListingOperation,
+    request: ListingRequest,
+    view: ListingView,
+    signal: AbortSignal,
+  ) {
+    this.#other = other;
+    this.#operation = operation;
+    this.#request = request;
+    this.#view = view;
+    this.#signal = signal;
+    this.#passed = passedRequest(other);
+  }
+
+  readonly ask: AskPage = async page => {
+    const position = page.position && this.#view.ahead(page.position);
+    const asked = { ...page, position };
+    const reply = await this.#send(asked);
+    if (reply.status === 200) return this.#read(reply);
+    const isAsSent = page.limit === undefined && position === this.#request.position;
+    const isClients = isAsSent && !this.#request.isSealed;
+    const around = reply.status === 400 ? await this.#aroundMarker(asked, isClients) : undefined;
+    if (around) return around;
+    throw isClients ? new RefusedByStoreError(reply) : refusedGoingOn(reply);
+  };
+
+  /** A page of uploads of which the store refused the marker; undefined when the refusal stands. */
+  async #aroundMarker(
+    { position = [], limit = this.#request.wanted ?? pageLimit }: StorePage,
+    isClients: boolean,
+  ): Promise<StoreListing | undefined> {
+    const [key, id] = position;
+    if (this.#operation !== 'ListMultipartUploads' || !key || !id) return undefined;
+    const reply = await this.#send({ position: [markerBefore(key)], limit: pageLimit });
+    if (reply.status !== 200) return undefined;
+    const listing = await this.#read(reply);
+    return behindUpload(listing, position, limit) ?? (isClients ? undefined : behindKey(listing, key, limit));
+  }
+
+  #send(page: StorePage): Promise<WholeReply> {
+    const asked = { ...this.#passed, query: this.#request.storeQuery(page) };
+    return sendAndCollect(this.#other.bucket.store, asked, listingLimitBytes, this.#signal);
+  }
+
+  #read(reply: WholeReply): Promise<StoreListing> {
+    this.firstReply ??= reply;
+    const { kind } = this.#request;
+    const steps = readListing(reply.body, kind, name => this.#view.shows(name));
+    return this.#other.pageTurns.take(steps, this.#signal);
+  }
+}
+
+/** What a store says to a question of the gateway's own is not for the client: it may quote a name that is hidden. */
+function refusedGoingOn({ status }: WholeReply): Error {
+  return isBusy(status)
+    ? s3Error('ServiceUnavailable')
+    : new WrongAnswerError(`status ${status} to the next page of a listing`);
+}

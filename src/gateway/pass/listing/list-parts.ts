@@ -1,0 +1,85 @@
+import { sendAndCollect } from '../../../backend/store.ts';
+import { isElement, readXmlInSteps } from '../../../s3/xml-reader.ts';
+import { WrongAnswerError } from '../../fill/fill-error.ts';
+import { replyAsStored, replyRefusal } from '../../reply/refusal-reply.ts';
+import { bypassed } from '../../request/cache-status.ts';
+import type { OtherOperation } from '../other-operation.ts';
+import { passedRequest } from '../passed-request.ts';
+import type { Steps } from './page-turns.ts';
+import { documentTags, leaf, writeKnown } from './write-listing.ts';
+
+/** A page has at most a thousand parts of a few hundred bytes. */
+const limitBytes = 4 * 1024 * 1024;
+
+const person = ['DisplayName', 'ID'];
+const checksums = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'].map(name => `Checksum${name}`);
+
+/**
+ * What a list of parts may say, and what these elements may. What is not known may name anything.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html
+ */
+const ofUploads: ReadonlyMap<string, readonly string[]> = new Map([
+  ...[
+    ...['ChecksumAlgorithm', 'ChecksumType', 'IsTruncated', 'MaxParts', 'NextPartNumberMarker'],
+    ...['PartNumberMarker', 'StorageClass', 'UploadId'],
+  ].map((name): [string, string[]] => [name, []]),
+  ['Initiator', person],
+  ['Owner', person],
+  ['Part', [...checksums, 'ETag', 'LastModified', 'PartNumber', 'Size']],
+]);
+
+/** Answers ListParts, the one passed operation whose answer names bucket and key, in the names that clients use. */
+export function listParts(other: OtherOperation): void {
+  const { exchange, bucket, address, permissions, observer, pageTurns } = other;
+  const key = address.kind === 'object' ? address.key : '';
+  const passed = passedRequest(other);
+  exchange.report = bypassed('operation');
+  observer.waitsForStore(exchange);
+  const left = new AbortController();
+  const leave = () => left.abort();
+  exchange.response.once('close', leave);
+  const ask = async () => {
+    const reply = await sendAndCollect(bucket.store, passed, limitBytes, left.signal);
+    if (reply.status !== 200) {
+      replyRefusal(exchange, bucket, reply, permissions.allows('ListBucket', key));
+      return;
+    }
+    const body = await pageTurns.take(inClientNames(reply.body, bucket.name, key), left.signal);
+    replyAsStored(exchange, { ...reply, body });
+  };
+  const fail = (error: unknown) => {
+    if (!left.signal.aborted) throw error;
+    exchange.hasClientLeft = true;
+  };
+  ask()
+    .catch(fail)
+    .then(() => {
+      exchange.response.off('close', leave);
+      observer.sent(exchange);
+    })
+    .catch(error => {
+      exchange.response.off('close', leave);
+      exchange.refuse(error);
+    });
+}
+
+/** @throws WrongAnswerError for what is no list of parts */
+function* inClientNames(body: Buffer, bucket: string, key: string): Steps<Buffer> {
+  const limits = { length: limitBytes, depth: 16 };
+  const root = body.length < limitBytes ? yield* readXmlInSteps(body, limits) : undefined;
+  if (root?.name !== 'ListPartsResult') throw new WrongAnswerError('parts that are no ListPartsResult');
+  const names = new Map([
+    ['Bucket', bucket],
+    ['Key', key],
+  ]);
+  const { start, end } = documentTags(root);
+  const pieces = [start];
+  for (const element of root.children.filter(isElement)) {
+    const name = names.get(element.name);
+    const members = ofUploads.get(element.name);
+    if (name !== undefined) pieces.push(leaf(element.name, name));
+    else if (members) pieces.push(writeKnown(element, members));
+    yield;
+  }
+  return Buffer.from(pieces.join('') + end);
+}

@@ -1,0 +1,116 @@
+import { s3Error } from '../../../s3/error.ts';
+import { formatQuery, knownParameters } from '../../../s3/operation-parameters.ts';
+import { requirePlain } from '../../../s3/path-key.ts';
+import { type Query, queryValue } from '../../../s3/query.ts';
+import type { Bucket } from '../../request/bucket.ts';
+import { type ListingKind, type ListingOperation, listingKinds } from './listing-kind.ts';
+import { isSealed, openPosition, type StorePosition, sealPosition } from './marker-seal.ts';
+
+/** A store gives at most so many entries a page. */
+export const pageLimit = 1000;
+
+/** A page as it is asked of the store. */
+export interface StorePage {
+  /** Undefined to begin at the first. Of ListObjectsV2 the token, and the name behind which to go on without one. */
+  readonly position: StorePosition | undefined;
+  /** Undefined for as many as the client asked for. */
+  readonly limit: number | undefined;
+}
+
+/** A client's listing: what it names, and what the store is asked for it. */
+export class ListingRequest {
+  readonly kind: ListingKind;
+  readonly prefix: string;
+  readonly delimiter: string | undefined;
+  readonly startAfter: string | undefined;
+  /** What the client sent to say where the listing goes on, in the order of the kind's parts. */
+  readonly sentPosition: readonly (string | undefined)[];
+  /** Where that is at the store. */
+  readonly position: StorePosition | undefined;
+  /** Whether that is a marker of ours, which the client cannot read. */
+  readonly isSealed: boolean;
+  /** Entries that the client wants; undefined for what is no number, which the store refuses in its own words. */
+  readonly wanted: number | undefined;
+  readonly #query: Query;
+  readonly #bucket: Bucket;
+  readonly #listing: readonly unknown[];
+
+  /**
+   * @param caller to whom markers are bound: the access key id, or undefined for everybody else.
+   * @throws S3Error InvalidArgument for repeated parameters, for a marker that is not this listing's, and for a prefix or
+   *   a marker that the store may take for another
+   */
+  constructor(operation: ListingOperation, query: Query, bucket: Bucket, caller: string | undefined) {
+    this.kind = listingKinds[operation];
+    this.#query = knownParameters(operation, query, bucket.keys);
+    this.#bucket = bucket;
+    this.prefix = this.#plain('prefix') ?? '';
+    this.delimiter = queryValue(this.#query, 'delimiter');
+    this.startAfter = this.#plain('start-after');
+    this.wanted = wantedEntries(queryValue(this.#query, this.kind.limit));
+    this.#listing = [operation, bucket.name, this.prefix, this.delimiter ?? '', caller ?? ''];
+    this.sentPosition = this.kind.position.map(({ parameter }) => queryValue(this.#query, parameter));
+    const [sent = ''] = this.sentPosition;
+    this.isSealed = isSealed(sent);
+    this.position = this.#readPosition();
+  }
+
+  /** The names of the store that the listing is of begin so. */
+  get prefixAtStore(): string {
+    return this.#bucket.keyPrefix + this.prefix;
+  }
+
+  seal(position: StorePosition): string {
+    return sealPosition(position, this.#bucket.listingKey, this.#listing);
+  }
+
+  /** The query for `page`: names have the bucket's prefix before them, so that nothing outside of it can be asked for. */
+  storeQuery({ position, limit }: StorePage): string {
+    const { keyPrefix } = this.#bucket;
+    const set = new Map<string, string | undefined>();
+    if (keyPrefix !== '') set.set('prefix', this.prefixAtStore);
+    // a token goes before it
+    const startAfter = this.kind.isByKey || position?.[0] ? undefined : position?.[1];
+    if (this.startAfter || startAfter) set.set('start-after', startAfter);
+    if (limit !== undefined) set.set(this.kind.limit, String(limit));
+    for (const [index, { parameter }] of this.kind.position.entries()) set.set(parameter, position?.[index]);
+    const kept = this.#query.filter(({ name }) => !set.has(name));
+    const added = Array.from(set, ([name, value]) => ({ name, value: value ?? '' }));
+    return formatQuery([...kept, ...added.filter(({ value }) => value !== '')]);
+  }
+
+  #plain(name: string): string | undefined {
+    const value = queryValue(this.#query, name);
+    requirePlain(this.#bucket, value ?? '', name, 'prefix');
+    return value;
+  }
+
+  #readPosition(): StorePosition | undefined {
+    const [{ parameter }, ...others] = this.kind.position;
+    const [sent] = this.sentPosition;
+    const { keyPrefix } = this.#bucket;
+    if (sent === undefined && this.startAfter) return ['', keyPrefix + this.startAfter];
+    if (sent === undefined || (sent === '' && this.kind.isByKey)) return undefined;
+    if (this.kind.isByKey && !this.isSealed) {
+      const marker = keyPrefix + (this.#plain(parameter) ?? '');
+      return [marker, ...others.map((_, index) => this.sentPosition[index + 1] ?? '')];
+    }
+    const position = openPosition(sent, this.#bucket.listingKey, this.#listing);
+    if (position) return position;
+    throw s3Error('InvalidArgument', {
+      message: this.kind.isByKey ? 'The marker is not one of this listing.' : tokenIncorrect,
+      fields: [
+        ['ArgumentName', parameter],
+        ['ArgumentValue', sent],
+      ],
+    });
+  }
+}
+
+/** The text of Amazon's store. */
+const tokenIncorrect = 'The continuation token provided is incorrect';
+
+function wantedEntries(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return pageLimit;
+  return /^\d{1,10}$/.test(text) ? Math.min(Number(text), pageLimit) : undefined;
+}

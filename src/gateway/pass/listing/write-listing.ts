@@ -1,0 +1,147 @@
+import { isElement, textOf, type XmlElement } from '../../../s3/xml-reader.ts';
+import { escapeName } from '../../../s3/xml-text.ts';
+import type { Bucket } from '../../request/bucket.ts';
+import type { CollectedListing } from './collect-listing.ts';
+import type { ListingRequest } from './listing-request.ts';
+import type { ListingView } from './listing-view.ts';
+import type { Steps } from './page-turns.ts';
+import { inStoreOrder, type ListedEntry } from './store-listing.ts';
+
+/** Elements beside the entries that are given on as the store wrote them. What is not known may name anything. */
+const asWritten: ReadonlySet<string> = new Set(['EncodingType', 'MaxKeys', 'MaxUploads', 'RequestCharged']);
+
+const person = ['DisplayName', 'ID'];
+
+/**
+ * What an entry may say, and what these elements may: the members of Object, ObjectVersion, DeleteMarkerEntry,
+ * MultipartUpload and CommonPrefix (https://docs.aws.amazon.com/AmazonS3/latest/API/API_Types_Amazon_Simple_Storage_Service.html).
+ */
+const ofEntries: ReadonlyMap<string, readonly string[]> = new Map([
+  ...[
+    ...['ChecksumAlgorithm', 'ChecksumType', 'ETag', 'Initiated', 'IsLatest', 'Key', 'LastModified'],
+    ...['Prefix', 'Size', 'StorageClass', 'UploadId', 'VersionId'],
+  ].map((name): [string, string[]] => [name, []]),
+  ['Initiator', person],
+  ['Owner', person],
+  ['RestoreStatus', ['IsRestoreInProgress', 'RestoreExpiryDate']],
+]);
+
+/** Writes a page as its caller sees it: in the client's names, with markers of our own where the store's would tell one. */
+export function* writeListing(
+  listing: CollectedListing,
+  request: ListingRequest,
+  view: ListingView,
+  bucket: Bucket,
+): Steps<Buffer> {
+  const { first, entries, isTruncated } = listing;
+  const writer = new ListingWriter(bucket, first.isEncoded);
+  const others = first.others.map(element => writer.other(element, request, listing));
+  const next = isTruncated ? nextElements(listing, request, view, writer) : [];
+  const { start, end } = documentTags(first.root);
+  const pieces = [Buffer.from([start, ...others, ...next].join(''))];
+  for (const entry of [...entries].sort(byKind)) {
+    pieces.push(Buffer.from(writer.entry(entry)));
+    yield;
+  }
+  return Buffer.concat([...pieces, Buffer.from(end)]);
+}
+
+/** As stores write them: entries, then common prefixes. */
+function byKind(a: ListedEntry, b: ListedEntry): number {
+  return Number(a.isCommonPrefix) - Number(b.isCommonPrefix);
+}
+
+function nextElements(
+  { next, first, entries }: CollectedListing,
+  request: ListingRequest,
+  view: ListingView,
+  writer: ListingWriter,
+): string[] {
+  if (!next) return [];
+  const { kind } = request;
+  const [{ next: name }] = kind.position;
+  const [marker = ''] = next;
+  if (!kind.isByKey || !view.showsMarker(marker)) return [leaf(name, request.seal(next))];
+  const isLastSeen = inStoreOrder(entries).at(-1)?.name === marker;
+  const isTold = first.others.some(element => element.name === name);
+  // without a delimiter ListObjects leaves it to the client to go on behind the last key
+  if (kind.position.length === 1 && isLastSeen && !isTold) return [];
+  return kind.position.flatMap((part, index) => {
+    const value = next[index] ?? '';
+    if (index === 0) return [leaf(part.next, writer.name(value))];
+    return value === '' ? [] : [leaf(part.next, value)];
+  });
+}
+
+class ListingWriter {
+  readonly #bucket: Bucket;
+  readonly #isEncoded: boolean;
+
+  constructor(bucket: Bucket, isEncoded: boolean) {
+    this.#bucket = bucket;
+    this.#isEncoded = isEncoded;
+  }
+
+  entry({ element, name, isCommonPrefix }: ListedEntry): string {
+    const inner = isCommonPrefix ? 'Prefix' : 'Key';
+    // without a prefix of the bucket the name is as the client knows it, in the store's own percent-encoding
+    const isAsWritten = this.#bucket.keyPrefix === '';
+    const children = element.children.filter(isElement).map(child => {
+      if (child.name === inner && !isAsWritten) return leaf(inner, this.name(name));
+      const members = ofEntries.get(child.name);
+      return members ? writeKnown(child, members) : '';
+    });
+    return inTags(element.name, children.join(''));
+  }
+
+  /** What stands beside the entries: what the client asked for is repeated from its own request. */
+  other(element: XmlElement, request: ListingRequest, { isTruncated, entries }: CollectedListing): string {
+    const { name } = element;
+    if (asWritten.has(name)) return leaf(name, textOf(element));
+    if (name === 'Name' || name === 'Bucket') return leaf(name, this.#bucket.name);
+    if (name === 'IsTruncated') return leaf(name, String(isTruncated));
+    if (name === 'KeyCount') return leaf(name, String(entries.length));
+    if (name === 'Prefix') return leaf(name, this.#encode(request.prefix));
+    if (name === 'Delimiter') return leaf(name, this.#encode(request.delimiter ?? ''));
+    if (name === 'StartAfter') return leaf(name, this.#encode(request.startAfter ?? ''));
+    const { kind, sentPosition } = request;
+    const index = kind.position.findIndex(({ echo }) => echo === name);
+    if (index < 0) return '';
+    const sent = sentPosition[index] ?? '';
+    return leaf(name, index === 0 && kind.isByKey ? this.#encode(sent) : sent);
+  }
+
+  /** A name of the store as the client knows it. */
+  name(atStore: string): string {
+    return this.#encode(atStore.slice(this.#bucket.keyPrefix.length));
+  }
+
+  #encode(text: string): string {
+    return this.#isEncoded ? encodeURIComponent(text).replaceAll('%2F', '/') : text;
+  }
+}
+
+export function leaf(name: string, text: string): string {
+  return inTags(name, escapeName(text));
+}
+
+/** The tags of a document like the one that `root` is of. */
+export function documentTags({ name, attributes }: XmlElement): {
+  readonly start: string;
+  readonly end: string;
+} {
+  const namespace = attributes.get('xmlns');
+  const written = namespace === undefined ? '' : ` xmlns="${escapeName(namespace)}"`;
+  return { start: `<?xml version="1.0" encoding="UTF-8"?>\n<${name}${written}>`, end: `</${name}>` };
+}
+
+/** `element` without attributes, with its text, or with those of its children that are `members`. */
+export function writeKnown(element: XmlElement, members: readonly string[]): string {
+  if (members.length === 0) return leaf(element.name, textOf(element));
+  const known = element.children.filter(isElement).filter(({ name }) => members.includes(name));
+  return inTags(element.name, known.map(child => leaf(child.name, textOf(child))).join(''));
+}
+
+function inTags(name: string, content: string): string {
+  return `<${name}>${content}</${name}>`;
+}

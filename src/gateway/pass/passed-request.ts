@@ -1,0 +1,39 @@
+import type { StoreRequest } from '../../backend/store.ts';
+import { readCustomerKey } from '../../s3/customer-key.ts';
+import type { HeaderField } from '../../s3/dialect.ts';
+import { formatQuery, knownParameters, takesField } from '../../s3/operation-parameters.ts';
+import { fieldsOfQuery } from '../../s3/presigned-query.ts';
+import { takesCustomerKeys } from '../request/customer-keys.ts';
+import type { OtherOperation } from './other-operation.ts';
+
+/** What an anonymous caller cannot say, since the gateway would be charged in its place (behaviours.md 126). */
+const ofClients = new Set(['request-payer']);
+
+/**
+ * A client's request as it is given on to the store: made anew from what its operation knows, in the store's names.
+ *
+ * @throws S3Error NotImplemented for an operation that is not passed, InvalidArgument for a repeated parameter or
+ *   an id that may be a path, and for a customer-provided key that is malformed or may not come this way (behaviours.md 147 to 155).
+ */
+export function passedRequest(other: OtherOperation): StoreRequest {
+  const { exchange, request, fields, address, bucket, query, operation } = other;
+  const inHeaders = fields.store ?? new Map<string, string>();
+  readCustomerKey(inHeaders, takesCustomerKeys(bucket, request.socket));
+  const said = new Map<string, string>();
+  // of a field that is said several times the first counts, and before all others that of a header
+  for (const { name, value } of fieldsOfQuery(query).toReversed()) said.set(name, value);
+  for (const [name, value] of inHeaders) said.set(name, value);
+  const passed: HeaderField[] = [];
+  for (const [name, value] of said) {
+    const isAllowed = takesField(operation, name) && (exchange.caller !== undefined || !ofClients.has(name));
+    if (isAllowed) passed.push({ name, value, store: true });
+  }
+  if (fields.origin !== undefined) passed.push({ name: 'origin', value: fields.origin, store: false });
+  return {
+    method: exchange.method,
+    bucket: bucket.bucketAtStore,
+    key: address.kind === 'object' ? bucket.keyPrefix + address.key : undefined,
+    query: formatQuery(knownParameters(operation, query, bucket.keys)),
+    fields: passed,
+  };
+}

@@ -1,0 +1,42 @@
+import type { HeaderField } from '../../s3/dialect.ts';
+import { passThrough } from '../pass/pass-through.ts';
+import type { ExchangeObserver } from '../reply/exchange-observer.ts';
+import type { ClientRead } from '../request/client-read.ts';
+import { isVisible } from '../request/visibility.ts';
+import { storeRequest } from './store-request.ts';
+
+/**
+ * Answers a read with the store's answer to it: the client's own question goes to the store, range and conditions
+ * included, and nothing of the answer is kept.
+ *
+ * @param detail why it is not answered from the cache, a token (RFC 9211 §2.8).
+ * @param more fields that the question carries as well.
+ */
+export function passRead(
+  client: ClientRead,
+  observer: ExchangeObserver,
+  detail: string,
+  more: readonly HeaderField[] = [],
+): void {
+  const { exchange, read, visibility, overrides, mayKnowMissing } = client;
+  const request = storeRequest(read, read.method, { partNumber: read.partNumber });
+  const asked: HeaderField[] = [...request.fields, ...conditions(client), ...more];
+  passThrough(exchange, read.bucket, { ...request, fields: asked }, observer, {
+    detail,
+    mayKnowMissing,
+    keep: field => isVisible(field, visibility),
+    overrides,
+  });
+}
+
+function conditions({ fields }: ClientRead): HeaderField[] {
+  const sent: readonly (readonly [string, string | undefined])[] = [
+    ['range', fields.range],
+    ['if-range', fields.ifRange],
+    ['if-match', fields.ifMatch],
+    ['if-none-match', fields.ifNoneMatch],
+    ['if-modified-since', fields.ifModifiedSince],
+    ['if-unmodified-since', fields.ifUnmodifiedSince],
+  ];
+  return sent.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value, store: false }]));
+}

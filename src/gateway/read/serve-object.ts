@@ -1,0 +1,65 @@
+import type { ObjectRecord } from '../../cache/record.ts';
+import type { ExchangeObserver } from '../reply/exchange-observer.ts';
+import type { ClientRead } from '../request/client-read.ts';
+import { type Found, knownRecord } from './found.ts';
+import { ObjectAnswer, selectBytes } from './object-answer.ts';
+import type { ObjectSource } from './object-source.ts';
+import { WaitingAnswer } from './waiting-answer.ts';
+
+/** How often an object that changes under a read is looked up anew before its first byte. */
+const lookups = 4;
+
+/**
+ * Answers a GetObject or HeadObject: record, verdict, selection, body.
+ *
+ * A record that is known and fresh is answered in this turn of the event loop; anything else when the store has spoken.
+ */
+export function serveObject(client: ClientRead, source: ObjectSource, observer: ExchangeObserver): void {
+  const answer = new ObjectAnswer(client, source, observer, () => lookUp(client, source, observer, 2));
+  const record = source.known(client.read, client.nowMs);
+  if (record && !lacksChecksums(client, record)) answer.give(knownRecord(record));
+  else ask(client, source, observer, answer);
+}
+
+/** The object changed before anything of it was sent: the client gets the one that is there now. */
+function lookUp(client: ClientRead, source: ObjectSource, observer: ExchangeObserver, attempt: number): void {
+  const again = attempt < lookups ? () => lookUp(client, source, observer, attempt + 1) : undefined;
+  ask(client, source, observer, new ObjectAnswer(client, source, observer, again));
+}
+
+function ask(
+  client: ClientRead,
+  source: ObjectSource,
+  observer: ExchangeObserver,
+  answer: ObjectAnswer,
+): void {
+  const { read } = client;
+  let waiting: WaitingAnswer;
+  try {
+    waiting = new WaitingAnswer(answer, client, observer);
+  } catch (error) {
+    answer.fail(error);
+    return;
+  }
+  // nothing of this holds the client, which may leave long before the store answers
+  source
+    .find(read)
+    .then(found => (lacksMore(waiting, found) ? source.findWithChecksums(read) : found))
+    .then(found => waiting.take()?.give(found))
+    .catch(error => waiting.take()?.fail(error));
+}
+
+function lacksMore({ client }: WaitingAnswer, { record }: Found): boolean {
+  return client !== undefined && lacksChecksums(client, record);
+}
+
+/** Checksums are shown with all of an object only; one that the store may have and the record lacks is asked for. */
+function lacksChecksums(client: ClientRead, record: ObjectRecord): boolean {
+  if (!client.visibility.checksums || record.kind !== 'readable' || record.checksums === 'known')
+    return false;
+  // A part has checksums of its own (behaviours.md 48).
+  if (client.read.partNumber !== undefined && record.sizeBytes > 0) return false;
+  const selection = selectBytes(client, record);
+  if (selection.kind !== 'part') return selection.kind === 'whole';
+  return selection.first === 0 && selection.last + 1 === record.sizeBytes;
+}

@@ -1,0 +1,55 @@
+import type { Faults } from '../../base/faults.ts';
+import { s3Error } from '../../s3/error.ts';
+import type { ErrorHandling, Exchange } from '../request/exchange.ts';
+import { asS3Error, isFault, replyError } from './error-reply.ts';
+import type { ExchangeObserver } from './exchange-observer.ts';
+
+/**
+ * Ends a request with an error: an error answer, or, once its head is out, a cut connection. What the request holds is
+ * given back when its response closes, which comes of either.
+ */
+export function errorHandling(observer: ExchangeObserver, faults: Faults): ErrorHandling {
+  const cutOff = ({ response }: Exchange) => {
+    response.destroy();
+  };
+
+  const refuse = (exchange: Exchange, error: unknown) => {
+    if (isFault(error)) {
+      fault(exchange, error);
+      return;
+    }
+    try {
+      exchange.failure = asError(error);
+      if (exchange.response.headersSent) cutOff(exchange);
+      else replyError(exchange, asS3Error(error));
+      observer.sent(exchange);
+    } catch (again) {
+      fault(exchange, again);
+    }
+  };
+
+  const fault = (exchange: Exchange, error: unknown) => {
+    faults.note(error, exchange.requestId);
+    exchange.failure ??= asError(error);
+    try {
+      if (exchange.response.headersSent) cutOff(exchange);
+      else replyFault(exchange);
+      observer.sent(exchange);
+    } catch (again) {
+      faults.note(again, exchange.requestId);
+      cutOff(exchange);
+    }
+  };
+
+  return { refuse, fault };
+}
+
+/** Of the answer that was being put together something may stay in the response: no other follows on its connection. */
+function replyFault(exchange: Exchange): void {
+  exchange.response.shouldKeepAlive = false;
+  replyError(exchange, s3Error('InternalError'));
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

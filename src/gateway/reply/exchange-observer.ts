@@ -1,0 +1,222 @@
+import type { Clock } from '../../base/clock.ts';
+import { lengthPrefixed } from '../../base/length-prefixed.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../../base/metrics.ts';
+import { errorCodes } from '../../s3/error-codes.ts';
+import { loggedUrl } from '../../s3/logged-url.ts';
+import { OverloadedError } from '../fill/fill-error.ts';
+import { type Admission, TooManyRequestsError } from '../request/admission.ts';
+import type { CacheResult } from '../request/cache-status.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { type PendingSends, StalledClientError } from './pending-sends.ts';
+
+const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** The cells that one kind of answer is counted in. */
+interface AnswerCells {
+  readonly requests: CounterCell;
+  readonly bytes: CounterCell;
+  readonly firstByte: HistogramCell;
+  readonly duration: HistogramCell;
+  /** Undefined for what was not looked up. */
+  readonly lookups: CounterCell | undefined;
+}
+
+/** What answers are told apart by, with the cells of that kind. */
+interface KindOfAnswer {
+  readonly bucket: string;
+  readonly operation: string;
+  readonly status: number;
+  readonly result: CacheResult;
+  readonly cells: AnswerCells;
+}
+
+/** An object whose read was refused because it lies in the archive; `bucket` is the metric label. */
+export interface ArchivedRead {
+  readonly bucket: string;
+  readonly key: string;
+  readonly versionId?: string;
+}
+
+export interface ExchangeObserverOptions {
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  /** Where a line for each request goes; undefined for none. */
+  readonly accessLog: Logger | undefined;
+  readonly admission: Admission;
+  readonly sends: PendingSends;
+  /** Told of each read of an archived object. */
+  readonly onArchivedRead: (read: ArchivedRead) => void;
+}
+
+/** Counts each answer and writes its log line. */
+export class ExchangeObserver {
+  /** Answers that wait for their clients. */
+  readonly sends: PendingSends;
+  readonly #clock: Clock;
+  readonly #onArchivedRead: (read: ArchivedRead) => void;
+  readonly #admission: Admission;
+  readonly #access: Logger | undefined;
+  readonly #requests: Family<CounterCell>;
+  readonly #bytes: Family<CounterCell>;
+  readonly #firstByte: Family<HistogramCell>;
+  readonly #duration: Family<HistogramCell>;
+  readonly #errors: Family<CounterCell>;
+  readonly #shed: Readonly<Record<'memory' | 'requests' | 'stalled', CounterCell>>;
+  readonly #lookups: Family<CounterCell>;
+  readonly #inFlight: GaugeCell;
+  readonly #cells = new Map<string, AnswerCells>();
+  #last: KindOfAnswer | undefined;
+
+  constructor({ metrics, clock, accessLog, onArchivedRead, admission, sends }: ExchangeObserverOptions) {
+    this.#clock = clock;
+    this.#access = accessLog;
+    this.#admission = admission;
+    this.sends = sends;
+    this.#onArchivedRead = onArchivedRead;
+    const labels = ['bucket', 'operation', 'status', 'cache'];
+    this.#requests = metrics.counter('tidegate_requests_total', 'Requests answered.', labels);
+    this.#bytes = metrics.counter('tidegate_response_bytes_total', 'Body bytes sent to clients.', [
+      'bucket',
+      'cache',
+    ]);
+    this.#firstByte = metrics.histogram(
+      'tidegate_request_first_byte_seconds',
+      'Time from a request to the head of its answer.',
+      ['cache'],
+      secondsBounds,
+    );
+    this.#duration = metrics.histogram(
+      'tidegate_request_duration_seconds',
+      'Time from a request to the last byte of its answer.',
+      ['cache'],
+      secondsBounds,
+    );
+    this.#errors = metrics.counter(
+      'tidegate_error_responses_total',
+      'Error answers, by code of the store protocol; one that is not of it counts as _other.',
+      ['bucket', 'code'],
+    );
+    const shed = metrics.counter(
+      'tidegate_requests_shed_total',
+      'Requests sent away, or cut off while their clients took nothing, for want of room.',
+      ['reason'],
+    );
+    this.#shed = {
+      memory: shed.cell('memory'),
+      requests: shed.cell('requests'),
+      stalled: shed.cell('stalled'),
+    };
+    this.#lookups = metrics.counter(
+      'tidegate_cache_lookups_total',
+      'Objects looked up in a tier of the cache.',
+      ['tier', 'result'],
+    );
+    this.#inFlight = metrics.gauge('tidegate_requests_in_flight', 'Requests being answered.').cell();
+  }
+
+  /** Milliseconds since some moment, as `Exchange.startedMs` counts them. */
+  nowMs(): number {
+    return this.#clock.monotonicMs();
+  }
+
+  /**
+   * `exchange` is going to wait for a store.
+   *
+   * @throws TooManyRequestsError
+   */
+  waitsForStore(exchange: Exchange): void {
+    this.#admission.admit(exchange);
+  }
+
+  began(): void {
+    this.#inFlight.value++;
+  }
+
+  /** `exchange` has been answered, to its end or as far as it got. */
+  sent(exchange: Exchange): void {
+    if (exchange.isOver) return;
+    exchange.isOver = true;
+    this.#inFlight.value--;
+    const endMs = this.nowMs();
+    const cells = this.#cellsOf(exchange);
+    cells.requests.value++;
+    if (cells.lookups) cells.lookups.value++;
+    cells.bytes.value += exchange.bodyBytes;
+    cells.firstByte.observe(((exchange.firstByteMs || endMs) - exchange.startedMs) / 1000);
+    cells.duration.observe((endMs - exchange.startedMs) / 1000);
+    if (exchange.failure) this.#failed(exchange.failure);
+    if (exchange.errorCode) this.#refused(exchange, exchange.errorCode);
+    if (this.#access) this.#log(this.#access, exchange, endMs);
+  }
+
+  #failed(failure: Error): void {
+    if (failure instanceof OverloadedError) this.#shed.memory.value++;
+    if (failure instanceof TooManyRequestsError) this.#shed.requests.value++;
+    if (failure instanceof StalledClientError) this.#shed.stalled.value++;
+  }
+
+  #refused({ bucket, key, versionId }: Exchange, code: string): void {
+    // a store may have codes of its own making: labels stay those of the protocol
+    this.#errors.cell(bucket, Object.hasOwn(errorCodes, code) ? code : '_other').value++;
+    if (code !== 'InvalidObjectState' || key === undefined) return;
+    this.#onArchivedRead({ bucket, key, ...(versionId === undefined ? {} : { versionId }) });
+  }
+
+  /** Most answers are of the same kind as the one before. */
+  #cellsOf(exchange: Exchange): AnswerCells {
+    const { bucket, operation, status, report } = exchange;
+    const last = this.#last;
+    if (
+      last?.status === status &&
+      last.result === report.result &&
+      last.bucket === bucket &&
+      last.operation === operation
+    ) {
+      return last.cells;
+    }
+    const cells = this.#findCells(exchange);
+    this.#last = { bucket, operation, status, result: report.result, cells };
+    return cells;
+  }
+
+  #findCells({ bucket, operation, status, report }: Exchange): AnswerCells {
+    const id = `${lengthPrefixed(bucket)}${operation} ${status} ${report.result}`;
+    const known = this.#cells.get(id);
+    if (known) return known;
+    const cells = {
+      requests: this.#requests.cell(bucket, operation, String(status), report.result),
+      bytes: this.#bytes.cell(bucket, report.result),
+      firstByte: this.#firstByte.cell(report.result),
+      duration: this.#duration.cell(report.result),
+      lookups:
+        report.result === 'BYPASS' ? undefined : this.#lookups.cell('memory', lookupResult(report.result)),
+    };
+    this.#cells.set(id, cells);
+    return cells;
+  }
+
+  #log(access: Logger, exchange: Exchange, endMs: number): void {
+    access.info({
+      requestId: exchange.requestId,
+      method: exchange.method,
+      url: loggedUrl(exchange.url),
+      operation: exchange.operation,
+      bucket: exchange.bucket,
+      caller: exchange.caller,
+      status: exchange.status,
+      code: exchange.errorCode,
+      cache: exchange.report.result,
+      bytes: exchange.bodyBytes,
+      durationMs: Math.round((endMs - exchange.startedMs) * 1000) / 1000,
+      clientLeft: exchange.hasClientLeft || undefined,
+      failure: exchange.failure?.message,
+    });
+  }
+}
+
+/** What a look-up came to: revalidated and stale answers had their bytes in the cache. */
+function lookupResult(result: CacheResult): string {
+  if (result === 'MISS') return 'miss';
+  return result === 'PARTIAL' ? 'partial' : 'hit';
+}

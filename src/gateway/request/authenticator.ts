@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../base/clock.ts';
+import { SigningKeys } from '../../s3/sigv4-keys.ts';
+import { requireNoPayload } from '../../s3/sigv4-payload.ts';
+import { SigV4Verifier } from '../../s3/sigv4-verify.ts';
+import { anonymous, type Caller } from './access.ts';
+
+/** Somebody whose signatures the gateway verifies itself. */
+export interface KnownClient {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/**
+ * Tells who sent a request.
+ *
+ * @param region of the bucket that it names, which a signature must name too; any will do where it names none of ours.
+ * @throws S3Error for a signature that does not hold (behaviours.md, sections 10 and 12, and 122).
+ */
+export type Authenticate = (request: IncomingMessage, region: string | undefined) => Caller;
+
+/** Checks requests against the secrets of `clients`; a read that is signed with a body is refused. */
+export function createAuthenticator(clients: readonly KnownClient[], clock: Clock): Authenticate {
+  const known = new Map(clients.map(client => [client.accessKeyId, client]));
+  const verifier = new SigV4Verifier({
+    findClient: accessKeyId => known.get(accessKeyId),
+    clock,
+    keys: new SigningKeys(),
+  });
+  return ({ method = 'GET', url = '/', rawHeaders }, region) => {
+    const caller = verifier.verify({ method, url, rawHeaders }, region);
+    if (caller.kind === 'anonymous') return anonymous;
+    if (method === 'GET' || method === 'HEAD') requireNoPayload(caller.payload, caller.headerPrefix);
+    return { kind: 'client', accessKeyId: caller.accessKeyId };
+  };
+}

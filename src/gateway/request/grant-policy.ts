@@ -1,0 +1,32 @@
+import { everyOtherBucket } from '../../s3/bucket-name.ts';
+import { compileGrants, coverage, type GrantRule, isAllowed } from '../../s3/grants.ts';
+import type { Caller, Policy } from './access.ts';
+
+/** What one client may do. */
+export interface ClientGrants {
+  readonly accessKeyId: string;
+  readonly allow: readonly GrantRule[];
+}
+
+/**
+ * The policy of grants that are configured. What is granted to everybody is granted to known clients too.
+ *
+ * @param toAll what anonymous callers may do, by the name of the bucket or `everyOtherBucket`.
+ */
+export function grantPolicy(
+  toAll: Readonly<Record<string, readonly GrantRule[]>>,
+  clients: readonly ClientGrants[],
+): Policy {
+  const ofAll = new Map(Object.entries(toAll).map(([bucket, rules]) => [bucket, compileGrants(rules)]));
+  const ofClients = new Map(clients.map(({ accessKeyId, allow }) => [accessKeyId, compileGrants(allow)]));
+  const toEverybody = (bucket: string) => ofAll.get(bucket) ?? ofAll.get(everyOtherBucket) ?? [];
+  const toCaller = (caller: Caller) =>
+    caller.kind === 'client' ? (ofClients.get(caller.accessKeyId) ?? []) : [];
+  const allows = (caller: Caller, bucket: string, action: string, key: string) => {
+    const wish = { bucket, action, key };
+    return isAllowed(toEverybody(bucket), wish) || isAllowed(toCaller(caller), wish);
+  };
+  const coverageBelow = (caller: Caller, bucket: string, action: string, prefix: string) =>
+    coverage([...toEverybody(bucket), ...toCaller(caller)], { bucket, action, key: prefix });
+  return { allows, coverageBelow };
+}

@@ -1,0 +1,143 @@
+import { NameMemo } from '../../base/name-memo.ts';
+import type { HeaderPrefix } from '../../s3/dialect.ts';
+
+/** HTTP fields that the gateway itself understands. */
+type KnownField =
+  | 'host'
+  | 'range'
+  | 'ifRange'
+  | 'ifMatch'
+  | 'ifNoneMatch'
+  | 'ifModifiedSince'
+  | 'ifUnmodifiedSince'
+  | 'origin'
+  | 'contentType'
+  | 'authorization';
+
+type FieldMeaning =
+  | { readonly kind: 'known'; readonly field: KnownField }
+  | { readonly kind: 'store'; readonly prefix: HeaderPrefix; readonly name: string }
+  | { readonly kind: 'body' }
+  | { readonly kind: 'other' };
+
+/** What a field name means, by the spelling that is usual. */
+const meanings: Readonly<Record<string, FieldMeaning>> = {
+  Host: { kind: 'known', field: 'host' },
+  Range: { kind: 'known', field: 'range' },
+  'If-Range': { kind: 'known', field: 'ifRange' },
+  'If-Match': { kind: 'known', field: 'ifMatch' },
+  'If-None-Match': { kind: 'known', field: 'ifNoneMatch' },
+  'If-Modified-Since': { kind: 'known', field: 'ifModifiedSince' },
+  'If-Unmodified-Since': { kind: 'known', field: 'ifUnmodifiedSince' },
+  Origin: { kind: 'known', field: 'origin' },
+  'Content-Type': { kind: 'known', field: 'contentType' },
+  Authorization: { kind: 'known', field: 'authorization' },
+  'Content-Length': { kind: 'body' },
+  'Transfer-Encoding': { kind: 'body' },
+};
+
+interface NamedField {
+  readonly usual: string;
+  readonly lowerCase: string;
+  readonly meaning: FieldMeaning;
+}
+
+/** The same by length and first letter: by those alone most of what clients send is none of it. */
+const byShape = new Map<number, readonly NamedField[]>();
+for (const [usual, meaning] of Object.entries(meanings)) {
+  const field = { usual, lowerCase: usual.toLowerCase(), meaning };
+  byShape.set(shapeOf(usual), [...(byShape.get(shapeOf(usual)) ?? []), field]);
+}
+
+const other: FieldMeaning = { kind: 'other' };
+
+/** The fields of one request that decide its answer, found in one pass over the header lines. */
+export class RequestFields {
+  host: string | undefined;
+  range: string | undefined;
+  ifRange: string | undefined;
+  ifMatch: string | undefined;
+  ifNoneMatch: string | undefined;
+  ifModifiedSince: string | undefined;
+  ifUnmodifiedSince: string | undefined;
+  origin: string | undefined;
+  contentType: string | undefined;
+  authorization: string | undefined;
+  /** Fields of the store by name without prefix; undefined when there are none. */
+  store: Map<string, string> | undefined;
+  /** The dialect that the store fields speak; undefined when there are none. */
+  prefix: HeaderPrefix | undefined;
+  /** Whether the request has a body (RFC 9112 §6). */
+  hasBody = false;
+
+  /** @param raw names and values alternating, as they were received. */
+  constructor(raw: readonly string[]) {
+    for (let index = 0; index + 1 < raw.length; index += 2) {
+      const meaning = meaningOf(raw[index] ?? '');
+      if (meaning.kind === 'other') continue;
+      const value = raw[index + 1] ?? '';
+      if (meaning.kind === 'body') this.hasBody = true;
+      else if (meaning.kind === 'known') this[meaning.field] = combine(this[meaning.field], value);
+      else this.#addStore(meaning.prefix, meaning.name, value);
+    }
+  }
+
+  get isConditional(): boolean {
+    return (
+      this.ifMatch !== undefined ||
+      this.ifNoneMatch !== undefined ||
+      this.ifModifiedSince !== undefined ||
+      this.ifUnmodifiedSince !== undefined
+    );
+  }
+
+  #addStore(prefix: HeaderPrefix, name: string, value: string): void {
+    this.prefix ??= prefix;
+    this.store ??= new Map();
+    this.store.set(name, combine(this.store.get(name), value));
+  }
+}
+
+/** RFC 9110 §5.3: lines of one name are one list. (Two Range lines make a list, which a range is not: behaviours.md 35.) */
+function combine(before: string | undefined, value: string): string {
+  return before === undefined ? value : `${before}, ${value}`;
+}
+
+/** The same for a name in capital and small letters, and different for most others. */
+function shapeOf(name: string): number {
+  return name.length * 256 + lowerCaseInitial(name);
+}
+
+/** Code of the first character; letters as small ones. */
+function lowerCaseInitial(name: string): number {
+  return name.charCodeAt(0) | 0x20;
+}
+
+function meaningOf(rawName: string): FieldMeaning {
+  const fields = byShape.get(shapeOf(rawName));
+  if (fields) {
+    for (const { usual, lowerCase, meaning } of fields)
+      if (rawName === usual || rawName.toLowerCase() === lowerCase) return meaning;
+  }
+  return lowerCaseInitial(rawName) === letterX ? storeMeaningOf(rawName) : other;
+}
+
+const letterX = 'x'.charCodeAt(0);
+/** Clients choose the names: those that the store knows are shorter. */
+const storeMeanings = new NameMemo<FieldMeaning>({ names: 1_000, nameLength: 64 });
+
+/** Each spelling of a usual name is looked at once. */
+function storeMeaningOf(rawName: string): FieldMeaning {
+  const known = storeMeanings.get(rawName);
+  if (known) return known;
+  const meaning = classify(rawName.toLowerCase());
+  storeMeanings.set(rawName, meaning);
+  return meaning;
+}
+
+function classify(name: string): FieldMeaning {
+  for (const prefix of ['x-amz-', 'x-store-'] as const) {
+    if (name.startsWith(prefix)) return { kind: 'store', prefix, name: name.slice(prefix.length) };
+  }
+  return other;
+}

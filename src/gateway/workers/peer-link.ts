@@ -1,0 +1,189 @@
+import type { Clock } from '../../base/clock.ts';
+import { OwnerLostError } from '../read/owner-lost-error.ts';
+import { memoryOf, type Notice, type Questions } from './messages.ts';
+import { PeerWatch } from './peer-watch.ts';
+import { heardError, type ToldError, tellError } from './told-error.ts';
+
+/** The end of a channel to another thread, as far as it is used here. */
+export interface PeerPort {
+  postMessage(message: unknown, moved: ArrayBuffer[]): void;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+  on(event: 'close', listener: () => void): unknown;
+}
+
+/** What a worker does for another. */
+export interface PeerService {
+  answer<Name extends keyof Questions>(
+    name: Name,
+    ask: Questions[Name]['ask'],
+  ): Promise<Questions[Name]['answer']>;
+  hear(notice: Notice): void;
+  /** The other worker is gone. */
+  left(): void;
+}
+
+type Message =
+  | {
+      readonly kind: 'ask';
+      readonly id: number;
+      readonly name: keyof Questions;
+      readonly ask: Questions[keyof Questions]['ask'];
+    }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown }
+  | { readonly kind: 'error'; readonly id: number; readonly error: ToldError }
+  | { readonly kind: 'notice'; readonly notice: Notice }
+  | { readonly kind: 'ping' | 'pong' };
+
+interface Waiting {
+  readonly resolve: (answer: never) => void;
+  readonly reject: (error: Error) => void;
+  /** Takes the answer that comes after the question was given up; undefined for one that is not given up. */
+  readonly late: ((answer: never) => void) | undefined;
+}
+
+export interface PeerLinkOptions {
+  readonly clock: Clock;
+  /** Called when the other worker is gone. */
+  readonly onClosed: () => void;
+  /** Told of exceptions that should not have happened, and that no question ends with. */
+  readonly onFault?: (error: unknown) => void;
+}
+
+/** Questions and notices between two workers. */
+export class PeerLink {
+  readonly #port: PeerPort;
+  readonly #service: PeerService;
+  readonly #onClosed: () => void;
+  readonly #onFault: (error: unknown) => void;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #watch: PeerWatch;
+  #asked = 0;
+  #isOpen = true;
+
+  constructor(port: PeerPort, service: PeerService, options: PeerLinkOptions) {
+    const { clock, onClosed, onFault = () => undefined } = options;
+    this.#port = port;
+    this.#service = service;
+    this.#onClosed = onClosed;
+    this.#onFault = onFault;
+    this.#watch = new PeerWatch(clock, {
+      isAwaited: () => this.#waiting.size > 0,
+      ping: () => this.#post({ kind: 'ping' }),
+      onSilent: () => this.#giveUp(),
+    });
+    port.on('message', message => this.#guarded(() => this.#received(message as Message)));
+    port.on('close', () => this.#guarded(() => this.#closed()));
+  }
+
+  /** Whether the other worker is gone, or its event loop stands still. */
+  get isLost(): boolean {
+    return !this.#isOpen || this.#watch.isSilent;
+  }
+
+  /**
+   * Asks the other worker.
+   *
+   * @param late given, the question is not put to a worker that stands still, and given up when it does; an answer that
+   *   comes after that is for `late`.
+   * @throws what it threw, and OwnerLostError when it is gone or stands still.
+   */
+  ask<Name extends keyof Questions>(
+    name: Name,
+    ask: Questions[Name]['ask'],
+    late?: (answer: Questions[Name]['answer']) => void,
+  ): Promise<Questions[Name]['answer']> {
+    if (!this.#isOpen) return Promise.reject(gone());
+    if (late && this.#watch.isSilent) return Promise.reject(standsStill());
+    const id = ++this.#asked;
+    return new Promise((resolve, reject) => {
+      this.#post({ kind: 'ask', id, name, ask });
+      this.#waiting.set(id, { resolve, reject, late });
+      this.#watch.begin();
+    });
+  }
+
+  tell(notice: Notice): void {
+    if (this.#isOpen) this.#guarded(() => this.#post({ kind: 'notice', notice }));
+  }
+
+  #received(message: Message): void {
+    this.#hear(message);
+    this.#watch.heard();
+  }
+
+  #hear(message: Message): void {
+    switch (message.kind) {
+      case 'ping':
+        this.#post({ kind: 'pong' });
+        return;
+      case 'pong':
+        return;
+      case 'ask':
+        this.#answer(message.id, message.name, message.ask);
+        return;
+      case 'notice':
+        this.#service.hear(message.notice);
+        return;
+      case 'answer':
+        this.#take(message.id)?.resolve(message.answer as never);
+        return;
+      case 'error':
+        this.#take(message.id)?.reject(heardError(message.error));
+    }
+  }
+
+  #answer(id: number, name: keyof Questions, ask: Questions[keyof Questions]['ask']): void {
+    this.#service
+      .answer(name, ask as never)
+      .then(answer => this.#post({ kind: 'answer', id, answer }, memoryOf(answer)))
+      .catch(error => this.#post({ kind: 'error', id, error: tellError(error) }))
+      .catch(this.#onFault);
+  }
+
+  #post(message: Message, moved: ArrayBuffer[] = []): void {
+    this.#port.postMessage(message, moved);
+  }
+
+  /** An exception in an event handler ends neither this thread nor the link. */
+  #guarded(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#onFault(error);
+    }
+  }
+
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+
+  /** Ends the questions that need not wait until the other worker goes on. */
+  #giveUp(): void {
+    for (const [id, { reject, late }] of this.#waiting) {
+      if (!late) continue;
+      this.#waiting.set(id, { resolve: late, reject: ignore, late: undefined });
+      reject(standsStill());
+    }
+  }
+
+  #closed(): void {
+    this.#isOpen = false;
+    this.#watch.end();
+    for (const waiting of this.#waiting.values()) waiting.reject(gone());
+    this.#waiting.clear();
+    this.#service.left();
+    this.#onClosed();
+  }
+}
+
+function gone(): OwnerLostError {
+  return new OwnerLostError('has just been replaced');
+}
+
+function standsStill(): OwnerLostError {
+  return new OwnerLostError('does not answer');
+}
+
+function ignore(): void {}

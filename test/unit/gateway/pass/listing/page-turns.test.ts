@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest';
+import { PageTurns, type Steps } from '../../../../../src/gateway/pass/listing/page-turns.ts';
+import { ManualClock } from '../../../../support/manual-clock.ts';
+
+const settled = () => new Promise(resolve => setImmediate(resolve));
+
+/** Work of steps that take as long as `steps` says, and note themselves in `done`. */
+function worker(clock: ManualClock, done: string[]) {
+  return function* work(name: string, steps: readonly number[]): Steps<string> {
+    for (const tookMs of steps) {
+      clock.advance(tookMs);
+      done.push(name);
+      yield;
+    }
+    return name;
+  };
+}
+
+function* failing(): Steps<never> {
+  yield;
+  throw new Error('no page');
+}
+
+it('gives turns one after the other, with as much time in between as the last one took', async () => {
+  const clock = new ManualClock();
+  const turns = new PageTurns(clock);
+  const done: string[] = [];
+  const work = worker(clock, done);
+  const answers = [turns.take(work('a', [40])), turns.take(work('b', [10])), turns.take(work('c', []))];
+  await settled();
+  expect(done).toEqual(['a']);
+  clock.advance(39);
+  await settled();
+  expect(done).toEqual(['a']);
+  clock.advance(1);
+  await settled();
+  expect(done).toEqual(['a', 'b']);
+  for (let waits = 0; waits < 3; waits++) {
+    clock.advance(10);
+    await settled();
+  }
+  expect(await Promise.all(answers)).toEqual(['a', 'b', 'c']);
+});
+
+it('ends a turn after two milliseconds, and long work does not hold up short work', async () => {
+  const clock = new ManualClock();
+  const turns = new PageTurns(clock);
+  const done: string[] = [];
+  const work = worker(clock, done);
+  const long = turns.take(work('long', Array(100).fill(1)));
+  const short = turns.take(work('short', [1, 0]));
+  await settled();
+  expect(done).toEqual(['long', 'long']);
+  clock.advance(2);
+  expect(await short).toBe('short');
+  expect(done).toEqual(['long', 'long', 'short', 'short']);
+  let turnsTaken = 1;
+  for (; done.length < 102; turnsTaken++) {
+    const before = done.length;
+    clock.advance(2);
+    await settled();
+    expect(done.length - before).toBeLessThanOrEqual(2);
+  }
+  expect(turnsTaken).toBe(50);
+  clock.advance(2);
+  expect(await long).toBe('long');
+});
+
+it('goes on behind work that fails, and does no more of what is given up', async () => {
+  const clock = new ManualClock();
+  const turns = new PageTurns(clock);
+  const done: string[] = [];
+  const work = worker(clock, done);
+  const fault = turns.take(failing());
+  const left = new AbortController();
+  const given = turns.take(work('given up', [5, 5]), left.signal);
+  const next = turns.take(work('next', [0]));
+  await expect(fault).rejects.toThrow('no page');
+  await settled();
+  expect(done).toEqual(['given up']);
+  left.abort(new Error('left'));
+  clock.advance(5);
+  expect(await next).toBe('next');
+  await expect(given).rejects.toThrow('left');
+  expect(done).toEqual(['given up', 'next']);
+});

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { identityOf, partOf, wholeSizeBytes } from '../../../../src/gateway/read/reply-content.ts';
+import { httpHeader } from '../../../support/asked-ranges.ts';
+import { readOf } from '../../../support/object-reads.ts';
+
+const storeHeader = (name: string, value: string) => ({ name, value, store: true });
+
+it.each([
+  ['3', 3],
+  ['10000', 10_000],
+  ['0', undefined],
+  ['-3', undefined],
+  ['1e3', undefined],
+  ['2.5', undefined],
+  ['9'.repeat(400), undefined],
+])('the count of parts %s is %s', (text, count) => {
+  const fields = [httpHeader('content-length', '5'), storeHeader('mp-parts-count', text)];
+  expect(partOf({ status: 200, fields })).toMatchObject({ part: { first: 0, last: 4 }, count });
+});
+
+it.each([
+  [200, 'content-length', '10', 10],
+  [206, 'content-range', 'bytes 0-4/10', 10],
+  [206, 'content-range', 'bytes 0-4/*', undefined],
+  [206, 'content-range', 'bytes 0-4/9007199254740992', undefined],
+  [200, 'content-length', '-1', undefined],
+  [200, 'content-length', '9007199254740992', undefined],
+])('%d with %s: %s is of an object of %s bytes', (status, name, value, sizeBytes) => {
+  expect(wholeSizeBytes({ status, fields: [httpHeader(name, value)] })).toBe(sizeBytes);
+});
+
+it('a content that is said to be longer than its bucket keeps is none', () => {
+  const fields = [httpHeader('content-length', '11'), httpHeader('etag', '"t"')];
+  const policy = { ...readOf('k').policy, maxObjectSizeBytes: 11 };
+  expect(identityOf(readOf('k', { policy }), { status: 200, fields })?.sizeBytes).toBe(11);
+  const smaller = { ...policy, maxObjectSizeBytes: 10 };
+  expect(identityOf(readOf('k', { policy: smaller }), { status: 200, fields })).toBeUndefined();
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import type { StoreReplyHead } from '../../../../src/backend/store.ts';
+import type { Content } from '../../../../src/cache/content.ts';
+import { PartMap } from '../../../../src/cache/part-map.ts';
+import {
+  isRememberedRefusal,
+  passedRecord,
+  readableRecord,
+  refusedRecord,
+} from '../../../../src/gateway/read/reply-record.ts';
+import type { HeaderField } from '../../../../src/s3/dialect.ts';
+import { httpHeader } from '../../../support/asked-ranges.ts';
+
+const unread = () => {
+  throw new Error('nothing is read here');
+};
+const content: Content = {
+  sizeBytes: 10,
+  parts: new PartMap(),
+  coverage: () => 'none',
+  lend: unread,
+  peekText: unread,
+  open: unread,
+};
+const get = { method: 'GET', receivedMs: 1_000, epoch: 3 } as const;
+
+function storeHeader(name: string, value: string): HeaderField {
+  return { name, value, store: true };
+}
+
+function head(...fields: HeaderField[]): StoreReplyHead {
+  return { status: 200, fields };
+}
+
+const recordOf = (
+  reply: StoreReplyHead,
+  method: 'GET' | 'HEAD' = 'GET',
+  checksums: 'known' | 'unknown' = 'known',
+) => readableRecord(reply, { ...get, method }, content, checksums);
+
+it('rows 201 and 279: what belongs to one reply is not kept, what belongs to the object is', () => {
+  const ofTheObject = [
+    httpHeader('etag', '"t"'),
+    httpHeader('content-type', 'text/plain'),
+    httpHeader('last-modified', 'Thu, 01 Jan 2026 00:00:00 GMT'),
+    storeHeader('meta-colour', 'blue'),
+    storeHeader('version-id', 'v1'),
+  ];
+  const ofTheReply = [
+    httpHeader('date', 'Thu, 01 Jan 2026 00:00:00 GMT'),
+    httpHeader('age', '7'),
+    httpHeader('alt-svc', 'h3=":443"'),
+    httpHeader('connection', 'close'),
+    httpHeader('content-length', '10'),
+    httpHeader('content-range', 'bytes 0-9/10'),
+    httpHeader('proxy-authenticate', 'Basic'),
+    httpHeader('server', 'x'),
+    httpHeader('set-cookie', 'session=of-one-reader'),
+    httpHeader('x-cache', 'Hit from another cache'),
+    httpHeader('x-ratelimit-limit', '6085'),
+    httpHeader('x-ratelimit-remaining', '6084'),
+    httpHeader('ratelimit', '"default";r=50;t=30'),
+    httpHeader('retry-after', '60'),
+    httpHeader('transfer-encoding', 'chunked'),
+    storeHeader('request-id', 'r'),
+    storeHeader('id-2', 'i'),
+    storeHeader('request-charged', 'requester'),
+    storeHeader('mp-parts-count', '2'),
+  ];
+  const record = recordOf(head(...ofTheReply, ...ofTheObject));
+  expect(record.fields).toEqual(ofTheObject);
+  expect(record).toMatchObject({
+    entityTag: '"t"',
+    versionId: 'v1',
+    lastModifiedMs: Date.UTC(2026, 0, 1),
+    sizeBytes: 10,
+    receivedMs: 1_000,
+    epoch: 3,
+    answersGet: true,
+  });
+});
+
+it('checksums that may not be all there are are left out', () => {
+  const reply = head(storeHeader('checksum-crc32', 'abc'), storeHeader('meta-x', '1'));
+  expect(recordOf(reply, 'GET', 'known').fields).toHaveLength(2);
+  expect(recordOf(reply, 'GET', 'unknown').fields).toEqual([storeHeader('meta-x', '1')]);
+});
+
+describe('what HEAD says of an archived object does not answer GET (rows 165 to 173)', () => {
+  it.each<[string, HeaderField[], boolean]>([
+    ['an ordinary object', [], true],
+    ['GLACIER', [storeHeader('storage-class', 'GLACIER')], false],
+    ['DEEP_ARCHIVE', [storeHeader('storage-class', 'DEEP_ARCHIVE')], false],
+    ['GLACIER_IR', [storeHeader('storage-class', 'GLACIER_IR')], true],
+    ['an archive tier', [storeHeader('archive-status', 'ARCHIVE_ACCESS')], false],
+    [
+      'being restored',
+      [storeHeader('storage-class', 'GLACIER'), storeHeader('restore', 'ongoing-request="true"')],
+      false,
+    ],
+    [
+      'restored',
+      [
+        storeHeader('storage-class', 'GLACIER'),
+        storeHeader('restore', 'ongoing-request="false", expiry-date="Fri, 02 Jan 2026 00:00:00 GMT"'),
+      ],
+      true,
+    ],
+  ])('%s', (_, fields, answersGet) => {
+    expect(recordOf(head(...fields), 'HEAD').answersGet).toBe(answersGet);
+    expect(recordOf(head(...fields), 'GET').answersGet, 'GET was answered').toBe(true);
+  });
+});
+
+it('freshness is taken from Cache-Control, Expires, Age and the end of a restored copy', () => {
+  const { directives } = recordOf(
+    head(
+      httpHeader('cache-control', 'max-age=60, s-maxage=90'),
+      httpHeader('expires', 'Thu, 01 Jan 2026 00:00:00 GMT'),
+      httpHeader('age', '7'),
+      storeHeader('restore', 'ongoing-request="false", expiry-date="Fri, 02 Jan 2026 00:00:00 GMT"'),
+    ),
+  );
+  expect(directives).toEqual({
+    maxAgeS: 60,
+    sMaxAgeS: 90,
+    noCache: false,
+    noStore: false,
+    expiresMs: Date.UTC(2026, 0, 1),
+    restoredUntilMs: Date.UTC(2026, 0, 2),
+    initialAgeMs: 7_000,
+  });
+});
+
+it.each(['no-store', 'private'])('%s is not to be stored', control => {
+  expect(recordOf(head(httpHeader('cache-control', control))).directives.noStore).toBe(true);
+});
+
+it('decided 8: missing, deleted and archived are remembered, and no other refusal', () => {
+  const reply = (status: number, body = '') => ({ status, fields: [], body: Buffer.from(body) });
+  expect(isRememberedRefusal(reply(404))).toBe(true);
+  expect(isRememberedRefusal(reply(405))).toBe(true);
+  expect(isRememberedRefusal(reply(403, '<Code>InvalidObjectState</Code>'))).toBe(true);
+  expect(isRememberedRefusal(reply(403, '<Code>AccessDenied</Code>'))).toBe(false);
+  expect(isRememberedRefusal(reply(416))).toBe(false);
+  expect(isRememberedRefusal(reply(503))).toBe(false);
+});
+
+it('a refusal keeps its words, and answers GET when GET was asked', () => {
+  const reply = { status: 404, fields: [httpHeader('date', 'x')], body: Buffer.from('words') };
+  expect(refusedRecord(reply, get)).toMatchObject({
+    status: 404,
+    fields: [],
+    isNegative: true,
+    answersGet: true,
+  });
+  expect(refusedRecord(reply, { ...get, method: 'HEAD' }).answersGet).toBe(false);
+  expect(refusedRecord(reply, get).body.toString()).toBe('words');
+});
+
+it('what cannot be kept is remembered as long as what says nothing, whatever it says', () => {
+  const record = passedRecord(get);
+  expect(record).toMatchObject({ kind: 'passed', isNegative: false, answersGet: true, fields: [] });
+  expect(record.directives.noStore).toBe(false);
+  expect(passedRecord({ ...get, method: 'HEAD' }).answersGet).toBe(false);
+});
+
+it.each([
+  ['60', 60_000],
+  ['-60', 0],
+  ['Infinity', 0],
+  ['1e9', 0],
+  ['9'.repeat(400), 1000 * 2 ** 31],
+])('an Age of %s is %d ms: it makes no answer fresher, and is a finite number', (age, initialAgeMs) => {
+  expect(recordOf(head(httpHeader('age', age))).directives.initialAgeMs).toBe(initialAgeMs);
+});

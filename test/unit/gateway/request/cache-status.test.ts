@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import type { Found } from '../../../../src/gateway/read/found.ts';
+import { passedRecord } from '../../../../src/gateway/read/reply-record.ts';
+import { bypassed, refusedByStore, reportOf } from '../../../../src/gateway/request/cache-status.ts';
+
+const record = passedRecord({ method: 'GET', receivedMs: 0, epoch: 0 });
+const hit: Found = {
+  record,
+  how: 'hit',
+  forwarded: undefined,
+  forwardStatus: undefined,
+  isCollapsed: false,
+  isStored: false,
+  isCharged: false,
+};
+const fetched: Found = { ...hit, how: 'fetched', forwarded: 'uri-miss', forwardStatus: 206 };
+
+it.each<[string, Found, 'all' | 'some' | 'none', string, string]>([
+  ['known, all bytes there', hit, 'all', 'HIT', 'tidegate; hit; ttl=42'],
+  ['known, some bytes there', hit, 'some', 'PARTIAL', 'tidegate; fwd=partial; stored'],
+  ['known, no bytes there', hit, 'none', 'MISS', 'tidegate; fwd=uri-miss; stored'],
+  ['asked', fetched, 'none', 'MISS', 'tidegate; fwd=uri-miss; fwd-status=206'],
+  [
+    'asked by another, and kept',
+    { ...fetched, isStored: true, isCollapsed: true },
+    'none',
+    'MISS',
+    'tidegate; fwd=uri-miss; fwd-status=206; stored; collapsed',
+  ],
+  [
+    'asked about, and the same',
+    { ...fetched, how: 'revalidated', forwarded: 'stale', forwardStatus: 200, isStored: true },
+    'all',
+    'REVALIDATED',
+    'tidegate; fwd=stale; fwd-status=200; stored',
+  ],
+])('RFC 9211: %s', (_, found, coverage, result, cacheStatus) => {
+  expect(reportOf(found, coverage, 42)).toMatchObject({ result, cacheStatus });
+});
+
+it('a hit says how many seconds it has left, each time anew', () => {
+  expect(reportOf(hit, 'all', 1).cacheStatus).toBe('tidegate; hit; ttl=1');
+  expect(reportOf(hit, 'all', 0).cacheStatus).toBe('tidegate; hit; ttl=0');
+  expect(reportOf(hit, 'all', 1).cacheStatus).toBe('tidegate; hit; ttl=1');
+});
+
+it('what goes around the cache says why, and a refusal what the store said', () => {
+  expect(bypassed()).toEqual({ result: 'BYPASS', cacheStatus: 'tidegate; fwd=bypass' });
+  expect(bypassed('sse-c').cacheStatus).toBe('tidegate; fwd=bypass; detail=sse-c');
+  expect(refusedByStore(403)).toEqual({
+    result: 'MISS',
+    cacheStatus: 'tidegate; fwd=uri-miss; fwd-status=403',
+  });
+});

@@ -1,0 +1,64 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import type { ClientRead } from '../../../../src/gateway/request/client-read.ts';
+import { Exchange } from '../../../../src/gateway/request/exchange.ts';
+import { PlainReads } from '../../../../src/gateway/request/plain-reads.ts';
+import { RequestFields } from '../../../../src/gateway/request/request-fields.ts';
+import { readOf } from '../../../support/object-reads.ts';
+
+const ends = { refuse: () => undefined, fault: () => undefined };
+const response = new ServerResponse(new IncomingMessage(new Socket()));
+
+/** An anonymous GET of `url` that has been allowed. */
+function allowed(url: string, headers: readonly string[] = ['Host', 'h']): ClientRead {
+  const exchange = new Exchange(response, 'GET', url, 0, 'id', 'id2', 'today', ends);
+  const visibility = { checksums: false, taggingCount: false, retention: false, legalHold: false };
+  const read = readOf(url.slice(3));
+  const fields = new RequestFields(headers);
+  return {
+    ...{ exchange, fields, read, range: read.range, visibility, overrides: [] },
+    ...{ mayKnowMissing: true, nowMs: 0 },
+  };
+}
+
+const finds = (reads: PlainReads, { exchange, fields }: ClientRead) =>
+  reads.find(exchange, fields, 0) !== undefined;
+
+it('remembers a URL and its host', () => {
+  const reads = new PlainReads();
+  reads.remember(allowed('/b/k'));
+  expect(finds(reads, allowed('/b/k'))).toBe(true);
+  expect(finds(reads, allowed('/b/l'))).toBe(false);
+  expect(finds(reads, allowed('/b/k', ['Host', 'g']))).toBe(false);
+});
+
+it('remembers and finds nothing for a request without Host, which has to be looked at', () => {
+  const reads = new PlainReads();
+  reads.remember(allowed('/b/k', []));
+  expect(finds(reads, allowed('/b/k', []))).toBe(false);
+});
+
+it('neither remembers nor looks for a URL longer than a key needs', () => {
+  const reads = new PlainReads();
+  const url = (length: number) => `/b/${'k'.repeat(length - 3)}`;
+  for (const length of [4_096, 4_097, 8_192, 30_000]) reads.remember(allowed(url(length)));
+  expect([4_096, 4_097, 8_192, 30_000].map(length => finds(reads, allowed(url(length))))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
+it('holds a few MiB of URLs, however long they are: the latest', () => {
+  const reads = new PlainReads();
+  const url = (number: number) => `/b/${String(number).padStart(4_000, 'k')}`;
+  const count = 5_000;
+  for (let number = 0; number < count; number++) reads.remember(allowed(url(number)));
+  const found = Array.from({ length: count }, (_, number) => finds(reads, allowed(url(number))));
+  const held = found.filter(Boolean).length;
+  expect(held).toBeGreaterThan(500);
+  expect(held * 4_000).toBeLessThan(8 * 1024 * 1024);
+  expect(found.lastIndexOf(false)).toBe(count - held - 1);
+});
