@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
-import { type AdminServer, startAdminServer } from '../../../src/admin/admin-server.ts';
-import { statusReport } from '../../../src/admin/status/status-report.ts';
-import { statusRoutes } from '../../../src/admin/status/status-routes.ts';
-import { silentLogger } from '../../../src/base/logger.ts';
-import { askAdmin } from '../../support/ask-admin.ts';
+import { type AdminServer, startAdminServer } from '../../../../src/admin/admin-server.ts';
+import { statusReport } from '../../../../src/admin/status/status-report.ts';
+import { statusRoutes } from '../../../../src/admin/status/status-routes.ts';
+import { silentLogger } from '../../../../src/base/logger.ts';
+import { askAdmin } from '../../../support/ask-admin.ts';
 
 let server: AdminServer | undefined;
 

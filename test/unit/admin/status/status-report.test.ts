@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { statusReport } from '../../../src/admin/status/status-report.ts';
-import { Metrics } from '../../../src/base/metrics.ts';
+import { statusReport } from '../../../../src/admin/status/status-report.ts';
+import { Metrics } from '../../../../src/base/metrics.ts';
 
 const facts = {
   version: '1.2.3',
