@@ -11,7 +11,7 @@ import { descriptorSink, redactingSink } from './base/log-sinks.ts';
 import { createLogger, type Logger, type LogSink } from './base/logger.ts';
 import { Metrics } from './base/metrics.ts';
 import { createRedactor } from './base/redaction.ts';
-import { forgetWorker, type SharedMemory } from './cache/shared-memory.ts';
+import { releaseWorker, type SharedMemory } from './cache/shared-memory.ts';
 import { WarmPages } from './cache/warm-pages.ts';
 import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
@@ -19,9 +19,9 @@ import type { BackendConfig, GatewayConfig } from './config/gateway-config.ts';
 import { secretsOf } from './config/secrets.ts';
 import { answerUnavailable } from './gateway/reply/answer-unavailable.ts';
 import { claimPort } from './server/claim-port.ts';
+import { FallbackListener } from './server/fallback-listener.ts';
 import { clientConnectionsPerWorker, openFileLimit } from './server/open-files.ts';
 import { handleSignals } from './server/shutdown-signals.ts';
-import { StandIn } from './server/stand-in.ts';
 import { countWorkers } from './server/worker-count.ts';
 import { WorkerPool } from './server/worker-pool.ts';
 import { adminRoutes, scrape } from './wiring/admin.ts';
@@ -60,7 +60,7 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
   const stores = await startStores(config, file === undefined, { ...common, restarts: storeRestarts });
   const workers = countWorkers(config.workers, availableParallelism(), process.platform);
   if (workers.notice) logger.warn(workers.notice);
-  const standIn = new StandIn({
+  const standIn = new FallbackListener({
     ...{ host: listen.host, port, clock: systemClock, logger },
     answer: answerUnavailable(Object.values(config.backends).map(({ headerPrefix }) => headerPrefix)),
   });
@@ -81,7 +81,7 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
       clientConnections: clientConnections(config, workers.count),
     },
     shared: memory.shared,
-    onDeath: worker => forgetWorker(memory.shared, worker),
+    onDeath: worker => releaseWorker(memory.shared, worker),
     onListening: any => {
       if (any) standIn.close();
       // it needs a port that can be shared: it is still open when the next worker binds

@@ -18,7 +18,7 @@ import { createAuthenticator } from './gateway/request/authenticator.ts';
 import { type Bucket, regionOfBucket } from './gateway/request/bucket.ts';
 import { BucketTable } from './gateway/request/bucket-table.ts';
 import { grantPolicy } from './gateway/request/grant-policy.ts';
-import { everyOtherBucket } from './s3/bucket-name.ts';
+import { EVERY_OTHER_BUCKET } from './s3/bucket-name.ts';
 import { compileKeyPatterns } from './s3/key-pattern.ts';
 import { joinPool } from './server/worker-membership.ts';
 import type { WorkerControl, WorkerSettings } from './wiring/thread-contracts.ts';
@@ -105,10 +105,10 @@ function storeOf(name: string, backend: BackendConfig): Store {
 function bucketTable(): BucketTable {
   const named = new Map<string, Bucket>();
   for (const [name, bucket] of Object.entries(config.buckets)) {
-    if (name !== everyOtherBucket)
+    if (name !== EVERY_OTHER_BUCKET)
       named.set(name, { ...bucketOf(name, name, bucket), policyFor: policyOf(bucket) });
   }
-  const others = config.buckets[everyOtherBucket];
+  const others = config.buckets[EVERY_OTHER_BUCKET];
   if (!others) return new BucketTable(named, undefined);
   const isOther = otherBucketNames(config);
   const policyFor = policyOf(others);

@@ -21,17 +21,17 @@ export interface AdminServer {
   close(): Promise<void>;
 }
 
-const maxConnections = 256;
+const MAX_CONNECTIONS = 256;
 /** More, sent behind each other without waiting, are answered 503. */
-const maxRequestsPerConnection = 100;
+const MAX_REQUESTS_PER_CONNECTION = 100;
 
 /** @throws ListenError when the address cannot be bound */
 export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
   const { routes, logger } = options;
   const server = createServer(createRouter({ routes, logger, guard: createGuard(options) }));
   // what the supervisor serves must not keep it from its other work
-  server.maxConnections = maxConnections;
-  server.maxRequestsPerSocket = maxRequestsPerConnection;
+  server.maxConnections = MAX_CONNECTIONS;
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', error => reject(new ListenError(options.host, options.port, error)));
   server.listen({ host: options.host, port: options.port, exclusive: true }, resolve);

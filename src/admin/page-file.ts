@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { AdminRoute } from './admin-route.ts';
 
 /** A page is made of its own files and the APIs of this port, and may talk to nobody else. */
-const CONTENT_SECURITY_POLICY = [
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -13,19 +13,19 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const CONTENT_TYPES = {
+const contentTypes = {
   html: 'text/html; charset=utf-8',
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
 };
 
 /** A file of a page, read once. It holds nothing of the gateway's, so it is open. */
-export function pageFile(path: string, type: keyof typeof CONTENT_TYPES, file: URL | string): AdminRoute {
+export function pageFile(path: string, type: keyof typeof contentTypes, file: URL | string): AdminRoute {
   const content = readFileSync(file);
   const headers = {
-    'content-type': CONTENT_TYPES[type],
+    'content-type': contentTypes[type],
     'content-length': content.byteLength,
-    'content-security-policy': CONTENT_SECURITY_POLICY,
+    'content-security-policy': contentSecurityPolicy,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-cache',

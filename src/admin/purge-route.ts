@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isKeyTooLong, maxKeyBytes } from '../s3/address.ts';
+import { isKeyTooLong, MAX_KEY_BYTES } from '../s3/address.ts';
 import { AdminError, type AdminRoute } from './admin-route.ts';
 import { readJson, sendJson } from './json.ts';
 
@@ -28,7 +28,7 @@ const FORMS =
 const name = z.string({ error: 'a text' }).min(1, { error: 'a text that is not empty' }).optional();
 
 const key = name.refine(text => text === undefined || !isKeyTooLong(text), {
-  error: `a text of at most ${maxKeyBytes} bytes, as long as keys are`,
+  error: `a text of at most ${MAX_KEY_BYTES} bytes, as long as keys are`,
 });
 
 const purgeBody = z

@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
  * An open file cannot tell: SQLite goes on writing to one that was removed, and reads from its memory what was overwritten.
  * Opening the file a second time to look would release the lock that SQLite holds on it.
  */
-export function fingerprintOf(path: string): string {
+export function fileFingerprint(path: string): string {
   return [path, `${path}-wal`].map(describe).join(' ');
 }
 

@@ -1,6 +1,6 @@
 /** Numbers and times as people read them on a card. */
 
-const UNITS: readonly (readonly [name: string, lengthMs: number])[] = [
+const units: readonly (readonly [name: string, lengthMs: number])[] = [
   ['d', 86_400_000],
   ['h', 3_600_000],
   ['min', 60_000],
@@ -8,13 +8,13 @@ const UNITS: readonly (readonly [name: string, lengthMs: number])[] = [
 ];
 
 /** `2 h 5 min`, `45 s`, `180 ms`: the two largest units that say something. */
-export function formatDuration(durationMs: number): string {
+export function describeDuration(durationMs: number): string {
   if (durationMs === 0) return '0 s';
   if (durationMs < 999.5) return `${Math.round(durationMs)} ms`;
   if (durationMs < 10_000) return `${Number((durationMs / 1_000).toFixed(1))} s`;
   let restMs = Math.round(durationMs / 1_000) * 1_000;
   const parts: string[] = [];
-  for (const [name, lengthMs] of UNITS) {
+  for (const [name, lengthMs] of units) {
     const count = Math.floor(restMs / lengthMs);
     restMs -= count * lengthMs;
     if (count > 0) parts.push(`${count} ${name}`);

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { FirstBytes } from './first-bytes.ts';
+import { FirstByteTimes } from './first-byte-times.ts';
 import type { QueueEntry, QueueVerdict } from './queue-entry.ts';
 
 /** What a store may be asked at the same time, and how much may wait for that. */
@@ -23,16 +23,16 @@ interface Line {
 }
 
 /** Calls are given up as a try so often in the time that others wait. */
-const triesInWait = 4;
+const TRIES_IN_WAIT = 4;
 
 /** Watches the queue while anybody waits. */
-const watchMs = 50;
+const WATCH_MS = 50;
 
 /** A watch that comes later than this has been held up together with what the store has sent. */
-const lateMs = 250;
+const LATE_MS = 250;
 
 /** A connection is kept so long for somebody who takes nothing, when others wait for it. */
-const pauseLimitMs = 5_000;
+const PAUSE_LIMIT_MS = 5_000;
 
 /**
  * Decides which calls to a store are under way. Waiting calls take turns by object, and no object has more than half of
@@ -42,7 +42,7 @@ const pauseLimitMs = 5_000;
  *
  * A store may answer for some objects and hang for others, and nothing tells which before it has been asked. So when
  * calls have waited for half of their time, calls that are silent for much longer than any answer of late has taken
- * (`FirstBytes`) are given up for them, the oldest first; an eighth of the connections stays theirs.
+ * (`FirstByteTimes`) are given up for them, the oldest first; an eighth of the connections stays theirs.
  *
  * Why so: a store that hangs for some objects and one that has just become slow for all look the same until a call is
  * answered that was asked later than the silent ones. Without such an answer, few are given up at a time, for others to
@@ -63,7 +63,7 @@ export class CallQueue {
   readonly #running = new Set<QueueEntry>();
   /** With the moment of their arrival, in that order. */
   readonly #waiting = new Map<QueueEntry, number>();
-  readonly #firstBytes = new FirstBytes();
+  readonly #firstBytes = new FirstByteTimes();
   #triedMs = -Infinity;
   /** When the store last answered a call, or was done with one. */
   #movedMs = 0;
@@ -189,11 +189,11 @@ export class CallQueue {
   #watch(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
-    const dueMs = this.#clock.monotonicMs() + watchMs;
-    this.#clock.after(watchMs, () => {
+    const dueMs = this.#clock.monotonicMs() + WATCH_MS;
+    this.#clock.after(WATCH_MS, () => {
       this.#isWatching = false;
       // once: what has arrived meanwhile is read before calls are ended for their silence
-      this.#wasLate = !this.#wasLate && this.#clock.monotonicMs() > dueMs + lateMs;
+      this.#wasLate = !this.#wasLate && this.#clock.monotonicMs() > dueMs + LATE_MS;
       if (!this.#wasLate) this.#endCalls();
       if (this.#waiting.size > 0) this.#watch();
     });
@@ -239,7 +239,7 @@ export class CallQueue {
   }
 
   #isTimeToTry(nowMs: number): boolean {
-    if (nowMs - this.#triedMs < this.#limits.queueWaitMs / triesInWait) return false;
+    if (nowMs - this.#triedMs < this.#limits.queueWaitMs / TRIES_IN_WAIT) return false;
     this.#triedMs = nowMs;
     return true;
   }
@@ -255,7 +255,7 @@ export class CallQueue {
   }
 
   #giveUpPaused(): void {
-    const untilMs = this.#clock.monotonicMs() - pauseLimitMs;
+    const untilMs = this.#clock.monotonicMs() - PAUSE_LIMIT_MS;
     const paused = Array.from(this.#running).filter(
       ({ pausedSinceMs = Infinity }) => pausedSinceMs <= untilMs,
     );

@@ -5,7 +5,7 @@ import type { ExpectedBody, ReadBuffer } from '../transport/read-buffer.ts';
 import { StoreError } from './store.ts';
 
 /** Takes an answer as it arrives, header names and values as the origin sent them. */
-export interface RawReceiver {
+export interface OriginReceiver {
   answered(status: number, rawHeaders: string[]): void;
   /** The next bytes of the body; the memory is the receiver's only during the call. */
   arrived(chunk: Buffer): void;
@@ -18,14 +18,14 @@ export interface RawReceiver {
 /** One request under way; hands on what undici reports, and nothing after `abort`. */
 export class OriginCall implements Dispatcher.DispatchHandler {
   readonly #method: string;
-  readonly #receiver: RawReceiver;
+  readonly #receiver: OriginReceiver;
   readonly #readBuffer: ReadBuffer;
   #controller: Dispatcher.DispatchController | undefined;
   #body: ExpectedBody | undefined;
   #isOver = false;
   #isPaused = false;
 
-  constructor(method: string, receiver: RawReceiver, readBuffer: ReadBuffer) {
+  constructor(method: string, receiver: OriginReceiver, readBuffer: ReadBuffer) {
     this.#method = method;
     this.#receiver = receiver;
     this.#readBuffer = readBuffer;

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 import { ReadBuffer } from '../transport/read-buffer.ts';
-import { OriginCall, type RawReceiver } from './origin-call.ts';
+import { OriginCall, type OriginReceiver } from './origin-call.ts';
 
 /** How long to wait for an origin, in milliseconds. */
 export interface OriginTimeouts {
@@ -14,7 +14,7 @@ export interface OriginTimeouts {
 
 /** How an origin is connected to. */
 export interface OriginPoolOptions {
-  /** Connections that may be open at the same time; further requests wait. */
+  /** ConnectionCounter that may be open at the same time; further requests wait. */
   readonly connections: number;
   readonly timeouts: OriginTimeouts;
   /** Finds the address of a host name. Default: the system's. */
@@ -22,7 +22,7 @@ export interface OriginPoolOptions {
 }
 
 /** A request as it goes onto the wire: the path is sent as it is, nothing in it is normalised. */
-export interface RawRequest {
+export interface OriginRequest {
   readonly method: string;
   readonly path: string;
   /** Names and values alternating. */
@@ -54,7 +54,7 @@ export class OriginPool {
     });
   }
 
-  send(request: RawRequest, receiver: RawReceiver): OriginCall {
+  send(request: OriginRequest, receiver: OriginReceiver): OriginCall {
     const call = new OriginCall(request.method, receiver, this.#readBuffer);
     this.#pool.dispatch({ ...request, method: request.method as Dispatcher.HttpMethod }, call);
     return call;

@@ -3,7 +3,7 @@ import type { Logger } from './logger.ts';
 import type { CounterCell, Metrics } from './metrics.ts';
 
 /** What is logged of one fault at the most. */
-const textLimit = 8 * 1024;
+const TEXT_LIMIT = 8 * 1024;
 
 /**
  * Takes exceptions that nobody expected: mistakes of this program, met in code that serves a request. Each is counted and
@@ -34,7 +34,7 @@ export class Faults {
     const fault =
       chain.length === 0 ? String(error) : chain.map(one => one.stack ?? one.message).join('\ncaused by ');
     this.#logger?.error(
-      { requestId, fault: fault.slice(0, textLimit) },
+      { requestId, fault: fault.slice(0, TEXT_LIMIT) },
       'unexpected exception while a request was served',
     );
   }

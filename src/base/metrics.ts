@@ -85,8 +85,8 @@ export class Family<Cell> {
 }
 
 /** How often it is looked whether an event loop is late. */
-const watchedMs = 10;
-const unwatchedMs = 60_000;
+const WATCHED_MS = 10;
+const UNWATCHED_MS = 60_000;
 
 /**
  * The metrics of one thread. Families are declared once with their full names (`tidegate_requests_total`);
@@ -144,7 +144,7 @@ export class Metrics {
    */
   addRuntimeMetrics(thread: 'main' | 'worker'): void {
     const isMain = thread === 'main';
-    const eventLoopMonitoringPrecision = isMain ? unwatchedMs : watchedMs;
+    const eventLoopMonitoringPrecision = isMain ? UNWATCHED_MS : WATCHED_MS;
     collectDefaultMetrics({ register: this.#defaults, eventLoopMonitoringPrecision });
     const ofOthers = isMain ? 'nodejs_eventloop_lag' : 'process_';
     for (const { name } of this.#defaults.getMetricsAsArray()) {

@@ -1,7 +1,7 @@
 const CENSOR = '[redacted]';
 
 /** Header and field names whose values are secrets, wherever they stand in a line. */
-const SECRET_FIELDS = [
+const secretFields = [
   'authorization',
   'proxy-authorization',
   'cookie',
@@ -19,7 +19,7 @@ const TEXT = String.raw`"(?:[^"\\]|\\.)*"`;
 
 /** `"name":"value"`, `"name":["a","b"]` and, as raw header lists have it, `"name","value"`. */
 const fieldPattern = new RegExp(
-  String.raw`("(?:${SECRET_FIELDS.join('|')})"\s*[:,]\s*)(?:${TEXT}|\[(?:\s*${TEXT}\s*,?)*\])`,
+  String.raw`("(?:${secretFields.join('|')})"\s*[:,]\s*)(?:${TEXT}|\[(?:\s*${TEXT}\s*,?)*\])`,
   'gi',
 );
 
@@ -31,7 +31,7 @@ const parameterPattern =
 const signaturePattern = /(\bSignature=)[0-9a-f]{16,}/gi;
 
 /**
- * Takes secrets out of log text (JSON lines): the values of `SECRET_FIELDS` at any depth, signatures in URLs
+ * Takes secrets out of log text (JSON lines): the values of `secretFields` at any depth, signatures in URLs
  * and headers, and `literals` (configured keys, tokens, webhook URLs) wherever they appear.
  * The lines stay valid JSON. Law 7 of the design rests on this: every line passes through it.
  */

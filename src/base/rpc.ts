@@ -1,7 +1,7 @@
 import type { Transferable } from 'node:worker_threads';
 
 /** One end of a connection between two threads: a `Worker`, a `parentPort` or a `MessagePort`. */
-export interface Channel {
+export interface ThreadPort {
   postMessage(message: unknown, transfer?: readonly Transferable[]): void;
   on(event: 'message', listener: (message: unknown) => void): unknown;
 }
@@ -46,13 +46,13 @@ interface Waiting {
  * (the pool here, the membership in the worker): both ends belong to one program.
  */
 export class Rpc {
-  readonly #channel: Channel;
+  readonly #channel: ThreadPort;
   readonly #handlers = new Map<string, (payload: unknown) => unknown>();
   readonly #waiting = new Map<number, Waiting>();
   #nextId = 1;
   #gone: ThreadGoneError | undefined;
 
-  constructor(channel: Channel) {
+  constructor(channel: ThreadPort) {
     this.#channel = channel;
     channel.on('message', message => {
       if (isMessage(message)) this.#receive(message);

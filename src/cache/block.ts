@@ -8,7 +8,7 @@ export interface Span {
 }
 
 const nothing: Span = { start: 0, end: 0 };
-const noSlot = -1;
+const NO_SLOT = -1;
 const noMemory = Buffer.alloc(0);
 
 /**
@@ -21,7 +21,7 @@ export class Block implements SlotOwner {
   readonly index: number;
   readonly contentHash: number;
   readonly #onEvicted: (block: Block) => void;
-  #slot = noSlot;
+  #slot = NO_SLOT;
   #memory: Buffer = noMemory;
   #valid = nothing;
   #arriving: Span | undefined;

@@ -10,7 +10,7 @@ export interface Entry {
 }
 
 /** Versions and variants kept of one object; whoever varies a header at will must not fill the table. */
-const recordsPerEntry = 64;
+const RECORDS_PER_ENTRY = 64;
 
 /** The contents that the records of `entry` answer with, each once. */
 export function generationsOf(entry: Entry): Set<Generation> {
@@ -74,7 +74,7 @@ export class EntryTable {
     records.delete(name);
     records.set(name, record);
     for (const oldest of records.keys()) {
-      if (records.size <= recordsPerEntry) break;
+      if (records.size <= RECORDS_PER_ENTRY) break;
       records.delete(oldest);
     }
     this.#replace(objectKey, records);

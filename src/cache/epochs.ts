@@ -1,4 +1,4 @@
-import { epochSlots, type SharedMemory } from './shared-memory.ts';
+import { EPOCH_SLOTS, type SharedMemory } from './shared-memory.ts';
 
 /**
  * A number per key slot, shared by all threads, that only rises. Whatever makes old content of a key wrong (a purge,
@@ -13,11 +13,11 @@ export class Epochs {
 
   /** The number now. @param keyHash see `hashKey`. */
   current(keyHash: number): number {
-    return Atomics.load(this.#numbers, keyHash % epochSlots);
+    return Atomics.load(this.#numbers, keyHash % EPOCH_SLOTS);
   }
 
   /** From here on, nothing learned about the key before is valid. */
   raise(keyHash: number): void {
-    Atomics.add(this.#numbers, keyHash % epochSlots, 1);
+    Atomics.add(this.#numbers, keyHash % EPOCH_SLOTS, 1);
   }
 }

@@ -14,17 +14,17 @@ export interface SlotState {
 }
 
 /** One part in ten of the slots is a trial: what is read once goes through it and leaves the rest alone. */
-const trialShare = 0.1;
+const smallShare = 0.1;
 
 /** What is fetched ahead of its reader is on trial only once it has been read, up to this part of the slots. */
-const unreadShare = 0.5;
+const UNREAD_SHARE = 0.5;
 
 /**
  * Which slot of one size class to give up: a small trial queue in front of a main one, with a memory of what left
  * the trial (S3-FIFO). A scan through more than fits passes through the trial and evicts nothing that is read again.
  */
 export class EvictionQueue {
-  readonly #trial: SlotQueue;
+  readonly #small: SlotQueue;
   readonly #main: SlotQueue;
   readonly #inMain: Uint8Array;
   readonly #ghosts: GhostList;
@@ -41,21 +41,21 @@ export class EvictionQueue {
   constructor(links: SlotLinks, inMain: Uint8Array, state: SlotState, remembered = 0) {
     this.#remembered = remembered;
     this.#ghosts = new GhostList(remembered);
-    this.#trial = new SlotQueue(links);
+    this.#small = new SlotQueue(links);
     this.#main = new SlotQueue(links);
     this.#inMain = inMain;
     this.#state = state;
   }
 
   get length(): number {
-    return this.#trial.length + this.#main.length;
+    return this.#small.length + this.#main.length;
   }
 
   /** Takes in a slot whose content is complete. */
   insert(slot: number): void {
     this.#ghosts.resize(Math.max(this.length + 1, this.#remembered));
     if (this.#ghosts.take(this.#state.contentHash(slot))) this.#pushMain(slot);
-    else this.#pushTrial(slot);
+    else this.#pushSmall(slot);
   }
 
   remove(slot: number): void {
@@ -63,7 +63,7 @@ export class EvictionQueue {
       this.#main.remove(slot);
       return;
     }
-    this.#trial.remove(slot);
+    this.#small.remove(slot);
     if (this.#state.isUnread(slot)) this.#unread--;
   }
 
@@ -76,24 +76,24 @@ export class EvictionQueue {
   demote(slot: number): void {
     if (this.#inMain[slot] === 1) return;
     this.#unread--;
-    this.#trial.remove(slot);
-    this.#trial.unshift(slot);
+    this.#small.remove(slot);
+    this.#small.unshift(slot);
   }
 
   /** The slot that would go next, after those read meanwhile have had their second chance; it stays in the queue. */
   peek(): number | undefined {
-    const sparesUnread = this.#unread <= this.length * unreadShare;
+    const sparesUnread = this.#unread <= this.length * UNREAD_SHARE;
     return this.#victim(sparesUnread) ?? (sparesUnread ? this.#victim(false) : undefined);
   }
 
   /** Where every slot of the queue whose turn it is turns out to be held, the other queue has to give one. */
   #victim(sparesUnread: boolean): number | undefined {
-    let trialLooks = this.#trial.length;
+    let smallLooks = this.#small.length;
     let mainLooks = 2 * this.length;
-    while (trialLooks + mainLooks > 0) {
-      const isTrial = trialLooks > 0 && (mainLooks === 0 || this.#isTrialFull());
-      const slot = isTrial ? this.#trial.first : this.#main.first;
-      if (isTrial) trialLooks--;
+    while (smallLooks + mainLooks > 0) {
+      const isSmall = smallLooks > 0 && (mainLooks === 0 || this.#isSmallFull());
+      const slot = isSmall ? this.#small.first : this.#main.first;
+      if (isSmall) smallLooks--;
       else mainLooks = slot === undefined ? 0 : mainLooks - 1;
       if (slot !== undefined && this.#goes(slot, sparesUnread)) return slot;
     }
@@ -102,11 +102,11 @@ export class EvictionQueue {
 
   /** False for a slot that is being read or to be read, or has been read again: it goes to the end of its queue, or up. */
   #goes(slot: number, sparesUnread: boolean): boolean {
-    const isOnTrial = this.#inMain[slot] === 0;
-    const stays = this.#state.isHeld(slot) || (sparesUnread && isOnTrial && this.#state.isUnread(slot));
+    const isInSmall = this.#inMain[slot] === 0;
+    const stays = this.#state.isHeld(slot) || (sparesUnread && isInSmall && this.#state.isUnread(slot));
     if (!stays && !this.#state.takeVisited(slot)) return true;
     this.remove(slot);
-    if (stays && isOnTrial) this.#pushTrial(slot);
+    if (stays && isInSmall) this.#pushSmall(slot);
     else this.#pushMain(slot);
     return false;
   }
@@ -117,16 +117,16 @@ export class EvictionQueue {
     this.remove(slot);
   }
 
-  #isTrialFull(): boolean {
-    if (this.#main.length === 0 || this.#trial.length === 0) return this.#trial.length > 0;
-    const ahead = Math.min(this.#unread, this.length * unreadShare);
-    return this.#trial.length - ahead > this.length * trialShare;
+  #isSmallFull(): boolean {
+    if (this.#main.length === 0 || this.#small.length === 0) return this.#small.length > 0;
+    const ahead = Math.min(this.#unread, this.length * UNREAD_SHARE);
+    return this.#small.length - ahead > this.length * smallShare;
   }
 
-  #pushTrial(slot: number): void {
+  #pushSmall(slot: number): void {
     if (this.#state.isUnread(slot)) this.#unread++;
     this.#inMain[slot] = 0;
-    this.#trial.push(slot);
+    this.#small.push(slot);
   }
 
   #pushMain(slot: number): void {

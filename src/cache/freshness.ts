@@ -24,14 +24,14 @@ export interface FreshnessRules {
 }
 
 /** The parts of a record that decide its freshness. */
-export interface Dated {
+export interface FreshnessInputs {
   readonly receivedMs: number;
   readonly directives: FreshnessDirectives;
   readonly isNegative: boolean;
 }
 
 /** A clock that is set right step by step may go back by this. */
-const clockSlackMs = 1_000;
+const CLOCK_SLACK_MS = 1_000;
 
 /**
  * Until when a record may be used without asking, as milliseconds since the epoch. One that was received in the future
@@ -40,16 +40,19 @@ const clockSlackMs = 1_000;
  * RFC 9111 §4.2.1 for the order of the directives; capped by `maxTtl`, and by the end of a restored copy, since a
  * store answers 403 from then on although nothing else changes (behaviours.md 172).
  */
-export function freshUntilMs(record: Dated, rules: FreshnessRules, nowMs: number): number {
+export function freshUntilMs(record: FreshnessInputs, rules: FreshnessRules, nowMs: number): number {
   const { directives, receivedMs } = record;
-  if (receivedMs > nowMs + clockSlackMs) return -Infinity;
+  if (receivedMs > nowMs + CLOCK_SLACK_MS) return -Infinity;
   if (record.isNegative) return receivedMs + rules.negativeTtlMs;
   const lifetimeMs = Math.min(statedLifetimeMs(record, rules) ?? rules.ttlMs, rules.maxTtlMs);
   const until = receivedMs - directives.initialAgeMs + lifetimeMs;
   return directives.restoredUntilMs === undefined ? until : Math.min(until, directives.restoredUntilMs);
 }
 
-function statedLifetimeMs({ directives, receivedMs }: Dated, rules: FreshnessRules): number | undefined {
+function statedLifetimeMs(
+  { directives, receivedMs }: FreshnessInputs,
+  rules: FreshnessRules,
+): number | undefined {
   if (!rules.honourCacheControl) return undefined;
   if (directives.noCache || directives.noStore) return 0;
   const seconds = directives.sMaxAgeS ?? directives.maxAgeS;
@@ -58,6 +61,6 @@ function statedLifetimeMs({ directives, receivedMs }: Dated, rules: FreshnessRul
 }
 
 /** RFC 9111 §4.2.3: seconds since the store made the answer, rounded down. */
-export function ageS(record: Dated, nowMs: number): number {
+export function ageS(record: FreshnessInputs, nowMs: number): number {
   return Math.max(0, Math.floor((nowMs - record.receivedMs + record.directives.initialAgeMs) / 1000));
 }

@@ -21,11 +21,11 @@ export interface GenerationIdentity {
 export type ContentSpan = Span;
 
 /** Heap that a generation costs, its number for other workers included, and each block that it holds; measured. */
-const generationCostBytes = 1_000;
-const blockCostBytes = 450;
+const GENERATION_COST_BYTES = 1_000;
+const BLOCK_COST_BYTES = 450;
 
 /** How the bytes of generations are handed out. */
-export interface Reading {
+export interface ContentAccess {
   /** A reader of `[from, to)`; what is missing, it has fetched. `hasBegun`: bytes before `from` have been sent. */
   open(generation: Generation, from: number, to: number, hasBegun: boolean): ContentReader;
   /** Bytes of a block, from offset `from` on and at most until `to`. */
@@ -43,7 +43,7 @@ export class Generation implements Content {
   readonly #tier: MemoryTier;
   readonly #blocks = new Map<number, Block>();
   readonly #hash: number;
-  readonly #reading: Reading;
+  readonly #reading: ContentAccess;
   readonly #onGrown: () => void;
   #readers = 0;
   #retired = false;
@@ -53,7 +53,7 @@ export class Generation implements Content {
     identity: GenerationIdentity,
     blockBytes: number,
     tier: MemoryTier,
-    reading: Reading,
+    reading: ContentAccess,
     onGrown: () => void = () => undefined,
   ) {
     this.identity = identity;
@@ -81,7 +81,7 @@ export class Generation implements Content {
 
   /** Estimated heap that the content costs, the bytes of its blocks apart. */
   get costBytes(): number {
-    return generationCostBytes + blockCostBytes * this.#blocks.size + this.parts.costBytes;
+    return GENERATION_COST_BYTES + BLOCK_COST_BYTES * this.#blocks.size + this.parts.costBytes;
   }
 
   get heldBlocks(): number {

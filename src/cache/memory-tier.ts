@@ -1,8 +1,8 @@
 import { EvictionQueue } from './eviction-queue.ts';
-import { LeastRead } from './least-read.ts';
 import { PageTable } from './page-table.ts';
 import type { SharedMemory } from './shared-memory.ts';
-import { maxSlotsPerPage, sizeClassCount, sizeClassFor, slotBytes, slotsInPage } from './size-class.ts';
+import { MAX_SLOTS_PER_PAGE, sizeClassCount, sizeClassFor, slotBytes, slotsInPage } from './size-class.ts';
+import { SizeClassBalancer } from './size-class-balancer.ts';
 import { SlotPins } from './slot-pins.ts';
 import { SlotLinks } from './slot-queue.ts';
 import { WrittenBytes } from './written-bytes.ts';
@@ -19,7 +19,7 @@ export interface SlotOwner {
  * As many evicted contents as the memory could hold of a size class are remembered, up to this number (some 40 bytes of heap
  * each), whatever the class has at the moment.
  */
-const rememberedLimit = 4_096;
+const REMEMBERED_LIMIT = 4_096;
 
 /** What the memory tier holds, for metrics. */
 export interface MemoryTierUsage {
@@ -46,7 +46,7 @@ export class MemoryTier {
   readonly #filling: Uint8Array;
   readonly #unread: Uint8Array;
   readonly #queues: readonly EvictionQueue[];
-  readonly #leastRead: LeastRead;
+  readonly #leastRead: SizeClassBalancer;
   readonly #waiting = new Set<() => void>();
   readonly #waitingFirst = new Set<() => void>();
   #usedBytes = 0;
@@ -57,7 +57,7 @@ export class MemoryTier {
   constructor(memory: SharedMemory, worker: number, written = WrittenBytes.of(memory)) {
     this.written = written;
     const { pageBytes, pagesPerWorker } = memory.layout;
-    const slots = pagesPerWorker * maxSlotsPerPage;
+    const slots = pagesPerWorker * MAX_SLOTS_PER_PAGE;
     this.#pageBytes = pageBytes;
     this.#firstSlot = worker * slots;
     this.pins = new SlotPins(memory, worker);
@@ -75,10 +75,10 @@ export class MemoryTier {
       contentHash: (local: number) => this.#owners[local]?.contentHash ?? 0,
     };
     this.#queues = Array.from({ length: sizeClassCount }, (_, sizeClass) => {
-      const remembered = Math.min(rememberedLimit, pagesPerWorker * slotsInPage(sizeClass));
+      const remembered = Math.min(REMEMBERED_LIMIT, pagesPerWorker * slotsInPage(sizeClass));
       return new EvictionQueue(links, inMain, state, remembered);
     });
-    this.#leastRead = new LeastRead(this.#queues, this.#pages, inMain);
+    this.#leastRead = new SizeClassBalancer(this.#queues, this.#pages, inMain);
   }
 
   get usage(): MemoryTierUsage {
@@ -219,7 +219,7 @@ export class MemoryTier {
     let oldest: readonly number[] = [];
     let oldestStamp = Number.POSITIVE_INFINITY;
     for (let page = 0; page < this.#pages.usedPages; page++) {
-      const taken = this.#pages.takenIn(page * maxSlotsPerPage);
+      const taken = this.#pages.takenIn(page * MAX_SLOTS_PER_PAGE);
       const stamp = Math.min(...taken.map(local => this.#pages.takenAt(local)));
       if (stamp >= oldestStamp || this.#isAtWork(taken)) continue;
       oldest = taken;

@@ -18,7 +18,7 @@ export interface ObjectKey {
 }
 
 /** Objects are spread over this many shards, and shards over the workers. */
-export const shardCount = 256;
+export const SHARD_COUNT = 256;
 
 export function objectKey(backend: string, bucket: string, key: string): ObjectKey {
   const text = lengthPrefixed(backend) + lengthPrefixed(bucket) + lengthPrefixed(key);
@@ -34,7 +34,7 @@ export function isInRange({ backend, bucket, key }: ObjectKey, range: KeyRange):
 
 /** The worker that owns all that is known of a key. */
 export function ownerOf(keyHash: number, workers: number): number {
-  return (keyHash % shardCount) % workers;
+  return (keyHash % SHARD_COUNT) % workers;
 }
 
 /** FNV-1a over UTF-16 units with a final mix, so that the low bits depend on all of the text. Unsigned, 32 bits. */

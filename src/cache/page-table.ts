@@ -1,7 +1,7 @@
-import { maxSlotsPerPage, sizeClassCount, slotsInPage } from './size-class.ts';
+import { MAX_SLOTS_PER_PAGE, sizeClassCount, slotsInPage } from './size-class.ts';
 import { type SlotLinks, SlotQueue } from './slot-queue.ts';
 
-const uncarved = 255;
+const UNCARVED = 255;
 
 /**
  * Which pages of a worker are carved into slots of which class, and which slots are free. A page whose slots are all
@@ -21,10 +21,10 @@ export class PageTable {
 
   constructor(pages: number, links: SlotLinks) {
     this.count = pages;
-    this.#class = new Uint8Array(pages).fill(uncarved);
+    this.#class = new Uint8Array(pages).fill(UNCARVED);
     this.#takenInPage = new Uint16Array(pages);
-    this.#takenAt = new Float64Array(pages * maxSlotsPerPage);
-    this.#taken = new Uint8Array(pages * maxSlotsPerPage);
+    this.#takenAt = new Float64Array(pages * MAX_SLOTS_PER_PAGE);
+    this.#taken = new Uint8Array(pages * MAX_SLOTS_PER_PAGE);
     this.#uncarved = Array.from({ length: pages }, (_, page) => pages - 1 - page);
     this.#free = Array.from({ length: sizeClassCount }, () => new SlotQueue(links));
   }
@@ -37,7 +37,7 @@ export class PageTable {
   /** The size class of the page that `slot` lies in. */
   classOf(slot: number): number {
     const sizeClass = this.#class[pageOf(slot)];
-    if (sizeClass === undefined || sizeClass === uncarved)
+    if (sizeClass === undefined || sizeClass === UNCARVED)
       throw new RangeError(`slot ${slot} is in no carved page`);
     return sizeClass;
   }
@@ -111,7 +111,7 @@ export class PageTable {
   /** A page of another class without taken slots in which nobody reads any more. */
   #uncarveEmpty(wanted: number, isBusy: (slot: number) => boolean): number | undefined {
     for (const page of this.#empty) {
-      const sizeClass = this.classOf(page * maxSlotsPerPage);
+      const sizeClass = this.classOf(page * MAX_SLOTS_PER_PAGE);
       const slots = slotsOf(page, sizeClass);
       if (sizeClass === wanted || slots.some(isBusy)) continue;
       for (const slot of slots) this.#queue(sizeClass).remove(slot);
@@ -123,9 +123,12 @@ export class PageTable {
 }
 
 function pageOf(slot: number): number {
-  return Math.floor(slot / maxSlotsPerPage);
+  return Math.floor(slot / MAX_SLOTS_PER_PAGE);
 }
 
 function slotsOf(page: number, sizeClass: number): number[] {
-  return Array.from({ length: slotsInPage(sizeClass) }, (_, position) => page * maxSlotsPerPage + position);
+  return Array.from(
+    { length: slotsInPage(sizeClass) },
+    (_, position) => page * MAX_SLOTS_PER_PAGE + position,
+  );
 }

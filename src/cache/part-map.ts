@@ -9,7 +9,7 @@ export interface Part {
   readonly checksums: readonly HeaderField[];
 }
 
-const partCostBytes = 180;
+const PART_COST_BYTES = 180;
 
 /** The parts of one content, as far as they have been asked for. Plain data can be made of it and back. */
 export class PartMap {
@@ -63,7 +63,7 @@ export class PartMap {
 }
 
 function costOf({ checksums }: Part): number {
-  let costBytes = partCostBytes;
+  let costBytes = PART_COST_BYTES;
   for (const { name, value } of checksums) costBytes += 64 + 2 * (name.length + value.length);
   return costBytes;
 }

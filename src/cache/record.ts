@@ -4,7 +4,7 @@ import type { Content } from './content.ts';
 import type { FreshnessDirectives } from './freshness.ts';
 
 /** What the store said of one version and variant of an object. */
-export type ObjectRecord = ReadableRecord | RefusedRecord | PassedRecord;
+export type ObjectRecord = ReadableRecord | RefusedRecord | UncacheableRecord;
 
 interface RecordBase {
   /** False for what HEAD said of an object that GET refuses, and for a refusal that came without its body (behaviours.md 168). */
@@ -44,7 +44,7 @@ export interface RefusedRecord extends RecordBase {
  * length, or it is said to be longer than what its bucket keeps. Every read of it goes to the store as the client asked, and
  * nothing of the answer is kept.
  */
-export interface PassedRecord extends RecordBase {
+export interface UncacheableRecord extends RecordBase {
   readonly kind: 'passed';
   readonly isNegative: false;
 }
@@ -58,7 +58,7 @@ export interface Variant {
 }
 
 /** The record that answers only GET, where the one that answers HEAD says something else. */
-export function getOnly(name: string): string {
+export function getRecordName(name: string): string {
   return lengthPrefixed('GET') + lengthPrefixed(name);
 }
 
@@ -81,7 +81,7 @@ export function recordName(
  * Whether `record` says where part `number` lies, or needs not to. Part numbers may leave gaps, so that the count of parts
  * does not tell which there are (behaviours.md 55).
  */
-export function tellsPart(record: ObjectRecord, number: number | undefined): boolean {
+export function knowsPart(record: ObjectRecord, number: number | undefined): boolean {
   if (number === undefined || record.kind !== 'readable' || record.sizeBytes === 0) return true;
   return record.content.parts.get(number) !== undefined;
 }

@@ -1,4 +1,4 @@
-import { maxSlotsPerPage } from './size-class.ts';
+import { MAX_SLOTS_PER_PAGE } from './size-class.ts';
 
 /** Sizes that every thread must agree on. */
 export interface MemoryLayout {
@@ -35,9 +35,9 @@ export interface SharedMemory {
 }
 
 /** Keys share epochs by hash; a collision costs a needless miss and nothing else. */
-export const epochSlots = 65_536;
+export const EPOCH_SLOTS = 65_536;
 
-const largestSegmentBytes = 1024 * 1024 * 1024;
+const LARGEST_SEGMENT_BYTES = 1024 * 1024 * 1024;
 
 /**
  * Allocates the arena and its tables once, at the start. The system gives the memory page by page as it is first used.
@@ -53,8 +53,8 @@ export function allocateSharedMemory(
 ): SharedMemory {
   const pagesPerWorker = Math.max(8, Math.floor(arenaBytes / pageBytes / workers));
   const pages = pagesPerWorker * workers;
-  const slots = pages * maxSlotsPerPage;
-  const pagesPerSegment = Math.max(1, Math.floor(largestSegmentBytes / pageBytes));
+  const slots = pages * MAX_SLOTS_PER_PAGE;
+  const pagesPerSegment = Math.max(1, Math.floor(LARGEST_SEGMENT_BYTES / pageBytes));
   const arena = () =>
     Array.from(
       { length: Math.ceil(pages / pagesPerSegment) },
@@ -71,14 +71,14 @@ export function allocateSharedMemory(
     held: new SharedArrayBuffer(workers * workers * Int32Array.BYTES_PER_ELEMENT),
     needed: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
     visited: new SharedArrayBuffer(slots),
-    epochs: new SharedArrayBuffer(epochSlots * Int32Array.BYTES_PER_ELEMENT),
+    epochs: new SharedArrayBuffer(EPOCH_SLOTS * Int32Array.BYTES_PER_ELEMENT),
     usedPages: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
     ...(blocks === 'checked' && { written: arena() }),
   };
 }
 
 /** Lets go of everything that the dead thread of `worker` held, and tells the others that its references are void. */
-export function forgetWorker(memory: SharedMemory, worker: number): void {
+export function releaseWorker(memory: SharedMemory, worker: number): void {
   const pins = memory.pins[worker];
   if (!pins) throw new RangeError(`no worker ${worker}`);
   new Int32Array(pins).fill(0);
@@ -86,6 +86,6 @@ export function forgetWorker(memory: SharedMemory, worker: number): void {
   new Int32Array(memory.held).fill(0, worker * workers, (worker + 1) * workers);
   Atomics.store(new Int32Array(memory.needed), worker, 0);
   const tags = new Int32Array(memory.tags);
-  const ownSlots = memory.layout.pagesPerWorker * maxSlotsPerPage;
+  const ownSlots = memory.layout.pagesPerWorker * MAX_SLOTS_PER_PAGE;
   for (let slot = worker * ownSlots; slot < (worker + 1) * ownSlots; slot++) Atomics.add(tags, slot, 1);
 }

@@ -5,13 +5,13 @@
 const slotsPerPage = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512] as const;
 
 /** Slots that a page is carved into at the most: slot numbers are `page * maxSlotsPerPage + position`. */
-export const maxSlotsPerPage = 512;
+export const MAX_SLOTS_PER_PAGE = 512;
 
 /** Number of size classes; a class is named by its index, the largest slots first. */
 export const sizeClassCount = slotsPerPage.length;
 
 /** Slots start on cache lines, so that two of them never share one. */
-const slotAlignmentBytes = 64;
+const SLOT_ALIGNMENT_BYTES = 64;
 
 /** Slots that a page of `sizeClass` holds. */
 export function slotsInPage(sizeClass: number): number {
@@ -23,7 +23,7 @@ export function slotsInPage(sizeClass: number): number {
 /** Bytes that a slot of `sizeClass` holds in pages of `pageBytes`. */
 export function slotBytes(sizeClass: number, pageBytes: number): number {
   const bytes = Math.floor(pageBytes / slotsInPage(sizeClass));
-  return bytes - (bytes % slotAlignmentBytes);
+  return bytes - (bytes % SLOT_ALIGNMENT_BYTES);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { SharedMemory } from './shared-memory.ts';
-import { maxSlotsPerPage } from './size-class.ts';
+import { MAX_SLOTS_PER_PAGE } from './size-class.ts';
 
 /**
  * One worker's hold on slots of the arena, its own and the others'.
@@ -33,7 +33,7 @@ export class SlotPins {
     this.#needed = new Int32Array(memory.needed);
     this.#workers = memory.layout.workers;
     this.#ownRow = worker * this.#workers;
-    this.#slotsPerOwner = memory.layout.pagesPerWorker * maxSlotsPerPage;
+    this.#slotsPerOwner = memory.layout.pagesPerWorker * MAX_SLOTS_PER_PAGE;
     this.#visited = new Uint8Array(memory.visited);
     this.#segments = memory.segments.map(segment => Buffer.from(segment));
   }
@@ -112,10 +112,10 @@ export class SlotPins {
   view(slot: number, slotSizeBytes: number, fromBytes: number, toBytes: number): Buffer {
     const { pageBytes } = this.#memory.layout;
     const { pagesPerSegment } = this.#memory;
-    const page = Math.floor(slot / maxSlotsPerPage);
+    const page = Math.floor(slot / MAX_SLOTS_PER_PAGE);
     const segment = this.#segments[Math.floor(page / pagesPerSegment)];
     if (!segment) throw new RangeError(`no slot ${slot}`);
-    const start = (page % pagesPerSegment) * pageBytes + (slot % maxSlotsPerPage) * slotSizeBytes;
+    const start = (page % pagesPerSegment) * pageBytes + (slot % MAX_SLOTS_PER_PAGE) * slotSizeBytes;
     return segment.subarray(start + fromBytes, start + toBytes);
   }
 

@@ -5,18 +5,18 @@ export class SlotLinks {
 
   /** @param slots how many slots there are; they are numbered from zero. */
   constructor(slots: number) {
-    this.next = new Int32Array(slots).fill(none);
-    this.previous = new Int32Array(slots).fill(none);
+    this.next = new Int32Array(slots).fill(NONE);
+    this.previous = new Int32Array(slots).fill(NONE);
   }
 }
 
-const none = -1;
+const NONE = -1;
 
 /** A first-in-first-out queue of slot numbers with removal from the middle; nothing is allocated per slot. */
 export class SlotQueue {
   readonly #links: SlotLinks;
-  #first = none;
-  #last = none;
+  #first = NONE;
+  #last = NONE;
   #length = 0;
 
   constructor(links: SlotLinks) {
@@ -29,13 +29,13 @@ export class SlotQueue {
 
   /** The slot that has waited longest. */
   get first(): number | undefined {
-    return this.#first === none ? undefined : this.#first;
+    return this.#first === NONE ? undefined : this.#first;
   }
 
   push(slot: number): void {
     this.#links.previous[slot] = this.#last;
-    this.#links.next[slot] = none;
-    if (this.#last === none) this.#first = slot;
+    this.#links.next[slot] = NONE;
+    if (this.#last === NONE) this.#first = slot;
     else this.#links.next[this.#last] = slot;
     this.#last = slot;
     this.#length++;
@@ -43,9 +43,9 @@ export class SlotQueue {
 
   /** Puts `slot` before all others. */
   unshift(slot: number): void {
-    this.#links.previous[slot] = none;
+    this.#links.previous[slot] = NONE;
     this.#links.next[slot] = this.#first;
-    if (this.#first === none) this.#last = slot;
+    if (this.#first === NONE) this.#last = slot;
     else this.#links.previous[this.#first] = slot;
     this.#first = slot;
     this.#length++;
@@ -53,11 +53,11 @@ export class SlotQueue {
 
   remove(slot: number): void {
     const { next, previous } = this.#links;
-    const after = next[slot] ?? none;
-    const before = previous[slot] ?? none;
-    if (before === none) this.#first = after;
+    const after = next[slot] ?? NONE;
+    const before = previous[slot] ?? NONE;
+    if (before === NONE) this.#first = after;
     else next[before] = after;
-    if (after === none) this.#last = before;
+    if (after === NONE) this.#last = before;
     else previous[after] = before;
     this.#length--;
   }

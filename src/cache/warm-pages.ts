@@ -2,17 +2,17 @@ import type { Clock } from '../base/clock.ts';
 import type { SharedMemory } from './shared-memory.ts';
 
 /** The system's own pages are not smaller than this. */
-const systemPageBytes = 4096;
+const SYSTEM_PAGE_BYTES = 4096;
 
 /** Memory of the arena that is kept ready for new blocks, all workers together. */
-const reserveBytes = 128 * 1024 * 1024;
-const reserveShare = 1 / 4;
+const RESERVE_BYTES = 128 * 1024 * 1024;
+const RESERVE_SHARE = 1 / 4;
 
 /** Touched at one go: some milliseconds of work. */
-const stepBytes = 8 * 1024 * 1024;
-const stepIntervalMs = 25;
+const STEP_BYTES = 8 * 1024 * 1024;
+const STEP_INTERVAL_MS = 25;
 /** While nothing is missing; the reserve lasts for longer than this however fast blocks are written. */
-const lookIntervalMs = 100;
+const LOOK_INTERVAL_MS = 100;
 
 /**
  * Keeps a reserve of memory ready that blocks are going to be written into. The system finds each page of memory only
@@ -36,16 +36,16 @@ export class WarmPages {
     this.#segments = memory.segments.map(segment => new Uint8Array(segment));
     this.#used = new Int32Array(memory.usedPages);
     this.#reservePages = Math.ceil(
-      Math.min(reserveBytes / workers / pageBytes, pagesPerWorker * reserveShare),
+      Math.min(RESERVE_BYTES / workers / pageBytes, pagesPerWorker * RESERVE_SHARE),
     );
-    this.#stepPages = Math.max(1, Math.floor(stepBytes / pageBytes));
+    this.#stepPages = Math.max(1, Math.floor(STEP_BYTES / pageBytes));
     this.#ready = new Array<number>(workers).fill(0);
   }
 
   /** Fills the reserve now and then, for as long as the process runs. */
   start(): void {
     const next = (pages: number) =>
-      this.#clock.after(pages > 0 ? stepIntervalMs : lookIntervalMs, () => next(this.step()));
+      this.#clock.after(pages > 0 ? STEP_INTERVAL_MS : LOOK_INTERVAL_MS, () => next(this.step()));
     next(1);
   }
 
@@ -73,6 +73,6 @@ export class WarmPages {
     const segment = this.#segments[Math.floor(page / pagesPerSegment)];
     const start = (page % pagesPerSegment) * pageBytes;
     if (!segment) throw new RangeError(`no page ${page}`);
-    for (let at = start; at < start + pageBytes; at += systemPageBytes) Atomics.or(segment, at, 0);
+    for (let at = start; at < start + pageBytes; at += SYSTEM_PAGE_BYTES) Atomics.or(segment, at, 0);
   }
 }

@@ -20,7 +20,7 @@ export class UnwrittenBytesError extends Error {
 }
 
 /** What a slot is filled with when it is given out. */
-export const unwrittenByte = 0xa5;
+export const UNWRITTEN_BYTE = 0xa5;
 
 /**
  * An account of which bytes of the arena were written since their slot was given out, apart from what blocks say of
@@ -52,7 +52,7 @@ export class WrittenBytes {
 
   /** `memory` of the arena is given out. It gets a pattern, so that what is not written is seen. */
   given(memory: Buffer): void {
-    memory.fill(unwrittenByte);
+    memory.fill(UNWRITTEN_BYTE);
     this.#accountOf(memory).fill(0);
   }
 

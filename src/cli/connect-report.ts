@@ -28,14 +28,14 @@ interface CheckedBackend {
 
 type Refusal = Extract<ProbeResult, { kind: 'refused' }>;
 
-const WRONG_CREDENTIALS: ReadonlySet<string> = new Set([
+const wrongCredentials: ReadonlySet<string> = new Set([
   'ExpiredToken',
   'InvalidAccessKeyId',
   'InvalidToken',
   'SignatureDoesNotMatch',
 ]);
 
-const WRONG_REGION: ReadonlySet<string> = new Set(['AuthorizationHeaderMalformed', 'PermanentRedirect']);
+const wrongRegion: ReadonlySet<string> = new Set(['AuthorizationHeaderMalformed', 'PermanentRedirect']);
 
 const TO_FIND_OUT =
   'put an object "a/b" there and ask again, or ask the store for "./a/b" and "x/../a/b" by hand: keys is path where it answers with the object or 400, and exact where there is none';
@@ -109,9 +109,9 @@ function refusalFinding(
 function remedy({ status, code = '', bucket }: Refusal, backend: string, configured: string): string {
   if (bucket !== undefined && (code === 'NoSuchBucket' || (status === 404 && code === '')))
     return `create it, or name the one that is meant in ${configured}.bucket`;
-  if (WRONG_CREDENTIALS.has(code)) return `correct ${backend}.credentials`;
+  if (wrongCredentials.has(code)) return `correct ${backend}.credentials`;
   if (code === 'RequestTimeTooSkewed') return 'the clocks of this machine and of the store differ: set them';
-  if (WRONG_REGION.has(code) || status === 301)
+  if (wrongRegion.has(code) || status === 301)
     return `correct ${backend}.region and ${backend}.endpoint: the bucket is in another region`;
   if (status !== 403) return `see endpoint, region, addressing and credentials of ${backend}`;
   return `let ${backend}.credentials list and read it. Else whether it is exact or path cannot be told: ${TO_FIND_OUT}`;

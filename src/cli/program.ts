@@ -10,7 +10,7 @@ import { addCheckCommand } from './check-command.ts';
 import { configOption } from './config-option.ts';
 import type { Connect } from './connect-report.ts';
 import { addSignCommand } from './sign-command.ts';
-import { addStoreCommand, type StoreRequest } from './store-command.ts';
+import { addStoreCommand, type StoreAloneOptions } from './store-command.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What a start is made of: the configuration, and the file that it came from, if there was one. */
@@ -26,7 +26,7 @@ export interface ProgramOptions {
   /** Starts the gateway; resolves when it is up, and the process goes on. */
   readonly serve: (request: ServeRequest) => Promise<void>;
   /** Starts an embedded store alone; resolves when it is up, and the process goes on. */
-  readonly serveStore: (request: StoreRequest) => Promise<void>;
+  readonly serveStore: (request: StoreAloneOptions) => Promise<void>;
   /** Asks the stores of a configuration what they are. */
   readonly connect: Connect;
   readonly print: (line: string) => void;
@@ -89,7 +89,7 @@ function createProgram(
   addCardCommand(program, options);
   addSignCommand(program, options);
   addStoreCommand(program, options, running);
-  for (const [name, about] of NOT_BUILT) {
+  for (const [name, about] of notBuilt) {
     program
       .command(name)
       .description(`${about} (not built yet)`)
@@ -102,7 +102,7 @@ function createProgram(
   return program;
 }
 
-const NOT_BUILT = [['warm', 'fetch objects before somebody asks for them']] as const;
+const notBuilt = [['warm', 'fetch objects before somebody asks for them']] as const;
 
 function explain(error: unknown, printError: (line: string) => void): 0 | 1 | 2 {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;

@@ -4,7 +4,7 @@ import type { HeaderPrefix } from '../s3/dialect.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A store that is to run alone. */
-export interface StoreRequest {
+export interface StoreAloneOptions {
   readonly directory: string;
   readonly host: string;
   /** 0 for any free one. */
@@ -19,7 +19,7 @@ export interface StoreRequest {
 interface StoreCommandOptions {
   readonly environment: Environment;
   /** Starts the store; resolves when it is up, and the process goes on. */
-  readonly serveStore: (request: StoreRequest) => Promise<void>;
+  readonly serveStore: (request: StoreAloneOptions) => Promise<void>;
 }
 
 interface StoreOptions {
@@ -30,7 +30,7 @@ interface StoreOptions {
   readonly sample?: boolean;
 }
 
-const highestPort = 65_535;
+const HIGHEST_PORT = 65_535;
 
 /** `tidegate store`: the embedded store without a gateway, for tests and for trying things. */
 export function addStoreCommand(
@@ -59,8 +59,8 @@ export function addStoreCommand(
 
 function portNumber(port: string): number {
   const number = Number(port);
-  if (/^\d+$/.test(port) && number <= highestPort) return number;
-  throw new UsageError(`--port ${port} is no number from 0 to ${highestPort}`);
+  if (/^\d+$/.test(port) && number <= HIGHEST_PORT) return number;
+  throw new UsageError(`--port ${port} is no number from 0 to ${HIGHEST_PORT}`);
 }
 
 function ownerIn({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }: Environment) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LONGEST_WINDOW_MS } from '../alerts/measurement/row-ladder.ts';
+import { LONGEST_WINDOW_MS } from '../alerts/measurement/downsampled-rows.ts';
 import { type NoticeOptions, noticeTable } from '../alerts/rules/notice-table.ts';
 import { type RuleOptions, ruleTable } from '../alerts/rules/rule-table.ts';
 import { amount, choice, duration, integer, map } from './scalars.ts';

@@ -50,7 +50,7 @@ export interface CachePolicy {
   readonly maxObjectSizeBytes: number;
 }
 
-const DEFAULT_POLICY: CachePolicy = {
+const defaultPolicy: CachePolicy = {
   ttlMs: 60_000,
   maxTtlMs: DAY_MS,
   negativeTtlMs: 5_000,
@@ -106,7 +106,7 @@ export const bucketSchema = bucketKeys
     if (value.access !== 'public' && value.anonymous) {
       issues.push(problem(['anonymous'], value.anonymous, 'nothing unless access is public'));
     }
-    const policy = overlay(DEFAULT_POLICY, value.cache);
+    const policy = overlay(defaultPolicy, value.cache);
     if (exceedsMaximum(policy)) issues.push(problem(['cache', 'ttl'], value.cache, 'at most maxTtl'));
     for (const [index, rule] of value.rules.entries()) {
       if (!exceedsMaximum(overlay(policy, rule.cache))) continue;
@@ -114,7 +114,7 @@ export const bucketSchema = bucketKeys
     }
   })
   .transform(({ cache, rules, anonymous, ...bucket }) => {
-    const policy = overlay(DEFAULT_POLICY, cache);
+    const policy = overlay(defaultPolicy, cache);
     return {
       ...bucket,
       anonymous: bucket.access === 'public' ? (anonymous ?? [{ actions: ['GetObject'], keys: ['**'] }]) : [],

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { parseAccessPointArn } from '../s3/access-point.ts';
-import { everyOtherBucket, isVirtualHostable } from '../s3/bucket-name.ts';
+import { EVERY_OTHER_BUCKET, isVirtualHostable } from '../s3/bucket-name.ts';
 import { pathPrefixProblem } from '../s3/path-key.ts';
 import { otherBucketNames } from './other-buckets.ts';
-import { type KeyRestrictions, keyKinds, undecidedBackends } from './restricted-keys.ts';
+import { KEY_KINDS, type KeyRestrictions, undecidedBackends } from './restricted-keys.ts';
 import { formatSize } from './units.ts';
 
 /** What the checks look at: the parts of the configuration that speak of each other. */
@@ -134,15 +134,15 @@ function* unknownBackends({ backends, buckets }: CheckedConfig): Generator<Cross
 }
 
 function* renamedWildcard({ buckets }: CheckedConfig): Generator<CrossProblem> {
-  const held = buckets[everyOtherBucket]?.bucket;
+  const held = buckets[EVERY_OTHER_BUCKET]?.bucket;
   const allowed = 'nothing, since "*" stands for every other name as it is';
-  if (held !== undefined) yield { path: ['buckets', everyOtherBucket, 'bucket'], held, allowed };
+  if (held !== undefined) yield { path: ['buckets', EVERY_OTHER_BUCKET, 'bucket'], held, allowed };
 }
 
 /** Patterns and prefixes restrict nothing where the store takes another spelling of a key for the same. */
 function* undecidedKeys(config: CheckedConfig): Generator<CrossProblem> {
   for (const [backend, restriction] of undecidedBackends(config)) {
-    const allowed = `${keyKinds}; it matters since ${restriction} restricts keys`;
+    const allowed = `${KEY_KINDS}; it matters since ${restriction} restricts keys`;
     yield { path: ['backends', backend, 'keys'], held: undefined, allowed };
   }
 }
@@ -172,7 +172,7 @@ function* namesThatMakeNoHost({ backends, buckets }: CheckedConfig): Generator<C
   for (const [name, { backend, bucket }] of Object.entries(buckets)) {
     const isVirtual = Object.hasOwn(backends, backend) && backends[backend]?.addressing === 'virtual';
     const held = bucket ?? name;
-    if (!isVirtual || name === everyOtherBucket || isVirtualHostable(held) || parseAccessPointArn(held))
+    if (!isVirtual || name === EVERY_OTHER_BUCKET || isVirtualHostable(held) || parseAccessPointArn(held))
       continue;
     const allowed = `a name that can be part of a host name, as addressing: virtual of backends.${backend} has it: small letters, digits, "-" and "." (else addressing: path)`;
     yield { path: bucket === undefined ? ['buckets', name] : ['buckets', name, 'bucket'], held, allowed };
@@ -191,9 +191,9 @@ function* clientsOnce({ clients }: CheckedConfig): Generator<CrossProblem> {
 
 function* unknownClientBuckets(config: CheckedConfig): Generator<CrossProblem> {
   const { clients, buckets } = config;
-  const known = new Set([...Object.keys(buckets), everyOtherBucket]);
+  const known = new Set([...Object.keys(buckets), EVERY_OTHER_BUCKET]);
   const isOther = otherBucketNames(config);
-  const others = Object.hasOwn(buckets, everyOtherBucket)
+  const others = Object.hasOwn(buckets, EVERY_OTHER_BUCKET)
     ? ', or a name that "*" stands for: one by the rules for names of buckets, and of no bucket that is configured under another'
     : '';
   const allowed = [...known].join(', ') + others;

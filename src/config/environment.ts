@@ -7,10 +7,10 @@ export interface EnvironmentProblem {
   readonly reason: string;
 }
 
-const REFERENCE = /\$\$\{|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{/g;
+const reference = /\$\$\{|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{/g;
 
 /**
- * Fills `${NAME}` and `${NAME:-default}` into every text of a parsed document; keys stay as they are.
+ * Fills `${name}` and `${name:-default}` into every text of a parsed document; keys stay as they are.
  * As in the shell, the default also stands in for an empty variable. `$${` is a literal `${`.
  */
 export function substituteEnvironment(
@@ -31,11 +31,11 @@ export function substituteEnvironment(
 
 /** The variables that the text, as written in the file, takes from the environment. */
 export function environmentNames(text: string): string[] {
-  return Array.from(text.matchAll(REFERENCE)).flatMap(([, name]) => (name === undefined ? [] : [name]));
+  return Array.from(text.matchAll(reference)).flatMap(([, name]) => (name === undefined ? [] : [name]));
 }
 
 function fill(text: string, environment: Environment, report: (reason: string) => void): string {
-  return text.replace(REFERENCE, (match: string, name?: string, fallback?: string) => {
+  return text.replace(reference, (match: string, name?: string, fallback?: string) => {
     if (match === '$${') return '${';
     if (name === undefined) {
       report('has a "$" and "{" that begin no reference to a variable; literally they are written "$${"');

@@ -21,9 +21,9 @@ import {
   text,
 } from './scalars.ts';
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
-const BUCKET_NAME = /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,254})$/;
-const DOMAIN = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
+const name = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
+const bucketName = /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,254})$/;
+const domainName = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 const listen = map({
   host: host().default('127.0.0.1'),
@@ -67,13 +67,13 @@ export const gatewaySchema = (environment: Environment, asksForKeys = true) =>
     admin: admin.prefault({}),
     domain: z
       .string({ error: 'a domain name in lower case' })
-      .regex(DOMAIN, { error: 'a domain name in lower case' })
+      .regex(domainName, { error: 'a domain name in lower case' })
       .optional(),
     workers: workers.default(1),
     shutdown: shutdown.prefault({}),
     state: map({ directory: text('a directory').default('./tidegate-state') }).prefault({}),
-    backends: named(NAME, 'names of letters, digits, "_" and "-"', backendSchema(environment)).default({}),
-    buckets: named(BUCKET_NAME, 'bucket names, or "*" for every other', bucketSchema).default({}),
+    backends: named(name, 'names of letters, digits, "_" and "-"', backendSchema(environment)).default({}),
+    buckets: named(bucketName, 'bucket names, or "*" for every other', bucketSchema).default({}),
     clients: listOf(clientSchema, 'clients').default([]),
     cache: cache.prefault({}),
     limits: limitsSchema.prefault({}),

@@ -1,5 +1,5 @@
-import { actionStanding } from '../s3/action-standing.ts';
-import { everyOtherBucket } from '../s3/bucket-name.ts';
+import { judgeAction } from '../s3/action-verdict.ts';
+import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { compileKeyPatterns } from '../s3/key-pattern.ts';
 import { pathKeyProblem } from '../s3/path-key.ts';
 import { type PatternEffect, patternEffects } from '../s3/pattern-effects.ts';
@@ -23,7 +23,7 @@ interface Grant {
   readonly buckets: readonly string[];
 }
 
-const grantsNothing = 'it grants nothing';
+const GRANTS_NOTHING = 'it grants nothing';
 
 /** What of the grants can never match, or takes nothing away, and what of the buckets nobody may do anything with. */
 export function grantWarnings(config: GrantConfig): GrantWarning[] {
@@ -48,14 +48,14 @@ function* grantsToClients({ clients, buckets }: GrantConfig): Generator<Grant> {
   for (const [client, { allow }] of clients.entries()) {
     for (const [index, { buckets: named, keys, actions }] of allow.entries()) {
       const path = ['clients', client, 'allow', index];
-      const meant = named.map(name => (configured.includes(name) ? name : everyOtherBucket));
-      yield { path, keys, actions, buckets: named.includes(everyOtherBucket) ? configured : meant };
+      const meant = named.map(name => (configured.includes(name) ? name : EVERY_OTHER_BUCKET));
+      yield { path, keys, actions, buckets: named.includes(EVERY_OTHER_BUCKET) ? configured : meant };
     }
   }
 }
 
 function* actionWarnings({ path, actions, keys }: Grant): Generator<GrantWarning> {
-  if (actions.length === 0) yield { path: [...path, 'actions'], consequence: grantsNothing };
+  if (actions.length === 0) yield { path: [...path, 'actions'], consequence: GRANTS_NOTHING };
   for (const [index, action] of actions.entries()) {
     const consequence = action === '*' ? undefined : actionProblem(action, keys);
     if (consequence !== undefined) yield { path: [...path, 'actions', index], consequence };
@@ -63,17 +63,17 @@ function* actionWarnings({ path, actions, keys }: Grant): Generator<GrantWarning
 }
 
 function actionProblem(action: string, keys: readonly string[]): string | undefined {
-  const standing = actionStanding(action);
+  const standing = judgeAction(action);
   switch (standing.kind) {
     case 'follows':
-      return `${grantsNothing}; whoever may do ${standing.action} may do this too, so name that`;
+      return `${GRANTS_NOTHING}; whoever may do ${standing.action} may do this too, so name that`;
     case 'changes':
-      return `${grantsNothing}, since this version refuses whatever changes something`;
+      return `${GRANTS_NOTHING}, since this version refuses whatever changes something`;
     case 'unknown':
-      return `${grantsNothing}, since no operation is called so${standing.meant ? `; ${standing.meant} is` : ''}`;
+      return `${GRANTS_NOTHING}, since no operation is called so${standing.meant ? `; ${standing.meant} is` : ''}`;
     case 'grants':
       if (standing.on === 'keys' || compileKeyPatterns(keys)('')) return undefined;
-      return `${grantsNothing}, since it is about the whole bucket, which needs a grant with keys: ["**"]`;
+      return `${GRANTS_NOTHING}, since it is about the whole bucket, which needs a grant with keys: ["**"]`;
   }
 }
 
@@ -124,7 +124,7 @@ function* emptyLists({ clients }: GrantConfig): Generator<GrantWarning> {
     const path = ['clients', client, 'allow'];
     if (allow.length === 0) yield { path, consequence: 'this client may do no more than everybody' };
     for (const [index, { buckets }] of allow.entries()) {
-      if (buckets.length === 0) yield { path: [...path, index, 'buckets'], consequence: grantsNothing };
+      if (buckets.length === 0) yield { path: [...path, index, 'buckets'], consequence: GRANTS_NOTHING };
     }
   }
 }

@@ -1,5 +1,5 @@
 import { serviceDomain } from '../s3/access-point.ts';
-import { everyOtherBucket, isAdministrationName, isBucketName } from '../s3/bucket-name.ts';
+import { EVERY_OTHER_BUCKET, isAdministrationName, isBucketName } from '../s3/bucket-name.ts';
 
 /** What of a configuration says which buckets can be named. */
 export interface NamedBuckets {
@@ -16,7 +16,7 @@ export interface NamedBuckets {
  * so has to be configured by its name.
  */
 export function otherBucketNames({ backends, buckets }: NamedBuckets): (name: string) => boolean {
-  const others = Object.hasOwn(buckets, everyOtherBucket) ? buckets[everyOtherBucket] : undefined;
+  const others = Object.hasOwn(buckets, EVERY_OTHER_BUCKET) ? buckets[EVERY_OTHER_BUCKET] : undefined;
   if (!others) return () => false;
   const taken = new Set<string>();
   for (const [name, { backend, bucket = name }] of Object.entries(buckets))
@@ -26,7 +26,7 @@ export function otherBucketNames({ backends, buckets }: NamedBuckets): (name: st
 
 /** Whether clients can reach a bucket by this name. */
 export function isKnownBucket(config: NamedBuckets, name: string): boolean {
-  return Object.hasOwn(config.buckets, name) ? name !== everyOtherBucket : otherBucketNames(config)(name);
+  return Object.hasOwn(config.buckets, name) ? name !== EVERY_OTHER_BUCKET : otherBucketNames(config)(name);
 }
 
 /**

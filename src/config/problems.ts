@@ -6,21 +6,21 @@ type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /** Keys whose values are secrets, or may be one. */
-const SECRET_KEY = /secret|token|passw|accesskey|sig/i;
+const secretKey = /secret|token|passw|accesskey|sig/i;
 
 const HIDDEN = 'a value that is not shown';
 
 const HIDDEN_KEY = 'a key that is not shown';
 
 /** Where a misspelt key most likely holds a secret. A webhook's URL is one. */
-const SECRET_PLACE = ['credentials', 'clients', 'webhooks'];
+const secretPlace = ['credentials', 'clients', 'webhooks'];
 
 /** Keys in such places whose values are words, counts and addresses that open nothing. */
-const PUBLIC_KEY =
+const publicKey =
   /^(?:actions|allow|appIds|audience|buckets|card|clockTolerance|from|issuer|keys|minSeverity|rules|service|share)$/;
 
 /** Maps whose keys are names of the operator's own choice: a bucket called "tokens" makes nothing a secret. */
-const NAMED = ['backends', 'buckets'];
+const named = ['backends', 'buckets'];
 
 /**
  * The schema's findings as lines for the operator: key, what it holds, what it may hold.
@@ -136,14 +136,14 @@ function looksLikeKey(text: string): boolean {
 /** A value under a key that sounds secret, or where a key that does may have been misspelt or left out. */
 function isSecretValue(path: Path): boolean {
   const key = String(path.findLast(part => typeof part === 'string'));
-  return isInSecretPlace(path) && !PUBLIC_KEY.test(key);
+  return isInSecretPlace(path) && !publicKey.test(key);
 }
 
 function isInSecretPlace(path: Path): boolean {
-  const isNamed = NAMED.includes(String(path[0]));
+  const isNamed = named.includes(String(path[0]));
   return path.some((part, index) => {
     if (isNamed && index === 1) return false;
-    return SECRET_PLACE.includes(String(part)) || SECRET_KEY.test(String(part));
+    return secretPlace.includes(String(part)) || secretKey.test(String(part));
   });
 }
 

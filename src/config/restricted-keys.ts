@@ -1,4 +1,4 @@
-import { everyOtherBucket } from '../s3/bucket-name.ts';
+import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import type { KeyKind } from '../s3/path-key.ts';
 
 /** What of a configuration says which keys may be reached. */
@@ -20,7 +20,7 @@ interface ClientGrant {
 }
 
 /** What is asked of a backend that has to say how it tells keys apart. */
-export const keyKinds =
+export const KEY_KINDS =
   'exact (the store keeps keys such as a//b, a/./b and a/../b apart, as Amazon S3 does) or path ' +
   '(it takes them for paths, as MinIO and versitygw do; such keys are then refused), which "tidegate check --connect" finds out';
 
@@ -60,6 +60,6 @@ function isRestricted(keys: readonly string[] = ['**']): boolean {
 
 /** A grant for a bucket that is not named in the configuration is one for `"*"`, which stands for it. */
 function covers({ buckets }: ClientGrant, name: string, config: KeyRestrictions): boolean {
-  if (buckets.includes(everyOtherBucket) || buckets.includes(name)) return true;
-  return name === everyOtherBucket && buckets.some(granted => !Object.hasOwn(config.buckets, granted));
+  if (buckets.includes(EVERY_OTHER_BUCKET) || buckets.includes(name)) return true;
+  return name === EVERY_OTHER_BUCKET && buckets.some(granted => !Object.hasOwn(config.buckets, granted));
 }

@@ -1,4 +1,4 @@
-const MS_PER_UNIT: Readonly<Record<string, number>> = {
+const msPerUnit: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,
   m: 60_000,
@@ -6,7 +6,7 @@ const MS_PER_UNIT: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
+const bytesPerUnit: Readonly<Record<string, number>> = {
   B: 1,
   KiB: 2 ** 10,
   MiB: 2 ** 20,
@@ -16,22 +16,22 @@ const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
 
 /** Milliseconds of `500ms`, `10s`, `5m`, `1h` or `1d`; undefined when `text` is no duration. */
 export function parseDurationMs(text: string): number | undefined {
-  return parseQuantity(text, MS_PER_UNIT);
+  return parseQuantity(text, msPerUnit);
 }
 
 /** Bytes of `64KiB`, `1MiB`, `20GiB` or `512B`; undefined when `text` is no size. */
 export function parseSizeBytes(text: string): number | undefined {
-  return parseQuantity(text, BYTES_PER_UNIT);
+  return parseQuantity(text, bytesPerUnit);
 }
 
 /** The duration in the largest unit that gives a whole number: 90000 → `90s`, 60000 → `1m`. */
 export function formatDuration(durationMs: number): string {
-  return formatQuantity(durationMs, MS_PER_UNIT);
+  return formatQuantity(durationMs, msPerUnit);
 }
 
 /** The size in the largest unit that gives a whole number: 1048576 → `1MiB`. */
 export function formatSize(sizeBytes: number): string {
-  return formatQuantity(sizeBytes, BYTES_PER_UNIT);
+  return formatQuantity(sizeBytes, bytesPerUnit);
 }
 
 function parseQuantity(text: string, units: Readonly<Record<string, number>>): number | undefined {

@@ -1,8 +1,8 @@
 import type { CorsRule } from './disk/buckets.ts';
-import type { Answer } from './protocol/answer.ts';
-import { StoreError } from './protocol/store-error.ts';
-import type { StoreRequest } from './protocol/store-request.ts';
-import type { Store } from './store.ts';
+import type { OperationAnswer } from './protocol/operation-answer.ts';
+import { OperationError } from './protocol/operation-error.ts';
+import type { OperationRequest } from './protocol/operation-request.ts';
+import type { StoreParts } from './store.ts';
 
 /** What a browser says of a page's request: the origin, and the method and headers that are or would be used. */
 interface CrossOriginRequest {
@@ -17,7 +17,11 @@ const VARY = 'Origin, Access-Control-Request-Headers, Access-Control-Request-Met
  * Adds what a browser needs when a rule of the bucket allows the origin, to errors too (behaviours.md 198,
  * 199).
  */
-export function withCrossOrigin(store: Store, request: StoreRequest, answer: Answer): Answer {
+export function withCrossOrigin(
+  store: StoreParts,
+  request: OperationRequest,
+  answer: OperationAnswer,
+): OperationAnswer {
   const origin = request.header('origin');
   if (origin === undefined || request.method === 'OPTIONS') return answer;
   const asked = { origin, method: request.method, headers: [] };
@@ -26,16 +30,16 @@ export function withCrossOrigin(store: Store, request: StoreRequest, answer: Ans
 }
 
 /** OPTIONS: may a page send such a request? Throws BadRequest and AccessForbidden (behaviours.md 200). */
-export function preflight(store: Store, request: StoreRequest): Answer {
+export function preflight(store: StoreParts, request: OperationRequest): OperationAnswer {
   const origin = request.header('origin');
   const method = request.header('access-control-request-method');
   if (origin === undefined) {
-    throw new StoreError('BadRequest', {
+    throw new OperationError('BadRequest', {
       message: 'Insufficient information. Origin request header needed.',
     });
   }
   if (method === undefined) {
-    throw new StoreError('BadRequest', { message: 'Invalid Access-Control-Request-Method: null' });
+    throw new OperationError('BadRequest', { message: 'Invalid Access-Control-Request-Method: null' });
   }
   const headers = listOf(request.header('access-control-request-headers'));
   const asked = { origin, method, headers };
@@ -46,13 +50,13 @@ export function preflight(store: Store, request: StoreRequest): Answer {
     rules.length === 0
       ? 'CORSResponse: CORS is not enabled for this bucket.'
       : "CORSResponse: This CORS request is not allowed. This is usually because the evalution of Origin, request method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource's CORS spec.";
-  throw new StoreError('AccessForbidden', {
+  throw new OperationError('AccessForbidden', {
     message,
     fields: { Method: method, ResourceType: request.target.kind.toUpperCase() },
   });
 }
 
-function rulesOf(store: Store, { target }: StoreRequest): readonly CorsRule[] {
+function rulesOf(store: StoreParts, { target }: OperationRequest): readonly CorsRule[] {
   return target.kind === 'service' ? [] : (store.buckets.find(target.bucket)?.settings.cors ?? []);
 }
 

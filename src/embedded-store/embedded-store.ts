@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { Clock } from '../base/clock.ts';
 import { type Logger, silentLogger } from '../base/logger.ts';
-import { createAuthenticator } from './access/authenticate.ts';
+import { createIdentify } from './access/authenticate.ts';
 import type { Account } from './access/caller.ts';
-import type { HeaderPrefix } from './protocol/dialect.ts';
+import type { DialectPrefix } from './protocol/dialect.ts';
 import { handleRequest } from './request-handler.ts';
-import { openStore, type Store } from './store.ts';
+import { openStore, type StoreParts } from './store.ts';
 
 export interface EmbeddedStoreOptions {
   /** Holds everything; created when missing. One store at a time may have it open. */
@@ -14,7 +14,7 @@ export interface EmbeddedStoreOptions {
   /** 0 for any free one. */
   readonly port: number;
   /** The dialect of answers to requests that show none. */
-  readonly headerPrefix: HeaderPrefix;
+  readonly headerPrefix: DialectPrefix;
   readonly accounts: readonly Account[];
   /** The account of 12 digits that owns the buckets. */
   readonly ownerId?: string;
@@ -32,7 +32,7 @@ export interface EmbeddedStoreOptions {
 export interface EmbeddedStore {
   readonly url: string;
   readonly port: number;
-  readonly store: Store;
+  readonly store: StoreParts;
   /** Ends open connections and closes the directory. */
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export interface EmbeddedStore {
 const DEFAULT_OWNER = '000000000000';
 const DEFAULT_REGION = 'us-east-1';
 /** An upload may take long; a request without Host is refused in the protocol's own words. */
-const SERVER_OPTIONS = { requestTimeout: 0, requireHostHeader: false, keepAliveTimeout: 65_000 };
+const serverOptions = { requestTimeout: 0, requireHostHeader: false, keepAliveTimeout: 65_000 };
 const DEFAULT_RESTORE_DELAY_MS = 10_000;
 
 /**
@@ -51,11 +51,11 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   const { ownerId = DEFAULT_OWNER, region = DEFAULT_REGION, logger = silentLogger() } = options;
   const { restoreDelayMs = DEFAULT_RESTORE_DELAY_MS } = options;
   const store = await openStore({ ...options, ownerId, region, restoreDelayMs, logger });
-  const authenticate = createAuthenticator({ accounts: options.accounts, region, clock: options.clock });
+  const authenticate = createIdentify({ accounts: options.accounts, region, clock: options.clock });
   const { customerKeysOverHttp = 'accept' } = options;
   const handler = { ...options, customerKeysOverHttp, store, authenticate };
   const inFlight = new Set<Promise<void>>();
-  const server = createServer(SERVER_OPTIONS, (message, response) => {
+  const server = createServer(serverOptions, (message, response) => {
     const handled = handleRequest(handler, message, response).finally(() => inFlight.delete(handled));
     inFlight.add(handled);
   });
@@ -79,7 +79,7 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
   return typeof address === 'object' && address !== null ? address.port : port;
 }
 
-async function close(server: Server, store: Store, inFlight: ReadonlySet<Promise<void>>): Promise<void> {
+async function close(server: Server, store: StoreParts, inFlight: ReadonlySet<Promise<void>>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
   server.closeAllConnections();

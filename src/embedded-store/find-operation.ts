@@ -1,9 +1,9 @@
-import { OPERATIONS, type Operation } from './operation-table.ts';
-import { StoreError } from './protocol/store-error.ts';
-import type { StoreRequest } from './protocol/store-request.ts';
+import { type Operation, operations } from './operation-table.ts';
+import { OperationError } from './protocol/operation-error.ts';
+import type { OperationRequest } from './protocol/operation-request.ts';
 
 /** Query parameters that select operations which this store does not have. */
-const ABSENT_SELECTORS = [
+const absentSelectors = [
   'accelerate',
   'analytics',
   'attributes',
@@ -24,9 +24,9 @@ const ABSENT_SELECTORS = [
   'website',
 ];
 
-const SELECTORS: ReadonlySet<string> = new Set([
-  ...OPERATIONS.map(operation => operation.selector).filter(selector => selector !== ''),
-  ...ABSENT_SELECTORS,
+const selectors: ReadonlySet<string> = new Set([
+  ...operations.map(operation => operation.selector).filter(selector => selector !== ''),
+  ...absentSelectors,
 ]);
 
 /**
@@ -34,35 +34,35 @@ const SELECTORS: ReadonlySet<string> = new Set([
  * ignored (behaviours.md 237). Throws MethodNotAllowed (235, 268, 270), InvalidArgument for two selectors,
  * InvalidRequest (236) and NotImplemented.
  */
-export function findOperation(request: StoreRequest): Operation {
+export function findOperation(request: OperationRequest): Operation {
   const { method, target } = request;
   const selector = selectorOf(request);
-  if (ABSENT_SELECTORS.includes(selector)) throw new StoreError('NotImplemented');
-  const candidates = OPERATIONS.filter(
+  if (absentSelectors.includes(selector)) throw new OperationError('NotImplemented');
+  const candidates = operations.filter(
     operation => resourceOf(operation) === target.kind && operation.selector === selector,
   );
   const operation = candidates.find(candidate => candidate.method === method);
   if (operation) return operation;
   if (selector === 'versions' && target.kind === 'object') {
-    throw new StoreError('InvalidRequest', {
+    throw new OperationError('InvalidRequest', {
       message: 'There is no such thing as the ?versions sub-resource for a key',
     });
   }
-  throw new StoreError('MethodNotAllowed', {
+  throw new OperationError('MethodNotAllowed', {
     fields: { Method: method, ResourceType: target.kind.toUpperCase() },
     headers: { allow: candidates.map(candidate => candidate.method).join(', ') },
   });
 }
 
-function selectorOf({ query }: StoreRequest): string {
-  const [selector = '', ...others] = [...query.keys()].filter(name => SELECTORS.has(name));
+function selectorOf({ query }: OperationRequest): string {
+  const [selector = '', ...others] = [...query.keys()].filter(name => selectors.has(name));
   if (others.length === 0) return selector;
-  throw new StoreError('InvalidArgument', {
+  throw new OperationError('InvalidArgument', {
     message: `Conflicting query string parameters: ${[selector, ...others].join(', ')}`,
     fields: { ArgumentName: 'ResourceType', ArgumentValue: selector },
   });
 }
 
-function resourceOf({ on }: Operation): StoreRequest['target']['kind'] {
+function resourceOf({ on }: Operation): OperationRequest['target']['kind'] {
   return on === 'bucket-name' ? 'bucket' : on;
 }

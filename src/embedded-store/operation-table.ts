@@ -36,11 +36,11 @@ type Row<Call> = readonly [method: string, selector: string, run: Run<Call>, act
 /** The operation demands a permission that depends on what it finds, so it does so itself. */
 const BY_ITSELF = '';
 
-const SERVICE_ROWS: readonly Row<ServiceCall>[] = [['GET', '', listBuckets, 'ListAllMyBuckets']];
+const serviceRows: readonly Row<ServiceCall>[] = [['GET', '', listBuckets, 'ListAllMyBuckets']];
 
-const BUCKET_NAME_ROWS: readonly Row<BucketNameCall>[] = [['PUT', '', createBucket, 'CreateBucket']];
+const bucketNameRows: readonly Row<BucketNameCall>[] = [['PUT', '', createBucket, 'CreateBucket']];
 
-const BUCKET_ROWS: readonly Row<BucketCall>[] = [
+const bucketRows: readonly Row<BucketCall>[] = [
   ['HEAD', '', headBucket, 'ListBucket'],
   ['DELETE', '', deleteBucket, 'DeleteBucket'],
   ['GET', '', listObjects, 'ListBucket'],
@@ -64,7 +64,7 @@ const BUCKET_ROWS: readonly Row<BucketCall>[] = [
   ['DELETE', 'lifecycle', deleteLifecycle, 'PutLifecycleConfiguration'],
 ];
 
-const OBJECT_ROWS: readonly Row<ObjectCall>[] = [
+const objectRows: readonly Row<ObjectCall>[] = [
   ['GET', '', readObject, BY_ITSELF],
   ['HEAD', '', readObject, BY_ITSELF],
   ['PUT', '', putOrCopyObject, 'PutObject'],
@@ -101,11 +101,11 @@ export type Operation =
   | (Selected & { readonly on: 'object'; readonly run: Run<ObjectCall> });
 
 /** Everything this store can do. */
-export const OPERATIONS: readonly Operation[] = [
-  ...SERVICE_ROWS.map(row => ({ ...selected(row), on: 'service' as const, run: row[2] })),
-  ...BUCKET_NAME_ROWS.map(row => ({ ...selected(row), on: 'bucket-name' as const, run: row[2] })),
-  ...BUCKET_ROWS.map(row => ({ ...selected(row), on: 'bucket' as const, run: row[2] })),
-  ...OBJECT_ROWS.map(row => ({ ...selected(row), on: 'object' as const, run: row[2] })),
+export const operations: readonly Operation[] = [
+  ...serviceRows.map(row => ({ ...selected(row), on: 'service' as const, run: row[2] })),
+  ...bucketNameRows.map(row => ({ ...selected(row), on: 'bucket-name' as const, run: row[2] })),
+  ...bucketRows.map(row => ({ ...selected(row), on: 'bucket' as const, run: row[2] })),
+  ...objectRows.map(row => ({ ...selected(row), on: 'object' as const, run: row[2] })),
 ];
 
 function selected([method, selector, , action]: Row<never>): Selected {

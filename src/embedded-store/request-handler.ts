@@ -1,24 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Authenticate } from './access/authenticate.ts';
+import type { Identify } from './access/authenticate.ts';
 import { preflight, withCrossOrigin } from './cross-origin.ts';
 import { findOperation } from './find-operation.ts';
-import type { Answer } from './protocol/answer.ts';
 import { refuseCustomerKey } from './protocol/customer-key.ts';
-import type { HeaderPrefix } from './protocol/dialect.ts';
+import type { DialectPrefix } from './protocol/dialect.ts';
+import type { OperationAnswer } from './protocol/operation-answer.ts';
+import { OperationError } from './protocol/operation-error.ts';
+import { messageDialect, newReplyIds, OperationRequest } from './protocol/operation-request.ts';
 import { errorAnswer, type ReplyMarks, sendAnswer } from './protocol/reply.ts';
-import { StoreError } from './protocol/store-error.ts';
-import { messageDialect, newReplyIds, StoreRequest } from './protocol/store-request.ts';
 import { runOperation } from './run-operation.ts';
-import type { Store } from './store.ts';
+import type { StoreParts } from './store.ts';
 
 export interface HandlerOptions {
-  readonly store: Store;
-  readonly authenticate: Authenticate;
+  readonly store: StoreParts;
+  readonly authenticate: Identify;
   /** The dialect of answers to requests that show none. */
-  readonly headerPrefix: HeaderPrefix;
+  readonly headerPrefix: DialectPrefix;
   /** Buckets may be addressed as hosts below it. */
   readonly domain?: string | undefined;
-  /** Connections here are never secure: are customer-provided keys taken nevertheless? */
+  /** ConnectionCounter here are never secure: are customer-provided keys taken nevertheless? */
   readonly customerKeysOverHttp: 'accept' | 'refuse';
 }
 
@@ -42,10 +42,10 @@ async function answerTo(
   options: HandlerOptions,
   message: IncomingMessage,
   marks: ReplyMarks,
-): Promise<Answer> {
+): Promise<OperationAnswer> {
   const { store } = options;
   try {
-    const request = new StoreRequest(message, marks.prefix, options.domain);
+    const request = new OperationRequest(message, marks.prefix, options.domain);
     const answer = await perform(options, request).catch(error => errorAnswer(refusal(store, error), marks));
     return withCrossOrigin(store, request, answer);
   } catch (error) {
@@ -53,7 +53,7 @@ async function answerTo(
   }
 }
 
-async function perform(options: HandlerOptions, request: StoreRequest): Promise<Answer> {
+async function perform(options: HandlerOptions, request: OperationRequest): Promise<OperationAnswer> {
   const { store, authenticate } = options;
   if (request.method === 'OPTIONS') return preflight(store, request);
   const { caller, signatures } = authenticate(request);
@@ -62,8 +62,8 @@ async function perform(options: HandlerOptions, request: StoreRequest): Promise<
 }
 
 /** Whatever was thrown, as an error that clients may see; what nobody foresaw goes to the log. */
-function refusal({ logger }: Store, thrown: unknown): StoreError {
-  if (thrown instanceof StoreError) return thrown;
+function refusal({ logger }: StoreParts, thrown: unknown): OperationError {
+  if (thrown instanceof OperationError) return thrown;
   logger.error({ err: thrown }, 'the embedded store failed');
-  return new StoreError('InternalError', { cause: thrown });
+  return new OperationError('InternalError', { cause: thrown });
 }

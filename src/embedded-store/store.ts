@@ -22,7 +22,7 @@ export interface StoreOptions {
 }
 
 /** The parts that every operation works with. */
-export interface Store {
+export interface StoreParts {
   readonly ownerId: string;
   readonly region: string;
   readonly restoreDelayMs: number;
@@ -37,7 +37,7 @@ export interface Store {
 }
 
 /** Opens the directory, recovering from whatever ended its last user. Throws CatalogueError. */
-export async function openStore(options: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions): Promise<StoreParts> {
   const { directory, ownerId, region, restoreDelayMs, clock, logger } = options;
   mkdirSync(directory, { recursive: true });
   const catalogue = new Catalogue(join(directory, 'catalogue.sqlite'));

@@ -10,8 +10,8 @@ import type { UnwrittenBytesError } from '../cache/written-bytes.ts';
 import type { UnreadableRequest } from '../http/unreadable-request.ts';
 import { cacheErrors, countCache } from './operate/cache-metrics.ts';
 import { describeObject, type ObjectDescription } from './operate/describe-object.ts';
-import { type Purged, type PurgeRequest, purge } from './operate/purge.ts';
-import { type RestoreOutcome, type RestoreRequest, restoreObject } from './operate/restore-object.ts';
+import { type Purged, type PurgeScope, purge } from './operate/purge.ts';
+import { type RestoreOutcome, type RestoreRequest, requestRestore } from './operate/restore-object.ts';
 import { PageTurns } from './pass/listing/page-turns.ts';
 import { Pipeline } from './pipeline.ts';
 import { answerUnreadable } from './reply/answer-unreadable.ts';
@@ -23,9 +23,9 @@ import type { Authenticate } from './request/authenticator.ts';
 import type { BucketTable } from './request/bucket-table.ts';
 import { RequestIdSource } from './request/request-ids.ts';
 import type { RequestLimits } from './request/request-limits.ts';
-import { OwnedObjects } from './workers/owned-objects.ts';
 import type { PeerPort } from './workers/peer-link.ts';
 import { Peers } from './workers/peers.ts';
+import { WorkerCache } from './workers/worker-cache.ts';
 
 export interface GatewayOptions {
   readonly domain: string | undefined;
@@ -56,7 +56,7 @@ export interface GatewayOptions {
 /** The gateway as one worker runs it: answers requests, and does what operators ask of its share of the cache. */
 export class Gateway {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
-  readonly #objects: OwnedObjects;
+  readonly #objects: WorkerCache;
   readonly #buckets: BucketTable;
   readonly #peers: Peers;
   readonly #ids = new RequestIdSource();
@@ -80,7 +80,7 @@ export class Gateway {
     const nearBytes = workers > 1 ? recordBytes / 2 : 0;
     const clock = guardedClock(options.clock, faults);
     const errors = cacheErrors(metrics);
-    this.#objects = new OwnedObjects({
+    this.#objects = new WorkerCache({
       ...options,
       faults,
       clock,
@@ -121,13 +121,13 @@ export class Gateway {
   }
 
   /** Forgets what this worker holds of the objects named; effective when it returns. */
-  purge(request: PurgeRequest): Purged {
+  purge(request: PurgeScope): Purged {
     return purge(request, this.#objects, this.#peers, this.#buckets);
   }
 
   /** Asks the store for a readable copy of an archived object. Never rejects. */
   restore(request: RestoreRequest): Promise<RestoreOutcome> {
-    return restoreObject(request, this.#buckets);
+    return requestRestore(request, this.#buckets);
   }
 
   /** What this worker holds of an object; undefined for one that another owns or that nothing is known of. */

@@ -17,7 +17,7 @@ export interface CacheControl {
 }
 
 /** RFC 9111 §1.2.2: what is greater counts as this. */
-const maxDeltaS = 2 ** 31;
+const MAX_DELTA_S = 2 ** 31;
 
 const directive = /([\w!#$%&'*+.^`|~-]+)(?:=("(?:[^"\\]|\\.)*"|[^\s,"]*))?/g;
 
@@ -58,5 +58,5 @@ function parse(header: string): CacheControl {
 /** RFC 9111 §1.2.2: whole seconds, up to 2^31; 0 for what is none. */
 export function deltaSeconds(value: string | undefined): number {
   const digits = /^"?(\d+)"?$/.exec(value ?? '')?.[1];
-  return digits === undefined ? 0 : Math.min(Number(digits), maxDeltaS);
+  return digits === undefined ? 0 : Math.min(Number(digits), MAX_DELTA_S);
 }

@@ -19,7 +19,7 @@ export type Address =
     };
 
 /** The longest key that a store knows, in UTF-8. */
-export const maxKeyBytes = 1024;
+export const MAX_KEY_BYTES = 1024;
 
 const absoluteForm = /^https?:\/\/([^/?]*)(.*)$/is;
 
@@ -95,15 +95,15 @@ function checkedBucket(bucket: string): string {
 /** Whether `key` is longer than any key that a store knows; nothing is looked up, hashed or kept under such a one. */
 export function isKeyTooLong(key: string): boolean {
   // no character takes more than three bytes for each of its UTF-16 units, and none takes less than one
-  if (key.length * 3 <= maxKeyBytes) return false;
-  return key.length > maxKeyBytes || Buffer.byteLength(key) > maxKeyBytes;
+  if (key.length * 3 <= MAX_KEY_BYTES) return false;
+  return key.length > MAX_KEY_BYTES || Buffer.byteLength(key) > MAX_KEY_BYTES;
 }
 
 function checkedKey(key: string): string {
   if (!isKeyTooLong(key)) return key;
   const fields = [
     ['Size', String(Buffer.byteLength(key))],
-    ['MaxSizeAllowed', String(maxKeyBytes)],
+    ['MaxSizeAllowed', String(MAX_KEY_BYTES)],
   ] as const;
   throw s3Error('KeyTooLongError', { fields });
 }

@@ -1,13 +1,13 @@
 /** The one name in configuration and grants that stands for every bucket that is not named. */
-export const everyOtherBucket = '*';
+export const EVERY_OTHER_BUCKET = '*';
 
 /** Labels of a host name, in lower case (RFC 1123 §2.1): a name of this form stays what it is as a part of a host. */
 const hostLabels = /^[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*$/;
 
 const ipAddress = /^\d+\.\d+\.\d+\.\d+$/;
 
-const minLength = 3;
-const maxLength = 63;
+const MIN_LENGTH = 3;
+const MAX_LENGTH = 63;
 
 /**
  * What begins or ends like this is no name of a bucket, but addresses something else: an access point, an object-lambda
@@ -23,7 +23,7 @@ const reservedSuffixes = ['-s3alias', '--ol-s3', '.mrap', '--x-s3', '--table-s3'
  */
 export function isBucketName(name: string): boolean {
   return (
-    name.length >= minLength &&
+    name.length >= MIN_LENGTH &&
     isVirtualHostable(name) &&
     !ipAddress.test(name) &&
     !reservedPrefixes.some(prefix => name.startsWith(prefix)) &&
@@ -56,5 +56,5 @@ export function isAdministrationKey(key: string): boolean {
 
 /** Whether `<name>.<host>` is a host name that no other spelling of `name` makes as well. */
 export function isVirtualHostable(name: string): boolean {
-  return name.length <= maxLength && hostLabels.test(name);
+  return name.length <= MAX_LENGTH && hostLabels.test(name);
 }

@@ -13,12 +13,12 @@ export interface CustomerKey {
 /** The one algorithm that customer-provided keys are used with. */
 export const CUSTOMER_ALGORITHM = 'AES256';
 
-const keyBytes = 32;
+const KEY_BYTES = 32;
 
 const base64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
 
 /** What errors name as the argument: the shorter name, under the prefix that errors are written in. */
-const argumentName = 'x-amz-server-side-encryption';
+const ARGUMENT_NAME = 'x-amz-server-side-encryption';
 
 /**
  * The customer-provided key of a request; undefined when none of the three headers is there (object-retrieval.md,
@@ -51,18 +51,18 @@ function checkKey(key: string, keyMd5: string): void {
   const bytes = Buffer.from(key, 'base64');
   if (hash('md5', bytes, 'base64') !== keyMd5) throw invalid(errorTexts.customerKeyDigestMismatch);
   // behaviours.md 152: on a read a key of another length is a wrong key rather than a malformed one.
-  if (bytes.length !== keyBytes) throw s3Error('AccessDenied', { message: errorTexts.customerKeyWrong });
+  if (bytes.length !== KEY_BYTES) throw s3Error('AccessDenied', { message: errorTexts.customerKeyWrong });
 }
 
 function otherAlgorithm(algorithm: string): S3Error {
   return s3Error('InvalidEncryptionAlgorithmError', {
     fields: [
-      ['ArgumentName', argumentName],
+      ['ArgumentName', ARGUMENT_NAME],
       ['ArgumentValue', algorithm],
     ],
   });
 }
 
 function invalid(message: string): S3Error {
-  return s3Error('InvalidArgument', { message, fields: [['ArgumentName', argumentName]] });
+  return s3Error('InvalidArgument', { message, fields: [['ArgumentName', ARGUMENT_NAME]] });
 }

@@ -17,10 +17,10 @@ export interface ErrorBody {
 export type RememberedError = Pick<ErrorBody, 'code' | 'message' | 'fields'>;
 
 /** Elements that belong to one answer, or that the gateway does not send (Decided 11). */
-const NOT_REMEMBERED: ReadonlySet<string> = new Set(['Code', 'Message', 'RequestId', 'HostId', 'Resource']);
+const notRemembered: ReadonlySet<string> = new Set(['Code', 'Message', 'RequestId', 'HostId', 'Resource']);
 
 /** Elements that quote how a request was signed, which to the store is the gateway's secret (design.md, law 7). */
-const OF_SIGNATURES: ReadonlySet<string> = new Set([
+const ofSignatures: ReadonlySet<string> = new Set([
   'AWSAccessKeyId',
   'CanonicalRequest',
   'CanonicalRequestBytes',
@@ -30,7 +30,7 @@ const OF_SIGNATURES: ReadonlySet<string> = new Set([
   'Token-0',
 ]);
 
-const ELEMENT_NAME = /^[A-Za-z_][\w.-]*$/;
+const elementName = /^[A-Za-z_][\w.-]*$/;
 
 /**
  * The XML of an error: Code, Message, the code's own fields, RequestId, HostId (behaviours.md, Decided 11; rows
@@ -38,7 +38,7 @@ const ELEMENT_NAME = /^[A-Za-z_][\w.-]*$/;
  * left out.
  */
 export function errorBody({ code, message, fields, requestId, hostId }: ErrorBody): string {
-  const own = fields.filter(([name]) => ELEMENT_NAME.test(name)).map(([name, value]) => element(name, value));
+  const own = fields.filter(([name]) => elementName.test(name)).map(([name, value]) => element(name, value));
   return [
     '<?xml version="1.0" encoding="UTF-8"?>\n<Error>',
     element('Code', code),
@@ -73,7 +73,7 @@ export function parseErrorBody(body: string | Uint8Array): RememberedError | und
   return {
     code,
     message,
-    fields: pairs.filter(([name]) => !NOT_REMEMBERED.has(name) && !OF_SIGNATURES.has(name)),
+    fields: pairs.filter(([name]) => !notRemembered.has(name) && !ofSignatures.has(name)),
   };
 }
 

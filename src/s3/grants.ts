@@ -1,4 +1,4 @@
-import { type Coverage, compileCoverage, compileKeyPatterns, type KeyMatcher } from './key-pattern.ts';
+import { compileKeyPatterns, compileKeyShare, type KeyMatcher, type KeyShare } from './key-pattern.ts';
 
 /** One grant as it is configured: of a client with its buckets, or of a bucket for anonymous callers. */
 export interface GrantRule {
@@ -14,14 +14,14 @@ interface Grant {
   readonly buckets: ReadonlySet<string> | 'all';
   readonly actions: ReadonlySet<string> | 'all';
   readonly coversKey: KeyMatcher;
-  readonly coversBelow: (prefix: string) => Coverage;
+  readonly coversBelow: (prefix: string) => KeyShare;
 }
 
 /** What somebody may do, ready to be asked on every request. */
 export type Grants = readonly Grant[];
 
 /** What somebody wants to do. */
-export interface Wish {
+export interface AccessRequest {
   /** The name that the client uses. */
   readonly bucket: string;
   /** The store's API name, such as GetObject; `readAction` has that of a read. */
@@ -36,7 +36,7 @@ export function compileGrants(rules: readonly GrantRule[]): Grants {
     buckets: allOrSome(buckets),
     actions: allOrSome(actions),
     coversKey: compileKeyPatterns(keys),
-    coversBelow: compileCoverage(keys),
+    coversBelow: compileKeyShare(keys),
   }));
 }
 
@@ -49,15 +49,15 @@ function allOrSome(names: readonly string[]): ReadonlySet<string> | 'all' {
  * give. HeadObject follows GetObject. Whether a missing key is 404 or 403 is the question whether ListBucket is
  * allowed with that key (behaviours.md 111 to 113).
  */
-export function isAllowed(grants: Grants, { bucket, action, key }: Wish): boolean {
+export function isAllowed(grants: Grants, { bucket, action, key }: AccessRequest): boolean {
   return grants.some(
     grant => includes(grant.buckets, bucket) && coversAction(grant.actions, action) && grant.coversKey(key),
   );
 }
 
 /** How many of all keys that begin with that of the wish one of the grants covers. */
-export function coverage(grants: Grants, { bucket, action, key }: Wish): Coverage {
-  let most: Coverage = 'none';
+export function shareGranted(grants: Grants, { bucket, action, key }: AccessRequest): KeyShare {
+  let most: KeyShare = 'none';
   for (const grant of grants) {
     if (!includes(grant.buckets, bucket) || !coversAction(grant.actions, action)) continue;
     const covered = grant.coversBelow(key);

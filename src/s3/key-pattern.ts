@@ -17,10 +17,10 @@ export function compileKeyPatterns(patterns: readonly string[]): KeyMatcher {
 }
 
 /** How many of the keys that begin in a certain way are meant. */
-export type Coverage = 'every' | 'some' | 'none';
+export type KeyShare = 'every' | 'some' | 'none';
 
 /** The same list of patterns, asked about all keys at once that begin with a prefix, whether or not there are such keys. */
-export function compileCoverage(patterns: readonly string[]): (prefix: string) => Coverage {
+export function compileKeyShare(patterns: readonly string[]): (prefix: string) => KeyShare {
   const lastFirst = rulesOf(patterns).toReversed();
   return prefix => {
     let givesSome = false;
@@ -85,7 +85,7 @@ class KeyPattern {
   }
 
   /** How many of the keys that begin with `prefix` match. */
-  coverage(prefix: string): Coverage {
+  coverage(prefix: string): KeyShare {
     if (prefix.length < this.#before.length || !this.#automaton)
       return this.#before.startsWith(prefix) ? 'some' : 'none';
     if (!prefix.startsWith(this.#before)) return 'none';

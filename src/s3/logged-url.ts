@@ -1,4 +1,4 @@
-const hidden = '[redacted]';
+const HIDDEN = '[redacted]';
 
 /** Names of parameters whose values make a request possible, or are keys that somebody put there; in lower case. */
 const secretName =
@@ -8,7 +8,7 @@ const secretName =
 const secretInside =
   /(?:signature|security-token|customer-key(?:-md5)?|[?&](?:sig|token|access_token|secret|password))=/i;
 
-const encodings = 3;
+const ENCODINGS = 3;
 
 /**
  * A request target as it may be logged: without what its parameters keep secret, however their names are encoded, and
@@ -17,7 +17,7 @@ const encodings = 3;
 export function loggedUrl(url: string): string {
   // nearly all targets are paths without a query
   if (url.startsWith('/') && !/[?&%=]/.test(url)) return url;
-  const target = url.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, `$1${hidden}@`);
+  const target = url.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, `$1${HIDDEN}@`);
   const mark = target.indexOf('?');
   const path = withoutSecrets(mark < 0 ? target : target.slice(0, mark));
   return mark < 0
@@ -36,18 +36,18 @@ function loggedParameter(raw: string): string {
   const plainName = plain(name).toLowerCase();
   // ids of keys are no secrets, and tell who called
   const isSecret = secretName.test(plainName) && !/^x-(?:amz|store)-credential$/.test(plainName);
-  return isSecret ? `${withoutSecrets(name)}=${hidden}` : `${name}=${withoutSecrets(raw.slice(equals + 1))}`;
+  return isSecret ? `${withoutSecrets(name)}=${HIDDEN}` : `${name}=${withoutSecrets(raw.slice(equals + 1))}`;
 }
 
 /** `text`, or nothing of it where a secret parameter stands in it under one more encoding. */
 function withoutSecrets(text: string): string {
-  return secretInside.test(plain(text)) ? hidden : text;
+  return secretInside.test(plain(text)) ? HIDDEN : text;
 }
 
 /** All that somebody may read in a text: escapes undone until there are none, bytes that are no UTF-8 left as they are. */
 function plain(text: string): string {
   let decoded = text;
-  for (let pass = 0; pass < encodings && decoded.includes('%'); pass++)
+  for (let pass = 0; pass < ENCODINGS && decoded.includes('%'); pass++)
     decoded = decoded.replace(/%([\da-f]{2})/gi, (_, byte) => String.fromCharCode(Number.parseInt(byte, 16)));
   return decoded;
 }

@@ -7,7 +7,7 @@ export type KeyKind = 'exact' | 'path';
 type Whole = 'key' | 'prefix';
 
 /** How MinIO writes the last slash of a directory marker on its disk: under this name `a/` is reached as well (minio/minio cmd/globals.go, cmd/utils.go). */
-const directoryMarkerSuffix = '__XLDIR__';
+const DIRECTORY_MARKER_SUFFIX = '__XLDIR__';
 
 const controlCharacter = /\p{Cc}/u;
 
@@ -34,10 +34,10 @@ const beginningsOfStores: readonly string[] = [
 ];
 
 /** SeaweedFS keeps the versions of `a` in `a.versions`: s3_actions.go, VersionsFolder. */
-const versionsSuffix = '.versions';
+const VERSIONS_SUFFIX = '.versions';
 
 /** versitygw writes the new content of `a` as `.a.sgwtmp.<number>` beside it: backend/posix/with_otmpfile.go. */
-const replacing = '.sgwtmp.';
+const REPLACING = '.sgwtmp.';
 
 /**
  * Files at the root of a JuiceFS volume, which may be a bucket; what was deleted is below the last of them:
@@ -50,7 +50,7 @@ const filesOfVolumes: ReadonlySet<string> = new Set([
   '.stats',
   '.trash',
 ]);
-const trashOfVolumes = '.trash';
+const TRASH_OF_VOLUMES = '.trash';
 
 /**
  * Why `key` may mean something else at a store that takes keys as paths, such as another key in another spelling;
@@ -104,7 +104,7 @@ export function requirePlain(
 function isOfStores(segment: string): boolean {
   if (!segment.includes('.')) return false;
   const name = segment.toLowerCase();
-  if (ofStores.has(name) || name.endsWith(versionsSuffix) || name.includes(replacing)) return true;
+  if (ofStores.has(name) || name.endsWith(VERSIONS_SUFFIX) || name.includes(REPLACING)) return true;
   return beginningsOfStores.some(beginning => name.startsWith(beginning));
 }
 
@@ -120,13 +120,13 @@ function problemOf(text: string, whole: Whole): string | undefined {
   if (complete.includes('.')) return 'it has the segment "."';
   const own = complete.find(isOfStores) ?? ofVolume(segments, whole);
   if (own !== undefined) return `stores keep what is their own under the name ${own}`;
-  if (last?.endsWith(directoryMarkerSuffix)) return `it ends with ${directoryMarkerSuffix}`;
+  if (last?.endsWith(DIRECTORY_MARKER_SUFFIX)) return `it ends with ${DIRECTORY_MARKER_SUFFIX}`;
   return undefined;
 }
 
 function ofVolume(segments: readonly string[], whole: Whole): string | undefined {
   const first = segments[0]?.toLowerCase() ?? '';
   const isAlone = segments.length === 1 || (segments.length === 2 && segments[1] === '');
-  if (isAlone ? whole === 'key' && filesOfVolumes.has(first) : first === trashOfVolumes) return first;
+  if (isAlone ? whole === 'key' && filesOfVolumes.has(first) : first === TRASH_OF_VOLUMES) return first;
   return undefined;
 }

@@ -1,4 +1,4 @@
-const bitsOfWord = 32;
+const BITS_OF_WORD = 32;
 
 /** How far a text has led into a pattern. */
 export type Reach = 'whole' | 'part' | 'nothing';
@@ -45,7 +45,7 @@ export class PatternAutomaton {
       if (!this.#step(text.charCodeAt(at))) return 'nothing';
     }
     const word = this.#reached[this.#last >>> 5] ?? 0;
-    return (word >>> (this.#last % bitsOfWord)) & 1 ? 'whole' : 'part';
+    return (word >>> (this.#last % BITS_OF_WORD)) & 1 ? 'whole' : 'part';
   }
 
   /** Whether any state is left behind a character. */
@@ -63,7 +63,7 @@ export class PatternAutomaton {
       // two stars never stand side by side, so that once is enough
       const skipped = after & (this.#stars[word] ?? 0);
       after |= skipped << 1;
-      carried = (matched | skipped) >>> (bitsOfWord - 1);
+      carried = (matched | skipped) >>> (BITS_OF_WORD - 1);
       reached[word] = after;
       any |= after;
     }
@@ -75,7 +75,7 @@ export class PatternAutomaton {
 function bitsOf(tokens: readonly string[], isMarked: (token: string) => boolean): Int32Array {
   const bits = new Int32Array((tokens.length >>> 5) + 1);
   for (const [index, token] of tokens.entries()) {
-    if (isMarked(token)) bits[index >>> 5] = (bits[index >>> 5] ?? 0) | (1 << (index % bitsOfWord));
+    if (isMarked(token)) bits[index >>> 5] = (bits[index >>> 5] ?? 0) | (1 << (index % BITS_OF_WORD));
   }
   return bits;
 }

@@ -18,7 +18,7 @@ interface Rule {
 }
 
 /** A configuration is read once: a list for which this is not enough is not judged. */
-const mostSteps = 2_000_000;
+const MOST_STEPS = 2_000_000;
 
 /**
  * What each pattern of a list, as `compileKeyPatterns` reads it, does there; undefined where the list is too involved
@@ -45,7 +45,7 @@ export function patternEffects(patterns: readonly string[]): readonly PatternEff
       seen.add(name);
       waiting.push(next);
     }
-    if (steps > mostSteps) return undefined;
+    if (steps > MOST_STEPS) return undefined;
   }
   return effects;
 }

@@ -23,7 +23,7 @@ export interface ReadParameters {
 }
 
 /** What of a request `readParameters` looks at. */
-export interface ReadRequest {
+export interface ReadParametersSource {
   readonly query: Query;
   /** Values by the lower-case names of store fields, without prefix; undefined when there are none. */
   readonly storeFields: ReadonlyMap<string, string> | undefined;
@@ -54,10 +54,10 @@ const encryptionFields = [
   'server-side-encryption-context',
 ];
 
-const maxPartNumber = 10_000;
+const MAX_PART_NUMBER = 10_000;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/versioning-workflows.html: at most 1024 bytes. */
-const maxVersionIdLength = 1024;
+const MAX_VERSION_ID_LENGTH = 1024;
 
 /**
  * Reads and checks what a GetObject or HeadObject asks for (object-retrieval.md, Request parameters; behaviours.md
@@ -67,7 +67,7 @@ const maxVersionIdLength = 1024;
  *
  * @throws S3Error with the code that the row names
  */
-export function readParameters(request: ReadRequest): ReadParameters {
+export function readParameters(request: ReadParametersSource): ReadParameters {
   const { query, storeFields, range, isSigned, takesCustomerKeys } = request;
   if (query.length === 0 && storeFields === undefined) return nothing;
   if (encryptionFields.some(name => storeFields?.has(name))) throw s3Error('BadRequest');
@@ -82,7 +82,7 @@ export function readParameters(request: ReadRequest): ReadParameters {
   };
 }
 
-function storeValue({ storeFields, query }: ReadRequest, name: string): string | undefined {
+function storeValue({ storeFields, query }: ReadParametersSource, name: string): string | undefined {
   const value = storeFields?.get(name);
   if (value !== undefined) return value;
   for (const parameter of query) {
@@ -96,7 +96,7 @@ function storeValue({ storeFields, query }: ReadRequest, name: string): string |
 function readVersionId(query: Query): string | undefined {
   const versionId = queryValue(query, 'versionId');
   if (versionId === '') throw invalidArgument('versionId', versionId, errorTexts.versionIdEmpty);
-  if (versionId !== undefined && versionId.length > maxVersionIdLength)
+  if (versionId !== undefined && versionId.length > MAX_VERSION_ID_LENGTH)
     throw invalidArgument('versionId', versionId, errorTexts.versionIdMalformed);
   return versionId;
 }
@@ -106,7 +106,7 @@ function readPartNumber(query: Query, range: string | undefined): number | undef
   const text = queryValue(query, 'partNumber');
   if (text === undefined) return undefined;
   const partNumber = /^\d+$/.test(text) ? Number(text) : 0;
-  if (partNumber < 1 || partNumber > maxPartNumber) {
+  if (partNumber < 1 || partNumber > MAX_PART_NUMBER) {
     throw invalidArgument('partNumber', text, errorTexts.partNumberOutOfBounds);
   }
   if (range !== undefined) throw s3Error('InvalidRequest', { message: errorTexts.rangeWithPartNumber });
@@ -121,7 +121,7 @@ function readChecksumMode(value: string | undefined): boolean {
 }
 
 /** behaviours.md 126 to 128; nobody is there to be charged for an anonymous request. */
-function readRequestPayer(request: ReadRequest): 'requester' | undefined {
+function readRequestPayer(request: ReadParametersSource): 'requester' | undefined {
   return request.isSigned && storeValue(request, 'request-payer') === 'requester' ? 'requester' : undefined;
 }
 

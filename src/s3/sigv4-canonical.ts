@@ -50,20 +50,20 @@ function canonicalValue(value: string): string {
   return trimmed.includes('  ') ? trimmed.replace(/ {2,}/g, ' ') : trimmed;
 }
 
-const PLAIN_PATH = /^[\w\-.~/]+$/;
-const PATH_UNITS = /%[\da-fA-F]{2}|[^\w\-.~/]/gu;
-const QUERY_UNITS = /%[\da-fA-F]{2}|[^\w\-.~]/gu;
-const PLAIN_QUERY_PART = /^[\w\-.~]*$/;
+const plainPath = /^[\w\-.~/]+$/;
+const pathUnits = /%[\da-fA-F]{2}|[^\w\-.~/]/gu;
+const queryUnits = /%[\da-fA-F]{2}|[^\w\-.~]/gu;
+const plainQueryPart = /^[\w\-.~]*$/;
 
 /**
  * The path as stores sign it: decoded once and encoded again byte by byte, upper-case hex, `/` as it is; dots and
  * double slashes stay (behaviours.md 218 to 225). A `%` that begins no escape is a character like any other.
  */
 export function canonicalUri(rawPath: string): string {
-  if (PLAIN_PATH.test(rawPath)) return rawPath;
+  if (plainPath.test(rawPath)) return rawPath;
   return rawPath === ''
     ? '/'
-    : rawPath.replace(PATH_UNITS, unit => (unit === '%2f' || unit === '%2F' ? '/' : encodeUnit(unit)));
+    : rawPath.replace(pathUnits, unit => (unit === '%2f' || unit === '%2F' ? '/' : encodeUnit(unit)));
 }
 
 /**
@@ -92,8 +92,8 @@ export function encodeForQuery(text: string): string {
 }
 
 function encodeQueryPart(raw: string): string {
-  if (PLAIN_QUERY_PART.test(raw)) return raw;
-  return raw.replace(QUERY_UNITS, unit => (unit === '+' ? '%20' : encodeUnit(unit)));
+  if (plainQueryPart.test(raw)) return raw;
+  return raw.replace(queryUnits, unit => (unit === '+' ? '%20' : encodeUnit(unit)));
 }
 
 /** One byte, given as an escape or as a character, in its canonical form. */

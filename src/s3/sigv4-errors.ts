@@ -207,11 +207,11 @@ export function signatureMismatch({
   });
 }
 
-const SECRET_NAME =
+const secretName =
   /^(?:authorization|proxy-authorization|cookie|x-(?:amz|store)-(?:security-token|(?:copy-source-)?server-side-encryption-customer-key(?:-md5)?))$/i;
 
 function isSecret(name: string): boolean {
-  return SECRET_NAME.test(name);
+  return secretName.test(name);
 }
 
 function hexBytes(text: string): string {

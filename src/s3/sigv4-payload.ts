@@ -25,7 +25,7 @@ export type SignedPayload =
  *
  * @throws S3Error InvalidArgument for what is neither a hash nor a name that stands for one
  */
-export function readPayload(
+export function readSignedPayload(
   claim: SignatureClaim,
   secretAccessKey: string,
   keys: SigningKeys,

@@ -11,7 +11,7 @@ import type { RequestView } from './sigv4-request.ts';
  * Gives undefined when the request shows no credentials at all; throws the S3Error of behaviours.md 228, 244
  * to 249, 258 to 263 or 266 when it shows some that are malformed, incomplete or not supported.
  */
-export function readClaim(request: RequestView): SignatureClaim | undefined {
+export function readSignatureClaim(request: RequestView): SignatureClaim | undefined {
   const authorization = request.headers.get('authorization');
   const query = parseQuery(request.rawQuery);
   const prefixes = headerPrefixes.filter(prefix => isPresigned(query, prefix));

@@ -1,5 +1,5 @@
 /** A request as it came off the wire: nothing decoded, joined or normalised. */
-export interface RawRequest {
+export interface SignedRequest {
   readonly method: string;
   /** The request target: path and query, in absolute form perhaps. */
   readonly url: string;
@@ -20,7 +20,7 @@ export interface RequestView {
 }
 
 /** Whether a request has a place for credentials at all; most anonymous reads need no closer look. */
-export function mayShowCredentials({ url, rawHeaders }: RawRequest): boolean {
+export function mayShowCredentials({ url, rawHeaders }: SignedRequest): boolean {
   if (url.includes('?')) return true;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
@@ -32,7 +32,7 @@ export function mayShowCredentials({ url, rawHeaders }: RawRequest): boolean {
 const absoluteForm = /^https?:\/\/([^/?]*)(.*)$/is;
 
 /** Takes a request apart; nothing is thrown, whatever it holds. */
-export function viewRequest({ method, url, rawHeaders }: RawRequest): RequestView {
+export function viewRequest({ method, url, rawHeaders }: SignedRequest): RequestView {
   const { headers, authorizations } = collectHeaders(rawHeaders);
   const [, authority, rest] = url.startsWith('/') ? [] : (absoluteForm.exec(url) ?? []);
   // The authority of a target in absolute form is what is addressed, whatever Host says (RFC 9112 §3.2.2): a

@@ -22,9 +22,9 @@ import {
   timeTooSkewed,
 } from './sigv4-errors.ts';
 import type { SigningKeys } from './sigv4-keys.ts';
-import { readPayload, type SignedPayload } from './sigv4-payload.ts';
-import { readClaim } from './sigv4-read-claim.ts';
-import { mayShowCredentials, type RawRequest, type RequestView, viewRequest } from './sigv4-request.ts';
+import { readSignedPayload, type SignedPayload } from './sigv4-payload.ts';
+import { readSignatureClaim } from './sigv4-read-claim.ts';
+import { mayShowCredentials, type RequestView, type SignedRequest, viewRequest } from './sigv4-request.ts';
 
 /** What must be known of somebody whose signatures are verified. */
 export interface Client {
@@ -34,7 +34,7 @@ export interface Client {
 }
 
 /** Who sent a request. */
-export type Caller<C extends Client> =
+export type Signer<C extends Client> =
   | { readonly kind: 'anonymous' }
   | {
       readonly kind: 'signed';
@@ -73,10 +73,10 @@ export class SigV4Verifier<C extends Client> {
    * @param expectedRegion the region that the scope must name; any is good when undefined
    * @throws S3Error with the errors of behaviours.md sections 10 and 12
    */
-  verify(raw: RawRequest, expectedRegion?: string): Caller<C> {
+  verify(raw: SignedRequest, expectedRegion?: string): Signer<C> {
     if (!mayShowCredentials(raw)) return { kind: 'anonymous' };
     const request = viewRequest(raw);
-    const claim = readClaim(request);
+    const claim = readSignatureClaim(request);
     if (!claim) return { kind: 'anonymous' };
     checkRegion(claim, expectedRegion);
     checkTime(claim, this.#clock.nowMs());
@@ -86,7 +86,7 @@ export class SigV4Verifier<C extends Client> {
     if (!client) throw accessKeyUnknown(accessKeyId);
     this.#checkSignature(claim, request, client);
     if (claim.sessionToken !== client.sessionToken) throw s3Error('InvalidToken');
-    const payload = readPayload(claim, client.secretAccessKey, this.#keys);
+    const payload = readSignedPayload(claim, client.secretAccessKey, this.#keys);
     const expiresAtMs = expiresAt(claim);
     return { kind: 'signed', client, accessKeyId, scheme, headerPrefix, payload, expiresAtMs };
   }

@@ -44,7 +44,7 @@ export function readXml(text: string, limits: XmlLimits): XmlElement | undefined
 }
 
 /** How much is read in one step: about a millisecond. */
-const stepBytes = 8 * 1024;
+const STEP_BYTES = 8 * 1024;
 
 /** The same for a document in UTF-8 that may be long: each step reads a piece of it. */
 export function* readXmlInSteps(
@@ -56,8 +56,8 @@ export function* readXmlInSteps(
   const decoder = new StringDecoder('utf8');
   let text = '';
   try {
-    for (let at = 0; at < bytes.length; at += stepBytes) {
-      text += decoder.write(bytes.subarray(at, at + stepBytes));
+    for (let at = 0; at < bytes.length; at += STEP_BYTES) {
+      text += decoder.write(bytes.subarray(at, at + STEP_BYTES));
       const end = endOfWhole(text);
       reader.read(text.slice(0, end));
       text = text.slice(end);

@@ -1,16 +1,16 @@
 /** Characters that XML 1.0 §2.2 has no place for, not even escaped. */
-const NOT_XML = /[^\t\n\r\u0020-\ufffd]/g;
+const notXml = /[^\t\n\r\u0020-\ufffd]/g;
 
 /** What is written otherwise than it is, or may be: most texts have none of it. */
-const SPECIAL = /[^\t\n !#-%'-;=?-\ud7ff\ue000-\ufffd]/;
+const special = /[^\t\n !#-%'-;=?-\ud7ff\ue000-\ufffd]/;
 
 /**
  * Text as it stands in an element. What XML cannot carry becomes U+FFFD; carriage returns are escaped because a
  * reader would turn them into line feeds (XML 1.0 §2.11).
  */
 export function escapeText(value: string): string {
-  if (!SPECIAL.test(value)) return value;
-  return escapeMarkup(value.toWellFormed().replace(NOT_XML, '\ufffd'));
+  if (!special.test(value)) return value;
+  return escapeMarkup(value.toWellFormed().replace(notXml, '\ufffd'));
 }
 
 /**
@@ -18,9 +18,9 @@ export function escapeText(value: string): string {
  * stores do.
  */
 export function escapeName(value: string): string {
-  if (!SPECIAL.test(value)) return value;
+  if (!special.test(value)) return value;
   return escapeMarkup(value.toWellFormed()).replace(
-    NOT_XML,
+    notXml,
     character => `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`,
   );
 }

@@ -5,7 +5,7 @@ import type { CounterCell } from '../base/metrics.ts';
 import { SupervisedThread } from './supervised-thread.ts';
 
 /** Who may sign to an embedded store. */
-export interface StoreCredentials {
+export interface StoreAccount {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
@@ -14,7 +14,7 @@ export interface StoreCredentials {
 export interface StoreStart<Settings> {
   /** 0 at the first start; afterwards the port that workers know. */
   readonly port: number;
-  readonly credentials: StoreCredentials;
+  readonly credentials: StoreAccount;
   readonly settings: Settings;
 }
 
@@ -33,7 +33,7 @@ export interface StoreThreadOptions<Settings> {
 /** A running embedded store: how to reach it, which outlives a replacement of its thread. */
 export interface StoreThread<Ready> {
   readonly endpoint: string;
-  readonly credentials: StoreCredentials;
+  readonly credentials: StoreAccount;
   /** What it said when it was up for the first time. */
   readonly ready: Ready;
   stop(limitMs: number): Promise<void>;

@@ -5,8 +5,8 @@ import type { Logger } from '../base/logger.ts';
 import { ServedRequest } from '../transport/served-request.ts';
 import { atTurnEnd } from '../transport/turn-end.ts';
 import type { ClientLimits } from './client-limits.ts';
-import { ConnectionRoom, type ConnectionRoomOptions } from './connection-room.ts';
-import { Connections } from './connections.ts';
+import { ConnectionCounter } from './connection-counter.ts';
+import { ConnectionLimiter, type ConnectionLimiterOptions } from './connection-limiter.ts';
 import { watchForDepartures } from './departed-clients.ts';
 import { ExtraSockets } from './extra-sockets.ts';
 import { closeIdleConnections } from './idle-connections.ts';
@@ -40,7 +40,7 @@ export interface HttpListenerOptions {
   /** How slowly clients may send; left out, those that suit clients everywhere. */
   readonly senders?: SenderLimits | undefined;
   /** What the limit of open files leaves; left out, nothing bounds it. */
-  readonly room?: Pick<ConnectionRoomOptions, 'connections' | 'clock'> | undefined;
+  readonly room?: Pick<ConnectionLimiterOptions, 'connections' | 'clock'> | undefined;
 }
 
 /** A listening HTTP server. */
@@ -62,7 +62,7 @@ const DRAIN_STEP_MS = 25;
 export async function listenHttp(options: HttpListenerOptions): Promise<HttpListener> {
   const { logger, answerUnreadable = answerPlainly, limits, senders = usualSenderLimits } = options;
   const refusing = { logger, answerUnreadable };
-  const connections = new Connections(limits);
+  const connections = new ConnectionCounter(limits);
   const pipelining = new Pipelining((request, response) => {
     if (request.method === 'CONNECT') refuseTunnel(request.socket, refusing);
     else options.handle(request, response);
@@ -102,7 +102,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   const departures = watchForDepartures(server, DEPARTURE_STEP_MS);
   const answerCrowded = () => answerUnreadable('too-many-connections');
   // the last of the listeners of connections: it calls the others for those that there is room for
-  const room = options.room && new ConnectionRoom(server, { ...options.room, answerCrowded, logger });
+  const room = options.room && new ConnectionLimiter(server, { ...options.room, answerCrowded, logger });
   const port = await listen(server, options);
   const extra = new ExtraSockets(server, logger);
   return {

@@ -8,7 +8,7 @@ import type { ClientLimits } from './client-limits.ts';
 import type { RequestHandler } from './request-handler.ts';
 
 /** With so many requests waiting on a connection it is not read any further. */
-const readingStopsAt = 16;
+const READING_STOPS_AT = 16;
 
 /** Requests of one connection that wait for the answers before theirs. */
 interface Waiting {
@@ -109,7 +109,7 @@ export class Pipelining {
 
 /** Whether the connection is not to be read. */
 function isFull({ count, isEnding }: Waiting): boolean {
-  return isEnding || count >= readingStopsAt;
+  return isEnding || count >= READING_STOPS_AT;
 }
 
 /**

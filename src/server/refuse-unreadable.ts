@@ -57,11 +57,11 @@ export function refuseConnection(socket: Socket, { answerUnreadable, logger }: R
 const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /** A client has this long to read the answer and to close its side (RFC 9112 §9.6). */
-const lingerMs = 500;
+const LINGER_MS = 500;
 
 function endWith(socket: Duplex, answer: string): void {
   socket.end(answer);
-  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
 }
 

@@ -103,7 +103,7 @@ export class SupervisedThread<Ready> {
     this.#state = 'starting';
     this.#failure = undefined;
     // read by threads as they start; there is no limit of one thread for it
-    setFlagsFromString(`--min-semi-space-size=${initialRoomMb}`);
+    setFlagsFromString(`--min-semi-space-size=${INITIAL_ROOM_MB}`);
     const worker = new Worker(entry, { name, workerData: data(), resourceLimits });
     const rpc = new Rpc(worker);
     const bornMs = clock.monotonicMs();
@@ -203,4 +203,4 @@ const GRACE_MS = 1_000;
  * and collects every few hundred requests.
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 32 };
-const initialRoomMb = 8;
+const INITIAL_ROOM_MB = 8;

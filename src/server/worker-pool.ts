@@ -92,7 +92,7 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
   ): Promise<ResultOf<Control[Name]>[]> {
     const asked = Array.from(this.#serving, rpc => rpc.call(name, payload).catch(leaveOutTheDead));
     const answers = await Promise.all(asked);
-    return answers.filter(answer => answer !== DEAD).map(answer => answer as ResultOf<Control[Name]>);
+    return answers.filter(answer => answer !== dead).map(answer => answer as ResultOf<Control[Name]>);
   }
 
   /**
@@ -219,9 +219,9 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
   }
 }
 
-const DEAD = Symbol('dead');
+const dead = Symbol('dead');
 
-function leaveOutTheDead(error: unknown): typeof DEAD {
-  if (error instanceof ThreadGoneError) return DEAD;
+function leaveOutTheDead(error: unknown): typeof dead {
+  if (error instanceof ThreadGoneError) return dead;
   throw error;
 }

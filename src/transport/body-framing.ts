@@ -15,11 +15,11 @@ export interface Followed {
 /** What comes next: `other` may be anything, such as trailers, chunk extensions, or what comes behind the body. */
 type Next = 'data' | 'chunk size' | 'end of size' | 'end of chunk' | 'end of chunk, LF' | 'other';
 
-const carriageReturn = 0x0d;
-const lineFeed = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const LINE_FEED = 0x0a;
 
 /** A size of more digits (4 PiB and above) is not followed. */
-const digitsLimit = 13;
+const DIGITS_LIMIT = 13;
 
 /**
  * Follows a body on its connection, to know which bytes can be no part of a head or a trailer. Of chunks only the plain
@@ -98,22 +98,22 @@ export class BodyFraming {
         this.#next = this.#afterDigit(byte);
         return;
       case 'end of size':
-        this.#next = byte === lineFeed && this.#sizeBytes > 0 ? 'data' : 'other';
+        this.#next = byte === LINE_FEED && this.#sizeBytes > 0 ? 'data' : 'other';
         return;
       case 'end of chunk':
-        this.#next = byte === carriageReturn ? 'end of chunk, LF' : 'other';
+        this.#next = byte === CARRIAGE_RETURN ? 'end of chunk, LF' : 'other';
         return;
       default:
-        this.#next = byte === lineFeed ? 'chunk size' : 'other';
+        this.#next = byte === LINE_FEED ? 'chunk size' : 'other';
         this.#digits = 0;
         this.#sizeBytes = 0;
     }
   }
 
   #afterDigit(byte: number): Next {
-    if (byte === carriageReturn && this.#digits > 0) return 'end of size';
+    if (byte === CARRIAGE_RETURN && this.#digits > 0) return 'end of size';
     const digit = hexDigit(byte);
-    if (digit === undefined || ++this.#digits > digitsLimit) return 'other';
+    if (digit === undefined || ++this.#digits > DIGITS_LIMIT) return 'other';
     this.#sizeBytes = this.#sizeBytes * 16 + digit;
     return 'chunk size';
   }

@@ -3,7 +3,7 @@ import { buildConnector } from 'undici';
 import { type BodyEnd, BodyFraming } from './body-framing.ts';
 
 /** How much a socket may bring at once. */
-const readBytes = 256 * 1024;
+const READ_BYTES = 256 * 1024;
 
 const endOfHead = Buffer.from('\r\n\r\n');
 
@@ -30,7 +30,7 @@ export interface ExpectedBody {
  * body, and a body of which the head does not tell by one thing alone where it ends.
  */
 export class ReadBuffer {
-  readonly #buffer = Buffer.allocUnsafeSlow(readBytes);
+  readonly #buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   readonly #connections = new WeakMap<Socket, Connection>();
   readonly #parsing: Parsing = { connection: undefined };
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** What a parser of node:http takes for "the rest is of another protocol": it reads nothing behind the request. */
-const restIsUpgraded = 2;
+const REST_IS_UPGRADED = 2;
 
 /**
  * Has node:http make no more requests of what it has read from `socket`, which has been destroyed. It parses a whole read,
@@ -11,5 +11,5 @@ const restIsUpgraded = 2;
 export function stopParsing(socket: Socket): void {
   const parser = 'parser' in socket ? socket.parser : undefined;
   if (typeof parser !== 'object' || parser === null || !('onIncoming' in parser)) return;
-  parser.onIncoming = () => restIsUpgraded;
+  parser.onIncoming = () => REST_IS_UPGRADED;
 }

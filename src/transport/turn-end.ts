@@ -6,7 +6,7 @@ export interface TurnEndTask {
 }
 
 /** So many are done at once, so that the first does not wait long for the last. */
-const taskLimit = 64;
+const TASK_LIMIT = 64;
 
 let waiting: TurnEndTask[] = [];
 
@@ -14,7 +14,7 @@ let waiting: TurnEndTask[] = [];
 export function atTurnEnd(task: TurnEndTask): void {
   const count = waiting.push(task);
   if (count === 1) setImmediate(runAll);
-  else if (count === taskLimit) process.nextTick(runAll);
+  else if (count === TASK_LIMIT) process.nextTick(runAll);
 }
 
 function runAll(): void {

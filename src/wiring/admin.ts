@@ -29,14 +29,14 @@ export interface AdminParts {
 }
 
 /** A worker that does not answer in this time is shown as it was at the last scrape: others are not kept from being seen. */
-const scrapePatienceMs = 1_000;
+const SCRAPE_PATIENCE_MS = 1_000;
 
 /** Every measurement of the process, all threads in one. */
 export async function scrape({
   metrics,
   pool,
 }: Pick<AdminParts, 'metrics' | 'pool'>): Promise<MetricSnapshot> {
-  const ofWorkers = await pool.latest('metrics', undefined, scrapePatienceMs);
+  const ofWorkers = await pool.latest('metrics', undefined, SCRAPE_PATIENCE_MS);
   return mergeSnapshots([await metrics.snapshot(), ...ofWorkers]);
 }
 

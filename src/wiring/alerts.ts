@@ -7,10 +7,10 @@ import { silenceRoutes } from '../admin/alerts/silence-routes.ts';
 import { type BuiltInChannel, createBuiltInChannel } from '../admin/channel/built-in-channel.ts';
 import type { Purge } from '../admin/purge-route.ts';
 import type { Fact, Notification } from '../alerts/alert.ts';
-import { ActLog, withActs } from '../alerts/callbacks/act-log.ts';
+import { ActionLog, withActions } from '../alerts/callbacks/action-log.ts';
 import { createActionSigner } from '../alerts/callbacks/action-ticket.ts';
 import { CALLBACK_PATH } from '../alerts/callbacks/callback-handler.ts';
-import { callbackSecret, TicketLedger } from '../alerts/callbacks/ticket-ledger.ts';
+import { callbackSecret, UsedTickets } from '../alerts/callbacks/used-tickets.ts';
 import type { CardForm, CardLinks, CardPayload, SignAction } from '../alerts/card/card.ts';
 import { renderCard } from '../alerts/card/render-card.ts';
 import { CardDelivery } from '../alerts/delivery/card-delivery.ts';
@@ -19,16 +19,16 @@ import { WebhookPoster } from '../alerts/delivery/webhook-post.ts';
 import { AlertEngine, type AlertEngineOptions } from '../alerts/engine/alert-engine.ts';
 import { Notices } from '../alerts/engine/notices.ts';
 import { OpenAlertStore } from '../alerts/engine/open-alert-store.ts';
-import { KeptState } from '../alerts/kept-state.ts';
+import { PersistentState } from '../alerts/persistent-state.ts';
 import type { RequestedObject } from '../alerts/rules/rule.ts';
 import { createRules } from '../alerts/rules/rule-table.ts';
-import { SilenceBook } from '../alerts/silences/silence-book.ts';
+import { Silences } from '../alerts/silences/silences.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { MetricSnapshot } from '../base/metric-snapshot.ts';
 import type { Metrics } from '../base/metrics.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
-import { type Callbacks, startCallbacks } from './callbacks.ts';
+import { type RunningCallbacks, startCallbacks } from './callbacks.ts';
 import { cardOperations, type Restore } from './card-operations.ts';
 
 export interface AlertParts {
@@ -67,7 +67,7 @@ export interface RunningAlerts {
 interface Whereabouts {
   readonly canRestore: boolean;
   adminUrl?: string;
-  callbacks?: Callbacks | undefined;
+  callbacks?: RunningCallbacks | undefined;
 }
 
 /** How long the last cards may take to get out, and what is pressed to be answered. */
@@ -78,14 +78,14 @@ export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
   const { config, isDefaultStart, clock, logger, metrics } = parts;
   const restore = config.alerts.callbacks?.restore || isDefaultStart ? parts.restore : undefined;
   const { directory } = config.state;
-  const database = new KeptState({ directory, clock, logger, metrics });
-  const silences = new SilenceBook(database, clock, work => database.saved(work));
-  const acts = new ActLog(database);
+  const database = new PersistentState({ directory, clock, logger, metrics });
+  const silences = new Silences(database, clock, work => database.saved(work));
+  const acts = new ActionLog(database);
   const secret = callbackSecret(database);
   const where: Whereabouts = { canRestore: restore !== undefined };
   const signAction = createActionSigner({ secret, clock });
   const render = (notification: Notification, form: CardForm) =>
-    renderCard(withActs(notification, acts.recent()), form, cardLinks(config.alerts, where, signAction));
+    renderCard(withActions(notification, acts.recent()), form, cardLinks(config.alerts, where, signAction));
   const told: { delivery?: CardDelivery } = {};
   const engine = new AlertEngine({
     ...{ clock, logger, metrics, silences, ...observing(parts) },
@@ -96,7 +96,7 @@ export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
   const channel = isDefaultStart ? await createBuiltInChannel(clock) : undefined;
   where.callbacks = await startCallbacks(config, channel, {
     ...{ secret, acts, clock, logger, metrics },
-    tickets: new TicketLedger(database, clock),
+    tickets: new UsedTickets(database, clock),
     operations: cardOperations({ engine, silences, restore, purge: parts.purge }),
     render: notification => render(notification, 'connector'),
   });
@@ -173,12 +173,12 @@ function channelWebhook({ webhookPath }: BuiltInChannel, adminUrl: string): Webh
 }
 
 interface RunningParts {
-  readonly database: KeptState;
+  readonly database: PersistentState;
   readonly webhooks: readonly WebhookOptions[];
   readonly render: (notification: Notification, form: CardForm) => CardPayload;
   readonly engine: AlertEngine;
   readonly channel: BuiltInChannel | undefined;
-  readonly callbacks: Callbacks | undefined;
+  readonly callbacks: RunningCallbacks | undefined;
 }
 
 function run(

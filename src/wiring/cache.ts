@@ -7,14 +7,14 @@ import { allocateSharedMemory, type SharedMemory } from '../cache/shared-memory.
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { isKnownBucket } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
-import { everyOtherBucket } from '../s3/bucket-name.ts';
+import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { pathKeyProblem, pathPrefixProblem } from '../s3/path-key.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
 import type { WorkerControl } from './thread-contracts.ts';
 
 /** One part in eight of `cache.memory.size` is for what is known of objects, the rest for their bytes. */
-const recordShare = 1 / 8;
-const smallestPageBytes = 1024 * 1024;
+const RECORD_SHARE = 1 / 8;
+const SMALLEST_PAGE_BYTES = 1024 * 1024;
 
 /** What `cache.memory.size` is divided into. */
 export interface CacheMemory {
@@ -40,15 +40,15 @@ export function allocateCache(
     bucket.cache,
     ...bucket.rules.map(rule => rule.cache),
   ]);
-  const pageBytes = Math.max(smallestPageBytes, ...policies.map(policy => policy.blockSizeBytes));
+  const pageBytes = Math.max(SMALLEST_PAGE_BYTES, ...policies.map(policy => policy.blockSizeBytes));
   return {
     shared: allocateSharedMemory(
-      sizeBytes * (1 - recordShare),
+      sizeBytes * (1 - RECORD_SHARE),
       pageBytes,
       workers,
       isChecked ? 'checked' : 'unchecked',
     ),
-    recordBytesPerWorker: (sizeBytes * recordShare) / workers,
+    recordBytesPerWorker: (sizeBytes * RECORD_SHARE) / workers,
   };
 }
 
@@ -97,7 +97,9 @@ function aliasProblem(
   { backends, buckets }: GatewayConfig,
   request: { readonly bucket: string; readonly key?: string; readonly prefix?: string },
 ): string | undefined {
-  const bucket = Object.hasOwn(buckets, request.bucket) ? buckets[request.bucket] : buckets[everyOtherBucket];
+  const bucket = Object.hasOwn(buckets, request.bucket)
+    ? buckets[request.bucket]
+    : buckets[EVERY_OTHER_BUCKET];
   const backend = bucket && backends[bucket.backend];
   if (!backend || keysOf(backend) === 'exact') return undefined;
   const { key, prefix = '' } = request;

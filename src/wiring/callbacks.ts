@@ -8,7 +8,7 @@ import type { AlertConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { type HttpListener, listenHttp } from '../server/http-listener.ts';
 
 /** Running callbacks. */
-export interface Callbacks {
+export interface RunningCallbacks {
   /** Where the service reaches them, such as `https://gateway.example.test`. */
   readonly origin: string;
   readonly listener: HttpListener;
@@ -31,7 +31,7 @@ export async function startCallbacks(
   { alerts, limits }: Pick<GatewayConfig, 'alerts' | 'limits'>,
   channel: BuiltInChannel | undefined,
   options: Omit<CallbackHandlerOptions, 'bearer'>,
-): Promise<Callbacks | undefined> {
+): Promise<RunningCallbacks | undefined> {
   const door = alerts.callbacks ? configuredDoor(alerts.callbacks) : channel && builtInDoor(channel);
   if (!door) return undefined;
   const { host, port, bearer, origin } = door;

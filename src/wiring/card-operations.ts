@@ -3,7 +3,7 @@ import type { Purge } from '../admin/purge-route.ts';
 import type { CardOperations } from '../alerts/callbacks/card-operations.ts';
 import type { AlertEngine } from '../alerts/engine/alert-engine.ts';
 import { matcherOf } from '../alerts/silences/silence.ts';
-import type { SilenceBook } from '../alerts/silences/silence-book.ts';
+import type { Silences } from '../alerts/silences/silences.ts';
 import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-object.ts';
 
 /** Asks the store of a bucket for a readable copy. */
@@ -11,7 +11,7 @@ export type Restore = (request: RestoreRequest) => Promise<RestoreOutcome>;
 
 export interface OperationParts {
   readonly engine: AlertEngine;
-  readonly silences: SilenceBook;
+  readonly silences: Silences;
   readonly purge: Purge;
   /** Undefined where cards may not restore. */
   readonly restore: Restore | undefined;

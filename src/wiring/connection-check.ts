@@ -5,7 +5,7 @@ import { StoreMeter } from '../backend/store-meter.ts';
 import { systemClock } from '../base/clock.ts';
 import { Metrics } from '../base/metrics.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
-import { everyOtherBucket } from '../s3/bucket-name.ts';
+import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 
 /** Asks every store that is not embedded, all at the same time. */
 export async function connectToStores(
@@ -27,7 +27,7 @@ async function probeBackend(
   const store = new S3Store({ ...backend, name, clock: systemClock, meter });
   const places = Object.entries(buckets).flatMap(
     ([client, { backend: named, bucket = client, keyPrefix }]) =>
-      named === name && client !== everyOtherBucket ? [{ bucket, keyPrefix }] : [],
+      named === name && client !== EVERY_OTHER_BUCKET ? [{ bucket, keyPrefix }] : [],
   );
   try {
     if (places.length === 0) return [await probeReach(store)];

@@ -5,13 +5,13 @@ import { ListenError } from '../base/listen-error.ts';
 import { descriptorSink, redactingSink } from '../base/log-sinks.ts';
 import { createLogger } from '../base/logger.ts';
 import { createRedactor } from '../base/redaction.ts';
-import type { StoreRequest } from '../cli/store-command.ts';
+import type { StoreAloneOptions } from '../cli/store-command.ts';
 import { startEmbeddedStore } from '../embedded-store/embedded-store.ts';
 import { seedSampleBucket } from '../embedded-store/sample/sample-bucket.ts';
 import { handleSignals } from '../server/shutdown-signals.ts';
 
 /** Resolves when the store is up; it ends with the process. @throws ListenError when the port is taken */
-export async function serveStoreAlone(request: StoreRequest): Promise<void> {
+export async function serveStoreAlone(request: StoreAloneOptions): Promise<void> {
   const { directory, host, port, headerPrefix, accessKeyId, secretAccessKey, sample } = request;
   const sink = redactingSink(descriptorSink(1), createRedactor([secretAccessKey]));
   process.once('exit', () => sink.flush());

@@ -4,15 +4,15 @@ import type { MetricSnapshot } from '../base/metric-snapshot.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import type { SampleBucket } from '../embedded-store/sample/sample-bucket.ts';
 import type { ObjectDescription } from '../gateway/operate/describe-object.ts';
-import type { Purged, PurgeRequest } from '../gateway/operate/purge.ts';
+import type { Purged, PurgeScope } from '../gateway/operate/purge.ts';
 import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-object.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
-import type { StoreCredentials } from '../server/embedded-store-thread.ts';
+import type { StoreAccount } from '../server/embedded-store-thread.ts';
 
 /** An embedded store as workers reach it. */
 export interface StoreAccess {
   readonly endpoint: string;
-  readonly credentials: StoreCredentials;
+  readonly credentials: StoreAccount;
 }
 
 /** What every worker is started with. */
@@ -32,7 +32,7 @@ export interface WorkerSettings {
 export interface WorkerControl {
   metrics(): Promise<MetricSnapshot>;
   /** Effective when it has answered. */
-  purge(request: PurgeRequest): Purged;
+  purge(request: PurgeScope): Purged;
   /** The archived objects that this worker was asked for of late. */
   archivedReads(): readonly RequestedObject[];
   restore(request: RestoreRequest): Promise<RestoreOutcome>;

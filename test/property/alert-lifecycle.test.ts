@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   advance,
-  calmNeededMs,
+  type ConditionState,
+  type ConditionTiming,
+  clearDelayMs,
   inactive,
-  type Patience,
-  type Standing,
   type Step,
   type Verdict,
 } from '../../src/alerts/engine/lifecycle.ts';
@@ -14,18 +14,18 @@ const HOUR_MS = 3_600_000;
 const STEP_MS = 5_000;
 
 const verdicts = fc.array(fc.constantFrom<Verdict>('breach', 'clear', 'quiet'), { maxLength: 400 });
-const patience: fc.Arbitrary<Patience> = fc.record({
+const patience: fc.Arbitrary<ConditionTiming> = fc.record({
   forMs: fc.constantFrom(0, 5_000, 60_000),
   clearForMs: fc.constantFrom(5_000, 30_000, 60_000),
 });
 
 interface Walked extends Step {
-  readonly before: Standing;
+  readonly before: ConditionState;
   readonly verdict: Verdict;
   readonly atMs: number;
 }
 
-function walk(course: readonly Verdict[], patient: Patience): readonly Walked[] {
+function walk(course: readonly Verdict[], patient: ConditionTiming): readonly Walked[] {
   let standing = inactive;
   return course.map((verdict, index) => {
     const atMs = index * STEP_MS;
@@ -84,7 +84,7 @@ it('is not resolved before no breach was seen for as long as its earlier firings
       const steps = walk(course, patient);
       for (const { before, transition, atMs } of steps) {
         if (transition !== 'resolved' || before.kind !== 'firing') continue;
-        const calmMs = calmNeededMs(patient, before.firings.length);
+        const calmMs = clearDelayMs(patient, before.firings.length);
         expect(atMs - before.seenMs).toBeGreaterThanOrEqual(Math.min(calmMs, 15 * 60_000));
         const since = steps.filter(step => step.atMs > before.seenMs && step.atMs <= atMs);
         expect(since.map(({ verdict }) => verdict)).not.toContain('breach');

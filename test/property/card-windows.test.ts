@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { nextSlotMs, SERVICE_WINDOWS } from '../../src/alerts/delivery/windows.ts';
+import { nextSlotMs, serviceWindows } from '../../src/alerts/delivery/windows.ts';
 
 /** A service that counts in fixed windows of an unknown phase, as card-webhook.md, Limits describes. */
 class FixedWindows {
-  readonly #counts = SERVICE_WINDOWS.map(() => ({ window: Number.NaN, count: 0 }));
+  readonly #counts = serviceWindows.map(() => ({ window: Number.NaN, count: 0 }));
   readonly #phases: readonly number[];
 
   constructor(phases: readonly number[]) {
@@ -14,7 +14,7 @@ class FixedWindows {
   /** Counts one request and tells whether all windows still hold it. */
   count(nowMs: number): boolean {
     let fits = true;
-    SERVICE_WINDOWS.forEach(({ lengthMs, limit }, index) => {
+    serviceWindows.forEach(({ lengthMs, limit }, index) => {
       const window = Math.floor((nowMs + (this.#phases[index] ?? 0)) / lengthMs);
       const state = this.#counts[index];
       if (!state) return;
@@ -47,7 +47,7 @@ it('never is over any window of any phase, over simulated days', () => {
         const replies: number[] = [];
         let nowMs = 0;
         for (const { pauseMs, latencyMs, countedAt } of requests) {
-          nowMs = nextSlotMs(SERVICE_WINDOWS, replies, nowMs + pauseMs);
+          nowMs = nextSlotMs(serviceWindows, replies, nowMs + pauseMs);
           expect(service.count(nowMs + Math.floor(latencyMs * countedAt))).toBe(true);
           nowMs += latencyMs;
           replies.push(nowMs);
@@ -65,8 +65,8 @@ it('never waits longer than some window makes it', () => {
       let nowMs = 0;
       for (const { pauseMs, latencyMs } of requests) {
         nowMs += pauseMs;
-        const slotMs = nextSlotMs(SERVICE_WINDOWS, replies, nowMs);
-        const fullJustBefore = SERVICE_WINDOWS.some(
+        const slotMs = nextSlotMs(serviceWindows, replies, nowMs);
+        const fullJustBefore = serviceWindows.some(
           ({ lengthMs, limit }) => replies.filter(replyMs => replyMs > slotMs - 1 - lengthMs).length >= limit,
         );
         expect(slotMs === nowMs || fullJustBefore).toBe(true);

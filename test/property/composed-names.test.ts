@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { lengthPrefixed } from '../../src/base/length-prefixed.ts';
 import { Metrics } from '../../src/base/metrics.ts';
 import { isInRange, objectKey } from '../../src/cache/object-key.ts';
-import { getOnly, recordName } from '../../src/cache/record.ts';
+import { getRecordName, recordName } from '../../src/cache/record.ts';
 import { answerName, questionName } from '../../src/gateway/request/object-read.ts';
 
 /** What a client, an operator and a store choose, all of it. */
@@ -73,7 +73,7 @@ const pair = fc.oneof(
 
 function recordOf({ versionId, method, isGetOnly, ...variant }: Asked): string {
   const name = recordName(versionId, variant, method);
-  return isGetOnly ? getOnly(name) : name;
+  return isGetOnly ? getRecordName(name) : name;
 }
 
 const keyOf = ({ backend, bucket, key }: Asked) => objectKey(backend, bucket, key);

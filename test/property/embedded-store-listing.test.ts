@@ -3,13 +3,13 @@ import { expect, it } from 'vitest';
 import { Buckets } from '../../src/embedded-store/disk/buckets.ts';
 import { Catalogue } from '../../src/embedded-store/disk/catalogue.ts';
 import {
-  before,
-  behind,
   type Listed,
   type ListingEntry,
+  type ListingPosition,
   listPage,
   nameOf,
-  type Place,
+  positionAfter,
+  positionBefore,
   type Seek,
 } from '../../src/embedded-store/disk/listing.ts';
 import { seekCurrent, seekVersions } from '../../src/embedded-store/disk/seek-versions.ts';
@@ -66,10 +66,10 @@ function bucketOf(events: readonly { key: string; kind: 'object' | 'marker' }[])
 function allPages<Item extends Listed>(
   query: { prefix: string; delimiter: string; maxEntries: number },
   seek: Seek<Item>,
-  next: (last: ListingEntry<Item>) => Place,
+  next: (last: ListingEntry<Item>) => ListingPosition,
 ): ListingEntry<Item>[] {
   const entries: ListingEntry<Item>[] = [];
-  for (let place = before(''); ; ) {
+  for (let place = positionBefore(''); ; ) {
     const page = listPage(query, place, seek);
     expect(page.entries.length).toBeLessThanOrEqual(query.maxEntries);
     entries.push(...page.entries);
@@ -95,7 +95,9 @@ it('pages of a listing are together what is there, in the order of bytes, rolled
           const end = separator === '' ? -1 : name.indexOf(separator, start.length);
           return end < 0 ? name : name.slice(0, end + separator.length);
         });
-        const listed = allPages(query, seekCurrent(catalogue, 'bucket'), last => behind(nameOf(last), query));
+        const listed = allPages(query, seekCurrent(catalogue, 'bucket'), last =>
+          positionAfter(nameOf(last), query),
+        );
         expect(listed.map(nameOf)).toEqual([...new Set(rolled)].sort(byBytes));
         catalogue.close();
       },
@@ -115,7 +117,7 @@ it('pages of versions are together all versions, newest first within a key', () 
       const listed = allPages(query, seekVersions(catalogue, 'bucket'), last =>
         last.kind === 'item'
           ? { key: Buffer.from(last.item.key), belowRowId: last.item.rowId }
-          : behind(last.prefix, query),
+          : positionAfter(last.prefix, query),
       );
       const shown = listed.map(entry => (entry.kind === 'item' ? entry.item : undefined));
       expect(shown).toMatchObject(expected);

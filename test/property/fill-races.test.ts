@@ -5,8 +5,8 @@ import { objectKey, ownerOf } from '../../src/cache/object-key.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
 import { purge } from '../../src/gateway/operate/purge.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
-import { OwnedObjects } from '../../src/gateway/workers/owned-objects.ts';
 import { Peers } from '../../src/gateway/workers/peers.ts';
+import { WorkerCache } from '../../src/gateway/workers/worker-cache.ts';
 import type { RangeRequest } from '../../src/http/range.ts';
 import { localPorts } from '../support/local-ports.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -93,7 +93,7 @@ const steps = fc.array(step, { maxLength: 200, size: 'max' });
 
 /** What a worker has: the objects that it owns, and how it asks for those of others. */
 interface Worker {
-  readonly cache: OwnedObjects;
+  readonly cache: WorkerCache;
   readonly peers: Peers;
 }
 
@@ -124,7 +124,7 @@ class World {
     this.#ignoresRange = ignoresRange;
     const memory = allocateSharedMemory(workers * slots * blockBytes, blockBytes, workers, 'checked');
     this.workers = Array.from({ length: workers }, (_, worker) => {
-      const cache = new OwnedObjects({
+      const cache = new WorkerCache({
         memory,
         worker,
         recordBytes,

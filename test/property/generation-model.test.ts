@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Generation } from '../../src/cache/generation.ts';
 import { MemoryTier } from '../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
-import { unwrittenByte } from '../../src/cache/written-bytes.ts';
+import { UNWRITTEN_BYTE } from '../../src/cache/written-bytes.ts';
 import { describingBytes, misplaced, type Origin } from '../support/self-describing.ts';
 
 const blockBytes = 64;
@@ -119,7 +119,7 @@ class World {
 
   constructor(blocks: 'checked' | 'unchecked') {
     const memory = allocateSharedMemory(slots * blockBytes, blockBytes, 1, blocks);
-    for (const segment of memory.segments) new Uint8Array(segment).fill(unwrittenByte);
+    for (const segment of memory.segments) new Uint8Array(segment).fill(UNWRITTEN_BYTE);
     this.tier = new MemoryTier(memory, 0);
     this.contents = Array.from({ length: contents }, (_, index) => this.#newContent(index));
   }

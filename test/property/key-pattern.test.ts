@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compileCoverage, compileKeyPatterns } from '../../src/s3/key-pattern.ts';
+import { compileKeyPatterns, compileKeyShare } from '../../src/s3/key-pattern.ts';
 
 /** Units that a matcher may take for something else: line ends, halves of surrogate pairs, what means something in other patterns. */
 const units = [
@@ -108,7 +108,7 @@ it('what a list covers of the keys that begin so is what it says of each key', (
   const key = fc.string({ unit: letters, maxLength: 6 });
   fc.assert(
     fc.property(fc.array(pattern, { maxLength: 4 }), key, key, (patterns, prefix, rest) => {
-      const covered = compileCoverage(patterns)(prefix);
+      const covered = compileKeyShare(patterns)(prefix);
       const isMeant = compileKeyPatterns(patterns)(prefix + rest);
       if (covered === 'every') expect(isMeant).toBe(true);
       if (covered === 'none') expect(isMeant).toBe(false);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { MemoryTier, type SlotOwner } from '../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
-import { maxSlotsPerPage } from '../../src/cache/size-class.ts';
+import { MAX_SLOTS_PER_PAGE } from '../../src/cache/size-class.ts';
 import { SlotPins } from '../../src/cache/slot-pins.ts';
 
 const pageBytes = 64 * 1024;
@@ -77,7 +77,7 @@ it('law 8 and 9: never more than configured, reported bytes are the sum of the s
             blocks.push(block);
           } else {
             const busy = blocks.filter(one => one.pins > 0 || (!one.isGone && !one.isComplete));
-            const busyPages = new Set(busy.map(one => Math.floor(one.slot / maxSlotsPerPage)));
+            const busyPages = new Set(busy.map(one => Math.floor(one.slot / MAX_SLOTS_PER_PAGE)));
             expect(busyPages.size, 'every page is being filled or read').toBe(8);
           }
         }

@@ -2,11 +2,11 @@ import { createServer, type Server } from 'node:http';
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { request } from 'undici';
 import type { Alert } from '../../src/alerts/alert.ts';
-import { ActLog } from '../../src/alerts/callbacks/act-log.ts';
+import { ActionLog } from '../../src/alerts/callbacks/action-log.ts';
 import { createActionSigner } from '../../src/alerts/callbacks/action-ticket.ts';
 import { CALLBACK_PATH, CallbackHandler } from '../../src/alerts/callbacks/callback-handler.ts';
 import type { CardOperations } from '../../src/alerts/callbacks/card-operations.ts';
-import { callbackSecret, TicketLedger } from '../../src/alerts/callbacks/ticket-ledger.ts';
+import { callbackSecret, UsedTickets } from '../../src/alerts/callbacks/used-tickets.ts';
 import type { CardAction, SignAction } from '../../src/alerts/card/card.ts';
 import { md } from '../../src/alerts/card/markdown.ts';
 import { createLogger } from '../../src/base/logger.ts';
@@ -39,7 +39,7 @@ export class CallbackBench {
   readonly clock = new ManualClock(Date.UTC(2026, 0, 5, 12));
   readonly database = memoryState();
   readonly metrics = new Metrics();
-  readonly acts = new ActLog(this.database);
+  readonly acts = new ActionLog(this.database);
   readonly alerts = new Map<string, Alert>([['a-1', sampleAlert('archivedObjects', { id: 'a-1' })]]);
   /** Everything that was changed, in words. */
   readonly changes: string[] = [];
@@ -63,7 +63,7 @@ export class CallbackBench {
         clockToleranceS: 60,
       },
       secret,
-      tickets: new TicketLedger(this.database, this.clock),
+      tickets: new UsedTickets(this.database, this.clock),
       acts: this.acts,
       operations: new Proxy(this.operations, { get: (_, name) => Reflect.get(this.operations, name) }),
       render: ({ kind, alerts }) => ({

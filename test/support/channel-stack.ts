@@ -3,13 +3,13 @@ import { createLocalJWKSet } from 'jose';
 import { startAdminServer } from '../../src/admin/admin-server.ts';
 import { createBuiltInChannel } from '../../src/admin/channel/built-in-channel.ts';
 import type { Alert, Notification } from '../../src/alerts/alert.ts';
-import { ActLog } from '../../src/alerts/callbacks/act-log.ts';
+import { ActionLog } from '../../src/alerts/callbacks/action-log.ts';
 import { createActionSigner } from '../../src/alerts/callbacks/action-ticket.ts';
 import { CALLBACK_PATH, CallbackHandler } from '../../src/alerts/callbacks/callback-handler.ts';
-import { callbackSecret, TicketLedger } from '../../src/alerts/callbacks/ticket-ledger.ts';
+import { callbackSecret, UsedTickets } from '../../src/alerts/callbacks/used-tickets.ts';
 import type { CardPayload, SignAction } from '../../src/alerts/card/card.ts';
 import { matcherOf, withSilence } from '../../src/alerts/silences/silence.ts';
-import { SilenceBook } from '../../src/alerts/silences/silence-book.ts';
+import { Silences } from '../../src/alerts/silences/silences.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { Metrics } from '../../src/base/metrics.ts';
@@ -22,7 +22,7 @@ export interface ChannelStack {
   readonly webhookUrl: string;
   readonly callbackUrl: string;
   readonly signAction: SignAction;
-  readonly silences: SilenceBook;
+  readonly silences: Silences;
   readonly alerts: Map<string, Alert>;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function startChannelStack(
   const clock = systemClock;
   const logger = silentLogger();
   const database = memoryState();
-  const silences = new SilenceBook(database, clock);
+  const silences = new Silences(database, clock);
   const alerts = new Map<string, Alert>();
   const built = await createBuiltInChannel(clock);
   const secret = callbackSecret(database);
@@ -51,8 +51,8 @@ export async function startChannelStack(
       allowedSubjects: new Map([[subject, 'you']]),
     },
     secret,
-    tickets: new TicketLedger(database, clock),
-    acts: new ActLog(database),
+    tickets: new UsedTickets(database, clock),
+    acts: new ActionLog(database),
     operations: {
       find,
       acknowledge: (id, by) => {

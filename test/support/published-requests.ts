@@ -1,7 +1,7 @@
 import { S3Error } from '../../src/s3/error.ts';
 import { EMPTY_PAYLOAD_HASH } from '../../src/s3/sigv4-canonical.ts';
 import { SigningKeys } from '../../src/s3/sigv4-keys.ts';
-import type { RawRequest } from '../../src/s3/sigv4-request.ts';
+import type { SignedRequest } from '../../src/s3/sigv4-request.ts';
 import { SigV4Verifier } from '../../src/s3/sigv4-verify.ts';
 import { ManualClock } from './manual-clock.ts';
 
@@ -21,7 +21,7 @@ export interface Scene {
 
 /** Verifies a request as a gateway would that knows one client. */
 export function verify(
-  request: RawRequest,
+  request: SignedRequest,
   { clock = new ManualClock(signedAtMs), region, sessionToken }: Scene = {},
 ) {
   const findClient = (id: string) =>
@@ -30,7 +30,7 @@ export function verify(
 }
 
 /** The refusal of a request, as its status, code, text and fields. */
-export function refusal(request: RawRequest, scene?: Scene) {
+export function refusal(request: SignedRequest, scene?: Scene) {
   try {
     verify(request, scene);
   } catch (error) {
@@ -68,8 +68,8 @@ export const presigned = { method: 'GET', url: publishedUrl, rawHeaders: ['host'
 /** The published request with some of its headers replaced, or taken away. */
 export function withHeaders(
   changes: Record<string, string | undefined>,
-  request: RawRequest = published,
-): RawRequest {
+  request: SignedRequest = published,
+): SignedRequest {
   const kept = request.rawHeaders.flatMap((name, index) =>
     index % 2 === 0 && !Object.keys(changes).some(change => change.toLowerCase() === name.toLowerCase())
       ? [name, request.rawHeaders[index + 1] ?? '']
@@ -80,7 +80,7 @@ export function withHeaders(
 }
 
 /** The published URL with some of its parameters replaced, or taken away. */
-export function withParameters(changes: Record<string, string | undefined>): RawRequest {
+export function withParameters(changes: Record<string, string | undefined>): SignedRequest {
   const url = new URL(publishedUrl, 'http://h');
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) url.searchParams.delete(name);
@@ -93,12 +93,12 @@ export function withParameters(changes: Record<string, string | undefined>): Raw
 export const credential = `${accessKeyId}/20130524/us-east-1/s3/aws4_request`;
 
 /** The published request with another Authorization header. */
-export function withAuthorization(value: string): RawRequest {
+export function withAuthorization(value: string): SignedRequest {
   return withHeaders({ Authorization: value });
 }
 
 /** The published request with some components of its signature replaced; the signature is no good. */
-export function authorization(changes: Record<string, string>): RawRequest {
+export function authorization(changes: Record<string, string>): SignedRequest {
   const components = {
     Credential: credential,
     SignedHeaders: 'host;x-amz-date',

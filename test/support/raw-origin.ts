@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
-import type { RawReceiver } from '../../src/backend/origin-call.ts';
+import type { OriginReceiver } from '../../src/backend/origin-call.ts';
 import { OriginPool, type OriginPoolOptions } from '../../src/backend/origin-pool.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
@@ -39,7 +39,7 @@ export class RawOrigin {
     return origin;
   }
 
-  /** Connections to it, made as the gateway makes them. */
+  /** ConnectionCounter to it, made as the gateway makes them. */
   pool(options: Partial<OriginPoolOptions> = {}): OriginPool {
     return new OriginPool(this.url, {
       connections: 8,
@@ -94,7 +94,7 @@ export function ask(
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
   let head: Pick<RawAnswer, 'status' | 'headers'> = { status: 0, headers: [] };
   const chunks: Buffer[] = [];
-  const receiver: RawReceiver = {
+  const receiver: OriginReceiver = {
     answered: (status, headers) => {
       head = { status, headers };
     },

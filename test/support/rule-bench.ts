@@ -1,5 +1,5 @@
 import type { Change } from '../../src/alerts/engine/condition.ts';
-import { ConditionBoard } from '../../src/alerts/engine/condition-board.ts';
+import { ConditionTracker } from '../../src/alerts/engine/condition-tracker.ts';
 import { MeasurementHistory } from '../../src/alerts/measurement/history.ts';
 import type { RequestedObject, Rule } from '../../src/alerts/rules/rule.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -14,12 +14,12 @@ export class RuleBench {
   readonly gateway = new MeasuredGateway();
   readonly changes: Change[] = [];
   archived: readonly RequestedObject[] = [];
-  readonly #board: ConditionBoard;
+  readonly #board: ConditionTracker;
   readonly #history: MeasurementHistory;
   readonly #stepMs: number;
 
   constructor(rules: readonly Rule[], stepMs = 5_000) {
-    this.#board = new ConditionBoard(rules);
+    this.#board = new ConditionTracker(rules);
     this.#history = new MeasurementHistory(rules.flatMap(rule => rule.measures));
     this.#stepMs = stepMs;
   }

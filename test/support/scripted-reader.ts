@@ -86,7 +86,7 @@ export class ScriptedReader {
     this.#isAsking = true;
     try {
       const { source, nowMs } = this.#world;
-      const record = source.known(this.#read, nowMs) ?? (await source.find(this.#read)).record;
+      const record = source.findCached(this.#read, nowMs) ?? (await source.find(this.#read)).record;
       this.#isAsking = false;
       if (this.isOver) return;
       if (record.kind !== 'readable') {
@@ -164,8 +164,8 @@ export class ScriptedReader {
   #fail(error: unknown): void {
     if (this.isOver) return;
     if (error instanceof ObjectChangedError && this.#record)
-      this.#world.source.outdated(this.#read, this.#record);
-    if (error instanceof RefusedByStoreError) this.#world.source.refused(this.#read, error.reply);
+      this.#world.source.invalidate(this.#read, this.#record);
+    if (error instanceof RefusedByStoreError) this.#world.source.refusedByStore(this.#read, error.reply);
     this.#end(error instanceof Error ? error : new Error(String(error)));
   }
 

@@ -201,9 +201,9 @@ function makePart(
 
 /** A function alone tells of single keys; of what lies below a prefix it tells when that itself is refused. */
 function policyOf(allows: TestGatewayOptions['allows']): Policy {
-  if (!allows) return { allows: () => true, coverageBelow: () => 'every' };
+  if (!allows) return { allows: () => true, shareBelow: () => 'every' };
   if (typeof allows !== 'function') return allows;
-  return { allows, coverageBelow: (...asked) => (allows(...asked) ? 'some' : 'none') };
+  return { allows, shareBelow: (...asked) => (allows(...asked) ? 'some' : 'none') };
 }
 
 function bucketsOf(options: TestGatewayOptions, store: S3Store, policy: CachePolicy) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Alert, Notification } from '../../alerts/alert.ts';
-import type { CardAct } from '../../alerts/callbacks/act-log.ts';
+import type { LoggedAction } from '../../alerts/callbacks/action-log.ts';
 import type { WebhookStatus } from '../../alerts/delivery/webhook-sender.ts';
 import { exampleAlert, exampleNotification } from '../../alerts/example-alert.ts';
 import { alertNames } from '../../alerts/rules/rule-description.ts';
@@ -16,7 +16,7 @@ export interface AlertRoutesOptions {
   readonly silences: () => readonly Silence[];
   readonly webhooks: () => readonly WebhookStatus[];
   /** What was done by buttons, newest first. */
-  readonly acts: () => readonly CardAct[];
+  readonly acts: () => readonly LoggedAction[];
   readonly notify: (notification: Notification) => void;
 }
 

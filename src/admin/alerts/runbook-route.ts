@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { alertNames, describeRule } from '../../alerts/rules/rule-description.ts';
 import { type AlertOptions, type RuleSetting, settingsOf } from '../../alerts/rules/rule-settings.ts';
-import { formatDuration } from '../../alerts/wording.ts';
+import { describeDuration } from '../../alerts/wording.ts';
 import type { AdminRoute } from '../admin-route.ts';
 
 const STYLE = `
@@ -71,6 +71,6 @@ ${shown}
 }
 
 function setting({ name, kind, value }: RuleSetting): string {
-  const shown = kind === 'duration' ? formatDuration(Number(value)) : value;
+  const shown = kind === 'duration' ? describeDuration(Number(value)) : value;
   return `<div><dt>${name}</dt><dd>${shown}</dd></div>`;
 }

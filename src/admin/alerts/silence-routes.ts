@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { StateUnsavedError } from '../../alerts/kept-state.ts';
+import { StateUnsavedError } from '../../alerts/persistent-state.ts';
 import { alertNames } from '../../alerts/rules/rule-description.ts';
-import type { SilenceBook } from '../../alerts/silences/silence-book.ts';
 import { readSilenceRequest } from '../../alerts/silences/silence-request.ts';
+import type { Silences } from '../../alerts/silences/silences.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { AdminError, type AdminRoute } from '../admin-route.ts';
@@ -10,7 +10,7 @@ import { readJson, sendJson } from '../json.ts';
 import { silenceReport } from './alert-routes.ts';
 
 export interface SilenceRoutesOptions {
-  readonly silences: SilenceBook;
+  readonly silences: Silences;
   readonly clock: Clock;
   readonly logger: Logger;
 }

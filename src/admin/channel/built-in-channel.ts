@@ -19,7 +19,7 @@ export interface BuiltInChannel {
   close(): void;
 }
 
-const LOCAL_IDENTITY = {
+const localIdentity = {
   issuer: 'tidegate:built-in-channel',
   audience: 'tidegate:card-callbacks',
   appId: 'tidegate:channel-page',
@@ -31,7 +31,7 @@ export async function createBuiltInChannel(clock: Clock): Promise<BuiltInChannel
   const channel = new Channel(clock);
   const live = new LiveMessages(channel, clock);
   const webhookPath = `/channel/webhook/${randomUUID()}`;
-  const issuer = await createLocalIssuer({ ...LOCAL_IDENTITY, clock });
+  const issuer = await createLocalIssuer({ ...localIdentity, clock });
   return {
     channel,
     webhookPath,

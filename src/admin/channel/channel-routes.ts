@@ -6,18 +6,18 @@ import { readJson, sendJson } from '../json.ts';
 import { pageFile, paletteFile } from '../page-file.ts';
 import type { Channel } from './channel.ts';
 import type { LiveMessages } from './live-messages.ts';
-import { type Callbacks, type PressOutcome, pressButton } from './press-button.ts';
+import { type CallbackTarget, type PressOutcome, pressButton } from './press-button.ts';
 
 export interface ChannelRoutesOptions {
   readonly channel: Channel;
   readonly live: LiveMessages;
   /** Without them the buttons that call back say that nobody listens. */
-  readonly callbacks: Callbacks | undefined;
+  readonly callbacks: CallbackTarget | undefined;
   /** The path of the incoming webhook; whoever knows it can post. */
   readonly webhookPath: string;
 }
 
-const NO_CALLBACKS: PressOutcome = { kind: 'failed', status: 'Callbacks are not configured.' };
+const noCallbacks: PressOutcome = { kind: 'failed', status: 'Callbacks are not configured.' };
 const MAX_POST_BYTES = 64 * 1024;
 
 const buttonPress = z.strictObject({
@@ -51,7 +51,7 @@ export function channelRoutes(options: ChannelRoutesOptions): readonly AdminRout
       path: '/channel/actions',
       async handle(request, response) {
         const press = await readJson(request, buttonPress);
-        sendJson(response, 200, callbacks ? await pressButton(channel, callbacks, press) : NO_CALLBACKS);
+        sendJson(response, 200, callbacks ? await pressButton(channel, callbacks, press) : noCallbacks);
       },
     },
   ];

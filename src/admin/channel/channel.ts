@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
-import { type AdaptiveElement, connectorToAdaptive } from './connector-to-adaptive.ts';
-import { type ConnectorCard, type Payload, readPayload } from './payload.ts';
+import { connectorToAdaptive, type MappedElement } from './connector-to-adaptive.ts';
+import { type Payload, type ReceivedCard, readPostedCard } from './payload.ts';
 import { RequestWindows } from './request-windows.ts';
 
 /** What the service answers to a post. */
@@ -16,7 +16,7 @@ export interface ChannelMessage {
   readonly form: 'text' | 'connector' | 'adaptive';
   /** The card's theme colour as `#rrggbb`. */
   readonly accent?: string;
-  readonly cards: readonly AdaptiveElement[];
+  readonly cards: readonly MappedElement[];
   /** When a button's answer last replaced the card. */
   readonly refreshedAtMs?: number;
 }
@@ -24,7 +24,7 @@ export interface ChannelMessage {
 /** cards.md §1, Size: the documented limit of the service. */
 const MAX_PAYLOAD_BYTES = 28 * 1024;
 const MAX_MESSAGES = 200;
-const DONE: ServiceReply = { status: 200, text: '1' };
+const done: ServiceReply = { status: 200, text: '1' };
 
 /**
  * A channel with an incoming webhook, behaving as card-webhook.md says the service does: three forms of
@@ -34,7 +34,7 @@ export class Channel {
   readonly #clock: Clock;
   readonly #windows: RequestWindows;
   readonly #messages = new Map<number, ChannelMessage>();
-  readonly #sources = new Map<number, ConnectorCard>();
+  readonly #sources = new Map<number, ReceivedCard>();
   readonly #listeners = new Set<(message: ChannelMessage) => void>();
   #lastId = 0;
 
@@ -52,16 +52,16 @@ export class Channel {
     this.#lastId++;
     if (payload.form === 'connector') this.#sources.set(this.#lastId, payload.card);
     this.#show({ id: this.#lastId, receivedAtMs: this.#clock.nowMs(), ...shown(payload) });
-    return DONE;
+    return done;
   }
 
   /** The connector card behind a message, whose buttons can be pressed. */
-  connectorCard(id: number): ConnectorCard | undefined {
+  connectorCard(id: number): ReceivedCard | undefined {
     return this.#sources.get(id);
   }
 
   /** Puts another card in the place of a message's own (cards.md §2, CARD-UPDATE-IN-BODY). */
-  refresh(id: number, card: ConnectorCard): void {
+  refresh(id: number, card: ReceivedCard): void {
     const message = this.#messages.get(id);
     if (!message) return;
     this.#sources.set(id, card);
@@ -110,11 +110,11 @@ function inBodyError(code: number): ServiceReply {
 function readBody(contentType: string | undefined, body: Uint8Array): Payload {
   const isJson = /^application\/json\s*(;|$)/i.test(contentType ?? '');
   try {
-    return readPayload(
+    return readPostedCard(
       isJson ? JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) : undefined,
     );
   } catch {
-    return readPayload(undefined);
+    return readPostedCard(undefined);
   }
 }
 

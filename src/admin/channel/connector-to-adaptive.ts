@@ -1,7 +1,7 @@
-import type { ConnectorAction, ConnectorCard, ConnectorInput, ConnectorSection } from './payload.ts';
+import type { ReceivedAction, ReceivedCard, ReceivedInput, ReceivedSection } from './payload.ts';
 
 /** An element or action of an adaptive card. */
-export type AdaptiveElement = Readonly<Record<string, unknown>>;
+export type MappedElement = Readonly<Record<string, unknown>>;
 
 /** What a button of a mapped card carries: the way to its action in the connector card, such as `[1, 0]`. */
 export interface ButtonData {
@@ -16,7 +16,7 @@ const MAX_SECTIONS = 10;
  * A connector card as an adaptive card of version 1.5 that shows the same. HttpPOST actions become
  * `Action.Submit` with `ButtonData`, for the page to act on: no adaptive card that is posted may have those.
  */
-export function connectorToAdaptive(card: ConnectorCard): AdaptiveElement {
+export function connectorToAdaptive(card: ReceivedCard): MappedElement {
   const actions = (card.potentialAction ?? [])
     .slice(0, MAX_BUTTONS)
     .map((action, index) => button(action, [index]));
@@ -33,7 +33,7 @@ export function connectorToAdaptive(card: ConnectorCard): AdaptiveElement {
   };
 }
 
-function sectionContainer(section: ConnectorSection): AdaptiveElement {
+function sectionContainer(section: ReceivedSection): MappedElement {
   const written = section.markdown === false ? literal : (text: string) => text;
   const items = [
     ...(section.title ? [textBlock(written(section.title), { weight: 'bolder' })] : []),
@@ -52,7 +52,7 @@ function sectionContainer(section: ConnectorSection): AdaptiveElement {
 }
 
 /** The picture beside title, subtitle and text. */
-function activity(section: ConnectorSection, written: (text: string) => string): readonly AdaptiveElement[] {
+function activity(section: ReceivedSection, written: (text: string) => string): readonly MappedElement[] {
   const { activityTitle, activitySubtitle, activityText, activityImage } = section;
   const lines = [
     ...(activityTitle ? [textBlock(written(activityTitle), { weight: 'bolder' })] : []),
@@ -72,7 +72,7 @@ function activity(section: ConnectorSection, written: (text: string) => string):
   ];
 }
 
-function button(action: ConnectorAction, way: readonly number[]): AdaptiveElement {
+function button(action: ReceivedAction, way: readonly number[]): MappedElement {
   switch (action['@type']) {
     case 'OpenUri': {
       const target = action.targets.find(({ os }) => os === 'default') ?? action.targets[0];
@@ -100,7 +100,7 @@ function button(action: ConnectorAction, way: readonly number[]): AdaptiveElemen
   }
 }
 
-function inputElement(input: ConnectorInput): AdaptiveElement {
+function inputElement(input: ReceivedInput): MappedElement {
   const { id, title: label, value, isRequired = false } = input;
   const common = {
     id,
@@ -133,7 +133,7 @@ function inputElement(input: ConnectorInput): AdaptiveElement {
 }
 
 /** The page joins `id` and `id:time` into one moment in the reader's time zone. */
-function dateAndTime(common: AdaptiveElement & { readonly id: string }): AdaptiveElement {
+function dateAndTime(common: MappedElement & { readonly id: string }): MappedElement {
   const columns = [
     { type: 'Column', width: 'stretch', items: [{ type: 'Input.Date', ...common }] },
     {
@@ -146,12 +146,12 @@ function dateAndTime(common: AdaptiveElement & { readonly id: string }): Adaptiv
 }
 
 /** card-webhook.md: compact unless many may be chosen; `true`, `normal` and `compact` all ask for compact. */
-function choiceStyle({ style, isMultiSelect = false }: ConnectorInput): 'compact' | 'expanded' {
+function choiceStyle({ style, isMultiSelect = false }: ReceivedInput): 'compact' | 'expanded' {
   if (style === undefined) return isMultiSelect ? 'expanded' : 'compact';
   return style === 'expanded' ? 'expanded' : 'compact';
 }
 
-function textBlock(text: string, look: AdaptiveElement = {}): AdaptiveElement {
+function textBlock(text: string, look: MappedElement = {}): MappedElement {
   return { type: 'TextBlock', text, wrap: true, ...look };
 }
 

@@ -81,17 +81,17 @@ const adaptiveEnvelope = z.looseObject({
 
 const plainText = z.strictObject({ text: z.string().min(1) });
 
-export type ConnectorCard = z.infer<typeof connectorCard>;
-export type ConnectorSection = z.infer<typeof section>;
-export type ConnectorInput = z.infer<typeof input>;
-export type ConnectorAction = NonNullable<ConnectorCard['potentialAction']>[number];
+export type ReceivedCard = z.infer<typeof connectorCard>;
+export type ReceivedSection = z.infer<typeof section>;
+export type ReceivedInput = z.infer<typeof input>;
+export type ReceivedAction = NonNullable<ReceivedCard['potentialAction']>[number];
 export type HttpPostAction = z.infer<typeof httpPost>;
 export type AdaptiveContent = z.infer<typeof adaptiveContent>;
 
 /** A payload in one of the three forms of card-webhook.md, or why the service does not take it. */
 export type Payload =
   | { readonly form: 'text'; readonly text: string }
-  | { readonly form: 'connector'; readonly card: ConnectorCard }
+  | { readonly form: 'connector'; readonly card: ReceivedCard }
   | { readonly form: 'adaptive'; readonly cards: readonly AdaptiveContent[] }
   | { readonly form: 'none'; readonly refusal: string };
 
@@ -99,7 +99,7 @@ const BAD_PAYLOAD = 'Bad payload received by generic incoming webhook.';
 const NOTHING_TO_SAY = 'Summary or Text is required.';
 
 /** Reads a posted body, already parsed from JSON, with the refusals of cards.md §1, Replies. */
-export function readPayload(value: unknown): Payload {
+export function readPostedCard(value: unknown): Payload {
   const connector = connectorCard.safeParse(value);
   if (connector.success) {
     const said = connector.data.summary || connector.data.text;

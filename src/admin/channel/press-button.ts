@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
 import type { Channel } from './channel.ts';
 import type { LocalIssuer } from './local-issuer.ts';
-import { type ConnectorCard, type HttpPostAction, readPayload } from './payload.ts';
+import { type HttpPostAction, type ReceivedCard, readPostedCard } from './payload.ts';
 
 /** A button that somebody pressed on the page. */
 export interface ButtonPress {
@@ -21,7 +21,7 @@ export type PressOutcome =
 const CALLBACK_TIMEOUT_MS = 5_000;
 
 /** Who calls back, and where. */
-export interface Callbacks {
+export interface CallbackTarget {
   readonly issuer: LocalIssuer;
   /** Such as `http://127.0.0.1:8081`. Only targets there are called, so that no card makes this process call elsewhere. */
   readonly origin: string;
@@ -34,7 +34,7 @@ export interface Callbacks {
  */
 export async function pressButton(
   channel: Channel,
-  { issuer, origin }: Callbacks,
+  { issuer, origin }: CallbackTarget,
   press: ButtonPress,
 ): Promise<PressOutcome> {
   const card = channel.connectorCard(press.message);
@@ -52,7 +52,7 @@ export async function pressButton(
   }
 }
 
-function findAction(card: ConnectorCard, [outer, inner]: readonly number[]): HttpPostAction | undefined {
+function findAction(card: ReceivedCard, [outer, inner]: readonly number[]): HttpPostAction | undefined {
   const action = card.potentialAction?.[outer ?? -1];
   const found = action?.['@type'] === 'ActionCard' ? action.actions[inner ?? -1] : action;
   return found?.['@type'] === 'HttpPOST' ? found : undefined;
@@ -92,9 +92,9 @@ function jsonEscape(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-function readCard(text: string): ConnectorCard | undefined {
+function readCard(text: string): ReceivedCard | undefined {
   try {
-    const payload = readPayload(JSON.parse(text));
+    const payload = readPostedCard(JSON.parse(text));
     return payload.form === 'connector' ? payload.card : undefined;
   } catch {
     return undefined;

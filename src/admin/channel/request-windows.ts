@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 
 /** card-webhook.md, Limits: seconds and the requests that fit into them. */
-const LIMITS: readonly (readonly [seconds: number, requests: number])[] = [
+const limits: readonly (readonly [seconds: number, requests: number])[] = [
   [1, 4],
   [30, 60],
   [3_600, 100],
@@ -15,7 +15,7 @@ const LIMITS: readonly (readonly [seconds: number, requests: number])[] = [
  */
 export class RequestWindows {
   readonly #clock: Clock;
-  readonly #counters = LIMITS.map(([seconds, limit]) => ({
+  readonly #counters = limits.map(([seconds, limit]) => ({
     lengthMs: seconds * 1_000,
     limit,
     window: -1,

@@ -69,8 +69,8 @@ export interface StatusReport {
   readonly links: StatusLinks;
 }
 
-const FROM_CACHE = ['HIT', 'STALE', 'REVALIDATED'];
-const CACHEABLE = [...FROM_CACHE, 'MISS', 'PARTIAL'];
+const fromCache = ['HIT', 'STALE', 'REVALIDATED'];
+const cacheableResults = [...fromCache, 'MISS', 'PARTIAL'];
 
 /** Puts facts and the merged metrics of all threads together. */
 export function statusReport(facts: StatusFacts, snapshot: MetricSnapshot): StatusReport {
@@ -103,13 +103,13 @@ function requests(measured: Measurements): StatusReport['requests'] {
   const byCache = measured.by('tidegate_requests_total', 'cache');
   const sum = (outcomes: readonly string[]) =>
     outcomes.reduce((total, each) => total + (byCache.get(each) ?? 0), 0);
-  const cacheable = sum(CACHEABLE);
+  const cacheable = sum(cacheableResults);
   return {
     total: measured.total('tidegate_requests_total'),
     inFlight: measured.total('tidegate_requests_in_flight'),
     serverErrors: measured.total('tidegate_requests_total', ({ status }) => isServerError(status)),
     byCache: Object.fromEntries(byCache),
-    hitRatio: cacheable === 0 ? null : sum(FROM_CACHE) / cacheable,
+    hitRatio: cacheable === 0 ? null : sum(fromCache) / cacheable,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Clock } from '../../base/clock.ts';
-import { type Refusal, refuse } from './refusal.ts';
+import { type CallbackRefusal, refuse } from './refusal.ts';
 
 /** Whose tokens are taken (cards.md §2, Token). */
 export interface BearerOptions {
@@ -20,7 +20,7 @@ export interface BearerOptions {
 
 export type BearerVerdict =
   | { readonly kind: 'known'; readonly subject: string; readonly name: string }
-  | Refusal;
+  | CallbackRefusal;
 
 /** cards.md §2, Token: issuer, application and clock skew of the service. */
 export const CONNECTOR_ISSUER = 'https://substrate.office.com/sts/';
@@ -80,7 +80,7 @@ function judgeIdentity({ appid, sub = '' }: JWTPayload, options: BearerOptions):
   return { kind: 'known', subject: sub, name };
 }
 
-function refusalOf(error: unknown): Refusal {
+function refusalOf(error: unknown): CallbackRefusal {
   if (error instanceof errors.JWTExpired) return refuse('token-expired', 'The bearer token has expired.');
   if (error instanceof errors.JWTClaimValidationFailed) return wrongClaim(error.claim);
   if (error instanceof errors.JOSEAlgNotAllowed) {
@@ -98,7 +98,7 @@ function refusalOf(error: unknown): Refusal {
   return refuse('token-keys-unavailable', 'The keys that verify tokens cannot be had now. Try again.');
 }
 
-function wrongClaim(claim: string): Refusal {
+function wrongClaim(claim: string): CallbackRefusal {
   if (claim === 'iss') return refuse('token-wrong-issuer', 'The bearer token has another issuer.');
   if (claim === 'aud') return refuse('token-wrong-audience', 'The bearer token is for somebody else.');
   return refuse('token-wrong-claim', `The bearer token has no valid "${claim}".`);

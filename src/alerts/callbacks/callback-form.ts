@@ -1,9 +1,11 @@
-import { type Refusal, refuse } from './refusal.ts';
+import { type CallbackRefusal, refuse } from './refusal.ts';
 
 /** The fields of a callback's body, each at most once. */
-export type CallbackForm = { readonly kind: 'form'; readonly fields: ReadonlyMap<string, string> } | Refusal;
+export type CallbackForm =
+  | { readonly kind: 'form'; readonly fields: ReadonlyMap<string, string> }
+  | CallbackRefusal;
 
-const PAIR = /^([a-z]+)=([^=]*)$/;
+const namedValue = /^([a-z]+)=([^=]*)$/;
 
 /**
  * Reads an urlencoded body. How the service escapes what people enter is not documented (cards.md §2), so
@@ -13,7 +15,7 @@ const PAIR = /^([a-z]+)=([^=]*)$/;
 export function readCallbackForm(body: string, known: readonly string[]): CallbackForm {
   const fields = new Map<string, string>();
   for (const pair of body.split('&')) {
-    const [, name = '', escaped = ''] = PAIR.exec(pair) ?? [];
+    const [, name = '', escaped = ''] = namedValue.exec(pair) ?? [];
     const value = unescaped(escaped);
     if (!known.includes(name) || fields.has(name) || value === undefined || value.includes('{{')) {
       return refuse('form-ambiguous', 'What was entered cannot be read without doubt. Use plain words.');

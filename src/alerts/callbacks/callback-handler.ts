@@ -4,16 +4,16 @@ import type { Logger } from '../../base/logger.ts';
 import type { CounterCell, Family, Metrics } from '../../base/metrics.ts';
 import { compareSeverity, type Notification } from '../alert.ts';
 import type { CardPayload } from '../card/card.ts';
-import type { ActLog } from './act-log.ts';
+import type { ActionLog } from './action-log.ts';
 import { readTicket } from './action-ticket.ts';
 import { type BearerOptions, verifyBearer } from './bearer-token.ts';
 import { readCallbackForm } from './callback-form.ts';
-import { FIELDS_OF, readCommand } from './card-command.ts';
+import { fieldsOf, readCommand } from './card-command.ts';
 import type { CardCommand, CardOperations, OperationOutcome } from './card-operations.ts';
 import { readBody } from './read-body.ts';
-import { type Refusal, refuse, statusOf } from './refusal.ts';
+import { type CallbackRefusal, refuse, statusOf } from './refusal.ts';
 import { runCommand } from './run-command.ts';
-import type { TicketLedger } from './ticket-ledger.ts';
+import type { UsedTickets } from './used-tickets.ts';
 
 /** The one address of all HttpPOST actions, under the base URL of the callbacks. */
 export const CALLBACK_PATH = '/callbacks/cards/actions';
@@ -22,8 +22,8 @@ export interface CallbackHandlerOptions {
   readonly bearer: BearerOptions;
   /** See `callbackSecret`. */
   readonly secret: Uint8Array;
-  readonly tickets: TicketLedger;
-  readonly acts: ActLog;
+  readonly tickets: UsedTickets;
+  readonly acts: ActionLog;
   readonly operations: CardOperations;
   /** Writes the card that takes the place of the one whose button was pressed. */
   readonly render: (notification: Notification) => CardPayload;
@@ -41,13 +41,13 @@ interface Press {
 
 type Answer =
   | { readonly kind: 'done'; readonly message: string; readonly alertIds: readonly string[] }
-  | Refusal;
+  | CallbackRefusal;
 
 const MAX_BODY_BYTES = 16 * 1024;
 const BODY_LIMIT_MS = 1_000;
 /** Restoring and purging may take long; people are answered before two seconds are over (cards.md §2, Deadline). */
 const ANSWER_WITHIN_MS = 1_500;
-const ALL_FIELDS = ['token', ...new Set(Object.values(FIELDS_OF).flat())];
+const allFields = ['token', ...new Set(Object.values(fieldsOf).flat())];
 
 /** Answers `POST /callbacks/cards/actions`: who, then what, then doing it. What is refused has changed nothing. */
 export class CallbackHandler {
@@ -73,7 +73,7 @@ export class CallbackHandler {
       });
   };
 
-  #broken(error: unknown): Refusal {
+  #broken(error: unknown): CallbackRefusal {
     this.#options.logger.error({ err: error }, 'a card callback failed');
     return refuse('action-failed', 'That did not work. Look at the log.');
   }
@@ -86,7 +86,7 @@ export class CallbackHandler {
     if (caller.kind === 'refused') return caller;
     const body = await readBody(request, MAX_BODY_BYTES, BODY_LIMIT_MS, clock);
     if (body.kind === 'refused') return body;
-    const form = readCallbackForm(body.text, ALL_FIELDS);
+    const form = readCallbackForm(body.text, allFields);
     if (form.kind === 'refused') return form;
     const verdict = readTicket(form.fields.get('token') ?? '', { secret, clock });
     if (verdict.kind === 'forged')
@@ -190,7 +190,7 @@ export class CallbackHandler {
   }
 }
 
-function judgeRequest({ url = '', method, headers }: IncomingMessage): Refusal | undefined {
+function judgeRequest({ url = '', method, headers }: IncomingMessage): CallbackRefusal | undefined {
   if (url !== CALLBACK_PATH) return refuse('not-found', 'There is nothing here.');
   if (method !== 'POST') return refuse('method-not-allowed', 'Buttons are pressed with POST.');
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '')) {

@@ -1,10 +1,10 @@
 import type { CardAction } from '../card/card.ts';
 import { LONGEST_SILENCE_MS } from '../silences/silence.ts';
-import { type ActionName, type CardCommand, RESTORE_TIERS } from './card-operations.ts';
-import { type Refusal, refuse } from './refusal.ts';
+import { type ActionName, type CardCommand, restoreTiers } from './card-operations.ts';
+import { type CallbackRefusal, refuse } from './refusal.ts';
 
 /** The fields that may come with each action, beside `token`. */
-export const FIELDS_OF: Readonly<Record<ActionName, readonly string[]>> = {
+export const fieldsOf: Readonly<Record<ActionName, readonly string[]>> = {
   acknowledge: [],
   silence: ['duration', 'until', 'why'],
   unsilence: [],
@@ -16,16 +16,16 @@ const MAX_REASON_LENGTH = 500;
 const MAX_RESTORE_DAYS = 90;
 const DAY_MS = 86_400_000;
 /** RFC 3339, seconds optional; a date alone means the end of that day. */
-const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+const moment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** What is to be done: the signed action with the fields that people filled in. */
 export function readCommand(
   action: CardAction,
   fields: ReadonlyMap<string, string>,
   nowMs: number,
-): { readonly kind: 'command'; readonly command: CardCommand } | Refusal {
+): { readonly kind: 'command'; readonly command: CardCommand } | CallbackRefusal {
   const stranger = [...fields.keys()].find(
-    name => name !== 'token' && !FIELDS_OF[action.action].includes(name),
+    name => name !== 'token' && !fieldsOf[action.action].includes(name),
   );
   if (stranger !== undefined)
     return refuse('form-ambiguous', `"${stranger}" does not belong to this button.`);
@@ -38,11 +38,11 @@ export function readCommand(
     case 'restore': {
       const { alertIds, object } = action;
       const days = Number(/^\d{1,3}$/.test(fields.get('days') ?? '') ? fields.get('days') : Number.NaN);
-      const tier = RESTORE_TIERS.find(name => name === (fields.get('tier') || 'Standard'));
+      const tier = restoreTiers.find(name => name === (fields.get('tier') || 'Standard'));
       if (!(days >= 1 && days <= MAX_RESTORE_DAYS)) {
         return refuse('form-invalid', `Say for how many days: 1 to ${MAX_RESTORE_DAYS}.`);
       }
-      if (!tier) return refuse('form-invalid', `A tier is one of ${RESTORE_TIERS.join(', ')}.`);
+      if (!tier) return refuse('form-invalid', `A tier is one of ${restoreTiers.join(', ')}.`);
       return { kind: 'command', command: { action: 'restore', alertIds, object, request: { days, tier } } };
     }
     case 'purge':
@@ -71,6 +71,6 @@ function wholeNumber(text: string): number {
 }
 
 function momentMs(text: string): number {
-  if (!MOMENT.test(text)) return Number.NaN;
+  if (!moment.test(text)) return Number.NaN;
   return text.length === 'YYYY-MM-DD'.length ? Date.parse(text) + DAY_MS : Date.parse(text);
 }

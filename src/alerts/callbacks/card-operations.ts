@@ -11,18 +11,18 @@ export interface CardOperations {
   /** Ends the silences about it; how many there were. */
   unsilence(alert: Alert): number;
   /** Asks the store for a readable copy of an archived object; absent where that is not configured. */
-  readonly restore?: (object: ObjectSubject, request: RestoreRequest) => Promise<OperationOutcome>;
+  readonly restore?: (object: ObjectSubject, request: RestoreOptions) => Promise<OperationOutcome>;
   /** Forgets what the cache holds of an object. */
   readonly purge?: (object: ObjectSubject) => Promise<OperationOutcome>;
 }
 
-export interface RestoreRequest {
+export interface RestoreOptions {
   readonly days: number;
   readonly tier: RestoreTier;
 }
 
-export const RESTORE_TIERS = ['Standard', 'Bulk', 'Expedited'] as const;
-export type RestoreTier = (typeof RESTORE_TIERS)[number];
+export const restoreTiers = ['Standard', 'Bulk', 'Expedited'] as const;
+export type RestoreTier = (typeof restoreTiers)[number];
 
 /** What came of it, in a sentence for people. */
 export type OperationOutcome =
@@ -42,7 +42,7 @@ export type CardCommand =
       readonly action: 'restore';
       readonly alertIds: readonly string[];
       readonly object: ObjectSubject;
-      readonly request: RestoreRequest;
+      readonly request: RestoreOptions;
     }
   | { readonly action: 'purge'; readonly alertIds: readonly string[]; readonly object: ObjectSubject };
 

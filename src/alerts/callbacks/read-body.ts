@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
-import { type Refusal, refuse } from './refusal.ts';
+import { type CallbackRefusal, refuse } from './refusal.ts';
 
-export type BodyVerdict = { readonly kind: 'body'; readonly text: string } | Refusal;
+export type BodyVerdict = { readonly kind: 'body'; readonly text: string } | CallbackRefusal;
 
 /** The body as text, if it is UTF-8, at most `maxBytes` long, and there within `limitMs`. */
 export function readBody(

@@ -25,14 +25,14 @@ export type RefusalCode =
   | 'action-not-available'
   | 'action-failed';
 
-export interface Refusal {
+export interface CallbackRefusal {
   readonly kind: 'refused';
   readonly code: RefusalCode;
   /** A sentence for the person who pressed the button. */
   readonly message: string;
 }
 
-const STATUSES: Readonly<Record<RefusalCode, number>> = {
+const statuses: Readonly<Record<RefusalCode, number>> = {
   'not-found': 404,
   'method-not-allowed': 405,
   'token-missing': 401,
@@ -59,11 +59,11 @@ const STATUSES: Readonly<Record<RefusalCode, number>> = {
   'action-failed': 502,
 };
 
-export function refuse(code: RefusalCode, message: string): Refusal {
+export function refuse(code: RefusalCode, message: string): CallbackRefusal {
   return { kind: 'refused', code, message };
 }
 
 /** The HTTP status that goes with a refusal. */
 export function statusOf(code: RefusalCode): number {
-  return STATUSES[code];
+  return statuses[code];
 }

@@ -1,12 +1,12 @@
 import type { Alert } from '../alert.ts';
 import type { CardCommand, CardOperations, OperationOutcome } from './card-operations.ts';
-import { type Refusal, refuse } from './refusal.ts';
+import { type CallbackRefusal, refuse } from './refusal.ts';
 
 /** What a command came to: at once, or what it will come to. */
 export type CommandResult =
   | { readonly kind: 'done'; readonly message: string }
   | { readonly kind: 'running'; readonly outcome: Promise<OperationOutcome> }
-  | Refusal;
+  | CallbackRefusal;
 
 /** Carries out a command in the name of `by`. What is refused has changed nothing. */
 export function runCommand(command: CardCommand, by: string, operations: CardOperations): CommandResult {
@@ -43,6 +43,6 @@ function acknowledge(alerts: readonly Alert[], by: string, operations: CardOpera
   return refuse('alert-unknown', 'This alert is over already.');
 }
 
-function notConfigured(what: string): Refusal {
+function notConfigured(what: string): CallbackRefusal {
   return refuse('action-not-available', `${what} from a card is not configured.`);
 }

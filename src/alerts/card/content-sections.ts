@@ -1,6 +1,6 @@
 import type { Alert, Fact, Notification } from '../alert.ts';
 import { describeRule } from '../rules/rule-description.ts';
-import { formatDuration, formatMoment } from '../wording.ts';
+import { describeDuration, formatMoment } from '../wording.ts';
 import type { Detail } from './detail.ts';
 import { cut, type Markdown, md } from './markdown.ts';
 
@@ -57,7 +57,7 @@ function alertSections(
 function whenOf({ startedAtMs, endedAtMs, state }: Alert, kind: Notification['kind']): string {
   if (kind === 'notice') return formatMoment(startedAtMs);
   if (state === 'resolved' && endedAtMs !== undefined) {
-    return `lasted ${formatDuration(endedAtMs - startedAtMs)}, until ${formatMoment(endedAtMs)}`;
+    return `lasted ${describeDuration(endedAtMs - startedAtMs)}, until ${formatMoment(endedAtMs)}`;
   }
   return `since ${formatMoment(startedAtMs)}`;
 }
@@ -101,7 +101,7 @@ function digestSections(alerts: readonly Alert[], source: string, detail: Detail
 function digestLine({ rule, summary, state, startedAtMs, endedAtMs }: Alert): Fact {
   const { title } = describeRule(rule);
   if (state !== 'resolved' || endedAtMs === undefined) return { name: title, value: summary };
-  return { name: title, value: `${summary} It lasted ${formatDuration(endedAtMs - startedAtMs)}.` };
+  return { name: title, value: `${summary} It lasted ${describeDuration(endedAtMs - startedAtMs)}.` };
 }
 
 /** Says so when the card holds less than there is to say. */

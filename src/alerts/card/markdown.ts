@@ -8,22 +8,22 @@ export type Markdown = string & { readonly [markdown]: true };
 export type PlainText = string & { readonly [plainText]: true };
 
 /** C0 and C1 controls, and what turns the direction of the text that follows. */
-const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+const controls = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
  * What could begin something: emphasis, code, links, pictures, and at the start of a line headings, lists, rules;
  * dots within a name, of which clients make links. All of these every Markdown reader lets a backslash escape.
  */
-const ESCAPABLE = /[\\`*_[\]!]|^[#+-]|^\d+[.)]|(?<=[\p{L}\p{N}])\.(?=\p{L})/gu;
+const escapable = /[\\`*_[\]!]|^[#+-]|^\d+[.)]|(?<=[\p{L}\p{N}])\.(?=\p{L})/gu;
 
 /**
  * What only some readers let a backslash escape: strike-through, tables, mentions, addresses, rules, and HTML; and the
  * braces of templates, which a card's reader fills in before it reads Markdown (`{{DATE(…)}}`, `${…}`).
  */
-const UNESCAPABLE = /[&<>~|@{}]|(?<=https?|ftp|mailto):|^=/gi;
+const unescapable = /[&<>~|@{}]|(?<=https?|ftp|mailto):|^=/gi;
 
 /** What begins a template, and is shown the same with an invisible character inside that joins words. */
-const TEMPLATE = /[{$](?=\{)/g;
+const template = /[{$](?=\{)/g;
 
 /** Markdown as it is written here, with every value in it shown as the plain text it is: md`backend **${name}**`. */
 export function md(parts: TemplateStringsArray, ...values: readonly string[]): Markdown {
@@ -42,7 +42,7 @@ export function markdownLink(text: string, url: string): Markdown {
 
 /** One line without controls, at most `maxLength` characters. */
 export function plain(text: string, maxLength: number): PlainText {
-  return cut(oneLine(text).replace(TEMPLATE, '$&\u2060'), maxLength) as PlainText;
+  return cut(oneLine(text).replace(template, '$&\u2060'), maxLength) as PlainText;
 }
 
 /** At most `maxLength` characters (of Unicode, so that none is halved); where some are missing it ends in `…`. */
@@ -56,9 +56,9 @@ export function cut(text: string, maxLength: number): string {
 function escapeText(text: string): string {
   const escaped = oneLine(text)
     .trim()
-    .replace(ESCAPABLE, found => `${found.slice(0, -1)}\\${found.slice(-1)}`);
+    .replace(escapable, found => `${found.slice(0, -1)}\\${found.slice(-1)}`);
   return escaped.replace(
-    UNESCAPABLE,
+    unescapable,
     found => `${found.slice(0, -1)}&#${found.charCodeAt(found.length - 1)};`,
   );
 }
@@ -67,5 +67,5 @@ function oneLine(text: string): string {
   return text
     .toWellFormed()
     .replace(/[\t\r\n]+/g, ' ')
-    .replace(CONTROLS, '\uFFFD');
+    .replace(controls, '\uFFFD');
 }

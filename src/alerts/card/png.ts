@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 /** Red, green, blue and opacity, each 0 to 255. */
 export type Pixel = readonly [red: number, green: number, blue: number, alpha: number];
 
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** A square picture of `size` pixels as a PNG file of at most 256 colours. */
 export function encodePng(size: number, pixelAt: (x: number, y: number) => Pixel): Buffer {
@@ -20,7 +20,7 @@ export function encodePng(size: number, pixelAt: (x: number, y: number) => Pixel
   }
   const pixels = Array.from(palette.values(), ({ pixel }) => pixel);
   return Buffer.concat([
-    SIGNATURE,
+    signature,
     chunk('IHDR', header(size)),
     chunk('PLTE', Buffer.from(pixels.flatMap(pixel => pixel.slice(0, 3)))),
     chunk('tRNS', Buffer.from(pixels.map(([, , , alpha]) => alpha))),

@@ -18,7 +18,7 @@ import { firstFour } from './up-to-four.ts';
 const HOUR_MS = 3_600_000;
 
 /** For how long a card offers to be silent; the value is in milliseconds. */
-const SILENCE_CHOICES: readonly [Choice, ...Choice[]] = [
+const silenceChoices: readonly [Choice, ...Choice[]] = [
   { display: '1 hour', value: String(HOUR_MS) },
   { display: '4 hours', value: String(4 * HOUR_MS) },
   { display: '1 day', value: String(24 * HOUR_MS) },
@@ -26,7 +26,7 @@ const SILENCE_CHOICES: readonly [Choice, ...Choice[]] = [
 ];
 
 /** For how many days a copy is restored. */
-const RESTORE_DAYS: readonly [Choice, ...Choice[]] = [
+const restoreDays: readonly [Choice, ...Choice[]] = [
   { display: '1 day', value: '1' },
   { display: '1 week', value: '7' },
   { display: '30 days', value: '30' },
@@ -37,7 +37,7 @@ interface TierChoice extends Choice {
 }
 
 /** How fast, and how dear. */
-const RESTORE_TIERS: readonly [TierChoice, ...TierChoice[]] = [
+const restoreTiers: readonly [TierChoice, ...TierChoice[]] = [
   { display: 'Within hours', value: 'Standard' },
   { display: 'Cheaper, within half a day', value: 'Bulk' },
   { display: 'Within minutes, where the store can', value: 'Expedited' },
@@ -110,14 +110,14 @@ function writePost(name: string, { url, token }: PostTarget, inputs: readonly Co
 
 function silenceInputs(): readonly [ConnectorInput, ...ConnectorInput[]] {
   return [
-    choice('duration', 'For how long', SILENCE_CHOICES),
+    choice('duration', 'For how long', silenceChoices),
     { '@type': 'DateInput', id: 'until', title: 'Or until', includeTime: true },
     { '@type': 'TextInput', id: 'why', title: 'Why', isMultiline: true, maxLength: 300 },
   ];
 }
 
 function restoreInputs(): readonly [ConnectorInput, ...ConnectorInput[]] {
-  return [choice('days', 'Keep the copy for', RESTORE_DAYS), choice('tier', 'How fast', RESTORE_TIERS)];
+  return [choice('days', 'Keep the copy for', restoreDays), choice('tier', 'How fast', restoreTiers)];
 }
 
 function choice(id: string, title: string, choices: readonly [Choice, ...Choice[]]): ConnectorInput {

@@ -1,7 +1,7 @@
 import type { TryLater } from './reply.ts';
 
 /** Service staff advised to wait "nearly 10-15 seconds" after throttling; other failures may be over in a moment. */
-const FIRST_DELAY_MS = { throttled: 20_000, retry: 1_000 } as const;
+const firstDelayMs = { throttled: 20_000, retry: 1_000 } as const;
 const LONGEST_DELAY_MS = 5 * 60_000;
 const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
 
@@ -12,7 +12,7 @@ const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
  */
 export function backOffMs(verdict: TryLater, failures: number, random: () => number): number {
   const doublings = Math.min(failures - 1, 30);
-  const fullMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS[verdict.kind] * 2 ** doublings);
+  const fullMs = Math.min(LONGEST_DELAY_MS, firstDelayMs[verdict.kind] * 2 ** doublings);
   const delayMs = Math.round(fullMs / 2 + (fullMs / 2) * random());
   const askedMs = verdict.kind === 'throttled' ? (verdict.retryAfterMs ?? 0) : 0;
   return Math.max(delayMs, Math.min(askedMs, LONGEST_RETRY_AFTER_MS));

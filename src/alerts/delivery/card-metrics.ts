@@ -14,7 +14,7 @@ export type CardOutcome =
   | 'unwritable'
   | 'dropped';
 
-const OUTCOMES: readonly CardOutcome[] = [
+const outcomes: readonly CardOutcome[] = [
   'delivered',
   'folded',
   'throttled',
@@ -34,7 +34,7 @@ export class CardMetrics {
     const family = metrics.counter('tidegate_cards_total', 'Cards posted to webhooks, by what came of it', [
       'outcome',
     ]);
-    this.#outcomes = new Map(OUTCOMES.map(outcome => [outcome, family.cell(outcome)]));
+    this.#outcomes = new Map(outcomes.map(outcome => [outcome, family.cell(outcome)]));
     this.#waiting = metrics.gauge('tidegate_cards_waiting', 'Cards in the outbox', []).cell();
   }
 

@@ -2,7 +2,7 @@ import { ATTEMPTS_PER_ROUND, type WaitingCard } from './outbox.ts';
 import {
   nextSlotMs,
   type RateWindow,
-  SERVICE_WINDOWS,
+  serviceWindows,
   shareOfWindows,
   slotsLeft,
   withoutReserve,
@@ -22,7 +22,7 @@ const SHORTEST_TELLING_WINDOW_MS = 30_000;
 
 /** The budget of a gateway that may use `share` (0.25 to 1) of its channel. */
 export function budgetOf(share: number): Budget {
-  const critical = shareOfWindows(SERVICE_WINDOWS, share);
+  const critical = shareOfWindows(serviceWindows, share);
   return { critical, ordinary: withoutReserve(critical, RESERVE) };
 }
 

@@ -24,8 +24,8 @@ export type ReplyVerdict =
 /** The verdicts after which the same card is posted again. */
 export type TryLater = Extract<ReplyVerdict, { kind: 'throttled' | 'retry' }>;
 
-const BODY_ERROR = /HTTP error (\d{3})/i;
-const BODY_REFUSALS = ['Summary or Text is required', 'Bad payload received'];
+const bodyError = /HTTP error (\d{3})/i;
+const bodyRefusals = ['Summary or Text is required', 'Bad payload received'];
 
 /**
  * What a reply means. A connector says yes with the body `1` under a success status and nothing else
@@ -41,7 +41,7 @@ export function judgeReply(service: WebhookService, outcome: PostOutcome): Reply
   if (named === 429) return { kind: 'throttled' };
   if (status < 200 || status > 299) return judgeStatus(status, `status ${status}`, outcome.retryAfter);
   if (named !== undefined) return judgeStatus(named, `error ${named} in the body`);
-  const refusal = BODY_REFUSALS.find(text => body.includes(text));
+  const refusal = bodyRefusals.find(text => body.includes(text));
   if (refusal) return { kind: 'refused', reason: `"${refusal}" in the body` };
   const told = body.includes('Error contacting');
   return {
@@ -57,7 +57,7 @@ function isSuccess(service: WebhookService, status: number, body: string): boole
 }
 
 function errorNamedIn(body: string): number | undefined {
-  const digits = BODY_ERROR.exec(body)?.[1];
+  const digits = bodyError.exec(body)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 

@@ -5,7 +5,7 @@ export interface RateWindow {
 }
 
 /** card-webhook.md, Limits: 4 a second, 60 in 30 s, 100 an hour, 150 in two hours, 1800 a day. */
-export const SERVICE_WINDOWS: readonly RateWindow[] = [
+export const serviceWindows: readonly RateWindow[] = [
   { lengthMs: 1_000, limit: 4 },
   { lengthMs: 30_000, limit: 60 },
   { lengthMs: 3_600_000, limit: 100 },

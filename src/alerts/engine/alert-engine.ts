@@ -6,10 +6,10 @@ import type { Alert, Notification } from '../alert.ts';
 import { MeasurementHistory } from '../measurement/history.ts';
 import type { RequestedObject, Rule } from '../rules/rule.ts';
 import { withSilence } from '../silences/silence.ts';
-import type { SilenceBook } from '../silences/silence-book.ts';
+import type { Silences } from '../silences/silences.ts';
 import { type AnnouncementTiming, announcementsDue } from './announcements.ts';
 import type { Change, Moment } from './condition.ts';
-import { ConditionBoard } from './condition-board.ts';
+import { ConditionTracker } from './condition-tracker.ts';
 import { type Episode, newsOf } from './episode.ts';
 import type { OpenAlertStore, StoredAlert } from './open-alert-store.ts';
 
@@ -20,7 +20,7 @@ export interface AlertEngineOptions {
   readonly sample: () => Promise<MetricSnapshot>;
   /** Takes over what is to be told. When it throws, the same is handed to it again at the next sample. */
   readonly notify: (notification: Notification) => void;
-  readonly silences: SilenceBook;
+  readonly silences: Silences;
   readonly store: OpenAlertStore;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -39,7 +39,7 @@ export type AcknowledgeOutcome =
 
 const MINUTE_MS = 60_000;
 
-export const DEFAULT_TIMING: AnnouncementTiming = {
+export const defaultTiming: AnnouncementTiming = {
   groupWaitMs: 10_000,
   repeatMs: { critical: 60 * MINUTE_MS, warning: 240 * MINUTE_MS, info: 1_440 * MINUTE_MS },
 };
@@ -55,7 +55,7 @@ export class AlertEngine {
   readonly #options: AlertEngineOptions;
   readonly #timing: AnnouncementTiming;
   readonly #history: MeasurementHistory;
-  readonly #board: ConditionBoard;
+  readonly #board: ConditionTracker;
   readonly #firing: Family<GaugeCell>;
   /** Resolved, and not yet told to be. */
   #ended: readonly Episode[] = [];
@@ -65,11 +65,11 @@ export class AlertEngine {
   #isUnsaved = false;
 
   constructor(options: AlertEngineOptions) {
-    const { rules, store, metrics, timing = DEFAULT_TIMING } = options;
+    const { rules, store, metrics, timing = defaultTiming } = options;
     this.#options = options;
     this.#timing = timing;
     this.#history = new MeasurementHistory(rules.flatMap(rule => rule.measures));
-    this.#board = new ConditionBoard(rules);
+    this.#board = new ConditionTracker(rules);
     this.#board.restore(store.load(), this.#now());
     this.#firing = metrics.gauge('tidegate_alerts_firing', 'Alerts that fire, silenced or not.', ['rule']);
     this.#count();

@@ -1,7 +1,7 @@
 import type { Labels } from '../alert.ts';
 import type { Finding, Rule } from '../rules/rule.ts';
 import { alertOf, type Episode } from './episode.ts';
-import { advance, type Standing, type Transition } from './lifecycle.ts';
+import { advance, type ConditionState, type Transition } from './lifecycle.ts';
 
 /** The same moment on both clocks. */
 export interface Moment {
@@ -15,7 +15,7 @@ export interface Moment {
 export interface Condition {
   readonly rule: Rule;
   readonly labels: Labels;
-  readonly standing: Standing;
+  readonly standing: ConditionState;
   readonly episode?: Episode;
   /** When it was last resolved, monotonic milliseconds. */
   readonly endedMs?: number;

@@ -32,7 +32,7 @@ export function newsOf(episode: Episode, nowMs: number, repeatMs: RepeatInterval
 }
 
 /** The name of a condition: the same for the same rule and labels, whatever their order. */
-export function fingerprintOf(rule: string, labels: Labels): string {
+export function conditionFingerprint(rule: string, labels: Labels): string {
   const sorted = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256')
     .update(JSON.stringify([rule, sorted]))
@@ -48,7 +48,7 @@ export function alertOf(
   startedAtMs: number,
 ): Alert {
   const { labels, summary, facts, subject } = breach;
-  const fingerprint = fingerprintOf(rule.name, labels);
+  const fingerprint = conditionFingerprint(rule.name, labels);
   return {
     id: `${fingerprint}.${Math.round(startedAtMs).toString(36)}`,
     ...{ fingerprint, rule: rule.name, severity: rule.severity, state, labels, summary, facts, startedAtMs },

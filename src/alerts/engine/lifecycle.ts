@@ -1,7 +1,7 @@
 import type { Finding } from '../rules/rule.ts';
 
 /** How patient a rule is, milliseconds. */
-export interface Patience {
+export interface ConditionTiming {
   /** A breach lasts this long before it fires. */
   readonly forMs: number;
   /** It is over this long before it is resolved; each earlier firing within the hour doubles it (flap damping). */
@@ -12,7 +12,7 @@ export interface Patience {
  * Where one condition stands; times are monotonic milliseconds. `firings` are the moments within the last hour at
  * which it began to fire, so that a condition that comes and goes is told once, not each time.
  */
-export type Standing =
+export type ConditionState =
   | { readonly kind: 'inactive'; readonly firings: readonly number[] }
   | { readonly kind: 'pending'; readonly firings: readonly number[]; readonly sinceMs: number }
   | {
@@ -30,7 +30,7 @@ export type Verdict = Finding['kind'];
 export type Transition = 'none' | 'pending' | 'dropped' | 'fired' | 'resolved';
 
 export interface Step {
-  readonly standing: Standing;
+  readonly standing: ConditionState;
   readonly transition: Transition;
 }
 
@@ -40,10 +40,15 @@ const LONGEST_CALM_MS = 30 * 60_000;
 /** A firing alert about which nothing can be said any more is given up after this long. */
 const STALE_AFTER_MS = 15 * 60_000;
 
-export const inactive: Standing = { kind: 'inactive', firings: [] };
+export const inactive: ConditionState = { kind: 'inactive', firings: [] };
 
 /** What becomes of a condition when its rule says `verdict` at `nowMs`. */
-export function advance(standing: Standing, verdict: Verdict, nowMs: number, patience: Patience): Step {
+export function advance(
+  standing: ConditionState,
+  verdict: Verdict,
+  nowMs: number,
+  patience: ConditionTiming,
+): Step {
   const firings = standing.firings.filter(firedMs => nowMs - firedMs < FLAP_MEMORY_MS);
   switch (standing.kind) {
     case 'inactive':
@@ -59,7 +64,7 @@ export function advance(standing: Standing, verdict: Verdict, nowMs: number, pat
 }
 
 /** How long it has to be calm after so many firings within the hour, the present one among them. */
-export function calmNeededMs({ clearForMs }: Patience, firings: number): number {
+export function clearDelayMs({ clearForMs }: ConditionTiming, firings: number): number {
   const dampedMs = clearForMs * 2 ** Math.min(Math.max(firings - 1, 0), 20);
   return Math.max(clearForMs, Math.min(dampedMs, LONGEST_CALM_MS));
 }
@@ -69,7 +74,7 @@ function awaitFiring(
   firings: readonly number[],
   sinceMs: number,
   nowMs: number,
-  { forMs }: Patience,
+  { forMs }: ConditionTiming,
 ): Step {
   if (nowMs - sinceMs >= forMs) {
     return {
@@ -82,10 +87,10 @@ function awaitFiring(
 }
 
 function continueFiring(
-  standing: Extract<Standing, { kind: 'firing' }>,
+  standing: Extract<ConditionState, { kind: 'firing' }>,
   verdict: Verdict,
   nowMs: number,
-  patience: Patience,
+  patience: ConditionTiming,
 ): Step {
   const { firings, seenMs } = standing;
   if (verdict === 'breach')
@@ -95,7 +100,7 @@ function continueFiring(
   const isOver =
     calmSinceMs === undefined
       ? nowMs - seenMs >= STALE_AFTER_MS
-      : nowMs - calmSinceMs >= calmNeededMs(patience, firings.length);
+      : nowMs - calmSinceMs >= clearDelayMs(patience, firings.length);
   if (isOver) return { standing: { kind: 'inactive', firings }, transition: 'resolved' };
   const calm = calmSinceMs === undefined ? {} : { calmSinceMs };
   return { standing: { kind: 'firing', firings, seenMs, ...calm }, transition: 'none' };

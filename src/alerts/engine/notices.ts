@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { Alert, Fact, Notification, Severity } from '../alert.ts';
 import { type NoticeName, type NoticeOptions, noticeTable } from '../rules/notice-table.ts';
-import { formatCount, formatDuration } from '../wording.ts';
-import { fingerprintOf } from './episode.ts';
+import { describeDuration, formatCount } from '../wording.ts';
+import { conditionFingerprint } from './episode.ts';
 
 export interface NoticesOptions {
   readonly options: NoticeOptions;
@@ -34,7 +34,7 @@ export class Notices {
     this.#heartbeat?.cancel();
     this.#tell('stopped', 'The gateway takes no more requests.', [
       { name: 'Reason', value: reason },
-      { name: 'Ran for', value: formatDuration(this.#uptimeMs()) },
+      { name: 'Ran for', value: describeDuration(this.#uptimeMs()) },
     ]);
   }
 
@@ -43,9 +43,9 @@ export class Notices {
     if (options.heartbeat === false) return;
     const everyMs = options.heartbeat?.everyMs ?? noticeTable.heartbeat.defaults.everyMs;
     this.#heartbeat = clock.after(everyMs, () => {
-      this.#tell('heartbeat', `The gateway has been running for ${formatDuration(this.#uptimeMs())}.`, [
+      this.#tell('heartbeat', `The gateway has been running for ${describeDuration(this.#uptimeMs())}.`, [
         { name: 'Open alerts', value: formatCount(firing()) },
-        { name: 'Next heartbeat', value: `in ${formatDuration(everyMs)}` },
+        { name: 'Next heartbeat', value: `in ${describeDuration(everyMs)}` },
       ]);
       this.#scheduleHeartbeat();
     });
@@ -72,7 +72,7 @@ export function noticeOf(
   facts: readonly Fact[],
   atMs: number,
 ): Notification {
-  const fingerprint = fingerprintOf(name, {});
+  const fingerprint = conditionFingerprint(name, {});
   const alert: Alert = {
     id: `${fingerprint}.${Math.round(atMs).toString(36)}`,
     ...{ fingerprint, rule: name, severity, state: 'firing', labels: {}, summary, facts, startedAtMs: atMs },

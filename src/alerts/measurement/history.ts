@@ -1,7 +1,7 @@
 import type { FamilySnapshot, MetricSnapshot, SampleSnapshot } from '../../base/metric-snapshot.ts';
 import type { Labels } from '../alert.ts';
+import { DownsampledRows, type MeasurementRow } from './downsampled-rows.ts';
 import type { Measure } from './measure.ts';
-import { type Row, RowLadder } from './row-ladder.ts';
 import type { Series } from './series.ts';
 
 /** What grew over a window. */
@@ -36,7 +36,7 @@ interface Watched {
 /** Keeps the measures of the rules, and nothing else of a snapshot, for as long as the longest window. */
 export class MeasurementHistory implements History {
   readonly #watched: ReadonlyMap<Measure, Watched>;
-  readonly #rows = new RowLadder();
+  readonly #rows = new DownsampledRows();
   #columnCount = 0;
 
   constructor(measures: Iterable<Measure>) {
@@ -116,6 +116,6 @@ function pick({ labels }: SampleSnapshot, names: readonly string[]): Labels {
 }
 
 /** A column that did not exist yet had not grown. */
-function cell(row: Row, index: number): number {
+function cell(row: MeasurementRow, index: number): number {
   return row.values[index] ?? 0;
 }

@@ -1,7 +1,7 @@
 import type { Fact, ObjectSubject } from '../alert.ts';
 import { errorResponses } from '../measurement/measure.ts';
 import { byLabel, total } from '../measurement/series.ts';
-import { formatCount, formatDuration } from '../wording.ts';
+import { describeDuration, formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RequestedObject, RuleDefinition } from './rule.ts';
 
 export interface ArchivedObjectsOptions extends ConditionOptions {
@@ -54,7 +54,7 @@ function breach(
     summary: `${formatCount(count)} reads of archived objects in bucket ${bucket} were refused.`,
     facts: [
       { name: 'Bucket', value: bucket },
-      { name: 'Refused reads', value: `${formatCount(count)} in ${formatDuration(options.windowMs)}` },
+      { name: 'Refused reads', value: `${formatCount(count)} in ${describeDuration(options.windowMs)}` },
       ...objects.slice(0, NAMED_OBJECTS).map(objectFact),
     ],
     ...(most ? { subject: subjectOf(most) } : {}),

@@ -2,7 +2,7 @@ import type { Labels } from '../alert.ts';
 import { byLabel, type Series, total } from '../measurement/series.ts';
 
 /** How attempts at one backend ended. An attempt given up because the client left counts as none of these. */
-export interface Attempts {
+export interface AttemptOutcomes {
   readonly total: number;
   /** A status came, whichever. */
   readonly answered: number;
@@ -12,16 +12,16 @@ export interface Attempts {
 }
 
 /** What stands in place of a status when no answer came for a reason on the backend's side. */
-const NO_ANSWER = ['unreachable', 'timeout', 'broken', 'invalid'];
+const noAnswer = ['unreachable', 'timeout', 'broken', 'invalid'];
 
 /** The attempts counted in `series` (labels `backend` and `status`) by backend. */
-export function attemptsByBackend(series: readonly Series[]): ReadonlyMap<string, Attempts> {
+export function attemptsByBackend(series: readonly Series[]): ReadonlyMap<string, AttemptOutcomes> {
   return new Map(Array.from(byLabel(series, 'backend'), ([backend, own]) => [backend, countAttempts(own)]));
 }
 
-function countAttempts(series: readonly Series[]): Attempts {
+function countAttempts(series: readonly Series[]): AttemptOutcomes {
   const answered = total(series, isAnswer);
-  const unanswered = total(series, ({ status = '' }) => NO_ANSWER.includes(status));
+  const unanswered = total(series, ({ status = '' }) => noAnswer.includes(status));
   return {
     total: answered + unanswered,
     answered,

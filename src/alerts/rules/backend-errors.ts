@@ -1,6 +1,6 @@
 import { backendAttempts } from '../measurement/measure.ts';
-import { formatCount, formatDuration, formatShare } from '../wording.ts';
-import { type Attempts, attemptsByBackend } from './attempts.ts';
+import { describeDuration, formatCount, formatShare } from '../wording.ts';
+import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface BackendErrorsOptions extends ConditionOptions {
@@ -41,9 +41,9 @@ export const backendErrors: RuleDefinition<BackendErrorsOptions> = {
   example: options => breach('main', { total: 412, answered: 400, failed: 37, timedOut: 4 }, options),
 };
 
-function breach(backend: string, attempts: Attempts, options: BackendErrorsOptions): Breach {
+function breach(backend: string, attempts: AttemptOutcomes, options: BackendErrorsOptions): Breach {
   const share = formatShare(attempts.failed / attempts.total);
-  const window = formatDuration(options.windowMs);
+  const window = describeDuration(options.windowMs);
   return {
     kind: 'breach',
     labels: { backend },

@@ -1,5 +1,5 @@
 import { backendAttempts } from '../measurement/measure.ts';
-import { formatCount, formatDuration, formatShare } from '../wording.ts';
+import { describeDuration, formatCount, formatShare } from '../wording.ts';
 import { attemptsByBackend } from './attempts.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
@@ -43,7 +43,7 @@ export const backendTimeouts: RuleDefinition<BackendTimeoutsOptions> = {
 
 function breach(backend: string, timedOut: number, total: number, options: BackendTimeoutsOptions): Breach {
   const share = formatShare(timedOut / total);
-  const window = formatDuration(options.windowMs);
+  const window = describeDuration(options.windowMs);
   return {
     kind: 'breach',
     labels: { backend },

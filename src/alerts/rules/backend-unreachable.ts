@@ -1,5 +1,5 @@
 import { backendAttempts } from '../measurement/measure.ts';
-import { formatCount, formatDuration } from '../wording.ts';
+import { describeDuration, formatCount } from '../wording.ts';
 import { attemptsByBackend } from './attempts.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
@@ -38,7 +38,7 @@ function breach(
   timedOut: number,
   options: BackendUnreachableOptions,
 ): Breach {
-  const window = formatDuration(options.windowMs);
+  const window = describeDuration(options.windowMs);
   return {
     kind: 'breach',
     labels: { backend },

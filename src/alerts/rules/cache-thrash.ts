@@ -1,6 +1,6 @@
 import { cacheEntries, evictions } from '../measurement/measure.ts';
 import { byLabel, total } from '../measurement/series.ts';
-import { formatCount, formatDuration } from '../wording.ts';
+import { describeDuration, formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface CacheThrashOptions extends ConditionOptions {
@@ -55,7 +55,7 @@ export const cacheThrash: RuleDefinition<CacheThrashOptions> = {
 };
 
 function breach(tier: string, { held, evicted, heldForMs }: Turnover, options: CacheThrashOptions): Breach {
-  const time = formatDuration(heldForMs);
+  const time = describeDuration(heldForMs);
   return {
     kind: 'breach',
     labels: { tier },
@@ -63,8 +63,8 @@ function breach(tier: string, { held, evicted, heldForMs }: Turnover, options: C
     facts: [
       { name: 'Tier', value: tier },
       { name: 'Holds', value: `${formatCount(held)} blocks` },
-      { name: 'Gave up', value: `${formatCount(evicted)} in ${formatDuration(options.windowMs)}` },
-      { name: 'Told', value: `below ${formatDuration(options.thresholdMs)}` },
+      { name: 'Gave up', value: `${formatCount(evicted)} in ${describeDuration(options.windowMs)}` },
+      { name: 'Told', value: `below ${describeDuration(options.thresholdMs)}` },
     ],
   };
 }

@@ -1,6 +1,6 @@
 import { backendAttempts } from '../measurement/measure.ts';
-import { formatCount, formatDuration, formatShare } from '../wording.ts';
-import { type Attempts, attemptsByBackend } from './attempts.ts';
+import { describeDuration, formatCount, formatShare } from '../wording.ts';
+import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
 import type { Breach, ConditionOptions, Finding, Observed, RuleDefinition } from './rule.ts';
 
 /**
@@ -28,16 +28,16 @@ export interface BurnRule
   extends Pick<RuleDefinition<BurnOptions>, 'name' | 'title' | 'advice' | 'inhibitedBy' | 'defaults'> {
   readonly fast: BurnWindows;
   readonly slow: BurnWindows;
-  readonly exampleLong: Attempts;
-  readonly exampleShort: Attempts;
+  readonly exampleLong: AttemptOutcomes;
+  readonly exampleShort: AttemptOutcomes;
 }
 
 /** What was measured over a pair of windows. */
 interface Burn {
   readonly windows: BurnWindows;
   readonly factor: number;
-  readonly long: Attempts;
-  readonly short: Attempts;
+  readonly long: AttemptOutcomes;
+  readonly short: AttemptOutcomes;
 }
 
 /** A rule that fires when errors burn a backend's budget too fast over either pair of windows (cards.md §4, 1 and 2). */
@@ -106,13 +106,13 @@ function breach(backend: string, { windows, factor, long, short }: Burn, { budge
     summary: `Backend ${backend} fails ${spend} times as often as its error budget allows.`,
     facts: [
       { name: 'Backend', value: backend },
-      { name: `Failed in ${formatDuration(windows.longMs)}`, value: failedOf(long) },
-      { name: `Failed in ${formatDuration(windows.shortMs)}`, value: failedOf(short) },
+      { name: `Failed in ${describeDuration(windows.longMs)}`, value: failedOf(long) },
+      { name: `Failed in ${describeDuration(windows.shortMs)}`, value: failedOf(short) },
       { name: 'Budget', value: `${formatShare(budget)}, told from ${factor} times` },
     ],
   };
 }
 
-function failedOf({ failed, total }: Attempts): string {
+function failedOf({ failed, total }: AttemptOutcomes): string {
   return `${formatCount(failed)} of ${formatCount(total)} (${formatShare(failed / total)})`;
 }

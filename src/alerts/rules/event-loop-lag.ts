@@ -1,5 +1,5 @@
 import { eventLoopLagSeconds } from '../measurement/measure.ts';
-import { formatDuration } from '../wording.ts';
+import { describeDuration } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface EventLoopLagOptions extends ConditionOptions {
@@ -30,10 +30,10 @@ function breach(lagMs: number, { thresholdMs }: EventLoopLagOptions): Breach {
   return {
     kind: 'breach',
     labels: {},
-    summary: `The busiest thread keeps requests waiting for ${formatDuration(lagMs)}.`,
+    summary: `The busiest thread keeps requests waiting for ${describeDuration(lagMs)}.`,
     facts: [
-      { name: 'Event loop lag', value: `${formatDuration(lagMs)} (99th percentile)` },
-      { name: 'Allowed', value: formatDuration(thresholdMs) },
+      { name: 'Event loop lag', value: `${describeDuration(lagMs)} (99th percentile)` },
+      { name: 'Allowed', value: describeDuration(thresholdMs) },
     ],
   };
 }

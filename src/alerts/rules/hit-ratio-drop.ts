@@ -1,7 +1,7 @@
+import { LONGEST_BASELINE_MS } from '../measurement/downsampled-rows.ts';
 import { requests } from '../measurement/measure.ts';
-import { LONGEST_BASELINE_MS } from '../measurement/row-ladder.ts';
 import { type Series, total } from '../measurement/series.ts';
-import { formatCount, formatDuration, formatShare } from '../wording.ts';
+import { describeDuration, formatCount, formatShare } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface HitRatioDropOptions extends ConditionOptions {
@@ -21,8 +21,8 @@ interface Reads {
 
 /** What the window is compared with: long enough to know the cache warm, short enough to stay within the finer rows. */
 const BASELINE_MS = LONGEST_BASELINE_MS;
-const HITS = ['HIT', 'STALE', 'REVALIDATED'];
-const MISSES = ['MISS', 'PARTIAL'];
+const hitResults = ['HIT', 'STALE', 'REVALIDATED'];
+const misses = ['MISS', 'PARTIAL'];
 
 /**
  * The cache answers fewer reads than it did (cards.md §4, 9). Low alone is no alarm: there are loads that hardly
@@ -57,8 +57,8 @@ export const hitRatioDrop: RuleDefinition<HitRatioDropOptions> = {
 };
 
 function countReads(series: readonly Series[]): Reads {
-  const hits = total(series, ({ cache = '' }) => HITS.includes(cache));
-  return { hits, all: hits + total(series, ({ cache = '' }) => MISSES.includes(cache)) };
+  const hits = total(series, ({ cache = '' }) => hitResults.includes(cache));
+  return { hits, all: hits + total(series, ({ cache = '' }) => misses.includes(cache)) };
 }
 
 function breach(now: Reads, before: Reads, options: HitRatioDropOptions): Breach {
@@ -71,7 +71,7 @@ function breach(now: Reads, before: Reads, options: HitRatioDropOptions): Breach
     facts: [
       {
         name: 'Hit ratio',
-        value: `${ratio} of ${formatCount(now.all)} in ${formatDuration(options.windowMs)}`,
+        value: `${ratio} of ${formatCount(now.all)} in ${describeDuration(options.windowMs)}`,
       },
       { name: 'Before', value: `${usual} of ${formatCount(before.all)}` },
       {

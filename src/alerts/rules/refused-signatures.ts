@@ -2,7 +2,7 @@ import type { Labels } from '../alert.ts';
 import type { History } from '../measurement/history.ts';
 import { errorResponses, requests } from '../measurement/measure.ts';
 import { total } from '../measurement/series.ts';
-import { formatCount, formatDuration, formatShare } from '../wording.ts';
+import { describeDuration, formatCount, formatShare } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface RefusedSignaturesOptions extends ConditionOptions {
@@ -23,7 +23,7 @@ interface Refusals {
 const HOUR_MS = 3_600_000;
 
 /** The codes that say who somebody is was not believed, or is not enough (behaviours.md, 12). */
-const REFUSALS = [
+const refusals = [
   'AccessDenied',
   'AuthorizationHeaderMalformed',
   'AuthorizationQueryParametersError',
@@ -76,7 +76,7 @@ function countRefusals(history: History, windowMs: number, agoMs: number): Refus
 }
 
 function isRefusal({ code = '' }: Labels): boolean {
-  return REFUSALS.includes(code);
+  return refusals.includes(code);
 }
 
 function breach({ refused, all }: Refusals, allowed: number, options: RefusedSignaturesOptions): Breach {
@@ -88,7 +88,7 @@ function breach({ refused, all }: Refusals, allowed: number, options: RefusedSig
     facts: [
       {
         name: 'Refused',
-        value: `${formatCount(refused)} of ${formatCount(all)} in ${formatDuration(options.windowMs)}`,
+        value: `${formatCount(refused)} of ${formatCount(all)} in ${describeDuration(options.windowMs)}`,
       },
       { name: 'Told from', value: formatShare(allowed) },
     ],

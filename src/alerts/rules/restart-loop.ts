@@ -1,6 +1,6 @@
 import { workerRestarts } from '../measurement/measure.ts';
 import { total } from '../measurement/series.ts';
-import { formatCount, formatDuration } from '../wording.ts';
+import { describeDuration, formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface RestartLoopOptions extends ConditionOptions {
@@ -26,7 +26,7 @@ export const restartLoop: RuleDefinition<RestartLoopOptions> = {
 };
 
 function breach(restarts: number, { windowMs, threshold }: RestartLoopOptions): Breach {
-  const window = formatDuration(windowMs);
+  const window = describeDuration(windowMs);
   return {
     kind: 'breach',
     labels: {},

@@ -1,6 +1,6 @@
 import { backendRetries } from '../measurement/measure.ts';
 import { byLabel, total } from '../measurement/series.ts';
-import { formatCount, formatDuration, formatRate } from '../wording.ts';
+import { describeDuration, formatCount, formatRate } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface RetryStormOptions extends ConditionOptions {
@@ -45,7 +45,7 @@ function breach(backend: string, retries: number, perSecond: number, options: Re
     summary: `Requests to backend ${backend} are retried ${formatRate(perSecond)}.`,
     facts: [
       { name: 'Backend', value: backend },
-      { name: 'Retries', value: `${formatCount(retries)} in ${formatDuration(options.windowMs)}` },
+      { name: 'Retries', value: `${formatCount(retries)} in ${describeDuration(options.windowMs)}` },
       { name: 'Allowed', value: formatRate(options.threshold) },
     ],
   };

@@ -1,6 +1,6 @@
 import { shedRequests } from '../measurement/measure.ts';
 import { total } from '../measurement/series.ts';
-import { formatCount, formatDuration } from '../wording.ts';
+import { describeDuration, formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface SaturationOptions extends ConditionOptions {
@@ -33,7 +33,7 @@ export const saturation: RuleDefinition<SaturationOptions> = {
 };
 
 function breach(shed: number, { windowMs, threshold }: SaturationOptions): Breach {
-  const window = formatDuration(windowMs);
+  const window = describeDuration(windowMs);
   return {
     kind: 'breach',
     labels: {},

@@ -1,6 +1,6 @@
 import { requests } from '../measurement/measure.ts';
 import { total } from '../measurement/series.ts';
-import { formatCount, formatDuration, formatShare } from '../wording.ts';
+import { describeDuration, formatCount, formatShare } from '../wording.ts';
 import { isServerError } from './attempts.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
@@ -41,7 +41,7 @@ export const serverErrors: RuleDefinition<ServerErrorsOptions> = {
 
 function breach(failed: number, all: number, options: ServerErrorsOptions): Breach {
   const share = formatShare(failed / all);
-  const window = formatDuration(options.windowMs);
+  const window = describeDuration(options.windowMs);
   return {
     kind: 'breach',
     labels: {},

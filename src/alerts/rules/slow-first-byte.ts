@@ -1,7 +1,7 @@
 import type { Labels } from '../alert.ts';
 import { firstByteSeconds } from '../measurement/measure.ts';
 import { quantile } from '../measurement/series.ts';
-import { formatCount, formatDuration } from '../wording.ts';
+import { describeDuration, formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, Finding, RuleDefinition } from './rule.ts';
 
 export interface SlowFirstByteOptions extends ConditionOptions {
@@ -14,8 +14,8 @@ export interface SlowFirstByteOptions extends ConditionOptions {
   readonly minRequests: number;
 }
 
-const HITS = ['HIT', 'STALE'];
-const MISSES = ['MISS', 'PARTIAL', 'REVALIDATED'];
+const hitResults = ['HIT', 'STALE'];
+const misses = ['MISS', 'PARTIAL', 'REVALIDATED'];
 
 /** Reads begin too late, hits and misses told apart since they wait for different things (cards.md §4, 4). */
 export const slowFirstByte: RuleDefinition<SlowFirstByteOptions> = {
@@ -47,7 +47,7 @@ export const slowFirstByte: RuleDefinition<SlowFirstByteOptions> = {
       if (value * 1_000 <= allowedMs(kind, options)) return { kind: 'clear', labels: { cache: kind } };
       return breach(kind, value * 1_000, count, options);
     };
-    return [judge('hit', HITS), judge('miss', MISSES)];
+    return [judge('hit', hitResults), judge('miss', misses)];
   },
   example: options => breach('miss', 4_720, 911, options),
 };
@@ -61,11 +61,11 @@ function breach(kind: 'hit' | 'miss', p99Ms: number, count: number, options: Slo
   return {
     kind: 'breach',
     labels: { cache: kind },
-    summary: `One in a hundred ${reads} waits ${formatDuration(p99Ms)} or longer for its first byte.`,
+    summary: `One in a hundred ${reads} waits ${describeDuration(p99Ms)} or longer for its first byte.`,
     facts: [
-      { name: 'Reads', value: `${formatCount(count)} ${reads} in ${formatDuration(options.windowMs)}` },
-      { name: 'Slowest 1 %', value: `${formatDuration(p99Ms)} or longer` },
-      { name: 'Allowed', value: formatDuration(allowedMs(kind, options)) },
+      { name: 'Reads', value: `${formatCount(count)} ${reads} in ${describeDuration(options.windowMs)}` },
+      { name: 'Slowest 1 %', value: `${describeDuration(p99Ms)} or longer` },
+      { name: 'Allowed', value: describeDuration(allowedMs(kind, options)) },
     ],
   };
 }

@@ -1,6 +1,6 @@
 import { stateFailures, stateUsable } from '../measurement/measure.ts';
 import { total } from '../measurement/series.ts';
-import { formatCount, formatDuration } from '../wording.ts';
+import { describeDuration, formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface StateDirectoryOptions extends ConditionOptions {
@@ -28,7 +28,7 @@ export const stateDirectory: RuleDefinition<StateDirectoryOptions> = {
 };
 
 function breach(when: 'now' | 'before', failures: number, { windowMs }: StateDirectoryOptions): Breach {
-  const window = formatDuration(windowMs);
+  const window = describeDuration(windowMs);
   return {
     kind: 'breach',
     labels: {},

@@ -6,8 +6,8 @@ export type SilenceRequestVerdict =
   | { readonly kind: 'accepted'; readonly request: SilenceRequest }
   | { readonly kind: 'refused'; readonly reason: string };
 
-const DURATION = /^(\d{1,6})(m|h|d)$/;
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const durationText = /^(\d{1,6})(m|h|d)$/;
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 const body = z.strictObject({
   rule: z.string().min(1).max(100).optional(),
@@ -16,7 +16,7 @@ const body = z.strictObject({
     .refine(labels => Object.keys(labels).length <= 10, 'holds more than ten labels')
     .default({}),
   until: z.iso.datetime({ offset: true }).optional(),
-  for: z.string().regex(DURATION, 'is a number of minutes, hours or days: 30m, 2h, 1d').optional(),
+  for: z.string().regex(durationText, 'is a number of minutes, hours or days: 30m, 2h, 1d').optional(),
   by: z.string().trim().min(1).max(200),
   why: z.string().trim().min(1).max(500),
 });
@@ -54,8 +54,8 @@ function refused(reason: string): SilenceRequestVerdict {
 }
 
 function durationMs(duration: string): number {
-  const [, count = '0', unit = 'm'] = DURATION.exec(duration) ?? [];
-  return Number(count) * (UNIT_MS[unit] ?? 0);
+  const [, count = '0', unit = 'm'] = durationText.exec(duration) ?? [];
+  return Number(count) * (unitMs[unit] ?? 0);
 }
 
 function describe(error: z.ZodError): string {

@@ -48,14 +48,14 @@ export interface S3StoreOptions extends OriginPoolOptions {
 }
 
 /** Pools that are kept for hosts, with virtual addressing one for each bucket. */
-const poolLimit = 64;
+const POOL_LIMIT = 64;
 
 /** Of the four threads in which Node.js looks up names and reads files, those that a store may use. */
-const lookupsAtOnce = 2;
-const lookupsWaiting = 128;
+const LOOKUPS_AT_ONCE = 2;
+const LOOKUPS_WAITING = 128;
 
 /** The pools' own time limits come first; this one is for what they do not see. */
-const headSlackMs = 1_000;
+const HEAD_SLACK_MS = 1_000;
 
 /** A store that speaks the object store's protocol over HTTP, in either dialect. */
 export class S3Store implements Store {
@@ -76,7 +76,7 @@ export class S3Store implements Store {
     this.#address = { host, region: options.region, addressing: options.addressing };
     const { timeouts, minRateBytes, queue, connections, clock, meter } = options;
     this.#readLimits = {
-      headMs: timeouts.connectMs + timeouts.firstByteMs + headSlackMs,
+      headMs: timeouts.connectMs + timeouts.firstByteMs + HEAD_SLACK_MS,
       windowMs: timeouts.idleMs,
       minRateBytes,
     };
@@ -88,8 +88,8 @@ export class S3Store implements Store {
     };
     this.#queue = new CallQueue(limits, clock, verdict => meter.refused(options.name, verdict));
     meter.watch(options.name, this.#queue);
-    const lookup = options.lookup ?? boundedLookup(lookupsAtOnce, lookupsWaiting);
-    this.#pools = new OriginPools(protocol, { connections, timeouts, lookup }, poolLimit);
+    const lookup = options.lookup ?? boundedLookup(LOOKUPS_AT_ONCE, LOOKUPS_WAITING);
+    this.#pools = new OriginPools(protocol, { connections, timeouts, lookup }, POOL_LIMIT);
   }
 
   /**

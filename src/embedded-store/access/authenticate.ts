@@ -4,19 +4,19 @@ import { SigningKeys } from '../../s3/sigv4-keys.ts';
 import { requireNoPayload } from '../../s3/sigv4-payload.ts';
 import { SigV4Verifier } from '../../s3/sigv4-verify.ts';
 import type { ChunkSignatures } from '../protocol/aws-chunked.ts';
-import { isErrorCode, StoreError } from '../protocol/store-error.ts';
-import type { StoreRequest } from '../protocol/store-request.ts';
-import type { Account, Caller } from './caller.ts';
+import { isErrorCode, OperationError } from '../protocol/operation-error.ts';
+import type { OperationRequest } from '../protocol/operation-request.ts';
+import type { Account, StoreCaller } from './caller.ts';
 import { chunkSignatures } from './chunk-signatures.ts';
 
 /** Who sent a request, and how to check what it signs beyond its headers. */
 export interface Identity {
-  readonly caller: Caller;
+  readonly caller: StoreCaller;
   readonly signatures?: ChunkSignatures | undefined;
 }
 
 /** Throws what a signature is refused for; a request without one is anonymous. */
-export type Authenticate = (request: StoreRequest) => Identity;
+export type Identify = (request: OperationRequest) => Identity;
 
 export interface AuthenticatorOptions {
   readonly accounts: readonly Account[];
@@ -25,7 +25,7 @@ export interface AuthenticatorOptions {
 }
 
 /** Credentials that are present are always checked (behaviours.md 267). */
-export function createAuthenticator({ accounts, region, clock }: AuthenticatorOptions): Authenticate {
+export function createIdentify({ accounts, region, clock }: AuthenticatorOptions): Identify {
   const known = new Map(accounts.map(account => [account.accessKeyId, account]));
   const findClient = (accessKeyId: string) => known.get(accessKeyId);
   const verifier = new SigV4Verifier({ findClient, clock, keys: new SigningKeys() });
@@ -38,7 +38,7 @@ export function createAuthenticator({ accounts, region, clock }: AuthenticatorOp
   };
 }
 
-function identify(request: StoreRequest, verifier: SigV4Verifier<Account>, region: string): Identity {
+function identify(request: OperationRequest, verifier: SigV4Verifier<Account>, region: string): Identity {
   const { url = '/', rawHeaders } = request.message;
   const signed = verifier.verify({ method: request.method, url, rawHeaders }, region);
   if (signed.kind === 'anonymous') return { caller: signed };
@@ -49,10 +49,10 @@ function identify(request: StoreRequest, verifier: SigV4Verifier<Account>, regio
   return { caller, ...(isSignedStream && { signatures: chunkSignatures(payload) }) };
 }
 
-function asStoreError(cause: S3Error): StoreError {
+function asStoreError(cause: S3Error): OperationError {
   const { code, message, fields, headers } = cause;
-  if (!isErrorCode(code)) return new StoreError('InternalError', { cause });
-  return new StoreError(code, {
+  if (!isErrorCode(code)) return new OperationError('InternalError', { cause });
+  return new OperationError(code, {
     message,
     fields: Object.fromEntries(fields),
     headers: Object.fromEntries(headers),

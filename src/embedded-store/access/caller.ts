@@ -19,4 +19,6 @@ export interface Account {
 }
 
 /** Who sent a request. */
-export type Caller = { readonly kind: 'anonymous' } | { readonly kind: 'account'; readonly account: Account };
+export type StoreCaller =
+  | { readonly kind: 'anonymous' }
+  | { readonly kind: 'account'; readonly account: Account };

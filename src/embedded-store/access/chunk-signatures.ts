@@ -1,7 +1,7 @@
 import { createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { ALGORITHM, EMPTY_PAYLOAD_HASH, type Scope, scopeText } from '../../s3/sigv4-canonical.ts';
 import type { ChunkSignatures } from '../protocol/aws-chunked.ts';
-import { StoreError } from '../protocol/store-error.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 
 /** What the first chunk's signature continues: that of the request's headers. */
 export interface SeedSignature {
@@ -24,7 +24,7 @@ export function chunkSignatures({
     previous = createHmac('sha256', signingKey).update(text).digest('hex');
     // equal lengths, as the comparison needs them, whatever was provided
     if (!timingSafeEqual(hash('sha256', provided, 'buffer'), hash('sha256', previous, 'buffer'))) {
-      throw new StoreError('SignatureDoesNotMatch');
+      throw new OperationError('SignatureDoesNotMatch');
     }
   };
   return {

@@ -1,14 +1,17 @@
 import type { Grant } from './caller.ts';
 
 /** What somebody wants to do, and to what. */
-export interface Wish {
+export interface PermissionRequest {
   readonly action: string;
   readonly bucket: string;
   readonly key: string;
 }
 
 /** Whether one of the grants covers the wish; no list of grants covers all. */
-export function isGranted(grants: readonly Grant[] | undefined, { action, bucket, key }: Wish): boolean {
+export function isGranted(
+  grants: readonly Grant[] | undefined,
+  { action, bucket, key }: PermissionRequest,
+): boolean {
   if (!grants) return true;
   return grants.some(
     grant =>

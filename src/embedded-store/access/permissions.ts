@@ -1,16 +1,16 @@
-import type { Bucket } from '../disk/buckets.ts';
+import type { StoredBucket } from '../disk/buckets.ts';
 import type { CannedAcl } from '../disk/object-attributes.ts';
-import { StoreError } from '../protocol/store-error.ts';
-import type { Caller } from './caller.ts';
+import { OperationError } from '../protocol/operation-error.ts';
+import type { StoreCaller } from './caller.ts';
 import { isGranted } from './grants.ts';
 
-const READS = ['GetObject', 'GetObjectVersion'];
-const LISTINGS = ['ListBucket', 'ListBucketVersions', 'ListBucketMultipartUploads'];
-const WRITES = ['PutObject', 'DeleteObject'];
+const reads = ['GetObject', 'GetObjectVersion'];
+const listings = ['ListBucket', 'ListBucketVersions', 'ListBucketMultipartUploads'];
+const writes = ['PutObject', 'DeleteObject'];
 
 /** The object that an action concerns; for listings the key is the prefix. */
 export interface Subject {
-  readonly bucket: Bucket;
+  readonly bucket: StoredBucket;
   readonly key: string;
   /** The object's own list, when there is an object. */
   readonly acl?: CannedAcl | undefined;
@@ -20,27 +20,27 @@ export interface Subject {
  * Whether the caller may do `action`: an account by its grants, anybody by the lists of the object (reading
  * it) and of the bucket (listing and writing; behaviours.md 115 to 117).
  */
-export function isAllowed(caller: Caller, action: string, { bucket, key, acl }: Subject): boolean {
+export function isPermitted(caller: StoreCaller, action: string, { bucket, key, acl }: Subject): boolean {
   const wish = { action, bucket: bucket.name, key };
   if (caller.kind === 'account' && isGranted(caller.account.grants, wish)) return true;
-  if (READS.includes(action)) return isReadable(acl, caller);
-  if (LISTINGS.includes(action)) return isReadable(bucket.settings.acl, caller);
-  return WRITES.includes(action) && bucket.settings.acl === 'public-read-write';
+  if (reads.includes(action)) return isReadable(acl, caller);
+  if (listings.includes(action)) return isReadable(bucket.settings.acl, caller);
+  return writes.includes(action) && bucket.settings.acl === 'public-read-write';
 }
 
 /** Throws AccessDenied. */
-export function demand(caller: Caller, action: string, subject: Subject): void {
-  if (!isAllowed(caller, action, subject)) throw new StoreError('AccessDenied');
+export function requirePermission(caller: StoreCaller, action: string, subject: Subject): void {
+  if (!isPermitted(caller, action, subject)) throw new OperationError('AccessDenied');
 }
 
 /** For what concerns no bucket that is there: only grants can allow it. Throws AccessDenied. */
-export function demandGrant(caller: Caller, action: string, bucket: string): void {
+export function requireGrant(caller: StoreCaller, action: string, bucket: string): void {
   const isAllowed =
     caller.kind === 'account' && isGranted(caller.account.grants, { action, bucket, key: '' });
-  if (!isAllowed) throw new StoreError('AccessDenied');
+  if (!isAllowed) throw new OperationError('AccessDenied');
 }
 
-function isReadable(acl: CannedAcl | undefined, caller: Caller): boolean {
+function isReadable(acl: CannedAcl | undefined, caller: StoreCaller): boolean {
   switch (acl) {
     case 'public-read':
     case 'public-read-write':

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { CRC32, CRC32C, CRC64NVME, type CrcParameters, ReflectedCrc } from './reflected-crc.ts';
+import {
+  type CrcParameters,
+  crc32cParameters,
+  crc32Parameters,
+  crc64nvmeParameters,
+  ReflectedCrc,
+} from './reflected-crc.ts';
 
 /** The checksums the protocol knows, as it writes them in values. */
-export const CHECKSUM_ALGORITHMS = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
-export type ChecksumAlgorithm = (typeof CHECKSUM_ALGORITHMS)[number];
+export const checksumAlgorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
+export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number];
 
 /** What a client that names none gets (behaviours.md 182). */
 export const DEFAULT_CHECKSUM: ChecksumAlgorithm = 'CRC64NVME';
@@ -16,14 +22,14 @@ export interface Digest {
 }
 
 /** Those whose value for a whole follows from the values of its parts. */
-export const COMBINABLE: Readonly<Partial<Record<ChecksumAlgorithm, CrcParameters>>> = {
-  CRC32,
-  CRC32C,
-  CRC64NVME,
+export const combinable: Readonly<Partial<Record<ChecksumAlgorithm, CrcParameters>>> = {
+  CRC32: crc32Parameters,
+  CRC32C: crc32cParameters,
+  CRC64NVME: crc64nvmeParameters,
 };
 
 /** The length of a value in bytes. */
-export const CHECKSUM_BYTES: Readonly<Record<ChecksumAlgorithm, number>> = {
+export const checksumBytes: Readonly<Record<ChecksumAlgorithm, number>> = {
   CRC32: 4,
   CRC32C: 4,
   CRC64NVME: 8,
@@ -36,17 +42,17 @@ export function createDigest(algorithm: ChecksumAlgorithm | 'MD5'): Digest {
     case 'CRC32':
       return new NativeCrc32();
     case 'CRC32C':
-      return new ReflectedCrc(CRC32C);
+      return new ReflectedCrc(crc32cParameters);
     case 'CRC64NVME':
-      return new ReflectedCrc(CRC64NVME);
+      return new ReflectedCrc(crc64nvmeParameters);
     default:
       return createHash(algorithm);
   }
 }
 
-/** The algorithm of that name in any case, as header names (`checksum-crc32c`) and values (`CRC32C`) give it. */
+/** The algorithm of that name in any case, as header names (`checksum-crc32c`) and values (`crc32cParameters`) give it. */
 export function parseChecksumAlgorithm(name: string): ChecksumAlgorithm | undefined {
-  return CHECKSUM_ALGORITHMS.find(algorithm => algorithm === name.toUpperCase());
+  return checksumAlgorithms.find(algorithm => algorithm === name.toUpperCase());
 }
 
 class NativeCrc32 implements Digest {

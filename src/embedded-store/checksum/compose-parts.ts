@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ChecksumAlgorithm, COMBINABLE, createDigest } from './checksum-algorithm.ts';
+import { type ChecksumAlgorithm, combinable, createDigest } from './checksum-algorithm.ts';
 import { combineCrc } from './crc-combine.ts';
 
 /** What is known of a part's bytes. */
@@ -33,7 +33,7 @@ export function fullObjectChecksum(
   algorithm: ChecksumAlgorithm,
   parts: readonly ComposedPart[],
 ): string | undefined {
-  const parameters = COMBINABLE[algorithm];
+  const parameters = combinable[algorithm];
   const [first, ...others] = parts;
   if (!parameters || !first) return undefined;
   const decoded = (part: ComposedPart) => Buffer.from(part.checksum, 'base64');

@@ -16,11 +16,11 @@ interface SlicingTables {
 const LANES = 8;
 
 /** The polynomial of IEEE 802.3, as in zip and Ethernet. */
-export const CRC32 = crcParameters(32, 0xedb88320n);
+export const crc32Parameters = crcParameters(32, 0xedb88320n);
 /** RFC 3720 §12.1 (Castagnoli). */
-export const CRC32C = crcParameters(32, 0x82f63b78n);
+export const crc32cParameters = crcParameters(32, 0x82f63b78n);
 /** NVM Express, the 64-bit CRC of its protection information. */
-export const CRC64NVME = crcParameters(64, 0x9a6c9329ac4bc9b5n);
+export const crc64nvmeParameters = crcParameters(64, 0x9a6c9329ac4bc9b5n);
 
 /**
  * Computes such a check eight bytes a step ("slicing by 8"). The register is held as two 32-bit halves, since

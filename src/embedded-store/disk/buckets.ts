@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Catalogue, Row } from './catalogue.ts';
-import { CANNED_ACLS } from './object-attributes.ts';
+import type { Catalogue, CatalogueRow } from './catalogue.ts';
+import { cannedAcls } from './object-attributes.ts';
 
 const corsRuleSchema = z.object({
   id: z.string().optional(),
@@ -22,7 +22,7 @@ export type LifecycleRule = z.infer<typeof lifecycleRuleSchema>;
 
 const bucketSettingsSchema = z.object({
   ownerId: z.string(),
-  acl: z.enum(CANNED_ACLS),
+  acl: z.enum(cannedAcls),
   versioning: z.enum(['never', 'enabled', 'suspended']),
   payer: z.enum(['BucketOwner', 'Requester']),
   isLockEnabled: z.boolean(),
@@ -31,7 +31,7 @@ const bucketSettingsSchema = z.object({
 });
 export type BucketSettings = z.infer<typeof bucketSettingsSchema>;
 
-export interface Bucket {
+export interface StoredBucket {
   readonly name: string;
   readonly createdMs: number;
   readonly settings: Readonly<BucketSettings>;
@@ -46,7 +46,7 @@ export class Buckets {
   }
 
   /** False when the name is taken. */
-  create(bucket: Bucket): boolean {
+  create(bucket: StoredBucket): boolean {
     if (this.find(bucket.name)) return false;
     this.#catalogue.run(
       'INSERT INTO buckets (name, created_ms, settings) VALUES (?, ?, ?)',
@@ -57,17 +57,17 @@ export class Buckets {
     return true;
   }
 
-  find(name: string): Bucket | undefined {
+  find(name: string): StoredBucket | undefined {
     const row = this.#catalogue.get('SELECT * FROM buckets WHERE name = ?', name);
     return row && bucketOf(row);
   }
 
   /** All buckets by name. */
-  list(): Bucket[] {
+  list(): StoredBucket[] {
     return this.#catalogue.all('SELECT * FROM buckets ORDER BY name').map(bucketOf);
   }
 
-  change(bucket: Bucket, changes: Partial<BucketSettings>): void {
+  change(bucket: StoredBucket, changes: Partial<BucketSettings>): void {
     this.#catalogue.run(
       'UPDATE buckets SET settings = ? WHERE name = ?',
       JSON.stringify({ ...bucket.settings, ...changes }),
@@ -90,7 +90,7 @@ export class Buckets {
 
 const rowSchema = z.object({ name: z.string(), created_ms: z.number(), settings: z.string() });
 
-function bucketOf(row: Row): Bucket {
+function bucketOf(row: CatalogueRow): StoredBucket {
   const { name, created_ms: createdMs, settings } = rowSchema.parse(row);
   return { name, createdMs, settings: bucketSettingsSchema.parse(JSON.parse(settings)) };
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { SCHEMA } from './schema.ts';
 
-export type Row = Readonly<Record<string, SQLOutputValue>>;
+export type CatalogueRow = Readonly<Record<string, SQLOutputValue>>;
 
 /** The directory belongs to another process, or its catalogue cannot be read. */
 export class CatalogueError extends Error {
@@ -38,11 +38,11 @@ export class Catalogue {
     }
   }
 
-  get(sql: string, ...values: SQLInputValue[]): Row | undefined {
+  get(sql: string, ...values: SQLInputValue[]): CatalogueRow | undefined {
     return this.#statement(sql).get(...values);
   }
 
-  all(sql: string, ...values: SQLInputValue[]): Row[] {
+  all(sql: string, ...values: SQLInputValue[]): CatalogueRow[] {
     return this.#statement(sql).all(...values);
   }
 

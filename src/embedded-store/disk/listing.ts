@@ -1,5 +1,5 @@
 /** A byte above all that UTF-8 text can hold: `prefix` + it lies behind every key with that prefix. */
-const BEHIND = Buffer.from([0xff]);
+const lastByte = Buffer.from([0xff]);
 
 export interface ListingQuery {
   readonly prefix: string;
@@ -24,22 +24,22 @@ export interface ListingPage<Item extends Listed> {
 }
 
 /** A place between rows, which are in the order of keys and, for one key, newest (highest row id) first. */
-export interface Place {
+export interface ListingPosition {
   readonly key: Uint8Array;
   /** Rows of this very key below that id are still to come; 0 for none. */
   readonly belowRowId: number;
 }
 
 /** Finds the first row behind a place. */
-export type Seek<Item extends Listed> = (place: Place) => Item | undefined;
+export type Seek<Item extends Listed> = (place: ListingPosition) => Item | undefined;
 
 /** The place in front of everything that begins with `prefix`. */
-export function before(prefix: string): Place {
+export function positionBefore(prefix: string): ListingPosition {
   return { key: Buffer.from(prefix), belowRowId: Number.MAX_SAFE_INTEGER };
 }
 
 /** The place behind an entry named by its key, or, where names are rolled up, by its common prefix. */
-export function behind(name: string, { prefix, delimiter }: ListingQuery): Place {
+export function positionAfter(name: string, { prefix, delimiter }: ListingQuery): ListingPosition {
   if (commonPrefix(name, prefix, delimiter) === name) return behindAll(name);
   return { key: Buffer.from(name), belowRowId: 0 };
 }
@@ -47,12 +47,12 @@ export function behind(name: string, { prefix, delimiter }: ListingQuery): Place
 /** One page from a place on. Each common prefix is one seek, however many keys it stands for. */
 export function listPage<Item extends Listed>(
   query: ListingQuery,
-  start: Place,
+  start: ListingPosition,
   seek: Seek<Item>,
 ): ListingPage<Item> {
   const { prefix, delimiter, maxEntries } = query;
   const entries: ListingEntry<Item>[] = [];
-  let place = later(start, before(prefix));
+  let place = later(start, positionBefore(prefix));
   for (;;) {
     const item = seek(place);
     if (!item?.key.startsWith(prefix)) return { entries, isTruncated: false };
@@ -73,12 +73,12 @@ export function nameOf(entry: ListingEntry<Listed>): string {
   return entry.kind === 'item' ? entry.item.key : entry.prefix;
 }
 
-function later(a: Place, b: Place): Place {
+function later(a: ListingPosition, b: ListingPosition): ListingPosition {
   return Buffer.compare(a.key, b.key) < 0 ? b : a;
 }
 
-function behindAll(prefix: string): Place {
-  return { key: Buffer.concat([Buffer.from(prefix), BEHIND]), belowRowId: 0 };
+function behindAll(prefix: string): ListingPosition {
+  return { key: Buffer.concat([Buffer.from(prefix), lastByte]), belowRowId: 0 };
 }
 
 function commonPrefix(key: string, prefix: string, delimiter: string): string | undefined {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { CHECKSUM_ALGORITHMS } from '../checksum/checksum-algorithm.ts';
+import { checksumAlgorithms } from '../checksum/checksum-algorithm.ts';
 
 /** object-retrieval.md, States and transitions. */
-export const STORAGE_CLASSES = [
+export const storageClasses = [
   'STANDARD',
   'REDUCED_REDUNDANCY',
   'STANDARD_IA',
@@ -13,15 +13,15 @@ export const STORAGE_CLASSES = [
   'OUTPOSTS',
   'GLACIER_IR',
 ] as const;
-export const ACCESS_TIERS = ['ARCHIVE_ACCESS', 'DEEP_ARCHIVE_ACCESS'] as const;
-export const REPLICATION_STATUSES = ['COMPLETE', 'COMPLETED', 'PENDING', 'FAILED', 'REPLICA'] as const;
-export const LOCK_MODES = ['GOVERNANCE', 'COMPLIANCE'] as const;
-export const LEGAL_HOLDS = ['ON', 'OFF'] as const;
-export const KMS_KEY_STATES = ['enabled', 'disabled', 'pending-deletion'] as const;
+export const accessTiers = ['ARCHIVE_ACCESS', 'DEEP_ARCHIVE_ACCESS'] as const;
+export const replicationStatuses = ['COMPLETE', 'COMPLETED', 'PENDING', 'FAILED', 'REPLICA'] as const;
+export const lockModes = ['GOVERNANCE', 'COMPLIANCE'] as const;
+export const legalHolds = ['ON', 'OFF'] as const;
+export const kmsKeyStates = ['enabled', 'disabled', 'pending-deletion'] as const;
 
 /** The canned access control lists, as far as they concern the callers that this store tells apart. */
-export const CANNED_ACLS = ['private', 'public-read', 'public-read-write', 'authenticated-read'] as const;
-export type CannedAcl = (typeof CANNED_ACLS)[number];
+export const cannedAcls = ['private', 'public-read', 'public-read-write', 'authenticated-read'] as const;
+export type CannedAcl = (typeof cannedAcls)[number];
 
 const encryptionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('managed') }),
@@ -29,7 +29,7 @@ const encryptionSchema = z.discriminatedUnion('kind', [
     kind: z.literal('kms'),
     keyId: z.string(),
     isBucketKeyEnabled: z.boolean(),
-    keyState: z.enum(KMS_KEY_STATES),
+    keyState: z.enum(kmsKeyStates),
   }),
   /** The key itself is never kept; the proof recognises it. */
   z.object({ kind: z.literal('customer'), keyMd5: z.string(), salt: z.string(), mac: z.string() }),
@@ -37,7 +37,7 @@ const encryptionSchema = z.discriminatedUnion('kind', [
 export type Encryption = z.infer<typeof encryptionSchema>;
 
 const checksumSchema = z.object({
-  algorithm: z.enum(CHECKSUM_ALGORITHMS),
+  algorithm: z.enum(checksumAlgorithms),
   /** As the header carries it: base64, with `-N` for a composite one (behaviours.md 50). */
   value: z.string(),
   type: z.enum(['FULL_OBJECT', 'COMPOSITE']),
@@ -53,19 +53,19 @@ export const objectAttributesSchema = z.object({
   contentHeaders: z.record(z.string(), z.string()),
   /** User metadata without its prefix, names in lower case. */
   metadata: z.array(z.tuple([z.string(), z.string()])),
-  accessTier: z.enum(ACCESS_TIERS).optional(),
+  accessTier: z.enum(accessTiers).optional(),
   /** Without an expiry the object comes back for good. */
   restore: z.object({ readyAtMs: z.number(), expiresAtMs: z.number().optional() }).optional(),
   encryption: encryptionSchema,
   checksum: checksumSchema.optional(),
   tags: tagsSchema.default([]),
-  acl: z.enum(CANNED_ACLS),
-  retention: z.object({ mode: z.enum(LOCK_MODES), untilMs: z.number() }).optional(),
-  legalHold: z.enum(LEGAL_HOLDS).optional(),
-  replicationStatus: z.enum(REPLICATION_STATUSES).optional(),
+  acl: z.enum(cannedAcls),
+  retention: z.object({ mode: z.enum(lockModes), untilMs: z.number() }).optional(),
+  legalHold: z.enum(legalHolds).optional(),
+  replicationStatus: z.enum(replicationStatuses).optional(),
   websiteRedirect: z.string().optional(),
   /** Absent for an object that was not uploaded in parts. */
   partsCount: z.number().optional(),
 });
 export type ObjectAttributes = z.infer<typeof objectAttributesSchema>;
-export type StorageClass = (typeof STORAGE_CLASSES)[number];
+export type StorageClass = (typeof storageClasses)[number];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Catalogue, Row } from './catalogue.ts';
+import type { Catalogue, CatalogueRow } from './catalogue.ts';
 
 /** A run of an object's bytes that lies in one blob: the whole of it, or the part of that number. */
 export interface Piece {
@@ -51,7 +51,7 @@ const rowSchema = z.object({
   checksum: z.string().nullable(),
 });
 
-function pieceOf(row: Row): Piece {
+function pieceOf(row: CatalogueRow): Piece {
   const columns = rowSchema.parse(row);
   return {
     partNumber: columns.part_number,

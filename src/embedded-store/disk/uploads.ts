@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { CHECKSUM_ALGORITHMS } from '../checksum/checksum-algorithm.ts';
-import type { Catalogue, Row } from './catalogue.ts';
-import { objectAttributesSchema, STORAGE_CLASSES } from './object-attributes.ts';
+import { checksumAlgorithms } from '../checksum/checksum-algorithm.ts';
+import type { Catalogue, CatalogueRow } from './catalogue.ts';
+import { objectAttributesSchema, storageClasses } from './object-attributes.ts';
 
 const planSchema = z.object({
-  storageClass: z.enum(STORAGE_CLASSES),
+  storageClass: z.enum(storageClasses),
   attributes: objectAttributesSchema,
   checksum: z.object({
-    algorithm: z.enum(CHECKSUM_ALGORITHMS),
+    algorithm: z.enum(checksumAlgorithms),
     type: z.enum(['FULL_OBJECT', 'COMPOSITE']),
   }),
 });
@@ -115,7 +115,7 @@ const uploadRowSchema = z.object({
   plan: z.string(),
 });
 
-function uploadOf(row: Row): Upload {
+function uploadOf(row: CatalogueRow): Upload {
   const { id, bucket, key, initiated_ms: initiatedMs, plan } = uploadRowSchema.parse(row);
   const text = Buffer.from(key).toString();
   return { id, bucket, key: text, initiatedMs, plan: planSchema.parse(JSON.parse(plan)) };
@@ -131,7 +131,7 @@ const partRowSchema = z.object({
   checksum: z.string(),
 });
 
-function partOf(row: Row): UploadedPart {
+function partOf(row: CatalogueRow): UploadedPart {
   const columns = partRowSchema.parse(row);
   return {
     partNumber: columns.part_number,

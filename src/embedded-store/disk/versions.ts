@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Catalogue, Row } from './catalogue.ts';
+import type { Catalogue, CatalogueRow } from './catalogue.ts';
 import {
   type ObjectAttributes,
   objectAttributesSchema,
-  STORAGE_CLASSES,
   type StorageClass,
+  storageClasses,
 } from './object-attributes.ts';
 import type { Piece } from './pieces.ts';
 
@@ -150,12 +150,12 @@ const rowSchema = z.object({
   last_modified_ms: z.number(),
   size: z.number(),
   etag: z.string(),
-  storage_class: z.enum(STORAGE_CLASSES),
+  storage_class: z.enum(storageClasses),
   attributes: z.string(),
 });
 
 /** A row of the table `versions` as a version. */
-export function versionOf(row: Row): StoredVersion {
+export function versionOf(row: CatalogueRow): StoredVersion {
   const columns = rowSchema.parse(row);
   const identity = {
     rowId: columns.id,

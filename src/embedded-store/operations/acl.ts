@@ -1,7 +1,7 @@
 import type { CannedAcl } from '../disk/object-attributes.ts';
-import type { Answer, AnswerBody } from '../protocol/answer.ts';
 import { parseAcl } from '../protocol/object-settings.ts';
-import { StoreError } from '../protocol/store-error.ts';
+import type { AnswerBody, OperationAnswer } from '../protocol/operation-answer.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import { type XmlElements, xmlResult } from '../protocol/xml.ts';
 import { findObject } from './find-object.ts';
 import type { BucketCall, ObjectCall } from './operation.ts';
@@ -9,31 +9,31 @@ import type { BucketCall, ObjectCall } from './operation.ts';
 const GROUPS = 'http://acs.amazonaws.com/groups/global';
 
 /** GetObjectAcl. */
-export function getObjectAcl(call: ObjectCall): Answer {
+export function getObjectAcl(call: ObjectCall): OperationAnswer {
   const object = findObject(call, { current: 'GetObjectAcl', version: 'GetObjectVersionAcl' });
   return { status: 200, body: aclDocument(call, object.attributes.acl) };
 }
 
 /** PutObjectAcl with a canned list; others are not implemented. */
-export function putObjectAcl(call: ObjectCall): Answer {
+export function putObjectAcl(call: ObjectCall): OperationAnswer {
   const object = findObject(call, { current: 'PutObjectAcl', version: 'PutObjectVersionAcl' });
   call.store.versions.change(object, { acl: cannedAcl(call) });
   return { status: 200 };
 }
 
 /** GetBucketAcl. */
-export function getBucketAcl(call: BucketCall): Answer {
+export function getBucketAcl(call: BucketCall): OperationAnswer {
   return { status: 200, body: aclDocument(call, call.bucket.settings.acl) };
 }
 
 /** PutBucketAcl, likewise. */
-export function putBucketAcl(call: BucketCall): Answer {
+export function putBucketAcl(call: BucketCall): OperationAnswer {
   call.store.buckets.change(call.bucket, { acl: cannedAcl(call) });
   return { status: 200 };
 }
 
 function cannedAcl({ request }: BucketCall): CannedAcl {
-  if (request.prefixed('acl') === undefined) throw new StoreError('NotImplemented');
+  if (request.prefixed('acl') === undefined) throw new OperationError('NotImplemented');
   return parseAcl(request);
 }
 

@@ -2,12 +2,12 @@ import type { StoredContent } from '../disk/content.ts';
 import type { NewObject, ObjectContent } from '../disk/versions.ts';
 import { addObject } from './add-object.ts';
 import type { ObjectCall } from './operation.ts';
-import { demandWriteConditions } from './write-conditions.ts';
+import { requireWriteConditions } from './write-conditions.ts';
 
 /** Makes an object of one run of bytes; when that cannot be, the bytes are discarded. */
 export function addContent(call: ObjectCall, stored: StoredContent, content: ObjectContent): NewObject {
   try {
-    const demand = () => demandWriteConditions(call);
+    const demand = () => requireWriteConditions(call);
     return addObject(call, [{ ...stored, partNumber: 1 }], { content, demand });
   } catch (error) {
     call.store.blobs.discard([stored.blobId]);

@@ -1,14 +1,14 @@
-import type { Bucket } from '../disk/buckets.ts';
+import type { StoredBucket } from '../disk/buckets.ts';
 import type { StoredContent } from '../disk/content.ts';
 import type { Piece } from '../disk/pieces.ts';
 import type { NewObject, ObjectContent } from '../disk/versions.ts';
-import type { Store } from '../store.ts';
+import type { StoreParts } from '../store.ts';
 import { newVersionId } from './version-id.ts';
 
 /** Where an object goes. */
-export interface Place {
-  readonly store: Store;
-  readonly bucket: Bucket;
+export interface ObjectLocation {
+  readonly store: StoreParts;
+  readonly bucket: StoredBucket;
   readonly key: string;
 }
 
@@ -29,7 +29,7 @@ export interface Addition {
 
 /** Makes an object of `parts` (in order) the current version of the key, in one step. */
 export function addObject(
-  { store, bucket, key }: Place,
+  { store, bucket, key }: ObjectLocation,
   parts: readonly PartContent[],
   { content, demand, alongside }: Addition,
 ): NewObject {

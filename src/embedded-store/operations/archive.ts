@@ -1,6 +1,6 @@
 import type { StoredObject } from '../disk/versions.ts';
 import { formatDate } from '../protocol/dates.ts';
-import { StoreError } from '../protocol/store-error.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 
 /** Where the bytes of an object are at a moment. */
 export type ArchiveState =
@@ -27,11 +27,11 @@ export function archiveState({ storageClass, attributes }: StoredObject, nowMs: 
 }
 
 /** Throws InvalidObjectState (behaviours.md 165 to 167, 172). */
-export function demandAtHand(object: StoredObject, nowMs: number): void {
+export function requireReadable(object: StoredObject, nowMs: number): void {
   const { kind } = archiveState(object, nowMs);
   if (kind === 'at-hand' || kind === 'restored') return;
   const { accessTier } = object.attributes;
-  throw new StoreError('InvalidObjectState', {
+  throw new OperationError('InvalidObjectState', {
     ...(accessTier && { message: "The operation is not valid for the object's access tier" }),
     fields: { StorageClass: object.storageClass, ...(accessTier && { AccessTier: accessTier }) },
   });

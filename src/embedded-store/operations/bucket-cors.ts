@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { CorsRule } from '../disk/buckets.ts';
-import type { Answer } from '../protocol/answer.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import { receiveDocument } from '../protocol/received-document.ts';
-import { StoreError } from '../protocol/store-error.ts';
 import { parseXml, xmlResult } from '../protocol/xml.ts';
 import type { BucketCall } from './operation.ts';
 
 const texts = z.array(z.string()).default([]);
-const FORM = {
+const form = {
   root: 'CORSConfiguration',
   repeated: ['CORSRule', 'AllowedOrigin', 'AllowedMethod', 'AllowedHeader', 'ExposeHeader'],
   schema: z.object({
@@ -25,8 +25,8 @@ const FORM = {
 };
 
 /** PutBucketCors. */
-export async function putBucketCors(call: BucketCall): Promise<Answer> {
-  const { CORSRule } = parseXml(await receiveDocument(call), FORM);
+export async function putBucketCors(call: BucketCall): Promise<OperationAnswer> {
+  const { CORSRule } = parseXml(await receiveDocument(call), form);
   const cors = CORSRule.map(
     (rule): CorsRule => ({
       id: rule.ID,
@@ -42,9 +42,9 @@ export async function putBucketCors(call: BucketCall): Promise<Answer> {
 }
 
 /** GetBucketCors. */
-export function getBucketCors({ bucket }: BucketCall): Answer {
+export function getBucketCors({ bucket }: BucketCall): OperationAnswer {
   if (bucket.settings.cors.length === 0) {
-    throw new StoreError('NoSuchCORSConfiguration', { fields: { BucketName: bucket.name } });
+    throw new OperationError('NoSuchCORSConfiguration', { fields: { BucketName: bucket.name } });
   }
   const CORSRule = bucket.settings.cors.map(rule => ({
     ID: rule.id,
@@ -58,7 +58,7 @@ export function getBucketCors({ bucket }: BucketCall): Answer {
 }
 
 /** DeleteBucketCors. */
-export function deleteBucketCors({ store, bucket }: BucketCall): Answer {
+export function deleteBucketCors({ store, bucket }: BucketCall): OperationAnswer {
   store.buckets.change(bucket, { cors: [] });
   return { status: 204 };
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { LifecycleRule } from '../disk/buckets.ts';
-import type { Answer } from '../protocol/answer.ts';
 import { formatIsoDate, parseIsoDate } from '../protocol/dates.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import { receiveDocument } from '../protocol/received-document.ts';
-import { StoreError } from '../protocol/store-error.ts';
 import { emptyElement, parseXml, xmlResult } from '../protocol/xml.ts';
 import type { BucketCall } from './operation.ts';
 
@@ -26,25 +26,25 @@ const ruleSchema = z.object({
 });
 type RuleElement = z.infer<typeof ruleSchema>;
 
-const FORM = {
+const form = {
   root: 'LifecycleConfiguration',
   repeated: ['Rule', 'Tag'],
   schema: z.object({ Rule: z.array(ruleSchema) }),
 };
 
 /** PutBucketLifecycleConfiguration: enabled rules that expire current versions are kept, and shown on objects. */
-export async function putLifecycle(call: BucketCall): Promise<Answer> {
-  const { Rule } = parseXml(await receiveDocument(call), FORM);
+export async function putLifecycle(call: BucketCall): Promise<OperationAnswer> {
+  const { Rule } = parseXml(await receiveDocument(call), form);
   const lifecycle = Rule.flatMap((element, index) => ruleOf(element, `rule-${index + 1}`));
   call.store.buckets.change(call.bucket, { lifecycle });
   return { status: 200 };
 }
 
 /** GetBucketLifecycleConfiguration. */
-export function getLifecycle({ bucket }: BucketCall): Answer {
+export function getLifecycle({ bucket }: BucketCall): OperationAnswer {
   const { lifecycle } = bucket.settings;
   if (lifecycle.length === 0) {
-    throw new StoreError('NoSuchLifecycleConfiguration', { fields: { BucketName: bucket.name } });
+    throw new OperationError('NoSuchLifecycleConfiguration', { fields: { BucketName: bucket.name } });
   }
   const Rule = lifecycle.map(({ id, prefix, tags, expiry }) => ({
     ID: id,
@@ -56,7 +56,7 @@ export function getLifecycle({ bucket }: BucketCall): Answer {
 }
 
 /** DeleteBucketLifecycle. */
-export function deleteLifecycle({ store, bucket }: BucketCall): Answer {
+export function deleteLifecycle({ store, bucket }: BucketCall): OperationAnswer {
   store.buckets.change(bucket, { lifecycle: [] });
   return { status: 204 };
 }
@@ -76,6 +76,6 @@ function expiryOf(expiration: RuleElement['Expiration']): LifecycleRule['expiry'
   if (expiration?.Days !== undefined) return { days: Number(expiration.Days) };
   if (expiration?.Date === undefined) return undefined;
   const atMs = parseIsoDate(expiration.Date);
-  if (atMs === undefined) throw new StoreError('MalformedXML');
+  if (atMs === undefined) throw new OperationError('MalformedXML');
   return { atMs };
 }

@@ -1,21 +1,21 @@
 import { z } from 'zod';
-import type { Answer } from '../protocol/answer.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import { receiveDocument } from '../protocol/received-document.ts';
-import { StoreError } from '../protocol/store-error.ts';
 import { parseXml, xmlResult } from '../protocol/xml.ts';
 import type { BucketCall } from './operation.ts';
 
-const FORM = {
+const form = {
   root: 'VersioningConfiguration',
   schema: z.object({ Status: z.enum(['Enabled', 'Suspended']) }),
 };
 
 /** PutBucketVersioning: what was once switched on can be suspended, never undone. */
-export async function putBucketVersioning(call: BucketCall): Promise<Answer> {
-  const { Status } = parseXml(await receiveDocument(call), FORM);
+export async function putBucketVersioning(call: BucketCall): Promise<OperationAnswer> {
+  const { Status } = parseXml(await receiveDocument(call), form);
   const { store, bucket } = call;
   if (Status === 'Suspended' && bucket.settings.isLockEnabled) {
-    throw new StoreError('InvalidBucketState', {
+    throw new OperationError('InvalidBucketState', {
       message:
         'An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.',
     });
@@ -25,7 +25,7 @@ export async function putBucketVersioning(call: BucketCall): Promise<Answer> {
 }
 
 /** GetBucketVersioning: of a bucket that never had versions it says nothing. */
-export function getBucketVersioning({ bucket }: BucketCall): Answer {
+export function getBucketVersioning({ bucket }: BucketCall): OperationAnswer {
   const shown = { never: undefined, enabled: 'Enabled', suspended: 'Suspended' };
   const content = { Status: shown[bucket.settings.versioning] };
   return { status: 200, body: xmlResult('VersioningConfiguration', content) };

@@ -1,12 +1,12 @@
-import type { Answer } from '../protocol/answer.ts';
 import { formatIsoDate } from '../protocol/dates.ts';
 import { parseAcl } from '../protocol/object-settings.ts';
-import { StoreError } from '../protocol/store-error.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import { xmlResult } from '../protocol/xml.ts';
 import type { BucketCall, BucketNameCall, ServiceCall } from './operation.ts';
 
 /** ListBuckets. */
-export function listBuckets({ store }: ServiceCall): Answer {
+export function listBuckets({ store }: ServiceCall): OperationAnswer {
   const Bucket = store.buckets
     .list()
     .map(({ name, createdMs }) => ({ Name: name, CreationDate: formatIsoDate(createdMs) }));
@@ -15,9 +15,9 @@ export function listBuckets({ store }: ServiceCall): Answer {
 }
 
 /** CreateBucket: 3 to 63 of lower-case letters, digits, dots and hyphens. */
-export function createBucket({ store, request, bucketName }: BucketNameCall): Answer {
+export function createBucket({ store, request, bucketName }: BucketNameCall): OperationAnswer {
   if (!/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(bucketName)) {
-    throw new StoreError('InvalidBucketName', { fields: { BucketName: bucketName } });
+    throw new OperationError('InvalidBucketName', { fields: { BucketName: bucketName } });
   }
   const isLockEnabled = request.prefixed('bucket-object-lock-enabled')?.toLowerCase() === 'true';
   const isNew = store.buckets.create({
@@ -34,29 +34,29 @@ export function createBucket({ store, request, bucketName }: BucketNameCall): An
       lifecycle: [],
     },
   });
-  if (!isNew) throw new StoreError('BucketAlreadyOwnedByYou', { fields: { BucketName: bucketName } });
+  if (!isNew) throw new OperationError('BucketAlreadyOwnedByYou', { fields: { BucketName: bucketName } });
   return { status: 200, headers: { location: `/${bucketName}` } };
 }
 
 /** HeadBucket. */
-export function headBucket({ store }: BucketCall): Answer {
+export function headBucket({ store }: BucketCall): OperationAnswer {
   return { status: 200, prefixed: { 'bucket-region': store.region } };
 }
 
 /** GetBucketLocation; the default region has no name here. */
-export function getBucketLocation({ store }: BucketCall): Answer {
+export function getBucketLocation({ store }: BucketCall): OperationAnswer {
   const name = store.region === 'us-east-1' ? '' : store.region;
   return { status: 200, body: xmlResult('LocationConstraint', { '#text': name }) };
 }
 
 /** DeleteBucket. */
-export function deleteBucket({ store, bucket }: BucketCall): Answer {
+export function deleteBucket({ store, bucket }: BucketCall): OperationAnswer {
   if (store.buckets.remove(bucket.name)) return { status: 204 };
-  throw new StoreError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
+  throw new OperationError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
 }
 
 /** Uploads by HTML forms, which this store does not take (behaviours.md 269). */
 export function postToBucket(): never {
   const message = 'Bucket POST must be of the enclosure-type multipart/form-data';
-  throw new StoreError('PreconditionFailed', { message, fields: { Condition: message } });
+  throw new OperationError('PreconditionFailed', { message, fields: { Condition: message } });
 }

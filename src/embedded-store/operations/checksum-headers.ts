@@ -1,12 +1,12 @@
 import type { StoredChecksum } from '../disk/object-attributes.ts';
 import type { StoredObject } from '../disk/versions.ts';
-import type { Selection } from './selection.ts';
+import type { SelectedBytes } from './selection.ts';
 
 /**
  * The checksum that belongs to the bytes of an answer, without prefix: the object's when all of it is sent,
  * the part's when it has one, none otherwise (behaviours.md 5 to 8, 38, 39, 47 to 50).
  */
-export function checksumHeaders(object: StoredObject, selection: Selection): Record<string, string> {
+export function checksumHeaders(object: StoredObject, selection: SelectedBytes): Record<string, string> {
   const { checksum } = object.attributes;
   if (!checksum) return {};
   const { part } = selection;
@@ -20,6 +20,6 @@ function named({ algorithm, type }: StoredChecksum, value: string): Record<strin
   return { [`checksum-${algorithm.toLowerCase()}`]: value, 'checksum-type': type };
 }
 
-function isWhole(object: StoredObject, selection: Selection): boolean {
+function isWhole(object: StoredObject, selection: SelectedBytes): boolean {
   return selection.kind === 'whole' || (selection.first === 0 && selection.last === object.sizeBytes - 1);
 }

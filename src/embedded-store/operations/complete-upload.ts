@@ -1,23 +1,23 @@
 import { composeEtag } from '../checksum/compose-parts.ts';
 import type { Upload, UploadedPart } from '../disk/uploads.ts';
-import type { Answer } from '../protocol/answer.ts';
 import { claimedChecksum } from '../protocol/claimed-checksum.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import { parsePartList, type WantedPart } from '../protocol/part-list.ts';
 import { receiveDocument } from '../protocol/received-document.ts';
-import { StoreError } from '../protocol/store-error.ts';
 import { xmlResult } from '../protocol/xml.ts';
 import { addObject } from './add-object.ts';
 import { findUpload } from './find-upload.ts';
 import { checksumOfParts } from './multipart-checksum.ts';
 import { encryptionHeaders } from './object-headers.ts';
 import type { ObjectCall } from './operation.ts';
-import { demandWriteConditions } from './write-conditions.ts';
+import { requireWriteConditions } from './write-conditions.ts';
 
 /** Every part but the last has at least so many bytes. */
 const MIN_PART_BYTES = 5 * 1024 ** 2;
 
 /** CompleteMultipartUpload: the parts named become the object, the others go. */
-export async function completeUpload(call: ObjectCall): Promise<Answer> {
+export async function completeUpload(call: ObjectCall): Promise<OperationAnswer> {
   const { request, store, bucket, key } = call;
   const wanted = parsePartList(await receiveDocument(call));
   const upload = findUpload(call);
@@ -25,7 +25,7 @@ export async function completeUpload(call: ObjectCall): Promise<Answer> {
   const { plan } = upload;
   const checksum = checksumOfParts(plan.checksum, parts);
   const claim = claimedChecksum(request);
-  if (claim?.kind === 'header' && claim.value !== checksum.value) throw new StoreError('BadDigest');
+  if (claim?.kind === 'header' && claim.value !== checksum.value) throw new OperationError('BadDigest');
   const etag = composeEtag(parts);
   const object = addObject(call, parts, {
     content: {
@@ -34,7 +34,7 @@ export async function completeUpload(call: ObjectCall): Promise<Answer> {
       storageClass: plan.storageClass,
       attributes: { ...plan.attributes, checksum, partsCount: parts.length },
     },
-    demand: () => demandWriteConditions(call),
+    demand: () => requireWriteConditions(call),
     alongside: () => unusedBlobs(store.uploads.end(upload.id), parts),
   });
   const content = {
@@ -56,7 +56,7 @@ export async function completeUpload(call: ObjectCall): Promise<Answer> {
 }
 
 /** AbortMultipartUpload. */
-export function abortUpload(call: ObjectCall): Answer {
+export function abortUpload(call: ObjectCall): OperationAnswer {
   const upload: Upload = findUpload(call);
   call.store.blobs.discard(call.store.uploads.end(upload.id));
   return { status: 204 };
@@ -64,15 +64,15 @@ export function abortUpload(call: ObjectCall): Answer {
 
 /** Throws MalformedXML, InvalidPartOrder, InvalidPart and EntityTooSmall. */
 function chooseParts(uploaded: readonly UploadedPart[], wanted: readonly WantedPart[]): UploadedPart[] {
-  if (wanted.length === 0) throw new StoreError('MalformedXML');
+  if (wanted.length === 0) throw new OperationError('MalformedXML');
   const byNumber = new Map(uploaded.map(part => [part.partNumber, part]));
   let previous = 0;
   const chosen = wanted.map(({ partNumber, etag }) => {
-    if (partNumber <= previous) throw new StoreError('InvalidPartOrder');
+    if (partNumber <= previous) throw new OperationError('InvalidPartOrder');
     previous = partNumber;
     const part = byNumber.get(partNumber);
     if (part?.etag === etag) return part;
-    throw new StoreError('InvalidPart', { fields: { PartNumber: partNumber, ETag: etag } });
+    throw new OperationError('InvalidPart', { fields: { PartNumber: partNumber, ETag: etag } });
   });
   for (const part of chosen.slice(0, -1)) demandSize(part);
   return chosen;
@@ -80,7 +80,7 @@ function chooseParts(uploaded: readonly UploadedPart[], wanted: readonly WantedP
 
 function demandSize({ sizeBytes, partNumber, etag }: UploadedPart): void {
   if (sizeBytes >= MIN_PART_BYTES) return;
-  throw new StoreError('EntityTooSmall', {
+  throw new OperationError('EntityTooSmall', {
     fields: {
       ProposedSize: sizeBytes,
       MinSizeAllowed: MIN_PART_BYTES,

@@ -2,13 +2,13 @@ import { createDigest, DEFAULT_CHECKSUM, parseChecksumAlgorithm } from '../check
 import { writeContent } from '../disk/content.ts';
 import type { ObjectAttributes, StoredChecksum } from '../disk/object-attributes.ts';
 import type { StoredObject } from '../disk/versions.ts';
-import type { Answer } from '../protocol/answer.ts';
 import type { CopySource } from '../protocol/copy-source.ts';
 import { parseCustomerKeyForWrite } from '../protocol/customer-key.ts';
 import { formatIsoDate } from '../protocol/dates.ts';
 import { parseEncryption } from '../protocol/encryption-settings.ts';
 import { parseStorageClass } from '../protocol/object-settings.ts';
-import { StoreError } from '../protocol/store-error.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import { xmlResult } from '../protocol/xml.ts';
 import { addContent } from './add-content.ts';
 import { parseAttributes } from './new-attributes.ts';
@@ -18,7 +18,7 @@ import { openCopySource } from './open-copy-source.ts';
 import type { ObjectCall } from './operation.ts';
 
 /** CopyObject: bytes of another object, and what is said of it unless the request says something else. */
-export async function copyObject(call: ObjectCall, from: CopySource): Promise<Answer> {
+export async function copyObject(call: ObjectCall, from: CopySource): Promise<OperationAnswer> {
   const { request, store, bucket } = call;
   const customerKey = parseCustomerKeyForWrite(request);
   const encryption = parseEncryption(request, customerKey);
@@ -75,7 +75,7 @@ function demandChange({ request, bucket, key }: ObjectCall, source: StoredObject
   const isItself = source.bucket === bucket.name && source.key === key && source.isLatest;
   if (!isItself || request.prefixed('metadata-directive') === 'REPLACE') return;
   if (changes.some(name => request.prefixed(name) !== undefined)) return;
-  throw new StoreError('InvalidRequest', {
+  throw new OperationError('InvalidRequest', {
     message:
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
   });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Answer } from '../protocol/answer.ts';
 import { parseCustomerKeyForWrite } from '../protocol/customer-key.ts';
 import { parseEncryption } from '../protocol/encryption-settings.ts';
 import { parseStorageClass } from '../protocol/object-settings.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
 import { xmlResult } from '../protocol/xml.ts';
 import { parseChecksumPlan } from './multipart-checksum.ts';
 import { parseAttributes } from './new-attributes.ts';
@@ -10,7 +10,7 @@ import { encryptionHeaders } from './object-headers.ts';
 import type { ObjectCall } from './operation.ts';
 
 /** CreateMultipartUpload: everything but the bytes is said here. */
-export function createUpload(call: ObjectCall): Answer {
+export function createUpload(call: ObjectCall): OperationAnswer {
   const { request, store, bucket, key } = call;
   const encryption = parseEncryption(request, parseCustomerKeyForWrite(request));
   const checksum = parseChecksumPlan(request);

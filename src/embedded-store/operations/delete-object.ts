@@ -1,9 +1,9 @@
-import { isAllowed } from '../access/permissions.ts';
+import { isPermitted } from '../access/permissions.ts';
 import type { StoredVersion } from '../disk/versions.ts';
-import type { Answer } from '../protocol/answer.ts';
-import { StoreError } from '../protocol/store-error.ts';
-import type { Place } from './add-object.ts';
-import { demandUnlocked, mayBypassGovernance } from './lock.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
+import { OperationError } from '../protocol/operation-error.ts';
+import type { ObjectLocation } from './add-object.ts';
+import { mayBypassGovernance, requireUnlocked } from './lock.ts';
 import type { BucketCall, ObjectCall } from './operation.ts';
 import { newVersionId, parseVersionId } from './version-id.ts';
 
@@ -15,7 +15,7 @@ export interface Deletion {
 }
 
 /** DeleteObject: what is not there is deleted too. */
-export function deleteObject(call: ObjectCall): Answer {
+export function deleteObject(call: ObjectCall): OperationAnswer {
   const { versionId, isMarker } = deleteKey(call, call.key, parseVersionId(call.request, call.bucket));
   return {
     status: 204,
@@ -30,7 +30,7 @@ export function deleteObject(call: ObjectCall): Answer {
 export function deleteKey(call: BucketCall, key: string, versionId: string | undefined): Deletion {
   const { store, bucket, caller } = call;
   const action = versionId === undefined ? 'DeleteObject' : 'DeleteObjectVersion';
-  if (!isAllowed(caller, action, { bucket, key })) throw new StoreError('AccessDenied');
+  if (!isPermitted(caller, action, { bucket, key })) throw new OperationError('AccessDenied');
   if (versionId === undefined && bucket.settings.versioning !== 'never') {
     return { versionId: addMarker({ store, bucket, key }), isMarker: true };
   }
@@ -40,7 +40,7 @@ export function deleteKey(call: BucketCall, key: string, versionId: string | und
 }
 
 /** Hides what the key holds behind a delete marker, whose version id it gives. */
-export function addMarker({ store, bucket, key }: Place): string {
+export function addMarker({ store, bucket, key }: ObjectLocation): string {
   const versionId = newVersionId(bucket);
   const lastModifiedMs = store.clock.nowMs();
   const marker = { kind: 'marker' as const, bucket: bucket.name, key, versionId, lastModifiedMs };
@@ -51,7 +51,7 @@ export function addMarker({ store, bucket, key }: Place): string {
 function removeVersion(call: BucketCall, version: StoredVersion): void {
   const { store } = call;
   if (version.kind === 'object') {
-    demandUnlocked(version, store.clock.nowMs(), mayBypassGovernance(call, version.key));
+    requireUnlocked(version, store.clock.nowMs(), mayBypassGovernance(call, version.key));
   }
   store.blobs.discard(store.versions.remove(version));
 }

@@ -1,22 +1,22 @@
 import { z } from 'zod';
-import type { Answer } from '../protocol/answer.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import { receiveDocument } from '../protocol/received-document.ts';
-import { StoreError } from '../protocol/store-error.ts';
 import { parseXml, type XmlElements, xmlResult } from '../protocol/xml.ts';
 import { deleteKey } from './delete-object.ts';
 import type { BucketCall } from './operation.ts';
 import { checkedVersionId } from './version-id.ts';
 
 const objectSchema = z.object({ Key: z.string().min(1), VersionId: z.string().optional() });
-const FORM = {
+const form = {
   root: 'Delete',
   repeated: ['Object'],
   schema: z.object({ Object: z.array(objectSchema).max(1000), Quiet: z.string().optional() }),
 };
 
 /** DeleteObjects: each key by itself, and what became of it. */
-export async function deleteObjects(call: BucketCall): Promise<Answer> {
-  const { Object: objects, Quiet } = parseXml(await receiveDocument(call), FORM);
+export async function deleteObjects(call: BucketCall): Promise<OperationAnswer> {
+  const { Object: objects, Quiet } = parseXml(await receiveDocument(call), form);
   const Deleted: XmlElements[] = [];
   const Failed: XmlElements[] = [];
   for (const { Key, VersionId } of objects) {
@@ -25,7 +25,7 @@ export async function deleteObjects(call: BucketCall): Promise<Answer> {
       const marker = isMarker ? { DeleteMarker: true, DeleteMarkerVersionId: versionId } : {};
       Deleted.push({ Key, VersionId, ...marker });
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
+      if (!(error instanceof OperationError)) throw error;
       Failed.push({ Key, VersionId, Code: error.code, Message: error.message });
     }
   }

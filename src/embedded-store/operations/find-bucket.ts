@@ -1,10 +1,10 @@
-import type { Bucket } from '../disk/buckets.ts';
-import { StoreError } from '../protocol/store-error.ts';
-import type { Store } from '../store.ts';
+import type { StoredBucket } from '../disk/buckets.ts';
+import { OperationError } from '../protocol/operation-error.ts';
+import type { StoreParts } from '../store.ts';
 
 /** Throws NoSuchBucket. */
-export function findBucket(store: Store, name: string): Bucket {
+export function findBucket(store: StoreParts, name: string): StoredBucket {
   const bucket = store.buckets.find(name);
-  if (!bucket) throw new StoreError('NoSuchBucket', { fields: { BucketName: name } });
+  if (!bucket) throw new OperationError('NoSuchBucket', { fields: { BucketName: name } });
   return bucket;
 }

@@ -1,7 +1,7 @@
-import { isAllowed } from '../access/permissions.ts';
+import { isPermitted } from '../access/permissions.ts';
 import type { DeleteMarker, StoredObject, StoredVersion } from '../disk/versions.ts';
 import { formatDate } from '../protocol/dates.ts';
-import { StoreError } from '../protocol/store-error.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import type { ObjectCall } from './operation.ts';
 import { parseVersionId } from './version-id.ts';
 
@@ -32,11 +32,13 @@ export function findVersion(
       : store.versions.find(bucket.name, key, versionId);
   const action = versionId === undefined ? actions.current : actions.version;
   const acl = found?.kind === 'object' ? found.attributes.acl : undefined;
-  const isReader = isAllowed(caller, action, { bucket, key, acl });
+  const isReader = isPermitted(caller, action, { bucket, key, acl });
   if (found?.kind === 'object' && isReader) return found;
   // whoever may list sees keys, not versions (row 109)
-  const isLister = isAllowed(caller, 'ListBucket', { bucket, key }) && (isReader || versionId === undefined);
-  if (found?.kind === 'object' || !(isLister || (found && isReader))) throw new StoreError('AccessDenied');
+  const isLister =
+    isPermitted(caller, 'ListBucket', { bucket, key }) && (isReader || versionId === undefined);
+  if (found?.kind === 'object' || !(isLister || (found && isReader)))
+    throw new OperationError('AccessDenied');
   throw found ? markerError(call, found, versionId) : missingError(key, versionId);
 }
 
@@ -46,17 +48,18 @@ export function shownVersionId({ bucket }: ObjectCall, version: StoredVersion): 
 }
 
 /** behaviours.md 101 to 104: not there for those who name no version, not to be read for those who name it. */
-function markerError(call: ObjectCall, marker: DeleteMarker, versionId: string | undefined): StoreError {
+function markerError(call: ObjectCall, marker: DeleteMarker, versionId: string | undefined): OperationError {
   const prefixed = { 'delete-marker': 'true', 'version-id': marker.versionId };
-  if (versionId === undefined) return new StoreError('NoSuchKey', { fields: { Key: call.key }, prefixed });
-  return new StoreError('MethodNotAllowed', {
+  if (versionId === undefined)
+    return new OperationError('NoSuchKey', { fields: { Key: call.key }, prefixed });
+  return new OperationError('MethodNotAllowed', {
     fields: { Method: call.request.method, ResourceType: 'DeleteMarker' },
     headers: { allow: 'DELETE', 'last-modified': formatDate(marker.lastModifiedMs) },
     prefixed,
   });
 }
 
-function missingError(key: string, versionId: string | undefined): StoreError {
-  if (versionId === undefined) return new StoreError('NoSuchKey', { fields: { Key: key } });
-  return new StoreError('NoSuchVersion', { fields: { Key: key, VersionId: versionId } });
+function missingError(key: string, versionId: string | undefined): OperationError {
+  if (versionId === undefined) return new OperationError('NoSuchKey', { fields: { Key: key } });
+  return new OperationError('NoSuchVersion', { fields: { Key: key, VersionId: versionId } });
 }

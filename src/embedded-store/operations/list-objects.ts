@@ -1,17 +1,28 @@
-import { before, behind, type Listed, type ListingPage, listPage, nameOf } from '../disk/listing.ts';
+import {
+  type Listed,
+  type ListingPage,
+  listPage,
+  nameOf,
+  positionAfter,
+  positionBefore,
+} from '../disk/listing.ts';
 import { seekCurrent } from '../disk/seek-versions.ts';
 import type { StoredObject } from '../disk/versions.ts';
-import type { Answer } from '../protocol/answer.ts';
 import { formatIsoDate } from '../protocol/dates.ts';
-import { type EncodeName, type ListingRequest, parseListingRequest } from '../protocol/listing-request.ts';
-import { StoreError } from '../protocol/store-error.ts';
+import {
+  type EncodeName,
+  type ListingParameters,
+  parseListingParameters,
+} from '../protocol/listing-parameters.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import { type XmlElements, xmlResult } from '../protocol/xml.ts';
 import type { BucketCall } from './operation.ts';
 
 /** ListObjectsV2: pages go on behind an opaque token. */
-export function listObjectsV2(call: BucketCall): Answer {
+export function listObjectsV2(call: BucketCall): OperationAnswer {
   const { request } = call;
-  const listing = parseListingRequest(request);
+  const listing = parseListingParameters(request);
   const token = request.query.get('continuation-token');
   const startAfter = request.query.get('start-after');
   const page = pageOf(call, listing, token === undefined ? (startAfter ?? '') : fromToken(token));
@@ -29,8 +40,8 @@ export function listObjectsV2(call: BucketCall): Answer {
 }
 
 /** ListObjects, the version before: pages go on behind a marker that is a key or a common prefix. */
-export function listObjects(call: BucketCall): Answer {
-  const listing = parseListingRequest(call.request);
+export function listObjects(call: BucketCall): OperationAnswer {
+  const listing = parseListingParameters(call.request);
   const marker = call.request.query.get('marker') ?? '';
   const page = pageOf(call, listing, marker);
   const last = page.entries.at(-1);
@@ -47,7 +58,7 @@ export function listObjects(call: BucketCall): Answer {
 /** What all listings of a bucket say. */
 export function commonElements(
   { bucket }: BucketCall,
-  { prefix, delimiter, maxEntries, encode, encodingType }: ListingRequest,
+  { prefix, delimiter, maxEntries, encode, encodingType }: ListingParameters,
   { entries, isTruncated }: ListingPage<Listed>,
 ): XmlElements {
   return {
@@ -84,10 +95,10 @@ export function ownerElement({ bucket }: BucketCall): XmlElements {
 
 function pageOf(
   { store, bucket }: BucketCall,
-  listing: ListingRequest,
+  listing: ListingParameters,
   after: string,
 ): ListingPage<StoredObject> {
-  const start = after === '' ? before('') : behind(after, listing);
+  const start = after === '' ? positionBefore('') : positionAfter(after, listing);
   return listPage(listing, start, seekCurrent(store.catalogue, bucket.name));
 }
 
@@ -110,7 +121,7 @@ function toToken(key: string): string {
 function fromToken(token: string): string {
   const key = Buffer.from(token, 'base64url').toString();
   if (token !== '' && toToken(key) === token) return key;
-  throw new StoreError('InvalidArgument', {
+  throw new OperationError('InvalidArgument', {
     message: 'The continuation token provided is incorrect',
     fields: { ArgumentName: 'continuation-token', ArgumentValue: token },
   });

@@ -1,15 +1,15 @@
-import type { Answer } from '../protocol/answer.ts';
 import { formatIsoDate } from '../protocol/dates.ts';
-import { parseListingRequest } from '../protocol/listing-request.ts';
+import { parseListingParameters } from '../protocol/listing-parameters.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
 import { xmlResult } from '../protocol/xml.ts';
 import { findUpload } from './find-upload.ts';
 import { ownerElement } from './list-objects.ts';
 import type { BucketCall, ObjectCall } from './operation.ts';
 
 /** ListMultipartUploads; prefixes are not rolled up. */
-export function listUploads(call: BucketCall): Answer {
+export function listUploads(call: BucketCall): OperationAnswer {
   const { request, store, bucket } = call;
-  const { prefix, maxEntries, encode, encodingType } = parseListingRequest(request, 'max-uploads');
+  const { prefix, maxEntries, encode, encodingType } = parseListingParameters(request, 'max-uploads');
   const after = {
     key: request.query.get('key-marker') ?? '',
     id: request.query.get('upload-id-marker') ?? '',
@@ -41,10 +41,10 @@ export function listUploads(call: BucketCall): Answer {
 }
 
 /** ListParts. */
-export function listParts(call: ObjectCall): Answer {
+export function listParts(call: ObjectCall): OperationAnswer {
   const { request, store, bucket, key } = call;
   const { id, plan } = findUpload(call);
-  const { maxEntries } = parseListingRequest(request, 'max-parts');
+  const { maxEntries } = parseListingParameters(request, 'max-parts');
   const after = Number(request.query.get('part-number-marker') ?? 0) || 0;
   const found = store.uploads.parts(id, after, maxEntries + 1);
   const page = found.slice(0, maxEntries);

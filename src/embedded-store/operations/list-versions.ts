@@ -1,17 +1,28 @@
-import { before, behind, type ListingEntry, listPage, nameOf, type Place } from '../disk/listing.ts';
+import {
+  type ListingEntry,
+  type ListingPosition,
+  listPage,
+  nameOf,
+  positionAfter,
+  positionBefore,
+} from '../disk/listing.ts';
 import { seekVersions } from '../disk/seek-versions.ts';
 import type { StoredVersion } from '../disk/versions.ts';
-import type { Answer } from '../protocol/answer.ts';
 import { formatIsoDate } from '../protocol/dates.ts';
-import { type EncodeName, type ListingRequest, parseListingRequest } from '../protocol/listing-request.ts';
+import {
+  type EncodeName,
+  type ListingParameters,
+  parseListingParameters,
+} from '../protocol/listing-parameters.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
 import { type XmlElements, xmlResult } from '../protocol/xml.ts';
 import { commonElements, objectElements, ownerElement } from './list-objects.ts';
 import type { BucketCall } from './operation.ts';
 
 /** ListObjectVersions: newest first within a key. */
-export function listObjectVersions(call: BucketCall): Answer {
+export function listObjectVersions(call: BucketCall): OperationAnswer {
   const { request, store, bucket } = call;
-  const listing = parseListingRequest(request);
+  const listing = parseListingParameters(request);
   const keyMarker = request.query.get('key-marker') ?? '';
   const versionMarker = request.query.get('version-id-marker') ?? '';
   const start = startOf(call, listing, keyMarker, versionMarker);
@@ -30,15 +41,15 @@ export function listObjectVersions(call: BucketCall): Answer {
 
 function startOf(
   { store, bucket }: BucketCall,
-  listing: ListingRequest,
+  listing: ListingParameters,
   keyMarker: string,
   versionMarker: string,
-): Place {
-  if (keyMarker === '') return before('');
+): ListingPosition {
+  if (keyMarker === '') return positionBefore('');
   const version =
     versionMarker === '' ? undefined : store.versions.find(bucket.name, keyMarker, versionMarker);
   if (version) return { key: Buffer.from(keyMarker), belowRowId: version.rowId };
-  return behind(keyMarker, listing);
+  return positionAfter(keyMarker, listing);
 }
 
 function versionElements(

@@ -1,18 +1,18 @@
-import { isAllowed } from '../access/permissions.ts';
+import { isPermitted } from '../access/permissions.ts';
 import type { StoredObject } from '../disk/versions.ts';
-import { StoreError } from '../protocol/store-error.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import type { BucketCall } from './operation.ts';
 
 /**
  * Throws AccessDenied for a version that is held or retained; `mayBypass` overrules retention in GOVERNANCE
  * mode.
  */
-export function demandUnlocked({ attributes }: StoredObject, nowMs: number, mayBypass: boolean): void {
+export function requireUnlocked({ attributes }: StoredObject, nowMs: number, mayBypass: boolean): void {
   const { legalHold, retention } = attributes;
   const isRetained =
     retention !== undefined && nowMs < retention.untilMs && !(mayBypass && retention.mode === 'GOVERNANCE');
   if (legalHold === 'ON' || isRetained) {
-    throw new StoreError('AccessDenied', {
+    throw new OperationError('AccessDenied', {
       message: 'Access Denied because object protected by object lock.',
     });
   }
@@ -21,11 +21,11 @@ export function demandUnlocked({ attributes }: StoredObject, nowMs: number, mayB
 /** Whether a request asks to overrule GOVERNANCE mode, and may. */
 export function mayBypassGovernance({ request, caller, bucket }: BucketCall, key: string): boolean {
   const isAsked = request.prefixed('bypass-governance-retention')?.toLowerCase() === 'true';
-  return isAsked && isAllowed(caller, 'BypassGovernanceRetention', { bucket, key });
+  return isAsked && isPermitted(caller, 'BypassGovernanceRetention', { bucket, key });
 }
 
 /** Throws InvalidRequest in a bucket that was created without locks. */
-export function demandLocks({ bucket }: Pick<BucketCall, 'bucket'>): void {
+export function requireObjectLock({ bucket }: Pick<BucketCall, 'bucket'>): void {
   if (bucket.settings.isLockEnabled) return;
-  throw new StoreError('InvalidRequest', { message: 'Bucket is missing Object Lock Configuration' });
+  throw new OperationError('InvalidRequest', { message: 'Bucket is missing Object Lock Configuration' });
 }

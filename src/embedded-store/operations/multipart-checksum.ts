@@ -1,9 +1,9 @@
-import { COMBINABLE, DEFAULT_CHECKSUM, parseChecksumAlgorithm } from '../checksum/checksum-algorithm.ts';
+import { combinable, DEFAULT_CHECKSUM, parseChecksumAlgorithm } from '../checksum/checksum-algorithm.ts';
 import { type ComposedPart, compositeChecksum, fullObjectChecksum } from '../checksum/compose-parts.ts';
 import type { StoredChecksum } from '../disk/object-attributes.ts';
 import type { UploadPlan } from '../disk/uploads.ts';
-import { StoreError } from '../protocol/store-error.ts';
-import type { StoreRequest } from '../protocol/store-request.ts';
+import { OperationError } from '../protocol/operation-error.ts';
+import type { OperationRequest } from '../protocol/operation-request.ts';
 
 type ChecksumPlan = UploadPlan['checksum'];
 
@@ -11,20 +11,20 @@ type ChecksumPlan = UploadPlan['checksum'];
  * The checksum that an upload's parts and its object will have. Hashes of parts cannot be combined to one of
  * the whole, the default can be nothing else. Throws InvalidRequest for what does not go together.
  */
-export function parseChecksumPlan(request: StoreRequest): ChecksumPlan {
+export function parseChecksumPlan(request: OperationRequest): ChecksumPlan {
   const name = request.prefixed('checksum-algorithm');
   const algorithm = name === undefined ? DEFAULT_CHECKSUM : parseChecksumAlgorithm(name);
   if (!algorithm) {
-    throw new StoreError('InvalidRequest', {
+    throw new OperationError('InvalidRequest', {
       message:
         'Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]',
     });
   }
   const usual = algorithm === DEFAULT_CHECKSUM ? 'FULL_OBJECT' : 'COMPOSITE';
   const type = request.prefixed('checksum-type') ?? usual;
-  const isPossible = type === 'FULL_OBJECT' ? algorithm in COMBINABLE : algorithm !== DEFAULT_CHECKSUM;
+  const isPossible = type === 'FULL_OBJECT' ? algorithm in combinable : algorithm !== DEFAULT_CHECKSUM;
   if (isPossible && (type === 'FULL_OBJECT' || type === 'COMPOSITE')) return { algorithm, type };
-  throw new StoreError('InvalidRequest', {
+  throw new OperationError('InvalidRequest', {
     message: `The ${type} checksum type cannot be used with the ${algorithm.toLowerCase()} checksum algorithm.`,
   });
 }

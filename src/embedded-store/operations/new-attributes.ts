@@ -3,14 +3,14 @@ import { parseAcl, parseContentHeaders, parseLock } from '../protocol/object-set
 import { parseStagedState } from '../protocol/staged-state.ts';
 import { parseTaggingHeader } from '../protocol/tags.ts';
 import { parseMetadata } from '../protocol/user-metadata.ts';
-import { demandLocks } from './lock.ts';
+import { requireObjectLock } from './lock.ts';
 import type { ObjectCall } from './operation.ts';
 
 /** What an object is stored with, as its PutObject, CopyObject or CreateMultipartUpload says it. */
 export function parseAttributes(call: ObjectCall): Omit<ObjectAttributes, 'encryption' | 'checksum'> {
   const { request } = call;
   const lock = parseLock(request);
-  if (lock.retention || lock.legalHold) demandLocks(call);
+  if (lock.retention || lock.legalHold) requireObjectLock(call);
   const { accessTier, replicationStatus } = parseStagedState(request);
   const websiteRedirect = request.prefixed('website-redirect-location');
   return {

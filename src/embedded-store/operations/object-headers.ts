@@ -1,8 +1,8 @@
-import { isAllowed } from '../access/permissions.ts';
+import { isPermitted } from '../access/permissions.ts';
 import type { Encryption } from '../disk/object-attributes.ts';
 import type { StoredObject } from '../disk/versions.ts';
 import { formatDate, formatIsoDate } from '../protocol/dates.ts';
-import type { HeaderPrefix } from '../protocol/dialect.ts';
+import type { DialectPrefix } from '../protocol/dialect.ts';
 import { metadataHeaders } from '../protocol/user-metadata.ts';
 import { archiveHeaders } from './archive.ts';
 import { shownVersionId } from './find-object.ts';
@@ -45,7 +45,7 @@ export function objectHeaders(call: ObjectCall, object: StoredObject): HeaderSet
 }
 
 /** behaviours.md, Decided 6. */
-export function notModifiedHeaders(call: ObjectCall, object: StoredObject): HeaderSets {
+export function headersOfNotModified(call: ObjectCall, object: StoredObject): HeaderSets {
   const { contentHeaders } = object.attributes;
   return {
     headers: present({
@@ -59,7 +59,7 @@ export function notModifiedHeaders(call: ObjectCall, object: StoredObject): Head
 }
 
 /** How the object is encrypted (behaviours.md 156, 159, 160), without prefix. */
-export function encryptionHeaders(encryption: Encryption, prefix: HeaderPrefix): Record<string, string> {
+export function encryptionHeaders(encryption: Encryption, prefix: DialectPrefix): Record<string, string> {
   const name = 'server-side-encryption';
   switch (encryption.kind) {
     case 'managed':
@@ -83,7 +83,7 @@ function expiration({ request, bucket }: ObjectCall, object: StoredObject): stri
 /** What only those see who may ask for it by itself (behaviours.md 129 to 131). */
 function permittedHeaders(call: ObjectCall, object: StoredObject): Record<string, string> {
   const { tags, retention, legalHold } = object.attributes;
-  const may = (action: string) => isAllowed(call.caller, action, call);
+  const may = (action: string) => isPermitted(call.caller, action, call);
   return present({
     'tagging-count': tags.length > 0 && may('GetObjectTagging') ? String(tags.length) : undefined,
     ...(retention && may('GetObjectRetention') && lockHeaders(retention.mode, retention.untilMs)),

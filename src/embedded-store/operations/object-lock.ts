@@ -1,41 +1,41 @@
 import { z } from 'zod';
-import { LEGAL_HOLDS, LOCK_MODES } from '../disk/object-attributes.ts';
+import { legalHolds, lockModes } from '../disk/object-attributes.ts';
 import type { StoredObject } from '../disk/versions.ts';
-import type { Answer } from '../protocol/answer.ts';
 import { formatIsoDate, parseIsoDate } from '../protocol/dates.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import { receiveDocument } from '../protocol/received-document.ts';
-import { StoreError } from '../protocol/store-error.ts';
 import { parseXml, xmlResult } from '../protocol/xml.ts';
 import { findObject } from './find-object.ts';
-import { demandLocks, mayBypassGovernance } from './lock.ts';
+import { mayBypassGovernance, requireObjectLock } from './lock.ts';
 import type { ObjectCall } from './operation.ts';
 
-const HOLD_FORM = { root: 'LegalHold', schema: z.object({ Status: z.enum(LEGAL_HOLDS) }) };
-const RETENTION_FORM = {
+const holdForm = { root: 'LegalHold', schema: z.object({ Status: z.enum(legalHolds) }) };
+const retentionForm = {
   root: 'Retention',
-  schema: z.object({ Mode: z.enum(LOCK_MODES), RetainUntilDate: z.string() }),
+  schema: z.object({ Mode: z.enum(lockModes), RetainUntilDate: z.string() }),
 };
 
 /** PutObjectLegalHold. */
-export async function putLegalHold(call: ObjectCall): Promise<Answer> {
-  const { Status: legalHold } = parseXml(await receiveDocument(call), HOLD_FORM);
+export async function putLegalHold(call: ObjectCall): Promise<OperationAnswer> {
+  const { Status: legalHold } = parseXml(await receiveDocument(call), holdForm);
   const object = findLockable(call, 'PutObjectLegalHold');
   call.store.versions.change(object, { legalHold });
   return { status: 200 };
 }
 
 /** GetObjectLegalHold. */
-export function getLegalHold(call: ObjectCall): Answer {
+export function getLegalHold(call: ObjectCall): OperationAnswer {
   const { legalHold } = findLockable(call, 'GetObjectLegalHold').attributes;
-  if (!legalHold) throw new StoreError('NoSuchObjectLockConfiguration');
+  if (!legalHold) throw new OperationError('NoSuchObjectLockConfiguration');
   return { status: 200, body: xmlResult('LegalHold', { Status: legalHold }) };
 }
 
 /** PutObjectRetention: later at any time, earlier or weaker only in GOVERNANCE mode and with that permission. */
-export async function putRetention(call: ObjectCall): Promise<Answer> {
-  const { Mode: mode, RetainUntilDate } = parseXml(await receiveDocument(call), RETENTION_FORM);
+export async function putRetention(call: ObjectCall): Promise<OperationAnswer> {
+  const { Mode: mode, RetainUntilDate } = parseXml(await receiveDocument(call), retentionForm);
   const untilMs = parseIsoDate(RetainUntilDate);
-  if (untilMs === undefined) throw new StoreError('MalformedXML');
+  if (untilMs === undefined) throw new OperationError('MalformedXML');
   const object = findLockable(call, 'PutObjectRetention');
   const { retention } = object.attributes;
   const isWeaker =
@@ -43,7 +43,7 @@ export async function putRetention(call: ObjectCall): Promise<Answer> {
     call.store.clock.nowMs() < retention.untilMs &&
     (untilMs < retention.untilMs || mode !== retention.mode);
   if (isWeaker && !(retention.mode === 'GOVERNANCE' && mayBypassGovernance(call, call.key))) {
-    throw new StoreError('AccessDenied', {
+    throw new OperationError('AccessDenied', {
       message: 'Access Denied because object protected by object lock.',
     });
   }
@@ -52,9 +52,9 @@ export async function putRetention(call: ObjectCall): Promise<Answer> {
 }
 
 /** GetObjectRetention. */
-export function getRetention(call: ObjectCall): Answer {
+export function getRetention(call: ObjectCall): OperationAnswer {
   const { retention } = findLockable(call, 'GetObjectRetention').attributes;
-  if (!retention) throw new StoreError('NoSuchObjectLockConfiguration');
+  if (!retention) throw new OperationError('NoSuchObjectLockConfiguration');
   const content = { Mode: retention.mode, RetainUntilDate: formatIsoDate(retention.untilMs) };
   return { status: 200, body: xmlResult('Retention', content) };
 }
@@ -65,6 +65,6 @@ export function getRetention(call: ObjectCall): Answer {
  */
 function findLockable(call: ObjectCall, action: string): StoredObject {
   const object = findObject(call, { current: action, version: action });
-  demandLocks(call);
+  requireObjectLock(call);
   return object;
 }

@@ -1,13 +1,13 @@
 import { readContent } from '../disk/content.ts';
 import type { StoredObject } from '../disk/versions.ts';
-import { judgeConditions } from '../protocol/conditions.ts';
+import { evaluateConditions } from '../protocol/conditions.ts';
 import type { CopySource } from '../protocol/copy-source.ts';
 import { matchCustomerKey, parseCustomerKey } from '../protocol/customer-key.ts';
-import { StoreError } from '../protocol/store-error.ts';
-import { demandAtHand } from './archive.ts';
+import { OperationError } from '../protocol/operation-error.ts';
+import { requireReadable } from './archive.ts';
 import { findBucket } from './find-bucket.ts';
 import { findVersion, shownVersionId } from './find-object.ts';
-import { demandUsableKmsKey } from './kms-key.ts';
+import { requireUsableKmsKey } from './kms-key.ts';
 import type { ObjectCall } from './operation.ts';
 import { checkedVersionId } from './version-id.ts';
 
@@ -31,13 +31,13 @@ export function openCopySource(call: ObjectCall, source: CopySource): OpenedSour
   const versionId = checkedVersionId(source.versionId, bucket);
   const object = findVersion(sourceCall, versionId, { current: 'GetObject', version: 'GetObjectVersion' });
   const nowMs = store.clock.nowMs();
-  demandAtHand(object, nowMs);
+  requireReadable(object, nowMs);
   const { encryption } = object.attributes;
-  demandUsableKmsKey(encryption, call.caller);
+  requireUsableKmsKey(encryption, call.caller);
   const sealKey = matchCustomerKey(encryption, parseCustomerKey(request, 'copy-source'));
   const conditions = { header: (name: string) => request.prefixed(`copy-source-${name}`) };
-  if (judgeConditions(conditions, object, nowMs).kind !== 'proceed')
-    throw new StoreError('PreconditionFailed');
+  if (evaluateConditions(conditions, object, nowMs).kind !== 'proceed')
+    throw new OperationError('PreconditionFailed');
   const shown = shownVersionId(sourceCall, object);
   return {
     object,

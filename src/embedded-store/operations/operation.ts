@@ -1,15 +1,15 @@
-import type { Caller } from '../access/caller.ts';
-import type { Bucket } from '../disk/buckets.ts';
-import type { Answer } from '../protocol/answer.ts';
+import type { StoreCaller } from '../access/caller.ts';
+import type { StoredBucket } from '../disk/buckets.ts';
 import type { ChunkSignatures } from '../protocol/aws-chunked.ts';
-import type { StoreRequest } from '../protocol/store-request.ts';
-import type { Store } from '../store.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
+import type { OperationRequest } from '../protocol/operation-request.ts';
+import type { StoreParts } from '../store.ts';
 
 /** What every operation is given. */
 export interface ServiceCall {
-  readonly store: Store;
-  readonly request: StoreRequest;
-  readonly caller: Caller;
+  readonly store: StoreParts;
+  readonly request: OperationRequest;
+  readonly caller: StoreCaller;
   /** How to check the signatures inside a streamed body, when it is signed. */
   readonly signatures?: ChunkSignatures | undefined;
 }
@@ -20,11 +20,11 @@ export interface BucketNameCall extends ServiceCall {
 }
 
 export interface BucketCall extends ServiceCall {
-  readonly bucket: Bucket;
+  readonly bucket: StoredBucket;
 }
 
 export interface ObjectCall extends BucketCall {
   readonly key: string;
 }
 
-export type Run<Call> = (call: Call) => Answer | Promise<Answer>;
+export type Run<Call> = (call: Call) => OperationAnswer | Promise<OperationAnswer>;

@@ -1,9 +1,9 @@
 import { writeContent } from '../disk/content.ts';
-import type { Answer } from '../protocol/answer.ts';
 import { parseCopySource } from '../protocol/copy-source.ts';
 import { parseCustomerKeyForWrite } from '../protocol/customer-key.ts';
 import { parseEncryption } from '../protocol/encryption-settings.ts';
 import { parseStorageClass } from '../protocol/object-settings.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
 import { ReceivedBody } from '../protocol/received-body.ts';
 import { addContent } from './add-content.ts';
 import { copyObject } from './copy-object.ts';
@@ -12,22 +12,22 @@ import { parseAttributes } from './new-attributes.ts';
 import { encryptionHeaders } from './object-headers.ts';
 import { opaqueTag } from './opaque-tag.ts';
 import type { ObjectCall } from './operation.ts';
-import { demandWriteConditions } from './write-conditions.ts';
+import { requireWriteConditions } from './write-conditions.ts';
 
 /** PutObject, or CopyObject when the request names a source for the bytes. */
-export function putOrCopyObject(call: ObjectCall): Promise<Answer> {
+export function putOrCopyObject(call: ObjectCall): Promise<OperationAnswer> {
   const source = parseCopySource(call.request);
   return source ? copyObject(call, source) : putObject(call);
 }
 
 /** The whole body becomes the current version, or nothing changes. */
-async function putObject(call: ObjectCall): Promise<Answer> {
+async function putObject(call: ObjectCall): Promise<OperationAnswer> {
   const { request, store } = call;
   const customerKey = parseCustomerKeyForWrite(request);
   const encryption = parseEncryption(request, customerKey);
   const storageClass = parseStorageClass(request);
   const settings = parseAttributes(call);
-  demandWriteConditions(call);
+  requireWriteConditions(call);
   const body = new ReceivedBody(call);
   const stored = await writeContent(store.blobs, body, customerKey?.key);
   const { md5Hex, checksum } = body.facts();

@@ -1,29 +1,29 @@
 import type { Readable } from 'node:stream';
 import { readContent } from '../disk/content.ts';
 import type { StoredObject } from '../disk/versions.ts';
-import type { Answer } from '../protocol/answer.ts';
-import { judgeConditions } from '../protocol/conditions.ts';
+import { evaluateConditions } from '../protocol/conditions.ts';
 import { matchCustomerKey } from '../protocol/customer-key.ts';
-import { parseReadRequest, type ReadRequest } from '../protocol/read-request.ts';
-import { StoreError } from '../protocol/store-error.ts';
-import { demandAtHand } from './archive.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
+import { OperationError } from '../protocol/operation-error.ts';
+import { parseReadRequest, type ReadOptions } from '../protocol/read-options.ts';
+import { requireReadable } from './archive.ts';
 import { checksumHeaders } from './checksum-headers.ts';
 import { findObject } from './find-object.ts';
-import { demandUsableKmsKey } from './kms-key.ts';
-import { notModifiedHeaders, objectHeaders } from './object-headers.ts';
+import { requireUsableKmsKey } from './kms-key.ts';
+import { headersOfNotModified, objectHeaders } from './object-headers.ts';
 import type { ObjectCall } from './operation.ts';
-import { type Selection, selectBytes } from './selection.ts';
+import { type SelectedBytes, selectBytes } from './selection.ts';
 
 /** GetObject and HeadObject: request → object → may it be opened → conditions → bytes selected → answer. */
-export function readObject(call: ObjectCall): Answer {
+export function readObject(call: ObjectCall): OperationAnswer {
   const { request, store } = call;
   const read = parseReadRequest(request, call.caller);
   const object = findObject(call, { current: 'GetObject', version: 'GetObjectVersion' });
   const sealKey = openObject(call, read, object);
-  const verdict = judgeConditions(request, object, store.clock.nowMs());
-  if (verdict.kind === 'not-modified') return { status: 304, ...notModifiedHeaders(call, object) };
+  const verdict = evaluateConditions(request, object, store.clock.nowMs());
+  if (verdict.kind === 'not-modified') return { status: 304, ...headersOfNotModified(call, object) };
   if (verdict.kind === 'failed') {
-    throw new StoreError('PreconditionFailed', { fields: { Condition: verdict.condition } });
+    throw new OperationError('PreconditionFailed', { fields: { Condition: verdict.condition } });
   }
   return objectAnswer(call, read, object, sealKey);
 }
@@ -32,21 +32,21 @@ export function readObject(call: ObjectCall): Answer {
  * What stands before the bytes, whatever the conditions say (behaviours.md 89, 90). Gives the key to open
  * them.
  */
-function openObject(call: ObjectCall, read: ReadRequest, object: StoredObject): Buffer | undefined {
+function openObject(call: ObjectCall, read: ReadOptions, object: StoredObject): Buffer | undefined {
   // HEAD tells how a restore goes on, so the archive is no obstacle to it (behaviours.md 168, 174)
   if (call.request.method === 'GET' || read.partNumber !== undefined) {
-    demandAtHand(object, call.store.clock.nowMs());
+    requireReadable(object, call.store.clock.nowMs());
   }
-  demandUsableKmsKey(object.attributes.encryption, call.caller);
+  requireUsableKmsKey(object.attributes.encryption, call.caller);
   return matchCustomerKey(object.attributes.encryption, read.customerKey);
 }
 
 function objectAnswer(
   call: ObjectCall,
-  read: ReadRequest,
+  read: ReadOptions,
   object: StoredObject,
   sealKey: Buffer | undefined,
-): Answer {
+): OperationAnswer {
   const selection = selectBytes(call, read, object);
   const { headers, prefixed } = objectHeaders(call, object);
   const { first, last } = selection.kind === 'span' ? selection : { first: 0, last: object.sizeBytes - 1 };
@@ -79,9 +79,9 @@ function contentOf(
 
 /** Overrides hold for a whole object only (object-retrieval.md, Rules 3; behaviours.md 136). */
 function selectionHeaders(
-  selection: Selection,
+  selection: SelectedBytes,
   object: StoredObject,
-  read: ReadRequest,
+  read: ReadOptions,
 ): Readonly<Record<string, string>> {
   if (selection.kind === 'whole') return read.overrides;
   return { 'content-range': `bytes ${selection.first}-${selection.last}/${object.sizeBytes}` };

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Answer } from '../protocol/answer.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import { receiveDocument } from '../protocol/received-document.ts';
-import { StoreError } from '../protocol/store-error.ts';
 import { emptyElement, parseXml } from '../protocol/xml.ts';
 import { archiveState } from './archive.ts';
 import { findObject } from './find-object.ts';
 import { midnightAfterDays } from './lifecycle.ts';
 import type { ObjectCall } from './operation.ts';
 
-const FORM = {
+const form = {
   root: 'RestoreRequest',
   schema: emptyElement.or(
     z.object({
@@ -25,22 +25,22 @@ const FORM = {
  * (behaviours.md 167 to 172). Asked again while it is there, it stays longer. Out of a tier an object comes
  * back for good, without days.
  */
-export async function restoreObject(call: ObjectCall): Promise<Answer> {
-  const request = parseXml(await receiveDocument(call), FORM);
+export async function restoreObject(call: ObjectCall): Promise<OperationAnswer> {
+  const request = parseXml(await receiveDocument(call), form);
   const days = 'Days' in request ? request.Days : undefined;
   const object = findObject(call, { current: 'RestoreObject', version: 'RestoreObject' });
   const { store } = call;
   const nowMs = store.clock.nowMs();
   const state = archiveState(object, nowMs);
-  if (state.kind === 'restoring') throw new StoreError('RestoreAlreadyInProgress');
+  if (state.kind === 'restoring') throw new OperationError('RestoreAlreadyInProgress');
   if (state.kind === 'at-hand') {
-    throw new StoreError('InvalidObjectState', {
+    throw new OperationError('InvalidObjectState', {
       message: "Restore is not allowed for the object's current storage class",
       fields: { StorageClass: object.storageClass },
     });
   }
   const isForGood = object.attributes.accessTier !== undefined;
-  if (isForGood !== (days === undefined)) throw new StoreError('MalformedXML');
+  if (isForGood !== (days === undefined)) throw new OperationError('MalformedXML');
   const readyAtMs = state.kind === 'restored' ? nowMs : nowMs + store.restoreDelayMs;
   const expiry = isForGood ? {} : { expiresAtMs: midnightAfterDays(readyAtMs, Number(days)) };
   store.versions.change(object, { restore: { readyAtMs, ...expiry } });

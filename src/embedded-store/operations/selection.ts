@@ -1,12 +1,12 @@
 import type { StoredObject } from '../disk/versions.ts';
-import { judgeRange } from '../protocol/byte-range.ts';
+import { evaluateRange } from '../protocol/byte-range.ts';
 import { isSameAsInIfRange } from '../protocol/conditions.ts';
-import type { ReadRequest } from '../protocol/read-request.ts';
-import { StoreError } from '../protocol/store-error.ts';
+import { OperationError } from '../protocol/operation-error.ts';
+import type { ReadOptions } from '../protocol/read-options.ts';
 import type { ObjectCall } from './operation.ts';
 
 /** The part of an object that an answer carries; both ends of a span are included. */
-export type Selection =
+export type SelectedBytes =
   | { readonly kind: 'whole'; readonly part?: SelectedPart }
   | { readonly kind: 'span'; readonly first: number; readonly last: number; readonly part?: SelectedPart };
 
@@ -18,22 +18,22 @@ export interface SelectedPart {
 }
 
 /** Throws InvalidRange (behaviours.md 9, 10, 24) and InvalidPartNumber (40, 41). */
-export function selectBytes(call: ObjectCall, read: ReadRequest, object: StoredObject): Selection {
+export function selectBytes(call: ObjectCall, read: ReadOptions, object: StoredObject): SelectedBytes {
   if (read.partNumber !== undefined) return selectPart(call, read.partNumber, object);
   if (!isSameAsInIfRange(call.request, object, call.store.clock.nowMs())) return { kind: 'whole' };
-  const verdict = judgeRange(read.ranges, object.sizeBytes);
+  const verdict = evaluateRange(read.ranges, object.sizeBytes);
   if (verdict.kind !== 'unsatisfiable') return verdict;
-  throw new StoreError('InvalidRange', {
+  throw new OperationError('InvalidRange', {
     fields: { RangeRequested: read.ranges.join(','), ActualObjectSize: object.sizeBytes },
     headers: { 'content-range': `bytes */${object.sizeBytes}` },
   });
 }
 
-function selectPart(call: ObjectCall, partNumber: number, object: StoredObject): Selection {
+function selectPart(call: ObjectCall, partNumber: number, object: StoredObject): SelectedBytes {
   const { partsCount } = object.attributes;
   const piece = call.store.pieces.part(object.rowId, partNumber);
   if (!piece) {
-    throw new StoreError('InvalidPartNumber', {
+    throw new OperationError('InvalidPartNumber', {
       fields: { ActualPartCount: partsCount ?? 1, PartNumberRequested: partNumber },
     });
   }

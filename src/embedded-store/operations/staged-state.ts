@@ -1,5 +1,5 @@
 import type { ObjectAttributes } from '../disk/object-attributes.ts';
-import type { Answer } from '../protocol/answer.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
 import { parseStagedState } from '../protocol/staged-state.ts';
 import { findObject } from './find-object.ts';
 import type { ObjectCall } from './operation.ts';
@@ -8,7 +8,7 @@ import type { ObjectCall } from './operation.ts';
  * `PUT /<bucket>/<key>?embedded-state`, which no other store has: puts an existing object into states that a
  * real store comes to by itself, while bytes, tag and date stay as they are (behaviours.md 178, 179).
  */
-export function putStagedState(call: ObjectCall): Answer {
+export function putStagedState(call: ObjectCall): OperationAnswer {
   const object = findObject(call, { current: 'PutObject', version: 'PutObject' });
   const { kmsKeyState, storageClass, ...states } = parseStagedState(call.request);
   const { encryption } = object.attributes;

@@ -1,13 +1,13 @@
 import { createDigest } from '../checksum/checksum-algorithm.ts';
 import { type StoredContent, writeContent } from '../disk/content.ts';
 import type { UploadedPart } from '../disk/uploads.ts';
-import type { Answer } from '../protocol/answer.ts';
 import { type CopySource, parseCopyRange, parseCopySource } from '../protocol/copy-source.ts';
 import { matchCustomerKey, parseCustomerKeyForWrite } from '../protocol/customer-key.ts';
 import { formatIsoDate } from '../protocol/dates.ts';
+import type { OperationAnswer } from '../protocol/operation-answer.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import { parsePartNumber } from '../protocol/part-number.ts';
 import { ReceivedBody } from '../protocol/received-body.ts';
-import { StoreError } from '../protocol/store-error.ts';
 import { xmlResult } from '../protocol/xml.ts';
 import { findUpload } from './find-upload.ts';
 import { encryptionHeaders } from './object-headers.ts';
@@ -16,12 +16,12 @@ import { openCopySource } from './open-copy-source.ts';
 import type { ObjectCall } from './operation.ts';
 
 /** UploadPart, or UploadPartCopy when the request names a source: a part replaces the one that had its number. */
-export function uploadPart(call: ObjectCall): Promise<Answer> {
+export function uploadPart(call: ObjectCall): Promise<OperationAnswer> {
   const source = parseCopySource(call.request);
   return source ? copyPart(call, source) : receivePart(call);
 }
 
-async function receivePart(call: ObjectCall): Promise<Answer> {
+async function receivePart(call: ObjectCall): Promise<OperationAnswer> {
   const { encryption, algorithm, sealKey } = partPlan(call);
   const body = new ReceivedBody(call, algorithm);
   const stored = await writeContent(call.store.blobs, body, sealKey);
@@ -37,7 +37,7 @@ async function receivePart(call: ObjectCall): Promise<Answer> {
   };
 }
 
-async function copyPart(call: ObjectCall, from: CopySource): Promise<Answer> {
+async function copyPart(call: ObjectCall, from: CopySource): Promise<OperationAnswer> {
   const { encryption, algorithm, sealKey } = partPlan(call);
   const { object: source, read, headers } = openCopySource(call, from);
   const { first = 0, last = source.sizeBytes - 1 } = parseCopyRange(call.request, source.sizeBytes) ?? {};
@@ -86,5 +86,5 @@ function keepPart(call: ObjectCall, stored: StoredContent, md5Hex: string, check
 function demandPartNumber({ request }: ObjectCall): number {
   const partNumber = parsePartNumber(request);
   if (partNumber !== undefined) return partNumber;
-  throw new StoreError('InvalidRequest', { message: 'Missing partNumber' });
+  throw new OperationError('InvalidRequest', { message: 'Missing partNumber' });
 }

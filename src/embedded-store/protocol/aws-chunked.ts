@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ByteReader } from './byte-reader.ts';
-import { StoreError } from './store-error.ts';
+import { OperationError } from './operation-error.ts';
 
 const MAX_LINE_BYTES = 16 * 1024;
 
@@ -65,6 +65,6 @@ async function readTrailers(
 
 function parseChunkHead(line: string): { size: number; signature: string | undefined } {
   const match = /^([0-9a-f]{1,12})(?:;chunk-signature=([0-9a-f]{64}))?$/i.exec(line);
-  if (!match) throw new StoreError('IncompleteBody');
+  if (!match) throw new OperationError('IncompleteBody');
   return { size: Number.parseInt(match[1] ?? '', 16), signature: match[2] };
 }

@@ -4,28 +4,28 @@ export type RangeVerdict =
   | { readonly kind: 'span'; readonly first: number; readonly last: number }
   | { readonly kind: 'unsatisfiable' };
 
-const WHOLE: RangeVerdict = { kind: 'whole' };
-const UNSATISFIABLE: RangeVerdict = { kind: 'unsatisfiable' };
+const whole: RangeVerdict = { kind: 'whole' };
+const unsatisfiable: RangeVerdict = { kind: 'unsatisfiable' };
 
 /**
  * behaviours.md, section 1: one range of bytes without a blank, or the header is ignored (rows 12 to 19, 35).
  * `values` are the header's occurrences.
  */
-export function judgeRange(values: readonly string[], sizeBytes: number): RangeVerdict {
+export function evaluateRange(values: readonly string[], sizeBytes: number): RangeVerdict {
   const [value, ...others] = values;
   const match = value === undefined || others.length > 0 ? null : /^bytes=(\d*)-(\d*)$/i.exec(value);
-  if (!match) return WHOLE;
+  if (!match) return whole;
   const [, first = '', last = ''] = match;
-  if (first === '') return last === '' ? WHOLE : judgeSuffix(Number(last), sizeBytes);
+  if (first === '') return last === '' ? whole : judgeSuffix(Number(last), sizeBytes);
   const end = last === '' ? Number.POSITIVE_INFINITY : Number(last);
-  if (Number(first) > end) return WHOLE;
-  if (Number(first) >= sizeBytes) return UNSATISFIABLE;
+  if (Number(first) > end) return whole;
+  if (Number(first) >= sizeBytes) return unsatisfiable;
   return { kind: 'span', first: Number(first), last: Math.min(end, sizeBytes - 1) };
 }
 
 /** The last bytes: none is unsatisfiable (row 9), some of an empty object are the empty object (row 25). */
 function judgeSuffix(length: number, sizeBytes: number): RangeVerdict {
-  if (length === 0) return UNSATISFIABLE;
-  if (sizeBytes === 0) return WHOLE;
+  if (length === 0) return unsatisfiable;
+  if (sizeBytes === 0) return whole;
   return { kind: 'span', first: Math.max(0, sizeBytes - length), last: sizeBytes - 1 };
 }

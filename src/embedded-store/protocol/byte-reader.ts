@@ -1,4 +1,4 @@
-import { StoreError } from './store-error.ts';
+import { OperationError } from './operation-error.ts';
 
 /** Reads a stream of chunks by lines and lengths, without joining what is only passed on. */
 export class ByteReader {
@@ -17,7 +17,7 @@ export class ByteReader {
       const end = this.#chunk.indexOf(0x0a) + 1 || this.#chunk.length;
       line += Buffer.from(this.#chunk.subarray(0, end)).toString('latin1');
       this.#chunk = this.#chunk.subarray(end);
-      if (line.length > maxBytes) throw new StoreError('IncompleteBody');
+      if (line.length > maxBytes) throw new OperationError('IncompleteBody');
     }
     return line.slice(0, -2);
   }
@@ -35,7 +35,7 @@ export class ByteReader {
 
   async #next(): Promise<void> {
     const { done, value } = await this.#source.next();
-    if (done) throw new StoreError('IncompleteBody');
+    if (done) throw new OperationError('IncompleteBody');
     this.#chunk = value;
   }
 }

@@ -1,24 +1,24 @@
-import type { ErrorCode } from './error-table.ts';
-import { StoreError } from './store-error.ts';
-import type { StoreRequest } from './store-request.ts';
+import type { StoreErrorName } from './error-table.ts';
+import { OperationError } from './operation-error.ts';
+import type { OperationRequest } from './operation-request.ts';
 
 /** The value of one of the protocol's headers that may hold only `values`; throws `code` for any other. */
 export function parseChoice<Value extends string>(
-  request: StoreRequest,
+  request: OperationRequest,
   name: string,
   values: readonly Value[],
-  code: ErrorCode = 'InvalidArgument',
+  code: StoreErrorName = 'InvalidArgument',
 ): Value | undefined {
   const text = request.prefixed(name);
   if (text === undefined) return undefined;
   const value = values.find(candidate => candidate === text);
   if (value !== undefined) return value;
-  throw code === 'InvalidArgument' ? invalidHeader(request, name) : new StoreError(code);
+  throw code === 'InvalidArgument' ? invalidHeader(request, name) : new OperationError(code);
 }
 
 /** InvalidArgument naming the header and what it holds. */
-export function invalidHeader(request: StoreRequest, name: string): StoreError {
-  return new StoreError('InvalidArgument', {
+export function invalidHeader(request: OperationRequest, name: string): OperationError {
+  return new OperationError('InvalidArgument', {
     fields: { ArgumentName: `${request.prefix}${name}`, ArgumentValue: request.prefixed(name) ?? '' },
   });
 }

@@ -1,12 +1,12 @@
 import {
-  CHECKSUM_ALGORITHMS,
-  CHECKSUM_BYTES,
   type ChecksumAlgorithm,
+  checksumAlgorithms,
+  checksumBytes,
   parseChecksumAlgorithm,
 } from '../checksum/checksum-algorithm.ts';
 import { withoutPrefix } from './dialect.ts';
-import { StoreError } from './store-error.ts';
-import type { StoreRequest } from './store-request.ts';
+import { OperationError } from './operation-error.ts';
+import type { OperationRequest } from './operation-request.ts';
 
 /** The checksum that a client says its content has: in a header, or in a trailer behind it. */
 export type ClaimedChecksum =
@@ -14,9 +14,9 @@ export type ClaimedChecksum =
   | { readonly kind: 'trailer'; readonly algorithm: ChecksumAlgorithm };
 
 /** Throws InvalidRequest for a value that is none, and for more than one claim. */
-export function claimedChecksum(request: StoreRequest): ClaimedChecksum | undefined {
+export function claimedChecksum(request: OperationRequest): ClaimedChecksum | undefined {
   const claims: ClaimedChecksum[] = [];
-  for (const algorithm of CHECKSUM_ALGORITHMS) {
+  for (const algorithm of checksumAlgorithms) {
     const value = request.prefixed(headerOf(algorithm));
     if (value === undefined) continue;
     demandForm(request, algorithm, value);
@@ -26,13 +26,16 @@ export function claimedChecksum(request: StoreRequest): ClaimedChecksum | undefi
   const algorithm = trailer?.startsWith('checksum-') && parseChecksumAlgorithm(trailer.slice(9));
   if (algorithm) claims.push({ kind: 'trailer', algorithm });
   if (claims.length <= 1) return claims[0];
-  throw new StoreError('InvalidRequest', {
+  throw new OperationError('InvalidRequest', {
     message: 'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
   });
 }
 
 /** The claimed value, once the trailers have come. */
-export function readClaim(claim: ClaimedChecksum, trailers: ReadonlyMap<string, string>): string | undefined {
+export function resolveClaim(
+  claim: ClaimedChecksum,
+  trailers: ReadonlyMap<string, string>,
+): string | undefined {
   if (claim.kind === 'header') return claim.value;
   for (const [name, value] of trailers) if (withoutPrefix(name) === headerOf(claim.algorithm)) return value;
   return undefined;
@@ -42,10 +45,10 @@ function headerOf(algorithm: ChecksumAlgorithm): string {
   return `checksum-${algorithm.toLowerCase()}`;
 }
 
-function demandForm(request: StoreRequest, algorithm: ChecksumAlgorithm, value: string): void {
+function demandForm(request: OperationRequest, algorithm: ChecksumAlgorithm, value: string): void {
   const bytes = Buffer.from(value, 'base64');
-  if (bytes.length === CHECKSUM_BYTES[algorithm] && bytes.toString('base64') === value) return;
-  throw new StoreError('InvalidRequest', {
+  if (bytes.length === checksumBytes[algorithm] && bytes.toString('base64') === value) return;
+  throw new OperationError('InvalidRequest', {
     message: `Value for ${request.prefix}${headerOf(algorithm)} header is invalid.`,
   });
 }

@@ -1,7 +1,7 @@
 import { parseDate } from './dates.ts';
 
 /** What conditions are judged against. */
-export interface Validators {
+export interface ConditionSubject {
   /** Without quotes. */
   readonly etag: string;
   readonly lastModifiedMs: number;
@@ -17,15 +17,15 @@ export type ConditionVerdict =
   | { readonly kind: 'not-modified' }
   | { readonly kind: 'failed'; readonly condition: 'If-Match' | 'If-Unmodified-Since' };
 
-const PROCEED: ConditionVerdict = { kind: 'proceed' };
+const proceed: ConditionVerdict = { kind: 'proceed' };
 
 /**
  * The four conditions in the order of behaviours.md, Decided 2: If-Match or else If-Unmodified-Since may fail the
  * request; then If-None-Match or else If-Modified-Since may answer that nothing has changed.
  */
-export function judgeConditions(
+export function evaluateConditions(
   request: ConditionHeaders,
-  current: Validators,
+  current: ConditionSubject,
   nowMs: number,
 ): ConditionVerdict {
   const ifMatch = request.header('if-match') || undefined;
@@ -36,18 +36,22 @@ export function judgeConditions(
     return { kind: 'failed', condition: 'If-Unmodified-Since' };
   }
   if (ifNoneMatch !== undefined) {
-    return namesTag(ifNoneMatch, current.etag, 'weak') ? { kind: 'not-modified' } : PROCEED;
+    return namesTag(ifNoneMatch, current.etag, 'weak') ? { kind: 'not-modified' } : proceed;
   }
   return isUnmodifiedSince(request.header('if-modified-since'), current, nowMs)
     ? { kind: 'not-modified' }
-    : PROCEED;
+    : proceed;
 }
 
 /**
  * Whether the object is still the one whose rest a client wants: If-Range holds the very tag or the very date
  * (behaviours.md, Decided 4). Without the header it is.
  */
-export function isSameAsInIfRange(request: ConditionHeaders, current: Validators, nowMs: number): boolean {
+export function isSameAsInIfRange(
+  request: ConditionHeaders,
+  current: ConditionSubject,
+  nowMs: number,
+): boolean {
   const ifRange = request.header('if-range');
   if (ifRange === undefined) return true;
   const date = parseDate(ifRange, nowMs);
@@ -65,7 +69,7 @@ function namesTag(list: string, etag: string, comparison: 'strong' | 'weak'): bo
 
 function changedAfter(
   header: string | undefined,
-  current: Validators,
+  current: ConditionSubject,
   nowMs: number,
 ): 'after' | 'not-after' | 'unknown' {
   const date = header === undefined ? undefined : parseDate(header, nowMs);
@@ -74,7 +78,7 @@ function changedAfter(
 }
 
 /** A date later than now is no date to have asked about (RFC 9110 §13.1.3, behaviours.md 79). */
-function isUnmodifiedSince(header: string | undefined, current: Validators, nowMs: number): boolean {
+function isUnmodifiedSince(header: string | undefined, current: ConditionSubject, nowMs: number): boolean {
   const date = header === undefined ? undefined : parseDate(header, nowMs);
   if (date === undefined || date > nowMs) return false;
   return changedAfter(header, current, nowMs) === 'not-after';

@@ -1,5 +1,5 @@
-import { StoreError } from './store-error.ts';
-import type { StoreRequest } from './store-request.ts';
+import { OperationError } from './operation-error.ts';
+import type { OperationRequest } from './operation-request.ts';
 
 /** What a request copies from: `[/]<bucket>/<key>[?versionId=<id>]`, percent-encoded once. */
 export interface CopySource {
@@ -9,13 +9,13 @@ export interface CopySource {
 }
 
 /** Undefined for a request that brings its content itself. Throws InvalidArgument. */
-export function parseCopySource(request: StoreRequest): CopySource | undefined {
+export function parseCopySource(request: OperationRequest): CopySource | undefined {
   const header = request.prefixed('copy-source');
   if (header === undefined) return undefined;
   const match = /^\/?([^/?]+)\/([^?]+)(?:\?versionId=([^&]*))?$/.exec(header);
   const [bucket, key] = match ? [decode(match[1]), decode(match[2])] : [];
   if (bucket !== undefined && key !== undefined) return { bucket, key, versionId: match?.[3] };
-  throw new StoreError('InvalidArgument', {
+  throw new OperationError('InvalidArgument', {
     message: 'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
     fields: { ArgumentName: `${request.prefix}copy-source`, ArgumentValue: header },
   });
@@ -23,7 +23,7 @@ export function parseCopySource(request: StoreRequest): CopySource | undefined {
 
 /** The bytes that a part is copied from, both ends included; undefined for all. Throws InvalidArgument. */
 export function parseCopyRange(
-  request: StoreRequest,
+  request: OperationRequest,
   sizeBytes: number,
 ): { readonly first: number; readonly last: number } | undefined {
   const header = request.prefixed('copy-source-range');
@@ -31,7 +31,7 @@ export function parseCopyRange(
   const match = /^bytes=(\d+)-(\d+)$/.exec(header);
   const [first, last] = [Number(match?.[1]), Number(match?.[2])];
   if (match && first <= last && last < sizeBytes) return { first, last };
-  throw new StoreError('InvalidArgument', {
+  throw new OperationError('InvalidArgument', {
     message:
       'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy',
     fields: { ArgumentName: `${request.prefix}copy-source-range`, ArgumentValue: header },

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { Encryption } from '../disk/object-attributes.ts';
 import { isProven, type KeyProof, proofOf, SEAL_KEY_BYTES } from '../disk/seal.ts';
-import { StoreError } from './store-error.ts';
-import type { StoreRequest } from './store-request.ts';
+import { OperationError } from './operation-error.ts';
+import type { OperationRequest } from './operation-request.ts';
 
 const HEADER = 'server-side-encryption-customer-';
 
 /** The key that came with a request. It lives as long as the request. */
-export interface CustomerKey {
+export interface RequestKey {
   readonly key: Buffer;
   readonly md5: string;
 }
 
 /** What is stored of the key: enough to recognise it. */
-export function describeCustomerKey({ key, md5 }: CustomerKey): Encryption & { kind: 'customer' } {
+export function describeCustomerKey({ key, md5 }: RequestKey): Encryption & { kind: 'customer' } {
   const proof: KeyProof = proofOf(key);
   return { kind: 'customer', keyMd5: md5, ...proof };
 }
@@ -22,9 +22,9 @@ export function describeCustomerKey({ key, md5 }: CustomerKey): Encryption & { k
  * For a store that takes customer keys over secure connections only. Throws InvalidRequest (behaviours.md
  * 155).
  */
-export function refuseCustomerKey(request: StoreRequest): void {
+export function refuseCustomerKey(request: OperationRequest): void {
   if (request.prefixed(`${HEADER}key`) === undefined) return;
-  throw new StoreError('InvalidRequest', {
+  throw new OperationError('InvalidRequest', {
     message:
       'Requests specifying Server Side Encryption with Customer provided keys must be made over a secure connection.',
   });
@@ -35,9 +35,9 @@ export function refuseCustomerKey(request: StoreRequest): void {
  * (object-retrieval.md, Rules 1). Throws what behaviours.md 147 to 153 say.
  */
 export function parseCustomerKey(
-  request: StoreRequest,
+  request: OperationRequest,
   of: 'object' | 'copy-source' = 'object',
-): CustomerKey | undefined {
+): RequestKey | undefined {
   const header = of === 'object' ? HEADER : `copy-source-${HEADER}`;
   const algorithm = request.prefixed(`${header}algorithm`);
   const encodedKey = request.prefixed(`${header}key`);
@@ -46,7 +46,7 @@ export function parseCustomerKey(
   const argumentName = `${request.prefix}server-side-encryption`;
   if (algorithm !== undefined && algorithm !== 'AES256') {
     const fields = { ArgumentName: argumentName, ArgumentValue: algorithm };
-    throw new StoreError('InvalidEncryptionAlgorithmError', { fields });
+    throw new OperationError('InvalidEncryptionAlgorithmError', { fields });
   }
   if (algorithm === undefined) throw mustProvide('a valid encryption algorithm', argumentName);
   if (encodedKey === undefined) throw mustProvide('an appropriate secret key', argumentName);
@@ -55,7 +55,7 @@ export function parseCustomerKey(
 }
 
 /** As above for a request that stores something: there the key must suit the algorithm (behaviours.md 152). */
-export function parseCustomerKeyForWrite(request: StoreRequest): CustomerKey | undefined {
+export function parseCustomerKeyForWrite(request: OperationRequest): RequestKey | undefined {
   const customerKey = parseCustomerKey(request);
   if (customerKey && customerKey.key.length !== SEAL_KEY_BYTES) {
     throw invalid(
@@ -69,22 +69,22 @@ export function parseCustomerKeyForWrite(request: StoreRequest): CustomerKey | u
 /** The key to open an object with; undefined when none is needed. Throws behaviours.md 144 to 146 and 154. */
 export function matchCustomerKey(
   encryption: Encryption,
-  customerKey: CustomerKey | undefined,
+  customerKey: RequestKey | undefined,
 ): Buffer | undefined {
   if (encryption.kind !== 'customer') {
     if (!customerKey) return undefined;
-    throw new StoreError('InvalidRequest', {
+    throw new OperationError('InvalidRequest', {
       message: 'The encryption parameters are not applicable to this object.',
     });
   }
   if (!customerKey) {
-    throw new StoreError('InvalidRequest', {
+    throw new OperationError('InvalidRequest', {
       message:
         'The object was stored using a form of Server Side Encryption. The correct parameters must be provided to retrieve the object.',
     });
   }
   if (isProven(customerKey.key, encryption)) return customerKey.key;
-  throw new StoreError('AccessDenied', {
+  throw new OperationError('AccessDenied', {
     message:
       'Requests specifying Server Side Encryption with Customer provided keys must provide the correct secret key.',
   });
@@ -104,11 +104,11 @@ function decodeKey(encodedKey: string, md5: string, argumentName: string): Buffe
   return key;
 }
 
-function mustProvide(what: string, argumentName: string): StoreError {
+function mustProvide(what: string, argumentName: string): OperationError {
   const which = 'Requests specifying Server Side Encryption with Customer provided keys';
   return invalid(`${which} must provide ${what}.`, argumentName);
 }
 
-function invalid(message: string, argumentName: string): StoreError {
-  return new StoreError('InvalidArgument', { message, fields: { ArgumentName: argumentName } });
+function invalid(message: string, argumentName: string): OperationError {
+  return new OperationError('InvalidArgument', { message, fields: { ArgumentName: argumentName } });
 }

@@ -1,6 +1,6 @@
 import { formatHttpDate, parseHttpDate } from '../../http/http-date.ts';
 
-const ISO_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/;
+const isoForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/;
 
 /**
  * Milliseconds since the epoch of a date in a header, in the forms of RFC 9110 §5.6.7 or in that of ISO 8601
@@ -12,7 +12,7 @@ export function parseDate(text: string, nowMs: number): number | undefined {
 
 /** A moment as documents and some headers have it: `2026-01-31T00:00:00.000Z`; undefined for what is none. */
 export function parseIsoDate(text: string): number | undefined {
-  const ms = ISO_FORM.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = isoForm.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }
 

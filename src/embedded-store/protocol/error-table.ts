@@ -7,7 +7,7 @@ interface ErrorKind {
  * Every code this store answers with: its status, and its sentence where a case has none of its
  * own. Written apart from the gateway's table on purpose: each is checked against behaviours.md by itself.
  */
-export const ERRORS = {
+export const errors = {
   AccessDenied: { status: 403, message: 'Access Denied' },
   AccessForbidden: { status: 403, message: 'CORSResponse: This CORS request is not allowed.' },
   AuthorizationHeaderMalformed: { status: 400, message: 'The authorization header is malformed.' },
@@ -128,4 +128,4 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorKind>;
 
-export type ErrorCode = keyof typeof ERRORS;
+export type StoreErrorName = keyof typeof errors;

@@ -1,19 +1,19 @@
 import {
-  CANNED_ACLS,
   type CannedAcl,
-  LEGAL_HOLDS,
-  LOCK_MODES,
+  cannedAcls,
+  legalHolds,
+  lockModes,
   type ObjectAttributes,
-  STORAGE_CLASSES,
   type StorageClass,
+  storageClasses,
 } from '../disk/object-attributes.ts';
 import { invalidHeader, parseChoice } from './choice.ts';
 import { parseIsoDate } from './dates.ts';
-import { StoreError } from './store-error.ts';
-import type { StoreRequest } from './store-request.ts';
+import { OperationError } from './operation-error.ts';
+import type { OperationRequest } from './operation-request.ts';
 
 /** Headers of the object itself that are returned as stored (object-retrieval.md, Response headers). */
-const CONTENT_HEADERS = [
+const contentHeaders = [
   'cache-control',
   'content-disposition',
   'content-encoding',
@@ -25,18 +25,18 @@ const CONTENT_HEADERS = [
 const DEFAULT_CONTENT_TYPE = 'binary/octet-stream';
 
 /** Throws InvalidStorageClass. */
-export function parseStorageClass(request: StoreRequest): StorageClass {
-  return parseChoice(request, 'storage-class', STORAGE_CLASSES, 'InvalidStorageClass') ?? 'STANDARD';
+export function parseStorageClass(request: OperationRequest): StorageClass {
+  return parseChoice(request, 'storage-class', storageClasses, 'InvalidStorageClass') ?? 'STANDARD';
 }
 
 /** Throws InvalidArgument. */
-export function parseAcl(request: StoreRequest): CannedAcl {
-  return parseChoice(request, 'acl', CANNED_ACLS) ?? 'private';
+export function parseAcl(request: OperationRequest): CannedAcl {
+  return parseChoice(request, 'acl', cannedAcls) ?? 'private';
 }
 
-export function parseContentHeaders(request: StoreRequest): Record<string, string> {
+export function parseContentHeaders(request: OperationRequest): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': DEFAULT_CONTENT_TYPE };
-  for (const name of CONTENT_HEADERS) {
+  for (const name of contentHeaders) {
     const value = request.header(name);
     const kept = name === 'content-encoding' ? withoutTransferCoding(value) : value;
     if (kept) headers[name] = kept;
@@ -45,13 +45,15 @@ export function parseContentHeaders(request: StoreRequest): Record<string, strin
 }
 
 /** Retention and legal hold that an object is stored with. Throws InvalidArgument. */
-export function parseLock(request: StoreRequest): Pick<Partial<ObjectAttributes>, 'retention' | 'legalHold'> {
-  const mode = parseChoice(request, 'object-lock-mode', LOCK_MODES);
+export function parseLock(
+  request: OperationRequest,
+): Pick<Partial<ObjectAttributes>, 'retention' | 'legalHold'> {
+  const mode = parseChoice(request, 'object-lock-mode', lockModes);
   const until = request.prefixed('object-lock-retain-until-date');
-  const legalHold = parseChoice(request, 'object-lock-legal-hold', LEGAL_HOLDS);
+  const legalHold = parseChoice(request, 'object-lock-legal-hold', legalHolds);
   if ((mode === undefined) !== (until === undefined)) {
     const names = ['object-lock-retain-until-date', 'object-lock-mode'].map(name => request.prefix + name);
-    throw new StoreError('InvalidArgument', { message: `${names.join(' and ')} must both be supplied` });
+    throw new OperationError('InvalidArgument', { message: `${names.join(' and ')} must both be supplied` });
   }
   const untilMs = parseIsoDate(until ?? '');
   if (mode && untilMs === undefined) throw invalidHeader(request, 'object-lock-retain-until-date');

@@ -1,8 +1,8 @@
-import type { Caller } from '../access/caller.ts';
-import { StoreError } from './store-error.ts';
-import type { StoreRequest } from './store-request.ts';
+import type { StoreCaller } from '../access/caller.ts';
+import { OperationError } from './operation-error.ts';
+import type { OperationRequest } from './operation-request.ts';
 
-const OVERRIDABLE = [
+const overridable = [
   'content-type',
   'content-language',
   'expires',
@@ -16,19 +16,22 @@ const OVERRIDABLE = [
  * section 6). Empty values change nothing. Throws InvalidRequest for anonymous callers, InvalidArgument for
  * values that no header can carry.
  */
-export function parseOverrides(request: StoreRequest, caller: Caller): Readonly<Record<string, string>> {
+export function parseOverrides(
+  request: OperationRequest,
+  caller: StoreCaller,
+): Readonly<Record<string, string>> {
   const overrides: Record<string, string> = {};
-  for (const header of OVERRIDABLE) {
+  for (const header of overridable) {
     const name = `response-${header}`;
     const value = request.query.get(name);
     if (value === undefined) continue;
     if (caller.kind === 'anonymous') {
-      throw new StoreError('InvalidRequest', {
+      throw new OperationError('InvalidRequest', {
         message: 'Request specific response headers cannot be used for anonymous GET requests.',
       });
     }
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-      throw new StoreError('InvalidArgument', {
+      throw new OperationError('InvalidArgument', {
         message: 'Header value cannot be represented using ISO-8859-1.',
         fields: { ArgumentName: name, ArgumentValue: value },
       });

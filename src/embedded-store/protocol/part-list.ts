@@ -8,7 +8,7 @@ export interface WantedPart {
   readonly etag: string;
 }
 
-const FORM = {
+const form = {
   root: 'CompleteMultipartUpload',
   repeated: ['Part'],
   schema: z.object({
@@ -18,7 +18,7 @@ const FORM = {
 
 /** Throws MalformedXML. */
 export function parsePartList(document: string): WantedPart[] {
-  return parseXml(document, FORM).Part.map(({ PartNumber, ETag }) => ({
+  return parseXml(document, form).Part.map(({ PartNumber, ETag }) => ({
     partNumber: Number(PartNumber),
     etag: ETag.replace(/^"(.*)"$/, '$1'),
   }));

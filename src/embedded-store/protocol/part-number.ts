@@ -1,16 +1,16 @@
-import { StoreError } from './store-error.ts';
-import type { StoreRequest } from './store-request.ts';
+import { OperationError } from './operation-error.ts';
+import type { OperationRequest } from './operation-request.ts';
 
 /** object-retrieval.md, Limits. */
 const MAX_PART_NUMBER = 10_000;
 
 /** The part that a request names, if any: 1 to 10000. Throws InvalidArgument (behaviours.md 43, 44). */
-export function parsePartNumber(request: StoreRequest): number | undefined {
+export function parsePartNumber(request: OperationRequest): number | undefined {
   const text = request.query.get('partNumber');
   if (text === undefined) return undefined;
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= MAX_PART_NUMBER) return number;
-  throw new StoreError('InvalidArgument', {
+  throw new OperationError('InvalidArgument', {
     message: 'Part number must be an integer between 1 and 10000, inclusive',
     fields: { ArgumentName: 'partNumber', ArgumentValue: text },
   });

@@ -6,16 +6,16 @@ import {
 } from '../checksum/checksum-algorithm.ts';
 import type { StoredChecksum } from '../disk/object-attributes.ts';
 import { type ChunkSignatures, decodeAwsChunked } from './aws-chunked.ts';
-import { type ClaimedChecksum, claimedChecksum, readClaim } from './claimed-checksum.ts';
-import { StoreError } from './store-error.ts';
-import type { StoreRequest } from './store-request.ts';
+import { type ClaimedChecksum, claimedChecksum, resolveClaim } from './claimed-checksum.ts';
+import { OperationError } from './operation-error.ts';
+import type { OperationRequest } from './operation-request.ts';
 
 /** The largest body of one request. */
 const MAX_BODY_BYTES = 5 * 1024 ** 3;
 
 /** Where a body comes from. */
 export interface BodySource {
-  readonly request: StoreRequest;
+  readonly request: OperationRequest;
   /** How to check the signatures inside, when it is signed in chunks. */
   readonly signatures?: ChunkSignatures | undefined;
 }
@@ -43,7 +43,7 @@ export class ReceivedBody {
 
   /**
    * `algorithm` is the checksum that the content will be stored with, where that was decided before (parts); by
-   * default the one the client sends, or CRC64NVME (behaviours.md 182). Throws what the request alone is
+   * default the one the client sends, or crc64nvmeParameters (behaviours.md 182). Throws what the request alone is
    * refused for.
    */
   constructor({ request, signatures }: BodySource, algorithm?: ChecksumAlgorithm) {
@@ -63,9 +63,10 @@ export class ReceivedBody {
   /** To be called when the source has ended; throws what does not fit (BadDigest, IncompleteBody, …). */
   accept(sizeBytes: number): void {
     if (this.#expectedBytes !== undefined && sizeBytes !== this.#expectedBytes) {
-      throw new StoreError('IncompleteBody');
+      throw new OperationError('IncompleteBody');
     }
-    if (this.#expectedMd5 && !this.#expectedMd5.equals(this.#md5.digest())) throw new StoreError('BadDigest');
+    if (this.#expectedMd5 && !this.#expectedMd5.equals(this.#md5.digest()))
+      throw new OperationError('BadDigest');
     if (this.#payload) demandSignedHash(this.#payload);
     if (this.#claim) demandClaim(this.#claim, this.#trailers, this.#claimed.digest().toString('base64'));
   }
@@ -79,7 +80,7 @@ export class ReceivedBody {
     };
   }
 
-  #sourceOf(request: StoreRequest, signatures: ChunkSignatures | undefined): AsyncIterable<Uint8Array> {
+  #sourceOf(request: OperationRequest, signatures: ChunkSignatures | undefined): AsyncIterable<Uint8Array> {
     if (!request.prefixed('content-sha256')?.startsWith('STREAMING-')) return request.message;
     const onTrailer = (name: string, value: string) => void this.#trailers.set(name, value);
     return decodeAwsChunked(request.message, { signatures, onTrailer });
@@ -105,7 +106,7 @@ function recorded(algorithm: ChecksumAlgorithm | 'MD5'): Digest {
   };
 }
 
-function signedHash(request: StoreRequest): SignedHash | undefined {
+function signedHash(request: OperationRequest): SignedHash | undefined {
   const expected = request.prefixed('content-sha256');
   if (expected === undefined || !/^[0-9a-f]{64}$/.test(expected)) return undefined;
   return { expected, digest: recorded('SHA256') };
@@ -114,37 +115,37 @@ function signedHash(request: StoreRequest): SignedHash | undefined {
 function demandSignedHash({ expected, digest }: SignedHash): void {
   const actual = digest.digest().toString('hex');
   if (actual === expected) return;
-  throw new StoreError('XAmzContentSHA256Mismatch', {
+  throw new OperationError('XAmzContentSHA256Mismatch', {
     fields: { ClientComputedContentSHA256: expected, S3ComputedContentSHA256: actual },
   });
 }
 
 function demandClaim(claim: ClaimedChecksum, trailers: ReadonlyMap<string, string>, actual: string): void {
-  if (readClaim(claim, trailers) === actual) return;
-  throw new StoreError('BadDigest', {
+  if (resolveClaim(claim, trailers) === actual) return;
+  throw new OperationError('BadDigest', {
     message: `The ${claim.algorithm} you specified did not match the calculated checksum.`,
   });
 }
 
-function parseContentMd5(request: StoreRequest): Buffer | undefined {
+function parseContentMd5(request: OperationRequest): Buffer | undefined {
   const header = request.header('content-md5');
   if (header === undefined) return undefined;
   const md5 = Buffer.from(header, 'base64');
-  if (md5.length !== 16) throw new StoreError('InvalidDigest', { fields: { 'Content-MD5': header } });
+  if (md5.length !== 16) throw new OperationError('InvalidDigest', { fields: { 'Content-MD5': header } });
   return md5;
 }
 
 /** The length of the content, when the request tells it. Throws MissingContentLength and EntityTooLarge. */
-function expectedLength(request: StoreRequest): number | undefined {
+function expectedLength(request: OperationRequest): number | undefined {
   const declared = request.prefixed('decoded-content-length') ?? request.header('content-length');
   if (declared === undefined) {
-    if (request.header('transfer-encoding') === undefined) throw new StoreError('MissingContentLength');
+    if (request.header('transfer-encoding') === undefined) throw new OperationError('MissingContentLength');
     return undefined;
   }
   const length = /^\d+$/.test(declared) ? Number(declared) : Number.NaN;
-  if (Number.isNaN(length)) throw new StoreError('MissingContentLength');
+  if (Number.isNaN(length)) throw new OperationError('MissingContentLength');
   if (length > MAX_BODY_BYTES) {
-    throw new StoreError('EntityTooLarge', {
+    throw new OperationError('EntityTooLarge', {
       fields: { ProposedSize: length, MaxSizeAllowed: MAX_BODY_BYTES },
     });
   }

@@ -1,5 +1,5 @@
+import { OperationError } from './operation-error.ts';
 import { type BodySource, ReceivedBody } from './received-body.ts';
-import { StoreError } from './store-error.ts';
 
 const MAX_DOCUMENT_BYTES = 2 * 1024 ** 2;
 
@@ -12,7 +12,7 @@ export async function receiveDocument(source: BodySource): Promise<string> {
   let sizeBytes = 0;
   for await (const bytes of body.source) {
     sizeBytes += bytes.length;
-    if (sizeBytes > MAX_DOCUMENT_BYTES) throw new StoreError('MalformedXML');
+    if (sizeBytes > MAX_DOCUMENT_BYTES) throw new OperationError('MalformedXML');
     for (const digest of body.digests) digest.update(bytes);
     chunks.push(bytes);
   }

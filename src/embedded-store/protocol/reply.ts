@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { Answer } from './answer.ts';
-import type { HeaderPrefix } from './dialect.ts';
-import type { StoreError } from './store-error.ts';
-import type { ReplyIds } from './store-request.ts';
+import type { DialectPrefix } from './dialect.ts';
+import type { OperationAnswer } from './operation-answer.ts';
+import type { OperationError } from './operation-error.ts';
+import type { ReplyIds } from './operation-request.ts';
 import { xmlDocument } from './xml.ts';
 
 /** What marks a reply, besides what it answers. */
 export interface ReplyMarks extends ReplyIds {
-  readonly prefix: HeaderPrefix;
+  readonly prefix: DialectPrefix;
 }
 
 /**
  * An error as an answer: its ids are those of the headers, and it names no resource (behaviours.md, section
  * 10).
  */
-export function errorAnswer(error: StoreError, { requestId, hostId }: ReplyIds): Answer {
+export function errorAnswer(error: OperationError, { requestId, hostId }: ReplyIds): OperationAnswer {
   const { fields, headers, prefixed } = error.details;
   const content = { Code: error.code, Message: error.message, ...fields };
   const document = xmlDocument('Error', { ...content, RequestId: requestId, HostId: hostId });
@@ -34,7 +34,7 @@ export function errorAnswer(error: StoreError, { requestId, hostId }: ReplyIds):
 export async function sendAnswer(
   message: IncomingMessage,
   response: ServerResponse,
-  answer: Answer,
+  answer: OperationAnswer,
   marks: ReplyMarks,
 ): Promise<void> {
   const { body } = answer;
@@ -54,7 +54,7 @@ export async function sendAnswer(
 
 function headersOf(
   message: IncomingMessage,
-  { status, headers, prefixed, body }: Answer,
+  { status, headers, prefixed, body }: OperationAnswer,
   { prefix, requestId, hostId }: ReplyMarks,
 ): Record<string, string> {
   const all: Record<string, string> = { [`${prefix}id-2`]: hostId, [`${prefix}request-id`]: requestId };

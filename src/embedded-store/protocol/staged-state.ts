@@ -1,18 +1,18 @@
 import {
-  ACCESS_TIERS,
-  KMS_KEY_STATES,
+  accessTiers,
+  kmsKeyStates,
   type ObjectAttributes,
-  REPLICATION_STATUSES,
-  STORAGE_CLASSES,
+  replicationStatuses,
   type StorageClass,
+  storageClasses,
 } from '../disk/object-attributes.ts';
 import { parseChoice } from './choice.ts';
-import type { StoreRequest } from './store-request.ts';
+import type { OperationRequest } from './operation-request.ts';
 
 /** States that a real store comes to by itself. */
 export interface StagedState extends Pick<Partial<ObjectAttributes>, 'accessTier' | 'replicationStatus'> {
   readonly storageClass?: StorageClass;
-  readonly kmsKeyState?: (typeof KMS_KEY_STATES)[number];
+  readonly kmsKeyState?: (typeof kmsKeyStates)[number];
 }
 
 /**
@@ -21,14 +21,14 @@ export interface StagedState extends Pick<Partial<ObjectAttributes>, 'accessTier
  * away), `embedded-storage-class` and `embedded-kms-key-state` (`enabled`, `disabled`, `pending-deletion`).
  * Throws InvalidArgument.
  */
-export function parseStagedState(request: StoreRequest): StagedState {
-  const accessTier = parseChoice(request, 'embedded-access-tier', [...ACCESS_TIERS, 'none']);
+export function parseStagedState(request: OperationRequest): StagedState {
+  const accessTier = parseChoice(request, 'embedded-access-tier', [...accessTiers, 'none']);
   const replicationStatus = parseChoice(request, 'embedded-replication-status', [
-    ...REPLICATION_STATUSES,
+    ...replicationStatuses,
     'none',
   ]);
-  const storageClass = parseChoice(request, 'embedded-storage-class', STORAGE_CLASSES);
-  const kmsKeyState = parseChoice(request, 'embedded-kms-key-state', KMS_KEY_STATES);
+  const storageClass = parseChoice(request, 'embedded-storage-class', storageClasses);
+  const kmsKeyState = parseChoice(request, 'embedded-kms-key-state', kmsKeyStates);
   return {
     ...(accessTier && { accessTier: accessTier === 'none' ? undefined : accessTier }),
     ...(replicationStatus && {

@@ -1,10 +1,10 @@
-import { StoreError } from './store-error.ts';
-import type { StoreRequest } from './store-request.ts';
+import { OperationError } from './operation-error.ts';
+import type { OperationRequest } from './operation-request.ts';
 
 const MAX_TAGS = 10;
 
 /** The tags that a write brings, as `name=value&…`. Throws InvalidTag and BadRequest. */
-export function parseTaggingHeader(request: StoreRequest): [string, string][] {
+export function parseTaggingHeader(request: OperationRequest): [string, string][] {
   const header = request.prefixed('tagging');
   return header === undefined ? [] : checkedTags([...new URLSearchParams(header)]);
 }
@@ -12,15 +12,16 @@ export function parseTaggingHeader(request: StoreRequest): [string, string][] {
 /** The same tags, when an object may have them. Throws InvalidTag and BadRequest. */
 export function checkedTags(tags: [string, string][]): [string, string][] {
   if (tags.length > MAX_TAGS) {
-    throw new StoreError('BadRequest', { message: 'Object tags cannot be greater than 10' });
+    throw new OperationError('BadRequest', { message: 'Object tags cannot be greater than 10' });
   }
   const names = new Set(tags.map(([name]) => name));
   if (names.size < tags.length) {
-    throw new StoreError('InvalidTag', { message: 'Cannot provide multiple Tags with the same key' });
+    throw new OperationError('InvalidTag', { message: 'Cannot provide multiple Tags with the same key' });
   }
   for (const [name, value] of tags) {
-    if (name === '' || name.length > 128) throw new StoreError('InvalidTag', { fields: { TagKey: name } });
-    if (value.length > 256) throw new StoreError('InvalidTag', { fields: { TagValue: value } });
+    if (name === '' || name.length > 128)
+      throw new OperationError('InvalidTag', { fields: { TagKey: name } });
+    if (value.length > 256) throw new OperationError('InvalidTag', { fields: { TagValue: value } });
   }
   return tags;
 }

@@ -1,4 +1,4 @@
-import { StoreError } from './store-error.ts';
+import { OperationError } from './operation-error.ts';
 
 /** behaviours.md 217: the protocol's limit, counted in bytes of UTF-8. */
 const MAX_KEY_BYTES = 1024;
@@ -39,7 +39,7 @@ function targetOf(bucket: string, rawKey: string): Target {
   const key = decode(rawKey);
   const size = Buffer.byteLength(key);
   if (size > MAX_KEY_BYTES) {
-    throw new StoreError('KeyTooLongError', { fields: { Size: size, MaxSizeAllowed: MAX_KEY_BYTES } });
+    throw new OperationError('KeyTooLongError', { fields: { Size: size, MaxSizeAllowed: MAX_KEY_BYTES } });
   }
   return { kind: 'object', bucket, key };
 }
@@ -66,6 +66,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (cause) {
-    throw new StoreError('InvalidURI', { cause });
+    throw new OperationError('InvalidURI', { cause });
   }
 }

@@ -1,5 +1,5 @@
-import { StoreError } from './store-error.ts';
-import type { StoreRequest } from './store-request.ts';
+import { OperationError } from './operation-error.ts';
+import type { OperationRequest } from './operation-request.ts';
 
 /** Names and values of an object's own metadata together. */
 const MAX_METADATA_BYTES = 2048;
@@ -8,7 +8,7 @@ const NAME_PREFIX = 'meta-';
 export type Metadata = readonly (readonly [name: string, value: string])[];
 
 /** The metadata that a request brings, as text. Throws MetadataTooLarge. */
-export function parseMetadata(request: StoreRequest): [string, string][] {
+export function parseMetadata(request: OperationRequest): [string, string][] {
   const metadata: [string, string][] = [];
   let size = 0;
   for (const [name, value] of request.prefixedHeaders()) {
@@ -17,7 +17,7 @@ export function parseMetadata(request: StoreRequest): [string, string][] {
     size += name.length - NAME_PREFIX.length + Buffer.byteLength(text);
     metadata.push([name.slice(NAME_PREFIX.length), text]);
   }
-  if (size > MAX_METADATA_BYTES) throw new StoreError('MetadataTooLarge');
+  if (size > MAX_METADATA_BYTES) throw new OperationError('MetadataTooLarge');
   return metadata;
 }
 

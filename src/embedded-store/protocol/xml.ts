@@ -1,7 +1,7 @@
 import { XMLBuilder, XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
-import type { AnswerBody } from './answer.ts';
-import { StoreError } from './store-error.ts';
+import type { AnswerBody } from './operation-answer.ts';
+import { OperationError } from './operation-error.ts';
 
 /** Elements by name; an array repeats its element, `undefined` leaves it out, `@name` is an attribute. */
 export interface XmlElements {
@@ -43,7 +43,7 @@ export const emptyElement = z.string().transform(() => ({}));
 
 /** Throws MalformedXML, also for documents that declare entities: what those may grow into has no bound. */
 export function parseXml<Content>(text: string, form: DocumentForm<Content>): Content {
-  if (/<!DOCTYPE/i.test(text)) throw new StoreError('MalformedXML');
+  if (/<!DOCTYPE/i.test(text)) throw new OperationError('MalformedXML');
   const parser = new XMLParser({
     removeNSPrefix: true,
     parseTagValue: false,
@@ -56,7 +56,7 @@ export function parseXml<Content>(text: string, form: DocumentForm<Content>): Co
     const document = z.record(z.string(), z.unknown()).parse(parser.parse(text, true));
     return form.schema.parse(document[form.root]);
   } catch (cause) {
-    throw new StoreError('MalformedXML', { cause });
+    throw new OperationError('MalformedXML', { cause });
   }
 }
 

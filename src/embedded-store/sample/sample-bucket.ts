@@ -1,8 +1,8 @@
-import type { Bucket } from '../disk/buckets.ts';
+import type { StoredBucket } from '../disk/buckets.ts';
 import { addMarker } from '../operations/delete-object.ts';
 import { midnightAfterDays } from '../operations/lifecycle.ts';
-import type { Store } from '../store.ts';
-import { goneSample, SAMPLE_CUSTOMER_KEY, sampleObjects, sampleVersions } from './sample-objects.ts';
+import type { StoreParts } from '../store.ts';
+import { goneSample, sampleCustomerKey, sampleObjects, sampleVersions } from './sample-objects.ts';
 import { type SampleObject, storeSample } from './store-sample.ts';
 
 const SAMPLE_BUCKET = 'sample';
@@ -20,7 +20,7 @@ export interface SampleBucket {
  * Fills the bucket `sample` with an object in every state of the specification. What is already there stays,
  * so it may be called at every start; only the restored copy of `restored.bin` is renewed.
  */
-export async function seedSampleBucket(store: Store): Promise<SampleBucket> {
+export async function seedSampleBucket(store: StoreParts): Promise<SampleBucket> {
   const bucket = store.buckets.find(SAMPLE_BUCKET) ?? createSampleBucket(store);
   for (const sample of sampleObjects()) await storeOnce(store, bucket, [sample]);
   await storeOnce(store, bucket, sampleVersions());
@@ -28,13 +28,13 @@ export async function seedSampleBucket(store: Store): Promise<SampleBucket> {
   renewRestoredCopy(store, bucket);
   return {
     bucket: bucket.name,
-    customerKey: SAMPLE_CUSTOMER_KEY.key.toString('base64'),
-    customerKeyMd5: SAMPLE_CUSTOMER_KEY.md5,
+    customerKey: sampleCustomerKey.key.toString('base64'),
+    customerKeyMd5: sampleCustomerKey.md5,
   };
 }
 
-function createSampleBucket(store: Store): Bucket {
-  const bucket: Bucket = {
+function createSampleBucket(store: StoreParts): StoredBucket {
+  const bucket: StoredBucket = {
     name: SAMPLE_BUCKET,
     createdMs: store.clock.nowMs(),
     settings: {
@@ -52,14 +52,18 @@ function createSampleBucket(store: Store): Bucket {
 }
 
 /** Stores the versions of one key unless it has any; says whether it did. */
-async function storeOnce(store: Store, bucket: Bucket, versions: readonly SampleObject[]): Promise<boolean> {
+async function storeOnce(
+  store: StoreParts,
+  bucket: StoredBucket,
+  versions: readonly SampleObject[],
+): Promise<boolean> {
   const [first] = versions;
   if (!first || store.versions.latest(bucket.name, first.key)) return false;
   for (const version of versions) await storeSample(store, bucket, version);
   return true;
 }
 
-function renewRestoredCopy(store: Store, bucket: Bucket): void {
+function renewRestoredCopy(store: StoreParts, bucket: StoredBucket): void {
   const object = store.versions.latest(bucket.name, 'restored.bin');
   if (object?.kind !== 'object') return;
   const readyAtMs = store.clock.nowMs();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CustomerKey } from '../protocol/customer-key.ts';
+import type { RequestKey } from '../protocol/customer-key.ts';
 import { sampleBytes } from './sample-content.ts';
 import type { SampleObject } from './store-sample.ts';
 
@@ -9,7 +9,7 @@ const BINARY = 'application/octet-stream';
 const TEXT = 'text/plain; charset=utf-8';
 
 /** The key of `sealed.bin`. It protects nothing but a sample, and must be the same at every start. */
-export const SAMPLE_CUSTOMER_KEY: CustomerKey = customerKey('tidegate sample: sealed.bin');
+export const sampleCustomerKey: RequestKey = customerKey('tidegate sample: sealed.bin');
 
 /** Objects that are there in one version, in every state that reading knows (interface.md, The sample bucket). */
 export function sampleObjects(): SampleObject[] {
@@ -32,7 +32,7 @@ export function sampleObjects(): SampleObject[] {
       key: 'sealed.bin',
       contentType: BINARY,
       parts: partsOf('sealed.bin', [256 * KIB]),
-      customerKey: SAMPLE_CUSTOMER_KEY,
+      customerKey: sampleCustomerKey,
     },
     {
       key: 'private/report.txt',
@@ -61,7 +61,7 @@ function partsOf(name: string, sizes: readonly number[]): Iterable<Uint8Array>[]
   return sizes.map((size, index) => sampleBytes(`${name} ${index + 1}`, size));
 }
 
-function customerKey(seed: string): CustomerKey {
+function customerKey(seed: string): RequestKey {
   const key = createHash('sha256').update(seed).digest();
   return { key, md5: createHash('md5').update(key).digest('base64') };
 }

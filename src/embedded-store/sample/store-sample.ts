@@ -1,13 +1,13 @@
 import { createDigest } from '../checksum/checksum-algorithm.ts';
 import { type ComposedPart, composeEtag } from '../checksum/compose-parts.ts';
-import type { Bucket } from '../disk/buckets.ts';
+import type { StoredBucket } from '../disk/buckets.ts';
 import { writeContent } from '../disk/content.ts';
 import type { ObjectAttributes, StorageClass } from '../disk/object-attributes.ts';
 import { addObject, type PartContent } from '../operations/add-object.ts';
 import { checksumOfParts } from '../operations/multipart-checksum.ts';
 import { opaqueTag } from '../operations/opaque-tag.ts';
-import { type CustomerKey, describeCustomerKey } from '../protocol/customer-key.ts';
-import type { Store } from '../store.ts';
+import { describeCustomerKey, type RequestKey } from '../protocol/customer-key.ts';
+import type { StoreParts } from '../store.ts';
 
 /** An object of the sample bucket. */
 export interface SampleObject {
@@ -16,15 +16,19 @@ export interface SampleObject {
   readonly parts: readonly Iterable<Uint8Array>[];
   readonly contentType: string;
   readonly storageClass?: StorageClass;
-  readonly customerKey?: CustomerKey;
+  readonly customerKey?: RequestKey;
   readonly attributes?: Partial<ObjectAttributes>;
 }
 
 /** What the checksum of each part is kept for; a whole object is treated as one part. */
-const WHOLE = { algorithm: 'CRC64NVME', type: 'FULL_OBJECT' } as const;
+const whole = { algorithm: 'CRC64NVME', type: 'FULL_OBJECT' } as const;
 
 /** Writes a new current version, as PutObject or a multipart upload would have done. */
-export async function storeSample(store: Store, bucket: Bucket, sample: SampleObject): Promise<void> {
+export async function storeSample(
+  store: StoreParts,
+  bucket: StoredBucket,
+  sample: SampleObject,
+): Promise<void> {
   const parts: (PartContent & ComposedPart)[] = [];
   for (const chunks of sample.parts) parts.push(await storePart(store, sample, chunks, parts.length + 1));
   const [first] = parts;
@@ -42,7 +46,7 @@ export async function storeSample(store: Store, bucket: Bucket, sample: SampleOb
         tags: [],
         acl: 'public-read',
         encryption: customerKey ? describeCustomerKey(customerKey) : { kind: 'managed' },
-        checksum: checksumOfParts(WHOLE, parts),
+        checksum: checksumOfParts(whole, parts),
         ...(isMultipart && { partsCount: parts.length }),
         ...sample.attributes,
       },
@@ -51,13 +55,13 @@ export async function storeSample(store: Store, bucket: Bucket, sample: SampleOb
 }
 
 async function storePart(
-  store: Store,
+  store: StoreParts,
   { customerKey }: SampleObject,
   chunks: Iterable<Uint8Array>,
   partNumber: number,
 ): Promise<PartContent & ComposedPart> {
   const md5 = createDigest('MD5');
-  const checksum = createDigest(WHOLE.algorithm);
+  const checksum = createDigest(whole.algorithm);
   const content = await writeContent(
     store.blobs,
     { source: inTurn(chunks), digests: [md5, checksum] },

@@ -1,19 +1,19 @@
 import { faultOf } from '../../backend/guarded-receiver.ts';
 import { type StoreCall, StoreError } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
-import { Attempts } from './attempts.ts';
 import { ByteWaiters } from './byte-waiters.ts';
-import type { ExtentSurroundings } from './extent-surroundings.ts';
-import { isPassing, OverloadedError } from './fill-error.ts';
+import type { ExtentContext } from './extent-context.ts';
+import { isTransient, OverloadedError } from './fill-error.ts';
 import { PausedTransfer } from './paused-transfer.ts';
 import { RangedRead, type RangeReceiver, type RangeSource } from './ranged-read.ts';
-import { RoomWait } from './room-wait.ts';
+import { Retries } from './retries.ts';
+import { SlotWait } from './slot-wait.ts';
 
 /** So long the rest of a block that nobody wants may take: others may need its room and its connection. */
-const unwantedMs = 1_000;
+const UNWANTED_MS = 1_000;
 
 /** Who looks after an extent. */
-export interface ExtentKeeper {
+export interface ExtentOwner {
   /** It is over, well or not. */
   ended(extent: Extent): void;
   /** The store sends all of the content instead of its range, see `RangeReceiver.whole`. */
@@ -27,10 +27,10 @@ export interface ExtentKeeper {
 export class Extent implements RangeReceiver {
   readonly generation: Generation;
   readonly source: RangeSource;
-  readonly #surroundings: ExtentSurroundings;
-  readonly #keeper: ExtentKeeper;
+  readonly #surroundings: ExtentContext;
+  readonly #keeper: ExtentOwner;
   readonly #waiters = new ByteWaiters();
-  readonly #roomWait: RoomWait;
+  readonly #roomWait: SlotWait;
   #askedTo: number;
   #to: number;
   #position: number;
@@ -39,7 +39,7 @@ export class Extent implements RangeReceiver {
   #hasWritten = false;
   #isWhole = false;
   readonly #transfer: PausedTransfer;
-  readonly #attempts = new Attempts();
+  readonly #attempts = new Retries();
   #blockIsOpen = false;
   #waitsForReaders = false;
   #outcome: 'running' | 'done' | Error = 'running';
@@ -49,8 +49,8 @@ export class Extent implements RangeReceiver {
     from: number,
     to: number,
     source: RangeSource,
-    surroundings: ExtentSurroundings,
-    keeper: ExtentKeeper,
+    surroundings: ExtentContext,
+    keeper: ExtentOwner,
   ) {
     this.generation = generation;
     this.#position = from;
@@ -59,7 +59,7 @@ export class Extent implements RangeReceiver {
     this.#askedTo = to;
     this.source = source;
     this.#surroundings = surroundings;
-    this.#roomWait = new RoomWait(surroundings, () => this.#guarded(() => this.#retry()));
+    this.#roomWait = new SlotWait(surroundings, () => this.#guarded(() => this.#retry()));
     this.#transfer = new PausedTransfer(surroundings.clock);
     this.#keeper = keeper;
   }
@@ -149,7 +149,7 @@ export class Extent implements RangeReceiver {
     if (this.#outcome !== 'running') return;
     this.#to = Math.min(this.#to, this.generation.blockEnd(this.#position));
     if (this.#position >= this.#to || !this.#blockIsOpen || this.#surroundings.lacksRoom()) this.#end('done');
-    else this.#surroundings.clock.after(unwantedMs, () => this.#stopUnwanted());
+    else this.#surroundings.clock.after(UNWANTED_MS, () => this.#stopUnwanted());
   }
 
   #stopUnwanted(): void {
@@ -179,7 +179,7 @@ export class Extent implements RangeReceiver {
   failed(error: Error): void {
     if (this.#outcome !== 'running') return;
     this.#transfer.drop();
-    if (isPassing(error) && (this.#waitsForReaders || this.#roomWait.isWaiting)) return;
+    if (isTransient(error) && (this.#waitsForReaders || this.#roomWait.isWaiting)) return;
     if (!this.#attempts.mayFollow(error)) {
       this.#end(error);
       return;

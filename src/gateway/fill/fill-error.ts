@@ -21,7 +21,7 @@ export class RefusedByStoreError extends Error {
 }
 
 /** The store's answer does not fit what was asked, so none of it can be trusted. */
-export class WrongAnswerError extends Error {
+export class InvalidReplyError extends Error {
   readonly code = 'WRONG_ANSWER';
 
   constructor(what: string) {
@@ -30,9 +30,9 @@ export class WrongAnswerError extends Error {
 }
 
 /** What a status other than 200 and 206 is, to a read that had no conditions: 304 and the like are no answer to it. */
-export function refusedBy(reply: WholeReply): RefusedByStoreError | WrongAnswerError {
+export function refusedBy(reply: WholeReply): RefusedByStoreError | InvalidReplyError {
   const isRefusal = reply.status >= 300 && reply.status !== 304;
-  return isRefusal ? new RefusedByStoreError(reply) : new WrongAnswerError(`status ${reply.status}`);
+  return isRefusal ? new RefusedByStoreError(reply) : new InvalidReplyError(`status ${reply.status}`);
 }
 
 /** Too much is being filled and read at once to begin another fill. */
@@ -45,13 +45,13 @@ export class OverloadedError extends Error {
 }
 
 /** Whether another try may go better: the connection, or the store being busy. */
-export function isPassing(error: Error): boolean {
+export function isTransient(error: Error): boolean {
   // whoever was refused since too many waited would only make them more
   if (error instanceof StoreError) return !['INVALID', 'FAULT', 'BUSY'].includes(error.code);
-  return error instanceof RefusedByStoreError && isBusy(error.reply.status);
+  return error instanceof RefusedByStoreError && isRetryableStatus(error.reply.status);
 }
 
 /** RFC 9110 §15.6, and 429 of RFC 6585. */
-export function isBusy(status: number): boolean {
+export function isRetryableStatus(status: number): boolean {
   return status === 429 || status === 500 || status === 502 || status === 503 || status === 504;
 }

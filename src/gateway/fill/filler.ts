@@ -1,25 +1,25 @@
 import type { StoreCall } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { MemoryTier } from '../../cache/memory-tier.ts';
-import { Extent, type ExtentKeeper } from './extent.ts';
-import type { ExtentSurroundings } from './extent-surroundings.ts';
+import { Extent, type ExtentOwner } from './extent.ts';
+import type { ExtentContext } from './extent-context.ts';
 import { OverloadedError } from './fill-error.ts';
 import type { RangeReceiver, RangeSource } from './ranged-read.ts';
 import type { Readers } from './readers.ts';
 
 /** Extents of one content that are on their way at the same time, at the most. */
-const extentsPerContent = 16;
+const EXTENTS_PER_CONTENT = 16;
 
 /** Extents that may wait for cache memory before new fills are refused. */
-const waitingLimit = 256;
+const WAITING_LIMIT = 256;
 
 /**
  * Fetches what is missing of contents, each byte once however many want it. One for each worker, for the contents
  * that the worker owns.
  */
-export class Filler implements ExtentKeeper {
+export class Filler implements ExtentOwner {
   readonly #tier: MemoryTier;
-  readonly #surroundings: ExtentSurroundings;
+  readonly #surroundings: ExtentContext;
   readonly #readers: Readers;
   readonly #extents = new Map<Generation, Set<Extent>>();
   /** Contents whose store ignored a range: each further one may be answered with all of the content. */
@@ -29,7 +29,7 @@ export class Filler implements ExtentKeeper {
   constructor(
     tier: MemoryTier,
     readers: Readers,
-    surroundings: Pick<ExtentSurroundings, 'clock' | 'random' | 'retried' | 'faults'>,
+    surroundings: Pick<ExtentContext, 'clock' | 'random' | 'retried' | 'faults'>,
   ) {
     this.#tier = tier;
     this.#readers = readers;
@@ -37,7 +37,7 @@ export class Filler implements ExtentKeeper {
       ...surroundings,
       whenSlotFreed: (callback, isUrgent) => tier.whenFreed(callback, isUrgent),
       pace: (generation, position) => readers.pace(generation, position),
-      isWanted: (generation, from, to) => readers.wantSoon(generation, from, to),
+      isWanted: (generation, from, to) => readers.isWantedSoon(generation, from, to),
       lacksRoom: () => tier.waitingFirst > 0,
     };
   }
@@ -75,7 +75,7 @@ export class Filler implements ExtentKeeper {
       ? this.#firstUnclaimed(generation, from, to, extentBytes)
       : undefined;
     if (!missing) return this.fetchAhead(generation, from, to, extentBytes, source);
-    if (this.#tier.waiting >= waitingLimit) throw new OverloadedError();
+    if (this.#tier.waiting >= WAITING_LIMIT) throw new OverloadedError();
     this.#begin(generation, missing.start, missing.end, source).start();
     return this.fetchAhead(generation, missing.end, to, extentBytes, source);
   }
@@ -92,7 +92,7 @@ export class Filler implements ExtentKeeper {
     source: RangeSource,
   ): number {
     let position = from;
-    while (position < to && !this.#runsEnough(generation) && this.#tier.waiting < waitingLimit) {
+    while (position < to && !this.#runsEnough(generation) && this.#tier.waiting < WAITING_LIMIT) {
       const missing = this.#firstUnclaimed(generation, position, to, extentBytes);
       if (!missing) return to;
       this.#begin(generation, missing.start, missing.end, source).start();
@@ -143,7 +143,7 @@ export class Filler implements ExtentKeeper {
   /** Ends what nobody reads any more. */
   stopUnwanted(generation: Generation): void {
     for (const extent of [...(this.#extents.get(generation) ?? [])]) {
-      if (!this.#readers.want(generation, extent.position, extent.to)) extent.stopSoon();
+      if (!this.#readers.isWanted(generation, extent.position, extent.to)) extent.stopSoon();
     }
   }
 
@@ -166,7 +166,7 @@ export class Filler implements ExtentKeeper {
 
   #runsEnough(generation: Generation): boolean {
     const running = this.#extents.get(generation)?.size ?? 0;
-    return running >= (this.#rangeless.has(generation) ? 1 : extentsPerContent);
+    return running >= (this.#rangeless.has(generation) ? 1 : EXTENTS_PER_CONTENT);
   }
 
   /** Where a transfer of all of `generation` comes to what another such transfer brings. */

@@ -2,9 +2,9 @@ import type { Block } from '../../cache/block.ts';
 import type { ContentReader, Loan } from '../../cache/content.ts';
 import type { Generation } from '../../cache/generation.ts';
 import { OverloadedError } from './fill-error.ts';
-import type { LoanDesk } from './loan-desk.ts';
 import type { RangeSource } from './ranged-read.ts';
 import type { Fetching, ReadAhead } from './read-ahead.ts';
+import type { SlotLender } from './slot-lender.ts';
 
 /**
  * Reads `[from, to)` of a content that this worker owns: from the blocks in memory where they are, else from the
@@ -13,7 +13,7 @@ import type { Fetching, ReadAhead } from './read-ahead.ts';
 export class GenerationReader implements ContentReader, Fetching {
   readonly #generation: Generation;
   readonly #to: number;
-  readonly #desk: LoanDesk;
+  readonly #lender: SlotLender;
   readonly #readAhead: ReadAhead;
   readonly source: RangeSource;
   fetchedUntil: number;
@@ -30,7 +30,7 @@ export class GenerationReader implements ContentReader, Fetching {
     from: number,
     to: number,
     source: RangeSource,
-    desk: LoanDesk,
+    lender: SlotLender,
     readAhead: ReadAhead,
     hasBegun: boolean,
   ) {
@@ -41,7 +41,7 @@ export class GenerationReader implements ContentReader, Fetching {
     this.fetchedUntil = from;
     this.#to = to;
     this.source = source;
-    this.#desk = desk;
+    this.#lender = lender;
     this.#readAhead = readAhead;
     generation.enter();
     readAhead.join(generation, this);
@@ -81,7 +81,7 @@ export class GenerationReader implements ContentReader, Fetching {
     if (!block || until <= this.#position) return undefined;
     this.#visit(block);
     const start = this.#generation.blockStart(this.#position);
-    const loan = this.#desk.lend(block, this.#position - start, until - start);
+    const loan = this.#lender.lend(block, this.#position - start, until - start);
     this.#position += loan.bytes.length;
     this.#hasBegun = true;
     return loan;

@@ -5,7 +5,7 @@ import type { Clock, Timer } from '../../base/clock.ts';
  * So long a transfer keeps its connection while its readers are far behind: longer than while there is no room, since a
  * store that ignores ranges begins again from the first byte.
  */
-const readersLimitMs = 10_000;
+const READERS_LIMIT_MS = 10_000;
 
 /** A store's transfer, and what it has brought that there is no place for at the moment. */
 export class PausedTransfer {
@@ -47,7 +47,7 @@ export class PausedTransfer {
   /** The same while its readers are far behind; when they stay there the connection is given back. */
   bufferUntilReadersCome(rest: Buffer): void {
     this.buffer(rest);
-    this.#limit = this.#clock.after(readersLimitMs, () => this.giveUp());
+    this.#limit = this.#clock.after(READERS_LIMIT_MS, () => this.giveUp());
   }
 
   /** What waits and `chunk` behind it; nothing waits any more. */

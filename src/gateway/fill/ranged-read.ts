@@ -1,10 +1,10 @@
-import { Refusal } from '../../backend/refusal.ts';
+import { CollectedReply } from '../../backend/collected-reply.ts';
 import type { StoreCall, StoreReceiver, StoreReplyHead } from '../../backend/store.ts';
 import { httpField, StoreError } from '../../backend/store.ts';
 import type { GenerationIdentity } from '../../cache/generation.ts';
 import { parseContentLength } from '../../http/content-length.ts';
 import { parseContentRange } from '../../http/range.ts';
-import { ObjectChangedError, refusedBy, WrongAnswerError } from './fill-error.ts';
+import { InvalidReplyError, ObjectChangedError, refusedBy } from './fill-error.ts';
 
 /** Takes the bytes of a range, in order; exactly one of `done` and `failed` comes last. */
 export interface RangeReceiver {
@@ -39,7 +39,7 @@ export class RangedRead implements StoreReceiver {
   #receiver: RangeReceiver;
   #skipBytes = 0;
   #leftBytes: number;
-  #refusal: Refusal | undefined;
+  #refusal: CollectedReply | undefined;
   #wrong: Error | undefined;
 
   constructor(identity: GenerationIdentity, from: number, to: number, receiver: RangeReceiver) {
@@ -52,7 +52,7 @@ export class RangedRead implements StoreReceiver {
 
   answered(head: StoreReplyHead): void {
     if (head.status !== 200 && head.status !== 206) {
-      this.#refusal = new Refusal(head);
+      this.#refusal = new CollectedReply(head);
       return;
     }
     this.#wrong = this.#judge(head);
@@ -105,7 +105,7 @@ export class RangedRead implements StoreReceiver {
   #judgePartial(head: StoreReplyHead): Error | undefined {
     const range = parseContentRange(httpField(head, 'content-range'));
     if (range?.first !== this.#from || range.last !== this.#to - 1) {
-      return new WrongAnswerError(
+      return new InvalidReplyError(
         `content-range ${httpField(head, 'content-range')} for bytes ${this.#from}-${this.#to - 1}`,
       );
     }
@@ -115,7 +115,7 @@ export class RangedRead implements StoreReceiver {
     return this.#judgeLength(
       head,
       this.#to - this.#from,
-      new WrongAnswerError('content-length differs from content-range'),
+      new InvalidReplyError('content-length differs from content-range'),
     );
   }
 

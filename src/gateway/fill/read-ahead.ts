@@ -1,16 +1,16 @@
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { Filler } from './filler.ts';
-import { extentLimitBytes, type Readers, type Wanting } from './readers.ts';
+import { EXTENT_LIMIT_BYTES, type FillReader, type Readers } from './readers.ts';
 
 /** Who has taken nothing from one look to the next has stalled. */
-const lookIntervalMs = 3_000;
+const LOOK_INTERVAL_MS = 3_000;
 
 /** How often a reader asks again for what there was no room for. */
-const roomPollMs = 100;
+const ROOM_POLL_MS = 100;
 
 /** A reader that content is fetched ahead of. */
-export interface Fetching extends Wanting {
+export interface Fetching extends FillReader {
   /** Kept here for `ReadAhead`: what lies before has been looked through, and what was missing has been asked for. */
   fetchedUntil: number;
 }
@@ -31,9 +31,9 @@ export class ReadAhead {
     this.#clock = clock;
   }
 
-  join(generation: Generation, reader: Wanting): void {
+  join(generation: Generation, reader: FillReader): void {
     this.#readers.join(generation, reader);
-    this.#nextLook ??= this.#clock.after(lookIntervalMs, () => this.#look());
+    this.#nextLook ??= this.#clock.after(LOOK_INTERVAL_MS, () => this.#look());
   }
 
   /**
@@ -45,7 +45,7 @@ export class ReadAhead {
     this.#readers.join(generation, reader);
     if (from >= to) return;
     const windowBytes = this.#readers.windowBytes(generation, reader);
-    const extentBytes = wholeBlocks(Math.min(extentLimitBytes, windowBytes / 4), generation.blockBytes);
+    const extentBytes = wholeBlocks(Math.min(EXTENT_LIMIT_BYTES, windowBytes / 4), generation.blockBytes);
     const until = Math.max(from + 1, Math.min(to, wholeBlocks(from + windowBytes, extentBytes)));
     const { source } = reader;
     this.#filler.advanced(generation);
@@ -64,20 +64,20 @@ export class ReadAhead {
 
   /** Resolves when it may be worth asking again for what there was no room for. */
   roomSoon(): Promise<void> {
-    return new Promise(resolve => this.#clock.after(roomPollMs, resolve));
+    return new Promise(resolve => this.#clock.after(ROOM_POLL_MS, resolve));
   }
 
   /** `reader` is gone: what it alone wanted is not fetched to the end. */
-  leave(generation: Generation, reader: Wanting): void {
+  leave(generation: Generation, reader: FillReader): void {
     if (this.#readers.leave(generation, reader)) this.#filler.stopUnwanted(generation);
   }
 
   /** What was fetched ahead for readers that have stalled is the first to go. */
   #look(): void {
-    for (const generation of this.#readers.look())
-      generation.demoteUnread((from, to) => this.#readers.wantSoon(generation, from, to));
-    this.#nextLook = this.#readers.areThere
-      ? this.#clock.after(lookIntervalMs, () => this.#look())
+    for (const generation of this.#readers.findStalled())
+      generation.demoteUnread((from, to) => this.#readers.isWantedSoon(generation, from, to));
+    this.#nextLook = this.#readers.hasAny
+      ? this.#clock.after(LOOK_INTERVAL_MS, () => this.#look())
       : undefined;
   }
 }

@@ -2,7 +2,7 @@ import type { Generation } from '../../cache/generation.ts';
 import type { RangeSource } from './ranged-read.ts';
 
 /** A reader, as far as the fetching is concerned. */
-export interface Wanting {
+export interface FillReader {
   /** `[from, to)` of the content, still to be read. */
   readonly wants: { readonly from: number; readonly to: number };
   /** Bytes that have been read. */
@@ -20,13 +20,13 @@ interface Progress {
 }
 
 /** The longest run of bytes that is asked of a store in one request. */
-export const extentLimitBytes = 8 * 1024 * 1024;
+export const EXTENT_LIMIT_BYTES = 8 * 1024 * 1024;
 
 /** A reader has this much fetched ahead of it at first, if the memory allows it: many do not read to the end. */
-const firstWindowBytes = 8 * extentLimitBytes;
+const FIRST_WINDOW_BYTES = 8 * EXTENT_LIMIT_BYTES;
 
 /** And this much once it has read an extent. */
-const laterWindowBytes = 16 * extentLimitBytes;
+const LATER_WINDOW_BYTES = 16 * EXTENT_LIMIT_BYTES;
 
 /**
  * Who reads which content at the moment, and how far ahead of them it is to be fetched. One that takes nothing for a
@@ -34,7 +34,7 @@ const laterWindowBytes = 16 * extentLimitBytes;
  */
 export class Readers {
   readonly #memoryBytes: number;
-  readonly #readers = new Map<Generation, Map<Wanting, Progress>>();
+  readonly #readers = new Map<Generation, Map<FillReader, Progress>>();
   /** Those that have not stalled. */
   #moving = 0;
 
@@ -44,20 +44,20 @@ export class Readers {
   }
 
   /** Whether there is anybody. */
-  get areThere(): boolean {
+  get hasAny(): boolean {
     return this.#readers.size > 0;
   }
 
   /** `reader` begins, or has moved. */
-  join(generation: Generation, reader: Wanting): void {
-    const readers = this.#readers.get(generation) ?? new Map<Wanting, Progress>();
+  join(generation: Generation, reader: FillReader): void {
+    const readers = this.#readers.get(generation) ?? new Map<FillReader, Progress>();
     this.#readers.set(generation, readers);
     if (readers.get(reader)?.isStalled !== false) this.#moving++;
     readers.set(reader, { readBytes: reader.readBytes, isStalled: false });
   }
 
   /** Whether `reader` was one until now. */
-  leave(generation: Generation, reader: Wanting): boolean {
+  leave(generation: Generation, reader: FillReader): boolean {
     const readers = this.#readers.get(generation);
     const progress = readers?.get(reader);
     if (!readers || !progress) return false;
@@ -72,13 +72,13 @@ export class Readers {
    *
    * @returns the contents in which that is somebody.
    */
-  look(): Generation[] {
+  findStalled(): Generation[] {
     const found: Generation[] = [];
     for (const [generation, readers] of this.#readers) if (this.#lookAt(readers)) found.push(generation);
     return found;
   }
 
-  #lookAt(readers: Map<Wanting, Progress>): boolean {
+  #lookAt(readers: Map<FillReader, Progress>): boolean {
     let isFound = false;
     for (const [reader, { readBytes, isStalled }] of readers) {
       const hasMoved = reader.isWaiting || reader.readBytes !== readBytes;
@@ -93,22 +93,22 @@ export class Readers {
   }
 
   /** Whether anybody is going to read some of `[from, to)`. */
-  want(generation: Generation, from: number, to: number): boolean {
+  isWanted(generation: Generation, from: number, to: number): boolean {
     for (const { wants } of this.#readers.get(generation)?.keys() ?? [])
       if (wants.from < to && from < wants.to) return true;
     return false;
   }
 
   /** The same of those who have not stalled. */
-  wantSoon(generation: Generation, from: number, to: number): boolean {
+  isWantedSoon(generation: Generation, from: number, to: number): boolean {
     for (const [{ wants }, { isStalled }] of this.#readers.get(generation) ?? [])
       if (!isStalled && wants.from < to && from < wants.to) return true;
     return false;
   }
 
   /** How far ahead of `reader` is fetched: a fair share of the memory, one block at the least. */
-  windowBytes(generation: Generation, { readBytes }: Wanting): number {
-    const wantedBytes = readBytes < extentLimitBytes ? firstWindowBytes : laterWindowBytes;
+  windowBytes(generation: Generation, { readBytes }: FillReader): number {
+    const wantedBytes = readBytes < EXTENT_LIMIT_BYTES ? FIRST_WINDOW_BYTES : LATER_WINDOW_BYTES;
     return Math.max(generation.blockBytes, Math.min(wantedBytes, this.#shareBytes(0)));
   }
 
@@ -118,7 +118,7 @@ export class Readers {
    * @param others that are being asked for at the same time.
    */
   firstExtentBytes(others: number): number {
-    return Math.min(extentLimitBytes, this.#shareBytes(others + 1));
+    return Math.min(EXTENT_LIMIT_BYTES, this.#shareBytes(others + 1));
   }
 
   #shareBytes(more: number): number {
@@ -131,7 +131,7 @@ export class Readers {
    */
   pace(generation: Generation, position: number): 'go' | 'hold' | 'stop' {
     const readers = this.#readers.get(generation);
-    if (!readers) return position < Math.max(extentLimitBytes, generation.blockBytes) ? 'go' : 'stop';
+    if (!readers) return position < Math.max(EXTENT_LIMIT_BYTES, generation.blockBytes) ? 'go' : 'stop';
     for (const reader of readers.keys())
       if (position < reader.wants.from + this.windowBytes(generation, reader)) return 'go';
     return 'hold';

@@ -1,5 +1,5 @@
 import type { CounterCell, Family, Metrics } from '../../base/metrics.ts';
-import type { OwnedObjects } from '../workers/owned-objects.ts';
+import type { WorkerCache } from '../workers/worker-cache.ts';
 
 /** What went wrong inside the cache. */
 export function cacheErrors(metrics: Metrics): Family<CounterCell> {
@@ -7,7 +7,7 @@ export function cacheErrors(metrics: Metrics): Family<CounterCell> {
 }
 
 /** Has `metrics` show what the cache of this worker holds and does, read when somebody asks. */
-export function countCache(metrics: Metrics, objects: OwnedObjects): void {
+export function countCache(metrics: Metrics, objects: WorkerCache): void {
   const bytes = metrics.gauge('tidegate_cache_bytes', 'Bytes held by a tier of the cache.', ['tier']);
   const capacity = metrics.gauge('tidegate_cache_capacity_bytes', 'Bytes that a tier may hold.', ['tier']);
   const entries = metrics.gauge(
@@ -35,6 +35,6 @@ export function countCache(metrics: Metrics, objects: OwnedObjects): void {
     entries.cell('records').set(objects.table.size);
     evictions.cell('memory', 'capacity').value = usage.evictions;
     fills.set(objects.filler.inFlight);
-    coalesced.value = objects.directory.coalesced;
+    coalesced.value = objects.objects.coalesced;
   });
 }

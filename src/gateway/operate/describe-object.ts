@@ -3,7 +3,7 @@ import { Generation } from '../../cache/generation.ts';
 import { objectKey } from '../../cache/object-key.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
-import type { OwnedObjects } from '../workers/owned-objects.ts';
+import type { WorkerCache } from '../workers/worker-cache.ts';
 
 /** What is held of one object, for operators. */
 export interface ObjectDescription {
@@ -33,7 +33,7 @@ interface RecordDescription {
 export function describeObject(
   bucketName: string,
   key: string,
-  objects: OwnedObjects,
+  objects: WorkerCache,
   buckets: BucketTable,
 ): ObjectDescription | undefined {
   const bucket = buckets.find(bucketName);

@@ -2,11 +2,11 @@ import { generationsOf } from '../../cache/entry-table.ts';
 import { isInRange, type KeyRange, objectKey } from '../../cache/object-key.ts';
 import type { Bucket } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
-import type { OwnedObjects } from '../workers/owned-objects.ts';
 import type { Peers } from '../workers/peers.ts';
+import type { WorkerCache } from '../workers/worker-cache.ts';
 
 /** Which objects are to be forgotten, by the names that clients use. */
-export type PurgeRequest =
+export type PurgeScope =
   | { readonly kind: 'key'; readonly bucket: string; readonly key: string }
   | { readonly kind: 'prefix'; readonly bucket: string; readonly prefix: string }
   | { readonly kind: 'bucket'; readonly bucket: string };
@@ -24,8 +24,8 @@ const nothing: Purged = { objects: 0, bytes: 0 };
  * whatever was known is dropped before this returns (design.md, law 5).
  */
 export function purge(
-  request: PurgeRequest,
-  objects: OwnedObjects,
+  request: PurgeScope,
+  objects: WorkerCache,
   peers: Pick<Peers, 'forgetRange'>,
   buckets: BucketTable,
 ): Purged {
@@ -39,7 +39,7 @@ export function purge(
   return purgeRange(range, objects);
 }
 
-function purgeKey(bucket: Bucket, key: string, { epochs, table }: OwnedObjects): Purged {
+function purgeKey(bucket: Bucket, key: string, { epochs, table }: WorkerCache): Purged {
   const named = objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key);
   epochs.raise(named.hash);
   const entry = table.peek(named);
@@ -50,7 +50,7 @@ function purgeKey(bucket: Bucket, key: string, { epochs, table }: OwnedObjects):
 }
 
 /** Epochs are shared by keys of one hash, so all are raised: that costs other buckets a question to their store each. */
-function purgeRange(range: KeyRange, { epochs, table, directory }: OwnedObjects): Purged {
+function purgeRange(range: KeyRange, { epochs, table, objects: directory }: WorkerCache): Purged {
   for (const asked of directory.asking()) if (isInRange(asked, range)) epochs.raise(asked.hash);
   let purged = nothing;
   for (const entry of [...table]) {

@@ -34,7 +34,7 @@ const MAX_ERROR_BYTES = 16 * 1024;
  * (behaviours.md 167 to 172). What comes back out of an archive tier does so for good: days are malformed there.
  * Never rejects.
  */
-export async function restoreObject(request: RestoreRequest, buckets: BucketTable): Promise<RestoreOutcome> {
+export async function requestRestore(request: RestoreRequest, buckets: BucketTable): Promise<RestoreOutcome> {
   const bucket = buckets.find(request.bucket);
   if (!bucket) return { kind: 'unknown-bucket' };
   const { key, versionId = '' } = request;

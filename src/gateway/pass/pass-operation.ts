@@ -4,8 +4,8 @@ import { knownParameters } from '../../s3/operation-parameters.ts';
 import type { OperationName } from '../../s3/operation-table.ts';
 import { queryValue } from '../../s3/query.ts';
 import { isRenamed } from '../request/bucket.ts';
-import { listKeys } from './listing/list-keys.ts';
-import { listParts } from './listing/list-parts.ts';
+import { answerListing } from './listing/list-keys.ts';
+import { answerListParts } from './listing/list-parts.ts';
 import { isListing } from './listing/listing-kind.ts';
 import type { OtherOperation } from './other-operation.ts';
 import { passPreflight } from './pass-preflight.ts';
@@ -23,7 +23,7 @@ const concernsKeys: ReadonlySet<OperationName> = new Set<OperationName>([
   'PostObject',
 ]);
 
-const wholeBucketText =
+const WHOLE_BUCKET_TEXT =
   'This bucket is a part of another one at the store (keyPrefix), whose configuration is for other keys as well.';
 
 /**
@@ -39,7 +39,7 @@ export function passOperation(other: OtherOperation): void {
     return;
   }
   if (isListing(operation)) {
-    listKeys(other, operation);
+    answerListing(other, operation);
     return;
   }
   const key = address.kind === 'object' ? address.key : undefined;
@@ -47,13 +47,13 @@ export function passOperation(other: OtherOperation): void {
   if (operation === 'Unknown') throw s3Error('NotImplemented');
   permissions.require(actionOf(operation, queryValue(query, 'versionId')), key ?? '');
   if (key === undefined && bucket.keyPrefix !== '' && !concernsKeys.has(operation))
-    throw s3Error('NotImplemented', { message: wholeBucketText });
+    throw s3Error('NotImplemented', { message: WHOLE_BUCKET_TEXT });
   if (!isReading(exchange.method)) throw notAllowed(exchange.method, address.kind);
   // what belongs to a version is for those who may read the version, also where the sub-resource is granted
   const isOfVersion = knownParameters(operation, query, bucket.keys).some(({ name }) => name === 'versionId');
   if (isOfVersion) permissions.require('GetObjectVersion', key ?? '');
   if (operation === 'ListParts' && isRenamed(bucket)) {
-    listParts(other);
+    answerListParts(other);
     return;
   }
   passThrough(exchange, bucket, passedRequest(other), observer, {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../backend/refusal.ts';
+import { CollectedReply } from '../../backend/collected-reply.ts';
 import type { StoreCall, StoreReplyHead, StoreRequest } from '../../backend/store.ts';
 import { type HeaderField, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
@@ -50,7 +50,7 @@ export function passThrough(
   });
   const goOn = exchange.guard(() => call.resume());
   response.on('close', left);
-  let refusal: Refusal | undefined;
+  let refusal: CollectedReply | undefined;
   let head: StoreReplyHead | undefined;
   // with the first byte or the end: what fails before is refused with a status of its own
   const begin = () => {
@@ -60,7 +60,7 @@ export function passThrough(
   const call: StoreCall = bucket.store.send(request, {
     answered: answered => {
       exchange.firstByteMs = observer.nowMs();
-      if (answered.status >= 300 && answered.status !== 304) refusal = new Refusal(answered);
+      if (answered.status >= 300 && answered.status !== 304) refusal = new CollectedReply(answered);
       else head = answered;
     },
     arrived: chunk => {

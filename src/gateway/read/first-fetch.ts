@@ -1,4 +1,4 @@
-import { Refusal } from '../../backend/refusal.ts';
+import { CollectedReply } from '../../backend/collected-reply.ts';
 import {
   httpField,
   type StoreCall,
@@ -9,7 +9,7 @@ import {
 } from '../../backend/store.ts';
 import { parseContentLength } from '../../http/content-length.ts';
 import { type ContentRange, isInexactRange, parseContentRange } from '../../http/range.ts';
-import { WrongAnswerError } from '../fill/fill-error.ts';
+import { InvalidReplyError } from '../fill/fill-error.ts';
 import { RangedRead, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { FirstExtent } from './first-extent.ts';
 import { isOfEmptyObject, strongTagOf, wholeSizeBytes } from './reply-content.ts';
@@ -26,7 +26,7 @@ export interface ArrivingBytes {
 export interface FirstFetchOutcome {
   /** The object is readable; what is returned takes its bytes. Undefined: they are not wanted, the transfer is given up. */
   readable(head: StoreReplyHead, arriving: ArrivingBytes): RangeReceiver | undefined;
-  /** The object is readable, and not to be kept, see `PassedRecord`: the transfer is given up. */
+  /** The object is readable, and not to be kept, see `UncacheableRecord`: the transfer is given up. */
   unkeepable(head: StoreReplyHead): void;
   /** Anything else that the store said, with its body. */
   refused(reply: WholeReply): void;
@@ -40,7 +40,7 @@ export class FirstFetch implements StoreReceiver {
   readonly #maxSizeBytes: number;
   #call: StoreCall | undefined;
   #bytes: RangedRead | undefined;
-  #refusal: Refusal | undefined;
+  #refusal: CollectedReply | undefined;
 
   /**
    * @param asked the range that was asked for; undefined when the whole object was.
@@ -59,7 +59,7 @@ export class FirstFetch implements StoreReceiver {
 
   answered(head: StoreReplyHead): void {
     if (head.status !== 200 && head.status !== 206) {
-      this.#refusal = new Refusal(head);
+      this.#refusal = new CollectedReply(head);
       return;
     }
     const arriving = arrivingBytes(head, this.#asked, this.#maxSizeBytes);
@@ -113,7 +113,7 @@ function arrivingBytes(
   head: StoreReplyHead,
   asked: FirstExtent | undefined,
   maxSizeBytes: number,
-): ArrivingBytes | 'unkeepable' | WrongAnswerError {
+): ArrivingBytes | 'unkeepable' | InvalidReplyError {
   const stated = httpField(head, 'content-range');
   if (head.status === 206 && isInexactRange(stated)) return 'unkeepable';
   const entityTag = strongTagOf(head);
@@ -121,13 +121,13 @@ function arrivingBytes(
     return { entityTag, sizeBytes: 0, from: 0, to: 0 };
   const range = parseContentRange(stated);
   if (head.status === 206 && !(range && fits(range, asked)))
-    return new WrongAnswerError(`content-range ${stated}`);
+    return new InvalidReplyError(`content-range ${stated}`);
   const sizeBytes = wholeSizeBytes(head);
   if (entityTag === undefined || sizeBytes === undefined || sizeBytes > maxSizeBytes) return 'unkeepable';
   if (head.status === 200 || !range) return { entityTag, sizeBytes, from: 0, to: sizeBytes };
   const length = httpField(head, 'content-length');
   if (length !== undefined && parseContentLength(length) !== range.last - range.first + 1)
-    return new WrongAnswerError('content-length differs from content-range');
+    return new InvalidReplyError('content-length differs from content-range');
   return { entityTag, sizeBytes, from: range.first, to: range.last + 1 };
 }
 

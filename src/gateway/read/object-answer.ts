@@ -6,7 +6,7 @@ import { type Selection, selectRange } from '../../http/range.ts';
 import { rawFromFields } from '../../s3/dialect.ts';
 import { s3Error } from '../../s3/error.ts';
 import type { Answer } from '../../transport/answer.ts';
-import { ObjectChangedError, RefusedByStoreError, WrongAnswerError } from '../fill/fill-error.ts';
+import { InvalidReplyError, ObjectChangedError, RefusedByStoreError } from '../fill/fill-error.ts';
 import {
   asS3Error,
   invalidPartNumber,
@@ -30,7 +30,7 @@ import { replyRefusal, replyRemembered, tellsMissing } from '../reply/refusal-re
 import { type SendingSteps, sendContent } from '../reply/send-content.ts';
 import { failedAtStore, refusedByStore, reportOf } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
-import type { Found } from './found.ts';
+import type { LookupResult } from './lookup-result.ts';
 import type { ObjectSource } from './object-source.ts';
 import { OwnerLostError } from './owner-lost-error.ts';
 import { passRead } from './pass-read.ts';
@@ -62,7 +62,7 @@ export class ObjectAnswer implements SendingSteps {
   }
 
   /** Answers with what was found. */
-  give(found: Found): void {
+  give(found: LookupResult): void {
     const { record } = found;
     this.#record = record;
     this.#client.exchange.isCharged = found.isCharged;
@@ -92,7 +92,7 @@ export class ObjectAnswer implements SendingSteps {
   #tell(error: unknown): void {
     const { exchange, read, mayKnowMissing } = this.#client;
     if (error instanceof RefusedByStoreError) {
-      this.#source.refused(read, error.reply);
+      this.#source.refusedByStore(read, error.reply);
       exchange.report = refusedByStore(error.reply.status);
       replyRefusal(exchange, read.bucket, error.reply, mayKnowMissing);
     } else {
@@ -105,7 +105,7 @@ export class ObjectAnswer implements SendingSteps {
   }
 
   /** object-retrieval.md, Authentication 4: whoever may not list learns of no missing key. */
-  #refuse(found: Found, record: RefusedRecord): void {
+  #refuse(found: LookupResult, record: RefusedRecord): void {
     const { exchange, read, mayKnowMissing } = this.#client;
     this.#report(found, 'all');
     if (!mayKnowMissing && tellsMissing(record)) throw s3Error('AccessDenied');
@@ -113,7 +113,7 @@ export class ObjectAnswer implements SendingSteps {
     this.#observer.sent(exchange);
   }
 
-  #judge(found: Found, record: ReadableRecord): void {
+  #judge(found: LookupResult, record: ReadableRecord): void {
     const { fields, exchange, nowMs } = this.#client;
     const verdict = fields.isConditional ? evaluatePreconditions(fields, record, nowMs) : undefined;
     if (!verdict || verdict.kind === 'proceed') {
@@ -128,14 +128,14 @@ export class ObjectAnswer implements SendingSteps {
     this.#observer.sent(exchange);
   }
 
-  #select(found: Found, record: ReadableRecord): void {
+  #select(found: LookupResult, record: ReadableRecord): void {
     const { fields, read } = this.#client;
     // an empty object is its own first part, and has no other (behaviours.md 40, 47)
     if (read.partNumber !== undefined && (record.sizeBytes > 0 || read.partNumber > 1)) {
       this.#sendPart(found, record, read.partNumber);
       return;
     }
-    const selection = selectBytes(this.#client, record);
+    const selection = selectionFor(this.#client, record);
     if (selection.kind === 'unsatisfiable') {
       this.#report(found, 'all');
       throw invalidRange(fields.range ?? '', record.sizeBytes);
@@ -145,7 +145,7 @@ export class ObjectAnswer implements SendingSteps {
   }
 
   /** object-retrieval.md, partNumber; behaviours.md 36 to 41. */
-  #sendPart(found: Found, record: ReadableRecord, number: number): void {
+  #sendPart(found: LookupResult, record: ReadableRecord, number: number): void {
     const { parts } = record.content;
     const part = parts.get(number);
     if (!part) {
@@ -156,7 +156,7 @@ export class ObjectAnswer implements SendingSteps {
   }
 
   #send(
-    found: Found,
+    found: LookupResult,
     record: ReadableRecord,
     part: PartOfObject | undefined,
     headers: PreparedHeaders,
@@ -191,21 +191,21 @@ export class ObjectAnswer implements SendingSteps {
   sent(): void {
     const { exchange, read } = this.#client;
     const { failure } = exchange;
-    if (failure instanceof ObjectChangedError && this.#record) this.#source.outdated(read, this.#record);
-    if (failure instanceof RefusedByStoreError) this.#source.refused(read, failure.reply);
+    if (failure instanceof ObjectChangedError && this.#record) this.#source.invalidate(read, this.#record);
+    if (failure instanceof RefusedByStoreError) this.#source.refusedByStore(read, failure.reply);
     this.#observer.sent(exchange);
   }
 
   failedBeforeHead(error: unknown): void {
     const isChanged = error instanceof ObjectChangedError;
-    if (isChanged && this.#record) this.#source.outdated(this.#client.read, this.#record);
+    if (isChanged && this.#record) this.#source.invalidate(this.#client.read, this.#record);
     const mayComeElsewhere = isChanged || error instanceof OwnerLostError;
     if (mayComeElsewhere && this.#lookUpAgain) this.#lookUpAgain();
     else this.fail(error);
   }
 
   /** Notes what the cache did. RFC 9111 §5.1: an answer that the store has just given has no age. */
-  #report(found: Found, coverage: 'all' | 'some' | 'none'): void {
+  #report(found: LookupResult, coverage: 'all' | 'some' | 'none'): void {
     const { exchange, read, nowMs } = this.#client;
     const ttlMs = Math.max(0, freshUntilMs(found.record, read.policy, nowMs) - nowMs);
     exchange.report = reportOf(found, coverage, Math.ceil(ttlMs / 1000));
@@ -214,14 +214,14 @@ export class ObjectAnswer implements SendingSteps {
 }
 
 /** Whether asking the store came to nothing, rather than what the client wants. */
-function isOfTheStore(error: unknown): error is StoreError | WrongAnswerError {
-  return error instanceof StoreError || error instanceof WrongAnswerError;
+function isOfTheStore(error: unknown): error is StoreError | InvalidReplyError {
+  return error instanceof StoreError || error instanceof InvalidReplyError;
 }
 
 const whole: Selection = { kind: 'whole' };
 
 /** The bytes of `record` that a client gets, part numbers apart (RFC 9110 §13.1.5, §14.2). */
-export function selectBytes({ fields, range }: ClientRead, record: ReadableRecord): Selection {
+export function selectionFor({ fields, range }: ClientRead, record: ReadableRecord): Selection {
   if (range.kind === 'absent' || !ifRangeHolds(fields.ifRange, record)) return whole;
   return selectRange(range, record.sizeBytes);
 }

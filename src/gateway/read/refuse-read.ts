@@ -4,7 +4,7 @@ import { RefusedByStoreError } from '../fill/fill-error.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import type { ClientRead } from '../request/client-read.ts';
 import type { ObjectRead } from '../request/object-read.ts';
-import type { Found } from './found.ts';
+import type { LookupResult } from './lookup-result.ts';
 import { ObjectAnswer } from './object-answer.ts';
 import type { ObjectSource } from './object-source.ts';
 import { WaitingAnswer } from './waiting-answer.ts';
@@ -26,7 +26,7 @@ export function refuseRead(client: ClientRead, source: ObjectSource, observer: E
 }
 
 /** What the store says of an object that is not there; undefined for one that is. No bytes are fetched to find out. */
-async function findAbsence(read: ObjectRead, source: ObjectSource): Promise<Found | undefined> {
+async function findAbsence(read: ObjectRead, source: ObjectSource): Promise<LookupResult | undefined> {
   const name = recordName(read.versionId, read.variant, 'HEAD');
   const found = await source.find({ ...read, method: 'HEAD', recordName: name, partNumber: undefined });
   if (!tellsAbsence(found)) return undefined;
@@ -37,6 +37,6 @@ async function findAbsence(read: ObjectRead, source: ObjectSource): Promise<Foun
 }
 
 /** Missing, or deleted, which says so (behaviours.md 101). */
-function tellsAbsence({ record }: Found): boolean {
+function tellsAbsence({ record }: LookupResult): boolean {
   return record.kind === 'refused' && record.status === 404;
 }

@@ -1,7 +1,7 @@
 import { httpField, type StoreReplyHead, storeField, type WholeReply } from '../../backend/store.ts';
 import type { Content } from '../../cache/content.ts';
 import type { FreshnessDirectives } from '../../cache/freshness.ts';
-import type { PassedRecord, ReadableRecord, RefusedRecord } from '../../cache/record.ts';
+import type { ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
 import { deltaSeconds, parseCacheControl } from '../../http/cache-control.ts';
 import { hopByHopFields } from '../../http/hop-by-hop.ts';
 import { parseHttpDate } from '../../http/http-date.ts';
@@ -99,7 +99,7 @@ const noDirectives: FreshnessDirectives = {
  * Remembers that answers to a read cannot be kept, for as long as the bucket keeps what says nothing of its own: what the
  * answer says of itself does not matter, since none of it is used again.
  */
-export function passedRecord({ method, receivedMs, epoch }: ReplyContext): PassedRecord {
+export function passedRecord({ method, receivedMs, epoch }: ReplyContext): UncacheableRecord {
   return {
     kind: 'passed',
     isNegative: false,

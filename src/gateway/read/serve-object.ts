@@ -1,13 +1,13 @@
 import type { ObjectRecord } from '../../cache/record.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import type { ClientRead } from '../request/client-read.ts';
-import { type Found, knownRecord } from './found.ts';
-import { ObjectAnswer, selectBytes } from './object-answer.ts';
+import { cacheHit, type LookupResult } from './lookup-result.ts';
+import { ObjectAnswer, selectionFor } from './object-answer.ts';
 import type { ObjectSource } from './object-source.ts';
 import { WaitingAnswer } from './waiting-answer.ts';
 
 /** How often an object that changes under a read is looked up anew before its first byte. */
-const lookups = 4;
+const LOOKUPS = 4;
 
 /**
  * Answers a GetObject or HeadObject: record, verdict, selection, body.
@@ -16,14 +16,14 @@ const lookups = 4;
  */
 export function serveObject(client: ClientRead, source: ObjectSource, observer: ExchangeObserver): void {
   const answer = new ObjectAnswer(client, source, observer, () => lookUp(client, source, observer, 2));
-  const record = source.known(client.read, client.nowMs);
-  if (record && !lacksChecksums(client, record)) answer.give(knownRecord(record));
+  const record = source.findCached(client.read, client.nowMs);
+  if (record && !lacksChecksums(client, record)) answer.give(cacheHit(record));
   else ask(client, source, observer, answer);
 }
 
 /** The object changed before anything of it was sent: the client gets the one that is there now. */
 function lookUp(client: ClientRead, source: ObjectSource, observer: ExchangeObserver, attempt: number): void {
-  const again = attempt < lookups ? () => lookUp(client, source, observer, attempt + 1) : undefined;
+  const again = attempt < LOOKUPS ? () => lookUp(client, source, observer, attempt + 1) : undefined;
   ask(client, source, observer, new ObjectAnswer(client, source, observer, again));
 }
 
@@ -49,7 +49,7 @@ function ask(
     .catch(error => waiting.take()?.fail(error));
 }
 
-function lacksMore({ client }: WaitingAnswer, { record }: Found): boolean {
+function lacksMore({ client }: WaitingAnswer, { record }: LookupResult): boolean {
   return client !== undefined && lacksChecksums(client, record);
 }
 
@@ -59,7 +59,7 @@ function lacksChecksums(client: ClientRead, record: ObjectRecord): boolean {
     return false;
   // A part has checksums of its own (behaviours.md 48).
   if (client.read.partNumber !== undefined && record.sizeBytes > 0) return false;
-  const selection = selectBytes(client, record);
+  const selection = selectionFor(client, record);
   if (selection.kind !== 'part') return selection.kind === 'whole';
   return selection.first === 0 && selection.last + 1 === record.sizeBytes;
 }

@@ -6,7 +6,7 @@ import type { PendingSend, PendingSends } from './pending-sends.ts';
 import type { TurnTaker } from './send-turns.ts';
 
 /** How a body ended. */
-export type BodyEnd =
+export type PumpOutcome =
   | { readonly kind: 'sent' }
   | { readonly kind: 'client-left' }
   | { readonly kind: 'failed'; readonly error: Error };
@@ -22,7 +22,7 @@ export class BodyPump implements PendingSend, TurnTaker {
   readonly #answer: Answer;
   readonly #reader: ContentReader;
   readonly #sends: PendingSends;
-  readonly #onEnd: (end: BodyEnd) => void;
+  readonly #onEnd: (end: PumpOutcome) => void;
   readonly #onClose = () => this.#guarded(() => this.#finish({ kind: 'client-left' }));
   readonly #lengthBytes: number;
   #sentBytes = 0;
@@ -40,7 +40,7 @@ export class BodyPump implements PendingSend, TurnTaker {
     reader: ContentReader,
     lengthBytes: number,
     sends: PendingSends,
-    onEnd: (end: BodyEnd) => void,
+    onEnd: (end: PumpOutcome) => void,
     onFault: (error: unknown) => void = () => undefined,
   ) {
     this.#response = response;
@@ -162,7 +162,7 @@ export class BodyPump implements PendingSend, TurnTaker {
     this.#loan = undefined;
   }
 
-  #finish(end: BodyEnd): void {
+  #finish(end: PumpOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#sends.forget(this);

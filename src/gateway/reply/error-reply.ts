@@ -5,10 +5,10 @@ import { errorBody } from '../../s3/error-body.ts';
 import type { ErrorCode } from '../../s3/error-codes.ts';
 import { errorInDialect } from '../../s3/error-dialect.ts';
 import {
+  InvalidReplyError,
   ObjectChangedError,
   OverloadedError,
   RefusedByStoreError,
-  WrongAnswerError,
 } from '../fill/fill-error.ts';
 import { TooManyRequestsError } from '../request/admission.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -21,7 +21,7 @@ export function asS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (isWantOfRoom(error)) return slowDown({ cause: error });
   if (error instanceof ObjectChangedError) return slowDown({ message: error.message, cause: error });
-  if (error instanceof WrongAnswerError) return s3Error('BadGateway', { cause: error });
+  if (error instanceof InvalidReplyError) return s3Error('BadGateway', { cause: error });
   if (error instanceof StoreError) {
     if (error.code === 'BUSY') return slowDown({ cause: error });
     return s3Error(meanings[error.code], { cause: error });

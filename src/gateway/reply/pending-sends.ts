@@ -37,14 +37,14 @@ interface Sighting {
   readonly sinceMs: number;
 }
 
-const lookIntervalMs = 500;
+const LOOK_INTERVAL_MS = 500;
 
 /**
  * A client that takes less than this in that time has stalled. The system takes more from a connection only when a third of
  * its buffer is free again, which is more than a MiB at once on fast networks: a shorter time would cut clients that read.
  */
-const progressBytes = 16 * 1024;
-const stallLimitMs = 5_000;
+const PROGRESS_BYTES = 16 * 1024;
+const STALL_LIMIT_MS = 5_000;
 
 /**
  * The answers of one worker that wait for their clients. While fills wait for a slot, the answers that have stalled for the
@@ -71,7 +71,7 @@ export class PendingSends {
   /** The connection has not taken what `send` gave it at once. To be called again, or not, for what it gives it later. */
   watch(send: PendingSend): void {
     if (!this.#sends.has(send)) this.#sends.set(send, undefined);
-    this.#nextLook ??= this.#clock.after(lookIntervalMs, () => this.#look());
+    this.#nextLook ??= this.#clock.after(LOOK_INTERVAL_MS, () => this.#look());
   }
 
   /** `send` is over. */
@@ -85,9 +85,10 @@ export class PendingSends {
     for (const [send, last] of this.#sends) {
       const sighting = sight(send, last, nowMs);
       this.#sends.set(send, sighting);
-      if (sighting && nowMs - sighting.sinceMs >= stallLimitMs) stalled.push([send, sighting]);
+      if (sighting && nowMs - sighting.sinceMs >= STALL_LIMIT_MS) stalled.push([send, sighting]);
     }
-    this.#nextLook = this.#sends.size > 0 ? this.#clock.after(lookIntervalMs, () => this.#look()) : undefined;
+    this.#nextLook =
+      this.#sends.size > 0 ? this.#clock.after(LOOK_INTERVAL_MS, () => this.#look()) : undefined;
     this.#cut(stalled.sort(([, one], [, other]) => one.sinceMs - other.sinceMs));
   }
 
@@ -105,6 +106,6 @@ export class PendingSends {
 function sight({ loan, socket }: PendingSend, last: Sighting | undefined, nowMs: number) {
   const queued = socket ? queuedBytes(socket) : undefined;
   if (loan?.slot === undefined || queued === undefined) return undefined;
-  if (last?.loan === loan && queued > last.queuedBytes - progressBytes) return last;
+  if (last?.loan === loan && queued > last.queuedBytes - PROGRESS_BYTES) return last;
   return { loan, queuedBytes: queued, sinceMs: nowMs };
 }

@@ -44,11 +44,11 @@ const aboutSignatures: ReadonlySet<string> = new Set([
 ]);
 
 /** What only a header of a signed request begins with (design.md, law 7). */
-const signatureMark = 'AWS4-HMAC-SHA256';
+const SIGNATURE_MARK = 'AWS4-HMAC-SHA256';
 
 function isAboutSignatures({ code, message, fields }: RememberedError): boolean {
-  if (aboutSignatures.has(code) || message.includes(signatureMark)) return true;
-  return fields.some(([, value]) => value.includes(signatureMark));
+  if (aboutSignatures.has(code) || message.includes(SIGNATURE_MARK)) return true;
+  return fields.some(([, value]) => value.includes(SIGNATURE_MARK));
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Content, Loan } from '../../cache/content.ts';
 import type { Answer } from '../../transport/answer.ts';
-import { loanLimitBytes } from '../fill/loan-desk.ts';
+import { LOAN_LIMIT_BYTES } from '../fill/slot-lender.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { type BodyEnd, BodyPump } from './body-pump.ts';
+import { BodyPump, type PumpOutcome } from './body-pump.ts';
 import { isFault } from './error-reply.ts';
 import { LentBody } from './lent-body.ts';
 import type { PendingSends } from './pending-sends.ts';
@@ -24,7 +24,7 @@ export interface SendingSteps {
 }
 
 /** Bodies up to here go out as text, in one piece with the head: for short ones that is a third of the cost. */
-const textLimitBytes = 16 * 1024;
+const TEXT_LIMIT_BYTES = 16 * 1024;
 
 /** Answers with `[from, to)` of `content`: in this turn of the event loop where the first bytes are in memory. */
 export function sendContent(
@@ -43,8 +43,8 @@ export function sendContent(
     steps.sent();
     return;
   }
-  const text = to - from <= textLimitBytes ? content.peekText(from, to) : undefined;
-  const loan = text === undefined && to - from <= loanLimitBytes ? content.lend(from, to) : undefined;
+  const text = to - from <= TEXT_LIMIT_BYTES ? content.peekText(from, to) : undefined;
+  const loan = text === undefined && to - from <= LOAN_LIMIT_BYTES ? content.lend(from, to) : undefined;
   if (text !== undefined) sendText(exchange, text, steps);
   else if (loan) sendLoan(exchange, loan, steps);
   else sendRead(exchange, content, from, to, steps);
@@ -94,7 +94,7 @@ function sendRead(exchange: Exchange, content: Content, from: number, to: number
       return;
     }
     const answer = beginWith(first, steps);
-    const onEnd = (end: BodyEnd) => {
+    const onEnd = (end: PumpOutcome) => {
       exchange.bodyBytes = pump.sentBytes;
       if (end.kind === 'failed') exchange.failure = end.error;
       if (end.kind === 'failed' && isFault(end.error)) exchange.fault(end.error);

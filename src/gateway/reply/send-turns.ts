@@ -9,13 +9,13 @@ export interface TurnTaker {
  * of copying. The system hands over one new connection in a turn, so with a hundred answers that each send some MiB in it
  * new clients wait for seconds.
  */
-const turnLimitBytes = 2 * 1024 * 1024;
+const TURN_LIMIT_BYTES = 2 * 1024 * 1024;
 
 /** Has those who send long answers take turns, one piece each where others wait. */
 export class SendTurns {
   /** With the sizes of their pieces, in the order of their turns. */
   readonly #waiting = new Map<TurnTaker, number>();
-  #leftBytes = turnLimitBytes;
+  #leftBytes = TURN_LIMIT_BYTES;
   #isCounting = false;
 
   /**
@@ -45,7 +45,7 @@ export class SendTurns {
 
   readonly #nextTurn = (): void => {
     this.#isCounting = false;
-    this.#leftBytes = turnLimitBytes;
+    this.#leftBytes = TURN_LIMIT_BYTES;
     for (const [taker, sizeBytes] of this.#waiting) {
       if (this.#leftBytes <= 0) return;
       this.#waiting.delete(taker);

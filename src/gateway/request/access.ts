@@ -1,6 +1,6 @@
 import { s3Error } from '../../s3/error.ts';
 import { readAction } from '../../s3/grants.ts';
-import type { Coverage } from '../../s3/key-pattern.ts';
+import type { KeyShare } from '../../s3/key-pattern.ts';
 import type { Visibility } from './visibility.ts';
 
 /** Who asks: somebody whose signature was checked, or nobody in particular. */
@@ -14,7 +14,7 @@ export const anonymous: Caller = Object.freeze({ kind: 'anonymous' });
 export interface Policy {
   allows(caller: Caller, bucket: string, action: string, key: string): boolean;
   /** With how many of all keys that begin with `prefix` `caller` may do it. */
-  coverageBelow(caller: Caller, bucket: string, action: string, prefix: string): Coverage;
+  shareBelow(caller: Caller, bucket: string, action: string, prefix: string): KeyShare;
 }
 
 /** What a caller may do in one bucket. */
@@ -35,8 +35,8 @@ export class Permissions {
   }
 
   /** With how many of all keys that begin with `prefix` `action` is allowed. */
-  coverageBelow(action: string, prefix: string): Coverage {
-    return this.#policy.coverageBelow(this.#caller, this.#bucket, action, prefix);
+  shareBelow(action: string, prefix: string): KeyShare {
+    return this.#policy.shareBelow(this.#caller, this.#bucket, action, prefix);
   }
 
   /** @throws S3Error AccessDenied unless `action` is allowed. */

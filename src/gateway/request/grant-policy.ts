@@ -1,5 +1,5 @@
-import { everyOtherBucket } from '../../s3/bucket-name.ts';
-import { compileGrants, coverage, type GrantRule, isAllowed } from '../../s3/grants.ts';
+import { EVERY_OTHER_BUCKET } from '../../s3/bucket-name.ts';
+import { compileGrants, type GrantRule, isAllowed, shareGranted } from '../../s3/grants.ts';
 import type { Caller, Policy } from './access.ts';
 
 /** What one client may do. */
@@ -11,7 +11,7 @@ export interface ClientGrants {
 /**
  * The policy of grants that are configured. What is granted to everybody is granted to known clients too.
  *
- * @param toAll what anonymous callers may do, by the name of the bucket or `everyOtherBucket`.
+ * @param toAll what anonymous callers may do, by the name of the bucket or `EVERY_OTHER_BUCKET`.
  */
 export function grantPolicy(
   toAll: Readonly<Record<string, readonly GrantRule[]>>,
@@ -19,7 +19,7 @@ export function grantPolicy(
 ): Policy {
   const ofAll = new Map(Object.entries(toAll).map(([bucket, rules]) => [bucket, compileGrants(rules)]));
   const ofClients = new Map(clients.map(({ accessKeyId, allow }) => [accessKeyId, compileGrants(allow)]));
-  const toEverybody = (bucket: string) => ofAll.get(bucket) ?? ofAll.get(everyOtherBucket) ?? [];
+  const toEverybody = (bucket: string) => ofAll.get(bucket) ?? ofAll.get(EVERY_OTHER_BUCKET) ?? [];
   const toCaller = (caller: Caller) =>
     caller.kind === 'client' ? (ofClients.get(caller.accessKeyId) ?? []) : [];
   const allows = (caller: Caller, bucket: string, action: string, key: string) => {
@@ -27,6 +27,6 @@ export function grantPolicy(
     return isAllowed(toEverybody(bucket), wish) || isAllowed(toCaller(caller), wish);
   };
   const coverageBelow = (caller: Caller, bucket: string, action: string, prefix: string) =>
-    coverage([...toEverybody(bucket), ...toCaller(caller)], { bucket, action, key: prefix });
-  return { allows, coverageBelow };
+    shareGranted([...toEverybody(bucket), ...toCaller(caller)], { bucket, action, key: prefix });
+  return { allows, shareBelow: coverageBelow };
 }

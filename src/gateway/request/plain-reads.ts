@@ -6,17 +6,17 @@ import type { ObjectRead } from './object-read.ts';
 import type { RequestFields } from './request-fields.ts';
 
 /** URLs that are remembered, by their number and by the heap that they cost in bytes. */
-const urlsLimit = 10_000;
-const urlsLimitBytes = 8 * 1024 * 1024;
+const URLS_LIMIT = 10_000;
+const URLS_LIMIT_BYTES = 8 * 1024 * 1024;
 /** Estimated heap of one of them beside its texts. */
-const entryBytes = 512;
+const ENTRY_BYTES = 512;
 
 /**
  * Longer URLs are not remembered: a bucket and the longest key, three characters a byte where it is percent-encoded, are
  * shorter. The hash of a string in V8 depends on its length alone from 16 384 characters on (`String::kMaxHashCalcLength`),
  * so that look-ups of such strings, all of one length, would compare each with every other.
  */
-const urlLengthLimit = 4_096;
+const URL_LENGTH_LIMIT = 4_096;
 
 /** What does not change between two plain reads of one URL. */
 interface PlainRead {
@@ -40,8 +40,8 @@ const noRange = parseRange(undefined);
  */
 export class PlainReads {
   readonly #reads = new LRUCache<string, PlainRead>({
-    max: urlsLimit,
-    maxSize: urlsLimitBytes,
+    max: URLS_LIMIT,
+    maxSize: URLS_LIMIT_BYTES,
     sizeCalculation: costBytes,
   });
 
@@ -79,7 +79,7 @@ export class PlainReads {
 
 /** Decoded keys may have two bytes a character. */
 function costBytes({ host = '', key = '' }: PlainRead, url: string): number {
-  return entryBytes + url.length + host.length + 2 * key.length;
+  return ENTRY_BYTES + url.length + host.length + 2 * key.length;
 }
 
 /** A request without Host is never plain: whether it may lack one depends on its version (RFC 9112 §3.2). */
@@ -87,7 +87,7 @@ function isPlain({ method, url }: Exchange, fields: RequestFields): boolean {
   return (
     method === 'GET' &&
     fields.host !== undefined &&
-    url.length <= urlLengthLimit &&
+    url.length <= URL_LENGTH_LIMIT &&
     fields.store === undefined &&
     fields.authorization === undefined &&
     fields.origin === undefined &&

@@ -7,7 +7,7 @@ export interface RequestIds {
 }
 
 /** As many values as eight hexadecimal digits have. */
-const counterLimit = 2 ** 32;
+const COUNTER_LIMIT = 2 ** 32;
 
 /** All pairs of hexadecimal digits. */
 const hexPairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
@@ -25,7 +25,7 @@ export class RequestIdSource {
 
   /** The id of the next request: 16 hexadecimal digits. */
   nextRequestId(): string {
-    this.#counter = (this.#counter + 1) % counterLimit;
+    this.#counter = (this.#counter + 1) % COUNTER_LIMIT;
     const low = this.#counter % 256;
     if (low === 0) this.#start = this.#random + ((this.#counter - low) / 256).toString(16).padStart(6, '0');
     return this.#start + hexPairs[low];

@@ -1,14 +1,14 @@
 import type { WholeReply } from '../../backend/store.ts';
 import type { Part } from '../../cache/part-map.ts';
-import type { PassedRecord, ReadableRecord, RefusedRecord } from '../../cache/record.ts';
-import type { Found } from '../read/found.ts';
+import type { ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
+import type { LookupResult } from '../read/lookup-result.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
 /** A read as it is told to the worker that owns the object: the bucket by the name that clients use. */
-export type ToldRead = Omit<ObjectRead, 'bucket'> & { readonly bucketName: string };
+export type WireRead = Omit<ObjectRead, 'bucket'> & { readonly bucketName: string };
 
 /** A content by the number that its owner gave it. */
-export interface ToldContent {
+export interface WireContent {
   readonly contentId: number;
   readonly sizeBytes: number;
   readonly blockBytes: number;
@@ -17,14 +17,14 @@ export interface ToldContent {
 }
 
 /** A record without the bytes. */
-export type ToldRecord = Omit<ReadableRecord, 'content'> & { readonly content: ToldContent };
+export type WireRecord = Omit<ReadableRecord, 'content'> & { readonly content: WireContent };
 
-export type ToldFound = Omit<Found, 'record'> & {
-  readonly record: ToldRecord | RefusedRecord | PassedRecord;
+export type WireLookupResult = Omit<LookupResult, 'record'> & {
+  readonly record: WireRecord | RefusedRecord | UncacheableRecord;
 };
 
 /** Where bytes of a block are in the arena, for as long as the slot keeps its tag. */
-export interface ToldBlock {
+export interface WireBlock {
   readonly slot: number;
   readonly tag: number;
   readonly slotSizeBytes: number;
@@ -39,22 +39,22 @@ export interface ToldBlock {
  * Bytes lent to a reader in another thread until it asks for the next or closes; in the message when not in the arena: then
  * their memory goes with it, and is gone here.
  */
-export type ToldLoan =
+export type WireLoan =
   | { readonly kind: 'end' }
-  | { readonly kind: 'block'; readonly block: ToldBlock; readonly from: number; readonly to: number }
+  | { readonly kind: 'block'; readonly block: WireBlock; readonly from: number; readonly to: number }
   | {
       readonly kind: 'copy';
       readonly bytes: Uint8Array<ArrayBuffer>;
       readonly from: number;
       /** Where the bytes are in memory as well; undefined when they are not any more. */
-      readonly block: ToldBlock | undefined;
+      readonly block: WireBlock | undefined;
     };
 
 /** What one worker asks another, which answers. */
-export interface Questions {
+export interface PeerCalls {
   find: {
-    readonly ask: { readonly read: ToldRead; readonly withChecksums: boolean };
-    readonly answer: ToldFound;
+    readonly ask: { readonly read: WireRead; readonly withChecksums: boolean };
+    readonly answer: WireLookupResult;
   };
   open: {
     readonly ask: {
@@ -66,17 +66,17 @@ export interface Questions {
     };
     readonly answer: number;
   };
-  next: { readonly ask: { readonly reader: number }; readonly answer: ToldLoan };
+  next: { readonly ask: { readonly reader: number }; readonly answer: WireLoan };
 }
 
 /** What one worker tells another without waiting. */
-export type Notice =
+export type PeerNotice =
   | { readonly kind: 'close'; readonly reader: number }
-  | { readonly kind: 'outdated'; readonly read: ToldRead; readonly contentId: number }
-  | { readonly kind: 'refused'; readonly read: ToldRead; readonly reply: WholeReply };
+  | { readonly kind: 'outdated'; readonly read: WireRead; readonly contentId: number }
+  | { readonly kind: 'refused'; readonly read: WireRead; readonly reply: WholeReply };
 
 /** The memory that goes to the other worker with an answer, instead of being copied once more and freed some time later. */
-export function memoryOf(answer: Questions[keyof Questions]['answer']): ArrayBuffer[] {
+export function memoryOf(answer: PeerCalls[keyof PeerCalls]['answer']): ArrayBuffer[] {
   return typeof answer === 'object' && 'kind' in answer && answer.kind === 'copy'
     ? [answer.bytes.buffer]
     : [];

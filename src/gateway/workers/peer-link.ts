@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { OwnerLostError } from '../read/owner-lost-error.ts';
-import { memoryOf, type Notice, type Questions } from './messages.ts';
+import { memoryOf, type PeerCalls, type PeerNotice } from './messages.ts';
 import { PeerWatch } from './peer-watch.ts';
-import { heardError, type ToldError, tellError } from './told-error.ts';
+import { decodeError, encodeError, type WireError } from './wire-error.ts';
 
 /** The end of a channel to another thread, as far as it is used here. */
 export interface PeerPort {
@@ -12,26 +12,26 @@ export interface PeerPort {
 }
 
 /** What a worker does for another. */
-export interface PeerService {
-  answer<Name extends keyof Questions>(
+export interface PeerHandler {
+  answer<Name extends keyof PeerCalls>(
     name: Name,
-    ask: Questions[Name]['ask'],
-  ): Promise<Questions[Name]['answer']>;
-  hear(notice: Notice): void;
+    ask: PeerCalls[Name]['ask'],
+  ): Promise<PeerCalls[Name]['answer']>;
+  notified(notice: PeerNotice): void;
   /** The other worker is gone. */
-  left(): void;
+  disconnected(): void;
 }
 
 type Message =
   | {
       readonly kind: 'ask';
       readonly id: number;
-      readonly name: keyof Questions;
-      readonly ask: Questions[keyof Questions]['ask'];
+      readonly name: keyof PeerCalls;
+      readonly ask: PeerCalls[keyof PeerCalls]['ask'];
     }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown }
-  | { readonly kind: 'error'; readonly id: number; readonly error: ToldError }
-  | { readonly kind: 'notice'; readonly notice: Notice }
+  | { readonly kind: 'error'; readonly id: number; readonly error: WireError }
+  | { readonly kind: 'notice'; readonly notice: PeerNotice }
   | { readonly kind: 'ping' | 'pong' };
 
 interface Waiting {
@@ -49,10 +49,10 @@ export interface PeerLinkOptions {
   readonly onFault?: (error: unknown) => void;
 }
 
-/** Questions and notices between two workers. */
+/** PeerCalls and notices between two workers. */
 export class PeerLink {
   readonly #port: PeerPort;
-  readonly #service: PeerService;
+  readonly #service: PeerHandler;
   readonly #onClosed: () => void;
   readonly #onFault: (error: unknown) => void;
   readonly #waiting = new Map<number, Waiting>();
@@ -60,7 +60,7 @@ export class PeerLink {
   #asked = 0;
   #isOpen = true;
 
-  constructor(port: PeerPort, service: PeerService, options: PeerLinkOptions) {
+  constructor(port: PeerPort, service: PeerHandler, options: PeerLinkOptions) {
     const { clock, onClosed, onFault = () => undefined } = options;
     this.#port = port;
     this.#service = service;
@@ -87,11 +87,11 @@ export class PeerLink {
    *   comes after that is for `late`.
    * @throws what it threw, and OwnerLostError when it is gone or stands still.
    */
-  ask<Name extends keyof Questions>(
+  call<Name extends keyof PeerCalls>(
     name: Name,
-    ask: Questions[Name]['ask'],
-    late?: (answer: Questions[Name]['answer']) => void,
-  ): Promise<Questions[Name]['answer']> {
+    ask: PeerCalls[Name]['ask'],
+    late?: (answer: PeerCalls[Name]['answer']) => void,
+  ): Promise<PeerCalls[Name]['answer']> {
     if (!this.#isOpen) return Promise.reject(gone());
     if (late && this.#watch.isSilent) return Promise.reject(standsStill());
     const id = ++this.#asked;
@@ -102,7 +102,7 @@ export class PeerLink {
     });
   }
 
-  tell(notice: Notice): void {
+  notify(notice: PeerNotice): void {
     if (this.#isOpen) this.#guarded(() => this.#post({ kind: 'notice', notice }));
   }
 
@@ -122,21 +122,21 @@ export class PeerLink {
         this.#answer(message.id, message.name, message.ask);
         return;
       case 'notice':
-        this.#service.hear(message.notice);
+        this.#service.notified(message.notice);
         return;
       case 'answer':
         this.#take(message.id)?.resolve(message.answer as never);
         return;
       case 'error':
-        this.#take(message.id)?.reject(heardError(message.error));
+        this.#take(message.id)?.reject(decodeError(message.error));
     }
   }
 
-  #answer(id: number, name: keyof Questions, ask: Questions[keyof Questions]['ask']): void {
+  #answer(id: number, name: keyof PeerCalls, ask: PeerCalls[keyof PeerCalls]['ask']): void {
     this.#service
       .answer(name, ask as never)
       .then(answer => this.#post({ kind: 'answer', id, answer }, memoryOf(answer)))
-      .catch(error => this.#post({ kind: 'error', id, error: tellError(error) }))
+      .catch(error => this.#post({ kind: 'error', id, error: encodeError(error) }))
       .catch(this.#onFault);
   }
 
@@ -173,7 +173,7 @@ export class PeerLink {
     this.#watch.end();
     for (const waiting of this.#waiting.values()) waiting.reject(gone());
     this.#waiting.clear();
-    this.#service.left();
+    this.#service.disconnected();
     this.#onClosed();
   }
 }

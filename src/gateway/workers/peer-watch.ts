@@ -1,9 +1,9 @@
 import type { Clock, Timer } from '../../base/clock.ts';
 
-const tickMs = 250;
+const TICK_MS = 250;
 
 /** So many ticks without a word. Ticks are counted and not time, so that being held up here blames nobody else. */
-const patienceTicks = 4;
+const PATIENCE_TICKS = 4;
 
 export interface WatchedPeer {
   /** Whether answers of it are awaited; it is watched for as long as they are. */
@@ -36,7 +36,7 @@ export class PeerWatch {
   /** An answer is awaited. */
   begin(): void {
     if (this.#isSilent) return;
-    this.#timer ??= this.#clock.after(tickMs, () => this.#tick());
+    this.#timer ??= this.#clock.after(TICK_MS, () => this.#tick());
   }
 
   /** It has said something, whatever it is. */
@@ -59,7 +59,7 @@ export class PeerWatch {
       return;
     }
     this.#silentTicks++;
-    if (this.#silentTicks >= patienceTicks) {
+    if (this.#silentTicks >= PATIENCE_TICKS) {
       this.#isSilent = true;
       this.#peer.onSilent();
       return;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
-import { maxSlotsPerPage } from '../../../src/cache/size-class.ts';
+import { MAX_SLOTS_PER_PAGE } from '../../../src/cache/size-class.ts';
 import { SlotPins } from '../../../src/cache/slot-pins.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { describingBytes } from '../../support/self-describing.ts';
@@ -75,8 +75,8 @@ async function rest(socket: Socket): Promise<Buffer> {
 function crowd(): void {
   const pins = new SlotPins(gateway.memory, 0);
   for (let page = 0; page < pages; page++) {
-    const slots = Array.from({ length: maxSlotsPerPage }, (_, index) => page * maxSlotsPerPage + index);
-    const first = page * maxSlotsPerPage;
+    const slots = Array.from({ length: MAX_SLOTS_PER_PAGE }, (_, index) => page * MAX_SLOTS_PER_PAGE + index);
+    const first = page * MAX_SLOTS_PER_PAGE;
     if (!slots.some(slot => pins.isHeld(slot))) pins.acquire(first, pins.tag(first));
   }
 }

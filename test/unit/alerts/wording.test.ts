@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import {
+  describeDuration,
   formatCount,
-  formatDuration,
   formatMoment,
   formatRate,
   formatShare,
@@ -20,7 +20,7 @@ it.each([
   [86_405_000, '1 d'],
   [59_999, '1 min'],
 ])('says %i ms as %s', (durationMs, text) => {
-  expect(formatDuration(durationMs)).toBe(text);
+  expect(describeDuration(durationMs)).toBe(text);
 });
 
 it('says shares, counts, rates and moments briefly', () => {

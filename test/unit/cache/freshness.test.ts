@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ageS, type Dated, type FreshnessDirectives, freshUntilMs } from '../../../src/cache/freshness.ts';
+import {
+  ageS,
+  type FreshnessDirectives,
+  type FreshnessInputs,
+  freshUntilMs,
+} from '../../../src/cache/freshness.ts';
 
 const silent: FreshnessDirectives = {
   maxAgeS: undefined,
@@ -12,7 +17,7 @@ const silent: FreshnessDirectives = {
   initialAgeMs: 0,
 };
 const rules = { ttlMs: 60_000, maxTtlMs: 3_600_000, negativeTtlMs: 5_000, honourCacheControl: true };
-const record = (directives: Partial<FreshnessDirectives> = {}): Dated => ({
+const record = (directives: Partial<FreshnessDirectives> = {}): FreshnessInputs => ({
   receivedMs: 1_000_000,
   directives: { ...silent, ...directives },
   isNegative: false,

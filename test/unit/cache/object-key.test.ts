@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Epochs } from '../../../src/cache/epochs.ts';
-import { objectKey, ownerOf, shardCount } from '../../../src/cache/object-key.ts';
-import { allocateSharedMemory, forgetWorker } from '../../../src/cache/shared-memory.ts';
+import { objectKey, ownerOf, SHARD_COUNT } from '../../../src/cache/object-key.ts';
+import { allocateSharedMemory, releaseWorker } from '../../../src/cache/shared-memory.ts';
 import { SlotPins } from '../../../src/cache/slot-pins.ts';
 
 it('keys of different places are different keys', () => {
@@ -29,7 +29,7 @@ it('every key has one owner, and owners get like shares of them', () => {
     shares[owner] = (shares[owner] ?? 0) + 1;
   }
   for (const share of shares) expect(Math.abs(share - 10_000)).toBeLessThan(1_000);
-  expect(shardCount).toBe(256);
+  expect(SHARD_COUNT).toBe(256);
 });
 
 it('raising an epoch shows in every thread, for that key', () => {
@@ -47,6 +47,6 @@ it('the pins of a dead worker are cleared', () => {
   const [dead, alive] = [new SlotPins(memory, 0), new SlotPins(memory, 1)];
   expect(dead.acquire(5, 0)).toBe(true);
   expect(alive.isHeld(5)).toBe(true);
-  forgetWorker(memory, 0);
+  releaseWorker(memory, 0);
   expect(alive.isHeld(5)).toBe(false);
 });

@@ -4,7 +4,7 @@ import { CheckedBlock } from '../../../src/cache/checked-block.ts';
 import { Generation } from '../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
-import { UnwrittenBytesError, unwrittenByte, WrittenBytes } from '../../../src/cache/written-bytes.ts';
+import { UNWRITTEN_BYTE, UnwrittenBytesError, WrittenBytes } from '../../../src/cache/written-bytes.ts';
 
 const blockBytes = 4096;
 const unused = () => {
@@ -44,7 +44,7 @@ it('a slot that is given out anew has a pattern in it and counts as unwritten', 
   written?.check(slot, 'k', 0, blockBytes);
   expect(() => written?.check(slot, 'k', 0, blockBytes + 1), 'more than there is').toThrow('not all written');
   written?.given(slot);
-  expect(slot.every(byte => byte === unwrittenByte)).toBe(true);
+  expect(slot.every(byte => byte === UNWRITTEN_BYTE)).toBe(true);
   expect(() => written?.check(slot.subarray(9, 10), 'k', 9, 10)).toThrow(UnwrittenBytesError);
   expect(told).toHaveLength(2);
 });

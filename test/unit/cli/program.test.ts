@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { alertNames } from '../../../src/alerts/rules/rule-description.ts';
 import { runProgram, type ServeRequest } from '../../../src/cli/program.ts';
-import type { StoreRequest } from '../../../src/cli/store-command.ts';
+import type { StoreAloneOptions } from '../../../src/cli/store-command.ts';
 import { welcome } from '../../../src/cli/welcome.ts';
 
 /** Runs a command line; `served` is what it would have started. */
@@ -13,7 +13,7 @@ async function run(args: readonly string[], environment: Record<string, string> 
   const out: string[] = [];
   const errors: string[] = [];
   const served: ServeRequest[] = [];
-  const stores: StoreRequest[] = [];
+  const stores: StoreAloneOptions[] = [];
   const end = await runProgram(args, {
     version: '1.2.3',
     environment,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileCoverage, compileKeyPatterns } from '../../../src/s3/key-pattern.ts';
+import { compileKeyPatterns, compileKeyShare } from '../../../src/s3/key-pattern.ts';
 
 describe('compileKeyPatterns', () => {
   it.each([
@@ -63,7 +63,7 @@ it.each([
   [['a'], 'a', 'some'],
   [[], 'a', 'none'],
 ] as const)('%j covers of the keys that begin with %j: %s', (patterns, prefix, expected) => {
-  expect(compileCoverage(patterns)(prefix)).toBe(expected);
+  expect(compileKeyShare(patterns)(prefix)).toBe(expected);
 });
 
 it('what covers every key that begins so covers each of them, and what covers none covers none', () => {
@@ -75,7 +75,7 @@ it('what covers every key that begins so covers each of them, and what covers no
     .map(([takesAway, pieces]) => (takesAway ? '!' : '') + pieces.join(''));
   fc.assert(
     fc.property(fc.array(pattern, { maxLength: 4 }), text, text, (patterns, prefix, rest) => {
-      const covered = compileCoverage(patterns)(prefix);
+      const covered = compileKeyShare(patterns)(prefix);
       const isMeant = compileKeyPatterns(patterns)(prefix + rest);
       if (covered === 'every') expect(isMeant).toBe(true);
       if (covered === 'none') expect(isMeant).toBe(false);

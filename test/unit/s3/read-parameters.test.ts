@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { S3Error } from '../../../src/s3/error.ts';
 import { parseQuery } from '../../../src/s3/query.ts';
-import { type ReadRequest, readParameters } from '../../../src/s3/read-parameters.ts';
+import { type ReadParametersSource, readParameters } from '../../../src/s3/read-parameters.ts';
 
-interface Sent extends Partial<Omit<ReadRequest, 'query' | 'storeFields'>> {
+interface Sent extends Partial<Omit<ReadParametersSource, 'query' | 'storeFields'>> {
   readonly query?: string;
   readonly storeFields?: Readonly<Record<string, string>>;
 }

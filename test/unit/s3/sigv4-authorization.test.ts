@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RawRequest } from '../../../src/s3/sigv4-request.ts';
+import type { SignedRequest } from '../../../src/s3/sigv4-request.ts';
 import {
   accessKeyId,
   authorization,
@@ -14,7 +14,7 @@ const misformed =
 const unsupported =
   'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.';
 
-const refused: [row: string, request: RawRequest, status: number, code: string, message: string][] = [
+const refused: [row: string, request: SignedRequest, status: number, code: string, message: string][] = [
   [
     '122',
     authorization({ Credential: `${accessKeyId}/20130524/x/s3/aws4_request` }),

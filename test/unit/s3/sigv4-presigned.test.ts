@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RawRequest } from '../../../src/s3/sigv4-request.ts';
+import type { SignedRequest } from '../../../src/s3/sigv4-request.ts';
 import { accessKeyId, presigned, refusal, withParameters } from '../../support/published-requests.ts';
 
 const queryError = 'AuthorizationQueryParametersError';
@@ -15,7 +15,7 @@ const week =
   'X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 seconds';
 const scoped = (scope: string) => ({ 'X-Amz-Credential': `${accessKeyId}/${scope}` });
 
-const refused: [row: string, request: RawRequest, status: number, code: string, message: string][] = [
+const refused: [row: string, request: SignedRequest, status: number, code: string, message: string][] = [
   ['240', withParameters({ 'X-Amz-Expires': '604801' }), 400, queryError, week],
   ['241', withParameters({ 'X-Amz-Expires': 'abc' }), 400, queryError, 'X-Amz-Expires should be a number'],
   ['242', withParameters({ 'X-Amz-Expires': '-1' }), 400, queryError, 'X-Amz-Expires must be non-negative'],

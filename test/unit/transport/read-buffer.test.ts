@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, it, test } from 'vitest';
-import type { RawReceiver } from '../../../src/backend/origin-call.ts';
+import type { OriginReceiver } from '../../../src/backend/origin-call.ts';
 import { OriginPool } from '../../../src/backend/origin-pool.ts';
 import { ReadBuffer } from '../../../src/transport/read-buffer.ts';
 import { RawOrigin } from '../../support/raw-origin.ts';
@@ -60,7 +60,7 @@ function get(pool: OriginPool, pauseEvery: number): Promise<Got> {
   const { promise, resolve, reject } = Promise.withResolvers<Got>();
   const chunks: Buffer[] = [];
   const memory = new Set<ArrayBufferLike>();
-  const receiver: RawReceiver = {
+  const receiver: OriginReceiver = {
     answered: () => undefined,
     arrived: chunk => {
       memory.add(chunk.buffer);

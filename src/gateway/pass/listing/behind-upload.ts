@@ -3,7 +3,7 @@ import type { StorePosition } from './marker-seal.ts';
 import { inStoreOrder, type ListedEntry, type StoreListing, textIn } from './store-listing.ts';
 
 /** The last code point of all. */
-const last = '\u{10ffff}';
+const LAST = '\u{10ffff}';
 
 /**
  * A key marker from which a list of uploads begins with those of `key`: some stores leave out all uploads of the key
@@ -17,7 +17,7 @@ export function markerBefore(key: string): string {
   if (before < 0) return beginning;
   // halves of surrogate pairs are no characters
   const isHalf = before >= 0xd800 && before <= 0xdfff;
-  return beginning + String.fromCodePoint(isHalf ? 0xd7ff : before) + last;
+  return beginning + String.fromCodePoint(isHalf ? 0xd7ff : before) + LAST;
 }
 
 /**
@@ -51,7 +51,7 @@ function cut(listing: StoreListing, behind: readonly ListedEntry[], limit: numbe
     element.name === 'MaxUploads' ? { ...element, children: [String(limit)] } : element,
   );
   if (behind.length <= limit || !end) return { ...listing, others, entries };
-  const next = end.isCommonPrefix ? [end.name + last] : [end.name, idOf(end) ?? ''];
+  const next = end.isCommonPrefix ? [end.name + LAST] : [end.name, idOf(end) ?? ''];
   return { ...listing, others, entries, isTruncated: true, next };
 }
 

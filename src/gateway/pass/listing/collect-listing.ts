@@ -1,11 +1,11 @@
 import type { ListingRequest, StorePage } from './listing-request.ts';
-import { pageLimit } from './listing-request.ts';
+import { PAGE_LIMIT } from './listing-request.ts';
 import type { ListingView } from './listing-view.ts';
 import type { StorePosition } from './marker-seal.ts';
 import { inStoreOrder, type ListedEntry, type StoreListing } from './store-listing.ts';
 
 /** What one request of a client may cost in requests to the store, and two more at the end of a page. */
-const storePagesLimit = 8;
+const STORE_PAGES_LIMIT = 8;
 
 /** A page for the client. */
 export interface CollectedListing {
@@ -35,11 +35,11 @@ export async function collectListing(
   let page = first;
   const entries = shownOf(page);
   const isFiltered = entries.length < page.entries.length;
-  for (let asked = 1; isFiltered && asked < storePagesLimit; asked++) {
+  for (let asked = 1; isFiltered && asked < STORE_PAGES_LIMIT; asked++) {
     const room = wanted - entries.length;
     const from = page.next;
     if (from === undefined || room <= 0) break;
-    let following = await ask({ position: from, limit: pageLimit });
+    let following = await ask({ position: from, limit: PAGE_LIMIT });
     const fitting = countFitting(following, room);
     // where the page for the client ends, the store has to end one too: only it can tell where the next begins
     if (fitting < following.entries.length) {
@@ -63,7 +63,7 @@ export async function collectListing(
 /** Whether no name behind `position` may be seen. Most often the next one may, so that is asked for alone first. */
 async function isNothingBehind(position: StorePosition, ask: AskPage): Promise<boolean> {
   let from = position;
-  for (const limit of [1, pageLimit]) {
+  for (const limit of [1, PAGE_LIMIT]) {
     const page = await ask({ position: from, limit });
     if (shownOf(page).length > 0) return false;
     if (page.next === undefined) return !page.isTruncated;

@@ -1,7 +1,7 @@
 import type { Permissions } from '../../request/access.ts';
 
 /** The last code point of all: what begins with a prefix stands before the prefix with this behind it. */
-const last = '\u{10ffff}';
+const LAST = '\u{10ffff}';
 
 /**
  * Where a listing goes on behind all keys that are hidden together with `key`: behind the shortest beginning of it below
@@ -11,7 +11,7 @@ const last = '\u{10ffff}';
  * among them it begins: else the names could be found out by trying markers.
  */
 export function behindHidden(permissions: Permissions, action: string, key: string): string | undefined {
-  const isHidden = (length: number) => permissions.coverageBelow(action, key.slice(0, length)) === 'none';
+  const isHidden = (length: number) => permissions.shareBelow(action, key.slice(0, length)) === 'none';
   if (!isHidden(key.length)) return undefined;
   // a longer beginning of what is hidden is hidden too
   let shown = -1;
@@ -22,7 +22,7 @@ export function behindHidden(permissions: Permissions, action: string, key: stri
     else shown = middle;
   }
   const beginning = key.slice(0, hidden);
-  const behind = beginning + last;
+  const behind = beginning + LAST;
   // half of a surrogate pair is no text, and what stands behind the end already stays there
   const isAhead = beginning.isWellFormed() && Buffer.compare(Buffer.from(behind), Buffer.from(key)) > 0;
   return isAhead ? behind : undefined;

@@ -2,7 +2,7 @@ import { type StoreRequest, sendAndCollect, type WholeReply } from '../../../bac
 import { actionOf } from '../../../s3/action.ts';
 import { s3Error } from '../../../s3/error.ts';
 import { errorTexts } from '../../../s3/error-texts.ts';
-import { isBusy, RefusedByStoreError, WrongAnswerError } from '../../fill/fill-error.ts';
+import { InvalidReplyError, isRetryableStatus, RefusedByStoreError } from '../../fill/fill-error.ts';
 import { replyAsStored, replyRefusal } from '../../reply/refusal-reply.ts';
 import type { Permissions } from '../../request/access.ts';
 import { bypassed } from '../../request/cache-status.ts';
@@ -11,9 +11,9 @@ import { passedRequest } from '../passed-request.ts';
 import { behindKey, behindUpload, markerBefore } from './behind-upload.ts';
 import { type AskPage, type CollectedListing, collectListing } from './collect-listing.ts';
 import type { ListingOperation } from './listing-kind.ts';
-import { ListingRequest, pageLimit, type StorePage } from './listing-request.ts';
+import { ListingRequest, PAGE_LIMIT, type StorePage } from './listing-request.ts';
 import { ListingView } from './listing-view.ts';
-import { listingLimitBytes, readListing, type StoreListing } from './store-listing.ts';
+import { LISTING_LIMIT_BYTES, readListing, type StoreListing } from './store-listing.ts';
 import { writeListing } from './write-listing.ts';
 
 /**
@@ -23,7 +23,7 @@ import { writeListing } from './write-listing.ts';
  * @throws S3Error AccessDenied unless the caller may list the prefix; InvalidArgument for what the listing cannot be
  *   asked with.
  */
-export function listKeys(other: OtherOperation, operation: ListingOperation): void {
+export function answerListing(other: OtherOperation, operation: ListingOperation): void {
   const { exchange, query, bucket, permissions, observer, pageTurns } = other;
   const request = new ListingRequest(operation, query, bucket, exchange.caller);
   const action = actionOf(operation, undefined);
@@ -65,7 +65,7 @@ export function listKeys(other: OtherOperation, operation: ListingOperation): vo
  * prefix that was asked for: else names in the patterns could be guessed letter by letter.
  */
 function notListable(permissions: Permissions, action: string): Error {
-  const isPartlyListable = permissions.coverageBelow(action, '') !== 'none';
+  const isPartlyListable = permissions.shareBelow(action, '') !== 'none';
   return s3Error('AccessDenied', isPartlyListable ? { message: errorTexts.listingNeedsPrefix } : {});
 }
 
@@ -108,12 +108,12 @@ class StorePages {
 
   /** A page of uploads of which the store refused the marker; undefined when the refusal stands. */
   async #aroundMarker(
-    { position = [], limit = this.#request.wanted ?? pageLimit }: StorePage,
+    { position = [], limit = this.#request.wanted ?? PAGE_LIMIT }: StorePage,
     isClients: boolean,
   ): Promise<StoreListing | undefined> {
     const [key, id] = position;
     if (this.#operation !== 'ListMultipartUploads' || !key || !id) return undefined;
-    const reply = await this.#send({ position: [markerBefore(key)], limit: pageLimit });
+    const reply = await this.#send({ position: [markerBefore(key)], limit: PAGE_LIMIT });
     if (reply.status !== 200) return undefined;
     const listing = await this.#read(reply);
     return behindUpload(listing, position, limit) ?? (isClients ? undefined : behindKey(listing, key, limit));
@@ -121,7 +121,7 @@ class StorePages {
 
   #send(page: StorePage): Promise<WholeReply> {
     const asked = { ...this.#passed, query: this.#request.storeQuery(page) };
-    return sendAndCollect(this.#other.bucket.store, asked, listingLimitBytes, this.#signal);
+    return sendAndCollect(this.#other.bucket.store, asked, LISTING_LIMIT_BYTES, this.#signal);
   }
 
   #read(reply: WholeReply): Promise<StoreListing> {
@@ -134,7 +134,7 @@ class StorePages {
 
 /** What a store says to a question of the gateway's own is not for the client: it may quote a name that is hidden. */
 function refusedGoingOn({ status }: WholeReply): Error {
-  return isBusy(status)
+  return isRetryableStatus(status)
     ? s3Error('ServiceUnavailable')
-    : new WrongAnswerError(`status ${status} to the next page of a listing`);
+    : new InvalidReplyError(`status ${status} to the next page of a listing`);
 }

@@ -1,6 +1,6 @@
 import { sendAndCollect } from '../../../backend/store.ts';
 import { isElement, readXmlInSteps } from '../../../s3/xml-reader.ts';
-import { WrongAnswerError } from '../../fill/fill-error.ts';
+import { InvalidReplyError } from '../../fill/fill-error.ts';
 import { replyAsStored, replyRefusal } from '../../reply/refusal-reply.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import type { OtherOperation } from '../other-operation.ts';
@@ -9,7 +9,7 @@ import type { Steps } from './page-turns.ts';
 import { documentTags, leaf, writeKnown } from './write-listing.ts';
 
 /** A page has at most a thousand parts of a few hundred bytes. */
-const limitBytes = 4 * 1024 * 1024;
+const LIMIT_BYTES = 4 * 1024 * 1024;
 
 const person = ['DisplayName', 'ID'];
 const checksums = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'].map(name => `Checksum${name}`);
@@ -29,7 +29,7 @@ const ofUploads: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Answers ListParts, the one passed operation whose answer names bucket and key, in the names that clients use. */
-export function listParts(other: OtherOperation): void {
+export function answerListParts(other: OtherOperation): void {
   const { exchange, bucket, address, permissions, observer, pageTurns } = other;
   const key = address.kind === 'object' ? address.key : '';
   const passed = passedRequest(other);
@@ -39,7 +39,7 @@ export function listParts(other: OtherOperation): void {
   const leave = () => left.abort();
   exchange.response.once('close', leave);
   const ask = async () => {
-    const reply = await sendAndCollect(bucket.store, passed, limitBytes, left.signal);
+    const reply = await sendAndCollect(bucket.store, passed, LIMIT_BYTES, left.signal);
     if (reply.status !== 200) {
       replyRefusal(exchange, bucket, reply, permissions.allows('ListBucket', key));
       return;
@@ -63,11 +63,11 @@ export function listParts(other: OtherOperation): void {
     });
 }
 
-/** @throws WrongAnswerError for what is no list of parts */
+/** @throws InvalidReplyError for what is no list of parts */
 function* inClientNames(body: Buffer, bucket: string, key: string): Steps<Buffer> {
-  const limits = { length: limitBytes, depth: 16 };
-  const root = body.length < limitBytes ? yield* readXmlInSteps(body, limits) : undefined;
-  if (root?.name !== 'ListPartsResult') throw new WrongAnswerError('parts that are no ListPartsResult');
+  const limits = { length: LIMIT_BYTES, depth: 16 };
+  const root = body.length < LIMIT_BYTES ? yield* readXmlInSteps(body, limits) : undefined;
+  if (root?.name !== 'ListPartsResult') throw new InvalidReplyError('parts that are no ListPartsResult');
   const names = new Map([
     ['Bucket', bucket],
     ['Key', key],

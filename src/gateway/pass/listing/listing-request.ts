@@ -7,7 +7,7 @@ import { type ListingKind, type ListingOperation, listingKinds } from './listing
 import { isSealed, openPosition, type StorePosition, sealPosition } from './marker-seal.ts';
 
 /** A store gives at most so many entries a page. */
-export const pageLimit = 1000;
+export const PAGE_LIMIT = 1000;
 
 /** A page as it is asked of the store. */
 export interface StorePage {
@@ -98,7 +98,7 @@ export class ListingRequest {
     const position = openPosition(sent, this.#bucket.listingKey, this.#listing);
     if (position) return position;
     throw s3Error('InvalidArgument', {
-      message: this.kind.isByKey ? 'The marker is not one of this listing.' : tokenIncorrect,
+      message: this.kind.isByKey ? 'The marker is not one of this listing.' : TOKEN_INCORRECT,
       fields: [
         ['ArgumentName', parameter],
         ['ArgumentValue', sent],
@@ -108,9 +108,9 @@ export class ListingRequest {
 }
 
 /** The text of Amazon's store. */
-const tokenIncorrect = 'The continuation token provided is incorrect';
+const TOKEN_INCORRECT = 'The continuation token provided is incorrect';
 
 function wantedEntries(text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return pageLimit;
-  return /^\d{1,10}$/.test(text) ? Math.min(Number(text), pageLimit) : undefined;
+  if (text === undefined || text === '') return PAGE_LIMIT;
+  return /^\d{1,10}$/.test(text) ? Math.min(Number(text), PAGE_LIMIT) : undefined;
 }

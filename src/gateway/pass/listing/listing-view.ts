@@ -7,7 +7,7 @@ import type { StorePosition } from './marker-seal.ts';
 import type { ListedName } from './store-listing.ts';
 
 /** The delimiter that makes folders of keys. */
-const folderDelimiter = '/';
+const FOLDER_DELIMITER = '/';
 
 /** What of a listing its caller may see. */
 export class ListingView {
@@ -25,7 +25,7 @@ export class ListingView {
 
   /** Whether there may be names of the listing that are not shown. */
   get hidesSome(): boolean {
-    return this.#permissions.coverageBelow(this.#action, this.#request.prefix) !== 'every';
+    return this.#permissions.shareBelow(this.#action, this.#request.prefix) !== 'every';
   }
 
   /** What a store lists outside of what it was asked for is shown to nobody: it may be another tenant's. */
@@ -73,7 +73,7 @@ export class ListingView {
   #showsCommonPrefix(prefix: string): boolean {
     const { keys, keyPrefix } = this.#bucket;
     if (keys === 'path' && pathPrefixProblem(keyPrefix + prefix) !== undefined) return false;
-    const coverage = this.#permissions.coverageBelow(this.#action, prefix);
-    return coverage === 'every' || (coverage === 'some' && this.#request.delimiter === folderDelimiter);
+    const coverage = this.#permissions.shareBelow(this.#action, prefix);
+    return coverage === 'every' || (coverage === 'some' && this.#request.delimiter === FOLDER_DELIMITER);
   }
 }

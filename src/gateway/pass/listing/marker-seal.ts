@@ -1,31 +1,31 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { lengthPrefixed } from '../../../base/length-prefixed.ts';
 
-const algorithm = 'aes-256-gcm';
-const nonceBytes = 12;
-const tagBytes = 16;
+const ALGORITHM = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html */
-const maxKeyBytes = 1024;
+const MAX_KEY_BYTES = 1024;
 
 /**
  * What is sealed is filled up to at least the length of the longest key, and to a multiple of this: its length tells
  * little of a name in it, and no key is as long as a sealed marker.
  */
-const paddedBytes = 256;
+const PADDED_BYTES = 256;
 
 /** Markers of ours begin so, and are longer than keys, so that where a client may send a key as well, the two are told apart. */
-const beginning = '~tidegate~';
+const BEGINNING = '~tidegate~';
 
 /** Long enough for three names of 1024 bytes. */
-const lengthLimit = 8 * 1024;
+const LENGTH_LIMIT = 8 * 1024;
 
 /** Where a listing goes on at the store: as many texts as its operation has for that. */
 export type StorePosition = readonly string[];
 
 /** Whether a marker that a client sent claims to be one of ours. */
 export function isSealed(marker: string): boolean {
-  return marker.startsWith(beginning) && Buffer.byteLength(marker) > maxKeyBytes;
+  return marker.startsWith(BEGINNING) && Buffer.byteLength(marker) > MAX_KEY_BYTES;
 }
 
 /**
@@ -37,13 +37,13 @@ export function isSealed(marker: string): boolean {
  */
 export function sealPosition(position: StorePosition, key: Uint8Array, listing: readonly unknown[]): string {
   const text = Buffer.from(position.map(lengthPrefixed).join(''));
-  const blocks = Math.ceil(Math.max(text.length, maxKeyBytes) / paddedBytes);
-  const padded = Buffer.alloc(blocks * paddedBytes, ' ');
+  const blocks = Math.ceil(Math.max(text.length, MAX_KEY_BYTES) / PADDED_BYTES);
+  const padded = Buffer.alloc(blocks * PADDED_BYTES, ' ');
   text.copy(padded);
-  const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(JSON.stringify(listing)));
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(JSON.stringify(listing)));
   const sealed = Buffer.concat([nonce, cipher.update(padded), cipher.final(), cipher.getAuthTag()]);
-  return beginning + sealed.toString('base64url');
+  return BEGINNING + sealed.toString('base64url');
 }
 
 /** What `sealPosition` sealed with the same key for the same listing; undefined for anything else. */
@@ -52,14 +52,14 @@ export function openPosition(
   key: Uint8Array,
   listing: readonly unknown[],
 ): StorePosition | undefined {
-  if (!isSealed(marker) || marker.length > lengthLimit) return undefined;
-  const sealed = Buffer.from(marker.slice(beginning.length), 'base64url');
-  if (sealed.length < nonceBytes + tagBytes) return undefined;
+  if (!isSealed(marker) || marker.length > LENGTH_LIMIT) return undefined;
+  const sealed = Buffer.from(marker.slice(BEGINNING.length), 'base64url');
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined;
   try {
-    const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes))
+    const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES))
       .setAAD(Buffer.from(JSON.stringify(listing)))
-      .setAuthTag(sealed.subarray(-tagBytes));
-    const text = Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]);
+      .setAuthTag(sealed.subarray(-TAG_BYTES));
+    const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
     return split(text.toString());
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 
 /** How long one listing works before others have their turn; a step that has begun is finished. */
-const turnMs = 2;
+const TURN_MS = 2;
 
 /** Work that is done in steps of a millisecond or less. */
 export type Steps<Result> = Generator<undefined, Result>;
@@ -30,7 +30,7 @@ export class PageTurns {
       try {
         signal?.throwIfAborted();
         let step = work.next();
-        while (!step.done && this.#clock.monotonicMs() - startMs < turnMs) step = work.next();
+        while (!step.done && this.#clock.monotonicMs() - startMs < TURN_MS) step = work.next();
         if (step.done) return step.value;
       } finally {
         const tookMs = this.#clock.monotonicMs() - startMs;

@@ -1,13 +1,13 @@
 import { isElement, readXmlInSteps, textOf, type XmlElement } from '../../../s3/xml-reader.ts';
-import { WrongAnswerError } from '../../fill/fill-error.ts';
+import { InvalidReplyError } from '../../fill/fill-error.ts';
 import type { ListingKind } from './listing-kind.ts';
 import type { StorePosition } from './marker-seal.ts';
 import type { Steps } from './page-turns.ts';
 
 /** A listing has at most a thousand keys of at most 1 KiB; with escapes and the rest around them this is enough. */
-export const listingLimitBytes = 16 * 1024 * 1024;
+export const LISTING_LIMIT_BYTES = 16 * 1024 * 1024;
 
-const limits = { length: listingLimitBytes, depth: 16 };
+const limits = { length: LISTING_LIMIT_BYTES, depth: 16 };
 
 /** Elements of a listing that stand for something listed, and what in them holds its key or the beginning of one. */
 const listed: ReadonlyMap<string, 'Key' | 'Prefix'> = new Map([
@@ -49,15 +49,15 @@ export interface StoreListing {
  * Reads a store's page.
  *
  * @param shows whether the caller may see what is called so.
- * @throws WrongAnswerError for what is no such listing
+ * @throws InvalidReplyError for what is no such listing
  */
 export function* readListing(
   body: Buffer,
   kind: ListingKind,
   shows: (name: ListedName) => boolean,
 ): Steps<StoreListing> {
-  const root = body.length < listingLimitBytes ? yield* readXmlInSteps(body, limits) : undefined;
-  if (root?.name !== kind.root) throw new WrongAnswerError(`a listing that is no ${kind.root}`);
+  const root = body.length < LISTING_LIMIT_BYTES ? yield* readXmlInSteps(body, limits) : undefined;
+  if (root?.name !== kind.root) throw new InvalidReplyError(`a listing that is no ${kind.root}`);
   const children = root.children.filter(isElement);
   const others = children.filter(({ name }) => !listed.has(name));
   const isEncoded = textIn(others, 'EncodingType') === 'url';
@@ -88,7 +88,7 @@ function nameOf(element: XmlElement, isEncoded: boolean): ListedName | undefined
   const inner = listed.get(element.name);
   if (inner === undefined) return undefined;
   const text = textIn(element.children.filter(isElement), inner);
-  if (text === undefined) throw new WrongAnswerError(`a listing with an entry without ${inner}`);
+  if (text === undefined) throw new InvalidReplyError(`a listing with an entry without ${inner}`);
   return { name: decoded(text, isEncoded), isCommonPrefix: inner === 'Prefix' };
 }
 
@@ -117,6 +117,6 @@ function decoded(text: string, isEncoded: boolean): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw new WrongAnswerError('a listing with a name that is not encoded');
+    throw new InvalidReplyError('a listing with a name that is not encoded');
   }
 }

@@ -5,9 +5,9 @@ import { alertRoutes } from '../../../../src/admin/alerts/alert-routes.ts';
 import { runbookRoute } from '../../../../src/admin/alerts/runbook-route.ts';
 import { silenceRoutes } from '../../../../src/admin/alerts/silence-routes.ts';
 import type { Notification } from '../../../../src/alerts/alert.ts';
-import { StateUnsavedError } from '../../../../src/alerts/kept-state.ts';
+import { StateUnsavedError } from '../../../../src/alerts/persistent-state.ts';
 import { alertNames, describeRule } from '../../../../src/alerts/rules/rule-description.ts';
-import { SilenceBook } from '../../../../src/alerts/silences/silence-book.ts';
+import { Silences } from '../../../../src/alerts/silences/silences.ts';
 import { inTransaction } from '../../../../src/alerts/state-database.ts';
 import { createLogger, silentLogger } from '../../../../src/base/logger.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -17,7 +17,7 @@ import { sampleAlert } from '../../../support/notifications.ts';
 const NOW_MS = Date.UTC(2026, 0, 1);
 
 let server: AdminServer;
-let silences: SilenceBook;
+let silences: Silences;
 let unsaved: Error | undefined;
 let told: Notification[];
 let lines: string[];
@@ -32,7 +32,7 @@ beforeEach(async () => {
   told = [];
   unsaved = undefined;
   const database = memoryState();
-  silences = new SilenceBook(database, clock, work => {
+  silences = new Silences(database, clock, work => {
     if (unsaved) throw unsaved;
     return inTransaction(database, work);
   });

@@ -1,11 +1,11 @@
 import { AdaptiveCard, SerializationContext, Versions } from 'adaptivecards';
 import { expect, it } from 'vitest';
 import { connectorToAdaptive } from '../../../../src/admin/channel/connector-to-adaptive.ts';
-import { type ConnectorCard, readPayload } from '../../../../src/admin/channel/payload.ts';
+import { type ReceivedCard, readPostedCard } from '../../../../src/admin/channel/payload.ts';
 import { everythingCard } from '../../../support/posted-cards.ts';
 
-function read(card: unknown): ConnectorCard {
-  const payload = readPayload(card);
+function read(card: unknown): ReceivedCard {
+  const payload = readPostedCard(card);
   if (payload.form !== 'connector') throw new Error('no connector card');
   return payload.card;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   nextSlotMs,
-  SERVICE_WINDOWS,
+  serviceWindows,
   shareOfWindows,
   slotsLeft,
   withoutReserve,
@@ -10,7 +10,7 @@ import {
 const limits = (windows: readonly { limit: number }[]) => windows.map(window => window.limit);
 
 it('has the five windows of card-webhook.md', () => {
-  expect(SERVICE_WINDOWS.map(({ lengthMs, limit }) => [lengthMs / 1_000, limit])).toEqual([
+  expect(serviceWindows.map(({ lengthMs, limit }) => [lengthMs / 1_000, limit])).toEqual([
     [1, 4],
     [30, 60],
     [3600, 100],
@@ -20,24 +20,24 @@ it('has the five windows of card-webhook.md', () => {
 });
 
 it('gives each of four gateways a quarter, and nobody less', () => {
-  expect(limits(shareOfWindows(SERVICE_WINDOWS, 0.25))).toEqual([1, 15, 25, 37, 450]);
+  expect(limits(shareOfWindows(serviceWindows, 0.25))).toEqual([1, 15, 25, 37, 450]);
   for (const share of [0.2, 0, -1, 1.1, Number.NaN]) {
-    expect(() => shareOfWindows(SERVICE_WINDOWS, share)).toThrow(RangeError);
+    expect(() => shareOfWindows(serviceWindows, share)).toThrow(RangeError);
   }
 });
 
 it('keeps a fifth back for what is critical', () => {
-  expect(limits(withoutReserve(SERVICE_WINDOWS, 0.2))).toEqual([4, 48, 80, 120, 1440]);
+  expect(limits(withoutReserve(serviceWindows, 0.2))).toEqual([4, 48, 80, 120, 1440]);
 });
 
 it('waits until the length of the window has passed since the reply that is in the way', () => {
   const replies = [100, 200, 300, 400];
-  expect(nextSlotMs(SERVICE_WINDOWS, replies, 500)).toBe(1_100);
-  expect(nextSlotMs(SERVICE_WINDOWS, replies.slice(1), 500)).toBe(500);
+  expect(nextSlotMs(serviceWindows, replies, 500)).toBe(1_100);
+  expect(nextSlotMs(serviceWindows, replies.slice(1), 500)).toBe(500);
 });
 
 it('tells how many requests fit into the tightest window', () => {
-  expect(slotsLeft(SERVICE_WINDOWS, [], 0)).toBe(4);
-  expect(slotsLeft(SERVICE_WINDOWS, [0, 10, 20], 1_000)).toBe(2);
-  expect(slotsLeft(SERVICE_WINDOWS, [0, 10, 20, 30, 40], 900)).toBe(0);
+  expect(slotsLeft(serviceWindows, [], 0)).toBe(4);
+  expect(slotsLeft(serviceWindows, [0, 10, 20], 1_000)).toBe(2);
+  expect(slotsLeft(serviceWindows, [0, 10, 20, 30, 40], 900)).toBe(0);
 });

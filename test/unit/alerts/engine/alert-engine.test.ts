@@ -8,7 +8,7 @@ import { AlertEngine } from '../../../../src/alerts/engine/alert-engine.ts';
 import { OpenAlertStore } from '../../../../src/alerts/engine/open-alert-store.ts';
 import { createRules } from '../../../../src/alerts/rules/rule-table.ts';
 import { matcherOf } from '../../../../src/alerts/silences/silence.ts';
-import { SilenceBook } from '../../../../src/alerts/silences/silence-book.ts';
+import { Silences } from '../../../../src/alerts/silences/silences.ts';
 import { openStateDatabase } from '../../../../src/alerts/state-database.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
 import { Metrics } from '../../../../src/base/metrics.ts';
@@ -23,7 +23,7 @@ let directory: string;
 let database: DatabaseSync;
 let clock: ManualClock;
 let gateway: MeasuredGateway;
-let silences: SilenceBook;
+let silences: Silences;
 let metrics: Metrics;
 let engine: AlertEngine;
 let told: Notification[];
@@ -33,7 +33,7 @@ let notify: (notification: Notification) => void;
 /** A process: everything but what is on disk, and the gateway that is measured, begins anew. */
 function boot(): void {
   database = openStateDatabase(directory);
-  silences = new SilenceBook(database, clock);
+  silences = new Silences(database, clock);
   metrics = new Metrics();
   gateway = new MeasuredGateway();
   engine = new AlertEngine({

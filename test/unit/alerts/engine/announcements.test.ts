@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Alert } from '../../../../src/alerts/alert.ts';
 import { announcementsDue } from '../../../../src/alerts/engine/announcements.ts';
-import { type Episode, fingerprintOf, type News, newsOf } from '../../../../src/alerts/engine/episode.ts';
+import {
+  conditionFingerprint,
+  type Episode,
+  type News,
+  newsOf,
+} from '../../../../src/alerts/engine/episode.ts';
 
 const repeatMs = { critical: 1_000, warning: 2_000, info: 3_000 };
 const timing = { groupWaitMs: 100, repeatMs };
@@ -86,9 +91,9 @@ describe('announcements', () => {
 });
 
 it('knows a condition by rule and labels, whatever their order', () => {
-  const name = fingerprintOf('r', { a: '1', b: '2' });
-  expect(fingerprintOf('r', { b: '2', a: '1' })).toBe(name);
-  expect(fingerprintOf('r', { a: '1', b: '3' })).not.toBe(name);
-  expect(fingerprintOf('q', { a: '1', b: '2' })).not.toBe(name);
+  const name = conditionFingerprint('r', { a: '1', b: '2' });
+  expect(conditionFingerprint('r', { b: '2', a: '1' })).toBe(name);
+  expect(conditionFingerprint('r', { a: '1', b: '3' })).not.toBe(name);
+  expect(conditionFingerprint('q', { a: '1', b: '2' })).not.toBe(name);
   expect(name).toMatch(/^[0-9a-f]{16}$/);
 });

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import {
-  CHECKSUM_ALGORITHMS,
-  CHECKSUM_BYTES,
+  checksumAlgorithms,
+  checksumBytes,
   createDigest,
   parseChecksumAlgorithm,
 } from '../../../../src/embedded-store/checksum/checksum-algorithm.ts';
-import { CRC32, ReflectedCrc } from '../../../../src/embedded-store/checksum/reflected-crc.ts';
+import { crc32Parameters, ReflectedCrc } from '../../../../src/embedded-store/checksum/reflected-crc.ts';
 
 const CHECK = Buffer.from('123456789');
 
@@ -21,14 +21,14 @@ it.each([
     for (let at = 0; at < CHECK.length; at += size) digest.update(CHECK.subarray(at, at + size));
     const value = digest.digest();
     expect(value.toString('hex')).toBe(expected);
-    expect(value).toHaveLength(CHECKSUM_BYTES[algorithm]);
+    expect(value).toHaveLength(checksumBytes[algorithm]);
   }
 });
 
 it('agrees with the native CRC32 over lengths around a lane of eight bytes', () => {
   const bytes = Buffer.from(Array.from({ length: 100 }, (_, i) => (i * 73) & 0xff));
   for (let length = 0; length <= bytes.length; length++) {
-    const ours = new ReflectedCrc(CRC32);
+    const ours = new ReflectedCrc(crc32Parameters);
     ours.update(bytes.subarray(0, length));
     const native = createDigest('CRC32');
     native.update(bytes.subarray(0, length));
@@ -37,7 +37,7 @@ it('agrees with the native CRC32 over lengths around a lane of eight bytes', () 
 });
 
 it('knows algorithms by their names in any case, and no others', () => {
-  for (const algorithm of CHECKSUM_ALGORITHMS) {
+  for (const algorithm of checksumAlgorithms) {
     expect(parseChecksumAlgorithm(algorithm.toLowerCase())).toBe(algorithm);
   }
   expect(parseChecksumAlgorithm('md5')).toBeUndefined();

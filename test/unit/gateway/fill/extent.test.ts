@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { Generation } from '../../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
-import { Extent, type ExtentKeeper } from '../../../../src/gateway/fill/extent.ts';
+import { Extent, type ExtentOwner } from '../../../../src/gateway/fill/extent.ts';
 import { OverloadedError, RefusedByStoreError } from '../../../../src/gateway/fill/fill-error.ts';
 import { type AskedRange, askedRanges } from '../../../support/asked-ranges.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -60,7 +60,7 @@ function extent(from: number, to: number): Extent {
     isWanted: () => isWanted,
     lacksRoom: () => lacksRoom,
   };
-  const keeper: ExtentKeeper = { ended: one => ended.push(one), answeredWhole: () => undefined };
+  const keeper: ExtentOwner = { ended: one => ended.push(one), answeredWhole: () => undefined };
   return new Extent(generation, from, to, askedRanges(asked, sizeBytes), surroundings, keeper);
 }
 

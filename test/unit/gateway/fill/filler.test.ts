@@ -4,7 +4,7 @@ import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { OverloadedError } from '../../../../src/gateway/fill/fill-error.ts';
 import { Filler } from '../../../../src/gateway/fill/filler.ts';
-import { Readers, type Wanting } from '../../../../src/gateway/fill/readers.ts';
+import { type FillReader, Readers } from '../../../../src/gateway/fill/readers.ts';
 import { type AskedRange, askedRanges } from '../../../support/asked-ranges.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
@@ -43,7 +43,7 @@ function fetch(from: number, to: number, extentBlocks = 4): void {
 }
 
 /** Whoever reads blocks `[from, to)`. */
-function reader(from: number, to: number): Wanting {
+function reader(from: number, to: number): FillReader {
   const wants = { from: from * blockBytes, to: to * blockBytes };
   return { wants, readBytes: 0, isWaiting: false, source: askedRanges(asked, sizeBytes) };
 }

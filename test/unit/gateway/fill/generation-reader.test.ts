@@ -6,9 +6,9 @@ import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { OverloadedError } from '../../../../src/gateway/fill/fill-error.ts';
 import { Filler } from '../../../../src/gateway/fill/filler.ts';
 import { GenerationReader } from '../../../../src/gateway/fill/generation-reader.ts';
-import { LoanDesk } from '../../../../src/gateway/fill/loan-desk.ts';
 import { ReadAhead } from '../../../../src/gateway/fill/read-ahead.ts';
 import { Readers } from '../../../../src/gateway/fill/readers.ts';
+import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
 import { type AskedRange, askedRanges } from '../../../support/asked-ranges.ts';
 import { EventClock } from '../../../support/event-clock.ts';
 
@@ -22,13 +22,13 @@ function setUp() {
   const readers = new Readers(8 * blockBytes);
   const filler = new Filler(tier, readers, { clock, random: () => 0.5, retried: () => undefined });
   const ahead = new ReadAhead(filler, readers, clock);
-  const desk = new LoanDesk(tier, 4);
+  const lender = new SlotLender(tier, 4);
   const source = askedRanges(asked, sizeBytes);
   const identity = { objectKey: 'k', versionId: undefined, entityTag: '"t"', sizeBytes };
   const generation = new Generation(identity, blockBytes, tier, {
     open: (content, from, to, hasBegun) =>
-      new GenerationReader(content, from, to, source, desk, ahead, hasBegun),
-    lend: (block, from, to) => desk.lend(block, from, to),
+      new GenerationReader(content, from, to, source, lender, ahead, hasBegun),
+    lend: (block, from, to) => lender.lend(block, from, to),
   });
   return { asked, clock, tier, generation };
 }

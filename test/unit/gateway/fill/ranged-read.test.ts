@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { StoreReplyHead } from '../../../../src/backend/store.ts';
 import { StoreError } from '../../../../src/backend/store.ts';
 import {
+  InvalidReplyError,
   ObjectChangedError,
   RefusedByStoreError,
-  WrongAnswerError,
 } from '../../../../src/gateway/fill/fill-error.ts';
 import { RangedRead, type RangeReceiver } from '../../../../src/gateway/fill/ranged-read.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
@@ -73,12 +73,12 @@ it('hands on the range that was asked for', () => {
 
 describe('law 3: nothing of a 206 is handed on that does not fit', () => {
   it.each([
-    ['another range', { 'content-range': 'bytes 11-20/100' }, WrongAnswerError],
-    ['a shorter range', { 'content-range': 'bytes 10-18/100' }, WrongAnswerError],
-    ['no range', { 'content-range': '' }, WrongAnswerError],
+    ['another range', { 'content-range': 'bytes 11-20/100' }, InvalidReplyError],
+    ['a shorter range', { 'content-range': 'bytes 10-18/100' }, InvalidReplyError],
+    ['no range', { 'content-range': '' }, InvalidReplyError],
     ['another total', { 'content-range': 'bytes 10-19/101' }, ObjectChangedError],
     ['an unknown total', { 'content-range': 'bytes 10-19/*' }, ObjectChangedError],
-    ['a length beside the range', { 'content-length': '9' }, WrongAnswerError],
+    ['a length beside the range', { 'content-length': '9' }, InvalidReplyError],
     ['another entity tag', { etag: '"u"' }, ObjectChangedError],
     ['a weak entity tag', { etag: 'W/"t"' }, ObjectChangedError],
   ])('%s', (_, different, error) => {

@@ -5,9 +5,9 @@ import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { Filler } from '../../../../src/gateway/fill/filler.ts';
 import { GenerationReader } from '../../../../src/gateway/fill/generation-reader.ts';
-import { LoanDesk } from '../../../../src/gateway/fill/loan-desk.ts';
 import { ReadAhead } from '../../../../src/gateway/fill/read-ahead.ts';
 import { Readers } from '../../../../src/gateway/fill/readers.ts';
+import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
 import { type AskedRange, askedRanges } from '../../../support/asked-ranges.ts';
 import { countLookups } from '../../../support/count-lookups.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -24,13 +24,13 @@ function setUp(blocks: number) {
   const readers = new Readers(arenaBytes);
   const filler = new Filler(tier, readers, { clock, random: () => 0.5, retried: () => undefined });
   const ahead = new ReadAhead(filler, readers, clock);
-  const desk = new LoanDesk(tier, 8 * blocks);
+  const lender = new SlotLender(tier, 8 * blocks);
   const source = askedRanges(asked, sizeBytes);
   const identity = { objectKey: 'k', versionId: undefined, entityTag: '"t"', sizeBytes };
   const generation: Generation = new Generation(identity, blockBytes, tier, {
     open: (content, from, to, hasBegun) =>
-      new GenerationReader(content, from, to, source, desk, ahead, hasBegun),
-    lend: (block, from, to) => desk.lend(block, from, to),
+      new GenerationReader(content, from, to, source, lender, ahead, hasBegun),
+    lend: (block, from, to) => lender.lend(block, from, to),
   });
   const fill = (from: number, to: number) => {
     for (let index = from; index < to; index++) {

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { Generation } from '../../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
-import { extentLimitBytes, Readers, type Wanting } from '../../../../src/gateway/fill/readers.ts';
+import { EXTENT_LIMIT_BYTES, type FillReader, Readers } from '../../../../src/gateway/fill/readers.ts';
 
 const mebibyte = 1024 * 1024;
 const memoryBytes = 64 * mebibyte;
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 /** A reader that a test can move. */
-function reader(from: number, to = 2 ** 30): { -readonly [Key in keyof Wanting]: Wanting[Key] } {
+function reader(from: number, to = 2 ** 30): { -readonly [Key in keyof FillReader]: FillReader[Key] } {
   const send = () => {
     throw new Error('nothing is fetched here');
   };
@@ -40,17 +40,17 @@ it('half of the memory is shared by all readers, and each has a block at the lea
 it('bytes are wanted while a reader has them before it', () => {
   const one = reader(100, 200);
   readers.join(generation, one);
-  expect(readers.want(generation, 0, 100)).toBe(false);
-  expect(readers.want(generation, 199, 300)).toBe(true);
-  expect(readers.want(generation, 200, 300)).toBe(false);
+  expect(readers.isWanted(generation, 0, 100)).toBe(false);
+  expect(readers.isWanted(generation, 199, 300)).toBe(true);
+  expect(readers.isWanted(generation, 200, 300)).toBe(false);
   expect(readers.leave(generation, one)).toBe(true);
   expect(readers.leave(generation, one), 'it has gone already').toBe(false);
-  expect(readers.want(generation, 0, 2 ** 30)).toBe(false);
+  expect(readers.isWanted(generation, 0, 2 ** 30)).toBe(false);
 });
 
 it('a whole content comes within the window of its foremost reader, and an extent of it for nobody', () => {
-  expect(readers.pace(generation, extentLimitBytes - 1)).toBe('go');
-  expect(readers.pace(generation, extentLimitBytes)).toBe('stop');
+  expect(readers.pace(generation, EXTENT_LIMIT_BYTES - 1)).toBe('go');
+  expect(readers.pace(generation, EXTENT_LIMIT_BYTES)).toBe('stop');
   readers.join(generation, reader(0));
   readers.join(generation, reader(100 * mebibyte));
   const windowBytes = memoryBytes / 4;
@@ -64,14 +64,14 @@ it('who takes nothing between two looks has stalled: nothing is fetched or kept 
   readers.join(generation, one);
   readers.join(generation, other);
   other.readBytes = mebibyte;
-  expect(readers.look()).toEqual([generation]);
-  expect(readers.look(), 'now the other has stalled too').toEqual([generation]);
-  expect(readers.look()).toEqual([]);
-  expect(readers.wantSoon(generation, 0, 1)).toBe(false);
-  expect(readers.want(generation, 0, 1)).toBe(true);
+  expect(readers.findStalled()).toEqual([generation]);
+  expect(readers.findStalled(), 'now the other has stalled too').toEqual([generation]);
+  expect(readers.findStalled()).toEqual([]);
+  expect(readers.isWantedSoon(generation, 0, 1)).toBe(false);
+  expect(readers.isWanted(generation, 0, 1)).toBe(true);
   one.readBytes = mebibyte;
-  readers.look();
-  expect(readers.wantSoon(generation, 0, 1)).toBe(true);
+  readers.findStalled();
+  expect(readers.isWantedSoon(generation, 0, 1)).toBe(true);
   readers.join(generation, other);
   expect(readers.windowBytes(generation, one)).toBe(memoryBytes / 4);
 });
@@ -80,8 +80,8 @@ it('who waits for bytes has not stalled', () => {
   const one = reader(0);
   readers.join(generation, one);
   one.isWaiting = true;
-  expect(readers.look()).toEqual([]);
-  expect(readers.wantSoon(generation, 0, 1)).toBe(true);
+  expect(readers.findStalled()).toEqual([]);
+  expect(readers.isWantedSoon(generation, 0, 1)).toBe(true);
 });
 
 it('memory is shared by those who have not stalled', () => {
@@ -89,8 +89,8 @@ it('memory is shared by those who have not stalled', () => {
   for (const one of stalled) readers.join(generation, one);
   expect(readers.firstExtentBytes(0)).toBe(memoryBytes / 20);
   expect(readers.firstExtentBytes(6)).toBe(memoryBytes / 32);
-  readers.look();
-  expect(readers.firstExtentBytes(0)).toBe(extentLimitBytes);
+  readers.findStalled();
+  expect(readers.firstExtentBytes(0)).toBe(EXTENT_LIMIT_BYTES);
   const one = reader(0);
   readers.join(generation, one);
   expect(readers.windowBytes(generation, one)).toBe(memoryBytes / 2);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Store, StoreError, type StoreRequest } from '../../../../src/backend/store.ts';
-import { type RestoreRequest, restoreObject } from '../../../../src/gateway/operate/restore-object.ts';
+import { type RestoreRequest, requestRestore } from '../../../../src/gateway/operate/restore-object.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
 
 /** A store that answers with the given status and body, one after the other; `seen` holds what it was asked. */
@@ -52,7 +52,7 @@ const error = (code: string) =>
 
 it('asks the store for a copy, by its own names for bucket and key', async () => {
   const seen: StoreRequest[] = [];
-  expect(await restoreObject(request, bucketsOver([[202]], seen))).toEqual({ kind: 'begun' });
+  expect(await requestRestore(request, bucketsOver([[202]], seen))).toEqual({ kind: 'begun' });
   expect(seen).toMatchObject([
     { method: 'POST', bucket: 'photos-production', key: 'eu/a b.bin', query: 'restore&versionId=v%2B1' },
   ]);
@@ -77,30 +77,30 @@ it.each([
   ['what is no XML', [500, 'oops'] as const, { kind: 'refused', code: 'status 500' }],
   ['nothing', [0] as const, { kind: 'unreachable' }],
 ])('understands %s (behaviours.md 167 to 172)', async (_, answer, outcome) => {
-  expect(await restoreObject(request, bucketsOver([answer], []))).toEqual(outcome);
+  expect(await requestRestore(request, bucketsOver([answer], []))).toEqual(outcome);
 });
 
 it('leaves the days out where they are malformed: out of an archive tier an object comes back for good', async () => {
   const seen: StoreRequest[] = [];
   const buckets = bucketsOver([[400, error('MalformedXML')], [202]], seen);
-  expect(await restoreObject(request, buckets)).toEqual({ kind: 'begun' });
+  expect(await requestRestore(request, buckets)).toEqual({ kind: 'begun' });
   expect(Buffer.from(seen[1]?.body ?? '').toString()).not.toContain('Days');
 });
 
 it('knows only the buckets that are configured', async () => {
-  const outcome = await restoreObject({ ...request, bucket: 'other' }, bucketsOver([], []));
+  const outcome = await requestRestore({ ...request, bucket: 'other' }, bucketsOver([], []));
   expect(outcome).toEqual({ kind: 'unknown-bucket' });
 });
 
 it('asks the store for nothing whose version may be a path', async () => {
   const seen: StoreRequest[] = [];
-  const outcome = await restoreObject({ ...request, versionId: '../../b' }, bucketsOver([[202]], seen));
+  const outcome = await requestRestore({ ...request, versionId: '../../b' }, bucketsOver([[202]], seen));
   expect([outcome, seen]).toEqual([{ kind: 'refused', code: 'InvalidArgument' }, []]);
 });
 
 it('asks a store of paths for nothing whose key is no plain path', async () => {
   const seen: StoreRequest[] = [];
   const buckets = bucketsOver([[202]], seen, 'path');
-  const outcome = await restoreObject({ ...request, key: 'a//b' }, buckets);
+  const outcome = await requestRestore({ ...request, key: 'a//b' }, buckets);
   expect([outcome, seen]).toEqual([{ kind: 'refused', code: 'InvalidArgument' }, []]);
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { StoreError, type StoreReplyHead, type WholeReply } from '../../../../src/backend/store.ts';
-import { WrongAnswerError } from '../../../../src/gateway/fill/fill-error.ts';
+import { InvalidReplyError } from '../../../../src/gateway/fill/fill-error.ts';
 import type { FirstExtent } from '../../../../src/gateway/read/first-extent.ts';
 import { type ArrivingBytes, FirstFetch } from '../../../../src/gateway/read/first-fetch.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
@@ -133,7 +133,7 @@ describe('an empty object, as MinIO tells of one in a 206 (rows 25 and 47)', () 
     ['no tag', suffix, { 'content-length': '0', ...noRange }],
   ])('but not %s', (_, asked, fields) => {
     begin(asked).answered(head(206, fields));
-    expect(outcome.failed).toBeInstanceOf(WrongAnswerError);
+    expect(outcome.failed).toBeInstanceOf(InvalidReplyError);
     expect(outcome.readable).toBeUndefined();
   });
 });
@@ -156,7 +156,7 @@ describe('law 3: an answer that cannot be the one to this question is given up',
     ],
   ])('%s', (_, asked, fields) => {
     begin(asked).answered(head(206, { etag: '"t"', ...fields }));
-    expect(outcome.failed).toBeInstanceOf(WrongAnswerError);
+    expect(outcome.failed).toBeInstanceOf(InvalidReplyError);
     expect(outcome.readable).toBeUndefined();
     expect(isAborted).toBe(true);
   });

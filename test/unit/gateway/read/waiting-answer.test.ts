@@ -15,11 +15,11 @@ import { RequestFields } from '../../../../src/gateway/request/request-fields.ts
 import { readOf } from '../../../support/object-reads.ts';
 
 const unasked: ObjectSource = {
-  known: () => undefined,
+  findCached: () => undefined,
   find: () => Promise.reject(new Error('nothing is asked here')),
   findWithChecksums: () => Promise.reject(new Error('nothing is asked here')),
-  outdated: () => undefined,
-  refused: () => undefined,
+  invalidate: () => undefined,
+  refusedByStore: () => undefined,
 };
 
 function waitingAnswer(prepare: (response: ServerResponse) => void = () => undefined) {

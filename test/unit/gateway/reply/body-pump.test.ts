@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import type { ContentReader, Loan } from '../../../../src/cache/content.ts';
-import { type BodyEnd, BodyPump } from '../../../../src/gateway/reply/body-pump.ts';
+import { BodyPump, type PumpOutcome } from '../../../../src/gateway/reply/body-pump.ts';
 import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
 import { type Answer, StandardAnswer } from '../../../../src/transport/answer.ts';
 import { DirectAnswer } from '../../../../src/transport/direct-answer.ts';
@@ -76,7 +76,7 @@ async function pumped(
   lengthBytes: number,
   whileReading?: (answer: IncomingMessage) => void,
 ) {
-  const end = Promise.withResolvers<BodyEnd>();
+  const end = Promise.withResolvers<PumpOutcome>();
   let pump: BodyPump | undefined;
   handle = response => {
     pump = new BodyPump(response, begin(response, lengthBytes), reader, lengthBytes, sends, end.resolve);
@@ -125,7 +125,7 @@ describe.each([
 
   it('begins with what its caller has taken already', async () => {
     const reader = new CountingReader(2);
-    const end = Promise.withResolvers<BodyEnd>();
+    const end = Promise.withResolvers<PumpOutcome>();
     handle = response => {
       const answer = begin(response, 3 * pieceBytes);
       new BodyPump(response, answer, reader, 3 * pieceBytes, sends, end.resolve).start(reader.loan(9));
@@ -171,7 +171,7 @@ describe.each([
   it('gives others their turn while a fast client takes a long body', async () => {
     const lengthBytes = 100 * pieceBytes;
     const reader = new CountingReader(100);
-    const end = Promise.withResolvers<BodyEnd>();
+    const end = Promise.withResolvers<PumpOutcome>();
     let turns = 0;
     const count = () => {
       turns++;
@@ -213,11 +213,11 @@ class FastAnswer implements Answer {
 it('many answers together send no more in a turn of the event loop than one', async () => {
   const together = new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false });
   const sizes: number[] = [];
-  const ends: BodyEnd[] = [];
+  const ends: PumpOutcome[] = [];
   const readers = Array.from({ length: 40 }, () => new CountingReader(20));
   for (const reader of readers) {
     const response = new ServerResponse(new IncomingMessage(new Socket()));
-    const onEnd = (end: BodyEnd) => ends.push(end);
+    const onEnd = (end: PumpOutcome) => ends.push(end);
     const answer = new FastAnswer(sizes);
     new BodyPump(response, answer, reader, 20 * pieceBytes, together, onEnd).start(undefined);
   }
@@ -232,11 +232,11 @@ it('many answers together send no more in a turn of the event loop than one', as
 
 it('gives back what waits for its turn when the client leaves', async () => {
   const together = new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false });
-  const ends: BodyEnd[] = [];
+  const ends: PumpOutcome[] = [];
   const readers = Array.from({ length: 40 }, () => new CountingReader(20));
   const responses = readers.map(reader => {
     const response = new ServerResponse(new IncomingMessage(new Socket()));
-    const onEnd = (end: BodyEnd) => ends.push(end);
+    const onEnd = (end: PumpOutcome) => ends.push(end);
     new BodyPump(response, new FastAnswer([]), reader, 20 * pieceBytes, together, onEnd).start(
       reader.loan(0),
     );

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Found } from '../../../../src/gateway/read/found.ts';
+import type { LookupResult } from '../../../../src/gateway/read/lookup-result.ts';
 import { passedRecord } from '../../../../src/gateway/read/reply-record.ts';
 import { bypassed, refusedByStore, reportOf } from '../../../../src/gateway/request/cache-status.ts';
 
 const record = passedRecord({ method: 'GET', receivedMs: 0, epoch: 0 });
-const hit: Found = {
+const hit: LookupResult = {
   record,
   how: 'hit',
   forwarded: undefined,
@@ -13,9 +13,9 @@ const hit: Found = {
   isStored: false,
   isCharged: false,
 };
-const fetched: Found = { ...hit, how: 'fetched', forwarded: 'uri-miss', forwardStatus: 206 };
+const fetched: LookupResult = { ...hit, how: 'fetched', forwarded: 'uri-miss', forwardStatus: 206 };
 
-it.each<[string, Found, 'all' | 'some' | 'none', string, string]>([
+it.each<[string, LookupResult, 'all' | 'some' | 'none', string, string]>([
   ['known, all bytes there', hit, 'all', 'HIT', 'tidegate; hit; ttl=42'],
   ['known, some bytes there', hit, 'some', 'PARTIAL', 'tidegate; fwd=partial; stored'],
   ['known, no bytes there', hit, 'none', 'MISS', 'tidegate; fwd=uri-miss; stored'],

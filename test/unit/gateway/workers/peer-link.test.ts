@@ -4,17 +4,17 @@ import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { ObjectChangedError } from '../../../../src/gateway/fill/fill-error.ts';
 import { OwnerLostError } from '../../../../src/gateway/read/owner-lost-error.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
-import type { Notice, Questions } from '../../../../src/gateway/workers/messages.ts';
-import { OwnedObjects } from '../../../../src/gateway/workers/owned-objects.ts';
-import { ContentNumbers, OwnerDesk } from '../../../../src/gateway/workers/owner-desk.ts';
-import { PeerLink, type PeerService } from '../../../../src/gateway/workers/peer-link.ts';
+import type { PeerCalls, PeerNotice } from '../../../../src/gateway/workers/messages.ts';
+import { type PeerHandler, PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
+import { ContentIds, PeerServer } from '../../../../src/gateway/workers/peer-server.ts';
+import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { bucketOf, readOf } from '../../../support/object-reads.ts';
 
 /** Answers as the test says, and notes what it hears. */
-class Service implements PeerService {
-  readonly heard: Notice[] = [];
-  answers: (name: keyof Questions) => Promise<unknown> = () => Promise.resolve(1);
+class Service implements PeerHandler {
+  readonly received: PeerNotice[] = [];
+  answers: (name: keyof PeerCalls) => Promise<unknown> = () => Promise.resolve(1);
   readonly #left = Promise.withResolvers<void>();
 
   /** Kept when the other worker is gone. */
@@ -22,15 +22,15 @@ class Service implements PeerService {
     return this.#left.promise;
   }
 
-  answer<Name extends keyof Questions>(name: Name): Promise<Questions[Name]['answer']> {
-    return this.answers(name) as Promise<Questions[Name]['answer']>;
+  answer<Name extends keyof PeerCalls>(name: Name): Promise<PeerCalls[Name]['answer']> {
+    return this.answers(name) as Promise<PeerCalls[Name]['answer']>;
   }
 
-  hear(notice: Notice): void {
-    this.heard.push(notice);
+  notified(notice: PeerNotice): void {
+    this.received.push(notice);
   }
 
-  left(): void {
+  disconnected(): void {
     this.#left.resolve();
   }
 }
@@ -59,33 +59,33 @@ afterEach(() => channel.port1.close());
 it('gives each question its own answer, in whatever order they come', async () => {
   const first = Promise.withResolvers<number>();
   there.answers = name => (name === 'open' ? first.promise : Promise.resolve({ kind: 'end' }));
-  const one = link.ask('open', open);
-  expect(await link.ask('next', { reader: 1 })).toEqual({ kind: 'end' });
+  const one = link.call('open', open);
+  expect(await link.call('next', { reader: 1 })).toEqual({ kind: 'end' });
   first.resolve(7);
   expect(await one).toBe(7);
 });
 
 it('an error keeps its meaning on the way', async () => {
   there.answers = () => Promise.reject(new ObjectChangedError('a new one'));
-  await expect(link.ask('open', open)).rejects.toBeInstanceOf(ObjectChangedError);
+  await expect(link.call('open', open)).rejects.toBeInstanceOf(ObjectChangedError);
 });
 
 it('who waits for a worker that goes is told, and so is who asks it later', async () => {
   there.answers = () => new Promise(() => undefined);
-  const waits = expect(link.ask('open', open)).rejects.toBeInstanceOf(OwnerLostError);
+  const waits = expect(link.call('open', open)).rejects.toBeInstanceOf(OwnerLostError);
   channel.port2.close();
   await waits;
   await closed;
   await here.gone;
-  await expect(link.ask('open', open)).rejects.toBeInstanceOf(OwnerLostError);
+  await expect(link.call('open', open)).rejects.toBeInstanceOf(OwnerLostError);
   expect(link.isLost).toBe(true);
-  link.tell({ kind: 'close', reader: 1 });
+  link.notify({ kind: 'close', reader: 1 });
 });
 
 describe('a worker whose event loop stands still', () => {
   let still: MessageChannel;
   let asking: PeerLink;
-  const heardLate: number[] = [];
+  const receivedLate: number[] = [];
 
   /** The other worker goes on: what has come meanwhile is answered. */
   const goOn = () => new PeerLink(still.port2, there, { clock, onClosed: () => undefined });
@@ -93,12 +93,12 @@ describe('a worker whose event loop stands still', () => {
   beforeEach(() => {
     still = new MessageChannel();
     asking = new PeerLink(still.port1, here, { clock, onClosed: () => undefined });
-    heardLate.length = 0;
+    receivedLate.length = 0;
   });
 
   afterEach(() => still.port1.close());
 
-  const ask = () => asking.ask('open', open, reader => heardLate.push(reader));
+  const ask = () => asking.call('open', open, reader => receivedLate.push(reader));
 
   it('is not waited for longer than a second, and asked nothing more until it goes on', async () => {
     const asked = expect(ask()).rejects.toBeInstanceOf(OwnerLostError);
@@ -110,14 +110,14 @@ describe('a worker whose event loop stands still', () => {
     await expect(ask()).rejects.toBeInstanceOf(OwnerLostError);
     there.answers = () => Promise.resolve(7);
     goOn();
-    expect(await asking.ask('open', open)).toBe(7);
+    expect(await asking.call('open', open)).toBe(7);
     expect(asking.isLost).toBe(false);
-    expect(heardLate, 'what was asked before').toEqual([7]);
+    expect(receivedLate, 'what was asked before').toEqual([7]);
     expect(await ask()).toBe(7);
   });
 
   it('is waited for by those who say so', async () => {
-    const asked = asking.ask('open', open);
+    const asked = asking.call('open', open);
     clock.advance(60_000);
     there.answers = () => Promise.resolve(7);
     goOn();
@@ -126,26 +126,26 @@ describe('a worker whose event loop stands still', () => {
 
   it('may end without another word', async () => {
     const asked = expect(ask()).rejects.toBeInstanceOf(OwnerLostError);
-    const waits = expect(asking.ask('open', open)).rejects.toBeInstanceOf(OwnerLostError);
+    const waits = expect(asking.call('open', open)).rejects.toBeInstanceOf(OwnerLostError);
     clock.advance(1_000);
     still.port2.close();
     await Promise.all([asked, waits]);
     clock.advance(60_000);
-    expect(heardLate).toEqual([]);
+    expect(receivedLate).toEqual([]);
   });
 });
 
 it('a worker that waits for a store is waited for, however long that takes', async () => {
   const answer = Promise.withResolvers<number>();
   there.answers = name => (name === 'open' ? answer.promise : Promise.resolve({ kind: 'end' }));
-  const asked = link.ask('open', open, () => undefined);
+  const asked = link.call('open', open, () => undefined);
   const pinged = () => new Promise(resolve => channel.port2.once('message', resolve));
   for (let tick = 0; tick < 40; tick++) {
     const ping = pinged();
     clock.advance(250);
     await ping;
     // messages come in their order: the answer to the ping is there
-    await link.ask('next', { reader: 1 });
+    await link.call('next', { reader: 1 });
   }
   expect(link.isLost).toBe(false);
   answer.resolve(7);
@@ -153,7 +153,7 @@ it('a worker that waits for a store is waited for, however long that takes', asy
 });
 
 it('notices about a bucket that the owner does not have are passed over, and a question about it is refused', async () => {
-  const objects = new OwnedObjects({
+  const objects = new WorkerCache({
     memory: allocateSharedMemory(65_536, 4096, 1),
     worker: 0,
     recordBytes: 10_000,
@@ -161,27 +161,29 @@ it('notices about a bucket that the owner does not have are passed over, and a q
     random: () => 0.5,
     retried: () => undefined,
   });
-  const desk = new OwnerDesk(
+  const server = new PeerServer(
     objects,
     new BucketTable(new Map([['b', bucketOf()]]), undefined),
-    new ContentNumbers(),
+    new ContentIds(),
   );
   const second = new MessageChannel();
   const options = { clock, onClosed: () => undefined };
-  new PeerLink(second.port2, desk, options);
+  new PeerLink(second.port2, server, options);
   const asking = new PeerLink(second.port1, here, options);
   const { bucket: _bucket, ...read } = readOf('k');
-  const told = { ...read, bucketName: 'unknown' };
-  asking.tell({ kind: 'outdated', read: told, contentId: 1 });
-  asking.tell({ kind: 'refused', read: told, reply: { status: 404, fields: [], body: Buffer.alloc(0) } });
-  await expect(asking.ask('find', { read: told, withChecksums: false })).rejects.toThrow('no bucket unknown');
+  const wire = { ...read, bucketName: 'unknown' };
+  asking.notify({ kind: 'outdated', read: wire, contentId: 1 });
+  asking.notify({ kind: 'refused', read: wire, reply: { status: 404, fields: [], body: Buffer.alloc(0) } });
+  await expect(asking.call('find', { read: wire, withChecksums: false })).rejects.toThrow(
+    'no bucket unknown',
+  );
   second.port1.close();
 });
 
 it('the memory of a copy goes to the worker that asked, and none of it stays', async () => {
   const bytes = new Uint8Array(16 * 1024).fill(7);
   there.answers = () => Promise.resolve({ kind: 'copy', bytes });
-  const answer = await link.ask('next', { reader: 1 });
+  const answer = await link.call('next', { reader: 1 });
   expect(answer).toEqual({ kind: 'copy', bytes: new Uint8Array(16 * 1024).fill(7) });
   expect(bytes.buffer.detached).toBe(true);
 });

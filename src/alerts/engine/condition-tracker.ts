@@ -1,0 +1,111 @@
+import type { Labels } from '../alert.ts';
+import type { Finding, Observed, Rule } from '../rules/rule.ts';
+import { type Change, type Condition, type Moment, stepCondition } from './condition.ts';
+import { conditionFingerprint, type Episode } from './episode.ts';
+import { FLAP_MEMORY_MS, inactive } from './lifecycle.ts';
+import type { StoredAlert } from './open-alert-store.ts';
+
+/** Every condition that is not inactive, or was not for long, moved on step by step by what the rules find. */
+export class ConditionTracker {
+  readonly #rules: readonly Rule[];
+  readonly #memoryMs: number;
+  readonly #conditions = new Map<string, Condition>();
+
+  constructor(rules: readonly Rule[]) {
+    this.#rules = rules;
+    this.#memoryMs = Math.max(FLAP_MEMORY_MS, ...rules.map(({ aftermathMs }) => aftermathMs));
+  }
+
+  /** Takes up what was firing before a restart, as far as its rule is still there. */
+  restore(stored: readonly StoredAlert[], { monotonicMs, wallMs }: Moment): void {
+    const toMonotonic = (atMs: number) => monotonicMs - Math.max(0, wallMs - atMs);
+    for (const { alert, tellings, lastToldAtMs, firedAtMs } of stored) {
+      const rule = this.#rules.find(({ name }) => name === alert.rule);
+      if (!rule) continue;
+      this.#conditions.set(alert.fingerprint, {
+        rule,
+        labels: alert.labels,
+        standing: { kind: 'firing', firings: firedAtMs.map(toMonotonic), seenMs: monotonicMs },
+        episode: { alert, tellings, lastToldMs: toMonotonic(lastToldAtMs), newsAtMs: monotonicMs },
+      });
+    }
+  }
+
+  /** Evaluates every rule and moves every condition on. Gives what changed, causes first. */
+  step(observed: Observed, moment: Moment): readonly Change[] {
+    const changes = this.#rules.flatMap(rule => {
+      const findings = this.#findingsOf(rule, observed);
+      return Array.from(findings, ([fingerprint, finding]) => this.#move(rule, fingerprint, finding, moment));
+    });
+    this.#forgetOld(moment.monotonicMs);
+    return changes.flatMap(change => change ?? []);
+  }
+
+  /** Pending and firing, in the order in which they appeared. */
+  episodes(): readonly Episode[] {
+    return Array.from(this.#conditions.values()).flatMap(({ episode }) => episode ?? []);
+  }
+
+  /** Replaces the episode of this alert; one that has ended is left alone. */
+  update(alertId: string, change: (episode: Episode) => Episode): void {
+    for (const [fingerprint, condition] of this.#conditions) {
+      if (condition.episode?.alert.id !== alertId) continue;
+      this.#conditions.set(fingerprint, { ...condition, episode: change(condition.episode) });
+    }
+  }
+
+  /** The firing alerts as they are remembered over a restart. */
+  toStore({ monotonicMs, wallMs }: Moment): readonly StoredAlert[] {
+    const toWall = (atMs: number) => Math.round(wallMs - (monotonicMs - atMs));
+    return Array.from(this.#conditions.values()).flatMap(({ standing, episode }) => {
+      if (standing.kind !== 'firing' || !episode) return [];
+      const { alert, tellings, lastToldMs } = episode;
+      const firedAtMs = standing.firings.map(toWall);
+      return [{ alert, tellings, lastToldAtMs: toWall(lastToldMs), firedAtMs }];
+    });
+  }
+
+  /** What the rule found, by fingerprint; of a condition that it no longer speaks of it can say nothing. */
+  #findingsOf(rule: Rule, observed: Observed): ReadonlyMap<string, Finding> {
+    const findings = new Map<string, Finding>();
+    for (const [fingerprint, condition] of this.#conditions) {
+      if (condition.rule === rule) findings.set(fingerprint, { kind: 'quiet', labels: condition.labels });
+    }
+    for (const finding of rule.evaluate(observed)) {
+      const fingerprint = conditionFingerprint(rule.name, finding.labels);
+      if (findings.has(fingerprint) || finding.kind === 'breach') findings.set(fingerprint, finding);
+    }
+    return findings;
+  }
+
+  #move(rule: Rule, fingerprint: string, finding: Finding, moment: Moment): Change | undefined {
+    const { labels } = finding;
+    const condition = this.#conditions.get(fingerprint) ?? { rule, labels, standing: inactive };
+    const isHeldBack = condition.standing.kind !== 'firing' && this.#isExplained(rule, labels, moment);
+    const counted: Finding = isHeldBack ? { kind: 'quiet', labels } : finding;
+    const [next, change] = stepCondition(condition, counted, moment);
+    this.#conditions.set(fingerprint, next);
+    return change;
+  }
+
+  /** Whether a rule that names the cause fires, is about to, or has just ceased to, for the same labels. */
+  #isExplained(rule: Rule, labels: Labels, { monotonicMs }: Moment): boolean {
+    return Array.from(this.#conditions.values()).some(cause => {
+      if (!rule.inhibitedBy.includes(cause.rule.name) || !agree(cause.labels, labels)) return false;
+      if (cause.standing.kind !== 'inactive') return true;
+      return cause.endedMs !== undefined && monotonicMs - cause.endedMs <= rule.aftermathMs;
+    });
+  }
+
+  #forgetOld(nowMs: number): void {
+    for (const [fingerprint, { standing, endedMs }] of this.#conditions) {
+      if (standing.kind !== 'inactive') continue;
+      if (endedMs === undefined || nowMs - endedMs > this.#memoryMs) this.#conditions.delete(fingerprint);
+    }
+  }
+}
+
+/** Whether no label that both have differs. */
+function agree(a: Labels, b: Labels): boolean {
+  return Object.entries(a).every(([name, value]) => b[name] === undefined || b[name] === value);
+}

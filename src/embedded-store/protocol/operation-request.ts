@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { type DialectPrefix, dialectOf, withoutPrefix } from './dialect.ts';
+import { parseRequestLine, type Target } from './target.ts';
+
+/** How a reply is marked: the same in its headers and its error body (behaviours.md 203). */
+export interface ReplyIds {
+  readonly requestId: string;
+  readonly hostId: string;
+}
+
+export function newReplyIds(): ReplyIds {
+  return {
+    requestId: randomBytes(8).toString('hex').toUpperCase(),
+    hostId: randomBytes(42).toString('base64'),
+  };
+}
+
+/** A request as the operations see it: names without a dialect, everything decoded once. */
+export class OperationRequest {
+  readonly method: string;
+  readonly target: Target;
+  readonly query: ReadonlyMap<string, string>;
+  readonly message: IncomingMessage;
+  /** The prefix of the dialect spoken; the answer uses it too. */
+  readonly prefix: DialectPrefix;
+  readonly #headers: ReadonlyMap<string, readonly string[]>;
+  readonly #prefixed: ReadonlyMap<string, string>;
+
+  /** Throws what the request line is refused for. */
+  constructor(message: IncomingMessage, prefix: DialectPrefix, domain?: string) {
+    this.message = message;
+    this.prefix = prefix;
+    this.method = message.method ?? 'GET';
+    const { target, query } = parseRequestLine(message.url ?? '/', message.headers.host ?? '', domain);
+    this.target = target;
+    this.query = query;
+    this.#headers = collectHeaders(message.rawHeaders);
+    this.#prefixed = collectPrefixed(query, this.#headers);
+  }
+
+  /** A header's value; one sent several times is joined with commas (behaviours.md 192). */
+  header(name: string): string | undefined {
+    return this.#headers.get(name)?.join(',');
+  }
+
+  /** A header's values as they were sent. */
+  headerValues(name: string): readonly string[] {
+    return this.#headers.get(name) ?? [];
+  }
+
+  /** A header of the protocol by its name without prefix, also when a presigned address carries it. */
+  prefixed(name: string): string | undefined {
+    return this.#prefixed.get(name);
+  }
+
+  /** All of the protocol's headers, by their names without prefix. */
+  prefixedHeaders(): Iterable<readonly [string, string]> {
+    return this.#prefixed;
+  }
+}
+
+/** The dialect that a message speaks, known before anything else of it is understood. */
+export function messageDialect(message: IncomingMessage, own: DialectPrefix): DialectPrefix {
+  const names = message.rawHeaders.filter((_text, index) => index % 2 === 0);
+  const query = (message.url ?? '').split('?')[1] ?? '';
+  return dialectOf([...names, ...query.split('&')], own);
+}
+
+function collectHeaders(rawHeaders: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const headers = new Map<string, string[]>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] ?? '').toLowerCase();
+    const values = headers.get(name);
+    if (values) values.push(rawHeaders[i + 1] ?? '');
+    else headers.set(name, [rawHeaders[i + 1] ?? '']);
+  }
+  return headers;
+}
+
+function collectPrefixed(
+  query: ReadonlyMap<string, string>,
+  headers: ReadonlyMap<string, readonly string[]>,
+): ReadonlyMap<string, string> {
+  const prefixed = new Map<string, string>();
+  for (const [name, value] of query) {
+    const bare = withoutPrefix(name.toLowerCase());
+    if (bare !== undefined) prefixed.set(bare, value);
+  }
+  for (const [name, values] of headers) {
+    const bare = withoutPrefix(name);
+    if (bare !== undefined) prefixed.set(bare, values.join(','));
+  }
+  return prefixed;
+}

@@ -1,0 +1,53 @@
+import type { StoreCaller } from '../access/caller.ts';
+import { wantsChecksum } from './checksum-mode.ts';
+import { parseCustomerKey, type RequestKey } from './customer-key.ts';
+import { OperationError } from './operation-error.ts';
+import type { OperationRequest } from './operation-request.ts';
+import { parseOverrides } from './overrides.ts';
+import { parsePartNumber } from './part-number.ts';
+
+/** What a GetObject or HeadObject asks for besides its conditions, checked before anything is looked up. */
+export interface ReadOptions {
+  readonly partNumber: number | undefined;
+  readonly ranges: readonly string[];
+  readonly overrides: Readonly<Record<string, string>>;
+  readonly wantsChecksum: boolean;
+  readonly customerKey: RequestKey | undefined;
+}
+
+/** Headers that say how to store an object and mean nothing on a read. */
+const encryptionHeaders = [
+  'server-side-encryption',
+  'server-side-encryption-aws-kms-key-id',
+  'server-side-encryption-context',
+  'server-side-encryption-bucket-key-enabled',
+];
+
+/** Throws what the request alone is refused for. */
+export function parseReadRequest(request: OperationRequest, caller: StoreCaller): ReadOptions {
+  refuseEncryptionHeaders(request);
+  const partNumber = parsePartNumber(request);
+  const ranges = request.headerValues('range');
+  if (partNumber !== undefined && ranges.length > 0) {
+    throw new OperationError('InvalidRequest', {
+      message: 'Cannot specify both Range header and partNumber query parameter',
+    });
+  }
+  return {
+    partNumber,
+    ranges,
+    overrides: parseOverrides(request, caller),
+    wantsChecksum: wantsChecksum(request),
+    customerKey: parseCustomerKey(request),
+  };
+}
+
+/** object-retrieval.md, Rules 2; behaviours.md 158. */
+function refuseEncryptionHeaders(request: OperationRequest): void {
+  for (const name of encryptionHeaders) {
+    if (request.prefixed(name) === undefined) continue;
+    throw new OperationError('BadRequest', {
+      message: `${request.prefix}${name} header is not supported for this operation.`,
+    });
+  }
+}

@@ -1,0 +1,270 @@
+import {
+  httpField,
+  type StoreCall,
+  type StoreReplyHead,
+  storeField,
+  type WholeReply,
+} from '../../backend/store.ts';
+import type { Clock } from '../../base/clock.ts';
+import { freshUntilMs } from '../../cache/freshness.ts';
+import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
+import type { ObjectKey } from '../../cache/object-key.ts';
+import { knowsPart, type ObjectRecord, type ReadableRecord } from '../../cache/record.ts';
+import { parseUnsatisfiedRange } from '../../http/range.ts';
+import { InvalidReplyError, isRetryableStatus, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
+import type { RangeReceiver } from '../fill/ranged-read.ts';
+import { type ObjectRead, questionName } from '../request/object-read.ts';
+import { type FirstExtent, firstBlock, firstExtent } from './first-extent.ts';
+import type { ArrivingBytes } from './first-fetch.ts';
+import { cacheHit, type LookupResult } from './lookup-result.ts';
+import type { RecordCache } from './record-cache.ts';
+import { checksumsOf, identityOf, partOf } from './reply-content.ts';
+import { isRememberedRefusal, passedRecord, readableRecord, refusedRecord } from './reply-record.ts';
+import { SingleFlight } from './single-flight.ts';
+import type { StoreFetcher, TakeReadable } from './store-fetcher.ts';
+
+/** Makes the contents that records answer with, and puts arriving bytes into them. */
+export interface ContentFactory {
+  create(read: ObjectRead, identity: GenerationIdentity): Generation;
+  /** No record answers with `generation`: it is for those alone who are told of it now. */
+  keepWhileRead(generation: Generation): void;
+  /** How much of an object is asked for at first, while `others` are being asked for. */
+  firstExtentBytes(others: number): number;
+  /** Whether nothing of `[from, to)` is held or on its way. */
+  lacks(generation: Generation, from: number, to: number): boolean;
+  /** Bytes `[from, to)` of `generation` are arriving: what is returned takes them. */
+  receive(read: ObjectRead, generation: Generation, from: number, to: number, call: StoreCall): RangeReceiver;
+}
+
+/** What one question to the store came to, for all who waited for it. */
+type Learned = Omit<LookupResult, 'isCollapsed' | 'how'> & { readonly how: 'fetched' | 'revalidated' };
+
+/**
+ * Finds the record that answers a read: the one that is known while it is fresh, else what the store says, asked once
+ * for all who want it. One for each worker, for the objects that the worker owns.
+ */
+export class LocalObjects {
+  readonly #records: RecordCache;
+  readonly #contents: ContentFactory;
+  readonly #questions: StoreFetcher;
+  readonly #clock: Clock;
+  readonly #singleFlight = new SingleFlight<Learned>();
+  /** One for each question: several may be about one object. */
+  readonly #asking = new Set<{ readonly objectKey: ObjectKey }>();
+  #coalesced = 0;
+
+  constructor(records: RecordCache, contents: ContentFactory, questions: StoreFetcher, clock: Clock) {
+    this.#records = records;
+    this.#contents = contents;
+    this.#questions = questions;
+    this.#clock = clock;
+  }
+
+  /** Requests that waited for another's question. */
+  get coalesced(): number {
+    return this.#coalesced;
+  }
+
+  /** The objects that stores are being asked about. */
+  *asking(): Iterable<ObjectKey> {
+    for (const { objectKey } of this.#asking) yield objectKey;
+  }
+
+  /** The record that answers `read` without asking anybody, if there is one. */
+  findCached(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
+    return this.#records.fresh(read, nowMs);
+  }
+
+  /**
+   * The record that answers `read`, asked of the store where need be.
+   *
+   * @throws RefusedByStoreError for an answer that is the client's alone, StoreError when there is none.
+   */
+  async find(read: ObjectRead): Promise<LookupResult> {
+    const nowMs = this.#clock.nowMs();
+    const known = this.findCached(read, nowMs);
+    if (known) return cacheHit(known);
+    const stale = this.#records.lookup(read);
+    if (stale?.kind === 'readable' && freshUntilMs(stale, read.policy, nowMs) <= nowMs) {
+      const found = await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));
+      if (answers(found.record, read)) return found;
+    }
+    const question = `${read.method} ${read.partNumber ?? ''}`;
+    return this.#shared(read, question, () =>
+      read.method === 'HEAD'
+        ? this.#askHead(read, read.partNumber)
+        : this.#askGet(read, this.#firstExtent(read)),
+    );
+  }
+
+  /** The record that answers `read` with all checksums that the store has (behaviours.md, Decided 12): one HEAD for all who ask. */
+  findWithChecksums(read: ObjectRead): Promise<LookupResult> {
+    return this.#shared(read, 'HEAD ', () => this.#askAnew(read, undefined));
+  }
+
+  /** `record` turned out not to be true any more. */
+  invalidate(read: ObjectRead, record: ObjectRecord): void {
+    this.#records.remove(read, record);
+  }
+
+  /** The store refused the bytes of a record: keeps the refusal if it may be remembered and no purge took the record since. */
+  refusedByStore(read: ObjectRead, reply: WholeReply): void {
+    if (isRememberedRefusal(reply) && this.#records.lookup(read))
+      this.#learnRefusal(read, reply, 'GET', this.#records.epochOf(read));
+  }
+
+  async #shared(read: ObjectRead, question: string, ask: () => Promise<Learned>): Promise<LookupResult> {
+    const flight = this.#singleFlight.join(questionName(read, question), this.#records.epochOf(read), ask);
+    if (flight.isJoined) this.#coalesced++;
+    else this.#noteAsking(read.objectKey, flight.answer);
+    const learned = await flight.answer;
+    return flight.isJoined
+      ? { ...learned, isCollapsed: true, isCharged: false }
+      : { ...learned, isCollapsed: false };
+  }
+
+  #firstExtent(read: ObjectRead): FirstExtent {
+    return firstExtent(read, this.#contents.firstExtentBytes(this.#asking.size));
+  }
+
+  #noteAsking(objectKey: ObjectKey, answer: Promise<Learned>): void {
+    const question = { objectKey };
+    const answered = () => this.#asking.delete(question);
+    this.#asking.add(question);
+    answer.then(answered, answered);
+  }
+
+  async #revalidate(read: ObjectRead, stale: ReadableRecord): Promise<Learned> {
+    const learned = await this.#askAnew(read, this.#firstExtent(read));
+    const isSame = learned.record.kind === 'readable' && learned.record.content === stale.content;
+    return { ...learned, how: isSame ? 'revalidated' : 'fetched', forwarded: 'stale' };
+  }
+
+  /**
+   * What the object is now, without bytes: HEAD, but GET for a reader whom HEAD would not tell the same. Rules for other
+   * origins name methods (behaviours.md 198), and only GET says in words why it refuses.
+   *
+   * @param extent what such a GET asks for; undefined for the whole object.
+   */
+  async #askAnew(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
+    if (read.method === 'GET' && read.variant.origin !== undefined) return this.#askGet(read, extent);
+    try {
+      const learned = await this.#askHead(read, undefined);
+      const isUnsaid = learned.record.kind === 'passed' && read.method === 'GET';
+      return isUnsaid ? this.#askGet(read, extent) : learned;
+    } catch (error) {
+      // a busy store is not asked for its words too
+      const isSilent = error instanceof RefusedByStoreError && !isRetryableStatus(error.reply.status);
+      if (isSilent && read.method === 'GET') return this.#askGet(read, extent);
+      throw error;
+    }
+  }
+
+  async #askHead(read: ObjectRead, partNumber: number | undefined): Promise<Learned> {
+    const epoch = this.#records.epochOf(read);
+    const reply = await this.#questions.head(read, partNumber);
+    if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(read, reply, 'HEAD', epoch);
+    const identity = identityOf(read, reply);
+    if (!identity) return this.#learnUnkeepable(read, reply, 'HEAD', epoch);
+    const content = this.#contentOf(read, identity, epoch);
+    return this.#learnReadable(read, reply, 'HEAD', content, epoch, partNumber);
+  }
+
+  async #askGet(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
+    const epoch = this.#records.epochOf(read);
+    let learned: Learned | undefined;
+    const take: TakeReadable = (head, arriving, call) => {
+      const taken = this.#takeBytes(read, head, arriving, epoch, call);
+      learned = taken.learned;
+      return taken.receiver;
+    };
+    const answer = await this.#questions.get(read, extent, take);
+    if (answer.kind === 'refused' && answer.reply.status === 416 && extent && extent.kind !== 'part') {
+      return mayBeEmpty(extent, answer.reply)
+        ? this.#askGet(read, undefined)
+        : this.#askAnew(read, firstBlock(read));
+    }
+    if (answer.kind === 'refused') return this.#learnRefusal(read, answer.reply, 'GET', epoch);
+    if (answer.kind === 'unkeepable') return this.#learnUnkeepable(read, answer.head, 'GET', epoch);
+    if (!learned) throw new InvalidReplyError('nothing was learned of a readable object');
+    return learned;
+  }
+
+  #takeBytes(
+    read: ObjectRead,
+    head: StoreReplyHead,
+    arriving: ArrivingBytes,
+    epoch: number,
+    call: StoreCall,
+  ) {
+    const { entityTag, sizeBytes, from, to } = arriving;
+    const versionId = storeField(head, 'version-id');
+    const identity = { objectKey: read.objectKey.text, versionId, entityTag, sizeBytes };
+    const content = this.#contentOf(read, identity, epoch);
+    const learned = this.#learnReadable(read, head, 'GET', content, epoch, read.partNumber);
+    const wantsBytes = to > from && this.#contents.lacks(content, from, to);
+    return {
+      learned,
+      receiver: wantsBytes ? this.#contents.receive(read, content, from, to, call) : undefined,
+    };
+  }
+
+  /** The content that is held already, if it is the one that the store has now; else a new one. */
+  #contentOf(read: ObjectRead, identity: GenerationIdentity, epoch: number): Generation {
+    return this.#records.contentOf(read, identity, epoch) ?? this.#contents.create(read, identity);
+  }
+
+  #learnReadable(
+    read: ObjectRead,
+    head: StoreReplyHead,
+    method: 'GET' | 'HEAD',
+    content: Generation,
+    epoch: number,
+    partNumber: number | undefined,
+  ): Learned {
+    const known =
+      partNumber === undefined
+        ? undefined
+        : this.findCached({ ...read, partNumber: undefined }, this.#clock.nowMs());
+    if (partNumber !== undefined) {
+      const { part, count } = partOf(head);
+      content.parts.learn(partNumber, part, count);
+    }
+    const context = { method, receivedMs: this.#clock.nowMs(), epoch };
+    const record = readableRecord(head, context, content, checksumsOf(head, method, partNumber));
+    // A reply about a part knows less of the object than what may be known already.
+    if (known?.kind === 'readable' && known.content === content) return learnedOf(known, head, true);
+    const isKept = this.#records.store(read, record);
+    if (!isKept) this.#contents.keepWhileRead(content);
+    return learnedOf(record, head, isKept);
+  }
+
+  /** What only HEAD leaves out is not remembered for a reader who can still ask with GET. */
+  #learnUnkeepable(read: ObjectRead, head: StoreReplyHead, method: 'GET' | 'HEAD', epoch: number): Learned {
+    const record = passedRecord({ method, receivedMs: this.#clock.nowMs(), epoch });
+    return learnedOf(record, head, read.method === method && this.#records.store(read, record));
+  }
+
+  #learnRefusal(read: ObjectRead, reply: WholeReply, method: 'GET' | 'HEAD', epoch: number): Learned {
+    if (!isRememberedRefusal(reply)) throw refusedBy(reply);
+    const record = refusedRecord(reply, { method, receivedMs: this.#clock.nowMs(), epoch });
+    return learnedOf(record, reply, this.#records.store(read, record));
+  }
+}
+
+function learnedOf(record: ObjectRecord, head: StoreReplyHead, isStored: boolean): Learned {
+  const isCharged = storeField(head, 'request-charged') === 'requester';
+  return { record, how: 'fetched', forwarded: 'uri-miss', forwardStatus: head.status, isStored, isCharged };
+}
+
+/** What HEAD says of an object does not always say what GET would, nor where a part of it lies. */
+function answers(record: ObjectRecord, { method, partNumber }: ObjectRead): boolean {
+  return (method === 'HEAD' || record.answersGet) && knowsPart(record, partNumber);
+}
+
+/** 416 to the first bytes means that nothing at all is there, which a plain GET confirms; else HEAD tells the size. */
+function mayBeEmpty(extent: FirstExtent, reply: WholeReply): boolean {
+  if (extent.kind === 'span' && extent.from === 0) return true;
+  const sizeBytes = parseUnsatisfiedRange(httpField(reply, 'content-range'));
+  return sizeBytes === undefined ? extent.kind === 'suffix' : sizeBytes === 0;
+}

@@ -1,0 +1,104 @@
+import {
+  type StoreCall,
+  StoreError,
+  type StoreReplyHead,
+  sendAndCollect,
+  type WholeReply,
+} from '../../backend/store.ts';
+import type { Clock } from '../../base/clock.ts';
+import { isRetryableStatus, isTransient } from '../fill/fill-error.ts';
+import type { RangeReceiver } from '../fill/ranged-read.ts';
+import type { ObjectRead } from '../request/object-read.ts';
+import { type FirstExtent, rangeHeader } from './first-extent.ts';
+import { type ArrivingBytes, FirstFetch } from './first-fetch.ts';
+import { storeRequest } from './store-request.ts';
+
+/** What a store said to a first GET. */
+export type FirstAnswer =
+  | { readonly kind: 'readable' }
+  /** Readable, but its content cannot be told from another, see `UncacheableRecord`. */
+  | { readonly kind: 'unkeepable'; readonly head: StoreReplyHead }
+  | { readonly kind: 'refused'; readonly reply: WholeReply };
+
+/** Takes a readable answer as it begins, see `FirstFetchOutcome.readable`. */
+export type TakeReadable = (
+  head: StoreReplyHead,
+  arriving: ArrivingBytes,
+  call: StoreCall,
+) => RangeReceiver | undefined;
+
+const TRIES = 3;
+const RETRY_DELAY_MS = 100;
+
+/** Asks stores about objects, and again where the store or the way to it was only busy. */
+export class StoreFetcher {
+  readonly #clock: Clock;
+  readonly #retried: (read: ObjectRead, reason: string) => void;
+
+  constructor(clock: Clock, retried: (read: ObjectRead, reason: string) => void) {
+    this.#clock = clock;
+    this.#retried = retried;
+  }
+
+  /** HEAD: what is known of an object, or of one of its parts, without bytes. */
+  head(read: ObjectRead, partNumber: number | undefined): Promise<WholeReply> {
+    const request = storeRequest(read, 'HEAD', { partNumber });
+    return this.#insist(
+      read,
+      () => sendAndCollect(read.bucket.store, request, 0),
+      reply => reply,
+    );
+  }
+
+  /** GET of `extent`, or of the whole object when it is undefined. A readable answer goes to `take` as it begins. */
+  get(read: ObjectRead, extent: FirstExtent | undefined, take: TakeReadable): Promise<FirstAnswer> {
+    return this.#insist(
+      read,
+      () => this.#getOnce(read, extent, take),
+      answer => (answer.kind === 'refused' ? answer.reply : undefined),
+    );
+  }
+
+  #getOnce(read: ObjectRead, extent: FirstExtent | undefined, take: TakeReadable): Promise<FirstAnswer> {
+    return new Promise((resolve, reject) => {
+      const fetch = new FirstFetch(extent, read.policy.maxObjectSizeBytes, {
+        readable: (head, arriving) => {
+          const receiver = take(head, arriving, call);
+          resolve({ kind: 'readable' });
+          return receiver;
+        },
+        unkeepable: head => resolve({ kind: 'unkeepable', head }),
+        refused: reply => resolve({ kind: 'refused', reply }),
+        failed: reject,
+      });
+      const range = extent && rangeHeader(extent);
+      const partNumber = extent?.kind === 'part' ? extent.partNumber : undefined;
+      const call = read.bucket.store.send(
+        storeRequest(read, 'GET', { ...(range && { range }), partNumber }),
+        fetch,
+      );
+      fetch.sent(call);
+    });
+  }
+
+  async #insist<Answer>(
+    read: ObjectRead,
+    ask: () => Promise<Answer>,
+    refusal: (answer: Answer) => WholeReply | undefined,
+  ): Promise<Answer> {
+    for (let attempt = 1; ; attempt++) {
+      const isLast = attempt === TRIES;
+      try {
+        const answer = await ask();
+        const reply = refusal(answer);
+        if (isLast || !reply || !isRetryableStatus(reply.status)) return answer;
+        this.#retried(read, 'status');
+      } catch (error) {
+        if (isLast || !(error instanceof StoreError) || !isTransient(error) || error.code === 'TIMEOUT')
+          throw error;
+        this.#retried(read, error.code.toLowerCase());
+      }
+      await new Promise<void>(resolve => this.#clock.after(RETRY_DELAY_MS * attempt, resolve));
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import type { WholeReply } from '../../backend/store.ts';
+import type { ContentReader, Loan } from '../../cache/content.ts';
+import { Generation } from '../../cache/generation.ts';
+import type { ReadableRecord } from '../../cache/record.ts';
+import { ObjectChangedError } from '../fill/fill-error.ts';
+import { copyOf } from '../fill/slot-lender.ts';
+import type { LookupResult } from '../read/lookup-result.ts';
+import type { BucketTable } from '../request/bucket-table.ts';
+import type { ObjectRead } from '../request/object-read.ts';
+import type { PeerCalls, PeerNotice, WireBlock, WireLoan, WireLookupResult, WireRead } from './messages.ts';
+import type { PeerHandler } from './peer-link.ts';
+import type { WorkerCache } from './worker-cache.ts';
+
+/** A content being read by another worker, and what is lent to it at the moment. */
+interface OpenReader {
+  readonly generation: Generation;
+  readonly reader: ContentReader;
+  position: number;
+  loan: Loan | undefined;
+}
+
+/** Another worker names a bucket that this one does not have. */
+class UnknownBucketError extends Error {
+  readonly code = 'UNKNOWN_BUCKET';
+
+  constructor(bucketName: string) {
+    super(`no bucket ${bucketName} is configured in the worker that owns the object`);
+  }
+}
+
+/** Numbers for contents, so that other workers can name them; those nobody uses any more are forgotten. */
+export class ContentIds {
+  readonly #contents = new Map<number, WeakRef<Generation>>();
+  readonly #numbers = new WeakMap<Generation, number>();
+  readonly #forgotten = new FinalizationRegistry<number>(number => this.#contents.delete(number));
+  #last = 0;
+
+  idOf(generation: Generation): number {
+    const known = this.#numbers.get(generation);
+    if (known !== undefined) return known;
+    const number = ++this.#last;
+    this.#numbers.set(generation, number);
+    this.#contents.set(number, new WeakRef(generation));
+    this.#forgotten.register(generation, number);
+    return number;
+  }
+
+  /**
+   * The content, even when no record answers with it any more: whoever began to read it before may read on.
+   *
+   * @throws ObjectChangedError when nothing is left of it.
+   */
+  find(number: number): Generation {
+    const generation = this.#contents.get(number)?.deref();
+    if (!generation) throw new ObjectChangedError('the content was replaced');
+    return generation;
+  }
+}
+
+/** What the owner of objects does for one other worker. */
+export class PeerServer implements PeerHandler {
+  readonly #objects: WorkerCache;
+  readonly #buckets: BucketTable;
+  readonly #ids: ContentIds;
+  readonly #readers = new Map<number, OpenReader>();
+  #opened = 0;
+
+  constructor(objects: WorkerCache, buckets: BucketTable, numbers: ContentIds) {
+    this.#objects = objects;
+    this.#buckets = buckets;
+    this.#ids = numbers;
+  }
+
+  async answer<Name extends keyof PeerCalls>(
+    name: Name,
+    ask: PeerCalls[Name]['ask'],
+  ): Promise<PeerCalls[Name]['answer']> {
+    const answers: {
+      readonly [Key in keyof PeerCalls]: (ask: PeerCalls[Key]['ask']) => Promise<PeerCalls[Key]['answer']>;
+    } = {
+      find: ({ read, withChecksums }) => this.#find(read, withChecksums),
+      open: async ({ contentId, from, to, hasBegun }) =>
+        this.#open(this.#ids.find(contentId), from, to, hasBegun),
+      next: ({ reader }) => this.#next(reader),
+    };
+    return answers[name](ask);
+  }
+
+  notified(notice: PeerNotice): void {
+    if (notice.kind === 'close') this.#close(notice.reader);
+    else if (notice.kind === 'outdated') this.#invalidate(notice.read, notice.contentId);
+    else this.#refusedByStore(notice.read, notice.reply);
+  }
+
+  disconnected(): void {
+    for (const reader of [...this.#readers.keys()]) this.#close(reader);
+  }
+
+  async #find(wire: WireRead, withChecksums: boolean): Promise<WireLookupResult> {
+    const read = this.#decodeRead(wire);
+    if (!read) throw new UnknownBucketError(wire.bucketName);
+    const { objects: directory } = this.#objects;
+    return this.#encodeResult(
+      await (withChecksums ? directory.findWithChecksums(read) : directory.find(read)),
+    );
+  }
+
+  #encodeResult(found: LookupResult): WireLookupResult {
+    const { record } = found;
+    return { ...found, record: record.kind === 'readable' ? this.#encodeRecord(record) : record };
+  }
+
+  #encodeRecord(record: ReadableRecord) {
+    if (!(record.content instanceof Generation))
+      throw new TypeError('only what is owned here can be told of');
+    const { sizeBytes, blockBytes, parts } = record.content;
+    const contentId = this.#ids.idOf(record.content);
+    return {
+      ...record,
+      content: { contentId, sizeBytes, blockBytes, parts: parts.entries(), partCount: parts.count },
+    };
+  }
+
+  #open(generation: Generation, from: number, to: number, hasBegun: boolean): number {
+    const number = ++this.#opened;
+    this.#readers.set(number, {
+      generation,
+      reader: generation.open(from, to, hasBegun),
+      position: from,
+      loan: undefined,
+    });
+    return number;
+  }
+
+  async #next(number: number): Promise<WireLoan> {
+    const open = this.#readers.get(number);
+    if (!open) return { kind: 'end' };
+    giveBack(open);
+    const loan = await open.reader.next();
+    if (!loan) return { kind: 'end' };
+    if (!this.#readers.has(number)) {
+      loan.release();
+      return { kind: 'end' };
+    }
+    open.loan = loan;
+    const from = open.position;
+    open.position += loan.bytes.length;
+    return this.#encodeLoan(open.generation, loan, from, open.position);
+  }
+
+  #encodeLoan(generation: Generation, loan: Loan, from: number, to: number): WireLoan {
+    const block = this.#tellBlock(generation, from);
+    if (loan.slot === undefined) return { kind: 'copy', bytes: ownMemory(loan.bytes), from, block };
+    // A message shares memory of the arena instead of copying it.
+    if (!block) return { kind: 'copy', bytes: copyOf(loan.bytes), from, block };
+    return { kind: 'block', block, from, to };
+  }
+
+  /** Where the block is in which `position` lies; undefined when it is not in memory. */
+  #tellBlock(generation: Generation, position: number): WireBlock | undefined {
+    const block = generation.blockAt(position);
+    if (!block) return undefined;
+    const { tier } = this.#objects;
+    const blockStart = generation.blockStart(position);
+    const { slot, valid } = block;
+    const place = { slot, tag: tier.pins.tag(slot), slotSizeBytes: tier.slotSizeBytes(slot), blockStart };
+    return { ...place, from: blockStart + valid.start, to: blockStart + valid.end };
+  }
+
+  #close(number: number): void {
+    const open = this.#readers.get(number);
+    if (!open) return;
+    this.#readers.delete(number);
+    giveBack(open);
+    open.reader.close();
+  }
+
+  #invalidate(wire: WireRead, contentId: number): void {
+    const read = this.#decodeRead(wire);
+    if (!read) return;
+    for (const record of this.#objects.table.peek(read.objectKey)?.records.values() ?? []) {
+      if (record.kind !== 'readable' || !(record.content instanceof Generation)) continue;
+      if (this.#ids.idOf(record.content) === contentId) this.#objects.objects.invalidate(read, record);
+    }
+  }
+
+  #refusedByStore(wire: WireRead, reply: WholeReply): void {
+    const read = this.#decodeRead(wire);
+    if (read) this.#objects.objects.refusedByStore(read, { ...reply, body: Buffer.from(reply.body) });
+  }
+
+  /** Undefined for a bucket that is not configured here: what is told of it is of no use. */
+  #decodeRead({ bucketName, ...read }: WireRead): ObjectRead | undefined {
+    const bucket = this.#buckets.find(bucketName);
+    return bucket && { ...read, bucket };
+  }
+}
+
+function giveBack(open: OpenReader): void {
+  open.loan?.release();
+  open.loan = undefined;
+}
+
+/** `bytes` where they are all of their memory, which can then go to another thread; a copy where they are not. */
+function ownMemory(bytes: Buffer): Uint8Array<ArrayBuffer> {
+  const { buffer, length } = bytes;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === length
+    ? new Uint8Array(buffer)
+    : copyOf(bytes);
+}

@@ -1,0 +1,185 @@
+import type { Content, ContentReader, Loan } from '../../cache/content.ts';
+import { type Coverage, coverageOf } from '../../cache/coverage.ts';
+import { PartMap } from '../../cache/part-map.ts';
+import type { SlotPins } from '../../cache/slot-pins.ts';
+import { LOAN_LIMIT_BYTES, type SlotLender } from '../fill/slot-lender.ts';
+import { OwnerLostError } from '../read/owner-lost-error.ts';
+import type { WireBlock, WireContent, WireLoan } from './messages.ts';
+import type { PeerLink } from './peer-link.ts';
+
+/** Heap that a near content costs, and each place of a block that it remembers; measured. */
+const CONTENT_COST_BYTES = 500;
+const PLACE_COST_BYTES = 170;
+
+/**
+ * A content that another worker owns. Where its blocks are in the shared arena is remembered, so that what has been
+ * read once is read again without asking; a reference that has become void is asked for anew.
+ */
+export class RemoteContent implements Content {
+  readonly sizeBytes: number;
+  readonly contentId: number;
+  readonly parts: PartMap;
+  readonly #blockBytes: number;
+  readonly #link: PeerLink;
+  readonly #pins: SlotPins;
+  readonly #lender: SlotLender;
+  readonly #blocks = new Map<number, WireBlock>();
+  readonly #onGrown: () => void;
+
+  /** @param onGrown told when the content costs more heap than before. */
+  constructor(
+    { contentId, sizeBytes, blockBytes, parts, partCount }: WireContent,
+    link: PeerLink,
+    pins: SlotPins,
+    lender: SlotLender,
+    onGrown: () => void = () => undefined,
+  ) {
+    this.contentId = contentId;
+    this.#onGrown = onGrown;
+    this.parts = new PartMap(parts, partCount, onGrown);
+    this.sizeBytes = sizeBytes;
+    this.#blockBytes = blockBytes;
+    this.#link = link;
+    this.#pins = pins;
+    this.#lender = lender;
+  }
+
+  /** Estimated heap that the content costs. */
+  get costBytes(): number {
+    return CONTENT_COST_BYTES + PLACE_COST_BYTES * this.#blocks.size + this.parts.costBytes;
+  }
+
+  coverage(from: number, to: number): Coverage {
+    const start = from - (from % this.#blockBytes);
+    const block = this.#blockAt(from);
+    // most reads are of one block
+    if (to <= start + this.#blockBytes) return block ? this.#heldOf(block, from - start, to - start) : 'none';
+    return coverageOf(this.#blocks, this.#blockBytes, from, to, (one, first, end) =>
+      this.#heldOf(one, first, end),
+    );
+  }
+
+  lend(from: number, to: number): Loan | undefined {
+    const loan = this.lendFrom(from, to);
+    if (!loan || loan.bytes.length === to - from) return loan;
+    loan.release();
+    return undefined;
+  }
+
+  peekText(from: number, to: number): string | undefined {
+    const loan = this.lend(from, to);
+    if (!loan) return undefined;
+    const text = loan.bytes.toString('latin1');
+    loan.release();
+    return text;
+  }
+
+  open(from: number, to: number): ContentReader {
+    return new RemoteReader(this, this.#link, from, to);
+  }
+
+  /** Bytes from `from` on, at most until `to`, if they are known to be in memory and still are. */
+  lendFrom(from: number, to: number): Loan | undefined {
+    const block = this.#blockAt(from);
+    if (!block || from < block.from || from >= block.to) return undefined;
+    if (!this.#pins.acquire(block.slot, block.tag)) {
+      this.#blocks.delete(Math.floor(from / this.#blockBytes));
+      return undefined;
+    }
+    this.#pins.visit(block.slot);
+    const bytes = this.view(block, from, Math.min(to, block.to, from + LOAN_LIMIT_BYTES));
+    return this.#lender.lendHeld(block.slot, bytes);
+  }
+
+  /**
+   * Bytes that the owner holds for this reader until it asks for more. They are held here as well: what the owner
+   * holds is let go of when its thread dies, while the socket may still be taking them.
+   *
+   * @throws OwnerLostError when the owner has died since and its memory may be in use for something else.
+   */
+  borrowed(loan: WireLoan): Loan | undefined {
+    if (loan.kind === 'end') return undefined;
+    if (loan.kind === 'copy') {
+      // who comes next finds it in memory, and is not told that it missed
+      if (loan.block) this.#remember(Math.floor(loan.from / this.#blockBytes), loan.block);
+      const bytes = Buffer.from(loan.bytes.buffer, loan.bytes.byteOffset, loan.bytes.byteLength);
+      return { bytes, slot: undefined, release: () => undefined };
+    }
+    const { slot, tag } = loan.block;
+    if (!this.#pins.acquire(slot, tag)) throw new OwnerLostError('has died');
+    this.#remember(Math.floor(loan.from / this.#blockBytes), loan.block);
+    const bytes = this.view(loan.block, loan.from, loan.to);
+    return { bytes, slot, release: () => this.#pins.release(slot) };
+  }
+
+  /** How much of `[from, to)` of a block is known to be in memory, and still is. */
+  #heldOf(block: WireBlock, from: number, to: number): Coverage {
+    const [heldFrom, heldTo] = [block.from - block.blockStart, block.to - block.blockStart];
+    if (Math.max(from, heldFrom) >= Math.min(to, heldTo)) return 'none';
+    if (this.#pins.tag(block.slot) !== block.tag) return 'none';
+    return heldFrom <= from && to <= heldTo ? 'all' : 'some';
+  }
+
+  #remember(index: number, block: WireBlock): void {
+    const isNew = !this.#blocks.has(index);
+    this.#blocks.set(index, block);
+    if (isNew) this.#onGrown();
+  }
+
+  /** The memory of `[from, to)` of a block that is held. */
+  protected view({ slot, slotSizeBytes, blockStart }: WireBlock, from: number, to: number): Buffer {
+    return this.#pins.view(slot, slotSizeBytes, from - blockStart, to - blockStart);
+  }
+
+  #blockAt(position: number): WireBlock | undefined {
+    return this.#blocks.get(Math.floor(position / this.#blockBytes));
+  }
+}
+
+/** Reads from remembered places while they hold, and from the owner where they do not. */
+class RemoteReader implements ContentReader {
+  readonly #content: RemoteContent;
+  readonly #link: PeerLink;
+  readonly #from: number;
+  readonly #to: number;
+  #position: number;
+  #reader: Promise<number> | undefined;
+
+  constructor(content: RemoteContent, link: PeerLink, from: number, to: number) {
+    this.#content = content;
+    this.#link = link;
+    this.#from = from;
+    this.#position = from;
+    this.#to = to;
+  }
+
+  next(): Loan | undefined | Promise<Loan | undefined> {
+    if (this.#position >= this.#to) return undefined;
+    const loan = this.#reader ? undefined : this.#content.lendFrom(this.#position, this.#to);
+    if (!loan) return this.#borrow();
+    this.#position += loan.bytes.length;
+    return loan;
+  }
+
+  close(): void {
+    this.#reader?.then(this.#closeAtOwner, () => undefined);
+  }
+
+  async #borrow(): Promise<Loan | undefined> {
+    const { contentId } = this.#content;
+    const hasBegun = this.#position > this.#from;
+    const read = { contentId, from: this.#position, to: this.#to, hasBegun };
+    // an answer that has begun can only wait until the owner goes on; before that there are other ways to the bytes
+    this.#reader ??= this.#link.call('open', read, hasBegun ? undefined : this.#closeAtOwner);
+    const reader = await this.#reader;
+    const wire = await this.#link.call('next', { reader }, hasBegun ? undefined : ignoreLoan);
+    const loan = this.#content.borrowed(wire);
+    if (loan) this.#position += loan.bytes.length;
+    return loan;
+  }
+
+  readonly #closeAtOwner = (reader: number) => this.#link.notify({ kind: 'close', reader });
+}
+
+/** The owner takes it back when the reader is closed. */
+function ignoreLoan(): void {}

@@ -1,0 +1,166 @@
+import { LRUCache } from 'lru-cache';
+import type { WholeReply } from '../../backend/store.ts';
+import type { Epochs } from '../../cache/epochs.ts';
+import { freshUntilMs } from '../../cache/freshness.ts';
+import { isInRange, type KeyRange, type ObjectKey } from '../../cache/object-key.ts';
+import { getRecordName, knowsPart, type ObjectRecord, recordCostBytes } from '../../cache/record.ts';
+import type { SlotPins } from '../../cache/slot-pins.ts';
+import type { WrittenBytes } from '../../cache/written-bytes.ts';
+import type { SlotLender } from '../fill/slot-lender.ts';
+import type { LookupResult } from '../read/lookup-result.ts';
+import type { ObjectSource } from '../read/object-source.ts';
+import { OwnerLostError } from '../read/owner-lost-error.ts';
+import { answerName, type ObjectRead } from '../request/object-read.ts';
+import { CheckedRemoteContent } from './checked-remote-content.ts';
+import type { WireContent, WireLookupResult, WireRead } from './messages.ts';
+import type { PeerLink } from './peer-link.ts';
+import { RemoteContent } from './remote-content.ts';
+
+/** A record as it is counted: a new one of these each time that the record's content has grown. */
+interface Kept {
+  readonly objectKey: ObjectKey;
+  readonly record: ObjectRecord;
+}
+
+/** Estimated heap that a record kept near costs with all that hangs on it. */
+export function remoteCostBytes(record: ObjectRecord): number {
+  const isNear = record.kind === 'readable' && record.content instanceof RemoteContent;
+  return recordCostBytes(record) + (isNear ? record.content.costBytes : 0);
+}
+
+/** The objects that one other worker owns: asked of it, and what was learned kept near, without bytes. */
+export class RemoteObjects implements ObjectSource {
+  readonly #link: PeerLink;
+  readonly #own: ObjectSource;
+  readonly #epochs: Epochs;
+  readonly #pins: SlotPins;
+  readonly #lender: SlotLender;
+  readonly #written: WrittenBytes | undefined;
+  readonly #records: LRUCache<string, Kept>;
+
+  /**
+   * @param own where this worker finds objects itself: there while the owner is gone or stands still.
+   * @param recordBytes heap that the records kept near may cost.
+   * @param written where blocks are checked: against what.
+   */
+  constructor(
+    link: PeerLink,
+    own: ObjectSource,
+    epochs: Epochs,
+    pins: SlotPins,
+    lender: SlotLender,
+    recordBytes: number,
+    written?: WrittenBytes,
+  ) {
+    this.#written = written;
+    this.#link = link;
+    this.#own = own;
+    this.#epochs = epochs;
+    this.#pins = pins;
+    this.#lender = lender;
+    this.#records = new LRUCache({
+      maxSize: recordBytes,
+      sizeCalculation: ({ record }, name) => remoteCostBytes(record) + 2 * name.length,
+    });
+  }
+
+  /** Estimated heap that the records cost. */
+  get costBytes(): number {
+    return this.#records.calculatedSize;
+  }
+
+  findCached(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
+    let record = this.#records.get(answerName(read, read.recordName))?.record;
+    if (read.method === 'GET' && !record?.answersGet)
+      record = this.#records.get(answerName(read, getRecordName(read.recordName)))?.record;
+    if (record?.epoch !== this.#epochs.current(read.objectKey.hash)) return undefined;
+    return freshUntilMs(record, read.policy, nowMs) > nowMs && knowsPart(record, read.partNumber)
+      ? record
+      : undefined;
+  }
+
+  find(read: ObjectRead): Promise<LookupResult> {
+    return this.#ask(read, false).catch(error => {
+      if (error instanceof OwnerLostError) return this.#own.find(read);
+      throw error;
+    });
+  }
+
+  findWithChecksums(read: ObjectRead): Promise<LookupResult> {
+    return this.#ask(read, true).catch(error => {
+      if (error instanceof OwnerLostError) return this.#own.findWithChecksums(read);
+      throw error;
+    });
+  }
+
+  /** Forgets the records of all objects in `range`. */
+  forgetRange(range: KeyRange): void {
+    for (const [name, { objectKey }] of [...this.#records.entries()])
+      if (isInRange(objectKey, range)) this.#records.delete(name);
+  }
+
+  invalidate(read: ObjectRead, record: ObjectRecord): void {
+    if (record.kind !== 'readable' || !(record.content instanceof RemoteContent)) {
+      this.#own.invalidate(read, record);
+      return;
+    }
+    this.#records.delete(answerName(read, read.recordName));
+    this.#link.notify({ kind: 'outdated', read: encodeRead(read), contentId: record.content.contentId });
+  }
+
+  refusedByStore(read: ObjectRead, reply: WholeReply): void {
+    if (this.#link.isLost) this.#own.refusedByStore(read, reply);
+    else this.#link.notify({ kind: 'refused', read: encodeRead(read), reply });
+  }
+
+  async #ask(read: ObjectRead, withChecksums: boolean): Promise<LookupResult> {
+    // an answer that comes late tells nothing that cannot be asked again
+    return this.#decode(
+      read,
+      await this.#link.call('find', { read: encodeRead(read), withChecksums }, ignoreFound),
+    );
+  }
+
+  #decode(read: ObjectRead, found: WireLookupResult): LookupResult {
+    const record = this.#decodeRecord(read, found.record);
+    const name =
+      record.kind === 'refused' && record.status === 403 ? getRecordName(read.recordName) : read.recordName;
+    const { objectKey } = read;
+    if (found.how === 'hit' || found.isStored)
+      this.#records.set(answerName(read, name), { objectKey, record });
+    return { ...found, record };
+  }
+
+  /** The record with bytes that can be read from here; with the same content as before if it is the same. */
+  #decodeRecord(read: ObjectRead, record: WireLookupResult['record']): ObjectRecord {
+    if (record.kind === 'passed') return record;
+    if (record.kind === 'refused') return { ...record, body: Buffer.from(record.body) };
+    const name = answerName(read, read.recordName);
+    const before = this.#records.peek(name)?.record;
+    const known =
+      before?.kind === 'readable' && before.content instanceof RemoteContent ? before.content : undefined;
+    if (known?.contentId !== record.content.contentId)
+      return { ...record, content: this.#newContent(read, record.content, () => this.#countAnew(name)) };
+    for (const [number, part] of record.content.parts)
+      known.parts.learn(number, part, record.content.partCount);
+    return { ...record, content: known };
+  }
+
+  #newContent({ objectKey }: ObjectRead, wire: WireContent, grew: () => void): RemoteContent {
+    const remote = [wire, this.#link, this.#pins, this.#lender, grew] as const;
+    return this.#written
+      ? new CheckedRemoteContent(this.#written, objectKey.text, ...remote)
+      : new RemoteContent(...remote);
+  }
+
+  #countAnew(name: string): void {
+    const kept = this.#records.peek(name);
+    if (kept) this.#records.set(name, { ...kept });
+  }
+}
+
+function encodeRead({ bucket, ...read }: ObjectRead): WireRead {
+  return { ...read, bucketName: bucket.name };
+}
+
+function ignoreFound(): void {}

@@ -1,0 +1,42 @@
+import { StoreError, type WholeReply } from '../../backend/store.ts';
+import {
+  InvalidReplyError,
+  ObjectChangedError,
+  OverloadedError,
+  RefusedByStoreError,
+} from '../fill/fill-error.ts';
+
+/** An error as plain data, so that it keeps its meaning on the way to another thread. */
+export type WireError =
+  | { readonly kind: 'store'; readonly code: StoreError['code']; readonly message: string }
+  | { readonly kind: 'refused'; readonly reply: WholeReply }
+  | { readonly kind: 'changed' | 'wrong'; readonly message: string }
+  | { readonly kind: 'other'; readonly message: string; readonly stack: string | undefined }
+  | { readonly kind: 'overloaded' };
+
+export function encodeError(error: unknown): WireError {
+  if (error instanceof StoreError) return { kind: 'store', code: error.code, message: error.message };
+  if (error instanceof RefusedByStoreError) return { kind: 'refused', reply: error.reply };
+  if (error instanceof OverloadedError) return { kind: 'overloaded' };
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ObjectChangedError) return { kind: 'changed', message };
+  if (error instanceof InvalidReplyError) return { kind: 'wrong', message };
+  return { kind: 'other', message, stack: error instanceof Error ? error.stack : undefined };
+}
+
+export function decodeError(wire: WireError): Error {
+  switch (wire.kind) {
+    case 'store':
+      return new StoreError(wire.code, wire.message, undefined);
+    case 'refused':
+      return new RefusedByStoreError({ ...wire.reply, body: Buffer.from(wire.reply.body) });
+    case 'overloaded':
+      return new OverloadedError();
+    case 'changed':
+      return new ObjectChangedError(wire.message);
+    case 'wrong':
+      return new InvalidReplyError(wire.message);
+    case 'other':
+      return Object.assign(new Error(wire.message), wire.stack === undefined ? {} : { stack: wire.stack });
+  }
+}

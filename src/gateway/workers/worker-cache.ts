@@ -1,0 +1,123 @@
+import type { StoreCall } from '../../backend/store.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Faults } from '../../base/faults.ts';
+import { EntryTable } from '../../cache/entry-table.ts';
+import { Epochs } from '../../cache/epochs.ts';
+import { type ContentAccess, Generation, type GenerationIdentity } from '../../cache/generation.ts';
+import { MemoryTier } from '../../cache/memory-tier.ts';
+import type { SharedMemory } from '../../cache/shared-memory.ts';
+import { type UnwrittenBytesError, WrittenBytes } from '../../cache/written-bytes.ts';
+import { Filler } from '../fill/filler.ts';
+import { GenerationReader } from '../fill/generation-reader.ts';
+import type { RangeReceiver, RangeSource } from '../fill/ranged-read.ts';
+import { ReadAhead } from '../fill/read-ahead.ts';
+import { EXTENT_LIMIT_BYTES, Readers } from '../fill/readers.ts';
+import { SlotLender } from '../fill/slot-lender.ts';
+import { type ContentFactory, LocalObjects } from '../read/local-objects.ts';
+import { RecordCache } from '../read/record-cache.ts';
+import { StoreFetcher } from '../read/store-fetcher.ts';
+import { storeRequest } from '../read/store-request.ts';
+import type { ObjectRead } from '../request/object-read.ts';
+
+export interface WorkerCacheOptions {
+  readonly memory: SharedMemory;
+  /** Index of this worker. */
+  readonly worker: number;
+  /** Heap that entries and records may cost. */
+  readonly recordBytes: number;
+  readonly clock: Clock;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+  /** A request to a backend is tried again. */
+  readonly retried: (backend: string, reason: string) => void;
+  /** Told of each read that found bytes said to be held that were never written, where blocks are checked. */
+  readonly onUnwritten?: (error: UnwrittenBytesError) => void;
+  /** Takes exceptions that should not have happened. */
+  readonly faults?: Faults;
+}
+
+/** A reader that was given an unkept content has to open it within this time. */
+const BEGINNING_MS = 1_000;
+
+/** Everything that a worker keeps of the objects it owns, put together. */
+export class WorkerCache implements ContentFactory {
+  readonly tier: MemoryTier;
+  readonly table: EntryTable;
+  readonly epochs: Epochs;
+  readonly filler: Filler;
+  readonly objects: LocalObjects;
+  readonly lender: SlotLender;
+  readonly nowMs: () => number;
+  readonly clock: Clock;
+  readonly #readAhead: ReadAhead;
+  readonly #readers: Readers;
+
+  constructor(options: WorkerCacheOptions) {
+    const { memory, worker, recordBytes, clock, random, retried, faults, onUnwritten } = options;
+    const { pageBytes, pagesPerWorker } = memory.layout;
+    this.nowMs = () => clock.nowMs();
+    this.clock = clock;
+    this.tier = new MemoryTier(memory, worker, WrittenBytes.of(memory, onUnwritten));
+    this.table = new EntryTable(recordBytes);
+    this.epochs = new Epochs(memory);
+    this.#readers = new Readers(pageBytes * pagesPerWorker);
+    this.filler = new Filler(this.tier, this.#readers, { clock, random, retried, faults });
+    this.#readAhead = new ReadAhead(this.filler, this.#readers, clock);
+    this.lender = new SlotLender(this.tier, Math.max(1, Math.floor(pagesPerWorker / 2)));
+    const questions = new StoreFetcher(clock, (read, reason) => retried(read.bucket.store.name, reason));
+    this.objects = new LocalObjects(new RecordCache(this.table, this.epochs), this, questions, clock);
+  }
+
+  create(read: ObjectRead, identity: GenerationIdentity): Generation {
+    const source = rangeSource(read, identity);
+    const reading: ContentAccess = {
+      open: (generation, from, to, hasBegun) =>
+        new GenerationReader(generation, from, to, source, this.lender, this.#readAhead, hasBegun),
+      lend: (block, from, to) => this.lender.lend(block, from, to),
+    };
+    const grew = () => this.table.grew(read.objectKey);
+    return new Generation(identity, read.policy.blockSizeBytes, this.tier, reading, grew);
+  }
+
+  firstExtentBytes(others: number): number {
+    return this.#readers.firstExtentBytes(others);
+  }
+
+  keepWhileRead(generation: Generation): void {
+    generation.enter();
+    this.clock.after(BEGINNING_MS, () => {
+      if (!this.table.answersWith(generation)) generation.retire();
+      generation.leave();
+    });
+  }
+
+  lacks(generation: Generation, from: number, to: number): boolean {
+    return !generation.hasBlockIn(from, to) && !this.filler.claimsAny(generation, from, to);
+  }
+
+  receive(
+    read: ObjectRead,
+    generation: Generation,
+    from: number,
+    to: number,
+    call: StoreCall,
+  ): RangeReceiver {
+    const isWhole = from === 0 && to === generation.sizeBytes;
+    const longest = Math.max(generation.blockBytes, EXTENT_LIMIT_BYTES);
+    const limitTo = isWhole ? to : generation.blockStart(from) + longest;
+    return this.filler.adopt(generation, from, to, limitTo, rangeSource(read, generation.identity), call);
+  }
+}
+
+/** Bytes of a content, pinned to it by its entity tag: another content is answered 412, never mixed in. */
+function rangeSource(read: ObjectRead, identity: GenerationIdentity): RangeSource {
+  const { store } = read.bucket;
+  return {
+    backend: store.name,
+    send: (from, to, receiver) =>
+      store.send(
+        storeRequest(read, 'GET', { range: `bytes=${from}-${to - 1}`, ifMatch: identity.entityTag }),
+        receiver,
+      ),
+  };
+}

@@ -1,0 +1,128 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { type PurgeScope, purge } from '../../../../src/gateway/operate/purge.ts';
+import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
+import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
+import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { bucketOf, readOf } from '../../../support/object-reads.ts';
+import { type ScriptedCall, ScriptedStore, versionOf } from '../../../support/scripted-store.ts';
+
+const object = {
+  sizeBytes: 5_000,
+  ignoresRange: 'never',
+  ignoresIfMatch: false,
+  partBytes: 1_000,
+  headers: {},
+} as const;
+let store: ScriptedStore;
+let clock: ManualClock;
+let objects: WorkerCache;
+let read: ObjectRead;
+
+beforeEach(() => {
+  store = new ScriptedStore();
+  clock = new ManualClock();
+  objects = new WorkerCache({
+    memory: allocateSharedMemory(8 * 1024 * 1024, 1024 * 1024, 1),
+    worker: 0,
+    recordBytes: 100_000,
+    clock,
+    random: () => 0.5,
+    retried: () => undefined,
+  });
+  store.put('k', object);
+  read = readOf('k', { bucket: bucketOf(store), method: 'HEAD' });
+});
+
+function purgeWith(request: PurgeScope): void {
+  const buckets = new BucketTable(new Map([['b', read.bucket]]), undefined);
+  purge(request, objects, { forgetRange: () => undefined }, buckets);
+}
+
+function call(index: number): ScriptedCall {
+  const found = store.open[index];
+  if (!found) throw new Error(`there is no request ${index}`);
+  return found;
+}
+
+/** Lets the store say all that it has to say to request `index`. */
+async function answer(index: number): Promise<void> {
+  const asked = call(index);
+  for (let step = 0; step < 4; step++) asked.step(1_000_000);
+  await settled();
+}
+
+function settled(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve));
+}
+
+it('law 5: a purge by prefix overtakes each question about an object, whichever of them is answered first', async () => {
+  const first = objects.objects.find(read);
+  purgeWith({ kind: 'key', bucket: 'b', key: 'k' });
+  const second = objects.objects.find(read);
+  const asked = call(1);
+  await answer(0);
+  await first;
+  asked.step(0);
+  store.put('k', object);
+  purgeWith({ kind: 'prefix', bucket: 'b', prefix: '' });
+  asked.step(0);
+  expect((await second).isStored).toBe(false);
+  expect(objects.objects.findCached(read, clock.nowMs())).toBeUndefined();
+});
+
+it('asks once for all who want the same, and tells who waited', async () => {
+  const finds = [1, 2, 3].map(() => objects.objects.find(read));
+  expect(store.open).toHaveLength(1);
+  await answer(0);
+  const found = await Promise.all(finds);
+  expect(found.map(({ isCollapsed }) => isCollapsed)).toEqual([false, true, true]);
+  expect(objects.objects.coalesced).toBe(2);
+  expect((await objects.objects.find(read)).how).toBe('hit');
+});
+
+it('one HEAD revalidates for GET and HEAD, keeps the content that is the same and replaces another', async () => {
+  const get = readOf('k', { bucket: read.bucket });
+  const before = objects.objects.find(get);
+  await answer(0);
+  clock.advance(61_000);
+  const again = objects.objects.find(get);
+  await answer(0);
+  expect((await again).how).toBe('revalidated');
+  const contentOf = ({ record }: Awaited<typeof before>) => record.kind === 'readable' && record.content;
+  expect(contentOf(await again)).toBe(contentOf(await before));
+  store.put('k', object);
+  clock.advance(61_000);
+  const changed = objects.objects.find(get);
+  await answer(0);
+  const { how, record } = await changed;
+  expect(how).toBe('fetched');
+  expect(record.kind === 'readable' && versionOf(record.entityTag)).toBe(store.current('k'));
+});
+
+it('a missing object is remembered for a while, and what comes instead is found afterwards', async () => {
+  store.remove('k');
+  const missing = objects.objects.find({ ...read, method: 'GET' });
+  await answer(0);
+  expect((await missing).record).toMatchObject({ kind: 'refused', status: 404 });
+  store.put('k', object);
+  expect(objects.objects.findCached({ ...read, method: 'GET' }, clock.nowMs())?.kind).toBe('refused');
+  clock.advance(5_001);
+  const found = objects.objects.find({ ...read, method: 'GET' });
+  await answer(0);
+  expect((await found).record.kind).toBe('readable');
+});
+
+it('asks at first for a fair share of the memory: less of each object, the more are asked for', () => {
+  const sent = vi.spyOn(store, 'send');
+  for (const key of ['one', 'two', 'three']) {
+    store.put(key, object);
+    void objects.objects.find(readOf(key, { bucket: bucketOf(store), method: 'GET' }));
+  }
+  const { blockSizeBytes } = read.policy;
+  const ranges = sent.mock.calls.map(([{ fields }]) => fields.find(({ name }) => name === 'range')?.value);
+  const lengths = ranges.map(range => Number(range?.split('-')[1]) + 1);
+  const shares = [1, 2, 3].map(objectCount => (4 * 1024 * 1024) / objectCount);
+  expect(lengths).toEqual(shares.map(share => Math.floor(share / blockSizeBytes) * blockSizeBytes));
+});

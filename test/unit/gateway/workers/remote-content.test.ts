@@ -1,0 +1,108 @@
+import { MessageChannel } from 'node:worker_threads';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
+import { allocateSharedMemory, releaseWorker } from '../../../../src/cache/shared-memory.ts';
+import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
+import { type PeerHandler, PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
+import { RemoteContent } from '../../../../src/gateway/workers/remote-content.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+const blockBytes = 4096;
+const owner = 1;
+const memory = allocateSharedMemory(32 * blockBytes, blockBytes, 2);
+const tier = new MemoryTier(memory, owner);
+const reading = new MemoryTier(memory, 0);
+const lentAtMost = 2;
+let channel: MessageChannel;
+let remote: RemoteContent;
+let slot: number;
+
+beforeEach(() => {
+  const allocated = tier.allocate(blockBytes, { contentHash: 1, evicted: () => undefined });
+  if (allocated === undefined) throw new Error('no slot');
+  slot = allocated;
+  tier.view(slot, blockBytes).fill(7);
+  tier.complete(slot);
+  const place = { slot, tag: tier.pins.tag(slot), slotSizeBytes: tier.slotSizeBytes(slot), blockStart: 0 };
+  const owning: PeerHandler = {
+    answer: async name =>
+      (name === 'open'
+        ? 1
+        : {
+            kind: 'block',
+            block: { ...place, from: 0, to: blockBytes },
+            from: 0,
+            to: blockBytes,
+          }) as never,
+    notified: () => undefined,
+    disconnected: () => undefined,
+  };
+  const asking: PeerHandler = { ...owning, answer: () => Promise.reject(new Error('nobody asks')) };
+  channel = new MessageChannel();
+  const options = { clock: new ManualClock(), onClosed: () => undefined };
+  new PeerLink(channel.port2, owning, options);
+  const link = new PeerLink(channel.port1, asking, options);
+  const wire = { contentId: 1, sizeBytes: blockBytes, blockBytes, parts: [], partCount: undefined };
+  remote = new RemoteContent(wire, link, reading.pins, new SlotLender(reading, lentAtMost));
+});
+
+afterEach(() => channel.port1.close());
+
+it('holds what its owner lends by itself, so that the bytes outlive the thread of the owner', async () => {
+  const reader = remote.open(0, blockBytes);
+  const loan = await reader.next();
+  releaseWorker(memory, owner);
+  expect(tier.pins.isHeld(slot)).toBe(true);
+  expect(loan?.bytes.every(byte => byte === 7)).toBe(true);
+  loan?.release();
+  reader.close();
+  expect(tier.pins.isHeld(slot)).toBe(false);
+});
+
+it('lends nothing from memory whose owner has died', async () => {
+  const reader = remote.open(0, blockBytes);
+  (await reader.next())?.release();
+  reader.close();
+  expect(remote.coverage(0, blockBytes)).toBe('all');
+  releaseWorker(memory, owner);
+  expect(remote.coverage(0, blockBytes)).toBe('none');
+  expect(remote.lend(0, blockBytes)).toBeUndefined();
+  await expect(remote.open(0, blockBytes).next()).rejects.toThrow('died');
+});
+
+it('lends copies while this worker holds as many slots as it may, of whomever', async () => {
+  const reader = remote.open(0, blockBytes);
+  (await reader.next())?.release();
+  reader.close();
+  const others = Array.from({ length: lentAtMost }, () => {
+    const other = tier.allocate(blockBytes, { contentHash: 2, evicted: () => undefined }) ?? -1;
+    expect(reading.pins.acquire(other, tier.pins.tag(other))).toBe(true);
+    return other;
+  });
+  const copy = remote.lend(0, blockBytes);
+  expect(copy?.slot).toBeUndefined();
+  expect(copy?.bytes.every(byte => byte === 7)).toBe(true);
+  expect(tier.pins.isHeld(slot)).toBe(false);
+  for (const other of others) reading.pins.release(other);
+  const loan = remote.lend(0, blockBytes);
+  expect(loan?.slot).toBeDefined();
+  expect(tier.pins.isHeld(slot)).toBe(true);
+  loan?.release();
+});
+
+it('a copy tells where its bytes are in memory: who reads them next asks nobody', () => {
+  expect(remote.coverage(0, blockBytes)).toBe('none');
+  const place = { slot, tag: tier.pins.tag(slot), slotSizeBytes: tier.slotSizeBytes(slot), blockStart: 0 };
+  const bytes = new Uint8Array(16).fill(7);
+  const loan = remote.borrowed({
+    kind: 'copy',
+    bytes,
+    from: 0,
+    block: { ...place, from: 0, to: blockBytes },
+  });
+  expect(loan?.bytes).toEqual(Buffer.alloc(16, 7));
+  expect(remote.coverage(0, blockBytes)).toBe('all');
+  const next = remote.lend(0, blockBytes);
+  expect(next?.bytes.every(byte => byte === 7)).toBe(true);
+  next?.release();
+});

@@ -1,0 +1,214 @@
+import { MessageChannel } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Epochs } from '../../../../src/cache/epochs.ts';
+import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
+import { objectKey } from '../../../../src/cache/object-key.ts';
+import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
+import type { LookupResult } from '../../../../src/gateway/read/lookup-result.ts';
+import type { ObjectSource } from '../../../../src/gateway/read/object-source.ts';
+import { passedRecord } from '../../../../src/gateway/read/reply-record.ts';
+import type { PeerCalls, WireLoan, WireLookupResult } from '../../../../src/gateway/workers/messages.ts';
+import { type PeerHandler, PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
+import { RemoteObjects, remoteCostBytes } from '../../../../src/gateway/workers/remote-objects.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { readOf } from '../../../support/object-reads.ts';
+import { recordFields } from '../../../support/records.ts';
+
+const blockBytes = 4096;
+const blocksEach = 10;
+const recordBytes = 12_000;
+const memory = allocateSharedMemory(8 * blockBytes, blockBytes, 2);
+
+const foundNow = {
+  how: 'fetched',
+  forwarded: 'uri-miss',
+  forwardStatus: 200,
+  isCollapsed: false,
+  isStored: true,
+  isCharged: false,
+} as const;
+
+/** Owns objects of ten blocks, which all lie in one slot. */
+class Owner implements PeerHandler {
+  readonly #tier = new MemoryTier(memory, 1);
+  readonly #slot = this.#tier.allocate(blockBytes, { contentHash: 1, evicted: () => undefined }) ?? -1;
+  #contents = 0;
+  #position = 0;
+
+  answer<Name extends keyof PeerCalls>(name: Name): Promise<PeerCalls[Name]['answer']> {
+    const answers: { readonly [Key in keyof PeerCalls]: () => PeerCalls[Key]['answer'] } = {
+      find: () => this.#found(),
+      open: () => {
+        this.#position = 0;
+        return 1;
+      },
+      next: () => this.#next(),
+    };
+    return Promise.resolve(answers[name]());
+  }
+
+  notified(): void {}
+
+  disconnected(): void {}
+
+  #found(): WireLookupResult {
+    const contentId = ++this.#contents;
+    const sizeBytes = blocksEach * blockBytes;
+    const content = { contentId, sizeBytes, blockBytes, parts: [], partCount: undefined };
+    return {
+      ...foundNow,
+      record: { ...recordFields(sizeBytes), content },
+    };
+  }
+
+  #next(): WireLoan {
+    const from = this.#position;
+    const to = from + blockBytes;
+    if (to > blocksEach * blockBytes) return { kind: 'end' };
+    this.#position = to;
+    const place = { slot: this.#slot, tag: this.#tier.pins.tag(this.#slot), slotSizeBytes: blockBytes };
+    return { kind: 'block', block: { ...place, blockStart: from, from, to }, from, to };
+  }
+}
+
+/** What this worker would find itself. */
+class Own implements ObjectSource {
+  readonly asked: string[] = [];
+
+  findCached(): undefined {
+    return undefined;
+  }
+
+  find(): Promise<LookupResult> {
+    return this.#found('find');
+  }
+
+  findWithChecksums(): Promise<LookupResult> {
+    return this.#found('findWithChecksums');
+  }
+
+  invalidate(): void {
+    this.asked.push('outdated');
+  }
+
+  refusedByStore(): void {
+    this.asked.push('refused');
+  }
+
+  #found(name: string): Promise<LookupResult> {
+    this.asked.push(name);
+    const context = { method: 'GET', receivedMs: 0, epoch: 0 } as const;
+    return Promise.resolve({ ...foundNow, record: passedRecord(context) });
+  }
+}
+
+let own: Own;
+let clock: ManualClock;
+let channel: MessageChannel;
+let remote: RemoteObjects;
+
+beforeEach(() => {
+  channel = new MessageChannel();
+  const owner = new Owner();
+  own = new Own();
+  clock = new ManualClock();
+  const options = { clock, onClosed: () => undefined };
+  new PeerLink(channel.port2, owner, options);
+  const link = new PeerLink(channel.port1, owner, options);
+  const tier = new MemoryTier(memory, 0);
+  remote = new RemoteObjects(link, own, new Epochs(memory), tier.pins, new SlotLender(tier, 4), recordBytes);
+});
+
+afterEach(() => {
+  channel.port1.close();
+});
+
+it('law 8: where blocks of near contents lie counts, and what costs too much is forgotten', async () => {
+  const reads = Array.from({ length: 6 }, (_, index) => readOf(`k${index}`));
+  for (const read of reads) {
+    const { record } = await remote.find(read);
+    if (record.kind !== 'readable') throw new Error('not readable');
+    const beforeBytes = remoteCostBytes(record);
+    const reader = record.content.open(0, record.sizeBytes);
+    for (let loan = await reader.next(); loan; loan = await reader.next()) loan.release();
+    reader.close();
+    expect(remoteCostBytes(record)).toBeGreaterThan(beforeBytes + blocksEach * 100);
+    expect(remote.findCached(read, 0)).toBe(record);
+    expect(remote.costBytes).toBeLessThanOrEqual(recordBytes);
+  }
+  const kept = reads.map(read => remote.findCached(read, 0)).filter(record => record !== undefined);
+  expect(kept.length).toBeLessThan(reads.length);
+  const actualBytes = kept.reduce((sum, record) => sum + remoteCostBytes(record), 0);
+  expect(actualBytes).toBeLessThanOrEqual(remote.costBytes);
+  expect(actualBytes).toBeGreaterThan(recordBytes / 2);
+});
+
+it('law 5: what is purged by its beginning is no longer known near, and nothing else is forgotten', async () => {
+  const names = ['a/1', 'a/2', 'b/a/1', 'a', '\na/1'];
+  const reads = [
+    ...names.map(key => readOf(key)),
+    readOf('a/3', { objectKey: objectKey('main', 'other', 'a/3') }),
+    readOf('a/4', { objectKey: objectKey('other', 'b', 'a/4') }),
+  ];
+  const versions = readOf('a/5', { versionId: 'v1' });
+  for (const read of [...reads, versions]) await remote.find(read);
+  remote.forgetRange({ backend: 'main', bucket: 'b', keyPrefix: 'a/' });
+  expect(reads.map(read => remote.findCached(read, 0) !== undefined)).toEqual([
+    ...[false, false, true, true, true],
+    ...[true, true],
+  ]);
+  expect(remote.findCached(versions, 0)).toBeUndefined();
+});
+
+describe('while the owner stands still, this worker is asked itself', () => {
+  const reply = { status: 404, fields: [], body: Buffer.alloc(0) };
+  let still: MessageChannel;
+  let asking: RemoteObjects;
+
+  beforeEach(() => {
+    still = new MessageChannel();
+    const nobody: PeerHandler = {
+      answer: () => Promise.reject(),
+      notified: () => undefined,
+      disconnected: () => undefined,
+    };
+    const link = new PeerLink(still.port1, nobody, { clock, onClosed: () => undefined });
+    const tier = new MemoryTier(memory, 0);
+    asking = new RemoteObjects(
+      link,
+      own,
+      new Epochs(memory),
+      tier.pins,
+      new SlotLender(tier, 4),
+      recordBytes,
+    );
+  });
+
+  afterEach(() => still.port1.close());
+
+  it('what was found here is outdated here, and remembered nowhere near', async () => {
+    const finding = asking.find(readOf('k'));
+    clock.advance(1_000);
+    const { record } = await finding;
+    expect(asking.findCached(readOf('k'), 0)).toBeUndefined();
+    await asking.findWithChecksums(readOf('k'));
+    asking.invalidate(readOf('k'), record);
+    asking.refusedByStore(readOf('k'), reply);
+    expect(own.asked).toEqual(['find', 'findWithChecksums', 'outdated', 'refused']);
+  });
+
+  it('and when it is gone', async () => {
+    const finding = asking.find(readOf('k'));
+    still.port2.close();
+    await finding;
+    expect(own.asked).toEqual(['find']);
+  });
+});
+
+it('while the owner answers, this worker is asked nothing', async () => {
+  await remote.find(readOf('k'));
+  await remote.findWithChecksums(readOf('k'));
+  remote.refusedByStore(readOf('k'), { status: 404, fields: [], body: Buffer.alloc(0) });
+  expect(own.asked).toEqual([]);
+});

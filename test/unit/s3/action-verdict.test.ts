@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { judgeAction } from '../../../src/s3/action-verdict.ts';
+
+it.each([
+  'GetObject',
+  'GetObjectVersion',
+  'GetObjectTagging',
+  'ListBucket',
+  'ListObjectVersions',
+  'ListParts',
+])('%s is granted on keys', action => {
+  expect(judgeAction(action)).toEqual({ kind: 'grants', on: 'keys' });
+});
+
+it.each(['GetBucketLocation', 'GetBucketVersioning', 'ListBucketMetricsConfigurations'])(
+  '%s is granted on a bucket as a whole',
+  action => {
+    expect(judgeAction(action)).toEqual({ kind: 'grants', on: 'bucket' });
+  },
+);
+
+it.each([
+  ['HeadObject', 'GetObject'],
+  ['HeadBucket', 'ListBucket'],
+  ['ListObjectsV2', 'ListBucket'],
+  ['CopyObject', 'PutObject'],
+])('%s follows %s', (name, action) => {
+  expect(judgeAction(name)).toEqual({ kind: 'follows', action });
+});
+
+it.each(['PutObject', 'DeleteObject', 'DeleteObjectVersion', 'PutBucketPolicy', 'RestoreObject'])(
+  '%s changes something',
+  action => {
+    expect(judgeAction(action)).toEqual({ kind: 'changes' });
+  },
+);
+
+it.each([
+  ['GetObjects', undefined],
+  ['Getobject', 'GetObject'],
+  ['ListBucketVersions', 'ListObjectVersions'],
+  ['GetObjectVersionTagging', 'GetObjectTagging'],
+  ['ListBuckets', undefined],
+  ['constructor', undefined],
+  ['Unknown', undefined],
+])('no operation asks for %s; meant is %s', (name, meant) => {
+  expect(judgeAction(name)).toEqual({ kind: 'unknown', meant });
+});
