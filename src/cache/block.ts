@@ -71,7 +71,7 @@ export class Block implements SlotOwner {
    * Takes bytes for `offset`, which must follow those that came before since `open`. Bytes that are valid already stay
    * as they are: they may be on their way to clients, of other threads too.
    *
-   * @throws RangeError when they do not follow, or do not fit.
+   * @throws RangeError when they do not follow, or do not fit
    */
   write(offset: number, chunk: Uint8Array): void {
     if (offset !== this.#arriving?.end)

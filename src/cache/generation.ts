@@ -162,7 +162,7 @@ export class Generation implements Content {
 
   /**
    * @param hasBegun whether the answer has: bytes before `from` have been sent.
-   * @throws RangeError when `[from, to)` is not within the content: what does not exist would be waited for without end.
+   * @throws RangeError when `[from, to)` is not within the content: what does not exist would be waited for without end
    */
   open(from: number, to: number, hasBegun = false): ContentReader {
     if (!(0 <= from && from <= to && to <= this.sizeBytes))

@@ -29,7 +29,7 @@ export function slotBytes(sizeClass: number, pageBytes: number): number {
 /**
  * The class with the smallest slots that hold `sizeBytes`.
  *
- * @throws RangeError when not even a whole page holds them.
+ * @throws RangeError when not even a whole page holds them
  */
 export function sizeClassFor(sizeBytes: number, pageBytes: number): number {
   if (sizeBytes > pageBytes) throw new RangeError(`${sizeBytes} bytes do not fit a page of ${pageBytes}`);

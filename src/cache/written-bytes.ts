@@ -64,7 +64,7 @@ export class WrittenBytes {
   /**
    * `memory` is handed out as bytes `[from, to)` of `object`.
    *
-   * @throws UnwrittenBytesError when it is not all of them, or not all of it was written.
+   * @throws UnwrittenBytesError when it is not all of them, or not all of it was written
    */
   check(memory: Buffer, object: string, from: number, to: number): void {
     if (memory.length === to - from && !this.#accountOf(memory).includes(0)) return;

@@ -12,7 +12,7 @@ import { describeIssues, describeWarnings, formatPath } from './problems.ts';
  * Reads a configuration file.
  *
  * @param asksForKeys false to let backends leave out `keys` where it is needed, so that their stores can be asked.
- * @throws ConfigError when it cannot be read or used; its message holds no secret.
+ * @throws ConfigError when it cannot be read or used; its message holds no secret
  */
 export function loadConfig(file: string, environment: Environment, asksForKeys = true): GatewayConfig {
   return parseConfig(readText(file), environment, file, asksForKeys);

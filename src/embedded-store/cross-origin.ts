@@ -29,7 +29,7 @@ export function withCrossOrigin(
   return rule ? { ...answer, headers: { ...answer.headers, ...allowance(rule, asked) } } : answer;
 }
 
-/** OPTIONS: may a page send such a request? Throws BadRequest and AccessForbidden (behaviours.md 200). */
+/** OPTIONS: may a page send such a request? @throws BadRequest and AccessForbidden (behaviours.md 200) */
 export function preflight(store: StoreParts, request: OperationRequest): OperationAnswer {
   const origin = request.header('origin');
   const method = request.header('access-control-request-method');

@@ -30,9 +30,10 @@ const selectors: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The operation that method, resource and selecting parameter name. Parameters that select nothing are
- * ignored (behaviours.md 237). Throws MethodNotAllowed (235, 268, 270), InvalidArgument for two selectors,
- * InvalidRequest (236) and NotImplemented.
+ * The operation that method, resource and selecting parameter name. Parameters that select nothing are ignored
+ * (behaviours.md 237).
+ *
+ * @throws MethodNotAllowed (235, 268, 270), InvalidArgument for two selectors, InvalidRequest (236) and NotImplemented
  */
 export function findOperation(request: OperationRequest): Operation {
   const { method, target } = request;

@@ -36,7 +36,7 @@ export interface StoreParts {
   readonly blobs: BlobFiles;
 }
 
-/** Opens the directory, recovering from whatever ended its last user. Throws CatalogueError. */
+/** Opens the directory, recovering from whatever ended its last user. @throws CatalogueError */
 export async function openStore(options: StoreOptions): Promise<StoreParts> {
   const { directory, ownerId, region, restoreDelayMs, clock, logger } = options;
   mkdirSync(directory, { recursive: true });

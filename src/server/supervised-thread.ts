@@ -71,7 +71,7 @@ export class SupervisedThread<Ready> {
     return this.#rpc;
   }
 
-  /** Starts the thread and waits until it is up. @throws ThreadStartError when it ends before. */
+  /** Starts the thread and waits until it is up. @throws ThreadStartError when it ends before */
   start(): Promise<Ready> {
     this.#spawn();
     return this.#firstReady.promise;

@@ -36,7 +36,7 @@ export class CardDelivery {
   readonly #senders: ReadonlyMap<string, WebhookSender>;
   readonly #drained: (() => void)[] = [];
 
-  /** Takes up what waited before a restart. Throws WebhookOptionsError for webhooks that cannot work. */
+  /** Takes up what waited before a restart. @throws WebhookOptionsError for webhooks that cannot work */
   constructor(options: CardDeliveryOptions) {
     const { database, clock, logger } = options;
     this.#webhooks = nameWebhooks(options.webhooks);
@@ -56,8 +56,9 @@ export class CardDelivery {
   }
 
   /**
-   * Queues a notification; it is on disk when this returns, and no webhook is waited for. Throws what SQLite throws
-   * when it cannot be kept; the same may then be handed over again.
+   * Queues a notification; it is on disk when this returns, and no webhook is waited for.
+   *
+   * @throws what SQLite throws when it cannot be kept; the same may then be handed over again
    */
   notify(notification: Notification): void {
     const channels = routeNotification(this.#webhooks, notification).map(({ channel }) => channel);

@@ -9,7 +9,7 @@ const notification: z.ZodType<Notification> = z.object({
   dedupeKey: z.string(),
 });
 
-/** A notification as the state file holds it. Throws ZodError or SyntaxError for what is none. */
+/** A notification as the state file holds it. @throws ZodError or SyntaxError for what is none */
 export function parseNotification(json: string): Notification {
   return notification.parse(JSON.parse(json));
 }

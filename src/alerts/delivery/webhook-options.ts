@@ -33,7 +33,7 @@ export class WebhookOptionsError extends Error {
 /**
  * The webhooks of a configuration, named.
  * @throws WebhookOptionsError for a URL that stands twice (two senders would share one budget), a share out of
- * bounds, and a workflow that is to get cards it does not show.
+ * bounds, and a workflow that is to get cards it does not show
  */
 export function nameWebhooks(options: readonly WebhookOptions[]): readonly Webhook[] {
   const channels = new Map<string, string>();

@@ -16,7 +16,11 @@ export const serviceWindows: readonly RateWindow[] = [
 /** What several gateways may each take of one channel: below a quarter nothing is left of 4 a second. */
 export const SMALLEST_SHARE = 0.25;
 
-/** The windows of a gateway that may use `share` (0.25 to 1) of the channel. Throws RangeError outside of it. */
+/**
+ * The windows of a gateway that may use `share` (0.25 to 1) of the channel.
+ *
+ * @throws RangeError outside of it
+ */
 export function shareOfWindows(windows: readonly RateWindow[], share: number): readonly RateWindow[] {
   if (!(share >= SMALLEST_SHARE && share <= 1)) {
     throw new RangeError(`a share lies between ${SMALLEST_SHARE} and 1, not ${share}`);

@@ -35,7 +35,7 @@ export class Silences {
     return this.#silences;
   }
 
-  /** Makes a silence. Throws what `saved` throws when it cannot be kept; then there is none. */
+  /** Makes a silence. @throws what `saved` throws when it cannot be kept; then there is none */
   add(request: SilenceRequest): Silence {
     const silence: Silence = { ...request, id: randomUUID(), createdAtMs: this.#clock.nowMs() };
     this.#saved(() => this.#insert(silence));

@@ -15,7 +15,7 @@ export interface Identity {
   readonly signatures?: ChunkSignatures | undefined;
 }
 
-/** Throws what a signature is refused for; a request without one is anonymous. */
+/** @throws what a signature is refused for; a request without one is anonymous */
 export type Identify = (request: OperationRequest) => Identity;
 
 export interface AuthenticatorOptions {

@@ -4,8 +4,10 @@ import type { OperationRequest } from '../protocol/operation-request.ts';
 import type { StoreCaller } from './caller.ts';
 
 /**
- * Who pays for a request. Only in a bucket whose requester pays is it somebody else than the owner, and then
- * only with consent. Throws AccessDenied (behaviours.md 125 to 128).
+ * Who pays for a request. Only in a bucket whose requester pays is it somebody else than the owner, and then only with
+ * consent.
+ *
+ * @throws AccessDenied (behaviours.md 125 to 128)
  */
 export function payerOf(
   request: OperationRequest,

@@ -28,12 +28,12 @@ export function isPermitted(caller: StoreCaller, action: string, { bucket, key, 
   return writes.includes(action) && bucket.settings.acl === 'public-read-write';
 }
 
-/** Throws AccessDenied. */
+/** @throws AccessDenied */
 export function requirePermission(caller: StoreCaller, action: string, subject: Subject): void {
   if (!isPermitted(caller, action, subject)) throw new OperationError('AccessDenied');
 }
 
-/** For what concerns no bucket that is there: only grants can allow it. Throws AccessDenied. */
+/** For what concerns no bucket that is there: only grants can allow it. @throws AccessDenied */
 export function requireGrant(caller: StoreCaller, action: string, bucket: string): void {
   const isAllowed =
     caller.kind === 'account' && isGranted(caller.account.grants, { action, bucket, key: '' });

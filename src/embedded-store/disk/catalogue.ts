@@ -22,7 +22,7 @@ export class Catalogue {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** Throws CatalogueError. */
+  /** @throws CatalogueError */
   constructor(path: string) {
     try {
       this.#database = new DatabaseSync(path);

@@ -26,7 +26,7 @@ export function archiveState({ storageClass, attributes }: StoredObject, nowMs: 
     : { kind: 'archived' };
 }
 
-/** Throws InvalidObjectState (behaviours.md 165 to 167, 172). */
+/** @throws InvalidObjectState (behaviours.md 165 to 167, 172) */
 export function requireReadable(object: StoredObject, nowMs: number): void {
   const { kind } = archiveState(object, nowMs);
   if (kind === 'at-hand' || kind === 'restored') return;

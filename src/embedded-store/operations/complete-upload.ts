@@ -62,7 +62,7 @@ export function abortUpload(call: ObjectCall): OperationAnswer {
   return { status: 204 };
 }
 
-/** Throws MalformedXML, InvalidPartOrder, InvalidPart and EntityTooSmall. */
+/** @throws MalformedXML, InvalidPartOrder, InvalidPart and EntityTooSmall */
 function chooseParts(uploaded: readonly UploadedPart[], wanted: readonly WantedPart[]): UploadedPart[] {
   if (wanted.length === 0) throw new OperationError('MalformedXML');
   const byNumber = new Map(uploaded.map(part => [part.partNumber, part]));

@@ -69,7 +69,7 @@ function checksumAlgorithm({ request }: ObjectCall, { attributes }: StoredObject
   return wanted ?? attributes.checksum?.algorithm ?? DEFAULT_CHECKSUM;
 }
 
-/** Throws InvalidRequest for the copy of an object onto itself that changes nothing. */
+/** @throws InvalidRequest for the copy of an object onto itself that changes nothing */
 function demandChange({ request, bucket, key }: ObjectCall, source: StoredObject): void {
   const changes = ['storage-class', 'website-redirect-location', 'server-side-encryption'];
   const isItself = source.bucket === bucket.name && source.key === key && source.isLatest;

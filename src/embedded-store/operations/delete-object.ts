@@ -24,8 +24,10 @@ export function deleteObject(call: ObjectCall): OperationAnswer {
 }
 
 /**
- * Removes a version for good, or, when none is named, hides the key behind a marker (in a bucket without
- * versions: removes it). Throws AccessDenied, also for what is locked.
+ * Removes a version for good, or, when none is named, hides the key behind a marker (in a bucket without versions:
+ * removes it).
+ *
+ * @throws AccessDenied, also for what is locked
  */
 export function deleteKey(call: BucketCall, key: string, versionId: string | undefined): Deletion {
   const { store, bucket, caller } = call;

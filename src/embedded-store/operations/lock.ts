@@ -4,8 +4,7 @@ import { OperationError } from '../protocol/operation-error.ts';
 import type { BucketCall } from './operation.ts';
 
 /**
- * Throws AccessDenied for a version that is held or retained; `mayBypass` overrules retention in GOVERNANCE
- * mode.
+ * @throws AccessDenied for a version that is held or retained; `mayBypass` overrules retention in GOVERNANCE mode
  */
 export function requireUnlocked({ attributes }: StoredObject, nowMs: number, mayBypass: boolean): void {
   const { legalHold, retention } = attributes;
@@ -24,7 +23,7 @@ export function mayBypassGovernance({ request, caller, bucket }: BucketCall, key
   return isAsked && isPermitted(caller, 'BypassGovernanceRetention', { bucket, key });
 }
 
-/** Throws InvalidRequest in a bucket that was created without locks. */
+/** @throws InvalidRequest in a bucket that was created without locks */
 export function requireObjectLock({ bucket }: Pick<BucketCall, 'bucket'>): void {
   if (bucket.settings.isLockEnabled) return;
   throw new OperationError('InvalidRequest', { message: 'Bucket is missing Object Lock Configuration' });

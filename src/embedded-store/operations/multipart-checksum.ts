@@ -8,8 +8,10 @@ import type { OperationRequest } from '../protocol/operation-request.ts';
 type ChecksumPlan = UploadPlan['checksum'];
 
 /**
- * The checksum that an upload's parts and its object will have. Hashes of parts cannot be combined to one of
- * the whole, the default can be nothing else. Throws InvalidRequest for what does not go together.
+ * The checksum that an upload's parts and its object will have. Hashes of parts cannot be combined to one of the whole,
+ * the default can be nothing else.
+ *
+ * @throws InvalidRequest for what does not go together
  */
 export function parseChecksumPlan(request: OperationRequest): ChecksumPlan {
   const name = request.prefixed('checksum-algorithm');

@@ -60,8 +60,9 @@ export function getRetention(call: ObjectCall): OperationAnswer {
 }
 
 /**
- * Locks know one permission, whether a version is named or not. Throws InvalidRequest where there are no
- * locks.
+ * Locks know one permission, whether a version is named or not.
+ *
+ * @throws InvalidRequest where there are no locks
  */
 function findLockable(call: ObjectCall, action: string): StoredObject {
   const object = findObject(call, { current: action, version: action });

@@ -21,8 +21,9 @@ export interface OpenedSource {
 }
 
 /**
- * The object that a request copies from, if its caller may read it and its conditions hold. Throws what reading it would
- * be refused for, and PreconditionFailed.
+ * The object that a request copies from, if its caller may read it and its conditions hold.
+ *
+ * @throws what reading it would be refused for, and PreconditionFailed
  */
 export function openCopySource(call: ObjectCall, source: CopySource): OpenedSource {
   const { store, request } = call;

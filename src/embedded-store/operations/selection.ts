@@ -17,7 +17,7 @@ export interface SelectedPart {
   readonly checksum?: string | undefined;
 }
 
-/** Throws InvalidRange (behaviours.md 9, 10, 24) and InvalidPartNumber (40, 41). */
+/** @throws InvalidRange (behaviours.md 9, 10, 24) and InvalidPartNumber (40, 41) */
 export function selectBytes(call: ObjectCall, read: ReadOptions, object: StoredObject): SelectedBytes {
   if (read.partNumber !== undefined) return selectPart(call, read.partNumber, object);
   if (!isSameAsInIfRange(call.request, object, call.store.clock.nowMs())) return { kind: 'whole' };

@@ -12,12 +12,12 @@ export function newVersionId({ settings }: StoredBucket): string {
   return settings.versioning === 'enabled' ? randomBytes(24).toString('base64url') : NULL_VERSION;
 }
 
-/** The version that a request names, if any. Throws InvalidArgument. */
+/** The version that a request names, if any. @throws InvalidArgument */
 export function parseVersionId(request: OperationRequest, bucket: StoredBucket): string | undefined {
   return checkedVersionId(request.query.get('versionId'), bucket);
 }
 
-/** The same id. Throws InvalidArgument for what cannot be a version's id here (behaviours.md 95, 98, 100). */
+/** The same id. @throws InvalidArgument for what cannot be a version's id here (behaviours.md 95, 98, 100) */
 export function checkedVersionId(versionId: string | undefined, bucket: StoredBucket): string | undefined {
   if (versionId === undefined || versionId === NULL_VERSION) return versionId;
   if (versionId === '') throw invalid('Version id cannot be the empty string', versionId);

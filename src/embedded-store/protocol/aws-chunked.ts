@@ -6,7 +6,7 @@ const MAX_LINE_BYTES = 16 * 1024;
 
 /** Checks the signatures of a signed stream, each of which continues the one before. */
 export interface ChunkSignatures {
-  /** Throws SignatureDoesNotMatch. */
+  /** @throws SignatureDoesNotMatch */
   checkChunk(contentSha256: string, signature: string | undefined): void;
   /** As above for the trailing headers, given as `name:value\n` each. */
   checkTrailer(trailerSha256: string, signature: string | undefined): void;
@@ -20,8 +20,10 @@ export interface ChunkedOptions {
 }
 
 /**
- * The content of a body in the encoding `aws-chunked`: `<hex size>[;chunk-signature=…]` CRLF bytes CRLF,
- * until a chunk of size 0, then trailing headers. Throws IncompleteBody and what the signatures say.
+ * The content of a body in the encoding `aws-chunked`: `<hex size>[;chunk-signature=…]` CRLF bytes CRLF, until a chunk
+ * of size 0, then trailing headers.
+ *
+ * @throws IncompleteBody and what the signatures say
  */
 export async function* decodeAwsChunked(
   source: AsyncIterable<Uint8Array>,

@@ -9,7 +9,7 @@ export class ByteReader {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** The text up to the next CRLF. Throws IncompleteBody at the end of the stream or beyond `maxBytes`. */
+  /** The text up to the next CRLF. @throws IncompleteBody at the end of the stream or beyond `maxBytes` */
   async line(maxBytes: number): Promise<string> {
     let line = '';
     while (!line.endsWith('\r\n')) {
@@ -22,7 +22,7 @@ export class ByteReader {
     return line.slice(0, -2);
   }
 
-  /** The next `length` bytes as they come. Throws IncompleteBody when there are fewer. */
+  /** The next `length` bytes as they come. @throws IncompleteBody when there are fewer */
   async *bytes(length: number): AsyncGenerator<Uint8Array> {
     for (let left = length; left > 0; ) {
       if (this.#chunk.length === 0) await this.#next();

@@ -13,7 +13,7 @@ export type ClaimedChecksum =
   | { readonly kind: 'header'; readonly algorithm: ChecksumAlgorithm; readonly value: string }
   | { readonly kind: 'trailer'; readonly algorithm: ChecksumAlgorithm };
 
-/** Throws InvalidRequest for a value that is none, and for more than one claim. */
+/** @throws InvalidRequest for a value that is none, and for more than one claim */
 export function claimedChecksum(request: OperationRequest): ClaimedChecksum | undefined {
   const claims: ClaimedChecksum[] = [];
   for (const algorithm of checksumAlgorithms) {

@@ -8,7 +8,7 @@ export interface CopySource {
   readonly versionId: string | undefined;
 }
 
-/** Undefined for a request that brings its content itself. Throws InvalidArgument. */
+/** Undefined for a request that brings its content itself. @throws InvalidArgument */
 export function parseCopySource(request: OperationRequest): CopySource | undefined {
   const header = request.prefixed('copy-source');
   if (header === undefined) return undefined;
@@ -21,7 +21,7 @@ export function parseCopySource(request: OperationRequest): CopySource | undefin
   });
 }
 
-/** The bytes that a part is copied from, both ends included; undefined for all. Throws InvalidArgument. */
+/** The bytes that a part is copied from, both ends included; undefined for all. @throws InvalidArgument */
 export function parseCopyRange(
   request: OperationRequest,
   sizeBytes: number,

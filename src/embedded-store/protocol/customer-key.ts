@@ -19,8 +19,9 @@ export function describeCustomerKey({ key, md5 }: RequestKey): Encryption & { ki
 }
 
 /**
- * For a store that takes customer keys over secure connections only. Throws InvalidRequest (behaviours.md
- * 155).
+ * For a store that takes customer keys over secure connections only.
+ *
+ * @throws InvalidRequest (behaviours.md 155)
  */
 export function refuseCustomerKey(request: OperationRequest): void {
   if (request.prefixed(`${HEADER}key`) === undefined) return;
@@ -32,7 +33,9 @@ export function refuseCustomerKey(request: OperationRequest): void {
 
 /**
  * The customer-provided key of a request (or of what it copies), if any; all three headers are required together
- * (object-retrieval.md, Rules 1). Throws what behaviours.md 147 to 153 say.
+ * (object-retrieval.md, Rules 1).
+ *
+ * @throws what behaviours.md 147 to 153 say
  */
 export function parseCustomerKey(
   request: OperationRequest,

@@ -16,7 +16,7 @@ export interface ListingParameters {
   readonly encode: EncodeName;
 }
 
-/** `maxName` is the parameter that limits a page. Throws InvalidArgument. */
+/** `maxName` is the parameter that limits a page. @throws InvalidArgument */
 export function parseListingParameters(request: OperationRequest, maxName = 'max-keys'): ListingParameters {
   const encodingType = request.query.get('encoding-type');
   if (encodingType !== undefined && encodingType !== 'url') {

@@ -24,12 +24,12 @@ const contentHeaders = [
 /** behaviours.md 187. */
 const DEFAULT_CONTENT_TYPE = 'binary/octet-stream';
 
-/** Throws InvalidStorageClass. */
+/** @throws InvalidStorageClass */
 export function parseStorageClass(request: OperationRequest): StorageClass {
   return parseChoice(request, 'storage-class', storageClasses, 'InvalidStorageClass') ?? 'STANDARD';
 }
 
-/** Throws InvalidArgument. */
+/** @throws InvalidArgument */
 export function parseAcl(request: OperationRequest): CannedAcl {
   return parseChoice(request, 'acl', cannedAcls) ?? 'private';
 }
@@ -44,7 +44,7 @@ export function parseContentHeaders(request: OperationRequest): Record<string, s
   return headers;
 }
 
-/** Retention and legal hold that an object is stored with. Throws InvalidArgument. */
+/** Retention and legal hold that an object is stored with. @throws InvalidArgument */
 export function parseLock(
   request: OperationRequest,
 ): Pick<Partial<ObjectAttributes>, 'retention' | 'legalHold'> {

@@ -27,7 +27,7 @@ export class OperationRequest {
   readonly #headers: ReadonlyMap<string, readonly string[]>;
   readonly #prefixed: ReadonlyMap<string, string>;
 
-  /** Throws what the request line is refused for. */
+  /** @throws what the request line is refused for */
   constructor(message: IncomingMessage, prefix: DialectPrefix, domain?: string) {
     this.message = message;
     this.prefix = prefix;

@@ -12,9 +12,10 @@ const overridable = [
 ];
 
 /**
- * The headers that a request wants instead of the stored ones (object-retrieval.md, Rules 3; behaviours.md,
- * section 6). Empty values change nothing. Throws InvalidRequest for anonymous callers, InvalidArgument for
- * values that no header can carry.
+ * The headers that a request wants instead of the stored ones (object-retrieval.md, Rules 3; behaviours.md, section 6).
+ * Empty values change nothing.
+ *
+ * @throws InvalidRequest for anonymous callers, InvalidArgument for values that no header can carry
  */
 export function parseOverrides(
   request: OperationRequest,

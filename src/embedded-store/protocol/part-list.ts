@@ -16,7 +16,7 @@ const form = {
   }),
 };
 
-/** Throws MalformedXML. */
+/** @throws MalformedXML */
 export function parsePartList(document: string): WantedPart[] {
   return parseXml(document, form).Part.map(({ PartNumber, ETag }) => ({
     partNumber: Number(PartNumber),

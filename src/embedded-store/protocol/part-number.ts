@@ -4,7 +4,7 @@ import type { OperationRequest } from './operation-request.ts';
 /** object-retrieval.md, Limits. */
 const MAX_PART_NUMBER = 10_000;
 
-/** The part that a request names, if any: 1 to 10000. Throws InvalidArgument (behaviours.md 43, 44). */
+/** The part that a request names, if any: 1 to 10000. @throws InvalidArgument (behaviours.md 43, 44) */
 export function parsePartNumber(request: OperationRequest): number | undefined {
   const text = request.query.get('partNumber');
   if (text === undefined) return undefined;

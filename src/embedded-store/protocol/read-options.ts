@@ -23,7 +23,7 @@ const encryptionHeaders = [
   'server-side-encryption-bucket-key-enabled',
 ];
 
-/** Throws what the request alone is refused for. */
+/** @throws what the request alone is refused for */
 export function parseReadRequest(request: OperationRequest, caller: StoreCaller): ReadOptions {
   refuseEncryptionHeaders(request);
   const partNumber = parsePartNumber(request);

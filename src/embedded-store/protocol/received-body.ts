@@ -42,9 +42,10 @@ export class ReceivedBody {
   readonly #expectedBytes: number | undefined;
 
   /**
-   * `algorithm` is the checksum that the content will be stored with, where that was decided before (parts); by
-   * default the one the client sends, or crc64nvmeParameters (behaviours.md 182). Throws what the request alone is
-   * refused for.
+   * `algorithm` is the checksum that the content will be stored with, where that was decided before (parts); by default
+   * the one the client sends, or crc64nvmeParameters (behaviours.md 182).
+   *
+   * @throws what the request alone is refused for
    */
   constructor({ request, signatures }: BodySource, algorithm?: ChecksumAlgorithm) {
     this.#claim = claimedChecksum(request);
@@ -135,7 +136,7 @@ function parseContentMd5(request: OperationRequest): Buffer | undefined {
   return md5;
 }
 
-/** The length of the content, when the request tells it. Throws MissingContentLength and EntityTooLarge. */
+/** The length of the content, when the request tells it. @throws MissingContentLength and EntityTooLarge */
 function expectedLength(request: OperationRequest): number | undefined {
   const declared = request.prefixed('decoded-content-length') ?? request.header('content-length');
   if (declared === undefined) {

@@ -17,9 +17,10 @@ export interface StagedState extends Pick<Partial<ObjectAttributes>, 'accessTier
 
 /**
  * The states that a request stages with headers only this store knows, each with the dialect's prefix:
- * `embedded-access-tier` and `embedded-replication-status` (the protocol's values, `none` to take the state
- * away), `embedded-storage-class` and `embedded-kms-key-state` (`enabled`, `disabled`, `pending-deletion`).
- * Throws InvalidArgument.
+ * `embedded-access-tier` and `embedded-replication-status` (the protocol's values, `none` to take the state away),
+ * `embedded-storage-class` and `embedded-kms-key-state` (`enabled`, `disabled`, `pending-deletion`).
+ *
+ * @throws InvalidArgument
  */
 export function parseStagedState(request: OperationRequest): StagedState {
   const accessTier = parseChoice(request, 'embedded-access-tier', [...accessTiers, 'none']);

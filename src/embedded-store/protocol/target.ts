@@ -17,9 +17,10 @@ export interface RequestLine {
 }
 
 /**
- * Takes apart a request target in path style, or with the bucket in `host` when that lies below `domain`.
- * Each part is decoded once and kept as it is: `//`, `..` and a trailing slash are part of a key
- * (behaviours.md 218 to 226). Throws InvalidURI (behaviours.md 228) and KeyTooLongError.
+ * Takes apart a request target in path style, or with the bucket in `host` when that lies below `domain`. Each part is
+ * decoded once and kept as it is: `//`, `..` and a trailing slash are part of a key (behaviours.md 218 to 226).
+ *
+ * @throws InvalidURI (behaviours.md 228) and KeyTooLongError
  */
 export function parseRequestLine(url: string, host: string, domain: string | undefined): RequestLine {
   const [path = '', ...rest] = url.replace(/^https?:\/\/[^/?]*/i, '').split('?');

@@ -7,7 +7,7 @@ const NAME_PREFIX = 'meta-';
 
 export type Metadata = readonly (readonly [name: string, value: string])[];
 
-/** The metadata that a request brings, as text. Throws MetadataTooLarge. */
+/** The metadata that a request brings, as text. @throws MetadataTooLarge */
 export function parseMetadata(request: OperationRequest): [string, string][] {
   const metadata: [string, string][] = [];
   let size = 0;

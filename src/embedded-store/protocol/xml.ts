@@ -41,7 +41,7 @@ export interface DocumentForm<Content> {
 /** What an element without content is read as. */
 export const emptyElement = z.string().transform(() => ({}));
 
-/** Throws MalformedXML, also for documents that declare entities: what those may grow into has no bound. */
+/** @throws MalformedXML, also for documents that declare entities: what those may grow into has no bound */
 export function parseXml<Content>(text: string, form: DocumentForm<Content>): Content {
   if (/<!DOCTYPE/i.test(text)) throw new OperationError('MalformedXML');
   const parser = new XMLParser({

@@ -68,7 +68,7 @@ export class Filler implements ExtentOwner {
    * The byte at `from` is fetched in any case, the rest as by `fetchAhead`.
    *
    * @returns how far all is there or under way.
-   * @throws OverloadedError when the byte at `from` would have to be fetched, and too many fills wait for memory.
+   * @throws OverloadedError when the byte at `from` would have to be fetched, and too many fills wait for memory
    */
   fetch(generation: Generation, from: number, to: number, extentBytes: number, source: RangeSource): number {
     const missing = this.lacks(generation, from)

@@ -118,7 +118,7 @@ export class GenerationReader implements ContentReader, Fetching {
     }
   }
 
-  /** @throws OverloadedError when the answer has not begun and there is no room for its first byte. */
+  /** @throws OverloadedError when the answer has not begun and there is no room for its first byte */
   async #reached(): Promise<void> {
     try {
       this.#readAhead.advance(this.#generation, this);

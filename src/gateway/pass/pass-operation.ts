@@ -30,7 +30,7 @@ const WHOLE_BUCKET_TEXT =
  * Gives a request on to the store, if its caller was granted the operation by name, and the version that it is about.
  *
  * @throws S3Error AccessDenied where it was not, NotImplemented for the configuration of a bucket with a `keyPrefix`,
- *   MethodNotAllowed for what would change something.
+ *   MethodNotAllowed for what would change something
  */
 export function passOperation(other: OtherOperation): void {
   const { exchange, address, query, operation, bucket, permissions, observer } = other;

@@ -13,7 +13,7 @@ const ofClients = new Set(['request-payer']);
  * A client's request as it is given on to the store: made anew from what its operation knows, in the store's names.
  *
  * @throws S3Error NotImplemented for an operation that is not passed, InvalidArgument for a repeated parameter or
- *   an id that may be a path, and for a customer-provided key that is malformed or may not come this way (behaviours.md 147 to 155).
+ *   an id that may be a path, and for a customer-provided key that is malformed or may not come this way (behaviours.md 147 to 155)
  */
 export function passedRequest(other: OtherOperation): StoreRequest {
   const { exchange, request, fields, address, bucket, query, operation } = other;

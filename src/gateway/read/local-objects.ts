@@ -78,7 +78,7 @@ export class LocalObjects {
   /**
    * The record that answers `read`, asked of the store where need be.
    *
-   * @throws RefusedByStoreError for an answer that is the client's alone, StoreError when there is none.
+   * @throws RefusedByStoreError for an answer that is the client's alone, StoreError when there is none
    */
   async find(read: ObjectRead): Promise<LookupResult> {
     const nowMs = this.#clock.nowMs();

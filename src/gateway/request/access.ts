@@ -39,7 +39,7 @@ export class Permissions {
     return this.#policy.shareBelow(this.#caller, this.#bucket, action, prefix);
   }
 
-  /** @throws S3Error AccessDenied unless `action` is allowed. */
+  /** @throws S3Error AccessDenied unless `action` is allowed */
   require(action: string, key: string): void {
     if (!this.allows(action, key)) throw s3Error('AccessDenied');
   }

@@ -30,7 +30,7 @@ export class Admission {
   /**
    * Counts `exchange`, once, whatever it goes on to ask.
    *
-   * @throws TooManyRequestsError where that is beyond a limit.
+   * @throws TooManyRequestsError where that is beyond a limit
    */
   admit(exchange: Exchange): void {
     const { response } = exchange;

@@ -85,7 +85,7 @@ export class PeerLink {
    *
    * @param late given, the question is not put to a worker that stands still, and given up when it does; an answer that
    *   comes after that is for `late`.
-   * @throws what it threw, and OwnerLostError when it is gone or stands still.
+   * @throws what it threw, and OwnerLostError when it is gone or stands still
    */
   call<Name extends keyof PeerCalls>(
     name: Name,

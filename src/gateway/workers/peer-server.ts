@@ -48,7 +48,7 @@ export class ContentIds {
   /**
    * The content, even when no record answers with it any more: whoever began to read it before may read on.
    *
-   * @throws ObjectChangedError when nothing is left of it.
+   * @throws ObjectChangedError when nothing is left of it
    */
   find(number: number): Generation {
     const generation = this.#contents.get(number)?.deref();

@@ -95,7 +95,7 @@ export class RemoteContent implements Content {
    * Bytes that the owner holds for this reader until it asks for more. They are held here as well: what the owner
    * holds is let go of when its thread dies, while the socket may still be taking them.
    *
-   * @throws OwnerLostError when the owner has died since and its memory may be in use for something else.
+   * @throws OwnerLostError when the owner has died since and its memory may be in use for something else
    */
   borrowed(loan: WireLoan): Loan | undefined {
     if (loan.kind === 'end') return undefined;

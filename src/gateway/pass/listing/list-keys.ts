@@ -21,7 +21,7 @@ import { writeListing } from './write-listing.ts';
  * not list. The store is asked no further when the client leaves.
  *
  * @throws S3Error AccessDenied unless the caller may list the prefix; InvalidArgument for what the listing cannot be
- *   asked with.
+ *   asked with
  */
 export function answerListing(other: OtherOperation, operation: ListingOperation): void {
   const { exchange, query, bucket, permissions, observer, pageTurns } = other;
