@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CachePolicy } from '../gateway/request/bucket.ts';
 import { choice, duration, flag, listOf, map, size, text } from './scalars.ts';
 
 const DAY_MS = 86_400_000;
@@ -38,19 +39,13 @@ const policyKeys = {
   maxObjectSize: size(1, 1024 * TIB_BYTES),
 };
 
-/** How answers of a bucket, or of some of its keys, are kept. */
-export interface CachePolicy {
-  readonly ttlMs: number;
-  readonly maxTtlMs: number;
-  readonly negativeTtlMs: number;
+/** A policy with the keys that the gateway does not use yet. */
+interface ConfiguredPolicy extends CachePolicy {
   readonly staleWhileRevalidateMs: number;
   readonly staleIfErrorMs: number;
-  readonly honourCacheControl: boolean;
-  readonly blockSizeBytes: number;
-  readonly maxObjectSizeBytes: number;
 }
 
-const defaultPolicy: CachePolicy = {
+const defaultPolicy: ConfiguredPolicy = {
   ttlMs: 60_000,
   maxTtlMs: DAY_MS,
   negativeTtlMs: 5_000,
@@ -65,7 +60,7 @@ const defaultPolicy: CachePolicy = {
 const partialPolicy = map(policyKeys).partial();
 
 /** `given` on top of `base`: a rule needs to say only what differs from its bucket. */
-function overlay(base: CachePolicy, given: z.output<typeof partialPolicy>): CachePolicy {
+function overlay(base: ConfiguredPolicy, given: z.output<typeof partialPolicy>): ConfiguredPolicy {
   return {
     ttlMs: given.ttl ?? base.ttlMs,
     maxTtlMs: given.maxTtl ?? base.maxTtlMs,
