@@ -13,7 +13,7 @@ import type { BackendConfig, BucketConfig } from './config/gateway-config.ts';
 import { otherBucketNames } from './config/other-buckets.ts';
 import { keysOf } from './config/restricted-keys.ts';
 import { Gateway } from './gateway/gateway.ts';
-import { listingKeyOf } from './gateway/pass/listing/listing-key.ts';
+import { listingKeyOf } from './gateway/pass/listing/marker-seal.ts';
 import { createAuthenticator } from './gateway/request/authenticator.ts';
 import { type Bucket, regionOfBucket } from './gateway/request/bucket.ts';
 import { BucketTable } from './gateway/request/bucket-table.ts';

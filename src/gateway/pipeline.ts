@@ -15,12 +15,13 @@ import { requireId } from '../s3/store-id.ts';
 import type { PageTurns } from './pass/listing/page-turns.ts';
 import { passOperation } from './pass/pass-operation.ts';
 import type { ObjectSource } from './read/object-source.ts';
+import { serveSealed } from './read/pass-read.ts';
 import { refuseRead } from './read/refuse-read.ts';
 import { serveObject } from './read/serve-object.ts';
-import { serveSealed } from './read/serve-sealed.ts';
 import { errorHandling } from './reply/error-handling.ts';
 import type { ExchangeObserver } from './reply/exchange-observer.ts';
 import { type Caller, Permissions, type Policy } from './request/access.ts';
+import type { RequestLimits } from './request/admission.ts';
 import type { Authenticate } from './request/authenticator.ts';
 import type { Bucket } from './request/bucket.ts';
 import type { BucketTable } from './request/bucket-table.ts';
@@ -31,7 +32,6 @@ import { type ErrorHandling, Exchange } from './request/exchange.ts';
 import { PlainReads } from './request/plain-reads.ts';
 import { RequestFields } from './request/request-fields.ts';
 import type { RequestIdSource } from './request/request-ids.ts';
-import type { RequestLimits } from './request/request-limits.ts';
 
 /** What the pipeline is made of. */
 export interface PipelineParts {

@@ -9,10 +9,10 @@ import { allocateSharedMemory, type SharedMemory } from '../../src/cache/shared-
 import type { UnwrittenBytesError } from '../../src/cache/written-bytes.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { anonymous, type Policy } from '../../src/gateway/request/access.ts';
+import type { RequestLimits } from '../../src/gateway/request/admission.ts';
 import type { Authenticate } from '../../src/gateway/request/authenticator.ts';
 import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
-import type { RequestLimits } from '../../src/gateway/request/request-limits.ts';
 
 const mebibyte = 1024 * 1024;
 

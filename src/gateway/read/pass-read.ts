@@ -1,3 +1,4 @@
+import { CUSTOMER_ALGORITHM, type CustomerKey } from '../../s3/customer-key.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { passThrough } from '../pass/pass-through.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
@@ -39,4 +40,18 @@ function conditions({ fields }: ClientRead): HeaderField[] {
     ['if-unmodified-since', fields.ifUnmodifiedSince],
   ];
   return sent.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value, store: false }]));
+}
+
+/** Answers a read with a customer-provided key, which goes to the store (design.md, Access; behaviours.md 164). */
+export function serveSealed(client: ClientRead, key: CustomerKey, observer: ExchangeObserver): void {
+  passRead(client, observer, 'sse-c', keyFields(key));
+}
+
+function keyFields({ key, keyMd5 }: CustomerKey): HeaderField[] {
+  const name = 'server-side-encryption-customer';
+  return [
+    { name: `${name}-algorithm`, value: CUSTOMER_ALGORITHM, store: true },
+    { name: `${name}-key`, value: key, store: true },
+    { name: `${name}-key-md5`, value: keyMd5, store: true },
+  ];
 }

@@ -1,6 +1,14 @@
 import { ClientQuota, clientOf } from '../../base/client-quota.ts';
 import type { Exchange } from './exchange.ts';
-import type { RequestLimits } from './request-limits.ts';
+
+/** What one client may ask of the gateway. */
+export interface RequestLimits {
+  /** A longer request target is refused before anything is looked up. */
+  readonly urlBytes: number;
+  /** Requests that wait for stores, in all and by client address. */
+  readonly requests: number;
+  readonly requestsPerAddress: number;
+}
 
 /** As many requests wait for stores as may, of this client or in all. */
 export class TooManyRequestsError extends Error {

@@ -1,7 +1,8 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { lengthPrefixed } from '../../../base/length-prefixed.ts';
 
 const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -22,6 +23,14 @@ const LENGTH_LIMIT = 8 * 1024;
 
 /** Where a listing goes on at the store: as many texts as its operation has for that. */
 export type StorePosition = readonly string[];
+
+/**
+ * The key that seals markers of one backend's listings, made of a secret that clients do not have (RFC 5869). From the
+ * same secret comes the same key, so that markers are good at every worker, and for as long as the secret is.
+ */
+export function listingKeyOf(secret: string, backend: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, '', `tidegate listing markers ${backend}`, KEY_BYTES));
+}
 
 /** Whether a marker that a client sent claims to be one of ours. */
 export function isSealed(marker: string): boolean {

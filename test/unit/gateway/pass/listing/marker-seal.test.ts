@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listingKeyOf } from '../../../../../src/gateway/pass/listing/listing-key.ts';
-import { isSealed, openPosition, sealPosition } from '../../../../../src/gateway/pass/listing/marker-seal.ts';
+import {
+  isSealed,
+  listingKeyOf,
+  openPosition,
+  sealPosition,
+} from '../../../../../src/gateway/pass/listing/marker-seal.ts';
 
 const key = randomBytes(32);
 const listing = ['ListObjects', 'b', 'prefix', '/', 'reader'];
