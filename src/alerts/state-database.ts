@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
+import { errorCode } from '../base/error-code.ts';
 import { migrations } from './state-schema.ts';
 
 /** SQLite's result codes: another connection holds the file, the disk does not take it, or it holds something else. */
@@ -81,8 +82,7 @@ export function isDiskTrouble(error: unknown): boolean {
   if (error instanceof StateDatabaseError) return isDiskTrouble(error.cause);
   const result = resultOf(error);
   if (result === SQLITE_FULL || result === SQLITE_READONLY || result === SQLITE_IOERR) return true;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(code);
+  return ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(errorCode(error) ?? '');
 }
 
 /** Whether there is anything in the file of `directory`. */

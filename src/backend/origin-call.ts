@@ -1,4 +1,5 @@
 import { type Dispatcher, errors } from 'undici';
+import { errorCode } from '../base/error-code.ts';
 import { parseContentLength } from '../http/content-length.ts';
 import type { BodyEnd } from '../transport/body-framing.ts';
 import type { ExpectedBody, ReadBuffer } from '../transport/read-buffer.ts';
@@ -127,6 +128,6 @@ function asStoreError(error: Error): StoreError {
 }
 
 function isConnectionFailure(error: Error): boolean {
-  const code = 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   return code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EHOSTUNREACH';
 }

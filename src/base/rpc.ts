@@ -1,4 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
+import { errorCode } from './error-code.ts';
 
 /** One end of a connection between two threads: a `Worker`, a `parentPort` or a `MessagePort`. */
 export interface ThreadPort {
@@ -125,6 +126,5 @@ function isMessage(value: unknown): value is Message {
 
 function reasonOf(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) };
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return { code, message: error.message };
+  return { code: errorCode(error) ?? error.name, message: error.message };
 }

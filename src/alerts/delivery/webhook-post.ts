@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher, request } from 'undici';
+import { errorCode } from '../../base/error-code.ts';
 import type { PostOutcome } from './reply.ts';
 
 /** Posts one card, as JSON text. Never rejects. */
@@ -47,7 +48,7 @@ export class WebhookPoster {
         retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
       };
     } catch (error) {
-      return { kind: 'no-answer', code: errorCode(error) };
+      return { kind: 'no-answer', code: failureCode(error) };
     }
   };
 
@@ -68,8 +69,8 @@ async function readStart(body: Dispatcher.ResponseData['body']): Promise<string>
   return Buffer.concat(chunks).subarray(0, MAX_REPLY_BYTES).toString('utf8');
 }
 
-function errorCode(error: unknown): string {
+function failureCode(error: unknown): string {
   if (!(error instanceof Error)) return 'UNKNOWN';
-  const code = 'code' in error ? String(error.code) : '';
+  const code = errorCode(error) ?? '';
   return /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : error.name;
 }
