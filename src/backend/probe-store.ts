@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { parseErrorBody } from '../s3/error-body.ts';
 import { pathKeyProblem } from '../s3/path-key.ts';
 import { isElement, readXml, textOf } from '../s3/xml-reader.ts';
-import { httpField, type Store, StoreError, sendAndCollect, type WholeReply } from './store.ts';
+import { sendAndCollect } from './collected-reply.ts';
+import { httpField, type Store, StoreError, type WholeReply } from './store.ts';
 
 /** What was found out about a store by asking it. */
 export type ProbeResult =

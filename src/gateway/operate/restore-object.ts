@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sendAndCollect } from '../../backend/store.ts';
+import { sendAndCollect } from '../../backend/collected-reply.ts';
 import { parseErrorBody } from '../../s3/error-body.ts';
 import { pathKeyProblem } from '../../s3/path-key.ts';
 import { mayBePath } from '../../s3/store-id.ts';

@@ -1,10 +1,5 @@
-import {
-  type StoreCall,
-  StoreError,
-  type StoreReplyHead,
-  sendAndCollect,
-  type WholeReply,
-} from '../../backend/store.ts';
+import { sendAndCollect } from '../../backend/collected-reply.ts';
+import { type StoreCall, StoreError, type StoreReplyHead, type WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isRetryableStatus, isTransient } from '../fill/fill-error.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';

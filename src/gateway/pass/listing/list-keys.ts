@@ -1,4 +1,5 @@
-import { type StoreRequest, sendAndCollect, type WholeReply } from '../../../backend/store.ts';
+import { sendAndCollect } from '../../../backend/collected-reply.ts';
+import type { StoreRequest, WholeReply } from '../../../backend/store.ts';
 import { actionOf } from '../../../s3/action.ts';
 import { s3Error } from '../../../s3/error.ts';
 import { errorTexts } from '../../../s3/error-texts.ts';

@@ -1,4 +1,4 @@
-import { sendAndCollect } from '../../../backend/store.ts';
+import { sendAndCollect } from '../../../backend/collected-reply.ts';
 import { isElement, readXmlInSteps } from '../../../s3/xml-reader.ts';
 import { InvalidReplyError } from '../../fill/fill-error.ts';
 import { replyAsStored, replyRefusal } from '../../reply/refusal-reply.ts';

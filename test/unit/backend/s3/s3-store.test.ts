@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sendAndCollect } from '../../../../src/backend/collected-reply.ts';
 import { S3Store } from '../../../../src/backend/s3/s3-store.ts';
-import { type StoreReceiver, sendAndCollect } from '../../../../src/backend/store.ts';
+import type { StoreReceiver } from '../../../../src/backend/store.ts';
 import { StoreMeter } from '../../../../src/backend/store-meter.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { Metrics } from '../../../../src/base/metrics.ts';
