@@ -12,6 +12,8 @@ import { SlotWait } from './slot-wait.ts';
 /** So long the rest of a block that nobody wants may take: others may need its room and its connection. */
 const UNWANTED_MS = 1_000;
 
+const transferLimits = { retries: 5, timeouts: 3, atOnce: 1, firstDelayMs: 50 };
+
 /** Who looks after an extent. */
 export interface ExtentOwner {
   /** It is over, well or not. */
@@ -39,7 +41,7 @@ export class Extent implements RangeReceiver {
   #hasWritten = false;
   #isWhole = false;
   readonly #transfer: PausedTransfer;
-  readonly #attempts = new Retries();
+  readonly #retries = new Retries(transferLimits);
   #blockIsOpen = false;
   #waitsForReaders = false;
   #outcome: 'running' | 'done' | Error = 'running';
@@ -161,7 +163,7 @@ export class Extent implements RangeReceiver {
 
   bytes(chunk: Buffer): void {
     if (this.#outcome !== 'running') return;
-    this.#attempts.progressed();
+    this.#retries.progressed();
     this.#store(this.#transfer.joined(chunk));
   }
 
@@ -180,13 +182,13 @@ export class Extent implements RangeReceiver {
     if (this.#outcome !== 'running') return;
     this.#transfer.drop();
     if (isTransient(error) && (this.#waitsForReaders || this.#roomWait.isWaiting)) return;
-    if (!this.#attempts.mayFollow(error)) {
+    if (!this.#retries.mayFollow(error)) {
       this.#end(error);
       return;
     }
     const reason = error instanceof StoreError ? error.code.toLowerCase() : 'status';
     this.#surroundings.retried(this.source.backend, reason);
-    const delayMs = this.#attempts.nextDelayMs(this.#surroundings.random());
+    const delayMs = this.#retries.nextDelayMs(this.#surroundings.random());
     this.#surroundings.clock.after(delayMs, () => this.#outcome === 'running' && this.start());
   }
 

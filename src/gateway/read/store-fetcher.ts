@@ -1,8 +1,9 @@
 import { sendAndCollect } from '../../backend/collected-reply.ts';
 import { type StoreCall, StoreError, type StoreReplyHead, type WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
-import { isRetryableStatus, isTransient } from '../fill/fill-error.ts';
+import { refusedBy } from '../fill/fill-error.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';
+import { Retries } from '../fill/retries.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import { type FirstExtent, rangeHeader } from './first-extent.ts';
 import { type ArrivingBytes, FirstFetch } from './first-fetch.ts';
@@ -22,16 +23,19 @@ export type TakeReadable = (
   call: StoreCall,
 ) => RangeReceiver | undefined;
 
-const TRIES = 3;
-const RETRY_DELAY_MS = 100;
+/** One timeout has cost whoever asks as long as an answer may take. */
+const questionLimits = { retries: 2, timeouts: 1, atOnce: 0, firstDelayMs: 100 };
 
 /** Asks stores about objects, and again where the store or the way to it was only busy. */
 export class StoreFetcher {
   readonly #clock: Clock;
+  readonly #random: () => number;
   readonly #retried: (read: ObjectRead, reason: string) => void;
 
-  constructor(clock: Clock, retried: (read: ObjectRead, reason: string) => void) {
+  /** @param random a number in [0, 1): spreads the retries of several workers. */
+  constructor(clock: Clock, random: () => number, retried: (read: ObjectRead, reason: string) => void) {
     this.#clock = clock;
+    this.#random = random;
     this.#retried = retried;
   }
 
@@ -81,19 +85,22 @@ export class StoreFetcher {
     ask: () => Promise<Answer>,
     refusal: (answer: Answer) => WholeReply | undefined,
   ): Promise<Answer> {
-    for (let attempt = 1; ; attempt++) {
-      const isLast = attempt === TRIES;
+    const retries = new Retries(questionLimits);
+    for (;;) {
       try {
         const answer = await ask();
         const reply = refusal(answer);
-        if (isLast || !reply || !isRetryableStatus(reply.status)) return answer;
+        if (!reply || !retries.mayFollow(refusedBy(reply))) return answer;
         this.#retried(read, 'status');
       } catch (error) {
-        if (isLast || !(error instanceof StoreError) || !isTransient(error) || error.code === 'TIMEOUT')
-          throw error;
+        if (!(error instanceof StoreError) || !retries.mayFollow(error)) throw error;
         this.#retried(read, error.code.toLowerCase());
       }
-      await new Promise<void>(resolve => this.#clock.after(RETRY_DELAY_MS * attempt, resolve));
+      await this.#pause(retries.nextDelayMs(this.#random()));
     }
+  }
+
+  #pause(delayMs: number): Promise<void> {
+    return new Promise(resolve => this.#clock.after(delayMs, resolve));
   }
 }

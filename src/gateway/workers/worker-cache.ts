@@ -64,7 +64,9 @@ export class WorkerCache implements ContentFactory {
     this.filler = new Filler(this.tier, this.#readers, { clock, random, retried, faults });
     this.#readAhead = new ReadAhead(this.filler, this.#readers, clock);
     this.lender = new SlotLender(this.tier, Math.max(1, Math.floor(pagesPerWorker / 2)));
-    const questions = new StoreFetcher(clock, (read, reason) => retried(read.bucket.store.name, reason));
+    const questions = new StoreFetcher(clock, random, (read, reason) =>
+      retried(read.bucket.store.name, reason),
+    );
     this.objects = new LocalObjects(new RecordCache(this.table, this.epochs), this, questions, clock);
   }
 
