@@ -1,11 +1,21 @@
+import { describingContent } from '../support/self-describing.ts';
 import { patternContent } from '../support/stand-in/content.ts';
 import { StandInStore } from '../support/stand-in-store.ts';
-import { bucket, type PatternObject, type StoreCommand, type StoreReport } from './store-command.ts';
+import {
+  bucket,
+  type DescribingObject,
+  type PatternObject,
+  type StoreCommand,
+  type StoreReport,
+} from './store-command.ts';
 
 const store = await StandInStore.start();
 
-function put({ key, sizeBytes, seed }: PatternObject): void {
-  store.put(bucket, key, patternContent(sizeBytes, seed));
+function put(object: PatternObject | DescribingObject): void {
+  const { key, sizeBytes } = object;
+  const content =
+    'origin' in object ? describingContent(object.origin, sizeBytes) : patternContent(sizeBytes, object.seed);
+  store.put(bucket, key, content);
 }
 
 function obey(command: StoreCommand): void {

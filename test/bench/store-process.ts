@@ -1,7 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Moment } from '../support/stand-in/request-log.ts';
-import { bucket, type PatternObject, type StoreCommand, type StoreReport } from './store-command.ts';
+import {
+  bucket,
+  type DescribingObject,
+  type PatternObject,
+  type StoreCommand,
+  type StoreReport,
+} from './store-command.ts';
 
 const program = new URL('store-main.ts', import.meta.url).pathname;
 
@@ -27,7 +33,7 @@ export class StoreProcess {
     return `${this.url}/${bucket}/${key}`;
   }
 
-  put(object: PatternObject): Promise<StoreReport> {
+  put(object: PatternObject | DescribingObject): Promise<StoreReport> {
     return this.#tell({ kind: 'put', object });
   }
 

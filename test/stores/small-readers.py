@@ -1,20 +1,22 @@
 """
 Clients with small receive buffers, which Node cannot make: they ask and then read nothing.
 
-Arguments: port, number of clients, bytes of each receive buffer, paths (one after the other, again and again).
-Prints a line when all have asked. Then reads commands, a line each: `read N` has the first N clients read what they were
-promised and prints what each got, as JSON; the end of the input ends it.
+Arguments: port, number of clients, bytes of each receive buffer, then objects (one after the other, again and again), each as
+`PATH:OBJECT`: its number, which its words of eight bytes name, and the version that its entity tag names, see
+`test/support/self-describing.ts`.
+Prints a line when all have asked. Then reads commands, a line each: `read N BYTES` has the first N clients read what they were
+promised, or the first BYTES of it, checks each word, and prints what each got, as JSON; the end of the input ends it.
 """
 
-import hashlib
 import json
 import re
 import selectors
 import socket
 import sys
+from array import array
 
 port, count, buffer_bytes = (int(argument) for argument in sys.argv[1:4])
-paths = sys.argv[4:]
+objects = [(path, int(number)) for path, number in (one.rsplit(":", 1) for one in sys.argv[4:])]
 
 
 def ask(path):
@@ -26,20 +28,32 @@ def ask(path):
     return client
 
 
+def words(number, version, start, end):
+    """The bytes from `start` up to `end`, both of them multiples of eight."""
+    first = (number << 56) + (version << 40) + start // 8
+    values = array("Q", range(first, first + (end - start) // 8))
+    if sys.byteorder == "little":
+        values.byteswap()
+    return values.tobytes()
+
+
 class Reader:
     """What one client gets."""
 
-    def __init__(self, path):
+    def __init__(self, client, path, number):
+        self.client = client
         self.path = path
+        self.number = number
+        self.version = None
         self.head = b""
-        self.hash = hashlib.sha256()
         self.bytes = 0
         self.promised = None
         self.status = None
         self.is_cut = False
+        self.wrong = None
 
-    def take(self, chunk):
-        """True when that was the last of it."""
+    def take(self, chunk, limit):
+        """True when that was enough of it."""
         if not chunk:
             self.is_cut = True
             return True
@@ -51,10 +65,26 @@ class Reader:
             self.status = int(self.head[9:12])
             length = re.search(rb"content-length: (\d+)", self.head[:end], re.I)
             self.promised = int(length.group(1)) if length else 0
+            tag = re.search(rb'etag: "described-(\d+)-(\d+)-', self.head[:end], re.I)
+            if tag and int(tag.group(1)) == self.number:
+                self.version = int(tag.group(2))
+            elif self.status == 200:
+                self.wrong = "its entity tag is not that of the object"
             chunk = self.head[end + 4 :]
-        self.hash.update(chunk)
+        if self.version is not None:
+            self.check(chunk)
         self.bytes += len(chunk)
-        return self.bytes >= self.promised
+        return self.bytes >= min(self.promised, limit)
+
+    def check(self, chunk):
+        start, end = self.bytes, self.bytes + len(chunk)
+        first = start - start % 8
+        expected = words(self.number, self.version, first, end + -end % 8)[start - first : end - first]
+        if self.wrong is not None or chunk == expected:
+            return
+        at = next(index for index, byte in enumerate(chunk) if byte != expected[index])
+        word = at - (start + at) % 8
+        self.wrong = f"byte {start + at}: its word is {chunk[max(0, word) : word + 8].hex()}"
 
     def told(self):
         return {
@@ -63,18 +93,17 @@ class Reader:
             "promised": self.promised,
             "bytes": self.bytes,
             "isCut": self.is_cut,
-            "sha256": self.hash.hexdigest(),
+            "wrong": self.wrong,
         }
 
 
-def read(wanted):
+def read(wanted, limit):
     selector = selectors.DefaultSelector()
-    readers = []
-    for client, path in clients[:wanted]:
-        reader = Reader(path)
-        readers.append(reader)
-        client.setblocking(False)
-        selector.register(client, selectors.EVENT_READ, reader)
+    for reader in readers[:wanted]:
+        if reader.is_cut or reader.promised is not None and reader.bytes >= min(reader.promised, limit):
+            continue
+        reader.client.setblocking(False)
+        selector.register(reader.client, selectors.EVENT_READ, reader)
     while selector.get_map():
         ready = selector.select(30)
         if not ready:
@@ -84,12 +113,16 @@ def read(wanted):
                 chunk = key.fileobj.recv(65536)
             except ConnectionError:
                 chunk = b""
-            if key.data.take(chunk):
+            if key.data.take(chunk, limit):
                 selector.unregister(key.fileobj)
-    return [reader.told() for reader in readers]
+    return [reader.told() for reader in readers[:wanted]]
 
 
-clients = [(ask(paths[index % len(paths)]), paths[index % len(paths)]) for index in range(count)]
+readers = []
+for index in range(count):
+    one = objects[index % len(objects)]
+    readers.append(Reader(ask(one[0]), *one))
 print("asked", flush=True)
 for line in sys.stdin:
-    print(json.dumps(read(int(line.split()[1]))), flush=True)
+    _, wanted, limit = line.split()
+    print(json.dumps(read(int(wanted), int(limit))), flush=True)

@@ -1,148 +1,114 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { get } from 'node:http';
-import { createInterface, type Interface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
+import { residentBytes } from '../bench/process-cost.ts';
 import { bucket } from '../bench/store-command.ts';
 import { StoreProcess } from '../bench/store-process.ts';
 import { GatewayProcess } from '../support/gateway-process.ts';
-import { type Content, copyOf, holdsAt, patternContent } from '../support/stand-in/content.ts';
+import { controlMs, type Probe, probe } from './probe.ts';
+import { type Received, SmallReaders } from './small-readers.ts';
 
 const mebibyte = 1_048_576;
-const script = new URL('small-readers.py', import.meta.url).pathname;
+const memoryBytes = 64 * mebibyte;
 const stalledReaders = 200;
 const stalledObjects = 40;
-const readOn = 12;
-const probeRounds = 24;
+const stalledBytes = 16 * mebibyte;
+/** So many of the stalled readers read to the end, when others have been served; the rest reads some pieces more. */
+const readToEnd = 6;
+const readOnBytes = 1.5 * mebibyte;
+/** Objects of which the store gets another version while others read them. */
+const replacedObjects = 4;
+const probeRounds = 12;
 const probeEveryMs = 250;
 const headLimitMs = 2_000;
+/** Connections come to workers by chance: so many at the same time come to most of them. */
+const controlsAtOnce = 6;
+/** Of what a response keeps for itself, beside the memory of the cache. */
+const copyBytes = 64 * 1024;
+/** What the heaps of a worker may grow by when it gets something to do: the README has measured figures. */
+const heapBytesPerWorker = 96 * mebibyte;
 
-const contents = new Map<string, Content>();
+/** Number of the object that a path names. */
+const numbers = new Map<string, number>();
 const started: { stop(): Promise<unknown> }[] = [];
 
 afterEach(async () => {
   for (const one of started.splice(0).reverse()) await one.stop();
-  contents.clear();
+  numbers.clear();
 });
 
-/** Clients with receive buffers of 8 KiB, in a process of their own. */
-class SmallReaders {
-  readonly #process: ChildProcessWithoutNullStreams;
-  readonly #lines: Interface;
-
-  constructor(url: string, keys: readonly string[]) {
-    const paths = keys.map(key => `/${bucket}/${key}`);
-    this.#process = spawn('python3', [script, new URL(url).port, String(stalledReaders), '8192', ...paths]);
-    this.#process.stderr.on('data', chunk => process.stderr.write(chunk));
-    this.#lines = createInterface(this.#process.stdout);
-  }
-
-  line(): Promise<string> {
-    return new Promise(resolve => this.#lines.once('line', resolve));
-  }
-
-  /** Has the first `count` read on; what each of them got. */
-  async read(count: number): Promise<readonly Received[]> {
-    const told = this.line();
-    this.#process.stdin.write(`read ${count}\n`);
-    return JSON.parse(await told);
-  }
-
-  stop(): Promise<void> {
-    return new Promise(resolve => {
-      if (this.#process.exitCode !== null) resolve();
-      this.#process.once('close', () => resolve());
-      this.#process.stdin.end();
-    });
-  }
+async function put(store: StoreProcess, name: string, sizeBytes: number, version = 1): Promise<string> {
+  const path = `/${bucket}/${name}`;
+  const object = numbers.get(path) ?? numbers.size;
+  numbers.set(path, object);
+  await store.put({ key: name, sizeBytes, origin: { object, version } });
+  return path;
 }
 
-interface Received {
-  readonly path: string;
-  readonly status: number;
-  readonly promised: number;
-  readonly bytes: number;
-  readonly isCut: boolean;
-  readonly sha256: string;
+async function putMany(store: StoreProcess, count: number, name: string, sizeBytes: number, version = 1) {
+  const paths: string[] = [];
+  for (let index = 0; index < count; index++)
+    paths.push(await put(store, `${name}-${index}`, sizeBytes, version));
+  return paths;
 }
 
-/** What a client that reads as fast as it can got for one GET on a connection of its own. */
-interface Probe {
-  readonly key: string;
-  readonly round: number;
-  readonly headMs: number;
-  readonly status: number;
-  readonly retryAfter: string | undefined;
-  readonly isRight: boolean;
-  readonly isWhole: boolean;
+function read(gateway: GatewayProcess, path: string): Promise<Probe> {
+  return probe(gateway.url, path, objectOf(path));
 }
 
-function probe(url: string, key: string, round = 0): Promise<Probe> {
-  const content = contents.get(key);
-  if (!content) throw new Error(`no object ${key}`);
-  const { promise, resolve, reject } = Promise.withResolvers<Probe>();
-  const startMs = performance.now();
-  get(`${url}/${bucket}/${key}`, { agent: false }, answer => {
-    const headMs = performance.now() - startMs;
-    const { statusCode: status = 0, headers } = answer;
-    let [at, isRight] = [0, true];
-    answer.on('data', chunk => {
-      if (status !== 200) return;
-      isRight &&= holdsAt(content, at, chunk);
-      at += chunk.length;
-    });
-    const isOver = () => {
-      const isWhole = at === content.sizeBytes;
-      resolve({ key, round, headMs, status, retryAfter: headers['retry-after'], isRight, isWhole });
-    };
-    answer.on('close', isOver);
-    answer.on('error', isOver);
-  }).on('error', reject);
-  return promise;
+function objectOf(path: string): number {
+  const object = numbers.get(path);
+  if (object === undefined) throw new Error(`no object ${path}`);
+  return object;
 }
 
-/** How long an answer takes that needs neither memory nor store: what the machine is busy with is not the gateway's. */
-function controlMs(url: string): Promise<number> {
-  const startMs = performance.now();
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  get(`${url}/no-such-bucket/key`, { agent: false }, answer => {
-    answer.resume();
-    resolve(performance.now() - startMs);
-  }).on('error', reject);
-  return promise;
+interface Control {
+  readonly atMs: number;
+  readonly tookMs: number;
 }
 
-/** Of the controls that were under way while a probe of `round` might wait. */
-function slowest(slownessMs: readonly number[], round: number): number {
-  return Math.max(...slownessMs.slice(round, round + headLimitMs / probeEveryMs));
+/** The way of a miss: to the gateway, to the store, and to the gateway again, none of which has anything to wait for. */
+async function control(gateway: GatewayProcess, store: StoreProcess): Promise<Control> {
+  const atMs = performance.now();
+  const nothing = `${gateway.url}/no-such-bucket/key`;
+  const goThere = async () => {
+    for (const url of [nothing, store.urlOf('none'), nothing]) await controlMs(url);
+  };
+  await Promise.all(Array.from({ length: controlsAtOnce }, goThere));
+  return { atMs, tookMs: performance.now() - atMs };
 }
 
-async function put(store: StoreProcess, key: string, sizeBytes: number): Promise<string> {
-  const seed = contents.size;
-  contents.set(key, patternContent(sizeBytes, seed));
-  await store.put({ key, sizeBytes, seed });
-  return key;
+/** Kept when the store sends nothing more: the system has taken all that it does for clients that do not read. */
+async function storeIsQuiet(store: StoreProcess): Promise<void> {
+  let before = -1;
+  const hasMoved = async () => {
+    const { bodyBytes } = await store.report();
+    const moved = bodyBytes !== before;
+    before = bodyBytes;
+    return moved;
+  };
+  await expect.poll(hasMoved, { interval: 1_000, timeout: 60_000 }).toBe(false);
 }
 
-async function putMany(store: StoreProcess, count: number, name: string, sizeBytes: number) {
-  const keys: string[] = [];
-  for (let index = 0; index < count; index++) keys.push(await put(store, `${name}-${index}`, sizeBytes));
-  return keys;
+/** How often the store was asked for one of `paths`. */
+async function askedOf(store: StoreProcess, paths: readonly string[]): Promise<number> {
+  const { requests } = await store.report();
+  return requests.filter(({ url }) => paths.includes(url)).length;
 }
 
-function wrongOf(received: readonly Received[]): readonly Received[] {
-  return received.filter(({ path, status, promised, bytes, isCut, sha256 }) => {
-    if (status === 503) return false;
-    const content = contents.get(path.split('/').at(-1) ?? '');
-    if (!content || status !== 200 || promised !== content.sizeBytes) return true;
-    if (isCut === (bytes === promised)) return true;
-    return (
-      createHash('sha256')
-        .update(copyOf(content, 0, bytes))
-        .digest('hex') !== sha256
-    );
-  });
+/** The slowest of the controls that were under way while `one` waited for its head. */
+function slownessBeside({ startedMs, headMs }: Probe, controls: readonly Control[]): number {
+  const beside = controls.filter(
+    ({ atMs, tookMs }) => atMs < startedMs + headMs && atMs + tookMs > startedMs,
+  );
+  return Math.max(0, ...beside.map(({ tookMs }) => tookMs));
+}
+
+/** Neither all of what was promised, nor the beginning of it on a connection that was closed, nor sent away. */
+function isBroken({ status, promised, bytes, isCut, wrong }: Received): boolean {
+  if (status === 503) return false;
+  if (status !== 200 || promised !== stalledBytes || wrong !== null) return true;
+  // cut is one that stalled for too long, or whose object was replaced: somewhere before its end
+  return isCut ? bytes >= promised : bytes < Math.min(promised, readOnBytes);
 }
 
 it.each([1, 2, 4])(
@@ -150,10 +116,11 @@ it.each([1, 2, 4])(
   async workers => {
     const store = await StoreProcess.start();
     started.push(store);
-    const stalled = await putMany(store, stalledObjects, 'stalled', 16 * mebibyte);
+    const stalled = await putMany(store, stalledObjects, 'stalled', stalledBytes);
     const small = await putMany(store, probeRounds, 'small', 4096);
     const large = await putMany(store, probeRounds, 'large', 8 * mebibyte);
     const hot = await putMany(store, 10, 'hot', 64 * 1024);
+    const more = await putMany(store, 6, 'more', 8 * mebibyte);
     const gateway = await GatewayProcess.start({
       backends: { store: { type: 's3', endpoint: store.url } },
       buckets: { [bucket]: { backend: 'store', access: 'public', cache: { ttl: '1h' } } },
@@ -161,41 +128,86 @@ it.each([1, 2, 4])(
       workers,
     });
     started.push(gateway);
-    for (let time = 0; time < 5; time++) for (const key of hot) await probe(gateway.url, key);
+    for (let time = 0; time < 5; time++) for (const path of hot) await read(gateway, path);
+    const idleBytes = residentBytes(gateway.pid).now;
 
-    const readers = new SmallReaders(gateway.url, stalled);
+    const readers = await SmallReaders.start({
+      url: gateway.url,
+      count: stalledReaders,
+      bufferBytes: 8192,
+      objects: stalled.map(path => ({ path, object: objectOf(path) })),
+    });
     started.push(readers);
-    await readers.line();
-    const probes: Promise<Probe>[] = [];
-    const controls: Promise<number>[] = [];
+    const misses: Promise<Probe>[] = [];
+    const controls: Promise<Control>[] = [];
+    let mostInFlight = 0;
     for (let round = 0; round < probeRounds; round++) {
-      for (const keys of [small, large, hot])
-        probes.push(probe(gateway.url, keys[round % keys.length] ?? '', round));
-      controls.push(controlMs(gateway.url));
+      for (const paths of [small, large, hot]) misses.push(read(gateway, paths[round % paths.length] ?? ''));
+      controls.push(control(gateway, store));
+      if (round === probeRounds / 2) await putMany(store, replacedObjects, 'stalled', stalledBytes, 2);
+      mostInFlight = Math.max(mostInFlight, (await gateway.metrics()).total('requests_in_flight'));
       await wait(probeEveryMs);
     }
-    const answers = await Promise.all(probes);
-    const slownessMs = await Promise.all(controls);
-    expect(answers.filter(({ headMs, round }) => headMs > headLimitMs + slowest(slownessMs, round))).toEqual(
-      [],
-    );
-    expect(
-      answers.filter(({ status, retryAfter }) => status !== 200 && !(status === 503 && retryAfter)),
-    ).toEqual([]);
-    expect(answers.filter(({ status, isRight, isWhole }) => status === 200 && !(isRight && isWhole))).toEqual(
-      [],
-    );
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(answers.length / 2);
+    await storeIsQuiet(store);
+    for (let time = 0; time < 5 * workers; time++) for (const path of hot) await read(gateway, path);
+    const hotAsked = await askedOf(store, hot);
+    const hits: Promise<Probe>[] = [];
+    for (const path of more) {
+      misses.push(read(gateway, path));
+      for (const hotPath of hot) hits.push(read(gateway, hotPath));
+      controls.push(control(gateway, store));
+      await Promise.all(hits);
+    }
+    const missed = await Promise.all(misses);
+    const hit = await Promise.all(hits);
+    const slowness = await Promise.all(controls);
+    const late = (one: Probe) => one.headMs > headLimitMs + slownessBeside(one, slowness);
+    expect([...missed, ...hit].filter(late)).toEqual([]);
+    expect(missed.filter(one => one.status !== 200 && !(one.status === 503 && one.retryAfter))).toEqual([]);
+    const served = [...missed, ...hit].filter(({ status }) => status === 200);
+    expect(served.filter(({ wrong, isWhole }) => wrong !== undefined || !isWhole)).toEqual([]);
+    expect(served.length).toBeGreaterThan((missed.length + hit.length) / 2);
+    expect(await askedOf(store, hot)).toBe(hotAsked);
+    // a worker that comes to an object of another for the first time does not know that it is held
+    const unknown = hit.filter(({ status, cache }) => status !== 200 || cache !== 'HIT');
+    expect(unknown.length).toBeLessThanOrEqual(hot.length * (workers - 1));
+    expect(mostInFlight).toBeGreaterThanOrEqual(stalledReaders / 2);
 
-    expect(wrongOf(await readers.read(readOn))).toEqual([]);
+    const grownBytes = residentBytes(gateway.pid).peak - idleBytes;
+    const limitBytes = memoryBytes + mostInFlight * copyBytes + workers * heapBytesPerWorker;
+    const cut = (await gateway.metrics()).total('requests_shed_total', { reason: 'stalled' });
+    process.stdout.write(
+      `${workers} workers: ${Math.round(grownBytes / mebibyte)} MiB over idle, ${Math.round(limitBytes / mebibyte)} allowed; ${mostInFlight} in flight, ${cut} cut\n`,
+    );
+    expect(grownBytes).toBeLessThan(limitBytes);
+    // readers with copies hold no memory of the cache, and nobody has to be cut for it
+    expect(cut).toBeLessThanOrEqual(stalledReaders / 10);
+
+    expect((await readers.read(stalledReaders, readOnBytes)).filter(isBroken)).toEqual([]);
+    const ended = await readers.read(readToEnd, stalledBytes);
+    expect(ended.filter(one => isBroken(one))).toEqual([]);
+    expect(
+      ended.filter(({ status, bytes, isCut }) => status === 200 && !isCut && bytes !== stalledBytes),
+    ).toEqual([]);
     await readers.stop();
-    await expect
-      .poll(async () => (await gateway.metrics()).total('requests_in_flight'), { timeout: 10_000 })
-      .toBe(0);
-    await expect
-      .poll(async () => (await gateway.metrics()).total('fills_in_flight'), { timeout: 10_000 })
-      .toBe(0);
-    for (const key of [...large.slice(0, 4), ...hot])
-      expect(await probe(gateway.url, key)).toMatchObject({ status: 200, isRight: true, isWhole: true });
+    for (const path of stalled.slice(0, replacedObjects)) await readReplaced(gateway, path);
+    for (const figure of ['requests_in_flight', 'fills_in_flight'])
+      await expect.poll(async () => (await gateway.metrics()).total(figure), { timeout: 10_000 }).toBe(0);
+    for (const path of [...large.slice(0, 4), ...hot])
+      expect(await read(gateway, path)).toMatchObject({ status: 200, wrong: undefined, isWhole: true });
   },
 );
+
+/** The version before is given as long as its bytes are there, and cut off where they are not: never mixed with the next. */
+async function readReplaced(gateway: GatewayProcess, path: string): Promise<void> {
+  const answer = await read(gateway, path);
+  expect(answer).toMatchObject({ status: 200, wrong: undefined });
+  if (answer.isWhole) return;
+  expect(answer.version).toBe(1);
+  expect(await read(gateway, path)).toMatchObject({
+    status: 200,
+    wrong: undefined,
+    version: 2,
+    isWhole: true,
+  });
+}
