@@ -1,9 +1,8 @@
 import { CollectedReply } from '../../backend/collected-reply.ts';
 import type { StoreCall, StoreReceiver, StoreReplyHead } from '../../backend/store.ts';
-import { httpField, StoreError } from '../../backend/store.ts';
+import { StoreError } from '../../backend/store.ts';
 import type { GenerationIdentity } from '../../cache/generation.ts';
-import { parseContentLength } from '../../http/content-length.ts';
-import { parseContentRange } from '../../http/range.ts';
+import { type ContentHead, readContentHead } from './content-head.ts';
 import { InvalidReplyError, ObjectChangedError, refusedBy } from './fill-error.ts';
 
 /** Takes the bytes of a range, in order; exactly one of `done` and `failed` comes last. */
@@ -26,6 +25,36 @@ export interface RangeSource {
   send(from: number, to: number, receiver: StoreReceiver): StoreCall;
 }
 
+/** Hands on bytes of an accepted answer: drops the first `skipBytes`, then takes `lengthBytes`, drops what is behind. */
+export class ExpectedBytes {
+  readonly #receiver: RangeReceiver;
+  #skipBytes: number;
+  #leftBytes: number;
+
+  constructor(receiver: RangeReceiver, skipBytes: number, lengthBytes: number) {
+    this.#receiver = receiver;
+    this.#skipBytes = skipBytes;
+    this.#leftBytes = lengthBytes;
+  }
+
+  arrived(chunk: Buffer): void {
+    const skipped = Math.min(this.#skipBytes, chunk.length);
+    this.#skipBytes -= skipped;
+    const wanted = chunk.subarray(skipped, skipped + this.#leftBytes);
+    this.#leftBytes -= wanted.length;
+    if (wanted.length > 0) this.#receiver.bytes(wanted);
+  }
+
+  ended(): void {
+    if (this.#leftBytes > 0) this.failed(new StoreError('BROKEN', 'the body ended early', undefined));
+    else this.#receiver.done();
+  }
+
+  failed(error: Error): void {
+    this.#receiver.failed(error);
+  }
+}
+
 /**
  * Checks what a store sends for `[from, to)` of a known content, and hands on only bytes that belong there.
  *
@@ -36,9 +65,8 @@ export class RangedRead implements StoreReceiver {
   readonly #identity: GenerationIdentity;
   readonly #from: number;
   readonly #to: number;
-  #receiver: RangeReceiver;
-  #skipBytes = 0;
-  #leftBytes: number;
+  readonly #receiver: RangeReceiver;
+  #bytes: ExpectedBytes | undefined;
   #refusal: CollectedReply | undefined;
   #wrong: Error | undefined;
 
@@ -47,7 +75,6 @@ export class RangedRead implements StoreReceiver {
     this.#from = from;
     this.#to = to;
     this.#receiver = receiver;
-    this.#leftBytes = to - from;
   }
 
   answered(head: StoreReplyHead): void {
@@ -55,82 +82,64 @@ export class RangedRead implements StoreReceiver {
       this.#refusal = new CollectedReply(head);
       return;
     }
-    this.#wrong = this.#judge(head);
-    const coversAll = this.#from === 0 && this.#to === this.#identity.sizeBytes;
-    if (head.status === 200 && !this.#wrong && !coversAll) this.#takeWhole();
+    this.#wrong = this.#judge(readContentHead(head));
+    if (!this.#wrong) this.#bytes = head.status === 206 ? this.#partial() : this.#whole();
   }
 
   arrived(chunk: Buffer): void {
-    if (this.#refusal) this.#refusal.arrived(chunk);
-    else if (!this.#wrong) this.#handOn(chunk);
+    this.#refusal?.arrived(chunk);
+    this.#bytes?.arrived(chunk);
   }
 
   ended(): void {
-    const failure = this.#wrong ?? this.#refused();
-    if (failure) this.#receiver.failed(failure);
-    else if (this.#leftBytes > 0) this.failed(new StoreError('BROKEN', 'the body ended early', undefined));
-    else this.#receiver.done();
+    if (this.#bytes) this.#bytes.ended();
+    else this.#receiver.failed(this.#wrong ?? this.#refused());
   }
 
   failed(error: StoreError): void {
-    this.#receiver.failed(this.#wrong ?? error);
+    if (this.#bytes) this.#bytes.failed(error);
+    else this.#receiver.failed(this.#wrong ?? error);
   }
 
-  #takeWhole(): void {
+  #partial(): ExpectedBytes {
+    return new ExpectedBytes(this.#receiver, 0, this.#to - this.#from);
+  }
+
+  #whole(): ExpectedBytes {
+    const { sizeBytes } = this.#identity;
+    if (this.#from === 0 && this.#to === sizeBytes) return this.#partial();
     const receiver = this.#receiver.whole();
-    if (!receiver) {
-      this.#skipBytes = this.#from;
-      return;
-    }
-    this.#receiver = receiver;
-    this.#leftBytes = this.#identity.sizeBytes;
+    if (receiver) return new ExpectedBytes(receiver, 0, sizeBytes);
+    return new ExpectedBytes(this.#receiver, this.#from, this.#to - this.#from);
   }
 
-  #handOn(chunk: Buffer): void {
-    const skipped = Math.min(this.#skipBytes, chunk.length);
-    this.#skipBytes -= skipped;
-    const wanted = chunk.subarray(skipped, skipped + this.#leftBytes);
-    this.#leftBytes -= wanted.length;
-    if (wanted.length > 0) this.#receiver.bytes(wanted);
+  #judge(head: ContentHead): Error | undefined {
+    const { entityTag, sizeBytes } = this.#identity;
+    if (entityTag !== undefined && head.entityTag !== entityTag)
+      return new ObjectChangedError(`entity tag ${head.entityTag} instead of ${entityTag}`);
+    if (head.status === 206) return this.#judgePartial(head);
+    return hasOtherLength(head, sizeBytes) ? new ObjectChangedError('another length') : undefined;
   }
 
-  #judge(head: StoreReplyHead): Error | undefined {
-    const tag = httpField(head, 'etag');
-    if (this.#identity.entityTag !== undefined && tag !== this.#identity.entityTag) {
-      return new ObjectChangedError(`entity tag ${tag} instead of ${this.#identity.entityTag}`);
-    }
-    return head.status === 206 ? this.#judgePartial(head) : this.#judgeWhole(head);
-  }
-
-  #judgePartial(head: StoreReplyHead): Error | undefined {
-    const range = parseContentRange(httpField(head, 'content-range'));
-    if (range?.first !== this.#from || range.last !== this.#to - 1) {
-      return new InvalidReplyError(
-        `content-range ${httpField(head, 'content-range')} for bytes ${this.#from}-${this.#to - 1}`,
-      );
-    }
-    if (range.total !== this.#identity.sizeBytes) {
+  #judgePartial(head: ContentHead): Error | undefined {
+    const { range } = head;
+    if (range?.first !== this.#from || range.last !== this.#to - 1)
+      return new InvalidReplyError(`content-range ${head.rangeText} for bytes ${this.#from}-${this.#to - 1}`);
+    if (range.total !== this.#identity.sizeBytes)
       return new ObjectChangedError(`${range.total} bytes instead of ${this.#identity.sizeBytes}`);
-    }
-    return this.#judgeLength(
-      head,
-      this.#to - this.#from,
-      new InvalidReplyError('content-length differs from content-range'),
-    );
+    return hasOtherLength(head, this.#to - this.#from)
+      ? new InvalidReplyError('content-length differs from content-range')
+      : undefined;
   }
 
-  #judgeWhole(head: StoreReplyHead): Error | undefined {
-    return this.#judgeLength(head, this.#identity.sizeBytes, new ObjectChangedError('another length'));
-  }
-
-  #judgeLength(head: StoreReplyHead, expected: number, error: Error): Error | undefined {
-    const stated = httpField(head, 'content-length');
-    return stated === undefined || parseContentLength(stated) === expected ? undefined : error;
-  }
-
-  #refused(): Error | undefined {
-    if (!this.#refusal) return undefined;
+  #refused(): Error {
+    if (!this.#refusal) return new StoreError('BROKEN', 'the answer ended without a head', undefined);
     if (this.#refusal.head.status === 412) return new ObjectChangedError('precondition failed');
     return refusedBy(this.#refusal.whole());
   }
+}
+
+/** Whether an answer states a length of its body that is not `lengthBytes`. */
+export function hasOtherLength(head: ContentHead, lengthBytes: number): boolean {
+  return head.lengthBytes !== undefined && head.lengthBytes !== lengthBytes;
 }

@@ -1,18 +1,22 @@
 import { CollectedReply } from '../../backend/collected-reply.ts';
-import {
-  httpField,
-  type StoreCall,
-  type StoreError,
-  type StoreReceiver,
-  type StoreReplyHead,
-  type WholeReply,
+import type {
+  StoreCall,
+  StoreError,
+  StoreReceiver,
+  StoreReplyHead,
+  WholeReply,
 } from '../../backend/store.ts';
-import { parseContentLength } from '../../http/content-length.ts';
-import { type ContentRange, isInexactRange, parseContentRange } from '../../http/range.ts';
+import type { ContentRange } from '../../http/range.ts';
+import {
+  type ContentHead,
+  hasInexactRange,
+  isOfEmptyObject,
+  keptContent,
+  readContentHead,
+} from '../fill/content-head.ts';
 import { InvalidReplyError } from '../fill/fill-error.ts';
-import { RangedRead, type RangeReceiver } from '../fill/ranged-read.ts';
+import { ExpectedBytes, hasOtherLength, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { FirstExtent } from './first-extent.ts';
-import { isOfEmptyObject, strongTagOf, wholeSizeBytes } from './reply-content.ts';
 
 /** The bytes that an answer is going to bring, of a content of `sizeBytes`. */
 export interface ArrivingBytes {
@@ -22,31 +26,42 @@ export interface ArrivingBytes {
   readonly to: number;
 }
 
-/** Where the answer to a first question goes. */
-export interface FirstFetchOutcome {
-  /** The object is readable; what is returned takes its bytes. Undefined: they are not wanted, the transfer is given up. */
-  readable(head: StoreReplyHead, arriving: ArrivingBytes): RangeReceiver | undefined;
-  /** The object is readable, and not to be kept, see `UncacheableRecord`: the transfer is given up. */
-  unkeepable(head: StoreReplyHead): void;
+/** What a store said to a first GET. */
+export type FirstAnswer<Learned> =
+  | { readonly kind: 'readable'; readonly learned: Learned }
+  /** Readable, but not to be kept, see `UncacheableRecord`: the transfer is given up. */
+  | { readonly kind: 'unkeepable'; readonly head: StoreReplyHead }
   /** Anything else that the store said, with its body. */
-  refused(reply: WholeReply): void;
+  | { readonly kind: 'refused'; readonly reply: WholeReply };
+
+/** What a readable answer taught, and who takes its bytes: without a receiver the transfer is given up. */
+export interface TakenAnswer<Learned> {
+  readonly learned: Learned;
+  readonly receiver: RangeReceiver | undefined;
+}
+
+/** Where the answer to a first question goes. */
+export interface FirstFetchOutcome<Learned> {
+  /** The object is readable. Called before any of its bytes. */
+  take(head: ContentHead, arriving: ArrivingBytes): TakenAnswer<Learned>;
+  answered(answer: FirstAnswer<Learned>): void;
   failed(error: Error): void;
 }
 
 /** Takes the answer to the first GET for an object of which nothing is known: record and bytes in one request. */
-export class FirstFetch implements StoreReceiver {
+export class FirstFetch<Learned> implements StoreReceiver {
   readonly #asked: FirstExtent | undefined;
-  readonly #outcome: FirstFetchOutcome;
+  readonly #outcome: FirstFetchOutcome<Learned>;
   readonly #maxSizeBytes: number;
   #call: StoreCall | undefined;
-  #bytes: RangedRead | undefined;
+  #bytes: ExpectedBytes | undefined;
   #refusal: CollectedReply | undefined;
 
   /**
    * @param asked the range that was asked for; undefined when the whole object was.
    * @param maxSizeBytes of objects that are kept.
    */
-  constructor(asked: FirstExtent | undefined, maxSizeBytes: number, outcome: FirstFetchOutcome) {
+  constructor(asked: FirstExtent | undefined, maxSizeBytes: number, outcome: FirstFetchOutcome<Learned>) {
     this.#asked = asked;
     this.#maxSizeBytes = maxSizeBytes;
     this.#outcome = outcome;
@@ -57,15 +72,20 @@ export class FirstFetch implements StoreReceiver {
     this.#call = call;
   }
 
-  answered(head: StoreReplyHead): void {
-    if (head.status !== 200 && head.status !== 206) {
-      this.#refusal = new CollectedReply(head);
+  answered(reply: StoreReplyHead): void {
+    if (reply.status !== 200 && reply.status !== 206) {
+      this.#refusal = new CollectedReply(reply);
       return;
     }
+    const head = readContentHead(reply);
     const arriving = arrivingBytes(head, this.#asked, this.#maxSizeBytes);
-    if (arriving instanceof Error) this.#giveUp(() => this.#outcome.failed(arriving));
-    else if (arriving === 'unkeepable') this.#giveUp(() => this.#outcome.unkeepable(head));
-    else this.#take(head, arriving);
+    if (typeof arriving === 'object' && !(arriving instanceof Error)) {
+      this.#take(head, arriving);
+      return;
+    }
+    this.#call?.abort();
+    if (arriving === 'unkeepable') this.#outcome.answered({ kind: 'unkeepable', head });
+    else this.#outcome.failed(arriving);
   }
 
   arrived(chunk: Buffer): void {
@@ -75,7 +95,7 @@ export class FirstFetch implements StoreReceiver {
 
   ended(): void {
     this.#bytes?.ended();
-    if (this.#refusal) this.#outcome.refused(this.#refusal.whole());
+    if (this.#refusal) this.#outcome.answered({ kind: 'refused', reply: this.#refusal.whole() });
   }
 
   failed(error: StoreError): void {
@@ -83,52 +103,37 @@ export class FirstFetch implements StoreReceiver {
     else this.#outcome.failed(error);
   }
 
-  #take(head: StoreReplyHead, arriving: ArrivingBytes): void {
-    const receiver = this.#outcome.readable(head, arriving);
-    if (!receiver) {
-      if (arriving.sizeBytes > 0) this.#call?.abort();
-      return;
-    }
-    const identity = {
-      objectKey: '',
-      versionId: undefined,
-      entityTag: arriving.entityTag,
-      sizeBytes: arriving.sizeBytes,
-    };
-    this.#bytes = new RangedRead(identity, arriving.from, arriving.to, receiver);
-    this.#bytes.answered(head);
-  }
-
-  #giveUp(tell: () => void): void {
-    this.#call?.abort();
-    tell();
+  #take(head: ContentHead, arriving: ArrivingBytes): void {
+    const { learned, receiver } = this.#outcome.take(head, arriving);
+    this.#outcome.answered({ kind: 'readable', learned });
+    if (receiver) this.#bytes = new ExpectedBytes(receiver, 0, arriving.to - arriving.from);
+    else if (arriving.sizeBytes > 0) this.#call?.abort();
   }
 }
 
 /**
- * Which bytes a 200 or 206 brings; an error when it cannot be the answer to what was asked. What names no strong entity
- * tag, or not how long the whole is, cannot be kept; what is longer than `maxSizeBytes` is not.
+ * Which bytes a 200 or 206 brings; an error when it cannot be the answer to what was asked; 'unkeepable' for an answer
+ * that is not kept, see `keptContent`.
  */
 function arrivingBytes(
-  head: StoreReplyHead,
+  head: ContentHead,
   asked: FirstExtent | undefined,
   maxSizeBytes: number,
 ): ArrivingBytes | 'unkeepable' | InvalidReplyError {
-  const stated = httpField(head, 'content-range');
-  if (head.status === 206 && isInexactRange(stated)) return 'unkeepable';
-  const entityTag = strongTagOf(head);
-  if (entityTag !== undefined && mayFindNothing(asked) && isOfEmptyObject(head))
-    return { entityTag, sizeBytes: 0, from: 0, to: 0 };
-  const range = parseContentRange(stated);
-  if (head.status === 206 && !(range && fits(range, asked)))
-    return new InvalidReplyError(`content-range ${stated}`);
-  const sizeBytes = wholeSizeBytes(head);
-  if (entityTag === undefined || sizeBytes === undefined || sizeBytes > maxSizeBytes) return 'unkeepable';
-  if (head.status === 200 || !range) return { entityTag, sizeBytes, from: 0, to: sizeBytes };
-  const length = httpField(head, 'content-length');
-  if (length !== undefined && parseContentLength(length) !== range.last - range.first + 1)
+  if (hasInexactRange(head)) return 'unkeepable';
+  if (mayFindNothing(asked) && isOfEmptyObject(head)) {
+    const empty = keptContent({ ...head, sizeBytes: 0 }, maxSizeBytes);
+    if (empty) return { ...empty, from: 0, to: 0 };
+  }
+  const { status, range } = head;
+  if (status === 206 && !(range && fits(range, asked)))
+    return new InvalidReplyError(`content-range ${head.rangeText}`);
+  const kept = keptContent(head, maxSizeBytes);
+  if (!kept) return 'unkeepable';
+  if (!range) return { ...kept, from: 0, to: kept.sizeBytes };
+  if (hasOtherLength(head, range.last - range.first + 1))
     return new InvalidReplyError('content-length differs from content-range');
-  return { entityTag, sizeBytes, from: range.first, to: range.last + 1 };
+  return { ...kept, from: range.first, to: range.last + 1 };
 }
 
 /** Only the last bytes and the first part are there of an empty object too (behaviours.md 24, 25, 47). */

@@ -11,14 +11,14 @@ import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import { knowsPart, type ObjectRecord, type ReadableRecord } from '../../cache/record.ts';
 import { parseUnsatisfiedRange } from '../../http/range.ts';
-import { InvalidReplyError, isRetryableStatus, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
+import { type ContentHead, checksumsOf, identityOf, partOf, readContentHead } from '../fill/content-head.ts';
+import { isRetryableStatus, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';
 import { type ObjectRead, questionName } from '../request/object-read.ts';
 import { type FirstExtent, firstBlock, firstExtent } from './first-extent.ts';
-import type { ArrivingBytes } from './first-fetch.ts';
+import type { ArrivingBytes, TakenAnswer } from './first-fetch.ts';
 import { cacheHit, type LookupResult } from './lookup-result.ts';
 import type { RecordCache } from './record-cache.ts';
-import { checksumsOf, identityOf, partOf } from './reply-content.ts';
 import { isRememberedRefusal, passedRecord, readableRecord, refusedRecord } from './reply-record.ts';
 import { SingleFlight } from './single-flight.ts';
 import type { StoreFetcher, TakeReadable } from './store-fetcher.ts';
@@ -164,20 +164,17 @@ export class LocalObjects {
     const epoch = this.#records.epochOf(read);
     const reply = await this.#questions.head(read, partNumber);
     if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(read, reply, 'HEAD', epoch);
-    const identity = identityOf(read, reply);
-    if (!identity) return this.#learnUnkeepable(read, reply, 'HEAD', epoch);
+    const head = readContentHead(reply);
+    const identity = identityOf(read, head);
+    if (!identity) return this.#learnUnkeepable(read, head, 'HEAD', epoch);
     const content = this.#contentOf(read, identity, epoch);
-    return this.#learnReadable(read, reply, 'HEAD', content, epoch, partNumber);
+    return this.#learnReadable(read, head, 'HEAD', content, epoch, partNumber);
   }
 
   async #askGet(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
     const epoch = this.#records.epochOf(read);
-    let learned: Learned | undefined;
-    const take: TakeReadable = (head, arriving, call) => {
-      const taken = this.#takeBytes(read, head, arriving, epoch, call);
-      learned = taken.learned;
-      return taken.receiver;
-    };
+    const take: TakeReadable<Learned> = (head, arriving, call) =>
+      this.#takeBytes(read, head, arriving, epoch, call);
     const answer = await this.#questions.get(read, extent, take);
     if (answer.kind === 'refused' && answer.reply.status === 416 && extent && extent.kind !== 'part') {
       return mayBeEmpty(extent, answer.reply)
@@ -186,20 +183,17 @@ export class LocalObjects {
     }
     if (answer.kind === 'refused') return this.#learnRefusal(read, answer.reply, 'GET', epoch);
     if (answer.kind === 'unkeepable') return this.#learnUnkeepable(read, answer.head, 'GET', epoch);
-    if (!learned) throw new InvalidReplyError('nothing was learned of a readable object');
-    return learned;
+    return answer.learned;
   }
 
   #takeBytes(
     read: ObjectRead,
-    head: StoreReplyHead,
-    arriving: ArrivingBytes,
+    head: ContentHead,
+    { entityTag, sizeBytes, from, to }: ArrivingBytes,
     epoch: number,
     call: StoreCall,
-  ) {
-    const { entityTag, sizeBytes, from, to } = arriving;
-    const versionId = storeField(head, 'version-id');
-    const identity = { objectKey: read.objectKey.text, versionId, entityTag, sizeBytes };
+  ): TakenAnswer<Learned> {
+    const identity = { objectKey: read.objectKey.text, versionId: head.versionId, entityTag, sizeBytes };
     const content = this.#contentOf(read, identity, epoch);
     const learned = this.#learnReadable(read, head, 'GET', content, epoch, read.partNumber);
     const wantsBytes = to > from && this.#contents.lacks(content, from, to);
@@ -216,7 +210,7 @@ export class LocalObjects {
 
   #learnReadable(
     read: ObjectRead,
-    head: StoreReplyHead,
+    head: ContentHead,
     method: 'GET' | 'HEAD',
     content: Generation,
     epoch: number,
@@ -226,10 +220,7 @@ export class LocalObjects {
       partNumber === undefined
         ? undefined
         : this.findCached({ ...read, partNumber: undefined }, this.#clock.nowMs());
-    if (partNumber !== undefined) {
-      const { part, count } = partOf(head);
-      content.parts.learn(partNumber, part, count);
-    }
+    if (partNumber !== undefined) content.parts.learn(partNumber, partOf(head), head.partCount);
     const context = { method, receivedMs: this.#clock.nowMs(), epoch };
     const record = readableRecord(head, context, content, checksumsOf(head, method, partNumber));
     // A reply about a part knows less of the object than what may be known already.

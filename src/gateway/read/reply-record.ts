@@ -6,6 +6,7 @@ import { deltaSeconds, parseCacheControl } from '../../http/cache-control.ts';
 import { hopByHopFields } from '../../http/hop-by-hop.ts';
 import { parseHttpDate } from '../../http/http-date.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
+import { type ContentHead, isChecksum } from '../fill/content-head.ts';
 
 /** When and how an answer was had. */
 export interface ReplyContext {
@@ -46,7 +47,7 @@ const perReplyStore = new Set(['request-id', 'id-2', 'request-charged', 'mp-part
 
 /** Makes the record of a readable object from the head of the store's answer. */
 export function readableRecord(
-  head: StoreReplyHead,
+  head: ContentHead,
   context: ReplyContext,
   content: Content,
   checksums: 'known' | 'unknown',
@@ -60,10 +61,10 @@ export function readableRecord(
     epoch: context.epoch,
     fields,
     directives: directivesOf(head),
-    entityTag: httpField(head, 'etag'),
+    entityTag: head.entityTag,
     lastModifiedMs: parseHttpDate(httpField(head, 'last-modified') ?? ''),
     sizeBytes: content.sizeBytes,
-    versionId: storeField(head, 'version-id'),
+    versionId: head.versionId,
     checksums,
     content,
   };
@@ -124,10 +125,6 @@ function saysArchived(fields: readonly HeaderField[]): boolean {
   const storageClass = value('storage-class');
   if (storageClass !== 'GLACIER' && storageClass !== 'DEEP_ARCHIVE') return false;
   return !value('restore')?.includes('ongoing-request="false"');
-}
-
-function isChecksum({ name, store }: HeaderField): boolean {
-  return store && name.startsWith('checksum-');
 }
 
 function objectFields(head: StoreReplyHead): HeaderField[] {

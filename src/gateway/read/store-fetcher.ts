@@ -1,27 +1,20 @@
 import { sendAndCollect } from '../../backend/collected-reply.ts';
-import { type StoreCall, StoreError, type StoreReplyHead, type WholeReply } from '../../backend/store.ts';
+import { type StoreCall, StoreError, type WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { ContentHead } from '../fill/content-head.ts';
 import { refusedBy } from '../fill/fill-error.ts';
-import type { RangeReceiver } from '../fill/ranged-read.ts';
 import { Retries } from '../fill/retries.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import { type FirstExtent, rangeHeader } from './first-extent.ts';
-import { type ArrivingBytes, FirstFetch } from './first-fetch.ts';
+import { type ArrivingBytes, type FirstAnswer, FirstFetch, type TakenAnswer } from './first-fetch.ts';
 import { storeRequest } from './store-request.ts';
 
-/** What a store said to a first GET. */
-export type FirstAnswer =
-  | { readonly kind: 'readable' }
-  /** Readable, but its content cannot be told from another, see `UncacheableRecord`. */
-  | { readonly kind: 'unkeepable'; readonly head: StoreReplyHead }
-  | { readonly kind: 'refused'; readonly reply: WholeReply };
-
-/** Takes a readable answer as it begins, see `FirstFetchOutcome.readable`. */
-export type TakeReadable = (
-  head: StoreReplyHead,
+/** Takes a readable answer as it begins, see `FirstFetchOutcome.take`. */
+export type TakeReadable<Learned> = (
+  head: ContentHead,
   arriving: ArrivingBytes,
   call: StoreCall,
-) => RangeReceiver | undefined;
+) => TakenAnswer<Learned>;
 
 /** One timeout has cost whoever asks as long as an answer may take. */
 const questionLimits = { retries: 2, timeouts: 1, atOnce: 0, firstDelayMs: 100 };
@@ -50,34 +43,16 @@ export class StoreFetcher {
   }
 
   /** GET of `extent`, or of the whole object when it is undefined. A readable answer goes to `take` as it begins. */
-  get(read: ObjectRead, extent: FirstExtent | undefined, take: TakeReadable): Promise<FirstAnswer> {
+  get<Learned>(
+    read: ObjectRead,
+    extent: FirstExtent | undefined,
+    take: TakeReadable<Learned>,
+  ): Promise<FirstAnswer<Learned>> {
     return this.#insist(
       read,
-      () => this.#getOnce(read, extent, take),
+      () => getOnce(read, extent, take),
       answer => (answer.kind === 'refused' ? answer.reply : undefined),
     );
-  }
-
-  #getOnce(read: ObjectRead, extent: FirstExtent | undefined, take: TakeReadable): Promise<FirstAnswer> {
-    return new Promise((resolve, reject) => {
-      const fetch = new FirstFetch(extent, read.policy.maxObjectSizeBytes, {
-        readable: (head, arriving) => {
-          const receiver = take(head, arriving, call);
-          resolve({ kind: 'readable' });
-          return receiver;
-        },
-        unkeepable: head => resolve({ kind: 'unkeepable', head }),
-        refused: reply => resolve({ kind: 'refused', reply }),
-        failed: reject,
-      });
-      const range = extent && rangeHeader(extent);
-      const partNumber = extent?.kind === 'part' ? extent.partNumber : undefined;
-      const call = read.bucket.store.send(
-        storeRequest(read, 'GET', { ...(range && { range }), partNumber }),
-        fetch,
-      );
-      fetch.sent(call);
-    });
   }
 
   async #insist<Answer>(
@@ -103,4 +78,23 @@ export class StoreFetcher {
   #pause(delayMs: number): Promise<void> {
     return new Promise(resolve => this.#clock.after(delayMs, resolve));
   }
+}
+
+function getOnce<Learned>(
+  read: ObjectRead,
+  extent: FirstExtent | undefined,
+  take: TakeReadable<Learned>,
+): Promise<FirstAnswer<Learned>> {
+  return new Promise((resolve, reject) => {
+    const fetch = new FirstFetch<Learned>(extent, read.policy.maxObjectSizeBytes, {
+      take: (head, arriving) => take(head, arriving, call),
+      answered: resolve,
+      failed: reject,
+    });
+    const range = extent && rangeHeader(extent);
+    const partNumber = extent?.kind === 'part' ? extent.partNumber : undefined;
+    const request = storeRequest(read, 'GET', { ...(range && { range }), partNumber });
+    const call = read.bucket.store.send(request, fetch);
+    fetch.sent(call);
+  });
 }

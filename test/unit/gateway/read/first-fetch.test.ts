@@ -26,7 +26,7 @@ beforeEach(() => {
   isAborted = false;
 });
 
-function begin(asked: FirstExtent | undefined): FirstFetch {
+function begin(asked: FirstExtent | undefined): FirstFetch<ArrivingBytes> {
   const receiver = {
     bytes: (chunk: Buffer) => {
       outcome.bytes += chunk.toString();
@@ -40,15 +40,11 @@ function begin(asked: FirstExtent | undefined): FirstFetch {
     whole: () => undefined,
   };
   const fetch = new FirstFetch(asked, maxSizeBytes, {
-    readable: (_head, arriving) => {
-      outcome.readable = arriving;
-      return wantsBytes ? receiver : undefined;
-    },
-    unkeepable: head => {
-      outcome.unkeepable = head;
-    },
-    refused: reply => {
-      outcome.refused = reply;
+    take: (_head, arriving) => ({ learned: arriving, receiver: wantsBytes ? receiver : undefined }),
+    answered: answer => {
+      if (answer.kind === 'readable') outcome.readable = answer.learned;
+      else if (answer.kind === 'unkeepable') outcome.unkeepable = answer.head;
+      else outcome.refused = answer.reply;
     },
     failed: error => {
       outcome.failed = error;

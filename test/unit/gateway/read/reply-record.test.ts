@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoreReplyHead } from '../../../../src/backend/store.ts';
 import type { Content } from '../../../../src/cache/content.ts';
 import { PartMap } from '../../../../src/cache/part-map.ts';
+import { readContentHead } from '../../../../src/gateway/fill/content-head.ts';
 import {
   isRememberedRefusal,
   passedRecord,
@@ -36,7 +37,7 @@ const recordOf = (
   reply: StoreReplyHead,
   method: 'GET' | 'HEAD' = 'GET',
   checksums: 'known' | 'unknown' = 'known',
-) => readableRecord(reply, { ...get, method }, content, checksums);
+) => readableRecord(readContentHead(reply), { ...get, method }, content, checksums);
 
 it('rows 201 and 279: what belongs to one reply is not kept, what belongs to the object is', () => {
   const ofTheObject = [

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { identityOf, partOf, wholeSizeBytes } from '../../../../src/gateway/read/reply-content.ts';
+import { identityOf, partOf, readContentHead } from '../../../../src/gateway/fill/content-head.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
 import { readOf } from '../../../support/object-reads.ts';
 
@@ -15,7 +15,9 @@ it.each([
   ['9'.repeat(400), undefined],
 ])('the count of parts %s is %s', (text, count) => {
   const fields = [httpHeader('content-length', '5'), storeHeader('mp-parts-count', text)];
-  expect(partOf({ status: 200, fields })).toMatchObject({ part: { first: 0, last: 4 }, count });
+  const head = readContentHead({ status: 200, fields });
+  expect(partOf(head)).toMatchObject({ first: 0, last: 4 });
+  expect(head.partCount).toBe(count);
 });
 
 it.each([
@@ -26,13 +28,21 @@ it.each([
   [200, 'content-length', '-1', undefined],
   [200, 'content-length', '9007199254740992', undefined],
 ])('%d with %s: %s is of an object of %s bytes', (status, name, value, sizeBytes) => {
-  expect(wholeSizeBytes({ status, fields: [httpHeader(name, value)] })).toBe(sizeBytes);
+  expect(readContentHead({ status, fields: [httpHeader(name, value)] }).sizeBytes).toBe(sizeBytes);
 });
 
 it('a content that is said to be longer than its bucket keeps is none', () => {
   const fields = [httpHeader('content-length', '11'), httpHeader('etag', '"t"')];
   const policy = { ...readOf('k').policy, maxObjectSizeBytes: 11 };
-  expect(identityOf(readOf('k', { policy }), { status: 200, fields })?.sizeBytes).toBe(11);
+  const head = readContentHead({ status: 200, fields });
+  expect(identityOf(readOf('k', { policy }), head)?.sizeBytes).toBe(11);
   const smaller = { ...policy, maxObjectSizeBytes: 10 };
-  expect(identityOf(readOf('k', { policy: smaller }), { status: 200, fields })).toBeUndefined();
+  expect(identityOf(readOf('k', { policy: smaller }), head)).toBeUndefined();
+});
+
+it('the Content-Range of a 200 says nothing of where a part lies or how long the object is (RFC 9110 §14.4)', () => {
+  const fields = [httpHeader('content-length', '5'), httpHeader('content-range', 'bytes 90-94/100')];
+  const head = readContentHead({ status: 200, fields });
+  expect(head).toMatchObject({ sizeBytes: 5, range: undefined, rangeText: undefined });
+  expect(partOf(head)).toMatchObject({ first: 0, last: 4 });
 });
