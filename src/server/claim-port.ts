@@ -2,9 +2,9 @@ import { createServer } from 'node:net';
 import { ListenError } from '../base/listen-error.ts';
 
 /**
- * Binds the port alone for a moment and gives its number, which settles port 0 for all workers at once.
- * Workers share their port, so without this a second instance would silently share it too.
- * @throws ListenError when somebody else has it
+ * Binds the port exclusively for a moment and returns its number. This turns port 0 into one number for all workers,
+ * and detects a second instance: workers bind with SO_REUSEPORT, so it could otherwise share the port unnoticed.
+ * @throws ListenError when the port is in use
  */
 export function claimPort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {

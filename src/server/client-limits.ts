@@ -1,11 +1,14 @@
-/** What clients may do at a listener. */
+/** Limits on what clients may use of a listener. */
 export interface ClientLimits {
-  /** Request line and headers of one request. */
+  /** Size of the request line and headers of one request. */
   readonly headersBytes: number;
-  /** Requests that wait behind others on their connections, in all and on one. Half of all may be of one client. */
+  /**
+   * Requests queued behind others on their connections: in total, and per connection. One client may have half of the
+   * total.
+   */
   readonly requests: number;
   readonly requestsPerConnection: number;
-  /** Open connections, in all and by client address. */
+  /** Open connections: in total, and per client address. */
   readonly connections: number;
   readonly connectionsPerAddress: number;
 }

@@ -10,7 +10,7 @@ export class ConnectionCounter {
     this.#quota = new ClientQuota({ inAll: connections, perClient: connectionsPerAddress });
   }
 
-  /** @returns whether there is room for `socket`; then it is counted until it closes. */
+  /** @returns false when the limit is reached; otherwise counts `socket` until it closes. */
   admit(socket: Socket): boolean {
     const client = clientOf(socket.remoteAddress);
     if (!this.#quota.take(client)) return false;

@@ -8,30 +8,30 @@ import { ConnectionQueue } from './connection-queue.ts';
 import { type CloseCandidate, connectionsToClose } from './connections-to-close.ts';
 
 export interface ConnectionLimiterOptions {
-  /** All connections, those that wait too. */
+  /** All connections, including waiting ones. */
   readonly connections: number;
-  /** What is sent to one that cannot be served: a whole answer. */
+  /** The complete response for a connection that cannot be served. */
   readonly answerCrowded: () => string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** So much of the room is for those that wait. */
+/** The share of the connections that may be waiting ones. */
 const WAITING_SHARE = 1 / 4;
 const WAIT_LIMIT_MS = 10_000;
 const LINGER_MS = 500;
-/** They are beyond the room, so there are few. */
+/** These exceed `connections`, so there are only a few. */
 const MAX_LINGERING = 24;
 const MAKE_ROOM_STEP_MS = 100;
-/** How long nobody has to wait before it is said that there is room again. */
+/** After this long without waiting connections, a log line says that connections are accepted again. */
 const QUIET_MS = 5_000;
 
-/** A connection that has a place. */
+/** A connection that is being served. */
 interface ServedConnection extends CloseCandidate {
   readonly socket: Socket;
   isIdle: boolean;
   looksUnanswered: number;
-  /** What had moved at the last look. */
+  /** Byte counts at the last check. */
   readBytes: number;
   writtenBytes: number;
 }
@@ -42,58 +42,62 @@ interface WaitingConnection {
 }
 
 /**
- * Keeps the connections of a server below the limit of open files. Without that, libuv accepts and closes all that come
- * at the limit, without a word, and stores cannot be reached. Node.js cannot stop to accept: what is too much is accepted and
- * waits unread for another to close. What is beyond the room, or has waited for 10 s, is answered and closed.
+ * Keeps the connections of a server below the limit of open files. At that limit, libuv silently accepts and closes all
+ * new connections, and connections to stores fail too. Node.js cannot stop accepting, so a connection beyond the limit
+ * is accepted but not read until another one closes. When too many wait, or one has waited for 10 s, it is answered
+ * with an error and closed.
  *
- * A client may have all places while nobody else asks for one. Those that wait get places in turns, the client that has
- * least first, and places that are not used are freed for them, of the client that has most first.
+ * A client may use every place while no one else needs one. Waiting connections get free places in turn, starting with
+ * the client that has the fewest. Unused places are freed for them, starting with the client that has the most.
  */
 export class ConnectionLimiter {
   readonly #options: ConnectionLimiterOptions;
-  readonly #adopt: (socket: Socket) => void;
+  readonly #handOver: (socket: Socket) => void;
   readonly #waiting = new Map<Socket, WaitingConnection>();
-  readonly #line = new ConnectionQueue<Socket>();
-  /** Answered, and closed as soon as the client has read it. */
+  readonly #queue = new ConnectionQueue<Socket>();
+  /** Answered; closed as soon as the client has read the answer. */
   readonly #lingering = new Set<Socket>();
   readonly #places: number;
   readonly #waitingPlaces: number;
   readonly #served = new Map<Socket, ServedConnection>();
-  /** Clients without a place are not in it. */
+  /** Places per client; clients without one have no entry. */
   readonly #held = new Map<string, number>();
   readonly #heldBy = (client: string): number => this.#held.get(client) ?? 0;
-  /** Whether those that are served are looked at now and then. */
-  #isLooking = false;
+  /** Whether the periodic check of served connections is running. */
+  #isChecking = false;
   #isCrowded = false;
   #quiet: Timer | undefined;
 
-  /** Takes the place of `server`'s own handling of connections; its other listeners stay. */
+  /**
+   * Replaces `server`'s own connection listeners, which are called once a connection is admitted; listeners added later
+   * stay.
+   */
   constructor(server: Server, options: ConnectionLimiterOptions) {
     this.#options = options;
     this.#waitingPlaces = Math.floor(options.connections * WAITING_SHARE);
     this.#places = options.connections - this.#waitingPlaces;
     const own = server.listeners('connection');
     server.removeAllListeners('connection');
-    this.#adopt = socket => {
+    this.#handOver = socket => {
       for (const listener of own) Reflect.apply(listener, server, [socket]);
     };
-    server.on('connection', (socket: Socket) => this.#enter(socket));
+    server.on('connection', (socket: Socket) => this.#accept(socket));
   }
 
-  /** Those that wait are answered and closed: nobody is going to be served any more. */
+  /** Answers and closes all waiting connections, since none will be served any more. */
   close(): void {
-    for (const socket of [...this.#line.connections()]) {
-      this.#leave(socket);
-      this.#turnAway(socket);
+    for (const socket of [...this.#queue.connections()]) {
+      this.#dequeue(socket);
+      this.#reject(socket);
     }
   }
 
-  #enter(socket: Socket): void {
+  #accept(socket: Socket): void {
     const client = clientOf(socket.remoteAddress);
     if (this.#served.size < this.#places) this.#serve(socket, client);
     else if (this.#waiting.size < this.#waitingPlaces || this.#displaceFor(client))
-      this.#letWait(socket, client);
-    else this.#turnAway(socket);
+      this.#enqueue(socket, client);
+    else this.#reject(socket);
   }
 
   #serve(socket: Socket, client: string): void {
@@ -107,71 +111,76 @@ export class ConnectionLimiter {
       const left = this.#heldBy(client) - 1;
       if (left > 0) this.#held.set(client, left);
       else this.#held.delete(client);
-      this.#admit();
+      this.#admitNext();
     });
-    this.#adopt(socket);
+    this.#handOver(socket);
   }
 
-  #letWait(socket: Socket, client: string): void {
+  #enqueue(socket: Socket, client: string): void {
     const { clock } = this.#options;
     this.#becomeCrowded();
     const timer = clock.after(WAIT_LIMIT_MS, () => {
-      this.#leave(socket);
-      this.#turnAway(socket);
+      this.#dequeue(socket);
+      this.#reject(socket);
     });
     this.#waiting.set(socket, { client, timer });
-    this.#line.add(client, socket);
+    this.#queue.add(client, socket);
     socket.on('error', ignore);
-    socket.once('close', () => this.#leave(socket));
-    if (!this.#isLooking) this.#makeRoom();
+    socket.once('close', () => this.#dequeue(socket));
+    if (!this.#isChecking) this.#makeRoom();
   }
 
-  /** All that may wait do: one of the client that has most goes for one of a client that has less. */
+  /**
+   * Once the queue is full, a client with few connections displaces a waiting connection of the client with the most.
+   */
   #displaceFor(client: string): boolean {
-    const displaced = this.#line.toDisplaceFor(client, this.#heldBy);
+    const displaced = this.#queue.toDisplaceFor(client, this.#heldBy);
     if (!displaced) return false;
-    this.#leave(displaced);
-    this.#turnAway(displaced);
+    this.#dequeue(displaced);
+    this.#reject(displaced);
     return true;
   }
 
-  /** ConnectionCounter that do not use their places make room while others wait. */
+  /** Closes connections that do not use their places while others wait. */
   #makeRoom(): void {
-    this.#isLooking = this.#waiting.size > 0;
-    if (!this.#isLooking) return;
-    for (const connection of this.#served.values()) look(connection);
-    for (const { socket } of connectionsToClose(this.#served.values(), this.#line.clients()))
+    this.#isChecking = this.#waiting.size > 0;
+    if (!this.#isChecking) return;
+    for (const connection of this.#served.values()) recordUse(connection);
+    for (const { socket } of connectionsToClose(this.#served.values(), this.#queue.clients()))
       socket.destroy();
     this.#options.clock.after(MAKE_ROOM_STEP_MS, () => this.#makeRoom());
   }
 
-  #leave(socket: Socket): void {
+  #dequeue(socket: Socket): void {
     const waiting = this.#waiting.get(socket);
     if (!waiting) return;
     waiting.timer.cancel();
     this.#waiting.delete(socket);
-    this.#line.remove(waiting.client, socket);
+    this.#queue.remove(waiting.client, socket);
   }
 
-  /** One that waits takes a place that has come free. */
-  #admit(): void {
+  /** Gives a free place to a waiting connection. */
+  #admitNext(): void {
     if (this.#served.size >= this.#places) return;
-    const next = this.#line.next(this.#heldBy);
+    const next = this.#queue.next(this.#heldBy);
     const waiting = next && this.#waiting.get(next);
     if (!waiting) return;
-    this.#leave(next);
+    this.#dequeue(next);
     next.off('error', ignore);
     this.#serve(next, waiting.client);
   }
 
-  #turnAway(socket: Socket): void {
+  #reject(socket: Socket): void {
     this.#becomeCrowded();
     socket.on('error', ignore);
     socket.end(this.#options.answerCrowded());
     this.#linger(socket);
   }
 
-  /** Closing with something unread would take the answer back on its way (RFC 9112 §9.6): what still comes is read first. */
+  /**
+   * Closing a socket with unread data resets the connection, and the client may lose the answer (RFC 9112 §9.6). So the
+   * rest is read first.
+   */
   #linger(socket: Socket): void {
     const timer = this.#options.clock.after(LINGER_MS, () => socket.destroy());
     this.#lingering.add(socket);
@@ -185,11 +194,11 @@ export class ConnectionLimiter {
     if (this.#lingering.size > MAX_LINGERING) oldest?.destroy();
   }
 
-  /** Said once, until nobody has had to wait for a while. */
+  /** Logged once, until no connection has had to wait for `QUIET_MS`. */
   #becomeCrowded(): void {
     const { clock, logger, connections } = this.#options;
     this.#quiet?.cancel();
-    this.#quiet = clock.after(QUIET_MS, () => this.#look());
+    this.#quiet = clock.after(QUIET_MS, () => this.#checkQuiet());
     if (this.#isCrowded) return;
     this.#isCrowded = true;
     logger.warn(
@@ -198,19 +207,19 @@ export class ConnectionLimiter {
     );
   }
 
-  #look(): void {
+  #checkQuiet(): void {
     const { clock, logger } = this.#options;
     if (this.#waiting.size > 0) {
-      this.#quiet = clock.after(QUIET_MS, () => this.#look());
+      this.#quiet = clock.after(QUIET_MS, () => this.#checkQuiet());
       return;
     }
     this.#isCrowded = false;
-    logger.info('there is room for connections again');
+    logger.info('connections are accepted again without waiting');
   }
 }
 
-/** Finds out whether a connection has used its place since the last look. */
-function look(connection: ServedConnection): void {
+/** Records whether the connection was used since the last check. */
+function recordUse(connection: ServedConnection): void {
   const { bytesRead, bytesWritten } = connection.socket;
   const wasUsed =
     bytesWritten !== connection.writtenBytes || runningResponse(connection.socket) !== undefined;

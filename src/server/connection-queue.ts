@@ -1,7 +1,7 @@
-/** How many places a client has. */
+/** The number of connections that a client has open. */
 export type ConnectionsOf = (client: string) => number;
 
-/** ConnectionCounter that wait for a place, in the order in which they came, by client. */
+/** Connections that wait for a place: grouped by client, oldest first. */
 export class ConnectionQueue<T> {
   readonly #byClient = new Map<string, Set<T>>();
   #size = 0;
@@ -27,7 +27,7 @@ export class ConnectionQueue<T> {
     return this.#byClient.get(client)?.size ?? 0;
   }
 
-  /** The client of each connection. */
+  /** The client of each waiting connection. */
   *clients(): Generator<string> {
     for (const [client, queue] of this.#byClient) for (const _ of queue) yield client;
   }
@@ -36,7 +36,7 @@ export class ConnectionQueue<T> {
     for (const queue of this.#byClient.values()) yield* queue;
   }
 
-  /** The one whose turn it is: the first of the client that has least. */
+  /** The next connection to serve: the oldest of the client with the fewest open connections. */
   next(heldBy: ConnectionsOf): T | undefined {
     let least = Number.POSITIVE_INFINITY;
     let [turn]: readonly T[] = [];
@@ -51,8 +51,9 @@ export class ConnectionQueue<T> {
   }
 
   /**
-   * The first of the client that has most, places and waiting connections together, if that is more than `client` has
-   * with one more. It has waited longest, and would be the first to wait in vain.
+   * The waiting connection to drop in favour of a new one of `client`: the oldest of the client with the most
+   * connections, waiting or open. Undefined when no client has more than `client` would have. The oldest is chosen
+   * since it would be the first to reach the time limit.
    */
   toDisplaceFor(client: string, heldBy: ConnectionsOf): T | undefined {
     let most = heldBy(client) + this.waitingOf(client) + 1;

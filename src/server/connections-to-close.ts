@@ -1,20 +1,28 @@
-/** A connection that is served while others wait. It is looked at now and then. */
+/** A connection that is served while others wait, as of the last periodic check. */
 export interface CloseCandidate {
   readonly client: string;
-  /** It has been answered, and nothing has moved since the look before. */
+  /** It has been answered, and no bytes have moved since the previous check. */
   readonly isIdle: boolean;
-  /** For so many looks in a row it has neither waited for an answer nor been sent anything: it is silent, or drips a request. */
+  /**
+   * The number of checks in a row at which no request was being answered and nothing had been sent: the client is
+   * silent, or sends a request very slowly.
+   */
   readonly looksUnanswered: number;
 }
 
-/** After how many looks a connection has to go; a connection between two requests loses least by it. */
+/**
+ * The number of checks after which a connection may be closed. Closing one between two requests does the least harm.
+ */
 const IDLE_LOOKS = 1;
-/** Long enough for a request that is on its way. */
+/** Long enough for a request that is in transit. */
 const SILENT_LOOKS = 5;
 const IDLE_OF_POORER_LOOKS = 10;
 const SILENT_OF_POORER_LOOKS = 50;
 
-/** A place that somebody may claim, or the claim of one that waits, with the places that its client has at that point. */
+/**
+ * A connection that may be closed, or a client that waits for its place, with the number of connections that the client
+ * has at that point.
+ */
 interface Ranked<T> {
   readonly of: T;
   readonly client: string;
@@ -22,27 +30,28 @@ interface Ranked<T> {
 }
 
 /**
- * Which connections are to be closed for those that wait: one for each at most, and first those of the client that has most.
- * A client gives up what it does not use sooner to clients that have less; among those that have as much, and within a
- * client (behind a load balancer all are one), only what is idle between requests goes at once.
+ * Which connections to close so that waiting ones can be served: at most one for each, starting with the client that
+ * has the most. A client loses unused connections sooner to clients that have fewer. To clients that have as many, and
+ * to its own waiting connections (behind a load balancer all have the same address), it loses at once only connections
+ * that are idle between requests.
  *
- * @param waiting the client of each connection that waits.
+ * @param waiting the client of each waiting connection.
  */
 export function connectionsToClose<T extends CloseCandidate>(
   served: Iterable<T>,
   waiting: Iterable<string>,
 ): T[] {
   const unused: T[] = [];
-  const held = new Map<string, number>();
+  const openByClient = new Map<string, number>();
   for (const place of served) {
-    held.set(place.client, heldBy(held, place.client) + 1);
+    openByClient.set(place.client, openOf(openByClient, place.client) + 1);
     if (place.looksUnanswered > 0) unused.push(place);
   }
-  const places = rankPlaces(unused, held);
+  const places = rankPlaces(unused, openByClient);
   const freed: T[] = [];
   let next = 0;
-  for (const claim of rankClaims(waiting, held)) {
-    // a place that does not go to this claim does not go to those behind it, whose clients have more
+  for (const claim of rankClaims(waiting, openByClient)) {
+    // a place that this claim cannot take cannot go to later claims either: their clients have more
     while (next < places.length && !goesTo(places[next], claim)) next++;
     const place = places[next++];
     if (place) freed.push(place.of);
@@ -50,26 +59,29 @@ export function connectionsToClose<T extends CloseCandidate>(
   return freed;
 }
 
-/** The clients that have most first, and of each client what has been unused for longest. */
-function rankPlaces<T extends CloseCandidate>(unused: T[], held: ReadonlyMap<string, number>): Ranked<T>[] {
-  const left = new Map(held);
+/** Starts with the clients that have the most, and for each client with the connection unused for longest. */
+function rankPlaces<T extends CloseCandidate>(
+  unused: T[],
+  openByClient: ReadonlyMap<string, number>,
+): Ranked<T>[] {
+  const left = new Map(openByClient);
   return unused
     .sort((one, other) => other.looksUnanswered - one.looksUnanswered)
     .map(place => {
       const { client } = place;
-      const before = heldBy(left, client);
+      const before = openOf(left, client);
       left.set(client, before - 1);
       return { of: place, client, held: before };
     })
     .sort((one, other) => other.held - one.held);
 }
 
-/** The clients that have least first. */
-function rankClaims(waiting: Iterable<string>, held: ReadonlyMap<string, number>): Ranked<string>[] {
-  const gained = new Map(held);
+/** Starts with the clients that have the fewest. */
+function rankClaims(waiting: Iterable<string>, openByClient: ReadonlyMap<string, number>): Ranked<string>[] {
+  const gained = new Map(openByClient);
   const claims: Ranked<string>[] = [];
   for (const client of waiting) {
-    const before = heldBy(gained, client);
+    const before = openOf(gained, client);
     gained.set(client, before + 1);
     claims.push({ of: client, client, held: before });
   }
@@ -79,13 +91,13 @@ function rankClaims(waiting: Iterable<string>, held: ReadonlyMap<string, number>
 function goesTo<T extends CloseCandidate>(ranked: Ranked<T> | undefined, claim: Ranked<string>): boolean {
   if (!ranked) return false;
   const { of: place, client } = ranked;
-  // it has at least as much afterwards as the one that gets the place
+  // even after losing this place, its client has at least as many as the claimant
   const isRicher = ranked.held > claim.held + 1;
   const idleLooks = isRicher || client === claim.client ? IDLE_LOOKS : IDLE_OF_POORER_LOOKS;
   const silentLooks = isRicher ? SILENT_LOOKS : SILENT_OF_POORER_LOOKS;
   return place.looksUnanswered >= (place.isIdle ? idleLooks : silentLooks);
 }
 
-function heldBy(held: ReadonlyMap<string, number>, client: string): number {
-  return held.get(client) ?? 0;
+function openOf(openByClient: ReadonlyMap<string, number>, client: string): number {
+  return openByClient.get(client) ?? 0;
 }

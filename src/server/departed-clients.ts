@@ -2,22 +2,22 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { runningResponse } from '../transport/running-response.ts';
 
-/** A client of which nothing is read is sent an interim answer when it has waited for so many looks. */
+/** After this many checks, a client whose connection is not read is sent an interim response. */
 const LOOKS_BEFORE_INTERIM = 2;
 
 /**
- * Finds clients that have left while they wait for an answer, and closes their connections, which frees all that waits for
- * them. Of two kinds the system does not tell it:
+ * Finds clients that have disconnected while waiting for an answer, and closes their connections, which frees what was
+ * held for them. In two cases the kernel does not report the disconnect:
  *
- * - A connection that is not read (requests wait on it, or a body that nobody takes) is told of no reset: the system tells
- *   that with the next read or write. A write of no bytes is enough.
- * - A client that has closed its side may wait for its answers (half-closed) or be gone: TCP sends one FIN for both, and only
- *   when something is sent to one that is gone, a reset comes back. So after two seconds it is sent `102 Processing`, an
- *   interim answer, which clients have to take before any answer (RFC 9110 §15.2; not those of HTTP/1.0), and a write of no
- *   bytes, later on, meets the reset. Where an answer has begun, its own bytes do that.
+ * - The connection is not being read, because requests are queued or a body is not consumed. The kernel reports a reset
+ *   only with the next read or write, so an empty write is made.
+ * - The client has sent a FIN. It may have closed only its sending side (half-close) or be gone; only sending something
+ *   to it tells, since a client that is gone replies with a reset. So after two seconds it is sent `102 Processing`, an
+ *   interim response that clients must accept before any answer (RFC 9110 §15.2; not HTTP/1.0 clients), and a later
+ *   empty write sees the reset. Once an answer has begun, its own bytes do this.
  *
- * What is left is noticed with the answer: clients of HTTP/1.0 that have closed, and those that vanish without a word to
- * the network. Each holds one request to a store, which has limits of time of its own.
+ * Other cases are noticed only when the answer is sent: HTTP/1.0 clients that sent a FIN, and clients whose network
+ * failed without a reset. Each holds at most one request to a store, and those have time limits of their own.
  */
 export function watchForDepartures(server: Server<typeof IncomingMessage>, stepMs: number): { stop(): void } {
   const connections = new Map<Socket, number>();
@@ -26,22 +26,24 @@ export function watchForDepartures(server: Server<typeof IncomingMessage>, stepM
     socket.once('close', () => connections.delete(socket));
   });
   const timer = setInterval(() => {
-    for (const [socket, looks] of connections) connections.set(socket, look(socket, looks));
+    for (const [socket, checks] of connections) connections.set(socket, check(socket, checks));
   }, stepMs);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }
 
-/** @returns how often it has been looked at; 0 for one that would be noticed to leave, or that waits for nothing. */
-function look(socket: Socket, looks: number): number {
+/**
+ * @returns the new number of checks; 0 when nothing is pending, or when the kernel would report a disconnect anyway.
+ */
+function check(socket: Socket, checks: number): number {
   const running = runningResponse(socket);
   const isUnread = socket.readableEnded || socket.isPaused();
   if (!running || !isUnread || !socket.writable) return 0;
-  // what is on its way meets the reset itself
-  if (socket.writableLength > 0) return looks;
-  if (looks === LOOKS_BEFORE_INTERIM && takesInterim(running)) running.writeProcessing();
+  // the pending bytes will trigger the reset
+  if (socket.writableLength > 0) return checks;
+  if (checks === LOOKS_BEFORE_INTERIM && takesInterim(running)) running.writeProcessing();
   else socket.write('');
-  return looks + 1;
+  return checks + 1;
 }
 
 function takesInterim({ req: { httpVersionMajor, httpVersionMinor }, headersSent }: ServerResponse): boolean {

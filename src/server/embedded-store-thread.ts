@@ -4,22 +4,22 @@ import type { Logger } from '../base/logger.ts';
 import type { CounterCell } from '../base/metrics.ts';
 import { SupervisedThread } from './supervised-thread.ts';
 
-/** Who may sign to an embedded store. */
+/** The credentials that an embedded store accepts. */
 export interface StoreAccount {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
 
-/** What a store's thread finds when it starts; the same type on both sides. */
+/** The start data of a store's thread; both sides use this type. */
 export interface StoreStart<Settings> {
-  /** 0 at the first start; afterwards the port that workers know. */
+  /** 0 at the first start; for a replacement the port that workers already use. */
   readonly port: number;
   readonly credentials: StoreAccount;
   readonly settings: Settings;
 }
 
 export interface StoreThreadOptions<Settings> {
-  /** The thread's name. */
+  /** The name of the thread. */
   readonly name: string;
   /** The module that the thread runs; it reports `ready` with the port that it listens on. */
   readonly entry: URL;
@@ -30,18 +30,18 @@ export interface StoreThreadOptions<Settings> {
   readonly restarts: CounterCell;
 }
 
-/** A running embedded store: how to reach it, which outlives a replacement of its thread. */
+/** A running embedded store. This handle stays valid when its thread is replaced. */
 export interface StoreThread<Ready> {
   readonly endpoint: string;
   readonly credentials: StoreAccount;
-  /** What it said when it was up for the first time. */
+  /** What it reported at its first start. */
   readonly ready: Ready;
   stop(limitMs: number): Promise<void>;
 }
 
 /**
- * Starts an embedded store's thread and waits for its port. Who may sign to it is made up here, anew at each
- * start: only the workers know. @throws ThreadStartError
+ * Starts an embedded store's thread and waits for its port. New random credentials are created at each start; only the
+ * workers know them. @throws ThreadStartError
  */
 export async function startStoreThread<Settings, Ready extends { readonly port: number }>(
   options: StoreThreadOptions<Settings>,

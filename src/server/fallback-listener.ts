@@ -6,23 +6,23 @@ import { ExtraSockets } from './extra-sockets.ts';
 
 export interface FallbackListenerOptions {
   readonly host: string;
-  /** The workers' port; it is shared with them. */
+  /** The workers' port, which is shared with them. */
   readonly port: number;
-  /** Answers every request, and reads nothing of it but what node:http has read. */
+  /** Answers every request, without reading more of it than node:http already has. */
   readonly answer: RequestListener;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** What a client that sends no request may hold a connection for. */
+/** How long a client may hold a connection without completing a request. */
 const REQUEST_LIMIT_MS = 5_000;
 const CHECK_INTERVAL_MS = 1_000;
 const LISTEN_RETRY_MS = 20;
 
 /**
- * Listens on the workers' port while none of them takes connections, so that clients are told to come back instead of
- * being refused or left waiting. Of a worker that stands still it takes most of the connections, and would of one that
- * does not: it is closed as soon as one is up.
+ * Listens on the workers' port while no worker accepts connections, so that clients get a 503 with Retry-After instead
+ * of a refused or hanging connection. It takes most of the connections from a blocked worker, and would from a healthy
+ * one too, so it is closed as soon as a worker is up.
  */
 export class FallbackListener {
   readonly #options: FallbackListenerOptions;
@@ -46,7 +46,7 @@ export class FallbackListener {
       },
       answer,
     );
-    // it stays: a listener that fails is no reason for the supervisor to end
+    // this handler stays attached: a failed listener must not end the supervisor
     server.on('error', err => this.#failed(server, err));
     const extra = new ExtraSockets(server, logger);
     server.listen({ host, port, reusePort: true, exclusive: true }, () => {
@@ -57,29 +57,29 @@ export class FallbackListener {
     this.#extra = extra;
   }
 
-  /** Takes no more connections; those that it has get their answer and end. */
+  /** Accepts no more connections; existing ones are answered and closed. */
   close(): void {
     this.#retry?.cancel();
     const server = this.#server;
     const extra = this.#extra;
     this.#server = undefined;
     extra?.close();
-    // what the kernel has accepted by now is taken over in this turn of the event loop, and answered
+    // connections in the kernel's accept queue are taken and answered during this turn of the event loop
     if (server) setImmediate(() => closeListener(server, extra));
   }
 
   #failed(server: Server, err: Error): void {
     if (this.#server !== server) return;
     const { clock, logger } = this.#options;
-    logger.warn({ err }, 'no worker is up, and the fallback listener cannot bind yet; it tries again');
+    logger.warn({ err }, 'no worker is up, and the fallback listener cannot bind yet; retrying');
     this.#server = undefined;
     this.#retry = clock.after(LISTEN_RETRY_MS, () => this.open());
   }
 }
 
 /**
- * An HTTP server closes idle connections with its listener, and one whose first request is still on its way is idle; and
- * it limits the time of requests no more.
+ * Server.close() of node:http would also close idle connections, including those whose first request is still arriving,
+ * and stop enforcing request timeouts. So only the socket is closed at first.
  */
 function closeListener(server: Server, extra: ExtraSockets | undefined): void {
   server.once('close', () => void extra?.drained().then(() => server.close()));

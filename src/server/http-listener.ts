@@ -27,35 +27,35 @@ import { type SenderLimits, usualSenderLimits, watchSenders } from './slow-sende
 export interface HttpListenerOptions {
   readonly host: string;
   readonly port: number;
-  /** Whether other threads listen on the same port. */
+  /** Whether other threads listen on the same port (SO_REUSEPORT). */
   readonly reusePort: boolean;
   readonly handle: RequestHandler;
   /**
-   * Answers what is no request; left out, it gets a status and nothing else. With it, the handler is also given requests
-   * without the Host that RFC 9112 §3.2 wants, to refuse them in the same words.
+   * Renders the answer to malformed requests; without it they get a bare status. With it, requests without the Host
+   * header that RFC 9112 §3.2 requires also reach the handler, so that all are refused in the same format.
    */
   readonly answerUnreadable?: AnswerUnreadable | undefined;
   readonly logger: Logger;
   readonly limits: ClientLimits;
-  /** How slowly clients may send; left out, those that suit clients everywhere. */
+  /** Minimum sending rates of clients; the default suits clients on any network. */
   readonly senders?: SenderLimits | undefined;
-  /** What the limit of open files leaves; left out, nothing bounds it. */
+  /** The number of connections that the limit of open files allows; unlimited when left out. */
   readonly room?: Pick<ConnectionLimiterOptions, 'connections' | 'clock'> | undefined;
 }
 
 /** A listening HTTP server. */
 export interface HttpListener {
   readonly port: number;
-  /** Whether it takes connections for another listener on the same port too, as far as that can be had. */
+  /** Whether to also take connections meant for another listener on the same port, as far as the platform allows. */
   cover(isCovering: boolean): void;
-  /** Takes no further connections, lets running responses finish for at most `limitMs`, then cuts them off. */
+  /** Accepts no more connections, lets running responses finish for up to `limitMs`, then closes all. */
   drain(limitMs: number): Promise<void>;
 }
 
 const IDLE_LIMIT_MS = 300_000;
 const DEPARTURE_STEP_MS = 1_000;
 const BACKLOG = 4_096;
-/** While draining, kept-alive connections are closed within this time after their last response. */
+/** While draining, keep-alive connections are closed within this time after their last response. */
 const DRAIN_STEP_MS = 25;
 
 /** @throws ListenError when the address cannot be bound */
@@ -68,7 +68,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     else options.handle(request, response);
   }, limits);
   const handle: Handler = (request, response) => {
-    // behind such a request node:http reads nothing more of the connection
+    // after an upgrade request node:http parses nothing more on the connection
     if (request.isUpgrade) response.shouldKeepAlive = false;
     pipelining.take(request, response);
   };
@@ -78,16 +78,16 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       maxHeaderSize: limits.headersBytes,
       headersTimeout: senders.limitMs,
       connectionsCheckingInterval: senders.limitMs / 4,
-      // an upload may take as long as it moves: slow-senders.ts looks after that
+      // an upload may take long as long as data arrives; slow-senders.ts enforces the rate
       requestTimeout: 0,
-      // a timer per request; idle-connections.ts does it with one per server
+      // node:http would set a timer per request; idle-connections.ts uses one per server
       keepAliveTimeout: 0,
       requireHostHeader: options.answerUnreadable === undefined,
       noDelay: true,
     },
     handle,
   );
-  // a client may half-close: pending answers still go out, and the connection ends with the last of them
+  // a client may half-close: pending answers are still sent, and the connection is closed after the last
   server.httpAllowHalfOpen = true;
   server.on('checkContinue', (request, response) => {
     letContinue(response);
@@ -101,7 +101,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   const watch = watchSenders(server, senders, socket => refuseSlow(socket, refusing));
   const departures = watchForDepartures(server, DEPARTURE_STEP_MS);
   const answerCrowded = () => answerUnreadable('too-many-connections');
-  // the last of the listeners of connections: it calls the others for those that there is room for
+  // must be attached last: it replaces the connection listeners and calls them once a connection is admitted
   const room = options.room && new ConnectionLimiter(server, { ...options.room, answerCrowded, logger });
   const port = await listen(server, options);
   const extra = new ExtraSockets(server, logger);
@@ -121,12 +121,12 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   };
 }
 
-/** What is no request that the handler could be given gets an answer too. */
+/** Answers input that node:http cannot parse into a request. */
 function refuseUnreadable(server: ListenerServer, pipelining: Pipelining, refusing: Refusing): void {
-  // answers to the requests before it go first
+  // earlier requests on the connection are answered first
   const refuseLater = (socket: Duplex, refuse: () => void) => {
     const failed = (error: unknown) => {
-      refusing.logger.error({ err: error }, 'an unreadable request could not be answered');
+      refusing.logger.error({ err: error }, 'a malformed request could not be answered');
       socket.destroy();
     };
     atTurnEnd({ run: refuse, failed });
@@ -138,7 +138,7 @@ function refuseUnreadable(server: ListenerServer, pipelining: Pipelining, refusi
 }
 
 interface ListenerServer extends Server<typeof ServedRequest> {
-  /** node:http has it, its types do not. */
+  /** Supported by node:http, but missing from its types. */
   httpAllowHalfOpen?: boolean;
 }
 
@@ -154,7 +154,10 @@ function listen(server: ListenerServer, { host, port, reusePort }: HttpListenerO
   });
 }
 
-/** `100 Continue`, in its turn: behind another answer it would get between the head and the body of its own. */
+/**
+ * Sends `100 Continue` when it is this response's turn. Sent earlier, it would end up between the head and the body of
+ * the previous answer.
+ */
 function letContinue(response: ServerResponse): void {
   const goOn = () => {
     if (!response.headersSent) response.writeContinue();

@@ -2,9 +2,9 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Closes connections over which nothing has moved for a while, be they idle between requests or stalled in
- * the middle of a response. One sweep now and then replaces node:http's timer per request, which costs a
- * hit more than a tenth of its CPU.
+ * Closes connections on which no data has moved for a while, whether idle between requests or stalled during a
+ * response. A periodic sweep replaces node:http's timer per request, which costs more than a tenth of a cache hit's CPU
+ * time.
  */
 export function closeIdleConnections(server: Server, idleLimitMs: number): { stop(): void } {
   const moved = new Map<Socket, { bytes: number; sweeps: number }>();

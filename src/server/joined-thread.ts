@@ -4,7 +4,7 @@ import { batchedSink } from '../base/log-sinks.ts';
 import type { LogSink } from '../base/logger.ts';
 import { Rpc } from '../base/rpc.ts';
 
-/** This module's thread was not started by a supervisor. */
+/** The module does not run in a thread of a supervisor. */
 export class NoSupervisorError extends Error {
   readonly code = 'NO_SUPERVISOR';
 }
@@ -12,22 +12,25 @@ export class NoSupervisorError extends Error {
 /** The thread's side of a `SupervisedThread`. */
 export interface JoinedThread {
   readonly rpc: Rpc;
-  /** `workerData`, as the supervisor's `data()` gave it. */
+  /** `workerData`, as returned by the supervisor's `data()`. */
   readonly data: unknown;
-  /** Where this thread's lines go: the supervisor alone writes. */
+  /** Passes this thread's log lines to the supervisor, which alone writes the log. */
   readonly logSink: LogSink;
   /** Tells the supervisor that the thread is up. */
   ready(info: unknown): void;
-  /** `finish` is called once, when the thread is told to end, with how long it may take; then the thread ends. */
+  /**
+   * `finish` is called once, with the time limit, when the supervisor asks the thread to end; the thread ends when it
+   * resolves.
+   */
   onDrain(finish: (limitMs: number) => Promise<void>): void;
 }
 
-/** Joins the supervisor that started this thread. @throws NoSupervisorError on a main thread */
+/** Connects to the supervisor that started this thread. @throws NoSupervisorError on a main thread */
 export function joinSupervisor(): JoinedThread {
-  if (!parentPort) throw new NoSupervisorError('this module runs in a thread of the supervisor');
+  if (!parentPort) throw new NoSupervisorError('this module must run in a thread of the supervisor');
   const port = parentPort;
   const rpc = new Rpc(port);
-  // thread-watch.ts
+  // answers the health check of thread-watch.ts
   rpc.serve({ ping: () => undefined });
   const logSink = batchedSink({ clock: systemClock, send: lines => rpc.notify('log', lines) });
   process.once('exit', () => logSink.flush());

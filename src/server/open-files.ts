@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** What the supervisor, the admin port, the state and the threads themselves have open. */
+/** File descriptors for the supervisor, the admin port, the state and the threads themselves. */
 const OWN_FILES = 96;
 
-/** How many files this process may have open; undefined where that is not known (elsewhere than on Linux). */
+/** The soft limit of open files of this process; undefined where it is not known (on systems other than Linux). */
 export function openFileLimit(path = '/proc/self/limits'): number | undefined {
   try {
     const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync(path, 'utf8')) ?? [];
@@ -14,8 +14,8 @@ export function openFileLimit(path = '/proc/self/limits'): number | undefined {
 }
 
 /**
- * How many connections of clients one of `workers` may hold, so that with all of them `storeConnections` still find a file.
- * Where files are few, stores get at most half of what is left; a worker always takes a few clients.
+ * How many client connections each of `workers` may hold so that descriptors remain for `storeConnections`. When
+ * descriptors are scarce, stores get at most half of what is left. Each worker always gets a minimum.
  */
 export function clientConnectionsPerWorker(limit: number, storeConnections: number, workers: number): number {
   const left = Math.max(0, limit - OWN_FILES);

@@ -7,25 +7,25 @@ import { stopParsing } from '../transport/stop-parsing.ts';
 import type { ClientLimits } from './client-limits.ts';
 import type { RequestHandler } from './request-handler.ts';
 
-/** With so many requests waiting on a connection it is not read any further. */
+/** A connection is not read while this many of its requests are queued. */
 const READING_STOPS_AT = 16;
 
-/** Requests of one connection that wait for the answers before theirs. */
+/** The queued requests of one connection. */
 interface Waiting {
   readonly client: string;
   count: number;
   /** The response to the last of them. */
   last: ServerResponse;
-  /** Nothing more is taken of the connection: it is closed with the answer to the last of them. */
+  /** No more requests are accepted; the connection is closed after the last answer. */
   isEnding: boolean;
 }
 
 /**
- * Has the requests of one connection answered one after the other (RFC 9112 §9.3.2 asks for their order alone): nothing is
- * done for one before its turn, so that a connection, whatever it sends, asks for one thing at a time. node:http keeps
- * those that wait and drops them with their connection. It parses all that it has read, thousands of requests perhaps:
- * reading stops when some wait, and a connection that brings more than may wait is closed at once, since what node:http has
- * parsed can be freed in no other way.
+ * Handles the requests of one connection one after the other, so that a client gets the resources of one request per
+ * connection (RFC 9112 §9.3.2 requires only that answers are in order). node:http keeps queued requests and drops them
+ * with the connection. It parses everything that it has read, which may be thousands of requests. So reading is paused
+ * when some are queued, and a connection with more than the limit is closed at once, as parsed requests cannot be freed
+ * in any other way.
  */
 export class Pipelining {
   readonly #handle: RequestHandler;
@@ -40,32 +40,32 @@ export class Pipelining {
   }
 
   readonly take: RequestHandler = (request, response) => {
-    // a response has the connection when none is before it
+    // the response has its socket assigned when no earlier one is pending
     if (response.socket) this.#handle(request, response);
-    else this.#wait(request, response);
+    else this.#enqueue(request, response);
   };
 
   /**
-   * Closes a connection, of which nothing more can be read, with the answer to the last of the requests that it has brought.
+   * Closes a connection that cannot be read any further, after answering the requests already received.
    *
-   * @returns false where all have been answered.
+   * @returns false when all have been answered.
    */
   endWithPending(socket: Duplex): boolean {
     const running = runningResponse(socket);
     if (!running || !(socket instanceof Socket)) return false;
-    const waiting = this.#waiting.get(socket) ?? this.#watch(socket, running);
+    const waiting = this.#waiting.get(socket) ?? this.#track(socket, running);
     const last = waiting.count > 0 ? waiting.last : running;
     waiting.isEnding = true;
     last.shouldKeepAlive = false;
-    // for an answer whose head says that the connection stays
+    // in case the head of that answer was already sent with keep-alive
     last.once('finish', () => socket.destroySoon());
     socket.pause();
     return true;
   }
 
-  #wait(request: IncomingMessage, response: ServerResponse): void {
+  #enqueue(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    const waiting = this.#waiting.get(socket) ?? this.#watch(socket, response);
+    const waiting = this.#waiting.get(socket) ?? this.#track(socket, response);
     if (waiting.isEnding || socket.destroyed) return;
     if (waiting.count >= this.#perConnection || !this.#quota.take(waiting.client)) {
       socket.destroy();
@@ -75,14 +75,14 @@ export class Pipelining {
     waiting.count++;
     waiting.last = response;
     if (isFull(waiting)) socket.pause();
-    response.once('socket', () => this.#turn(request, response, waiting));
+    response.once('socket', () => this.#handleNext(request, response, waiting));
   }
 
-  #watch(socket: Socket, last: ServerResponse): Waiting {
+  #track(socket: Socket, last: ServerResponse): Waiting {
     const client = clientOf(socket.remoteAddress);
     const waiting: Waiting = { client, count: 0, last, isEnding: false };
     this.#waiting.set(socket, waiting);
-    // node:http reads on whenever a request is complete
+    // node:http resumes reading whenever a request is complete
     socket.on('resume', () => {
       if (isFull(waiting)) socket.pause();
     });
@@ -94,8 +94,10 @@ export class Pipelining {
     return waiting;
   }
 
-  /** In a turn of the event loop of its own: a connection with many requests is not served before the others. */
-  #turn(request: IncomingMessage, response: ServerResponse, waiting: Waiting): void {
+  /**
+   * Handled in a separate turn of the event loop, so that a connection with many requests does not delay the others.
+   */
+  #handleNext(request: IncomingMessage, response: ServerResponse, waiting: Waiting): void {
     const { socket } = request;
     const wasFull = isFull(waiting);
     waiting.count--;
@@ -107,14 +109,14 @@ export class Pipelining {
   }
 }
 
-/** Whether the connection is not to be read. */
+/** Whether reading from the connection must be paused. */
 function isFull({ count, isEnding }: Waiting): boolean {
   return isEnding || count >= READING_STOPS_AT;
 }
 
 /**
- * Has errors made without stacks while node:http hears that `socket` has closed: it makes one for each request that it has
- * parsed, in one turn, and thousands of stacks take longer than parsing the requests did.
+ * Disables stack traces while node:http handles 'close' of `socket`: it creates one error per parsed request, all in
+ * one turn, and thousands of stack traces take longer than parsing the requests did.
  */
 function closeCheaply(socket: Socket): void {
   let stackTraceLimit = Error.stackTraceLimit;

@@ -1,4 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Answers one request; what it has at hand in the turn of the event loop in which it is called. */
+/** Answers one request; a cached answer is sent before it returns. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;

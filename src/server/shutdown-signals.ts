@@ -1,35 +1,35 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 
-/** What a process does at a signal. */
+/** What the process does on signals. */
 export interface SignalActions {
-  /** Finishes what runs; the process ends with 0 when this has resolved. */
+  /** Finishes running requests; the process exits with 0 once this resolves. */
   readonly drain: (signal: string) => Promise<void>;
   readonly exit: (code: number) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** The part of `process` that signals arrive on. */
+/** The part of `process` that delivers signals. */
 export interface SignalSource {
   on(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
 }
 
-/** One Ctrl-C reaches a process twice when its parent, which got it too, passes it on. */
+/** One Ctrl-C reaches a process twice when its parent also receives it and passes it on. */
 const ECHO_MS = 100;
 
-/** SIGTERM and SIGINT drain and exit with 0, a second one exits at once with 1; SIGHUP changes nothing yet. */
+/** SIGTERM and SIGINT drain and exit with 0; a second one exits at once with 1. SIGHUP has no effect yet. */
 export function handleSignals(source: SignalSource, { drain, exit, clock, logger }: SignalActions): void {
   let drainingSinceMs: number | undefined;
   const shutDown = (signal: string) => {
     if (drainingSinceMs !== undefined) {
       if (clock.monotonicMs() - drainingSinceMs < ECHO_MS) return;
-      logger.warn({ signal }, 'told twice to stop: running responses are cut off');
+      logger.warn({ signal }, 'second stop signal: running responses are cut off');
       exit(1);
       return;
     }
     drainingSinceMs = clock.monotonicMs();
-    logger.info({ signal }, 'told to stop');
+    logger.info({ signal }, 'stop signal received: draining');
     drain(signal).then(
       () => exit(0),
       err => {
@@ -40,5 +40,7 @@ export function handleSignals(source: SignalSource, { drain, exit, clock, logger
   };
   source.on('SIGTERM', () => shutDown('SIGTERM'));
   source.on('SIGINT', () => shutDown('SIGINT'));
-  source.on('SIGHUP', () => logger.warn('reloading the configuration is not built yet; nothing has changed'));
+  source.on('SIGHUP', () =>
+    logger.warn('reloading the configuration is not supported yet; nothing has changed'),
+  );
 }

@@ -2,36 +2,37 @@ import { IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { runningResponse } from '../transport/running-response.ts';
 
-/** How slowly a client may send. */
+/** The minimum rate at which clients must send. */
 export interface SenderLimits {
-  /** For a request line and headers, and the time over which the rate of a body is taken. */
+  /** Time limit for a request line and headers, and the period over which the rate of a body is measured. */
   readonly limitMs: number;
   readonly bodyBytesPerSecond: number;
 }
 
 /**
- * What Apache's mod_reqtimeout takes for a client that only keeps a connection busy; a client on the slowest mobile network
- * is ten times as fast. Stores give up silent uploads after about as long.
+ * The limits at which Apache's mod_reqtimeout regards a client as an attacker; the slowest mobile networks are ten
+ * times as fast. Stores abort silent uploads after a similar time.
  */
 export const usualSenderLimits: SenderLimits = { limitMs: 20_000, bodyBytesPerSecond: 500 };
 
-/** What is known of a connection since something was last expected of its client. */
+/** The state of a connection since its client was last expected to start sending. */
 interface Watched {
-  /** The request whose body is to come; undefined between requests. */
+  /** The request whose body is incomplete; undefined between requests. */
   body: IncomingMessage | undefined;
   readBytes: number;
   writtenBytes: number;
-  /** How often it has been looked at since the client began to send. */
-  looks: number;
+  /** The number of checks since the client began to send. */
+  checks: number;
 }
 
-const LOOKS_PER_LIMIT = 4;
+const CHECKS_PER_LIMIT = 4;
 
 /**
- * Has `end` called for connections whose client drips: blank lines or whatever else makes no request on a connection that has
- * been answered before, and bodies slower than the limit. Clients that send nothing are idle and have their own limit, and so
- * has the first head of a connection (`headersTimeout` of node:http, for which blank lines begin no head). One sweep for
- * all connections, as a timer per request would cost a hit more than a tenth of its CPU.
+ * Calls `end` for connections whose client sends too slowly: bodies below the minimum rate, and blank lines or other
+ * bytes that do not become a request on a connection that has already been answered. Silent clients are covered by the
+ * idle limit, and the first head of a connection by `headersTimeout` of node:http (which does not count blank lines as
+ * the start of a head). One sweep serves all connections, since a timer per request would cost more than a tenth of a
+ * cache hit's CPU time.
  */
 export function watchSenders(
   server: Server<typeof IncomingMessage>,
@@ -40,12 +41,12 @@ export function watchSenders(
 ): { stop(): void } {
   const connections = new Map<Socket, Watched>();
   server.on('connection', socket => {
-    connections.set(socket, { body: undefined, readBytes: 0, writtenBytes: 0, looks: 0 });
+    connections.set(socket, { body: undefined, readBytes: 0, writtenBytes: 0, checks: 0 });
     socket.once('close', () => connections.delete(socket));
   });
   const timer = setInterval(() => {
     for (const [socket, watched] of connections) if (isTooSlow(socket, watched, limits)) end(socket);
-  }, limits.limitMs / LOOKS_PER_LIMIT);
+  }, limits.limitMs / CHECKS_PER_LIMIT);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }
@@ -54,38 +55,38 @@ function isTooSlow(socket: Socket, watched: Watched, limits: SenderLimits): bool
   const body = unfinishedRequest(socket);
   const { bytesRead, bytesWritten } = socket;
   const isFresh = body !== watched.body || bytesWritten !== watched.writtenBytes;
-  if (isFresh || isUpToUs(socket, body)) {
-    expectAnew(watched, socket, body);
+  if (isFresh || isClientWaiting(socket, body)) {
+    restartMeasurement(watched, socket, body);
     return false;
   }
-  // between requests a client may be silent; it has to finish what it has begun
+  // between requests a client may be silent, but must finish what it has begun
   if (!body && bytesRead === watched.readBytes) return false;
-  watched.looks++;
-  if (watched.looks < LOOKS_PER_LIMIT) return false;
+  watched.checks++;
+  if (watched.checks < CHECKS_PER_LIMIT) return false;
   if (!body) return true;
   const expectedBytes = (limits.bodyBytesPerSecond * limits.limitMs) / 1_000;
   if (bytesRead - watched.readBytes < expectedBytes) return true;
-  expectAnew(watched, socket, body);
+  restartMeasurement(watched, socket, body);
   return false;
 }
 
-function expectAnew(watched: Watched, socket: Socket, body: IncomingMessage | undefined): void {
+function restartMeasurement(watched: Watched, socket: Socket, body: IncomingMessage | undefined): void {
   watched.body = body;
   watched.readBytes = socket.bytesRead;
   watched.writtenBytes = socket.bytesWritten;
-  watched.looks = 0;
+  watched.checks = 0;
 }
 
 /**
- * Whether the client has nothing to send before it gets something: an answer to its request, or to an earlier one (it
- * may wait for `100 Continue`), or we do not read.
+ * Whether the client is waiting for us: for the answer to this or an earlier request (it may be waiting for `100
+ * Continue`), or because the connection is not being read.
  */
-function isUpToUs(socket: Socket, body: IncomingMessage | undefined): boolean {
+function isClientWaiting(socket: Socket, body: IncomingMessage | undefined): boolean {
   const running = runningResponse(socket);
   return (running !== undefined && running.req !== body) || socket.isPaused();
 }
 
-/** The request that node:http reads at the moment, as long as its body is not whole. */
+/** The request whose body node:http is still reading. */
 function unfinishedRequest(socket: Socket): IncomingMessage | undefined {
   const parser = 'parser' in socket ? socket.parser : undefined;
   if (typeof parser !== 'object' || parser === null || !('incoming' in parser)) return undefined;

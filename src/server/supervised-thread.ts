@@ -8,8 +8,8 @@ import { longestDelayMs, RestartBackoff } from './restart-backoff.ts';
 import { watchThread } from './thread-watch.ts';
 
 /**
- * `up` threads have said so themselves; the event loop of `unresponsive` ones stands still; `waiting` ones have died and
- * are replaced after a delay.
+ * `up`: the thread has reported that it is ready. `unresponsive`: its event loop is blocked. `waiting`: it has died and
+ * is replaced after a delay.
  */
 export type ThreadState = 'starting' | 'up' | 'unresponsive' | 'waiting' | 'stopped';
 
@@ -17,32 +17,32 @@ export interface SupervisedThreadOptions<Ready> {
   readonly name: string;
   /** The module that the thread runs. */
   readonly entry: URL;
-  /** What the thread finds in `workerData`; asked anew for each replacement. */
+  /** Gives the `workerData` of the thread; called again for each replacement. */
   readonly data: () => unknown;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly writeLog: (lines: string) => void;
   readonly restarts: CounterCell;
-  /** Called when the thread, or a replacement, is up. */
+  /** Called when the thread or a replacement is ready. */
   readonly onReady: (info: Ready) => void;
-  /** Called with the connection to each new thread, before anything arrives on it. */
+  /** Called with the RPC connection of each new thread before any message arrives. */
   readonly onSpawn?: (rpc: Rpc) => void;
-  /** Called when a thread died; what it held can be cleared. */
+  /** Called when a thread has died, so that what it held can be released. */
   readonly onDeath?: () => void;
-  /** Called when the thread is up, or is not any more. */
+  /** Called when the thread becomes ready or stops being so. */
   readonly onState?: () => void;
-  /** Whether no other thread does the same work now; true when left out. */
+  /** Whether no other thread does the same work now; defaults to true. */
   readonly isAlone?: () => boolean;
 }
 
-/** The thread ended before it was up for the first time: its start failed, and so would the next. */
+/** The thread ended before it was ready for the first time; a restart would fail too. */
 export class ThreadStartError extends Error {
   readonly code = 'THREAD_START_FAILED';
 }
 
 /**
- * One thread that is replaced when it dies, until it is told to stop.
- * It reports `ready` and `log`, and understands `drain` (thread-side: joined-thread.ts).
+ * A thread that is replaced when it dies, until it is stopped. It reports `ready` and `log`, and understands `drain`
+ * (the thread's side is joined-thread.ts).
  */
 export class SupervisedThread<Ready> {
   readonly #options: SupervisedThreadOptions<Ready>;
@@ -66,18 +66,18 @@ export class SupervisedThread<Ready> {
     return this.#state;
   }
 
-  /** The connection to the thread that runs now; calls fail when it ends. */
+  /** The RPC connection of the current thread; pending calls fail when it ends. */
   get rpc(): Rpc | undefined {
     return this.#rpc;
   }
 
-  /** Starts the thread and waits until it is up. @throws ThreadStartError when it ends before */
+  /** Starts the thread and waits until it is ready. @throws ThreadStartError when it ends before */
   start(): Promise<Ready> {
     this.#spawn();
     return this.#firstReady.promise;
   }
 
-  /** Tells the thread to finish within `limitMs`, and ends it when it has not done so soon after. */
+  /** Asks the thread to finish within `limitMs`, and terminates it if it has not ended shortly after. */
   async stop(limitMs: number): Promise<void> {
     this.#stopping = true;
     this.#restart?.timer.cancel();
@@ -89,7 +89,7 @@ export class SupervisedThread<Ready> {
     clearTimeout(patience);
   }
 
-  /** Replaces a dead thread sooner than its delay says: there is no other to do its work. */
+  /** Shortens the delay before a dead thread is replaced, for when no other thread does its work. */
   hasten(): void {
     const { clock } = this.#options;
     if (!this.#restart || this.#stopping) return;
@@ -102,8 +102,8 @@ export class SupervisedThread<Ready> {
     this.#restart = undefined;
     this.#state = 'starting';
     this.#failure = undefined;
-    // read by threads as they start; there is no limit of one thread for it
-    setFlagsFromString(`--min-semi-space-size=${INITIAL_ROOM_MB}`);
+    // a process-wide flag that threads read as they start; there is no per-thread option for it
+    setFlagsFromString(`--min-semi-space-size=${INITIAL_SEMI_SPACE_MB}`);
     const worker = new Worker(entry, { name, workerData: data(), resourceLimits });
     const rpc = new Rpc(worker);
     const bornMs = clock.monotonicMs();
@@ -113,10 +113,10 @@ export class SupervisedThread<Ready> {
     onSpawn?.(rpc);
     worker.on('error', error => {
       this.#failure = error instanceof Error ? error : new Error(String(error));
-      // it is about to end, and closes its listener on the way
+      // it is about to end and closes its listener
       if (this.#state === 'up' || this.#state === 'unresponsive') this.#becomeLost();
     });
-    worker.once('exit', () => this.#bury(clock.monotonicMs() - bornMs));
+    worker.once('exit', () => this.#handleExit(clock.monotonicMs() - bornMs));
   }
 
   #becomeUp(info: Ready): void {
@@ -125,11 +125,11 @@ export class SupervisedThread<Ready> {
     this.#firstReady.resolve(info);
     this.#options.onReady(info);
     this.#options.onState?.();
-    if (!this.#stopping) this.#watchIt();
+    if (!this.#stopping) this.#startWatch();
   }
 
-  /** Ends a thread whose event loop stands still: it would keep its part of the connections waiting for ever. */
-  #watchIt(): void {
+  /** Terminates a thread whose event loop is blocked: its share of the connections would hang forever. */
+  #startWatch(): void {
     const { name, clock, logger } = this.#options;
     const [worker, rpc] = [this.#worker, this.#rpc];
     if (!worker || !rpc) return;
@@ -156,7 +156,7 @@ export class SupervisedThread<Ready> {
     this.#options.onState?.();
   }
 
-  #bury(livedMs: number): void {
+  #handleExit(livedMs: number): void {
     this.#rpc?.close();
     this.#watch?.cancel();
     this.#worker = undefined;
@@ -166,7 +166,7 @@ export class SupervisedThread<Ready> {
       this.#replace(livedMs);
       return;
     }
-    const reason = this.#failure?.message ?? 'the thread ended before it was up';
+    const reason = this.#failure?.message ?? 'the thread ended before it was ready';
     this.#firstReady.reject(new ThreadStartError(reason, { cause: this.#failure }));
     this.#becomeStopped();
   }
@@ -176,7 +176,7 @@ export class SupervisedThread<Ready> {
     const wasLost = this.#state === 'waiting';
     this.#state = 'waiting';
     const delayMs = this.#backoff.nextDelayMs(livedMs, isAlone());
-    logger.error({ died: name, delayMs, err: this.#failure }, 'a thread died and is going to be replaced');
+    logger.error({ died: name, delayMs, err: this.#failure }, 'a thread died and will be replaced');
     restarts.add();
     this.#scheduleSpawn(clock.monotonicMs() + delayMs);
     if (!wasLost) this.#options.onState?.();
@@ -198,9 +198,9 @@ export class SupervisedThread<Ready> {
 const GRACE_MS = 1_000;
 
 /**
- * Requests leave much that is soon forgotten: with little room for it, it is taken for what lasts and has to be searched
- * for later. And since almost nothing of it survives, V8 never makes the room larger than it is at first, one megabyte,
- * and collects every few hundred requests.
+ * Requests create much short-lived garbage. With a small young generation some of it is promoted to the old generation
+ * and causes full collections. As almost nothing survives, V8 never grows the young generation beyond its initial 1 MB,
+ * and would collect every few hundred requests; hence the larger initial size.
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 32 };
-const INITIAL_ROOM_MB = 8;
+const INITIAL_SEMI_SPACE_MB = 8;

@@ -2,18 +2,23 @@ import type { Clock, Timer } from '../base/clock.ts';
 import type { Rpc } from '../base/rpc.ts';
 
 const TICK_MS = 500;
-/** Ticks without an answer. They are counted and not time, so that a process that slept blames nobody. */
+/**
+ * Unanswered checks. Ticks are counted instead of time, so that suspending the process does not make threads look
+ * blocked.
+ */
 const SILENT_TICKS = 2;
 const HUNG_TICKS = 20;
 
 export interface WatchedThread {
-  /** It has not answered for a second; and later, that it has. */
+  /** Called when the thread has not answered for a second, and again when it answers. */
   readonly onSilent: (isSilent: boolean) => void;
-  /** It has not answered for so long that it is not going to. Called once; nothing is watched after it. */
+  /** Called once, when the thread has not answered for so long that it is considered dead; watching then ends. */
   readonly onHung: (silentMs: number) => void;
 }
 
-/** Asks the thread behind `rpc` again and again whether its event loop turns, until the given timer is cancelled. */
+/**
+ * Checks periodically that the event loop of the thread behind `rpc` is running, until the returned timer is cancelled.
+ */
 export function watchThread(rpc: Rpc, clock: Clock, { onSilent, onHung }: WatchedThread): Timer {
   let silentTicks = 0;
   let isAsked = false;
@@ -35,7 +40,7 @@ export function watchThread(rpc: Rpc, clock: Clock, { onSilent, onHung }: Watche
       isAsked = false;
       if (silentTicks >= SILENT_TICKS && !isCancelled) onSilent(false);
     };
-    // it fails when the thread has ended, and whoever watches it cancels the timer then
+    // rejects when the thread has ended; the owner then cancels the timer
     rpc.call('ping', undefined).then(answered, answered);
   };
   timer = clock.after(TICK_MS, tick);

@@ -5,7 +5,7 @@ import { type HttpListener, type HttpListenerOptions, listenHttp } from './http-
 import { type JoinedThread, joinSupervisor } from './joined-thread.ts';
 import type { WorkerStart } from './worker-pool.ts';
 
-/** A worker's place in the pool: what it was started with, its peers, and its way to the supervisor. */
+/** A worker's side of the pool: its start data, its peers and its connection to the supervisor. */
 export class WorkerMembership<Supervisor extends object, Settings, Shared> {
   readonly start: WorkerStart<Settings, Shared>;
   readonly #thread: JoinedThread;
@@ -28,27 +28,27 @@ export class WorkerMembership<Supervisor extends object, Settings, Shared> {
     thread.onDrain(async limitMs => {
       setTimeout(leave.resolve, limitMs);
       await this.#listener?.drain(limitMs);
-      // answers of other workers are made of what this one owns
+      // other workers' responses may still need data that this worker owns
       thread.rpc.notify('drained', undefined);
       await leave.promise;
     });
   }
 
-  /** Where this worker's lines go: the supervisor alone writes. */
+  /** Passes this worker's log lines to the supervisor, which alone writes the log. */
   get logSink(): LogSink {
     return this.#thread.logSink;
   }
 
   /**
-   * Calls `meet` for every other worker, now or when it comes, and again for its replacement: then the
-   * port that was given before is closed.
+   * Calls `meet` with a port for each other worker, now or when it starts. It is called again for a replacement, whose
+   * predecessor's port is closed then.
    */
   onPeer(meet: (index: number, port: MessagePort) => void): void {
     this.#onPeer = meet;
     for (const [index, port] of this.#peers) meet(index, port);
   }
 
-  /** Serves what the supervisor's `pool.call` and `pool.callAll` ask for. */
+  /** Serves the procedures that the supervisor calls with `pool.call` and `pool.callAll`. */
   serveControl(procedures: object): void {
     this.#thread.rpc.serve(procedures);
     this.#thread.rpc.notify('serving', undefined);
@@ -62,7 +62,7 @@ export class WorkerMembership<Supervisor extends object, Settings, Shared> {
     return (await this.#thread.rpc.call(name, payload)) as ResultOf<Supervisor[Name]>;
   }
 
-  /** Opens the worker's share of the port and reports that it is up. @throws ListenError */
+  /** Starts listening on the shared port and reports that the worker is ready. @throws ListenError */
   async listen(serving: Omit<HttpListenerOptions, 'host' | 'port' | 'reusePort'>): Promise<void> {
     const { host, port, reusePort } = this.start;
     this.#listener = await listenHttp({ host, port, reusePort, ...serving });
@@ -71,8 +71,8 @@ export class WorkerMembership<Supervisor extends object, Settings, Shared> {
 }
 
 /**
- * Joins the pool that started this thread. `Settings` and `Shared` are what the supervisor's
- * `WorkerPoolOptions` hold; `Supervisor` is what it serves to workers.
+ * Joins the pool that started this thread. `Settings` and `Shared` are the types in the supervisor's
+ * `WorkerPoolOptions`; `Supervisor` is the interface that it serves to workers.
  */
 export function joinPool<Settings, Shared, Supervisor extends object = Record<never, never>>() {
   const thread = joinSupervisor();

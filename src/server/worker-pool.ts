@@ -6,30 +6,30 @@ import { type PayloadOf, type ResultOf, type Rpc, ThreadGoneError } from '../bas
 import { SupervisedThread, type ThreadState } from './supervised-thread.ts';
 
 export interface WorkerPoolOptions<Settings, Shared> {
-  /** How many workers; where ports cannot be shared, one. */
+  /** The number of workers; must be one where ports cannot be shared. */
   readonly count: number;
   /** The module that a worker runs. */
   readonly entry: URL;
   readonly host: string;
-  /** Settled: never 0 (claim-port.ts). */
+  /** Resolved, never 0 (claim-port.ts). */
   readonly port: number;
   readonly reusePort: boolean;
   /** Plain data for every worker. */
   readonly settings: Settings;
-  /** What all workers see at once: shared memory inside anything that can be cloned. */
+  /** Shared memory that all workers see; anything that can be cloned may contain it. */
   readonly shared: Shared;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly writeLog: (lines: string) => void;
   /** `tidegate_worker_restarts_total`. */
   readonly restarts: CounterCell;
-  /** A worker died: its pins in shared memory can be cleared before its replacement runs. */
+  /** Called when a worker died, before its replacement runs, so that its pins in shared memory can be cleared. */
   readonly onDeath?: (index: number) => void;
-  /** Called with whether any worker takes connections, when that has changed; not while the pool drains. */
+  /** Called when the first worker starts or the last one stops accepting connections; not while draining. */
   readonly onListening?: (any: boolean) => void;
 }
 
-/** What a worker finds when it starts; the same type on both sides. */
+/** The start data of a worker; both sides use this type. */
 export interface WorkerStart<Settings, Shared> {
   readonly index: number;
   readonly count: number;
@@ -45,16 +45,16 @@ export interface WorkerState {
   readonly state: ThreadState;
 }
 
-/** The threads that serve requests. `Control` is what each of them serves to the supervisor, by name. */
+/** The threads that serve requests. `Control` is the interface that each serves to the supervisor. */
 export class WorkerPool<Control extends object, Settings = unknown, Shared = unknown> {
   readonly #threads: readonly SupervisedThread<undefined>[];
-  /** The workers that have said what they serve; the others know nothing yet that could be asked for. */
+  /** Workers that have registered their procedures; only these can be called. */
   readonly #serving = new Set<Rpc>();
-  /** The workers whose running responses have finished. */
+  /** Workers whose running responses have finished. */
   readonly #drained = new Set<Rpc>();
-  /** The workers that listen for one that is unresponsive, too. */
+  /** Workers that currently take connections on behalf of an unresponsive one. */
   readonly #covering = new WeakSet<Rpc>();
-  /** By name, for `latest`. */
+  /** The last answer of each worker, by procedure name, for `latest`. */
   readonly #lastSaid = new WeakMap<Rpc, Map<string, unknown>>();
   readonly #clock: Clock;
   readonly #onListening: (any: boolean) => void;
@@ -71,7 +71,7 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
   }
 
   /**
-   * Starts all workers; resolves when every one of them listens.
+   * Starts all workers; resolves when all are listening.
    * @throws ThreadStartError when one of them could not start
    */
   async start(): Promise<void> {
@@ -83,7 +83,7 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
   }
 
   /**
-   * Asks every worker. One that dies meanwhile is left out: what it held died with it.
+   * Calls every worker. One that dies meanwhile is left out, as its data is gone.
    * @throws RemoteCallError when one of them fails
    */
   async callAll<Name extends keyof Control & string>(
@@ -96,8 +96,7 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
   }
 
   /**
-   * Asks every worker, and waits for none longer than `patienceMs`: one that is late is taken to say what it said last, or
-   * left out where it has said nothing yet.
+   * Calls every worker and waits at most `patienceMs`. For a late worker its previous answer is used, if there is one.
    */
   async latest<Name extends keyof Control & string>(
     name: Name,
@@ -118,18 +117,18 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
     return answers.filter(answer => answer !== undefined).map(answer => answer as ResultOf<Control[Name]>);
   }
 
-  /** Asks one worker. @throws RemoteCallError when it fails; ThreadGoneError when it is not there */
+  /** Calls one worker. @throws RemoteCallError when it fails; ThreadGoneError when it is not running */
   async call<Name extends keyof Control & string>(
     index: number,
     name: Name,
     payload: PayloadOf<Control[Name]>,
   ): Promise<ResultOf<Control[Name]>> {
     const rpc = this.#threads[index]?.rpc;
-    if (!rpc || !this.#serving.has(rpc)) throw new ThreadGoneError(`worker ${index} is not there`);
+    if (!rpc || !this.#serving.has(rpc)) throw new ThreadGoneError(`worker ${index} is not running`);
     return (await rpc.call(name, payload)) as ResultOf<Control[Name]>;
   }
 
-  /** Ends all workers once the running responses of all have finished, or after `limitMs`. */
+  /** Ends all workers once all running responses have finished, or after `limitMs`. */
   async drain(limitMs: number): Promise<void> {
     this.#isDraining = true;
     const stopped = this.#threads.map(async thread => {
@@ -153,7 +152,7 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
       writeLog,
       restarts,
       onReady: () => undefined,
-      onState: () => this.#look(),
+      onState: () => this.#updateListening(),
       isAlone: () => !this.#hasOneUp(),
       onSpawn: rpc => {
         current = rpc;
@@ -174,7 +173,7 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
     });
   }
 
-  /** Lets the workers end that wait for the responses of the others. */
+  /** Lets the workers end once none of them needs another's data any more. */
   #releaseDrained(): void {
     if (!this.#isDraining) return;
     const running = this.#threads.flatMap(({ rpc }) => rpc ?? []);
@@ -186,8 +185,8 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
     return this.#threads.some(({ state }) => state === 'up');
   }
 
-  /** Tells when the last listener has gone, and has it replaced soon; and when there is one again. */
-  #look(): void {
+  /** Reports when the pool starts or stops listening; replaces dead workers sooner when none is left. */
+  #updateListening(): void {
     if (this.#isDraining) return;
     const isListening = this.#hasOneUp();
     if (!isListening) for (const thread of this.#threads) thread.hasten();
@@ -197,7 +196,7 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
     this.#onListening(isListening);
   }
 
-  /** The kernel goes on giving connections to a worker that stands still: the others take most of its share. */
+  /** The kernel keeps giving connections to an unresponsive worker; the others take over most of its share. */
   #coverUnresponsive(): void {
     const isCovered = this.#threads.some(({ state }) => state === 'unresponsive');
     for (const { state, rpc } of this.#threads) {
@@ -208,7 +207,9 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
     }
   }
 
-  /** A channel between the new worker and each that runs: announced to both, in place of a dead one's. */
+  /**
+   * Connects the new worker with each running one through a message channel, which replaces that of its predecessor.
+   */
   #connectPeers(index: number, rpc: Rpc): void {
     for (const [other, thread] of this.#threads.entries()) {
       if (other === index || !thread.rpc) continue;

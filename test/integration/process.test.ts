@@ -224,11 +224,11 @@ it('a second signal ends a gateway at once that waits for its delay', async () =
   process.kill(started.pid, 'SIGTERM');
   await expect.poll(async () => (await fetch(`${admin}/readyz`)).status, PATIENCE).toBe(503);
   const tellAgain = () => {
-    if (!started.output.includes('told twice')) process.kill(started.pid, 'SIGTERM');
+    if (!started.output.includes('second stop signal')) process.kill(started.pid, 'SIGTERM');
     return started.output;
   };
   // at this distance the second one is no echo of the first
-  await expect.poll(tellAgain, { ...PATIENCE, interval: 300 }).toContain('told twice to stop');
+  await expect.poll(tellAgain, { ...PATIENCE, interval: 300 }).toContain('second stop signal');
   expect(await started.stop()).toBe(1);
 });
 

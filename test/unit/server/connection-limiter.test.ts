@@ -110,17 +110,17 @@ it('answers what even the waiting have no room for, and what has waited for ten 
   expect(await Promise.all(ends)).toEqual([CROWDED, CROWDED]);
 });
 
-it('says that there is room again when nobody has waited for a while', async () => {
+it('says that connections are accepted again when none has waited for a while', async () => {
   const { clock, ask, fill, said } = await setup();
   await fill();
   const waiting = await ask('/a');
   await expect.poll(() => said('further ones wait')).toBe(1);
   clock.advance(5_000);
-  expect(said('room for connections again')).toBe(0);
+  expect(said('accepted again without waiting')).toBe(0);
   clock.advance(5_000);
   expect(await text(waiting)).toBe(CROWDED);
   clock.advance(10_000);
-  expect(said('room for connections again')).toBe(1);
+  expect(said('accepted again without waiting')).toBe(1);
 });
 
 const drip = 'GET / HTTP/1.1\r\nHost: ';

@@ -105,7 +105,7 @@ it('closes a connection that was refused, whether or not the client closes its s
 it('logs what was refused without its bytes', async () => {
   const { listener, lines } = await start((_request, response) => void response.end());
   await exchange(listener.port, 'X-Secret: hunter2\r\n\r\n');
-  expect(lines.join('')).toContain('refused what is no HTTP request');
+  expect(lines.join('')).toContain('refused a malformed HTTP request');
   expect(lines.join('')).not.toContain('hunter2');
 });
 
