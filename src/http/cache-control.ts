@@ -1,22 +1,22 @@
-/** The directives of an answer's Cache-Control that a shared cache obeys (RFC 9111 §5.2.2, RFC 5861, RFC 8246). */
+/** The response directives of Cache-Control that a shared cache obeys (RFC 9111 §5.2.2, RFC 5861, RFC 8246). */
 export interface CacheControl {
   readonly noStore: boolean;
-  /** Also when only some fields are named: their absence cannot be told from the rest (RFC 9111 §5.2.2.4). */
+  /** Also true for the form with field names: a cache may treat it like the form without (RFC 9111 §5.2.2.4). */
   readonly noCache: boolean;
-  /** Also when only some fields are named (RFC 9111 §5.2.2.7). */
+  /** Also true for the form with field names (RFC 9111 §5.2.2.7). */
   readonly private: boolean;
   readonly public: boolean;
   readonly mustRevalidate: boolean;
   readonly proxyRevalidate: boolean;
   readonly immutable: boolean;
-  /** Seconds, here and below: 0 for an invalid value, undefined when absent. */
+  /** In seconds, like those below; 0 for an invalid value, undefined when absent. */
   readonly maxAgeS: number | undefined;
   readonly sMaxAgeS: number | undefined;
   readonly staleWhileRevalidateS: number | undefined;
   readonly staleIfErrorS: number | undefined;
 }
 
-/** RFC 9111 §1.2.2: what is greater counts as this. */
+/** RFC 9111 §1.2.2: greater values are treated as this one. */
 const MAX_DELTA_S = 2 ** 31;
 
 const directive = /([\w!#$%&'*+.^`|~-]+)(?:=("(?:[^"\\]|\\.)*"|[^\s,"]*))?/g;
@@ -24,8 +24,8 @@ const directive = /([\w!#$%&'*+.^`|~-]+)(?:=("(?:[^"\\]|\\.)*"|[^\s,"]*))?/g;
 const none = parse('');
 
 /**
- * Parses Cache-Control. Names count in any case; of several values of one directive the first counts (RFC 9111
- * §4.2.1), a number may be quoted (§5.2), and what is no number of seconds counts as 0, hence as stale (§4.2.1).
+ * Parses Cache-Control. Names are case-insensitive. When a directive is repeated, the first counts (RFC 9111 §4.2.1). A
+ * number may be quoted (§5.2). An invalid number counts as 0, so the response is stale (§4.2.1).
  *
  * @param header all lines joined by commas.
  */
@@ -55,7 +55,7 @@ function parse(header: string): CacheControl {
   });
 }
 
-/** RFC 9111 §1.2.2: whole seconds, up to 2^31; 0 for what is none. */
+/** RFC 9111 §1.2.2: whole seconds, at most 2^31; 0 for anything else. */
 export function deltaSeconds(value: string | undefined): number {
   const digits = /^"?(\d+)"?$/.exec(value ?? '')?.[1];
   return digits === undefined ? 0 : Math.min(Number(digits), MAX_DELTA_S);

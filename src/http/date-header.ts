@@ -1,6 +1,6 @@
 import { formatHttpDate } from './http-date.ts';
 
-/** The value of the Date header (RFC 9110 §6.6.1), put together once a second. */
+/** The value of the Date header (RFC 9110 §6.6.1), formatted once per second. */
 export class DateHeader {
   #second = Number.NaN;
   #text = '';

@@ -1,20 +1,23 @@
 /** An entity tag (RFC 9110 §8.8.3). */
 export interface EntityTag {
   readonly isWeak: boolean;
-  /** What stands between the quotes. */
+  /** The part between the quotes. */
   readonly opaque: string;
 }
 
-/** What If-Match or If-None-Match names; a list may be empty. */
+/** The value of If-Match or If-None-Match; the list may be empty. */
 export type EntityTagList =
   | { readonly kind: 'any' }
   | { readonly kind: 'tags'; readonly tags: readonly EntityTag[] };
 
-/** A list member: quoted (commas included) or, as stores accept it too, bare up to the next comma. */
+/** A list member: quoted (may contain commas), or unquoted up to the next comma, which stores accept too. */
 const member = /(W\/)?(?:"([^"]*)"(?=\s*(?:,|$))|([^,]+))/y;
 const separator = /[\s,]*/y;
 
-/** Parses one entity tag, quoted or bare, strong or weak. An unclosed quote belongs to the tag, so that it equals none. */
+/**
+ * Parses one entity tag, quoted or unquoted, strong or weak. An unclosed quote is kept as part of the tag, so that it
+ * matches no other tag.
+ */
 export function parseEntityTag(text: string): EntityTag {
   const isWeak = text.startsWith('W/');
   const value = isWeak ? text.slice(2) : text;
@@ -23,8 +26,8 @@ export function parseEntityTag(text: string): EntityTag {
 }
 
 /**
- * Parses the value of If-Match or If-None-Match: `*`, or tags separated by commas (RFC 9110 §13.1.1). Quotes may be
- * missing (behaviours.md 57, 58).
+ * Parses the value of If-Match or If-None-Match: `*` or a comma-separated list of tags (RFC 9110 §13.1.1). Quotes may
+ * be missing (behaviours.md 57, 58).
  */
 export function parseEntityTagList(header: string): EntityTagList {
   if (header.trim() === '*') return { kind: 'any' };
@@ -40,12 +43,12 @@ export function parseEntityTagList(header: string): EntityTagList {
   return { kind: 'tags', tags };
 }
 
-/** RFC 9110 §8.8.3.2: equal, and neither of them weak. */
+/** Strong comparison (RFC 9110 §8.8.3.2): equal, and neither is weak. */
 export function equalsStrongly(one: EntityTag, other: EntityTag): boolean {
   return !one.isWeak && !other.isWeak && one.opaque === other.opaque;
 }
 
-/** RFC 9110 §8.8.3.2: equal, weak or not. */
+/** Weak comparison (RFC 9110 §8.8.3.2): equal, weak or not. */
 export function equalsWeakly(one: EntityTag, other: EntityTag): boolean {
   return one.opaque === other.opaque;
 }

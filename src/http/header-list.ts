@@ -1,14 +1,14 @@
-/** Header lines as they were received: names and values alternating (`rawHeaders` of node:http). */
+/** Header lines as received: names and values alternating, like `rawHeaders` of node:http. */
 export type HeaderList = readonly string[];
 
-/** Name and value of each line, in order. */
+/** The name and value of each line, in order. */
 export function* headerLines(list: HeaderList): Generator<readonly [name: string, value: string]> {
   for (let index = 0; index + 1 < list.length; index += 2) yield [list[index] ?? '', list[index + 1] ?? ''];
 }
 
 /**
- * The value of a header by its lower-case name; undefined when it is absent. Several lines of one name are one list
- * (RFC 9110 §5.3).
+ * The value of a header by its lower-case name; undefined when absent. Repeated lines are joined with commas (RFC 9110
+ * §5.3).
  */
 export function headerValue(list: HeaderList, lowerCaseName: string): string | undefined {
   let joined: string | undefined;

@@ -1,8 +1,8 @@
-/** What a header value may not hold (RFC 9110 §5.5): node:http refuses the same. */
+/** Characters that a header value must not contain (RFC 9110 §5.5); node:http refuses the same. */
 const forbidden = /[^\t\x20-\x7e\x80-\xff]/;
 const notToken = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 
-/** Header lines as they go onto the wire; undefined when a name or value is none that may go there. */
+/** Header lines in wire format; undefined when a name or value contains a character that is not allowed. */
 export function headerText(raw: readonly string[]): string | undefined {
   let text = '';
   for (let index = 0; index + 1 < raw.length; index += 2) {
@@ -15,10 +15,9 @@ export function headerText(raw: readonly string[]): string | undefined {
 }
 
 /**
- * `text` as one run of characters. V8 keeps a sum of strings as a tree of its pieces, and walks it each time that it is
- * written somewhere.
+ * Flattens `text`. V8 represents concatenated strings as a tree and would walk it each time the string is written.
  *
- * @param text of characters up to U+00FF.
+ * @param text contains only characters up to U+00FF.
  */
 export function inOnePiece(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');

@@ -1,6 +1,6 @@
 import { type HeaderList, headerLines } from './header-list.ts';
 
-/** Fields about one connection, whether `Connection` names them or not (RFC 9110 §7.6.1, RFC 9111 §3.1). */
+/** Fields that are always hop-by-hop, whether `Connection` lists them or not (RFC 9110 §7.6.1, RFC 9111 §3.1). */
 export const hopByHopFields: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -15,9 +15,8 @@ export const hopByHopFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The lines of a received message that concern more than the connection they came over: without the fields that are
- * always about the connection and those that its `Connection` names. An intermediary neither forwards nor stores these
- * (RFC 9110 §7.6.1, RFC 9111 §3.1).
+ * Removes hop-by-hop header lines from a received message: the fixed ones and those listed in its `Connection` lines.
+ * An intermediary neither forwards nor stores these (RFC 9110 §7.6.1, RFC 9111 §3.1).
  */
 export function withoutHopByHop(raw: HeaderList): HeaderList {
   const nominated = nominatedFields(raw);
@@ -29,7 +28,7 @@ export function withoutHopByHop(raw: HeaderList): HeaderList {
   return kept;
 }
 
-/** The options of all `Connection` lines; names of fields among them, and `close` and `keep-alive`. */
+/** The options of all `Connection` lines: names of fields, and options such as `close` and `keep-alive`. */
 function nominatedFields(raw: HeaderList): ReadonlySet<string> {
   const options = new Set<string>();
   for (const [name, value] of headerLines(raw)) {

@@ -7,12 +7,11 @@ const rfc850 =
 const asctime = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/;
 
 /**
- * Parses a date in one of the three forms of RFC 9110 §5.6.7 to milliseconds since the epoch; undefined when it is
- * none of them or names a day or time that does not exist. Whether the weekday fits the date is not looked at
- * (behaviours.md 84).
+ * Parses a date in one of the three formats of RFC 9110 §5.6.7 to milliseconds since the epoch. Undefined for other
+ * formats and for days or times that do not exist. The weekday is not checked against the date (behaviours.md 84).
  *
- * @param nowMs decides the century of a two-digit year: none is more than 50 years after it. Without it, they are
- *   the years 1970 to 2069.
+ * @param nowMs decides the century of a two-digit year: at most 50 years in the future. Without it, such years mean
+ *   1970 to 2069.
  */
 export function parseHttpDate(text: string, nowMs?: number): number | undefined {
   const fixdate = imfFixdate.exec(text);
@@ -26,8 +25,8 @@ export function parseHttpDate(text: string, nowMs?: number): number | undefined 
 const iso8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /**
- * Parses the date of a condition: as `parseHttpDate` does, and in the form of ISO 8601 that some clients send
- * (behaviours.md 83).
+ * Parses the date of a conditional header: like `parseHttpDate`, but also accepts the ISO 8601 format that some clients
+ * send (behaviours.md 83).
  */
 export function parseConditionDate(text: string, nowMs: number): number | undefined {
   const httpDateMs = parseHttpDate(text, nowMs);
@@ -36,7 +35,10 @@ export function parseConditionDate(text: string, nowMs: number): number | undefi
   return Number.isNaN(isoDateMs) ? undefined : isoDateMs;
 }
 
-/** The preferred form, IMF-fixdate, of a moment in milliseconds since the epoch; milliseconds are dropped (RFC 9110 §5.6.7). */
+/**
+ * Formats milliseconds since the epoch as IMF-fixdate, the preferred format, dropping fractions of a second (RFC 9110
+ * §5.6.7).
+ */
 export function formatHttpDate(epochMs: number): string {
   return new Date(epochMs).toUTCString();
 }
@@ -62,10 +64,10 @@ function fullYear(twoDigits: number, nowMs: number | undefined): number {
 function epochMs(year: number, monthName = '', ...[day, hour, minute, second]: (string | undefined)[]) {
   const month = monthNames.indexOf(monthName);
   const [days, hours, minutes, seconds] = [Number(day), Number(hour), Number(minute), Number(second)];
-  // A leap second is written as the sixtieth, which the scale of the epoch does not have.
+  // 60 seconds are accepted for a leap second, which epoch time does not count separately.
   if (month < 0 || days < 1 || hours > 23 || minutes > 59 || seconds > 60) return undefined;
   const date = new Date(0);
-  // Unlike Date.UTC, takes years below 100 as they are.
+  // Unlike Date.UTC, this does not add 1900 to years below 100.
   date.setUTCFullYear(year, month, days);
   if (date.getUTCDate() !== days) return undefined;
   return date.getTime() + 1000 * (3600 * hours + 60 * minutes + Math.min(seconds, 59));

@@ -7,14 +7,14 @@ import {
 } from './entity-tag.ts';
 import { parseConditionDate, parseHttpDate } from './http-date.ts';
 
-/** What a representation can be recognised by (RFC 9110 §8.8). */
+/** The validators of a representation (RFC 9110 §8.8). */
 export interface Validators {
-  /** As the ETag header writes it. */
+  /** In the format of the ETag header. */
   readonly entityTag: string | undefined;
   readonly lastModifiedMs: number | undefined;
 }
 
-/** The values of the conditional headers as they were received (RFC 9110 §13.1). */
+/** The values of the conditional headers as received (RFC 9110 §13.1). */
 export interface Conditions {
   readonly ifMatch: string | undefined;
   readonly ifNoneMatch: string | undefined;
@@ -25,7 +25,7 @@ export interface Conditions {
 export type PreconditionVerdict =
   | { readonly kind: 'proceed' }
   | { readonly kind: 'not-modified' }
-  /** 412, and the condition that did not hold. */
+  /** Answered with 412; `condition` is the header that did not hold. */
   | { readonly kind: 'failed'; readonly condition: 'If-Match' | 'If-Unmodified-Since' };
 
 const proceed: PreconditionVerdict = Object.freeze({ kind: 'proceed' });
@@ -37,11 +37,11 @@ const ifUnmodifiedSinceFailed: PreconditionVerdict = Object.freeze({
 });
 
 /**
- * Decides about a GET or HEAD of a representation that exists (RFC 9110 §13.2.2; object-retrieval.md, Conditional
- * rules; behaviours.md, Decided 2 and 56 to 92). If-Match makes If-Unmodified-Since irrelevant, and If-None-Match makes
- * If-Modified-Since irrelevant. A header that names nothing, or no date, counts as absent.
+ * Evaluates the preconditions of a GET or HEAD of an existing representation (RFC 9110 §13.2.2; object-retrieval.md,
+ * Conditional rules; behaviours.md, Decided 2 and 56 to 92). If-Match overrides If-Unmodified-Since, and If-None-Match
+ * overrides If-Modified-Since. A header with an empty list or an invalid date counts as absent.
  *
- * @param nowMs milliseconds since the epoch: an If-Modified-Since later than that is ignored.
+ * @param nowMs milliseconds since the epoch; an If-Modified-Since later than that is ignored.
  */
 export function evaluatePreconditions(
   conditions: Conditions,
@@ -59,8 +59,8 @@ export function evaluatePreconditions(
 }
 
 /**
- * Whether the Range beside an If-Range is to be obeyed: without If-Range, for the current strong entity tag, and for
- * exactly the date of Last-Modified (RFC 9110 §13.1.5; behaviours.md, Decided 4 and 31 to 33).
+ * Whether to honour the Range header: yes without If-Range, for the current strong entity tag, and for the exact
+ * Last-Modified date (RFC 9110 §13.1.5; behaviours.md, Decided 4 and 31 to 33).
  */
 export function ifRangeHolds(ifRange: string | undefined, validators: Validators): boolean {
   if (ifRange === undefined) return true;
@@ -72,15 +72,15 @@ export function ifRangeHolds(ifRange: string | undefined, validators: Validators
   return dateMs !== undefined && dateMs === lastModifiedSecondMs(validators);
 }
 
-/** RFC 9110 §13.1.1; undefined when the header is absent or names nothing (behaviours.md 92). */
+/** RFC 9110 §13.1.1; undefined when the header is absent or empty (behaviours.md 92). */
 function ifMatchHolds(ifMatch: string | undefined, validators: Validators): boolean | undefined {
   return ifMatch === undefined ? undefined : names(ifMatch, validators, equalsStrongly);
 }
 
-/** RFC 9110 §13.1.2; undefined when the header is absent or names nothing. */
+/** RFC 9110 §13.1.2; undefined when the header is absent or empty. */
 function ifNoneMatchHolds(ifNoneMatch: string | undefined, validators: Validators): boolean | undefined {
   if (ifNoneMatch === undefined) return undefined;
-  // What clients nearly always send: the tag exactly as they were given it.
+  // Fast path: clients nearly always send the tag exactly as they received it.
   if (ifNoneMatch === validators.entityTag) return false;
   const isNamed = names(ifNoneMatch, validators, equalsWeakly);
   return isNamed === undefined ? undefined : !isNamed;
@@ -106,7 +106,7 @@ function evaluateIfModifiedSince(header: string | undefined, validators: Validat
   return modifiedMs === undefined || modifiedMs > sinceMs ? proceed : notModified;
 }
 
-/** False as well when either date is not known: RFC 9110 §13.1.4 has the condition ignored then. */
+/** Also false when either date is unknown: the condition is ignored then (RFC 9110 §13.1.4). */
 function isModifiedAfter(header: string | undefined, validators: Validators, nowMs: number): boolean {
   if (header === undefined) return false;
   const sinceMs = parseConditionDate(header, nowMs);
@@ -114,7 +114,10 @@ function isModifiedAfter(header: string | undefined, validators: Validators, now
   return sinceMs !== undefined && modifiedMs !== undefined && modifiedMs > sinceMs;
 }
 
-/** Header dates have whole seconds; a finer time of the store's must not seem later than itself (behaviours.md 71). */
+/**
+ * Header dates have whole seconds. Without truncation, an object would seem newer than its own Last-Modified date
+ * (behaviours.md 71).
+ */
 function lastModifiedSecondMs({ lastModifiedMs }: Validators): number | undefined {
   return lastModifiedMs === undefined ? undefined : Math.floor(lastModifiedMs / 1000) * 1000;
 }

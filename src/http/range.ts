@@ -1,21 +1,21 @@
-/** What a Range header asks for: one range at the most (object-retrieval.md, Limits). */
+/** A parsed Range header: at most one range (object-retrieval.md, Limits). */
 export type RangeRequest =
   | { readonly kind: 'absent' }
-  /** Bytes from `first` to `last`, both included; to the end when `last` is undefined. */
+  /** Bytes `first` to `last`, inclusive; to the end when `last` is undefined. */
   | { readonly kind: 'from'; readonly first: number; readonly last: number | undefined }
   /** The last `length` bytes. */
   | { readonly kind: 'suffix'; readonly length: number };
 
-/** The bytes of a representation that a request selects; `last` is included. */
+/** The bytes of a representation that a request selects; `last` is inclusive. */
 export type Selection =
   | { readonly kind: 'whole' }
   | { readonly kind: 'part'; readonly first: number; readonly last: number }
   | { readonly kind: 'unsatisfiable' };
 
-/** What a 206 says it carries; `total` is undefined where the sender did not know it (RFC 9110 §14.4). */
+/** The Content-Range of a 206; `total` is undefined when the sender did not know it (RFC 9110 §14.4). */
 export interface ContentRange {
   readonly first: number;
-  /** Included. */
+  /** Inclusive. */
   readonly last: number;
   readonly total: number | undefined;
 }
@@ -29,8 +29,8 @@ const contentRange = /^bytes (\d+)-(\d+)\/(?:(\d+)|\*)$/i;
 const unsatisfiedRange = /^bytes \*\/(\d+)$/i;
 
 /**
- * Parses a Range header. Whatever is not exactly one well-formed range of bytes counts as absent, so that the whole
- * object is the answer (RFC 9110 §14.2; behaviours.md, Decided 3 and 12 to 23). Numbers beyond 2^53 - 1 saturate.
+ * Parses a Range header. Anything other than exactly one well-formed byte range counts as absent: the whole object is
+ * sent (RFC 9110 §14.2; behaviours.md, Decided 3 and 12 to 23). Numbers above 2^53 - 1 are treated as that number.
  */
 export function parseRange(header: string | undefined): RangeRequest {
   const match = header === undefined ? null : oneRange.exec(header);
@@ -45,8 +45,8 @@ export function parseRange(header: string | undefined): RangeRequest {
 }
 
 /**
- * The bytes that `range` selects of a representation of `sizeBytes` bytes (RFC 9110 §14.1.2; behaviours.md 1 to 10, 24, 25).
- * A range that covers everything is still a part: it is answered with 206.
+ * Applies `range` to a representation of `sizeBytes` bytes (RFC 9110 §14.1.2; behaviours.md 1 to 10, 24, 25). A range
+ * that covers the whole representation is still answered with 206.
  */
 export function selectRange(range: RangeRequest, sizeBytes: number): Selection {
   if (range.kind === 'absent') return whole;
@@ -58,12 +58,12 @@ export function selectRange(range: RangeRequest, sizeBytes: number): Selection {
 
 function selectSuffix(length: number, sizeBytes: number): Selection {
   if (length === 0) return unsatisfiable;
-  // An empty object has no last bytes to name in a Content-Range (behaviours.md, Decided 3).
+  // A Content-Range cannot describe the last bytes of an empty object (behaviours.md, Decided 3).
   if (sizeBytes === 0) return whole;
   return { kind: 'part', first: Math.max(0, sizeBytes - length), last: sizeBytes - 1 };
 }
 
-/** The Content-Range of a 206 that carries bytes `first` to `last` (included) of `totalBytes` (RFC 9110 §14.4). */
+/** The Content-Range of a 206 with bytes `first` to `last` (inclusive) of `totalBytes` (RFC 9110 §14.4). */
 export function formatContentRange(first: number, last: number, totalBytes: number): string {
   return `bytes ${first}-${last}/${totalBytes}`;
 }
@@ -74,8 +74,8 @@ export function formatUnsatisfiedRange(totalBytes: number): string {
 }
 
 /**
- * Parses the Content-Range of a 206. Undefined when it is missing, malformed, inverted, ends behind its own total
- * (RFC 9110 §14.4) or holds a number that is not exact here.
+ * Parses the Content-Range of a 206. Undefined when it is missing or malformed, when first > last or last >= total (RFC
+ * 9110 §14.4), or when a number exceeds 2^53 - 1.
  */
 export function parseContentRange(header: string | undefined): ContentRange | undefined {
   const match = header === undefined ? null : contentRange.exec(header);
@@ -87,13 +87,13 @@ export function parseContentRange(header: string | undefined): ContentRange | un
   return { first, last, total };
 }
 
-/** Whether a Content-Range is well-formed and holds a number that is not exact here, above 2^53 - 1. */
+/** Whether a Content-Range is well-formed but contains a number above 2^53 - 1, where numbers lose precision. */
 export function isInexactRange(header: string | undefined): boolean {
   const [, ...numbers] = contentRange.exec(header ?? '') ?? [];
   return numbers.some(digits => digits !== undefined && !Number.isSafeInteger(Number(digits)));
 }
 
-/** The total length that the Content-Range of a 416 states, in bytes; undefined when it states none. */
+/** The total length in bytes from the Content-Range of a 416; undefined when it has none. */
 export function parseUnsatisfiedRange(header: string | undefined): number | undefined {
   const match = header === undefined ? null : unsatisfiedRange.exec(header);
   const total = match ? Number(match[1]) : Number.NaN;

@@ -1,4 +1,4 @@
-/** What is answered to something that a client sent and that is no request of HTTP, by what is wrong with it. */
+/** Status codes for malformed requests, by kind. */
 export const unreadableStatuses = {
   malformed: '400 Bad Request',
   'invalid-uri': '400 Bad Request',
