@@ -8,17 +8,17 @@ export interface AdminAccess {
   readonly token?: string;
 }
 
-/** The admin port refused, or could not be asked. */
+/** The admin port returned an error or could not be reached. */
 export class AdminRequestError extends Error {
   readonly code = 'ADMIN_REQUEST_FAILED';
 }
 
-/** The token is no default of its option, since help shows those. */
+/** The token is not declared as a default value, since the help text prints defaults. */
 export function withAdmin(command: Command, { TIDEGATE_ADMIN, TIDEGATE_ADMIN_TOKEN }: Environment): Command {
   return command
     .option(
       '--admin <url>',
-      'where the admin port is (or TIDEGATE_ADMIN)',
+      'address of the admin port (or TIDEGATE_ADMIN)',
       TIDEGATE_ADMIN || 'http://127.0.0.1:9090',
     )
     .option('--token <token>', 'its bearer token (or TIDEGATE_ADMIN_TOKEN)')
@@ -27,14 +27,14 @@ export function withAdmin(command: Command, { TIDEGATE_ADMIN, TIDEGATE_ADMIN_TOK
     });
 }
 
-/** @throws UsageError for what is no http address */
+/** @throws UsageError when the address is not an http URL */
 export function adminAddress({ admin }: AdminAccess): URL {
   const address = URL.parse(admin);
   if (address && /^https?:$/.test(address.protocol)) return address;
-  throw new UsageError(`--admin ${admin} is no http address`);
+  throw new UsageError(`--admin ${admin} is not an http address`);
 }
 
-/** The answer's JSON, laid out for reading. */
+/** The JSON answer, indented for reading. */
 export async function askAdmin(
   access: AdminAccess,
   method: 'GET' | 'POST',

@@ -8,20 +8,22 @@ interface AdminCommandOptions {
   readonly print: (line: string) => void;
 }
 
-/** The commands that ask a running gateway: `purge` and `explain`. */
+/** The commands that call a running gateway: `purge` and `explain`. */
 export function addAdminCommands(program: Command, { environment, print }: AdminCommandOptions): void {
   withAdmin(program.command('purge'), environment)
-    .description('forget an object, the objects below a prefix, a whole bucket, or what carries a tag')
+    .description(
+      'remove an object, the objects below a prefix, a whole bucket, or objects with a tag from the cache',
+    )
     .argument('[bucket]')
     .argument('[key]')
-    .option('--prefix <prefix>', 'all keys that begin so')
+    .option('--prefix <prefix>', 'all keys with this prefix')
     .option('--tag <tag>', 'all objects with this tag')
-    .option('--soft', 'keep them as stale: they are asked for again before they are served')
+    .option('--soft', 'mark them as stale instead: they are revalidated before they are served')
     .action(async (bucket: string | undefined, key: string | undefined, options: PurgeOptions) => {
       print(await askAdmin(options, 'POST', '/api/purge', purgeBody(bucket, key, options)));
     });
   withAdmin(program.command('explain'), environment)
-    .description('what is held of an object, and how fresh it is')
+    .description('show what is cached of an object, and how fresh it is')
     .argument('<bucket>')
     .argument('<key>')
     .action(async (bucket: string, key: string, options: AdminAccess) => {
@@ -45,6 +47,6 @@ function purgeBody(
   if (!usable || wanted.length > 1) {
     throw new UsageError('purge takes BUCKET, BUCKET KEY, BUCKET --prefix PREFIX or --tag TAG');
   }
-  // what is undefined is left out of JSON
+  // JSON leaves out undefined values
   return { bucket, key, prefix, tag, soft };
 }

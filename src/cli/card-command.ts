@@ -21,17 +21,17 @@ interface CardOptions extends AdminAccess {
   readonly send?: boolean;
 }
 
-/** `tidegate card RULE`: what people will see, before anything is wrong. */
+/** `tidegate card RULE`: shows what an alert card looks like before an alert occurs. */
 export function addCardCommand(program: Command, { environment, print }: CardCommandOptions): void {
   withAdmin(program.command('card'), environment)
-    .description('print the card of a rule with made-up figures, or have a running gateway post it')
+    .description('print the card of a rule with example figures, or have a running gateway post it')
     .argument('<rule>', alertNames.join(', '))
     .addOption(new Option('--form <form>').choices(['connector', 'adaptive', 'text']).default('connector'))
     .addOption(new Option('--kind <kind>').choices(['firing', 'resolved']).default('firing'))
     .option('--send', 'post it to every webhook of the gateway behind --admin, within its rate limits')
     .action(async (rule: string, options: CardOptions) => {
       if (!alertNames.includes(rule))
-        throw new UsageError(`${rule} is no rule; there are ${alertNames.join(', ')}`);
+        throw new UsageError(`${rule} is not a rule; the rules are ${alertNames.join(', ')}`);
       print(
         options.send ? await askAdmin(options, 'POST', '/api/alerts/test', { rule }) : card(rule, options),
       );
@@ -47,7 +47,7 @@ function card(rule: string, options: CardOptions): string {
   return JSON.stringify(payload, undefined, 2);
 }
 
-/** Every button that a card of this rule can have. They are not signed: only a running gateway does that. */
+/** Every button that a card of this rule can have. The links are not signed: only a running gateway can sign them. */
 function exampleLinks(access: AdminAccess): CardLinks {
   const address = adminAddress(access);
   return {

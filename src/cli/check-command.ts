@@ -6,14 +6,17 @@ import { configOption } from './config-option.ts';
 import { type Connect, connectReport } from './connect-report.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What the command needs from outside. */
+/** External dependencies of the command. */
 export interface CheckOptions {
   readonly environment: Environment;
   readonly connect: Connect;
   readonly print: (line: string) => void;
 }
 
-/** `tidegate check`: reads a configuration, and with `--connect` asks its stores whether they are what it says. */
+/**
+ * `tidegate check`: validates a configuration; with `--connect` it also asks the stores whether the configuration
+ * describes them correctly.
+ */
 export function addCheckCommand(
   program: Command,
   { environment, connect, print }: CheckOptions,
@@ -25,7 +28,7 @@ export function addCheckCommand(
     .addOption(configOption(environment))
     .option(
       '--connect',
-      'ask its stores too whether they answer, and how they tell keys apart; nothing is written',
+      'also ask the stores whether they answer and how they distinguish keys; nothing is written',
     )
     .action(async ({ config: file, connect: connects }: { config?: string; connect?: true }) => {
       if (file === undefined) throw new UsageError('check needs a file: tidegate check --config FILE');

@@ -2,13 +2,13 @@ import type { ProbeResult } from '../backend/probe-store.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { undecidedBackends } from '../config/restricted-keys.ts';
 
-/** What each store of a configuration told of each of its buckets, by the name of its backend; not of embedded stores. */
+/** What each store of a configuration reported about each of its buckets, by backend name; without embedded stores. */
 export type ProbeResults = ReadonlyMap<string, readonly ProbeResult[]>;
 
-/** Asks every store of a configuration. */
+/** Queries every store of a configuration. */
 export type Connect = (config: GatewayConfig) => Promise<ProbeResults>;
 
-/** Lines for the operator, and how the command ends: 1 for a store that does not answer, 2 for a wrong configuration. */
+/** Output lines and exit code: 1 when a store does not answer, 2 for a wrong configuration. */
 export interface ConnectReport {
   readonly lines: readonly string[];
   readonly exitCode: 0 | 1 | 2;
@@ -22,7 +22,7 @@ interface Finding {
 interface CheckedBackend {
   readonly name: string;
   readonly backend: BackendConfig;
-  /** What restricts its keys while it does not say how it tells them apart. */
+  /** The configuration key that restricts object keys while `keys` of this backend is not set. */
   readonly restriction: string | undefined;
 }
 
@@ -40,7 +40,7 @@ const wrongRegion: ReadonlySet<string> = new Set(['AuthorizationHeaderMalformed'
 const TO_FIND_OUT =
   'put an object "a/b" there and ask again, or ask the store for "./a/b" and "x/../a/b" by hand: keys is path where it answers with the object or 400, and exact where there is none';
 
-/** Compares what stores are with what the configuration says of them. */
+/** Compares the stores with what the configuration says about them. */
 export function connectReport(config: GatewayConfig, results: ProbeResults): ConnectReport {
   const undecided = undecidedBackends(config);
   const findings = Object.entries(config.backends).flatMap(([name, backend]): readonly Finding[] => {
@@ -57,7 +57,7 @@ export function connectReport(config: GatewayConfig, results: ProbeResults): Con
 
 const embedded: Finding = { text: 'is the embedded store: it keeps keys apart (exact)', exitCode: 0 };
 
-/** What was found out about the store as a whole, then about each bucket that cannot be asked. */
+/** Findings about the store as a whole, then about each bucket that cannot be queried. */
 function findingsOf(
   { name, backend, restriction }: CheckedBackend,
   results: readonly ProbeResult[],
@@ -105,7 +105,7 @@ function refusalFinding(
   return { text: `at ${at} answers ${said} to ${what}: ${todo}`, exitCode: 1 };
 }
 
-/** What to do about a refusal, with the keys of the configuration that it is about. */
+/** The advice for a store's error, naming the configuration keys to correct. */
 function remedy({ status, code = '', bucket }: Refusal, backend: string, configured: string): string {
   if (bucket !== undefined && (code === 'NoSuchBucket' || (status === 404 && code === '')))
     return `create it, or name the one that is meant in ${configured}.bucket`;

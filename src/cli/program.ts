@@ -13,34 +13,34 @@ import { addSignCommand } from './sign-command.ts';
 import { addStoreCommand, type StoreAloneOptions } from './store-command.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What a start is made of: the configuration, and the file that it came from, if there was one. */
+/** Input of the `serve` command: the configuration, and its file if there is one. */
 export interface ServeRequest {
   readonly config: GatewayConfig;
   readonly file: string | undefined;
 }
 
-/** What the commands need from outside. */
+/** External dependencies of the commands. */
 export interface ProgramOptions {
   readonly version: string;
   readonly environment: Environment;
-  /** Starts the gateway; resolves when it is up, and the process goes on. */
+  /** Starts the gateway; resolves when it is ready, and the process keeps running. */
   readonly serve: (request: ServeRequest) => Promise<void>;
-  /** Starts an embedded store alone; resolves when it is up, and the process goes on. */
+  /** Starts a standalone embedded store; resolves when it is ready, and the process keeps running. */
   readonly serveStore: (request: StoreAloneOptions) => Promise<void>;
-  /** Asks the stores of a configuration what they are. */
+  /** Queries the stores of a configuration. */
   readonly connect: Connect;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
 }
 
-/** How a command ended; `running` leaves the process to what it started. */
+/** How a command ended; `running` means that the process must not exit. */
 export type ProgramEnd =
   | { readonly kind: 'running' }
   | { readonly kind: 'ended'; readonly exitCode: 0 | 1 | 2 };
 
 /**
- * Runs one command of `tidegate`. Exit codes: 0 fine, 1 failed while running, 2 wrong usage or configuration
- * (interface.md, Commands). Nothing is thrown: what goes wrong is said in one message.
+ * Runs one command of `tidegate`. Exit codes: 0 success, 1 runtime failure, 2 wrong usage or configuration
+ * (interface.md, Commands). Never throws: errors are printed as one message.
  */
 export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<ProgramEnd> {
   let end: ProgramEnd = { kind: 'ended', exitCode: 0 };

@@ -21,7 +21,7 @@ interface SignOptions {
 
 const MAX_EXPIRES_S = 604_800;
 
-/** `tidegate sign URL`: a presigned URL, with the credentials of the environment. */
+/** `tidegate sign URL`: presigns a URL with the credentials of the environment. */
 export function addSignCommand(program: Command, { environment, print }: SignCommandOptions): void {
   program
     .command('sign')
@@ -44,7 +44,7 @@ function sign(
   environment: Environment,
 ): string {
   const url = URL.parse(given);
-  if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError(`${given} is no http address`);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError(`${given} is not an http address`);
   const [rawPath = '', rawQuery = ''] = onTheWire(
     given.slice(given.indexOf(url.host) + url.host.length),
   ).split('?', 2);
@@ -64,7 +64,7 @@ function sign(
   });
 }
 
-/** What a client sends of a path that somebody typed: everything but visible ASCII encoded, nothing normalised. */
+/** The path as a client sends it: everything except visible ASCII is percent-encoded, nothing is normalised. */
 function onTheWire(target: string): string {
   return target.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }
@@ -72,7 +72,7 @@ function onTheWire(target: string): string {
 function expiresS(expires: string): number {
   const seconds = (parseDurationMs(expires) ?? 0) / 1_000;
   if (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_EXPIRES_S) return seconds;
-  throw new UsageError(`--expires ${expires} is no duration of whole seconds from 1s to 7d`);
+  throw new UsageError(`--expires ${expires} is not a duration of whole seconds from 1s to 7d`);
 }
 
 function credentials({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN }: Environment) {

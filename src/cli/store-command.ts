@@ -3,22 +3,22 @@ import type { Environment } from '../config/environment.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
 import { UsageError } from './usage-error.ts';
 
-/** A store that is to run alone. */
+/** Options of a standalone store. */
 export interface StoreAloneOptions {
   readonly directory: string;
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly headerPrefix: HeaderPrefix;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Whether the sample bucket is put there. */
+  /** Whether to create the sample bucket. */
   readonly sample: boolean;
 }
 
 interface StoreCommandOptions {
   readonly environment: Environment;
-  /** Starts the store; resolves when it is up, and the process goes on. */
+  /** Starts the store; resolves when it is ready, and the process keeps running. */
   readonly serveStore: (request: StoreAloneOptions) => Promise<void>;
 }
 
@@ -32,7 +32,7 @@ interface StoreOptions {
 
 const HIGHEST_PORT = 65_535;
 
-/** `tidegate store`: the embedded store without a gateway, for tests and for trying things. */
+/** `tidegate store`: runs the embedded store without a gateway, for tests and experiments. */
 export function addStoreCommand(
   program: Command,
   { environment, serveStore }: StoreCommandOptions,
@@ -41,15 +41,15 @@ export function addStoreCommand(
   program
     .command('store')
     .description('run a store alone, owned by AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment')
-    .requiredOption('--directory <directory>', 'what holds it; made when it is not there')
-    .option('--host <host>', 'where it listens', '127.0.0.1')
-    .option('--port <port>', 'on which port; 0 for any that is free', '9000')
+    .requiredOption('--directory <directory>', 'directory of the data; created when missing')
+    .option('--host <host>', 'address to listen on', '127.0.0.1')
+    .option('--port <port>', 'port to listen on; 0 for any free one', '9000')
     .addOption(
-      new Option('--prefix <prefix>', 'how the headers of its answers begin')
+      new Option('--prefix <prefix>', 'prefix of its response headers')
         .choices(['x-amz-', 'x-store-'])
         .default('x-amz-'),
     )
-    .option('--sample', 'put the sample bucket there')
+    .option('--sample', 'create the sample bucket')
     .action(async ({ directory, host, port, prefix, sample = false }: StoreOptions) => {
       const owner = ownerIn(environment);
       await serveStore({ directory, host, port: portNumber(port), headerPrefix: prefix, ...owner, sample });
@@ -60,7 +60,7 @@ export function addStoreCommand(
 function portNumber(port: string): number {
   const number = Number(port);
   if (/^\d+$/.test(port) && number <= HIGHEST_PORT) return number;
-  throw new UsageError(`--port ${port} is no number from 0 to ${HIGHEST_PORT}`);
+  throw new UsageError(`--port ${port} is not a number from 0 to ${HIGHEST_PORT}`);
 }
 
 function ownerIn({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }: Environment) {

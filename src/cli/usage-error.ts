@@ -1,4 +1,4 @@
-/** A command was given something that it cannot take. */
+/** Invalid arguments of a command. */
 export class UsageError extends Error {
   readonly code = 'USAGE';
 }

@@ -1,10 +1,10 @@
-/** What opens the sample that is sealed with a key of the customer's. */
+/** The key that decrypts the sample encrypted with a customer-provided key. */
 export interface SealedSample {
   readonly customerKey: string;
   readonly customerKeyMd5: string;
 }
 
-/** What to try after a start without a configuration; every line works as it stands. */
+/** Commands to try after a start without a configuration; each can be pasted as it is. */
 export function welcome(
   gatewayUrl: string,
   adminUrl: string,

@@ -74,8 +74,8 @@ it.each([
   [['purge', 'b', 'k', '--prefix', 'p'], 'purge takes BUCKET, BUCKET KEY'],
   [['purge', 'b', '--tag', 't'], 'purge takes BUCKET, BUCKET KEY'],
   [['explain', 'b'], "missing required argument 'key'"],
-  [['explain', 'b', 'k', '--admin', 'nowhere'], '--admin nowhere is no http address'],
-  [['card', 'fire'], 'fire is no rule; there are backendUnreachable'],
+  [['explain', 'b', 'k', '--admin', 'nowhere'], '--admin nowhere is not an http address'],
+  [['card', 'fire'], 'fire is not a rule; the rules are backendUnreachable'],
   [['card', 'backendErrors', '--form', 'fax'], "argument 'fax' is invalid"],
   [['sign', 'http://x/y'], 'sign needs AWS_ACCESS_KEY_ID'],
   [['warm', 'b', '--prefix', 'x'], 'warm is not built yet'],
@@ -170,7 +170,7 @@ it('starts a store alone, for the credentials of the environment', async () => {
 it.each([
   [['store'], '--directory'],
   [['store', '--directory', 'd'], 'AWS_ACCESS_KEY_ID'],
-  [['store', '--directory', 'd', '--port', '70000'], '--port 70000 is no number from 0 to 65535', true],
+  [['store', '--directory', 'd', '--port', '70000'], '--port 70000 is not a number from 0 to 65535', true],
   [['store', '--directory', 'd', '--prefix', 'x-'], 'x-amz-, x-store-', true],
 ])('%j is refused with 2', async (args, text, known = false) => {
   const environment = known ? { AWS_ACCESS_KEY_ID: 'me', AWS_SECRET_ACCESS_KEY: 'secret' } : {};
