@@ -8,7 +8,10 @@ const DAY_MS = 86_400_000;
 
 export const severity = () => choice(['info', 'warning', 'critical']);
 
-/** `false`, or changes to the defaults of a rule, whose options name the keys: `windowMs` is `window` in YAML. */
+/**
+ * `false`, or changes to the defaults of a rule. The YAML keys are derived from its options: `windowMs` becomes
+ * `window`.
+ */
 function settingsOf(defaults: object) {
   const names = new Map(Object.keys(defaults).map(option => [option.replace(/Ms$/, ''), option]));
   const shape = Object.fromEntries(
@@ -23,7 +26,7 @@ function settingsOf(defaults: object) {
 
 function optionSchema(option: string) {
   if (option === 'severity') return severity();
-  // a longer one would be told of the past that is kept as if it were all of it
+  // measurements are kept no longer than this, so a longer window would silently cover less
   if (option === 'windowMs') return duration(0, LONGEST_WINDOW_MS);
   if (option.endsWith('Ms')) return duration(0, 30 * DAY_MS);
   return option.startsWith('min') ? integer(0, 1_000_000_000) : amount(0, 1_000_000_000);
@@ -34,8 +37,8 @@ const shape = Object.fromEntries(
   Object.entries(definitions).map(([name, { defaults }]) => [name, settingsOf(defaults)]),
 );
 
-/** `alerts.rules`: every rule and notice that there is, by name, with the options that it has. */
+/** `alerts.rules`: all rules and notices by name, with their options. */
 export const alertRulesSchema = map(shape)
   .prefault({})
-  // the shape was made of the two tables, name by name and option by option
+  // the type checker cannot follow a shape built from the two tables
   .transform(rules => rules as RuleOptions & NoticeOptions);

@@ -23,7 +23,7 @@ const webhook = map({
   card: choice(['connector', 'adaptive', 'text']).optional(),
   minSeverity: severity().default('warning'),
   rules: listOf(choice(alertNames), 'rule names').optional(),
-  // below a quarter nothing would be left of four posts a second
+  // with a smaller share, less than one of the four posts per second would be left
   share: amount(SMALLEST_SHARE, 1).default(1),
 })
   .check(({ value, issues }) => {
@@ -44,7 +44,7 @@ const webhooks = listOf(webhook, 'webhooks').check(({ value, issues }) => {
   }
 });
 
-/** Whose bearer tokens the card callbacks accept (cards.md §2, Token); the defaults are the connector service's. */
+/** The tokens that the card callbacks accept (cards.md §2, Token); the defaults are those of the connector service. */
 const callbackToken = map({
   issuer: text('the issuer of the tokens').default(CONNECTOR_ISSUER),
   audience: text('the audience of the tokens; the address of the callbacks where absent').optional(),

@@ -10,7 +10,7 @@ const staticKeys = map({
   sessionToken: text('a session token').optional(),
 }).transform(keys => ({ kind: 'static' as const, ...keys }));
 
-/** The variables that every tool of this field reads. */
+/** The variables that all S3 tools read. */
 const fromEnvironment = (environment: Environment) =>
   map({ from: choice(['environment'], ['profile', 'instance', 'web-identity']) }).transform(
     (given, context) => {
@@ -30,7 +30,7 @@ const fromEnvironment = (environment: Environment) =>
     },
   );
 
-/** With what the gateway signs to the store: keys of the file, those of the environment, or not at all. */
+/** The gateway's credentials for the store: from the file, from the environment, or none. */
 const credentials = (environment: Environment) =>
   z.union(
     [
@@ -51,7 +51,9 @@ const timeouts = map({
   idleMs: idle,
 }));
 
-/** Calls of a worker that may wait for one of its connections, and how long while the store answers none before them. */
+/**
+ * How many calls of a worker may wait for a connection to the store, and for how long while the store answers nothing.
+ */
 const queue = map({
   size: integer(0, 10_000).default(512),
   wait: duration(1, MINUTE_MS).default(2_000),
@@ -82,7 +84,7 @@ const embedded = map({
 
 const types = choice(['s3', 'embedded'], ['http']);
 
-/** One store behind the gateway. The type is looked at first, so that its message is not lost among the others. */
+/** One store behind the gateway. The type is checked first, so that its error is not buried under others. */
 export const backendSchema = (environment: Environment) =>
   z
     .looseObject({ type: types }, { error: 'a map that begins with type: s3 or type: embedded' })

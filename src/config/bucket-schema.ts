@@ -6,13 +6,13 @@ const DAY_MS = 86_400_000;
 const TIB_BYTES = 2 ** 40;
 const MAX_TTL_MS = 3_650 * DAY_MS;
 
-/** `*`, or an action by its name in the store's API, such as GetObject. */
+/** `*` or an action by its name in the S3 API, such as GetObject. */
 export const action = () =>
   z
     .string({ error: 'an action such as GetObject, or "*"' })
     .regex(/^(?:\*|[A-Z][A-Za-z]{2,60})$/, { error: 'an action such as GetObject, or "*"' });
 
-/** Keys by pattern; one that begins with `!` takes away what those before it gave. */
+/** Patterns of keys; one that begins with `!` excludes keys that earlier ones included. */
 export const keyPatterns = () =>
   listOf(text('a pattern such as "static/**" or "!private/**"'), 'patterns').min(1, {
     error: 'at least one pattern, such as "**"',
@@ -20,7 +20,7 @@ export const keyPatterns = () =>
 
 const ttl = () => duration(0, MAX_TTL_MS);
 
-/** A stale answer needs the machinery that this version does not have; only its absence can be asked for. */
+/** Serving stale answers is not supported yet, so only 0 is accepted. */
 const noStale = () => ttl().refine(ms => ms === 0, { error: '0s', params: { notBuilt: 'value' } });
 
 const blockSize = () =>
@@ -39,7 +39,7 @@ const policyKeys = {
   maxObjectSize: size(1, 1024 * TIB_BYTES),
 };
 
-/** A policy with the keys that the gateway does not use yet. */
+/** A policy including keys that the gateway does not use yet. */
 interface ConfiguredPolicy extends CachePolicy {
   readonly staleWhileRevalidateMs: number;
   readonly staleIfErrorMs: number;
@@ -53,13 +53,13 @@ const defaultPolicy: ConfiguredPolicy = {
   staleIfErrorMs: 0,
   honourCacheControl: true,
   blockSizeBytes: 2 ** 20,
-  // behaviours.md knows no larger objects.
+  // The largest object that behaviours.md allows.
   maxObjectSizeBytes: 5 * TIB_BYTES,
 };
 
 const partialPolicy = map(policyKeys).partial();
 
-/** `given` on top of `base`: a rule needs to say only what differs from its bucket. */
+/** Overrides `base` with `given`, so that a rule only needs to list what differs from its bucket. */
 function overlay(base: ConfiguredPolicy, given: z.output<typeof partialPolicy>): ConfiguredPolicy {
   return {
     ttlMs: given.ttl ?? base.ttlMs,
@@ -95,7 +95,10 @@ const bucketKeys = map({
   ).default([]),
 });
 
-/** One bucket as clients name it; policies of rules are complete, with what they leave out taken from the bucket. */
+/**
+ * One bucket under its client-facing name. The policies of its rules are complete: missing values are taken from the
+ * bucket.
+ */
 export const bucketSchema = bucketKeys
   .check(({ value, issues }) => {
     if (value.access !== 'public' && value.anonymous) {

@@ -1,7 +1,7 @@
 import { action, keyPatterns } from './bucket-schema.ts';
 import { listOf, map, text } from './scalars.ts';
 
-/** Somebody whose signature the gateway verifies itself, and what they may do. */
+/** A client whose signatures the gateway verifies, with its permissions. */
 export const clientSchema = map({
   accessKeyId: text('an access key id'),
   secretAccessKey: text('a secret access key'),

@@ -1,4 +1,4 @@
-/** The configuration cannot be used; each problem is a line that names the key, what it holds and what it may hold. */
+/** The configuration cannot be used. Each problem is one line: the key, its value and the allowed values. */
 export class ConfigError extends Error {
   readonly code = 'CONFIG_INVALID';
   readonly problems: readonly string[];

@@ -6,7 +6,7 @@ import { otherBucketNames } from './other-buckets.ts';
 import { KEY_KINDS, type KeyRestrictions, undecidedBackends } from './restricted-keys.ts';
 import { formatSize } from './units.ts';
 
-/** What the checks look at: the parts of the configuration that speak of each other. */
+/** The parts of the configuration that depend on each other. */
 export interface CheckedConfig {
   readonly listen: Listener;
   readonly admin: Listener & { readonly token?: string | undefined };
@@ -36,7 +36,7 @@ interface Listener {
   readonly port: number;
 }
 
-/** A key whose value is fine by itself but not beside the others, and what it may hold there. */
+/** A key whose value is valid by itself but conflicts with others, and what is allowed there. */
 export interface CrossProblem {
   readonly path: readonly PropertyKey[];
   readonly held: unknown;
@@ -44,9 +44,10 @@ export interface CrossProblem {
 }
 
 /**
- * Everything that no single key can know.
+ * Checks that involve more than one key.
  *
- * @param asksForKeys false to let backends leave out `keys` where it is needed, so that their stores can be asked.
+ * @param asksForKeys false to accept backends without `keys` where it is required, so that their stores can be queried
+ *   for it.
  */
 export function crossCheck(config: CheckedConfig, asksForKeys = true): CrossProblem[] {
   return [
@@ -67,12 +68,12 @@ export function crossCheck(config: CheckedConfig, asksForKeys = true): CrossProb
   ];
 }
 
-/** Whether only this machine can reach `host`. */
+/** Whether `host` is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** A request line is read with the headers and counts among them. */
+/** node:http counts the request line as part of the headers. */
 function* urlsWithinHeaders({ limits }: CheckedConfig): Generator<CrossProblem> {
   if (limits.urlBytes < limits.headersBytes) return;
   yield {
@@ -139,7 +140,7 @@ function* renamedWildcard({ buckets }: CheckedConfig): Generator<CrossProblem> {
   if (held !== undefined) yield { path: ['buckets', EVERY_OTHER_BUCKET, 'bucket'], held, allowed };
 }
 
-/** Patterns and prefixes restrict nothing where the store takes another spelling of a key for the same. */
+/** Key patterns and prefixes are no protection when the store accepts another spelling of the same key. */
 function* undecidedKeys(config: CheckedConfig): Generator<CrossProblem> {
   for (const [backend, restriction] of undecidedBackends(config)) {
     const allowed = `${KEY_KINDS}; it matters since ${restriction} restricts keys`;
@@ -155,7 +156,7 @@ function* aliasPrefixes({ backends, buckets }: CheckedConfig): Generator<CrossPr
   }
 }
 
-/** An access point is reached under a host name of its own, which is made of that of the store (behaviours.md 232). */
+/** An access point has its own host name, derived from that of the store (behaviours.md 232). */
 function* accessPointsWithoutHosts({ backends, buckets }: CheckedConfig): Generator<CrossProblem> {
   for (const [name, { backend, bucket: held }] of Object.entries(buckets)) {
     if (held === undefined || !parseAccessPointArn(held)) continue;
@@ -167,7 +168,7 @@ function* accessPointsWithoutHosts({ backends, buckets }: CheckedConfig): Genera
   }
 }
 
-/** With virtual addressing the name becomes part of a host name, where capitals are small letters. */
+/** With virtual addressing the bucket name becomes part of a host name, which is case-insensitive. */
 function* namesThatMakeNoHost({ backends, buckets }: CheckedConfig): Generator<CrossProblem> {
   for (const [name, { backend, bucket }] of Object.entries(buckets)) {
     const isVirtual = Object.hasOwn(backends, backend) && backends[backend]?.addressing === 'virtual';
@@ -207,7 +208,7 @@ function* unknownClientBuckets(config: CheckedConfig): Generator<CrossProblem> {
   }
 }
 
-/** Two senders on one channel would each believe to have its whole budget. */
+/** Two webhooks on one channel would each use the channel's whole rate limit. */
 function* webhooksOnce({ alerts }: CheckedConfig): Generator<CrossProblem> {
   const seen = new Set<string>();
   for (const [index, { url }] of alerts.webhooks.entries()) {
@@ -217,7 +218,7 @@ function* webhooksOnce({ alerts }: CheckedConfig): Generator<CrossProblem> {
   }
 }
 
-/** cards.md, Decided: the successor service is sent adaptive cards. */
+/** cards.md, Decided: the workflow service gets adaptive cards. */
 function* workflowCards({ alerts }: CheckedConfig): Generator<CrossProblem> {
   for (const [index, { service, card }] of alerts.webhooks.entries()) {
     if (service !== 'workflows' || card === 'adaptive') continue;

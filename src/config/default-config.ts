@@ -2,7 +2,7 @@ import type { Environment } from './environment.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { parseConfig } from './load-config.ts';
 
-/** What runs when nobody configured anything: a store of its own with a sample bucket, readable by everybody. */
+/** The configuration when there is no file: an embedded store with a public sample bucket. */
 const DEFAULT_CONFIGURATION = `
 listen: { port: "\${TIDEGATE_PORT:-8080}" }
 admin: { port: "\${TIDEGATE_ADMIN_PORT:-9090}" }
@@ -22,8 +22,8 @@ clients:
 `;
 
 /**
- * The configuration of a start without a file. Ports and directories may be moved by the environment.
- * @throws ConfigError when the environment asks for something impossible
+ * The configuration of a start without a file. Environment variables can change ports and directories.
+ * @throws ConfigError when the environment holds an invalid value
  */
 export function defaultConfig(environment: Environment): GatewayConfig {
   return parseConfig(DEFAULT_CONFIGURATION, environment, 'the default configuration');

@@ -1,7 +1,7 @@
-/** The process' environment, or a stand-in for it. */
+/** The environment of the process, or a test's replacement. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a text of the file asked for something that the environment does not give. */
+/** Where a value in the file refers to a variable that is not set. */
 export interface EnvironmentProblem {
   readonly path: readonly PropertyKey[];
   readonly reason: string;
@@ -10,8 +10,8 @@ export interface EnvironmentProblem {
 const reference = /\$\$\{|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{/g;
 
 /**
- * Fills `${name}` and `${name:-default}` into every text of a parsed document; keys stay as they are.
- * As in the shell, the default also stands in for an empty variable. `$${` is a literal `${`.
+ * Substitutes `${name}` and `${name:-default}` in every string value of a parsed document, but not in keys. As in the
+ * shell, the default also replaces an empty variable. `$${` is a literal `${`.
  */
 export function substituteEnvironment(
   document: unknown,
@@ -29,7 +29,7 @@ export function substituteEnvironment(
   return { value: visit(document, []), problems };
 }
 
-/** The variables that the text, as written in the file, takes from the environment. */
+/** The variables that a string of the file refers to. */
 export function environmentNames(text: string): string[] {
   return Array.from(text.matchAll(reference)).flatMap(([, name]) => (name === undefined ? [] : [name]));
 }

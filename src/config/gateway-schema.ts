@@ -60,7 +60,7 @@ const log = map({
   access: flag().default(true),
 });
 
-/** The whole file: every key, what it may hold and, in the messages, what it may hold in words. */
+/** The schema of the file: every key, its allowed values and, for error messages, their description. */
 export const gatewaySchema = (environment: Environment, asksForKeys = true) =>
   map({
     listen: listen.prefault({}),

@@ -9,7 +9,7 @@ import { keysOf } from './restricted-keys.ts';
 type GrantConfig = Pick<GatewayConfig, 'backends' | 'buckets' | 'clients'>;
 type Path = readonly PropertyKey[];
 
-/** A key whose value is allowed and most likely a mistake, and what comes of it. */
+/** A key whose value is allowed but probably a mistake, and its effect. */
 export interface GrantWarning {
   readonly path: Path;
   readonly consequence: string;
@@ -19,13 +19,13 @@ interface Grant {
   readonly path: Path;
   readonly keys: readonly string[];
   readonly actions: readonly string[];
-  /** Names of the configured buckets that it is for. */
+  /** Names of the configured buckets that it applies to. */
   readonly buckets: readonly string[];
 }
 
 const GRANTS_NOTHING = 'it grants nothing';
 
-/** What of the grants can never match, or takes nothing away, and what of the buckets nobody may do anything with. */
+/** Warns of grants that can never match, exclusions without effect, and buckets that no one can use. */
 export function grantWarnings(config: GrantConfig): GrantWarning[] {
   const grants = [...grantsToAll(config), ...grantsToClients(config)];
   return [
@@ -86,7 +86,7 @@ function* patternWarnings({ path, keys, buckets }: Grant, config: GrantConfig): 
   }
 }
 
-/** Rules of the cache go by the same patterns. */
+/** Cache rules use the same patterns. */
 function* ruleWarnings(config: GrantConfig): Generator<GrantWarning> {
   for (const [name, { rules }] of Object.entries(config.buckets)) {
     for (const [index, { keys }] of rules.entries()) {
@@ -101,7 +101,7 @@ function isStoreOfPaths(bucket: string, { backends, buckets }: GrantConfig): boo
   return backend?.type === 's3' && keysOf(backend) === 'path';
 }
 
-/** Whatever a star stands for, what is wrong with a pattern with one letter in its place is wrong with all its keys. */
+/** If a pattern is a problem with one letter in place of each star, it is a problem for all keys that it matches. */
 function aliasProblem(pattern: string, bucketAtPaths: string | undefined): string | undefined {
   const example = pattern.replace(/^!/, '').replace(/\*+/g, 'x');
   const problem = bucketAtPaths === undefined ? undefined : pathKeyProblem(example);

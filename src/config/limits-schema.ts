@@ -1,6 +1,6 @@
 import { integer, map, size } from './scalars.ts';
 
-/** What clients may ask of the gateway; counts are those of each worker. */
+/** Limits on client requests; counts are per worker. */
 export const limitsSchema = map({
   headers: size(2 ** 13, 2 ** 20).default(2 ** 15),
   url: size(2 ** 10, 2 ** 16).default(2 ** 13),

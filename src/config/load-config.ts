@@ -11,27 +11,28 @@ import { describeIssues, describeWarnings, formatPath } from './problems.ts';
 /**
  * Reads a configuration file.
  *
- * @param asksForKeys false to let backends leave out `keys` where it is needed, so that their stores can be asked.
- * @throws ConfigError when it cannot be read or used; its message holds no secret
+ * @param asksForKeys false to accept backends without `keys` where it is required, so that their stores can be queried
+ *   for it.
+ * @throws ConfigError when it cannot be read or used; its message contains no secrets
  */
 export function loadConfig(file: string, environment: Environment, asksForKeys = true): GatewayConfig {
   return parseConfig(readText(file), environment, file, asksForKeys);
 }
 
-/** A configuration, with what it allows and yet is most likely a mistake: lines that hold no secret. */
+/** A configuration with warnings about values that are allowed but probably mistakes; the lines contain no secrets. */
 export interface CheckedFile {
   readonly config: GatewayConfig;
   readonly warnings: readonly string[];
 }
 
-/** `loadConfig` with its warnings, for whoever wrote the file. */
+/** Like `loadConfig`, with warnings. */
 export function checkFile(file: string, environment: Environment, asksForKeys = true): CheckedFile {
   const { config, written } = parse(readText(file), environment, file, asksForKeys);
   return { config, warnings: describeWarnings(grantWarnings(config), written) };
 }
 
 /**
- * Configuration text (YAML 1.2) as a frozen configuration; `source` names it in messages.
+ * Parses configuration text (YAML 1.2) into a frozen configuration; `source` names it in messages.
  * @throws ConfigError
  */
 export function parseConfig(
@@ -43,7 +44,7 @@ export function parseConfig(
   return parse(yaml, environment, source, asksForKeys).config;
 }
 
-/** `written` is the file before the environment was filled in. */
+/** `written` is the file before environment variables were substituted. */
 function parse(yaml: string, environment: Environment, source: string, asksForKeys: boolean) {
   const written = parseYaml(yaml, source);
   const unusable = Array.from(prototypeKeys(written, []), formatPath);
@@ -73,7 +74,7 @@ function readText(file: string): string {
   }
 }
 
-/** An empty file is a configuration in which everything stands at its default. */
+/** An empty file is a configuration with all defaults. */
 function parseYaml(yaml: string, source: string): unknown {
   const document = parseDocument(yaml, { prettyErrors: false });
   const problems = document.errors.map(
@@ -83,14 +84,14 @@ function parseYaml(yaml: string, source: string): unknown {
   try {
     return document.toJS() ?? {};
   } catch (cause) {
-    // its message names what the text refers to, which may be a secret that begins with an asterisk
+    // the parser's message quotes the alias, which may be a secret that begins with an asterisk
     throw new ConfigError(source, ['a text that begins with "*" refers to nothing; write it in quotes'], {
       cause,
     });
   }
 }
 
-/** Codes whose messages quote the file. */
+/** Error codes whose messages quote the file. */
 const quoting: Readonly<Record<string, string>> = {
   BAD_ALIAS: 'this cannot begin with "*" or "&"; write it in quotes',
   BAD_DIRECTIVE: 'this directive is not known',
@@ -100,12 +101,12 @@ const quoting: Readonly<Record<string, string>> = {
   UNEXPECTED_TOKEN: 'this is not expected here',
 };
 
-/** What the parser says, without anything that stands in the file: that may be a secret. */
+/** The parser's message without quotes from the file, as these may be secrets. */
 function withoutQuotes(code: string, message: string): string {
   return Object.hasOwn(quoting, code) ? String(quoting[code]) : message.replace(/\s*["'`][\s\S]*$/, '');
 }
 
-/** Where a key is `__proto__`: the schema passes over it in silence, whatever stands under it. */
+/** Finds keys called `__proto__`: the schema silently ignores them and everything below. */
 function* prototypeKeys(value: unknown, path: readonly PropertyKey[]): Generator<readonly PropertyKey[]> {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, item] of Object.entries(value)) {

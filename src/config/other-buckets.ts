@@ -1,7 +1,7 @@
 import { serviceDomain } from '../s3/access-point.ts';
 import { EVERY_OTHER_BUCKET, isAdministrationName, isBucketName } from '../s3/bucket-name.ts';
 
-/** What of a configuration says which buckets can be named. */
+/** The parts of a configuration that determine which bucket names clients can use. */
 export interface NamedBuckets {
   readonly backends: Readonly<Record<string, { readonly type: string; readonly endpoint?: string }>>;
   readonly buckets: Readonly<
@@ -10,10 +10,10 @@ export interface NamedBuckets {
 }
 
 /**
- * Whether `"*"` stands for a name. It does not for what is no name of a bucket, access points included: those lead to
- * buckets whose names nobody here knows. Nor does it for the name that a configured bucket has at the same store, since
- * `"*"` would give it other grants, nor for one under which stores administer themselves: a bucket that is really called
- * so has to be configured by its name.
+ * Whether the `"*"` bucket covers a name. It does not cover: names that are not valid bucket names, including access
+ * points, which may lead to any bucket; the names that configured buckets have at the same store, since `"*"` would
+ * apply other grants to them; and names under which stores serve their administration. A bucket with such a name must
+ * be configured explicitly.
  */
 export function otherBucketNames({ backends, buckets }: NamedBuckets): (name: string) => boolean {
   const others = Object.hasOwn(buckets, EVERY_OTHER_BUCKET) ? buckets[EVERY_OTHER_BUCKET] : undefined;
@@ -24,14 +24,14 @@ export function otherBucketNames({ backends, buckets }: NamedBuckets): (name: st
   return name => isBucketName(name) && !isAdministrationName(name) && !taken.has(name);
 }
 
-/** Whether clients can reach a bucket by this name. */
+/** Whether clients can reach a bucket under this name. */
 export function isKnownBucket(config: NamedBuckets, name: string): boolean {
   return Object.hasOwn(config.buckets, name) ? name !== EVERY_OTHER_BUCKET : otherBucketNames(config)(name);
 }
 
 /**
- * What backends have in common that reach the same buckets: the service, or host and port. (That two host names lead to
- * one server cannot be known here.)
+ * Identifies the store of a backend: the service, or host and port. Backends of the same store reach the same buckets.
+ * (That two host names lead to one server cannot be known here.)
  */
 function storeOf(name: string, backends: NamedBuckets['backends']): string {
   const endpoint = Object.hasOwn(backends, name) ? backends[name]?.endpoint : undefined;

@@ -5,33 +5,32 @@ import type { GrantWarning } from './grant-warnings.ts';
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** Keys whose values are secrets, or may be one. */
+/** Keys whose values are or may be secrets. */
 const secretKey = /secret|token|passw|accesskey|sig/i;
 
 const HIDDEN = 'a value that is not shown';
 
 const HIDDEN_KEY = 'a key that is not shown';
 
-/** Where a misspelt key most likely holds a secret. A webhook's URL is one. */
+/** Places where a misspelt key probably holds a secret. A webhook's URL is one. */
 const secretPlace = ['credentials', 'clients', 'webhooks'];
 
-/** Keys in such places whose values are words, counts and addresses that open nothing. */
+/** Keys in these places whose values are not secret. */
 const publicKey =
   /^(?:actions|allow|appIds|audience|buckets|card|clockTolerance|from|issuer|keys|minSeverity|rules|service|share)$/;
 
-/** Maps whose keys are names of the operator's own choice: a bucket called "tokens" makes nothing a secret. */
+/** Maps whose keys are chosen by the operator: a bucket called "tokens" does not mean a secret. */
 const named = ['backends', 'buckets'];
 
 /**
- * The schema's findings as lines for the operator: key, what it holds, what it may hold.
- * `document` is the file as written, before the environment was filled in: what came from there is not shown,
- * and neither is what stands under a key that sounds secret.
+ * Formats the schema's findings for the operator: key, value, allowed values. `document` is the file before environment
+ * variables were substituted: values from the environment are not shown, nor are values of keys that may hold secrets.
  */
 export function describeIssues(issues: readonly Issue[], document: unknown): string[] {
   return [...new Set(issues.flatMap(issue => describeIssue(issue, document)))];
 }
 
-/** What is allowed and yet most likely a mistake, as lines for the operator; values are shown as in findings. */
+/** Formats warnings for the operator; values are shown as in findings. */
 export function describeWarnings(warnings: readonly GrantWarning[], document: unknown): string[] {
   return warnings.map(
     ({ path, consequence }) => `${formatPath(path)} holds ${describeHeld(path, document)}: ${consequence}`,
@@ -55,7 +54,7 @@ function describeIssue(issue: Issue, document: unknown): string[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map(key => {
       const value = at(document, [...path, key]);
-      // a text under a misspelt key may be a secret, whatever the key
+      // the value of a misspelt key may be a secret, whatever the key is called
       const isHidden = typeof value === 'string' || isInSecretPlace(path);
       const held = isHidden ? describeHidden(value) : describeHeld([...path, key], document);
       return `${formatPath([...path, key])} is no known key and holds ${held}; the keys here: ${keysOf(message)}`;
@@ -86,7 +85,10 @@ function describeValue(issue: Issue, document: unknown): string {
     : `${key} holds ${held}; it may hold ${message}`;
 }
 
-/** The alternative that the value was meant for: the one whose complaints lie inside it rather than at its door. */
+/**
+ * The alternative that the value was meant for: the one whose errors are inside the value rather than about the value
+ * as a whole.
+ */
 function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   return branches.find(branch => branch.every(issue => issue.path.length > 0));
 }
@@ -109,7 +111,7 @@ function describeHeld(path: Path, document: unknown): string {
   return looksSecret(value) ? describeHidden(value) : JSON.stringify(value);
 }
 
-/** What can be told of a secret: enough to find it in the file. */
+/** What may be shown of a secret: enough to find it in the file. */
 function describeHidden(value: unknown): string {
   if (typeof value === 'string') return `${HIDDEN}, a text of ${value.length} characters`;
   if (Array.isArray(value)) return `${HIDDEN}, a list of ${value.length}`;
@@ -122,7 +124,9 @@ function describeMap(value: object): string {
   return `a map of ${keys.join(', ') || 'nothing'}`;
 }
 
-/** Secrets stand where a text should not be too: what is long and mixed, or names its user, is not shown anywhere. */
+/**
+ * A secret may also stand in the wrong place: texts that are long and mixed, or URLs with a user name, are never shown.
+ */
 function looksSecret(text: string): boolean {
   if (/:\/\/[^/?#]*@|[?&][^=&]*=/.test(text)) return true;
   return /[A-Za-z0-9+/=_-]{16,}/.test(text) && /\d/.test(text) && /[a-z]/i.test(text) && !/[.:]/.test(text);
@@ -133,7 +137,7 @@ function looksLikeKey(text: string): boolean {
   return /^[A-Za-z][A-Za-z-]{0,31}$/.test(text);
 }
 
-/** A value under a key that sounds secret, or where a key that does may have been misspelt or left out. */
+/** Whether the key may hold a secret, or is in a place where a misspelt or missing one may. */
 function isSecretValue(path: Path): boolean {
   const key = String(path.findLast(part => typeof part === 'string'));
   return isInSecretPlace(path) && !publicKey.test(key);

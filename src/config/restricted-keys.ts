@@ -1,7 +1,7 @@
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import type { KeyKind } from '../s3/path-key.ts';
 
-/** What of a configuration says which keys may be reached. */
+/** The parts of a configuration that restrict which keys can be reached. */
 export interface KeyRestrictions {
   readonly backends: Readonly<Record<string, { readonly type: string; readonly keys?: KeyKind | undefined }>>;
   readonly buckets: Readonly<Record<string, RestrictedBucket>>;
@@ -19,19 +19,22 @@ interface ClientGrant {
   readonly keys?: readonly string[];
 }
 
-/** What is asked of a backend that has to say how it tells keys apart. */
+/** The allowed values of `keys`, for error messages. */
 export const KEY_KINDS =
   'exact (the store keeps keys such as a//b, a/./b and a/../b apart, as Amazon S3 does) or path ' +
   '(it takes them for paths, as MinIO and versitygw do; such keys are then refused), which "tidegate check --connect" finds out';
 
-/** How a backend tells keys apart. One that was not asked restricts nothing, so that all spellings are fine. */
+/**
+ * How a backend distinguishes keys. A backend without `keys` has no restrictions to protect, so all spellings are
+ * allowed.
+ */
 export function keysOf(backend: { readonly type: string; readonly keys?: KeyKind | undefined }): KeyKind {
   return backend.keys ?? 'exact';
 }
 
 /**
- * What restricts the keys of each backend that does not say how it tells them apart, by the name of the backend: the
- * key of the configuration that does. A store that takes two spellings for one key makes such a restriction worthless.
+ * For each backend without `keys`, the configuration key that restricts its object keys, by backend name. Such a
+ * restriction can be bypassed if the store treats two spellings as one key.
  */
 export function undecidedBackends(config: KeyRestrictions): ReadonlyMap<string, string> {
   const undecided = new Map<string, string>();
@@ -58,7 +61,7 @@ function isRestricted(keys: readonly string[] = ['**']): boolean {
   return keys.length !== 1 || keys[0] !== '**';
 }
 
-/** A grant for a bucket that is not named in the configuration is one for `"*"`, which stands for it. */
+/** A grant for a bucket that is not configured counts for `"*"`. */
 function covers({ buckets }: ClientGrant, name: string, config: KeyRestrictions): boolean {
   if (buckets.includes(EVERY_OTHER_BUCKET) || buckets.includes(name)) return true;
   return name === EVERY_OTHER_BUCKET && buckets.some(granted => !Object.hasOwn(config.buckets, granted));

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { formatDuration, formatSize, parseDurationMs, parseSizeBytes } from './units.ts';
 
-/**
- * A map with exactly these keys. The message names them, for a value that is no map and for a key beside them.
- */
+/** A map with exactly these keys. The message lists them, for a value that is not a map and for unknown keys. */
 export function map<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, { error: () => `a map of ${Object.keys(shape).join(', ')}` });
 }
 
-/** A map whose keys are names of the operator's; they become metric labels, so their form is narrow. */
+/**
+ * A map whose keys are names chosen by the operator; they become metric labels, so only a few characters are allowed.
+ */
 export function named<Value extends z.ZodType>(name: RegExp, nameMessage: string, value: Value) {
   return z.record(z.string().regex(name, nameMessage), value, {
     error: `a map whose keys are ${nameMessage}`,
@@ -19,14 +19,14 @@ export function listOf<Item extends z.ZodType>(item: Item, what: string) {
   return z.array(item, { error: `a list of ${what}` });
 }
 
-/** A key whose part of the program does not exist yet: absent, or an error that says so. */
+/** A key for a part that does not exist yet: must be absent, otherwise the error says so. */
 export function notBuilt(part: string) {
   return z
     .custom<undefined>(value => value === undefined, { error: part, params: { notBuilt: 'key' } })
     .optional();
 }
 
-/** One of `values`; those in `waiting` are part of the contract, but what they ask for is not built yet. */
+/** One of `values`; those in `waiting` are documented but not supported yet. */
 export function choice<const Value extends string>(
   values: readonly Value[],
   waiting: readonly string[] = [],
@@ -42,7 +42,7 @@ export function text(what: string) {
   return z.string({ error: what }).min(1, { error: what });
 }
 
-/** A whole number; digits in a text count, since that is what the environment gives. */
+/** A whole number; strings of digits are accepted too, as environment variables give strings. */
 export function integer(min: number, max: number) {
   const what = `a whole number from ${min} to ${max}`;
   return z
@@ -59,7 +59,7 @@ export function integer(min: number, max: number) {
     .refine(value => Number.isInteger(value) && value >= min && value <= max, { error: what, abort: true });
 }
 
-/** A number that need not be whole, with the same allowance for texts. */
+/** A number with or without a fraction; strings are accepted too. */
 export function amount(min: number, max: number) {
   const what = `a number from ${min} to ${max}`;
   return z
@@ -86,7 +86,7 @@ export function port() {
   return integer(0, 65_535);
 }
 
-/** A duration with its unit, as milliseconds. */
+/** A duration with its unit; gives milliseconds. */
 export function duration(minMs: number, maxMs: number) {
   const bounds =
     minMs === 0
@@ -95,13 +95,13 @@ export function duration(minMs: number, maxMs: number) {
   return quantity(parseDurationMs, minMs, maxMs, `a duration such as 500ms, 10s, 5m, 1h or 1d, ${bounds}`);
 }
 
-/** A size with its unit, as bytes. */
+/** A size with its unit; gives bytes. */
 export function size(minBytes: number, maxBytes: number) {
   const what = `a size such as 64KiB, 1MiB or 20GiB, from ${formatSize(minBytes)} to ${formatSize(maxBytes)}`;
   return quantity(parseSizeBytes, minBytes, maxBytes, what);
 }
 
-/** An http or https address without path, query or credentials; given back as an origin. */
+/** An http or https address without path, query or credentials; gives the origin. */
 export function origin() {
   const what = 'an address such as https://s3.eu-west-1.amazonaws.com, without path, query or credentials';
   return z.string({ error: what }).transform((value, context) => {
@@ -120,7 +120,7 @@ export function httpUrl(what: string) {
     .refine(value => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), { error: what });
 }
 
-/** What a listener binds: an IP address or a host name. */
+/** The address that a listener binds: an IP address or a host name. */
 export function host() {
   return z
     .string({ error: 'an IP address or a host name' })

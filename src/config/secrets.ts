@@ -1,6 +1,6 @@
 import type { GatewayConfig } from './gateway-config.ts';
 
-/** Every secret of a configuration, for the one place that takes them out of log lines. */
+/** Every secret of a configuration, for the logger, which removes them from log lines. */
 export function secretsOf({ admin, backends, clients, alerts }: GatewayConfig): string[] {
   const ofBackends = Object.values(backends).flatMap(backend => {
     if (backend.type !== 's3' || backend.credentials.kind !== 'static') return [];

@@ -14,22 +14,22 @@ const bytesPerUnit: Readonly<Record<string, number>> = {
   TiB: 2 ** 40,
 };
 
-/** Milliseconds of `500ms`, `10s`, `5m`, `1h` or `1d`; undefined when `text` is no duration. */
+/** Parses `500ms`, `10s`, `5m`, `1h` or `1d` to milliseconds; undefined for anything else. */
 export function parseDurationMs(text: string): number | undefined {
   return parseQuantity(text, msPerUnit);
 }
 
-/** Bytes of `64KiB`, `1MiB`, `20GiB` or `512B`; undefined when `text` is no size. */
+/** Parses `64KiB`, `1MiB`, `20GiB` or `512B` to bytes; undefined for anything else. */
 export function parseSizeBytes(text: string): number | undefined {
   return parseQuantity(text, bytesPerUnit);
 }
 
-/** The duration in the largest unit that gives a whole number: 90000 → `90s`, 60000 → `1m`. */
+/** Formats a duration in the largest unit that gives a whole number: 90000 → `90s`, 60000 → `1m`. */
 export function formatDuration(durationMs: number): string {
   return formatQuantity(durationMs, msPerUnit);
 }
 
-/** The size in the largest unit that gives a whole number: 1048576 → `1MiB`. */
+/** Formats a size in the largest unit that gives a whole number: 1048576 → `1MiB`. */
 export function formatSize(sizeBytes: number): string {
   return formatQuantity(sizeBytes, bytesPerUnit);
 }
