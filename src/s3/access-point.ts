@@ -1,7 +1,7 @@
-/** The signing name of the service that an access point belongs to; it tells the kinds apart. */
+/** The service name in signatures for an access point; it distinguishes the kinds. */
 export type AccessPointService = 's3' | 's3-object-lambda' | 's3-outposts';
 
-/** Whether a signature may be made for a service of this name. */
+/** Whether `name` is a service for which requests can be signed. */
 export function isAccessPointService(name: string): name is AccessPointService {
   return Object.hasOwn(labels, name);
 }
@@ -9,7 +9,7 @@ export function isAccessPointService(name: string): name is AccessPointService {
 /** An access point, an object-lambda access point, or an access point (or bucket) on an outpost. */
 export interface AccessPoint {
   readonly service: AccessPointService;
-  /** `aws`, `aws-cn` or another family of regions. */
+  /** A group of regions, such as `aws` or `aws-cn`. */
   readonly partition: string;
   readonly region: string;
   /** Twelve digits. */
@@ -19,7 +19,7 @@ export interface AccessPoint {
   readonly outpostId: string | undefined;
 }
 
-/** The label of each kind in its host name. */
+/** The label of each kind in its host names. */
 const labels: Readonly<Record<AccessPointService, string>> = {
   s3: 's3-accesspoint',
   's3-object-lambda': 's3-object-lambda',
@@ -40,7 +40,7 @@ const hostPattern =
 
 const serviceHost = /^s3(?:[.-][a-z\d-]+)*?\.(amazonaws\.com(?:\.cn)?)$/;
 
-/** Reads the ARN of an access point (object-retrieval.md, Bucket); undefined when it is none. */
+/** Parses the ARN of an access point (object-retrieval.md, Bucket); undefined for anything else. */
 export function parseAccessPointArn(arn: string): AccessPoint | undefined {
   const match = arnPattern.exec(arn);
   if (!match) return undefined;
@@ -51,15 +51,14 @@ export function parseAccessPointArn(arn: string): AccessPoint | undefined {
 }
 
 /**
- * A bucket's name in the one form under which it is known: that ARNs can be written in several ways does not make
- * several buckets of one.
+ * The canonical form of a bucket's name. An ARN can be written in several ways, which must not become several buckets.
  */
 export function canonicalBucketName(name: string): string {
   const point = name.startsWith('arn:') ? parseAccessPointArn(name) : undefined;
   return point ? formatAccessPointArn(point) : name;
 }
 
-/** The ARN of an access point; what `parseAccessPointArn` reads. */
+/** Formats the ARN of an access point; the reverse of `parseAccessPointArn`. */
 export function formatAccessPointArn(point: AccessPoint): string {
   const { service, partition, region, accountId, name, outpostId } = point;
   const resource =
@@ -68,7 +67,7 @@ export function formatAccessPointArn(point: AccessPoint): string {
 }
 
 /**
- * The access point that a host name addresses; undefined when it is the name of something else.
+ * Parses the host name of an access point; undefined for other host names.
  *
  * @param host in lower case, without port
  */
@@ -82,10 +81,10 @@ export function parseAccessPointHost(host: string): AccessPoint | undefined {
 }
 
 /**
- * The host that an access point is reached at: name, account, label and region before the domain of the store
- * (object-retrieval.md, Bucket).
+ * The host name of an access point: name, account, label and region before the store's domain (object-retrieval.md,
+ * Bucket).
  *
- * @param endpointHost host, with port if any, of the store that buckets are reached at
+ * @param endpointHost the host of the store's endpoint, with port if any
  */
 export function accessPointHost(point: AccessPoint, endpointHost: string): string {
   const { service, region, accountId, name, outpostId } = point;
@@ -93,12 +92,12 @@ export function accessPointHost(point: AccessPoint, endpointHost: string): strin
   return `${name}-${accountId}.${outpost}${labels[service]}.${region}.${serviceDomain(endpointHost)}`;
 }
 
-/** The domain of a service that is reached at many hosts, one for each region and kind; else the host itself. */
+/** The domain of a service with one host per region and kind; otherwise the host itself. */
 export function serviceDomain(endpointHost: string): string {
   return serviceHost.exec(endpointHost)?.[1] ?? endpointHost;
 }
 
-/** An outpost belongs to outposts and to nothing else. */
+/** An outpost id is required for `s3-outposts` and not allowed for other services. */
 function checked(point: AccessPoint): AccessPoint | undefined {
   return (point.service === 's3-outposts') === (point.outpostId !== undefined) ? point : undefined;
 }

@@ -1,21 +1,21 @@
 import { actionOf } from './action.ts';
 import { bucketOperations, type OperationName, objectOperations } from './operation-table.ts';
 
-/** What comes of naming an action in a grant. */
+/** The effect of naming an action in a grant. */
 export type ActionVerdict =
-  /** Operations are allowed by it: on keys, or with `bucket` on a bucket as a whole. */
+  /** It permits operations: on keys, or for `bucket` on the bucket as a whole. */
   | { readonly kind: 'grants'; readonly on: 'keys' | 'bucket' }
-  /** The operation of this name is allowed by another action. */
+  /** There is an operation of this name, but it is permitted by another action. */
   | { readonly kind: 'follows'; readonly action: string }
-  /** What it allows changes something. */
+  /** It permits write operations. */
   | { readonly kind: 'changes' }
-  /** No operation asks for it. */
+  /** No operation requires it. */
   | { readonly kind: 'unknown'; readonly meant: string | undefined };
 
-/** Asked for with the prefix of the listing, not with the empty key. */
+/** Checked against the prefix of the listing instead of the empty key. */
 const listings: ReadonlySet<string> = new Set(['ListBucket', 'ListMultipartUploads', 'ListObjectVersions']);
 
-/** Names of access policies that differ from those of the API. */
+/** Actions whose names in access policies differ from those of the API. */
 const namesInPolicies: Readonly<Record<string, string>> = {
   GetBucketObjectLockConfiguration: 'GetObjectLockConfiguration',
   GetObjectVersionAcl: 'GetObjectAcl',
@@ -25,7 +25,7 @@ const namesInPolicies: Readonly<Record<string, string>> = {
   ListMultipartUploadParts: 'ListParts',
 };
 
-/** Told from those of the table by their parameters. */
+/** Distinguished by query parameters from the operations of the table. */
 const listedConfigurations: readonly OperationName[] = [
   'ListBucketAnalyticsConfigurations',
   'ListBucketIntelligentTieringConfigurations',
@@ -35,7 +35,7 @@ const listedConfigurations: readonly OperationName[] = [
 
 const { reading, changing, following, ofBuckets } = knownActions();
 
-/** @param action as it stands in a grant, not `*`. */
+/** @param action as written in a grant, not `*`. */
 export function judgeAction(action: string): ActionVerdict {
   if (reading.has(action)) return { kind: 'grants', on: ofBuckets.has(action) ? 'bucket' : 'keys' };
   if (changing.has(action)) return { kind: 'changes' };

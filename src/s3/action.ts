@@ -1,7 +1,7 @@
 import { readAction } from './grants.ts';
 import type { OperationName } from './operation-table.ts';
 
-/** Operations that are part of what another name permits; the rest are permitted under their own. */
+/** Operations that another action permits; all others are permitted by the action of their own name. */
 const permittedAs: Partial<Record<OperationName, string>> = {
   CompleteMultipartUpload: 'PutObject',
   CopyObject: 'PutObject',
@@ -16,11 +16,11 @@ const permittedAs: Partial<Record<OperationName, string>> = {
 };
 
 /**
- * The action that a caller's grants must name for an operation. HeadObject is permitted as GetObject is, and what
- * is done to a version under the version's own name (object-retrieval.md, Authentication 3; behaviours.md 109).
+ * The action that a caller's grants must name for an operation. HeadObject needs GetObject; operations on a version
+ * need the action for versions (object-retrieval.md, Authentication 3; behaviours.md 109).
  *
- * For two operations that is not all: whether the source of a copy may be read, and whether each key (and version)
- * in the body of DeleteObjects may be deleted, are questions of their own.
+ * Two operations need further checks: whether the source of a copy may be read, and whether each key (and version) in
+ * the body of DeleteObjects may be deleted.
  */
 export function actionOf(operation: OperationName, versionId: string | undefined): string {
   if (operation === 'GetObject' || operation === 'HeadObject') return readAction(versionId);

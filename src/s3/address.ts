@@ -2,37 +2,40 @@ import { formatAccessPointArn, parseAccessPointArn, parseAccessPointHost } from 
 import { s3Error } from './error.ts';
 import { percentDecode } from './percent-decode.ts';
 
-/** What a request is about. */
+/** What a request addresses. */
 export type Address =
   | { readonly kind: 'service'; readonly query: string }
   | { readonly kind: 'bucket'; readonly bucket: string; readonly query: string }
   | {
       readonly kind: 'object';
-      /** A name, or the ARN of an access point. */
+      /** A bucket name or the ARN of an access point. */
       readonly bucket: string;
-      /** Decoded exactly once, and not changed otherwise. */
+      /** Percent-decoded exactly once, otherwise unchanged. */
       readonly key: string;
-      /** The key as it was sent. */
+      /** The key as sent. */
       readonly rawPath: string;
-      /** As it was sent, without the question mark; here and above. */
+      /** As sent, without the question mark; the same below and above. */
       readonly query: string;
     };
 
-/** The longest key that a store knows, in UTF-8. */
+/** The longest key that stores accept, in bytes of UTF-8. */
 export const MAX_KEY_BYTES = 1024;
 
 const absoluteForm = /^https?:\/\/([^/?]*)(.*)$/is;
 
-/** Old names have capitals and underscores. Nothing that could end a path segment or a host label wrongly. */
+/**
+ * Old names may contain capitals and underscores. Characters that could end a path segment or a host label are not
+ * allowed.
+ */
 const bucketName = /^[a-z\d][\w.-]{0,254}$/i;
 
 /**
- * Finds out what a request addresses: `/<bucket>/<key>`, `<bucket>.<domain>/<key>`, or the host of an access point
+ * Parses what a request addresses: `/<bucket>/<key>`, `<bucket>.<domain>/<key>`, or the host of an access point
  * (object-retrieval.md, Bucket; behaviours.md 217 to 233). Keys are opaque: `//`, `..` and `+` are kept.
  *
  * @param rawUrl the request target as received
- * @param host the Host header; case and port do not matter
- * @param domain in lower case; undefined when buckets are named in the path only
+ * @param host the Host header; its case and port are ignored
+ * @param domain in lower case; undefined when buckets are addressed in the path only
  * @throws S3Error InvalidURI, KeyTooLongError, InvalidBucketName
  */
 export function parseAddress(rawUrl: string, host: string | undefined, domain: string | undefined): Address {
@@ -49,8 +52,8 @@ export function parseAddress(rawUrl: string, host: string | undefined, domain: s
 }
 
 /**
- * A key as it stands in the path of a request to a store: UTF-8, escaped byte by byte except for unreserved
- * characters and `/` (RFC 3986 §2.3).
+ * Encodes a key for the path of a store request: every byte of UTF-8 is escaped except unreserved characters and `/`
+ * (RFC 3986 §2.3).
  */
 export function encodeKey(key: string): string {
   if (/^[\w\-.~/]*$/.test(key)) return key;
@@ -59,7 +62,7 @@ export function encodeKey(key: string): string {
     .replace(/[!'()*]/g, character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** RFC 9112 §3.2.2 (a URL, whose host counts) and §3.2.4 (`*`, the service as a whole). */
+/** RFC 9112 §3.2.2 (absolute form, whose host takes precedence) and §3.2.4 (`*`, the service as a whole). */
 function parseOtherForm(target: string, domain: string | undefined): Address {
   if (target === '*') return { kind: 'service', query: '' };
   const match = absoluteForm.exec(target);
@@ -75,7 +78,7 @@ function addressIn(bucket: string, rawPath: string, query: string): Address {
     : { kind: 'object', bucket, key: checkedKey(percentDecode(rawPath)), rawPath, query };
 }
 
-/** The bucket that a Host header names; undefined when it names none (behaviours.md 229 to 232). */
+/** The bucket in a Host header; undefined when there is none (behaviours.md 229 to 232). */
 function bucketOfHost(header: string, domain: string | undefined): string | undefined {
   const named = header.toLowerCase();
   if (domain === undefined && !named.includes('.s3-')) return undefined;
@@ -92,9 +95,9 @@ function checkedBucket(bucket: string): string {
   throw s3Error('InvalidBucketName', { fields: [['BucketName', bucket]] });
 }
 
-/** Whether `key` is longer than any key that a store knows; nothing is looked up, hashed or kept under such a one. */
+/** Whether `key` exceeds the limit of all stores; such a key is never looked up, hashed or cached. */
 export function isKeyTooLong(key: string): boolean {
-  // no character takes more than three bytes for each of its UTF-16 units, and none takes less than one
+  // a UTF-16 code unit takes one to three bytes in UTF-8
   if (key.length * 3 <= MAX_KEY_BYTES) return false;
   return key.length > MAX_KEY_BYTES || Buffer.byteLength(key) > MAX_KEY_BYTES;
 }

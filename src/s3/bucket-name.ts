@@ -1,7 +1,9 @@
-/** The one name in configuration and grants that stands for every bucket that is not named. */
+/** In configuration and grants, this name stands for every bucket that is not named. */
 export const EVERY_OTHER_BUCKET = '*';
 
-/** Labels of a host name, in lower case (RFC 1123 §2.1): a name of this form stays what it is as a part of a host. */
+/**
+ * Labels of a host name in lower case (RFC 1123 §2.1): such a name is unchanged when it becomes part of a host name.
+ */
 const hostLabels = /^[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*$/;
 
 const ipAddress = /^\d+\.\d+\.\d+\.\d+$/;
@@ -10,16 +12,16 @@ const MIN_LENGTH = 3;
 const MAX_LENGTH = 63;
 
 /**
- * What begins or ends like this is no name of a bucket, but addresses something else: an access point, an object-lambda
- * or multi-region one (and through it a bucket of any name), a directory bucket, a table bucket, an internationalised
- * host name. (https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html)
+ * Prefixes and suffixes that bucket names must not have, since they address something else: access points (also
+ * object-lambda and multi-region ones, which lead to buckets of any name), directory buckets, table buckets,
+ * internationalised host names. (https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html)
  */
 const reservedPrefixes = ['xn--', 'sthree-'];
 const reservedSuffixes = ['-s3alias', '--ol-s3', '.mrap', '--x-s3', '--table-s3'];
 
 /**
- * Whether a bucket can have this name by the rules of the store as they are for new buckets, and besides is no other
- * bucket when it is made part of a host name. Older buckets may have other names; those are known by configuration only.
+ * Whether the name is valid for new buckets by Amazon's rules, and stays the same when it becomes part of a host name.
+ * Older buckets may have other names; those must be configured.
  */
 export function isBucketName(name: string): boolean {
   return (
@@ -32,8 +34,9 @@ export function isBucketName(name: string): boolean {
 }
 
 /**
- * Where stores answer with something else than a bucket, in lower case: under such a name the gateway's signature opens
- * what administers the store, such as `/minio/admin/v3/export-iam` with the secrets of all its users.
+ * Paths, in lower case, under which stores serve something other than a bucket. With the gateway's signature they would
+ * give access to the administration of the store, such as `/minio/admin/v3/export-iam` with the secrets of all its
+ * users.
  */
 const administrationNames: ReadonlySet<string> = new Set([
   'admin', // Ceph (rgw_admin_entry)
@@ -41,20 +44,20 @@ const administrationNames: ReadonlySet<string> = new Set([
   'riak-cs',
 ]);
 
-/** Whether some store administers itself under this name, in the place of a bucket in a path. */
+/** Whether some store serves its administration under this name, where a path usually has the bucket. */
 export function isAdministrationName(name: string): boolean {
   return administrationNames.has(name);
 }
 
 /**
- * Whether MinIO is administered under this path, also at hosts that name a bucket: with virtual addressing such a key is
- * no object there.
+ * Whether MinIO serves its administration under this path. It does so also at hosts that name a bucket: with virtual
+ * addressing such a key is not an object.
  */
 export function isAdministrationKey(key: string): boolean {
   return key.startsWith('minio/admin/') || key.startsWith('minio/kms/');
 }
 
-/** Whether `<name>.<host>` is a host name that no other spelling of `name` makes as well. */
+/** Whether `<name>.<host>` is a host name that corresponds to no other spelling of `name`. */
 export function isVirtualHostable(name: string): boolean {
   return name.length <= MAX_LENGTH && hostLabels.test(name);
 }

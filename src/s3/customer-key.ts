@@ -2,30 +2,30 @@ import { hash } from 'node:crypto';
 import { type S3Error, s3Error } from './error.ts';
 import { errorTexts } from './error-texts.ts';
 
-/** A key that the caller keeps, for AES256. A secret: it belongs into the request to the store and nowhere else. */
+/** A customer-provided key for AES256. It is secret: it may be sent to the store and must not appear anywhere else. */
 export interface CustomerKey {
-  /** 256 bits in base64. */
+  /** The 256-bit key in base64. */
   readonly key: string;
-  /** Base64 of the key's MD5. */
+  /** The key's MD5 in base64. */
   readonly keyMd5: string;
 }
 
-/** The one algorithm that customer-provided keys are used with. */
+/** The only algorithm that is supported with customer-provided keys. */
 export const CUSTOMER_ALGORITHM = 'AES256';
 
 const KEY_BYTES = 32;
 
 const base64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
 
-/** What errors name as the argument: the shorter name, under the prefix that errors are written in. */
+/** The argument that errors name: the short name, with the prefix of the error's dialect. */
 const ARGUMENT_NAME = 'x-amz-server-side-encryption';
 
 /**
- * The customer-provided key of a request; undefined when none of the three headers is there (object-retrieval.md,
+ * Reads the customer-provided key of a request; undefined when all three headers are absent (object-retrieval.md,
  * Request parameters, rule 1; behaviours.md 147 to 155).
  *
  * @param storeFields values by the lower-case names of store fields, without prefix
- * @param isTaken whether such a key may come the way that the request came
+ * @param isTaken whether such a key is accepted over this connection
  * @throws S3Error InvalidRequest, InvalidEncryptionAlgorithmError, InvalidArgument, or AccessDenied for a key of
  *   another length, which cannot be the right one
  */
@@ -50,7 +50,7 @@ function checkKey(key: string, keyMd5: string): void {
   if (!base64.test(key)) throw invalid(errorTexts.customerKeyLength);
   const bytes = Buffer.from(key, 'base64');
   if (hash('md5', bytes, 'base64') !== keyMd5) throw invalid(errorTexts.customerKeyDigestMismatch);
-  // behaviours.md 152: on a read a key of another length is a wrong key rather than a malformed one.
+  // behaviours.md 152: for a read, a key of another length counts as the wrong key, not as malformed.
   if (bytes.length !== KEY_BYTES) throw s3Error('AccessDenied', { message: errorTexts.customerKeyWrong });
 }
 

@@ -1,36 +1,36 @@
 import { type HeaderList, headerLines } from '../http/header-list.ts';
 
-/** How a store's own headers begin: in Amazon S3 and its relatives, and in the specification. */
+/** The prefix of a store's own headers: that of Amazon S3 and compatible stores, or that of the specification. */
 export type HeaderPrefix = 'x-amz-' | 'x-store-';
 
-/** How the parameters of a presigned URL begin under a prefix. */
+/** The prefix of presigned query parameters in a dialect. */
 export function parameterPrefix(prefix: HeaderPrefix): 'X-Amz-' | 'X-Store-' {
   return prefix === 'x-amz-' ? 'X-Amz-' : 'X-Store-';
 }
 
 /**
- * A header without dialect. Fields of the store carry their bare name (`version-id`), and what their values name is
- * spelled as object-retrieval.md spells it (`store:kms`, `x-store-…`) until they leave through a door.
+ * A header independent of the dialect. Store fields have their name without prefix (`version-id`). Header names within
+ * values are spelled as in object-retrieval.md (`store:kms`, `x-store-…`) until the header is sent.
  */
 export interface HeaderField {
   /** In lower case. */
   readonly name: string;
   readonly value: string;
-  /** Whether it is the store's own, so that a prefix belongs before its name. */
+  /** Whether it is a store field, which needs a prefix. */
   readonly store: boolean;
 }
 
-/** A header's name taken apart. */
+/** A header name split into prefix and name. */
 export interface BareName {
   /** In lower case, without prefix. */
   readonly name: string;
-  /** Undefined for headers that are not the store's own. */
+  /** Undefined for headers that are not store fields. */
   readonly prefix: HeaderPrefix | undefined;
 }
 
 const prefixes: readonly HeaderPrefix[] = ['x-amz-', 'x-store-'];
 
-/** Fields whose values list names of headers (CORS protocol; RFC 9110 §6.6.2 and §12.5.5). */
+/** Fields whose values list header names (CORS protocol; RFC 9110 §6.6.2 and §12.5.5). */
 const listsNames: ReadonlySet<string> = new Set([
   'access-control-allow-headers',
   'access-control-expose-headers',
@@ -39,7 +39,7 @@ const listsNames: ReadonlySet<string> = new Set([
   'vary',
 ]);
 
-/** Takes a header's name apart, in any case. */
+/** Splits a header name, in any case. */
 export function bareName(headerName: string): BareName {
   const lower = headerName.toLowerCase();
   const prefix = prefixes.find(candidate => lower.startsWith(candidate));
@@ -47,10 +47,10 @@ export function bareName(headerName: string): BareName {
 }
 
 /**
- * Headers as they were received, without dialect.
+ * Parses received headers into fields without dialect.
  *
- * @param spoken the prefix that counts: a store's answer is read in the store's own, and what has the other one is
- *   left out, since it would come to mean something in an answer of that dialect. Without it, both count.
+ * @param spoken only store fields with this prefix are kept: in a store's answer, a header with the other prefix means
+ *   nothing, but would get a meaning if it were sent on in that dialect. Without it, both prefixes are accepted.
  */
 export function fieldsFromRaw(raw: HeaderList, spoken?: HeaderPrefix): HeaderField[] {
   const fields: HeaderField[] = [];
@@ -73,8 +73,8 @@ export function rawFromFields(fields: readonly HeaderField[], prefix: HeaderPref
 }
 
 /**
- * The dialect that a request speaks: that of its presigned parameters, else of the headers that it signed, else of
- * the first that has a prefix. Undefined when it shows neither.
+ * The dialect of a request: that of its presigned parameters, else of its signed headers, else of the first header with
+ * a prefix. Undefined when it has none of these.
  *
  * @param rawQuery without the question mark
  */
@@ -82,7 +82,7 @@ export function detectDialect(raw: HeaderList, rawQuery: string): HeaderPrefix |
   return (rawQuery === '' ? undefined : dialectOfQuery(rawQuery)) ?? dialectOfHeaders(raw);
 }
 
-/** A parameter of the signature goes before others: anybody may have put those in front. */
+/** Parameters of the signature take precedence, since anyone may have added others in front of them. */
 function dialectOfQuery(rawQuery: string): HeaderPrefix | undefined {
   const parameter =
     /(?:^|&)(x-(?:amz|store)-)(?:algorithm|credential|signature)=/i.exec(rawQuery) ??
@@ -93,7 +93,7 @@ function dialectOfQuery(rawQuery: string): HeaderPrefix | undefined {
 function dialectOfHeaders(raw: HeaderList): HeaderPrefix | undefined {
   let first: HeaderPrefix | undefined;
   for (const [name, value] of headerLines(raw)) {
-    // All that matters begins with `a` or `x`; the rest need not be looked at in lower case.
+    // Relevant names begin with `a` or `x`; others need not be converted to lower case.
     const initial = name.charCodeAt(0) | 0x20;
     if (initial === 0x78) first ??= bareName(name).prefix;
     else if (initial === 0x61 && name.toLowerCase() === 'authorization') {
@@ -104,7 +104,10 @@ function dialectOfHeaders(raw: HeaderList): HeaderPrefix | undefined {
   return first;
 }
 
-/** Both dialects name one algorithm, so the signed headers tell them apart. Version 2 was never signed but in one. */
+/**
+ * Both dialects use the same algorithm name, so the signed headers decide. Signature version 2 exists in one dialect
+ * only.
+ */
 function dialectOfAuthorization(value: string): HeaderPrefix | undefined {
   if (value.startsWith('AWS ')) return 'x-amz-';
   const signedHeaders = /SignedHeaders=([^,\s]*)/.exec(value)?.[1] ?? '';
@@ -115,9 +118,8 @@ function dialectOfAuthorization(value: string): HeaderPrefix | undefined {
 }
 
 /**
- * A text of the protocol's own in the dialect of `prefix`: names of headers and presigned parameters, and the
- * value for KMS encryption, which is not what stands in the ARN of a key. Not for texts that hold what users chose,
- * such as keys.
+ * Converts protocol text to the dialect of `prefix`: names of headers and presigned parameters, and the value for KMS
+ * encryption (but not in the ARN of a key). Not for texts that contain user data, such as keys.
  */
 export function inDialect(text: string, prefix: HeaderPrefix): string {
   return prefix === 'x-amz-'
@@ -132,8 +134,8 @@ export function inDialect(text: string, prefix: HeaderPrefix): string {
 }
 
 /**
- * The value of a field in the dialect of `prefix`. One field of the store's has values that differ
- * (object-retrieval.md, Response headers); others list names.
+ * Converts the value of a field to the dialect of `prefix`. One store field has values that differ
+ * (object-retrieval.md, Response headers); others list header names.
  */
 function valueInDialect(name: string, store: boolean, value: string, prefix: HeaderPrefix): string {
   const differs = store ? name === 'server-side-encryption' || name === 'trailer' : listsNames.has(name);

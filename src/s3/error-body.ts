@@ -2,7 +2,7 @@ import type { Pairs } from './error.ts';
 import { isElement, readXml, textOf, type XmlElement, type XmlLimits, type XmlNode } from './xml-reader.ts';
 import { escapeText } from './xml-text.ts';
 
-/** What the body of an error answer says. */
+/** The content of an error body. */
 export interface ErrorBody {
   readonly code: string;
   readonly message: string;
@@ -13,13 +13,16 @@ export interface ErrorBody {
   readonly hostId: string;
 }
 
-/** What a store's error said, without the ids of that one answer. */
+/** What is cached of a store's error: everything except the ids of that one response. */
 export type RememberedError = Pick<ErrorBody, 'code' | 'message' | 'fields'>;
 
-/** Elements that belong to one answer, or that the gateway does not send (Decided 11). */
+/** Elements that are specific to one response, or that the gateway does not send (Decided 11). */
 const notRemembered: ReadonlySet<string> = new Set(['Code', 'Message', 'RequestId', 'HostId', 'Resource']);
 
-/** Elements that quote how a request was signed, which to the store is the gateway's secret (design.md, law 7). */
+/**
+ * Elements that quote how a request was signed: for a request to the store, that would reveal details of the gateway's
+ * own signature (design.md, law 7).
+ */
 const ofSignatures: ReadonlySet<string> = new Set([
   'AWSAccessKeyId',
   'CanonicalRequest',
@@ -33,9 +36,9 @@ const ofSignatures: ReadonlySet<string> = new Set([
 const elementName = /^[A-Za-z_][\w.-]*$/;
 
 /**
- * The XML of an error: Code, Message, the code's own fields, RequestId, HostId (behaviours.md, Decided 11; rows
- * 202 to 204). Values are escaped; what XML cannot carry becomes U+FFFD. A field whose name is no element name is
- * left out.
+ * Formats the XML of an error: Code, Message, the code's own fields, RequestId, HostId (behaviours.md, Decided 11; rows
+ * 202 to 204). Values are escaped; characters that XML does not allow become U+FFFD. A field whose name is not a valid
+ * element name is left out.
  */
 export function errorBody({ code, message, fields, requestId, hostId }: ErrorBody): string {
   const own = fields.filter(([name]) => elementName.test(name)).map(([name, value]) => element(name, value));
@@ -54,13 +57,12 @@ function element(name: string, value: string): string {
   return `<${name}>${escapeText(value)}</${name}>`;
 }
 
-/** The bodies that stores send are a few hundred bytes and two levels; this is far more. */
+/** Error bodies of stores are a few hundred bytes and two levels deep; these limits are far above that. */
 const limits: XmlLimits = { length: 64 * 1024, depth: 16 };
 
 /**
- * Reads a store's error body, so that it can be sent again under other ids. Never throws, whatever the body is.
- * Gives undefined when it is not the XML of an error with a code; fields with elements of their own are left out, and so
- * are those that quote a signature.
+ * Parses a store's error body so that it can be sent again with other ids. Never throws. Gives undefined for anything
+ * but the XML of an error with a code. Fields with nested elements and fields that quote a signature are left out.
  */
 export function parseErrorBody(body: string | Uint8Array): RememberedError | undefined {
   if (body.length > limits.length) return undefined;

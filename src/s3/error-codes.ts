@@ -1,13 +1,13 @@
-/** What an error code of the store's protocol means when nothing more particular is known. */
+/** The default meaning of an error code of the S3 protocol. */
 export interface ErrorCodeMeaning {
   readonly status: number;
   readonly message: string;
 }
 
 /**
- * The codes that the gateway itself answers with, each with its status and its usual text.
- * The texts are those of behaviours.md (sections 1 to 13), byte for byte: clients match on some of them.
- * Where one code has several texts, `error-texts.ts` has the others.
+ * The codes that the gateway itself answers with, each with its status and default text. The texts are those of
+ * behaviours.md (sections 1 to 13), byte for byte, since some clients match on them. Codes with several texts have the
+ * others in `error-texts.ts`.
  */
 export const errorCodes = {
   AccessDenied: { status: 403, message: 'Access Denied' },
@@ -92,7 +92,7 @@ export const errorCodes = {
     status: 307,
     message: 'Please re-send this request to the specified temporary endpoint.',
   },
-  /** RFC 9110 §15.5.15; Amazon's list of errors has no code of its own for it. */
+  /** RFC 9110 §15.5.15; Amazon's list of errors has no code for this status. */
   URITooLong: { status: 414, message: 'The URI of the request is too long.' },
   XAmzContentSHA256Mismatch: {
     status: 400,
@@ -100,5 +100,5 @@ export const errorCodes = {
   },
 } as const satisfies Record<string, ErrorCodeMeaning>;
 
-/** A code that the gateway answers with on its own account; stores may send others. */
+/** A code that the gateway itself answers with; stores may send others. */
 export type ErrorCode = keyof typeof errorCodes;

@@ -1,17 +1,17 @@
 import { type HeaderPrefix, inDialect } from './dialect.ts';
 import type { Pairs } from './error.ts';
 
-/** The parts of an error that a reader sees. */
+/** The parts of an error that are shown to clients. */
 export interface ErrorTexts {
   readonly code: string;
   readonly message: string;
   readonly fields: Pairs;
 }
 
-/** Elements whose values name headers or parameters; the others may quote what users chose, such as a key. */
+/** Elements whose values are names of headers or parameters; other values may contain user data, such as a key. */
 const namesHeaders = new Set(['ArgumentName', 'Header', 'HeadersNotSigned', 'MissingHeaderName']);
 
-/** An error in the dialect of `prefix`: its message, the names of its elements, and the headers that elements name. */
+/** Converts an error to the dialect of `prefix`: its message, element names, and header names in elements. */
 export function errorInDialect({ code, message, fields }: ErrorTexts, prefix: HeaderPrefix): ErrorTexts {
   return {
     code,

@@ -1,8 +1,8 @@
 const CUSTOMER_KEY = 'Requests specifying Server Side Encryption with Customer provided keys must provide';
 
 /**
- * Texts for codes that mean several things, named by the case; the numbers are rows of behaviours.md.
- * Texts about signatures are built where signatures are checked, since they quote the request.
+ * Texts for codes with several meanings, named by the case; the numbers are rows of behaviours.md. Texts about
+ * signatures quote the request, so they are built where signatures are checked.
  */
 export const errorTexts = {
   /** 43, 44: InvalidArgument */
@@ -43,7 +43,7 @@ export const errorTexts = {
   checksumModeInvalid: 'Value for x-amz-checksum-mode header is invalid.',
   /** 200: BadRequest */
   originMissing: 'Insufficient information. Origin request header needed.',
-  /** AccessDenied of a listing, to whoever may list a part of the bucket: the gateway's own text. */
+  /** AccessDenied of a listing, for callers who may list a part of the bucket: the gateway's own text. */
   listingNeedsPrefix:
     'Access Denied. Only parts of this bucket may be listed: the prefix of the request has to be inside of what was granted.',
   /** 262: InvalidRequest */

@@ -3,19 +3,19 @@ import { type ErrorCode, errorCodes } from './error-codes.ts';
 /** Names and values in the order in which they are sent. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** Everything that an error answer is made of, ids apart. */
+/** The parts of an error response, without ids. */
 export interface S3ErrorParts {
   readonly code: string;
   readonly status: number;
   readonly message: string;
-  /** The code's own elements in the body, between Message and RequestId. */
+  /** Elements of this code in the body, between Message and RequestId. */
   readonly fields?: Pairs;
-  /** Headers that belong to this error, such as Allow on a 405. */
+  /** Headers specific to this error, such as Allow for a 405. */
   readonly headers?: Pairs;
   readonly cause?: unknown;
 }
 
-/** A request that ends with an error of the store's protocol: the gateway's own, or one that a store gave. */
+/** Ends a request with an error of the S3 protocol: the gateway's own, or a store's. */
 export class S3Error extends Error {
   override readonly name = 'S3Error';
   readonly code: string;
@@ -32,21 +32,21 @@ export class S3Error extends Error {
   }
 }
 
-/** What one error says beyond its code. */
+/** Details of one error beyond its code. */
 export interface S3ErrorOptions {
-  /** Instead of the code's usual text. */
+  /** Replaces the code's default text. */
   readonly message?: string;
   readonly fields?: Pairs;
   readonly headers?: Pairs;
   readonly cause?: unknown;
 }
 
-/** The error of a code, with the status and, unless told otherwise, the text of `errorCodes`. */
+/** Creates the error of a code, with the status and default text of `errorCodes`. */
 export function s3Error(code: ErrorCode, options: S3ErrorOptions = {}): S3Error {
   return new S3Error({ code, ...errorCodes[code], ...options });
 }
 
-/** 405 for a method that changes something (behaviours.md 207). @param resource what it is about: object, bucket or service. */
+/** 405 for a method that would change something (behaviours.md 207). @param resource object, bucket or service. */
 export function notAllowed(method: string, resource: string): S3Error {
   return s3Error('MethodNotAllowed', {
     fields: [
@@ -57,10 +57,10 @@ export function notAllowed(method: string, resource: string): S3Error {
   });
 }
 
-/** A little later there may be room again (RFC 9110 §10.2.3). */
+/** Capacity may be available again shortly (RFC 9110 §10.2.3). */
 export const retryAfter: Pairs[number] = ['Retry-After', '1'];
 
-/** 503 for what there is no room for now. */
+/** 503 when there is no capacity at the moment. */
 export function slowDown(options: S3ErrorOptions = {}): S3Error {
   return s3Error('SlowDown', { headers: [retryAfter], ...options });
 }

@@ -1,12 +1,12 @@
 import { compileKeyPatterns, compileKeyShare, type KeyMatcher, type KeyShare } from './key-pattern.ts';
 
-/** One grant as it is configured: of a client with its buckets, or of a bucket for anonymous callers. */
+/** A grant as configured: for a client with its buckets, or for anonymous callers of a bucket. */
 export interface GrantRule {
-  /** Names as clients use them, or `*`; without it the grant is for whatever bucket it was given for. */
+  /** Client-facing names, or `*`; left out for a grant that already belongs to a bucket. */
   readonly buckets?: readonly string[];
-  /** Patterns as `compileKeyPatterns` reads them. */
+  /** Patterns in the syntax of `compileKeyPatterns`. */
   readonly keys: readonly string[];
-  /** The store's API names, or `*` for all. */
+  /** Actions by their S3 API names, or `*` for all. */
   readonly actions: readonly string[];
 }
 
@@ -17,20 +17,20 @@ interface Grant {
   readonly coversBelow: (prefix: string) => KeyShare;
 }
 
-/** What somebody may do, ready to be asked on every request. */
+/** The permissions of a caller, compiled for evaluation on each request. */
 export type Grants = readonly Grant[];
 
-/** What somebody wants to do. */
+/** The access that a request needs. */
 export interface AccessRequest {
-  /** The name that the client uses. */
+  /** The client-facing name. */
   readonly bucket: string;
-  /** The store's API name, such as GetObject; `readAction` has that of a read. */
+  /** An action by its S3 API name, such as GetObject; for reads, `readAction` gives it. */
   readonly action: string;
-  /** Decoded. Of a listing the prefix asked for; of what concerns a bucket alone, the empty text. */
+  /** The decoded key. For a listing, the requested prefix; for operations on a bucket, the empty string. */
   readonly key: string;
 }
 
-/** Compiles grants once, so that asking costs no parsing. */
+/** Compiles grants once, so that evaluation needs no parsing. */
 export function compileGrants(rules: readonly GrantRule[]): Grants {
   return rules.map(({ buckets = ['*'], keys, actions }) => ({
     buckets: allOrSome(buckets),
@@ -45,9 +45,9 @@ function allOrSome(names: readonly string[]): ReadonlySet<string> | 'all' {
 }
 
 /**
- * Whether one of the grants covers the wish. Grants only add up: what one of them takes away with `!`, another may
- * give. HeadObject follows GetObject. Whether a missing key is 404 or 403 is the question whether ListBucket is
- * allowed with that key (behaviours.md 111 to 113).
+ * Whether one of the grants allows the access. Grants only add up: what one excludes with `!`, another may still allow.
+ * HeadObject needs GetObject. For a missing key, the answer is 404 if ListBucket is allowed for that key, else 403
+ * (behaviours.md 111 to 113).
  */
 export function isAllowed(grants: Grants, { bucket, action, key }: AccessRequest): boolean {
   return grants.some(
@@ -55,7 +55,7 @@ export function isAllowed(grants: Grants, { bucket, action, key }: AccessRequest
   );
 }
 
-/** How many of all keys that begin with that of the wish one of the grants covers. */
+/** Whether every key that begins with the requested prefix is allowed, some are, or none. */
 export function shareGranted(grants: Grants, { bucket, action, key }: AccessRequest): KeyShare {
   let most: KeyShare = 'none';
   for (const grant of grants) {
@@ -68,7 +68,7 @@ export function shareGranted(grants: Grants, { bucket, action, key }: AccessRequ
 }
 
 /**
- * The action that reading an object is, by GET or HEAD: a version needs GetObjectVersion, and that alone
+ * The action needed to read an object by GET or HEAD: for a version GetObjectVersion, and only that
  * (object-retrieval.md, Authentication 3; behaviours.md 109).
  */
 export function readAction(versionId: string | undefined): 'GetObject' | 'GetObjectVersion' {

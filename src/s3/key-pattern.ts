@@ -1,12 +1,12 @@
 import { PatternAutomaton } from './pattern-automaton.ts';
 
-/** Whether a key, decoded, is one of those that a pattern or a list of patterns names. */
+/** Whether a decoded key matches a pattern or a list of patterns. */
 export type KeyMatcher = (key: string) => boolean;
 
 /**
- * Compiles a list of patterns. `*` stands for any characters but `/`, `**` for any at all, everything else for itself,
- * in its own case. The last pattern that matches decides: one that begins with `!` takes away what those before it
- * gave. Matching takes time proportional to the length of the key, times one for each 32 characters of a pattern.
+ * Compiles a list of patterns. `*` matches any characters except `/`, `**` any characters; everything else matches
+ * itself, case-sensitively. The last matching pattern decides: one that begins with `!` excludes the key. Matching
+ * takes time proportional to the length of the key, times the number of 32-character blocks of a pattern.
  */
 export function compileKeyPatterns(patterns: readonly string[]): KeyMatcher {
   const lastFirst = rulesOf(patterns).toReversed();
@@ -16,10 +16,10 @@ export function compileKeyPatterns(patterns: readonly string[]): KeyMatcher {
   };
 }
 
-/** How many of the keys that begin in a certain way are meant. */
+/** How many of the keys with a certain prefix are matched. */
 export type KeyShare = 'every' | 'some' | 'none';
 
-/** The same list of patterns, asked about all keys at once that begin with a prefix, whether or not there are such keys. */
+/** Compiles the same list of patterns for questions about all possible keys with a given prefix. */
 export function compileKeyShare(patterns: readonly string[]): (prefix: string) => KeyShare {
   const lastFirst = rulesOf(patterns).toReversed();
   return prefix => {
@@ -51,19 +51,19 @@ function rulesOf(patterns: readonly string[]): readonly Rule[] {
   });
 }
 
-/** The parts of a pattern, without its `!`: `*`, `**` (also for more of them) and single characters. */
+/** Splits a pattern, without its `!`, into `*`, `**` (also for longer runs) and single characters. */
 export function tokensOf(pattern: string): readonly string[] {
   return pattern.match(/\*{2,}|./gs)?.map(token => (token.length > 1 ? '**' : token)) ?? [];
 }
 
 /** One pattern, without its `!`. */
 class KeyPattern {
-  /** What stands before the first star, and behind the last. */
+  /** The text before the first star, and after the last. */
   readonly #before: string;
   readonly #after: string;
-  /** Reads what comes behind `before`; undefined where there is no star. */
+  /** Matches what follows `before`; undefined for a pattern without stars. */
   readonly #automaton: PatternAutomaton | undefined;
-  /** Whether it is a beginning of keys with `**` behind it. */
+  /** Whether the pattern is a literal prefix followed by `**`. */
   readonly #isFolder: boolean;
   readonly #endsOpen: boolean;
 
@@ -84,7 +84,7 @@ class KeyPattern {
     return this.#isFolder || this.#automaton.read(key, this.#before.length) === 'whole';
   }
 
-  /** How many of the keys that begin with `prefix` match. */
+  /** How many of the keys with this prefix match. */
   coverage(prefix: string): KeyShare {
     if (prefix.length < this.#before.length || !this.#automaton)
       return this.#before.startsWith(prefix) ? 'some' : 'none';

@@ -1,21 +1,21 @@
 const HIDDEN = '[redacted]';
 
-/** Names of parameters whose values make a request possible, or are keys that somebody put there; in lower case. */
+/** Names, in lower case, of parameters whose values allow a request or are keys provided by users. */
 const secretName =
   /signature|security-token|customer-key|secret|password|passwd|credentials?$|authorization|^(?:access[-_]?|id[-_]?|auth[-_]?)?token$|^sig$/;
 
-/** The same inside of a value or a path, where somebody encoded a whole URL or its question mark. */
+/** The same within a value or a path, where a whole URL or its question mark was percent-encoded. */
 const secretInside =
   /(?:signature|security-token|customer-key(?:-md5)?|[?&](?:sig|token|access_token|secret|password))=/i;
 
 const ENCODINGS = 3;
 
 /**
- * A request target as it may be logged: without what its parameters keep secret, however their names are encoded, and
- * without the user of an absolute one (RFC 9110 §4.2.4). The rest is as it was received.
+ * Removes secrets from a request target for logging: secret parameter values, however their names are encoded, and the
+ * user of an absolute target (RFC 9110 §4.2.4). The rest stays as received.
  */
 export function loggedUrl(url: string): string {
-  // nearly all targets are paths without a query
+  // fast path: nearly all targets are paths without a query
   if (url.startsWith('/') && !/[?&%=]/.test(url)) return url;
   const target = url.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, `$1${HIDDEN}@`);
   const mark = target.indexOf('?');
@@ -33,19 +33,19 @@ function loggedParameter(raw: string): string {
   const equals = raw.indexOf('=');
   if (equals < 0) return withoutSecrets(raw);
   const name = raw.slice(0, equals);
-  const plainName = plain(name).toLowerCase();
-  // ids of keys are no secrets, and tell who called
+  const plainName = fullyDecoded(name).toLowerCase();
+  // access key ids are not secret and identify the caller
   const isSecret = secretName.test(plainName) && !/^x-(?:amz|store)-credential$/.test(plainName);
   return isSecret ? `${withoutSecrets(name)}=${HIDDEN}` : `${name}=${withoutSecrets(raw.slice(equals + 1))}`;
 }
 
-/** `text`, or nothing of it where a secret parameter stands in it under one more encoding. */
+/** Returns `text`, or nothing if it contains a secret parameter under another level of encoding. */
 function withoutSecrets(text: string): string {
-  return secretInside.test(plain(text)) ? HIDDEN : text;
+  return secretInside.test(fullyDecoded(text)) ? HIDDEN : text;
 }
 
-/** All that somebody may read in a text: escapes undone until there are none, bytes that are no UTF-8 left as they are. */
-function plain(text: string): string {
+/** Removes up to `ENCODINGS` levels of percent-encoding; bytes that are not UTF-8 stay as they are. */
+function fullyDecoded(text: string): string {
   let decoded = text;
   for (let pass = 0; pass < ENCODINGS && decoded.includes('%'); pass++)
     decoded = decoded.replace(/%([\da-f]{2})/gi, (_, byte) => String.fromCharCode(Number.parseInt(byte, 16)));

@@ -4,9 +4,9 @@ import type { KeyKind } from './path-key.ts';
 import type { Query } from './query.ts';
 import { requireId } from './store-id.ts';
 
-/** What a request for one operation may say to the store. */
+/** What is forwarded to the store for one operation. */
 interface Takes {
-  /** Names of query parameters, the operation's own sub-resource among them. */
+  /** Names of query parameters, including the operation's own sub-resource. */
   readonly parameters: readonly string[];
   /** Names of store fields, without prefix. */
   readonly fields: readonly string[];
@@ -21,11 +21,11 @@ const customerKey = [
 const ofListings = ['prefix', 'delimiter', 'encoding-type'];
 
 /**
- * Everything that is given on to a store of an operation that the gateway passes: what is not named here never gets
- * there, whatever it would mean to a store that knows it (such as the `metadata` and `events` of MinIO's listings). What
- * an operation does not name is not passed at all. GetObject and HeadObject are asked in other ways.
+ * Everything that is forwarded to the store for operations that the gateway passes through. Anything not listed is
+ * dropped, since it may have a meaning at some store (such as `metadata` and `events` in MinIO's listings). Operations
+ * that are not listed are not passed through. GetObject and HeadObject are handled elsewhere.
  *
- * The names are those of the store's API; parameters that no operation knows are ignored (behaviours.md 237).
+ * The names are those of the S3 API; parameters that no operation knows are ignored (behaviours.md 237).
  */
 const passed: Partial<Record<OperationName, Takes>> = {
   GetBucketAccelerateConfiguration: takes('accelerate'),
@@ -75,21 +75,21 @@ const passed: Partial<Record<OperationName, Takes>> = {
   },
 };
 
-/** Parameters of reads and of requests that change something, and those that signatures and tools add. */
+/** Parameters of reads and write operations, and those that signatures and tools add. */
 const ofOthers = [
   ...['AWSAccessKeyId', 'Expires', 'Signature', 'x-id', 'bucket-region', 'max-buckets', 'partNumber'],
   ...['response-cache-control', 'response-content-disposition', 'response-content-encoding'],
   ...['response-content-language', 'response-content-type', 'response-expires', 'select-type', 'versionId'],
 ];
 
-/** Parameters that hold what keys hold. Every other value is an id, a number or a word. */
+/** Parameters whose values are keys or parts of keys. All other values are ids, numbers or words. */
 const ofKeys: ReadonlySet<string> = new Set(['delimiter', 'key-marker', 'marker', 'prefix', 'start-after']);
 
 const subResources: ReadonlySet<string> = new Set(
   [bucketOperations, objectOperations].flatMap(table => Object.keys(table)).filter(Boolean),
 );
 
-/** Parameters that select no operation even when they are empty; those with a store's prefix do not either. */
+/** Parameters that select no operation even when empty; those with a store prefix do not either. */
 export const plainParameters: ReadonlySet<string> = new Set(
   [...ofOthers, ...Object.values(passed).flatMap(({ parameters }) => parameters)].filter(
     name => !subResources.has(name),
@@ -97,12 +97,12 @@ export const plainParameters: ReadonlySet<string> = new Set(
 );
 
 /**
- * The parameters of a query that `operation` knows, in the order of the table; sub-resources without a value, save
- * that the id of an upload is one.
+ * The query parameters that `operation` knows, in the order of the table. Sub-resources lose their value, except for
+ * the upload id.
  *
- * @param keys how the store tells keys apart, and so what it may take for a path.
- * @throws S3Error InvalidArgument for one that is there twice: of two, gateway and store might read different ones; for
- *   an id that may be a path; NotImplemented for an operation that is not passed to stores
+ * @param keys whether the store may interpret ids as paths.
+ * @throws S3Error InvalidArgument for a repeated parameter, of which gateway and store might read different ones, and
+ *   for an id that may be a path; NotImplemented for an operation that is not passed to stores
  */
 export function knownParameters(operation: OperationName, query: Query, keys: KeyKind): Query {
   return takenBy(operation).parameters.flatMap(name => {
@@ -115,12 +115,12 @@ export function knownParameters(operation: OperationName, query: Query, keys: Ke
   });
 }
 
-/** Whether `operation` may carry the store field `name`. */
+/** Whether the store field `name` is forwarded for `operation`. */
 export function takesField(operation: OperationName, name: string): boolean {
   return takenBy(operation).fields.includes(name);
 }
 
-/** A query as it stands in a URL (RFC 3986 §3.4). */
+/** Formats a query for a URL (RFC 3986 §3.4). */
 export function formatQuery(query: Query): string {
   return query
     .map(({ name, value }) =>

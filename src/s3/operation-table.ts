@@ -1,4 +1,4 @@
-/** Names of operations by sub-resource (the empty one for none) and method. */
+/** Operation names by sub-resource (empty for none) and method. */
 type Operations = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** Operations on the service as a whole. */
@@ -103,12 +103,12 @@ export const objectOperations = {
 
 type NamesIn<T> = { [Selector in keyof T]: T[Selector][keyof T[Selector]] }[keyof T];
 
-/** An operation by its name in the store's API. */
+/** An operation by its name in the S3 API. */
 export type OperationName =
   | NamesIn<typeof serviceOperations>
   | NamesIn<typeof bucketOperations>
   | NamesIn<typeof objectOperations>
-  /** Told from the operations above by more than method and sub-resource. */
+  /** Distinguished from the operations above by more than method and sub-resource. */
   | 'ListObjectsV2'
   | 'ListBucketAnalyticsConfigurations'
   | 'ListBucketIntelligentTieringConfigurations'
@@ -116,7 +116,7 @@ export type OperationName =
   | 'ListBucketMetricsConfigurations'
   | 'CopyObject'
   | 'UploadPartCopy'
-  /** A question about cross-origin requests, asked with OPTIONS. */
+  /** A CORS preflight request, sent with OPTIONS. */
   | 'Options'
-  /** A sub-resource that is not known here. */
+  /** An unknown sub-resource. */
   | 'Unknown';

@@ -13,14 +13,14 @@ import { type Query, queryValue } from './query.ts';
 
 export type { OperationName } from './operation-table.ts';
 
-/** Headers that tell operations apart. */
+/** Headers that distinguish operations. */
 export interface OperationHeaders {
-  /** The store's field `copy-source`: with it a PUT reads another object, which may be in another bucket. */
+  /** The store field `copy-source`: with it, a PUT reads another object, possibly in another bucket. */
   readonly copySource: string | undefined;
   readonly contentType: string | undefined;
 }
 
-/** Those that the store's API has operations for. */
+/** Methods used by the S3 API. */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS']);
 
 type ByMethod = ReadonlyMap<string, OperationName>;
@@ -32,7 +32,7 @@ const tables: Readonly<Record<Resource, ReadonlyMap<string, ByMethod>>> = {
   object: asMap(objectOperations),
 };
 
-/** What tells one operation from the one that its method and sub-resource name. */
+/** Distinguishes operations with the same method and sub-resource. */
 const refinements: Partial<
   Record<OperationName, (query: Query, headers: OperationHeaders) => OperationName>
 > = {
@@ -59,13 +59,13 @@ const refinements: Partial<
 };
 
 /**
- * The operation that a request asks for, by its name in the store's API (behaviours.md 233 to 237, 268 to 270).
+ * Determines the operation of a request, by its name in the S3 API (behaviours.md 233 to 237, 268 to 270).
  *
- * Parameters with a value that nobody knows are ignored. One without a value may be a sub-resource that is newer than
- * this table, so it makes the operation `Unknown`, never the one that it would be without.
+ * Unknown parameters with a value are ignored. An unknown parameter without a value may be a sub-resource newer than
+ * this table, so the operation is `Unknown`: treating it as the operation without the parameter could be wrong.
  *
- * @throws S3Error MethodNotAllowed, InvalidArgument (two sub-resources), InvalidRequest (a bucket's sub-resource with
- *   a key), PreconditionFailed (a POST to a bucket that is no form)
+ * @throws S3Error MethodNotAllowed, InvalidArgument (two sub-resources), InvalidRequest (a bucket's sub-resource with a
+ *   key), PreconditionFailed (a POST to a bucket that is not a form)
  */
 export function detectOperation(
   method: string,
@@ -84,12 +84,12 @@ export function detectOperation(
   return refinements[named]?.(query, headers) ?? named;
 }
 
-/** Whether an operation reads an object's data or headers: what the cache answers. */
+/** Whether an operation reads an object's data or headers, and so uses the cache. */
 export function isObjectRead(operation: OperationName): operation is 'GetObject' | 'HeadObject' {
   return operation === 'GetObject' || operation === 'HeadObject';
 }
 
-/** The sub-resource that a query names, empty for none; undefined when it is one that nobody knows. */
+/** The sub-resource of a query, empty for none; undefined for an unknown one. */
 function selectorOf(query: Query, resource: Resource): string | undefined {
   let selector = '';
   let isUnknown = false;
@@ -139,7 +139,7 @@ function postObject(contentType = ''): OperationName {
   throw s3Error('PreconditionFailed', { message, fields: [['Condition', message]] });
 }
 
-/** One configuration of several is named by an id; without it, all are asked for. */
+/** With an id, one configuration is read; without, all are listed. */
 function unlessListed(one: OperationName, all: OperationName) {
   return (query: Query) => (queryValue(query, 'id') === undefined ? all : one);
 }

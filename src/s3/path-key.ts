@@ -1,33 +1,36 @@
 import { s3Error } from './error.ts';
 
-/** How a store tells keys apart: as the bytes that they are, or as paths of which several spellings are one. */
+/** How a store distinguishes keys: byte by byte, or as paths that may have several spellings. */
 export type KeyKind = 'exact' | 'path';
 
-/** Whether a text is a key, or the beginning of one, which may end anywhere. */
+/** Whether a text is a complete key or a prefix, which may end anywhere. */
 type Whole = 'key' | 'prefix';
 
-/** How MinIO writes the last slash of a directory marker on its disk: under this name `a/` is reached as well (minio/minio cmd/globals.go, cmd/utils.go). */
+/**
+ * How MinIO encodes the trailing slash of a directory marker on disk: `a/` can also be read under this name
+ * (minio/minio cmd/globals.go, cmd/utils.go).
+ */
 const DIRECTORY_MARKER_SUFFIX = '__XLDIR__';
 
 const controlCharacter = /\p{Cc}/u;
 
 /**
- * Names, in lower case, under which stores and file systems keep something of their own inside of a bucket, most of it
- * parts and old versions of objects. They are served like objects where they are asked for by their paths. Garage keeps
- * nothing there (deuxfleurs-org/garage src/model/s3/mpu_table.rs), MinIO beside the buckets.
+ * Names, in lower case, under which stores and file systems keep internal files within a bucket, mostly parts and old
+ * versions of objects. The stores serve them like objects when asked for by path. Garage keeps none
+ * (deuxfleurs-org/garage src/model/s3/mpu_table.rs); MinIO keeps them beside the buckets.
  */
 const ofStores: ReadonlySet<string> = new Set([
   '.sgwtmp', // versitygw, uploads: versity/versitygw backend/posix/posix.go, MetaTmpDir
-  '.minio.sys', // MinIO, and in the one bucket of a JuiceFS gateway: minio/minio cmd/object-api-utils.go, juicedata/juicefs pkg/gateway/gateway.go
-  ...['.minio', 'minio.sys.tmp'], // gateways made of MinIO: cmd/gateway-interface.go, cmd/gateway/s3/gateway-s3-sse.go, before they were taken out in 2022
+  '.minio.sys', // MinIO, and the single bucket of a JuiceFS gateway: minio/minio cmd/object-api-utils.go, juicedata/juicefs pkg/gateway/gateway.go
+  ...['.minio', 'minio.sys.tmp'], // gateways derived from MinIO: cmd/gateway-interface.go, cmd/gateway/s3/gateway-s3-sse.go, until they were removed in 2022
   '.sys', // JuiceFS, uploads: juicedata/juicefs pkg/gateway/gateway.go, metaBucket
   '.uploads', // SeaweedFS: seaweedfs/seaweedfs weed/s3api/s3_constants/s3_actions.go, MultipartUploadsFolder
   ...['.folder', '.versions'], // NooBaa, content of directory markers, and versions: noobaa/noobaa-core config.js, src/sdk/namespace_fs.js
-  '.snap', // CephFS, old states of a directory: docs.ceph.com/en/latest/cephfs/snapshots
-  ...['.snapshot', '.snapshots', '.zfs'], // the same of ONTAP and OneFS, of Storage Scale (mmsnapdir) and of OpenZFS (zfsprops, snapdir)
+  '.snap', // CephFS, snapshots of a directory: docs.ceph.com/en/latest/cephfs/snapshots
+  ...['.snapshot', '.snapshots', '.zfs'], // snapshots of ONTAP and OneFS, of Storage Scale (mmsnapdir) and of OpenZFS (zfsprops, snapdir)
 ]);
 
-/** Names that begin so. */
+/** Prefixes of such names. */
 const beginningsOfStores: readonly string[] = [
   '.noobaa-nsfs', // NooBaa, uploads, with the id of the bucket behind it: noobaa/noobaa-core config.js, NSFS_TEMP_DIR_NAME
   '.multipart_', // Ceph's gateway on files, uploads: ceph/ceph src/rgw/driver/posix/rgw_sal_posix.cc, bucket_fname
@@ -40,8 +43,8 @@ const VERSIONS_SUFFIX = '.versions';
 const REPLACING = '.sgwtmp.';
 
 /**
- * Files at the root of a JuiceFS volume, which may be a bucket; what was deleted is below the last of them:
- * juicedata/juicefs pkg/vfs/internal.go, pkg/fs/fs.go.
+ * Files at the root of a JuiceFS volume, which may be a bucket; the last one contains deleted files: juicedata/juicefs
+ * pkg/vfs/internal.go, pkg/fs/fs.go.
  */
 const filesOfVolumes: ReadonlySet<string> = new Set([
   '.accesslog',
@@ -53,34 +56,34 @@ const filesOfVolumes: ReadonlySet<string> = new Set([
 const TRASH_OF_VOLUMES = '.trash';
 
 /**
- * Why `key` may mean something else at a store that takes keys as paths, such as another key in another spelling;
- * undefined for a plain one.
+ * Why a store that treats keys as paths may take `key` for something else, such as another spelling of another key;
+ * undefined when there is no such risk.
  *
- * Such stores normalise (behaviours.md 223 and 225) or hand keys to a file system. One slash at the end makes a key of
- * its own, a directory marker, also at these stores (behaviours.md 224).
+ * Such stores normalise keys (behaviours.md 223 and 225) or pass them to a file system. One trailing slash is safe: it
+ * makes a separate key, a directory marker, at these stores too (behaviours.md 224).
  */
 export function pathKeyProblem(key: string): string | undefined {
   return problemOf(key, 'key');
 }
 
-/** The same for the beginning of keys, such as the prefix of a listing; the empty one is that of all keys. */
+/** The same for a prefix of keys, such as that of a listing; the empty prefix is allowed. */
 export function pathPrefixProblem(prefix: string): string | undefined {
   return prefix === '' ? undefined : problemOf(prefix, 'prefix');
 }
 
-/** What keys of a bucket become at its store. */
+/** How keys of a bucket are mapped at its store. */
 export interface KeysAtStore {
   readonly keys: KeyKind;
-  /** Put before every key. */
+  /** Prepended to every key. */
   readonly keyPrefix: string;
 }
 
 /**
- * Refuses a key, or with `whole` a beginning of keys, that the store may take for another one, as it is there: behind the
- * prefix of the bucket. Grants, cache and purges go by the key as it was sent, so they would miss the object that the
- * store reads.
+ * Refuses a key (for `whole: 'prefix'`, a prefix of keys) that the store may take for another one; the bucket's own
+ * prefix is included in the check. Grants, cache and purges use the key as sent, so they would not apply to the object
+ * that the store reads.
  *
- * @throws S3Error InvalidArgument (400, as clones answer: behaviours.md 225)
+ * @throws S3Error InvalidArgument (400, like compatible stores: behaviours.md 225)
  */
 export function requirePlain(
   { keys, keyPrefix }: KeysAtStore,

@@ -1,27 +1,27 @@
 const BITS_OF_WORD = 32;
 
-/** How far a text has led into a pattern. */
+/** How a text matched: the whole pattern, the beginning of a possible match, or not at all. */
 export type Reach = 'whole' | 'part' | 'nothing';
 
 /**
- * A pattern as an automaton whose states are bits of a few integers ("shift and", Baeza-Yates and Gonnet 1992): state n
- * is reached when the first n tokens match what was read. A character costs two operations for each 32 tokens, whatever
- * pattern and text hold, and reading allocates nothing.
+ * A pattern as an automaton with its states in the bits of a few integers ("shift-and", Baeza-Yates and Gonnet 1992):
+ * state n is active when the first n tokens match what was read. Each character costs two operations per 32 tokens,
+ * independent of pattern and text, and reading allocates nothing.
  */
 export class PatternAutomaton {
   readonly #last: number;
   readonly #atStart: Int32Array;
-  /** Tokens that may match nothing. */
+  /** Tokens that may match the empty string. */
   readonly #stars: Int32Array;
-  /** Tokens that match a slash as well as anything before and behind it. */
+  /** Tokens that also match a slash. */
   readonly #doubleStars: Int32Array;
-  /** For a character, by its UTF-16 code, the tokens that are it. */
+  /** By UTF-16 code unit, the tokens that are this character. */
   readonly #literals: ReadonlyMap<number, Int32Array>;
   readonly #ofAscii: readonly Int32Array[];
   readonly #none: Int32Array;
   readonly #reached: Int32Array;
 
-  /** @param tokens `*`, `**` or one UTF-16 unit each; no star is beside another. */
+  /** @param tokens `*`, `**` or one UTF-16 code unit each; stars are never adjacent. */
   constructor(tokens: readonly string[]) {
     this.#last = tokens.length;
     const marked = (isMarked: (token: string) => boolean) => bitsOf(tokens, isMarked);
@@ -38,7 +38,10 @@ export class PatternAutomaton {
     this.#reached = new Int32Array(this.#atStart.length);
   }
 
-  /** Reads `text` from `start` on: whether it matches the whole pattern, or with more behind it might, or not any more. */
+  /**
+   * Reads `text` from `start` and tells whether it matches the whole pattern, could match with more text, or cannot
+   * match any more.
+   */
   read(text: string, start: number): Reach {
     this.#reached.set(this.#atStart);
     for (let at = start; at < text.length; at += 1) {
@@ -48,19 +51,19 @@ export class PatternAutomaton {
     return (word >>> (this.#last % BITS_OF_WORD)) & 1 ? 'whole' : 'part';
   }
 
-  /** Whether any state is left behind a character. */
+  /** Processes one character; false when no state is active any more. */
   #step(code: number): boolean {
     const reached = this.#reached;
     const literals = (code < 128 ? this.#ofAscii[code] : this.#literals.get(code)) ?? this.#none;
     const staying = code === 0x2f ? this.#doubleStars : this.#stars;
     let any = 0;
-    // what goes from the highest bit of a word to the lowest of the next
+    // the bit carried from one word to the next
     let carried = 0;
     for (let word = 0; word < reached.length; word += 1) {
       const before = reached[word] ?? 0;
       const matched = before & (literals[word] ?? 0);
       let after = (matched << 1) | (before & (staying[word] ?? 0)) | carried;
-      // two stars never stand side by side, so that once is enough
+      // stars are never adjacent, so one pass is enough
       const skipped = after & (this.#stars[word] ?? 0);
       after |= skipped << 1;
       carried = (matched | skipped) >>> (BITS_OF_WORD - 1);
@@ -71,7 +74,7 @@ export class PatternAutomaton {
   }
 }
 
-/** One bit for each token, and one more for the end. */
+/** One bit for each token, plus one for the end. */
 function bitsOf(tokens: readonly string[], isMarked: (token: string) => boolean): Int32Array {
   const bits = new Int32Array((tokens.length >>> 5) + 1);
   for (const [index, token] of tokens.entries()) {

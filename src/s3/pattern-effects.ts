@@ -1,15 +1,15 @@
 import { tokensOf } from './key-pattern.ts';
 
-/** What one pattern of a list does there. */
+/** The effect of one pattern in a list. */
 export type PatternEffect =
-  /** There are keys for which it decides. */
+  /** It decides for some keys. */
   | 'decides'
-  /** Whatever it matches, a later pattern matches too, and decides. */
+  /** A later pattern matches all its keys and decides instead. */
   | 'overridden'
-  /** It begins with `!`, and no pattern before it gives a key for which it decides. */
+  /** It begins with `!`, but for the keys where it decides, no earlier pattern includes them. */
   | 'takes-nothing';
 
-/** Which beginnings of each pattern match what was read of a key so far, as numbers of tokens in rising order. */
+/** For each pattern, the numbers of tokens that match what was read of a key so far, in ascending order. */
 type Reached = readonly (readonly number[])[];
 
 interface Rule {
@@ -17,12 +17,12 @@ interface Rule {
   readonly tokens: readonly string[];
 }
 
-/** A configuration is read once: a list for which this is not enough is not judged. */
+/** A configuration is read only once, so this much work is acceptable; lists that need more are not analysed. */
 const MOST_STEPS = 2_000_000;
 
 /**
- * What each pattern of a list, as `compileKeyPatterns` reads it, does there; undefined where the list is too involved
- * to tell. Exact: all keys are tried at once, by walking through the states that matching can be in.
+ * The effect of each pattern in a list (in the syntax of `compileKeyPatterns`); undefined when the list is too complex.
+ * The result is exact: it explores all states that matching any key can reach.
  */
 export function patternEffects(patterns: readonly string[]): readonly PatternEffect[] | undefined {
   const rules = patterns.map((pattern): Rule => {
@@ -36,7 +36,7 @@ export function patternEffects(patterns: readonly string[]): readonly PatternEff
   const waiting: Reached[] = [start];
   let steps = 0;
   for (let reached = waiting.pop(); reached; reached = waiting.pop()) {
-    note(reached, rules, effects);
+    record(reached, rules, effects);
     for (const character of characters) {
       const next = reached.map((positions, index) => step(positions, rules[index]?.tokens ?? [], character));
       steps += 1 + reached.reduce((sum, { length }) => sum + length, 0);
@@ -50,8 +50,8 @@ export function patternEffects(patterns: readonly string[]): readonly PatternEff
   return effects;
 }
 
-/** Writes down what a key with this state tells: which pattern decides for it, and whether it changes what was given. */
-function note(reached: Reached, rules: readonly Rule[], effects: PatternEffect[]): void {
+/** Records what a key that ends in this state shows: which pattern decides, and whether it changes the result. */
+function record(reached: Reached, rules: readonly Rule[], effects: PatternEffect[]): void {
   const matching = rules.flatMap(({ tokens }, index) =>
     reached[index]?.at(-1) === tokens.length ? [index] : [],
   );
@@ -71,15 +71,15 @@ function step(positions: readonly number[], tokens: readonly string[], character
   return withSkippedStars(next, tokens);
 }
 
-/** A star may stand for nothing. */
+/** A star may match the empty string. */
 function withSkippedStars(positions: readonly number[], tokens: readonly string[]): readonly number[] {
   const all = new Set(positions);
-  // a set is walked through as it grows
+  // iterating over a set includes elements added meanwhile
   for (const position of all) if (tokens[position]?.startsWith('*')) all.add(position + 1);
   return [...all].sort((a, b) => a - b);
 }
 
-/** Every character that a pattern names, the slash, and one more that stands for all others. */
+/** Every character in the patterns, the slash, and one character that represents all others. */
 function alphabetOf(rules: readonly Rule[]): readonly string[] {
   const named = new Set(rules.flatMap(({ tokens }) => tokens.filter(token => !token.startsWith('*'))));
   named.add('/');

@@ -1,10 +1,10 @@
 import { s3Error } from './error.ts';
 
 /**
- * Undoes percent-encoding once.
+ * Removes one level of percent-encoding.
  *
- * @param raw a piece of a request target; node:http gives its bytes as one character each
- * @throws S3Error InvalidURI for a `%` that begins no escape, and for bytes that are not UTF-8 (behaviours.md 228)
+ * @param raw a part of a request target; node:http gives each byte as one character
+ * @throws S3Error InvalidURI for an incomplete escape and for bytes that are not UTF-8 (behaviours.md 228)
  */
 export function percentDecode(raw: string): string {
   if (!/[%\x80-\xff]/.test(raw)) return raw;

@@ -1,7 +1,7 @@
 import { bareName, type HeaderField } from './dialect.ts';
 import type { Query } from './query.ts';
 
-/** What the parameters of a signature are called behind their prefix. */
+/** Names of signature parameters, without prefix. */
 const ofSignature = new Set([
   'algorithm',
   'content-sha256',
@@ -13,12 +13,12 @@ const ofSignature = new Set([
   'signedheaders',
 ]);
 
-/** Keys that callers keep: one in a URL would be in every log on its way, so it is not taken from there. */
+/** Customer-provided keys are not accepted in a URL, since they would appear in every log on the way. */
 const customerKey = /^(?:copy-source-)?server-side-encryption-customer-/;
 
 /**
- * The headers that signers moved into a query, so that they can be said to the store in its own words; what belongs to
- * the signature is none of them. One that came as a header too counts there (behaviours.md 127).
+ * The headers that signers moved into the query, to be forwarded to the store; parameters of the signature are left
+ * out. When there is also a header of this name, the header takes precedence (behaviours.md 127).
  */
 export function fieldsOfQuery(query: Query): readonly HeaderField[] {
   return query.flatMap(({ name: parameter, value }) => {

@@ -1,29 +1,29 @@
 import { percentDecode } from './percent-decode.ts';
 
-/** One parameter, decoded. */
+/** One query parameter, decoded. */
 export interface QueryParameter {
   readonly name: string;
   /** Empty when there was no `=`. */
   readonly value: string;
 }
 
-/** The parameters of a request in the order in which they were sent, repeated and empty ones included. */
+/** The query parameters in the order sent, including repeated and empty ones. */
 export type Query = readonly QueryParameter[];
 
 const none: Query = Object.freeze([]);
 
 /**
- * Parses a query: escapes undone once, `+` as the blank it stands for, as signatures read it too.
+ * Parses a query: one level of percent-encoding is removed, `+` means a space, as in signatures.
  *
  * @param rawQuery as received, without the question mark
- * @throws S3Error InvalidURI for bad escapes and for what is not UTF-8 (behaviours.md 228)
+ * @throws S3Error InvalidURI for malformed escapes and bytes that are not UTF-8 (behaviours.md 228)
  */
 export function parseQuery(rawQuery: string): Query {
   if (rawQuery === '') return none;
   return rawQuery.split('&').filter(Boolean).map(parseParameter);
 }
 
-/** The value of the first parameter called `name`; undefined when there is none. */
+/** The value of the first parameter called `name`; undefined when absent. */
 export function queryValue(query: Query, name: string): string | undefined {
   for (const parameter of query) if (parameter.name === name) return parameter.value;
   return undefined;

@@ -5,37 +5,37 @@ import { bucketOwnerText, errorTexts } from './error-texts.ts';
 import { type Query, queryValue } from './query.ts';
 import { readResponseOverrides } from './response-overrides.ts';
 
-/** Everything that a GetObject or HeadObject says beyond address, range and conditions. */
+/** The parameters of a GetObject or HeadObject other than address, range and conditions. */
 export interface ReadParameters {
-  /** Opaque; `null` is the version that was written without versioning. */
+  /** Opaque; `null` is the version written while versioning was off. */
   readonly versionId: string | undefined;
   /** 1 to 10000; never together with a Range. */
   readonly partNumber: number | undefined;
-  /** Headers, by lower-case name, that replace those of a 200 and of nothing else (behaviours.md, Decided 1). */
+  /** Headers, by lower-case name, that replace those of a 200 only (behaviours.md, Decided 1). */
   readonly overrides: Pairs;
   /** Whether checksums are wanted. */
   readonly checksumMode: boolean;
   /** Twelve digits. */
   readonly expectedBucketOwner: string | undefined;
-  /** Whether the caller agreed to be charged. */
+  /** Whether the caller accepted to be charged. */
   readonly requestPayer: 'requester' | undefined;
   readonly customerKey: CustomerKey | undefined;
 }
 
-/** What of a request `readParameters` looks at. */
+/** The parts of a request that `readParameters` uses. */
 export interface ReadParametersSource {
   readonly query: Query;
   /** Values by the lower-case names of store fields, without prefix; undefined when there are none. */
   readonly storeFields: ReadonlyMap<string, string> | undefined;
   /** The Range header. */
   readonly range: string | undefined;
-  /** By header or by presigned URL. */
+  /** Signed by header or by presigned URL. */
   readonly isSigned: boolean;
-  /** Whether a customer-provided key may come this way: over TLS, or where plain HTTP is configured to do. */
+  /** Whether customer-provided keys are accepted on this connection: over TLS, or over plain HTTP if configured. */
   readonly takesCustomerKeys: boolean;
 }
 
-/** Most reads say nothing beyond their address. */
+/** Shared by the many reads without parameters. */
 const nothing: ReadParameters = Object.freeze({
   versionId: undefined,
   partNumber: undefined,
@@ -46,7 +46,7 @@ const nothing: ReadParameters = Object.freeze({
   customerKey: undefined,
 });
 
-/** Headers that say how to encrypt what is written (object-retrieval.md, Request parameters, rule 2). */
+/** Headers that specify the encryption of written objects (object-retrieval.md, Request parameters, rule 2). */
 const encryptionFields = [
   'server-side-encryption',
   'server-side-encryption-aws-kms-key-id',
@@ -60,12 +60,13 @@ const MAX_PART_NUMBER = 10_000;
 const MAX_VERSION_ID_LENGTH = 1024;
 
 /**
- * Reads and checks what a GetObject or HeadObject asks for (object-retrieval.md, Request parameters; behaviours.md
- * 43 to 46, 100, 124 to 128, 132 to 142, 147 to 158, 183, 184). Of a repeated query parameter the first counts.
+ * Reads and validates the parameters of a GetObject or HeadObject (object-retrieval.md, Request parameters;
+ * behaviours.md 43 to 46, 100, 124 to 128, 132 to 142, 147 to 158, 183, 184). The first of repeated query parameters
+ * counts.
  *
- * Three headers may stand in the query instead, under either prefix: presigned URLs carry them there.
+ * Three headers may also be in the query, with either prefix, as presigned URLs carry them there.
  *
- * @throws S3Error with the code that the row names
+ * @throws S3Error with the code of the row
  */
 export function readParameters(request: ReadParametersSource): ReadParameters {
   const { query, storeFields, range, isSigned, takesCustomerKeys } = request;
@@ -92,7 +93,7 @@ function storeValue({ storeFields, query }: ReadParametersSource, name: string):
   return undefined;
 }
 
-/** behaviours.md 98 and 100. Whether an id is well-formed only the store knows, unless no id is so long. */
+/** behaviours.md 98 and 100. Only the store knows whether an id is well-formed, except when it is too long. */
 function readVersionId(query: Query): string | undefined {
   const versionId = queryValue(query, 'versionId');
   if (versionId === '') throw invalidArgument('versionId', versionId, errorTexts.versionIdEmpty);
@@ -120,12 +121,12 @@ function readChecksumMode(value: string | undefined): boolean {
   throw s3Error('InvalidRequest', { message: errorTexts.checksumModeInvalid });
 }
 
-/** behaviours.md 126 to 128; nobody is there to be charged for an anonymous request. */
+/** behaviours.md 126 to 128; anonymous callers cannot be charged. */
 function readRequestPayer(request: ReadParametersSource): 'requester' | undefined {
   return request.isSigned && storeValue(request, 'request-payer') === 'requester' ? 'requester' : undefined;
 }
 
-/** behaviours.md 124; whose bucket it is the store knows (123). */
+/** behaviours.md 124; only the store knows the actual owner (123). */
 function readBucketOwner(value: string | undefined): string | undefined {
   if (value === undefined || /^\d{12}$/.test(value)) return value;
   throw s3Error('InvalidBucketOwnerAWSAccountID', { message: bucketOwnerText(value) });

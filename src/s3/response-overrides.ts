@@ -13,14 +13,14 @@ const headerOf: ReadonlyMap<string, string> = new Map([
 
 const none: Pairs = Object.freeze([]);
 
-/** RFC 9110 §5.5; a carriage return or line feed would begin a header of the caller's making. */
+/** RFC 9110 §5.5; a carriage return or line feed would allow header injection. */
 const fieldValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /**
- * The headers that `response-*` parameters set, by lower-case name, values verbatim (object-retrieval.md, Request
- * parameters, rule 3; behaviours.md 132 to 142). An empty one sets nothing; of a repeated one the first counts.
+ * The headers set by `response-*` parameters, by lower-case name, values unchanged (object-retrieval.md, Request
+ * parameters, rule 3; behaviours.md 132 to 142). Empty parameters are ignored; the first of repeated ones counts.
  *
- * @throws S3Error InvalidRequest on a request that is not signed, InvalidArgument for what no header can carry
+ * @throws S3Error InvalidRequest for an unsigned request, InvalidArgument for a value that a header cannot contain
  */
 export function readResponseOverrides(query: Query, isSigned: boolean): Pairs {
   let overrides: Map<string, string> | undefined;

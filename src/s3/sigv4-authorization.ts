@@ -17,7 +17,7 @@ import {
 } from './sigv4-errors.ts';
 
 /**
- * Reads the signature of an Authorization header.
+ * Parses the signature in an Authorization header.
  *
  * @param headers by lower-case name
  * @throws S3Error of behaviours.md 122 and 257 to 263
@@ -45,7 +45,7 @@ export function readAuthorization(value: string, headers: ReadonlyMap<string, st
   };
 }
 
-/** The prefix of the headers that every signature has; the usual one when a request shows both. */
+/** The prefix of the headers that every signature needs; `x-amz-` when a request has both. */
 function prefixOf(headers: ReadonlyMap<string, string>): HeaderPrefix {
   const shows = (prefix: HeaderPrefix) =>
     headers.has(`${prefix}date`) || headers.has(`${prefix}content-sha256`);
@@ -79,7 +79,7 @@ function readComponents(value: string) {
   };
 }
 
-/** When a request says that it was signed: in its own date header, which goes first, or in Date. */
+/** The time of signing: from the store's date header, which takes precedence, or from Date. */
 function headerMoment(headers: ReadonlyMap<string, string>, prefix: HeaderPrefix) {
   const text = headers.get(`${prefix}date`) ?? headers.get('date');
   if (text === undefined) return undefined;

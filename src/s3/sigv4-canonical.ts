@@ -8,26 +8,26 @@ export const ALGORITHM = 'AWS4-HMAC-SHA256';
 /** The last part of every credential scope, the same under both header prefixes. */
 export const SCOPE_TERMINAL = 'aws4_request';
 
-/** The service that object stores sign for; access points of some kinds have their own. */
+/** The service name for object stores; some kinds of access points have their own. */
 export const SERVICE: AccessPointService = 's3';
 
-/** Stands for the payload's hash when the signature does not cover the payload. */
+/** Replaces the payload's hash when the signature does not cover the payload. */
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 
-/** SHA-256 of no bytes: the payload hash of a request without a body. */
+/** SHA-256 of the empty string: the payload hash of a request without a body. */
 export const EMPTY_PAYLOAD_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 /**
- * What is signed, in the form it has on the wire: one character per byte in path, query and header values, as
- * node:http gives and takes them.
+ * The parts of a canonical request in wire format: one character per byte in path, query and header values, as in
+ * node:http.
  */
 export interface CanonicalParts {
   readonly method: string;
-  /** As `canonicalUri` gives it, or the raw path of a signer that signs it as it stands. */
+  /** The result of `canonicalUri`, or the raw path for signers that sign it unchanged. */
   readonly uri: string;
-  /** As `canonicalQuery` gives it. */
+  /** The result of `canonicalQuery`. */
   readonly query: string;
-  /** Lower-case names in the order of SignedHeaders, values as sent. */
+  /** Lower-case names in the order of SignedHeaders; values as sent. */
   readonly headers: Pairs;
   readonly payloadHash: string;
 }
@@ -39,12 +39,12 @@ export function canonicalRequest({ method, uri, query, headers, payloadHash }: C
   return `${method}\n${uri}\n${query}\n${lines}\n${signedHeaderNames(headers)}\n${payloadHash}`;
 }
 
-/** The names of signed headers as SignedHeaders lists them. */
+/** The names of the signed headers in the format of SignedHeaders. */
 export function signedHeaderNames(headers: Pairs): string {
   return headers.map(([name]) => name).join(';');
 }
 
-/** A header's value as signed: no blanks around it, one blank for several inside. */
+/** A header value as signed: trimmed, with runs of spaces replaced by one space. */
 function canonicalValue(value: string): string {
   const trimmed = value.trim();
   return trimmed.includes('  ') ? trimmed.replace(/ {2,}/g, ' ') : trimmed;
@@ -56,8 +56,8 @@ const queryUnits = /%[\da-fA-F]{2}|[^\w\-.~]/gu;
 const plainQueryPart = /^[\w\-.~]*$/;
 
 /**
- * The path as stores sign it: decoded once and encoded again byte by byte, upper-case hex, `/` as it is; dots and
- * double slashes stay (behaviours.md 218 to 225). A `%` that begins no escape is a character like any other.
+ * The path as stores sign it: decoded once and encoded again byte by byte, with upper-case hex and `/` unescaped; dots
+ * and double slashes stay (behaviours.md 218 to 225). A `%` that is not part of an escape is an ordinary character.
  */
 export function canonicalUri(rawPath: string): string {
   if (plainPath.test(rawPath)) return rawPath;
@@ -67,11 +67,11 @@ export function canonicalUri(rawPath: string): string {
 }
 
 /**
- * The query as it is signed: names and values encoded like the path but for `/`, `+` as the blank it stands for,
- * sorted by name and then by value, a name alone with an empty value.
+ * The query as signed: names and values encoded like the path (but with `/` escaped and `+` read as a space), sorted by
+ * name, then by value; a name without `=` gets an empty value.
  *
  * @param rawQuery without the question mark
- * @param without the decoded name of a parameter that the signature cannot cover: its own
+ * @param without the decoded name of the parameter with the signature itself, which is left out
  */
 export function canonicalQuery(rawQuery: string, without?: string): string {
   if (rawQuery === '') return '';
@@ -86,7 +86,7 @@ export function canonicalQuery(rawQuery: string, without?: string): string {
   return pairs.map(([name, value]) => `${name}=${value}`).join('&');
 }
 
-/** A text as a name or value of a canonical query, its UTF-8 bytes escaped. */
+/** Encodes a name or value for a canonical query: its UTF-8 bytes, escaped. */
 export function encodeForQuery(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, encodeUnit);
 }
@@ -96,7 +96,7 @@ function encodeQueryPart(raw: string): string {
   return raw.replace(queryUnits, unit => (unit === '+' ? '%20' : encodeUnit(unit)));
 }
 
-/** One byte, given as an escape or as a character, in its canonical form. */
+/** The canonical form of one byte, given as an escape or as a character. */
 function encodeUnit(unit: string): string {
   const code = unit.length === 3 ? Number.parseInt(unit.slice(1), 16) : unit.charCodeAt(0);
   if (code > 0xff) return encodeURIComponent(unit.toWellFormed());
@@ -109,12 +109,12 @@ function byNameThenValue(a: readonly [string, string], b: readonly [string, stri
   return compare(a[0], b[0]) || compare(a[1], b[1]);
 }
 
-/** Orders texts by code unit, as signatures need it; no locale has a say. */
+/** Compares by code unit, as signatures require, independent of the locale. */
 export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The day, region and service that a signing key is good for. */
+/** The day, region and service of a signing key. */
 export interface Scope {
   /** yyyyMMdd */
   readonly date: string;
@@ -122,18 +122,18 @@ export interface Scope {
   readonly service: string;
 }
 
-/** The scope as it stands in a credential and in the string to sign. */
+/** The scope as written in a credential and in the string to sign. */
 export function scopeText({ date, region, service }: Scope): string {
   return `${date}/${region}/${service}/${SCOPE_TERMINAL}`;
 }
 
-/** What the signing key is applied to; the canonical request enters by its hash, over its bytes on the wire. */
+/** The string to sign; it contains the hash of the canonical request in wire format. */
 export function stringToSign(timestamp: string, scope: Scope, canonical: string): string {
   const digest = hash('sha256', Buffer.from(canonical, 'latin1'), 'hex');
   return `${ALGORITHM}\n${timestamp}\n${scopeText(scope)}\n${digest}`;
 }
 
-/** A moment as yyyyMMdd'T'HHmmss'Z'; the first eight characters are the scope's date. */
+/** A time as yyyyMMdd'T'HHmmss'Z'; the first eight characters are the date of the scope. */
 export function timestampOf(nowMs: number): string {
   const iso = new Date(nowMs).toISOString();
   return `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`;

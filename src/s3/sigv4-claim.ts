@@ -3,7 +3,7 @@ import type { HeaderPrefix } from './dialect.ts';
 import { SCOPE_TERMINAL, type Scope, SERVICE } from './sigv4-canonical.ts';
 import { credentialDateDiffers, credentialMalformed, type SignatureScheme } from './sigv4-errors.ts';
 
-/** What a request says about its signature, well-formed but not yet verified. */
+/** The signature and its parameters as sent: well-formed, but not verified yet. */
 export interface SignatureClaim {
   readonly scheme: SignatureScheme;
   readonly headerPrefix: HeaderPrefix;
@@ -12,7 +12,7 @@ export interface SignatureClaim {
   /** yyyyMMdd'T'HHmmss'Z' */
   readonly timestamp: string;
   readonly signedAtMs: number;
-  /** Of a presigned URL only. */
+  /** For presigned URLs only. */
   readonly expiresS: number | undefined;
   readonly signedHeaders: readonly string[];
   readonly signature: string;
@@ -20,7 +20,7 @@ export interface SignatureClaim {
   readonly sessionToken: string | undefined;
 }
 
-/** behaviours.md 122, 246: access key id, date, region, service, terminal; whether the region is right comes later. */
+/** behaviours.md 122, 246: access key id, date, region, service, terminal; the region is checked later. */
 export function parseCredential(text: string, scheme: SignatureScheme, prefix: HeaderPrefix) {
   const malformed = (detail: string) => credentialMalformed(scheme, prefix, detail);
   const [accessKeyId, date, region, service, terminal, ...more] = text.split('/');
@@ -50,7 +50,7 @@ export function parseCredential(text: string, scheme: SignatureScheme, prefix: H
   return { accessKeyId, scope: { date, region, service } };
 }
 
-/** Refuses a credential of another day than the request's (behaviours.md 247). */
+/** Refuses a credential whose day differs from that of the request (behaviours.md 247). */
 export function checkDate(
   scope: Scope,
   timestamp: string,
@@ -61,7 +61,7 @@ export function checkDate(
   if (scope.date !== day) throw credentialDateDiffers(scheme, prefix, scope.date, day);
 }
 
-/** Milliseconds since the epoch of yyyyMMdd'T'HHmmss'Z'; undefined when it is no such text or no such moment. */
+/** Parses yyyyMMdd'T'HHmmss'Z' to milliseconds since the epoch; undefined when malformed or not a valid time. */
 export function parseTimestamp(text: string): number | undefined {
   const match = /^(\d{4})([01]\d)([0-3]\d)T([01]\d|2[0-3])([0-5]\d)([0-5]\d)Z$/.exec(text);
   if (!match) return undefined;
@@ -71,7 +71,7 @@ export function parseTimestamp(text: string): number | undefined {
   return moment.getUTCMonth() === month - 1 && moment.getUTCDate() === day ? epochMs : undefined;
 }
 
-/** The names of SignedHeaders, lower-case, in the order given. */
+/** The names in SignedHeaders, in lower case, in the order given. */
 export function splitNames(signedHeaders: string): readonly string[] {
   return signedHeaders.toLowerCase().split(';');
 }

@@ -3,13 +3,13 @@ import { type Pairs, type S3Error, s3Error } from './error.ts';
 import { errorTexts } from './error-texts.ts';
 import { type CanonicalParts, canonicalRequest } from './sigv4-canonical.ts';
 
-/** Where a signature stands: in the Authorization header, or in the query of a presigned URL. */
+/** The location of a signature: the Authorization header, or the query of a presigned URL. */
 export type SignatureScheme = 'header' | 'presigned';
 
-/** How long a clock may be off, either way (behaviours.md 210, 257). */
+/** The allowed clock skew in either direction (behaviours.md 210, 257). */
 export const MAX_SKEW_MS = 900_000;
 
-/** A presigned URL lives for a week at most (behaviours.md 240). */
+/** A presigned URL is valid for a week at most (behaviours.md 240). */
 export const MAX_EXPIRES_S = 604_800;
 
 /** behaviours.md 266 */
@@ -21,7 +21,7 @@ export function severalMechanisms(): S3Error {
   });
 }
 
-/** behaviours.md 259 and 260; the header's value is not quoted, since it may be a password. */
+/** behaviours.md 259 and 260; the value is not quoted, since it may be a password. */
 export function authorizationInvalid(message: string): S3Error {
   return s3Error('InvalidArgument', { message, fields: [['ArgumentName', 'Authorization']] });
 }
@@ -51,7 +51,7 @@ export function queryMalformed(message: string, fields: Pairs = []): S3Error {
   return s3Error('AuthorizationQueryParametersError', { message, fields });
 }
 
-/** behaviours.md 122 and 246: a credential whose form or scope is wrong, told in the words of its scheme. */
+/** behaviours.md 122 and 246: a malformed credential or scope, with the text for its scheme. */
 export function credentialMalformed(
   scheme: SignatureScheme,
   prefix: HeaderPrefix,
@@ -73,7 +73,7 @@ export function queryIncomplete(prefix: HeaderPrefix): S3Error {
   );
 }
 
-/** behaviours.md 247, in the words of either scheme. */
+/** behaviours.md 247, with the text for its scheme. */
 export function credentialDateDiffers(
   scheme: SignatureScheme,
   prefix: HeaderPrefix,
@@ -146,7 +146,7 @@ export function payloadHashMissing(prefix: HeaderPrefix): S3Error {
   });
 }
 
-/** A payload hash that is neither a hash nor one of the names that stand for one. */
+/** The value is neither a hash nor one of the constants allowed instead. */
 export function payloadHashInvalid(prefix: HeaderPrefix, value: string): S3Error {
   return s3Error('InvalidArgument', {
     message: `${prefix}content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD, or a valid sha256 value.`,
@@ -173,7 +173,7 @@ export function accessKeyUnknown(accessKeyId: string): S3Error {
   return s3Error('InvalidAccessKeyId', { fields: [['AWSAccessKeyId', accessKeyId]] });
 }
 
-/** What a signature was compared with. */
+/** The two sides of a failed signature comparison. */
 export interface Mismatch {
   readonly accessKeyId: string;
   readonly stringToSign: string;
@@ -181,7 +181,7 @@ export interface Mismatch {
   readonly parts: CanonicalParts;
 }
 
-/** behaviours.md 209, with tokens, keys and cookies left out of the canonical request (design.md, law 7). */
+/** behaviours.md 209; tokens, keys and cookies are removed from the canonical request (design.md, law 7). */
 export function signatureMismatch({
   accessKeyId,
   stringToSign,

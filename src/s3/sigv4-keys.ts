@@ -3,21 +3,21 @@ import { LRUCache } from 'lru-cache';
 import { lengthPrefixed } from '../base/length-prefixed.ts';
 import { SCOPE_TERMINAL, type Scope } from './sigv4-canonical.ts';
 
-/** Who signs. */
+/** Credentials for signing. */
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of temporary credentials only. */
+  /** For temporary credentials only. */
   readonly sessionToken?: string | undefined;
 }
 
-/** Key derivation takes four rounds of HMAC, a request one: keys of a day are kept. */
+/** Deriving a key takes four rounds of HMAC and signing takes one, so the keys of a day are cached. */
 const MAX_KEYS = 1024;
 
-/** Clients choose the region where the bucket's is not known: together the names of kept keys have so many characters. */
+/** Clients choose the region when that of the bucket is unknown, so the total length of the cached names is limited. */
 const MAX_NAMES_LENGTH = 256 * 1024;
 
-/** Signs strings, keeping the signing keys of recent scopes. A changed secret takes effect at once. */
+/** Signs strings, with a cache of signing keys for recent scopes. A changed secret takes effect at once. */
 export class SigningKeys {
   readonly #keys = new LRUCache<string, { readonly secret: string; readonly key: KeyObject }>({
     max: MAX_KEYS,
@@ -30,7 +30,7 @@ export class SigningKeys {
     return createHmac('sha256', this.keyFor(credentials, scope)).update(text, 'latin1').digest('hex');
   }
 
-  /** The signing key of a scope, for whoever checks the chunks of a signed stream. */
+  /** The signing key of a scope, for verifying the chunks of a signed stream. */
   keyFor({ accessKeyId, secretAccessKey }: Credentials, { date, region, service }: Scope): KeyObject {
     const name = [date, region, service, accessKeyId].map(lengthPrefixed).join('');
     const known = this.#keys.get(name);

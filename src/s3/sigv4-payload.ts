@@ -5,12 +5,12 @@ import type { SignatureClaim } from './sigv4-claim.ts';
 import { payloadHashInvalid, payloadHashMismatch } from './sigv4-errors.ts';
 import type { SigningKeys } from './sigv4-keys.ts';
 
-/** What a signature says of the request's body. */
+/** What a signature covers of the request body. */
 export type SignedPayload =
   | { readonly kind: 'unsigned' }
   /** Lower-case hex; EMPTY_PAYLOAD_HASH for no body. */
   | { readonly kind: 'hash'; readonly sha256: string }
-  /** A body in chunks; `name` says which kind, the rest is what checking signed chunks starts from. */
+  /** A chunked body; `name` is its kind, the rest is the initial state for verifying signed chunks. */
   | {
       readonly kind: 'streaming';
       readonly name: string;
@@ -21,9 +21,9 @@ export type SignedPayload =
     };
 
 /**
- * Reads what a verified signature says of the body.
+ * Reads what a verified signature covers of the body.
  *
- * @throws S3Error InvalidArgument for what is neither a hash nor a name that stands for one
+ * @throws S3Error InvalidArgument for a value that is neither a hash nor one of the constants allowed instead
  */
 export function readSignedPayload(
   claim: SignatureClaim,
@@ -39,7 +39,7 @@ export function readSignedPayload(
 }
 
 /**
- * Refuses a signature that covers a body where there is none: a read is signed with the hash of no bytes or with
+ * Refuses a signature that covers a body when there is none: a read is signed with the hash of the empty string or with
  * UNSIGNED-PAYLOAD.
  *
  * @throws S3Error XAmzContentSHA256Mismatch (behaviours.md 264)

@@ -11,7 +11,7 @@ import {
 import { MAX_EXPIRES_S, queryIncomplete, queryMalformed } from './sigv4-errors.ts';
 
 /**
- * Reads the signature of a presigned URL.
+ * Parses the signature of a presigned URL.
  *
  * @param headers by lower-case name
  * @throws S3Error of behaviours.md 122, 240 to 242 and 244 to 249
@@ -54,7 +54,7 @@ export function readPresigned(
     expiresS: parseExpires(expires, `${prefix}Expires`),
     signedHeaders,
     signature,
-    // Signers that move headers into the query keep the header's own spelling.
+    // Signers that move headers into the query keep the spelling of the header.
     payloadHash:
       queryValue(query, `${prefix}Content-Sha256`) ||
       queryValue(query, hashHeader) ||
@@ -65,7 +65,7 @@ export function readPresigned(
   };
 }
 
-/** behaviours.md 240 to 242; 0 is a number like any other, and expired at once (243). */
+/** behaviours.md 240 to 242; 0 is accepted here and expires at once (243). */
 function parseExpires(text: string, name: string): number {
   if (!/^[+-]?\d+$/.test(text)) throw queryMalformed(`${name} should be a number`);
   const expiresS = Number(text);

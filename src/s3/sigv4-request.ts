@@ -1,25 +1,25 @@
-/** A request as it came off the wire: nothing decoded, joined or normalised. */
+/** A request as received: nothing decoded, joined or normalised. */
 export interface SignedRequest {
   readonly method: string;
-  /** The request target: path and query, in absolute form perhaps. */
+  /** The request target: path and query, possibly in absolute form. */
   readonly url: string;
-  /** Names and values alternating, as node:http's `rawHeaders`. */
+  /** Names and values alternating, like `rawHeaders` of node:http. */
   readonly rawHeaders: readonly string[];
 }
 
-/** The same request, taken apart as far as signatures need it. */
+/** The same request, parsed as far as signatures need it. */
 export interface RequestView {
   readonly method: string;
   readonly rawPath: string;
   /** Without the question mark. */
   readonly rawQuery: string;
-  /** Lower-case names; several lines of one name are joined by a comma, as they are signed. */
+  /** Lower-case names; repeated lines are joined with a comma, as in signatures. */
   readonly headers: ReadonlyMap<string, string>;
-  /** How many lines of Authorization there are. */
+  /** The number of Authorization lines. */
   readonly authorizations: number;
 }
 
-/** Whether a request has a place for credentials at all; most anonymous reads need no closer look. */
+/** Whether a request may contain credentials; most anonymous reads need no further parsing. */
 export function mayShowCredentials({ url, rawHeaders }: SignedRequest): boolean {
   if (url.includes('?')) return true;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -31,12 +31,12 @@ export function mayShowCredentials({ url, rawHeaders }: SignedRequest): boolean 
 
 const absoluteForm = /^https?:\/\/([^/?]*)(.*)$/is;
 
-/** Takes a request apart; nothing is thrown, whatever it holds. */
+/** Parses a request; never throws. */
 export function viewRequest({ method, url, rawHeaders }: SignedRequest): RequestView {
   const { headers, authorizations } = collectHeaders(rawHeaders);
   const [, authority, rest] = url.startsWith('/') ? [] : (absoluteForm.exec(url) ?? []);
-  // The authority of a target in absolute form is what is addressed, whatever Host says (RFC 9112 §3.2.2): a
-  // signature for one host must not open another.
+  // The authority of an absolute target overrides Host (RFC 9112 §3.2.2): a signature for one host must not be valid
+  // for another.
   if (authority !== undefined) headers.set('host', authority);
   const target = rest ?? url;
   const mark = target.indexOf('?');

@@ -18,35 +18,35 @@ import {
 } from './sigv4-canonical.ts';
 import type { Credentials, SigningKeys } from './sigv4-keys.ts';
 
-/** Who signs, for where, and when. */
+/** The signer's credentials, the scope and the time. */
 export interface SigningContext {
   readonly credentials: Credentials;
   readonly region: string;
-  /** Of an access point, its own; object stores sign for `s3`. */
+  /** The service of an access point; the default is `s3`. */
   readonly service?: AccessPointService;
   readonly headerPrefix: HeaderPrefix;
   readonly nowMs: number;
   readonly keys: SigningKeys;
 }
 
-/** A request before it is signed, as it will stand on the wire. */
+/** A request before it is signed, in wire format. */
 export interface RequestToSign {
   readonly method: string;
-  /** The Host header, with the port unless it is the scheme's own. */
+  /** The Host header, with the port unless it is the scheme's default. */
   readonly host: string;
   readonly rawPath: string;
   /** Without the question mark. */
   readonly rawQuery: string;
-  /** Date, payload hash and token are not among them: signing adds those. */
+  /** Without date, payload hash and token, which signing adds. */
   readonly headers: Pairs;
   /** SHA-256 of the body in lower-case hex, `EMPTY_PAYLOAD_HASH` or `UNSIGNED_PAYLOAD`. */
   readonly payloadHash: string;
 }
 
 /**
- * Signs a request in its headers (AWS Signature Version 4) and gives the headers to add to it: date, payload hash,
- * token where there is one, and authorization. Signed are Host, Content-Type, Content-MD5 and whatever begins with
- * the store's prefix; the rest (Range, If-Match, Accept-Encoding …) may be changed by proxies on the way.
+ * Signs a request in its headers (AWS Signature Version 4) and returns the headers to add: date, payload hash, token if
+ * there is one, and authorization. Host, Content-Type, Content-MD5 and all headers with the store's prefix are signed.
+ * Others (Range, If-Match, Accept-Encoding …) are not, as proxies may change them.
  */
 export function signRequest(request: RequestToSign, context: SigningContext): Pairs {
   const { credentials, region, service = SERVICE, headerPrefix, keys } = context;
@@ -74,7 +74,7 @@ export function signRequest(request: RequestToSign, context: SigningContext): Pa
   return added;
 }
 
-/** Lower-case names in order; the values of a name that comes twice are one value, joined as RFC 9110 §5.3 joins them. */
+/** Lower-case names, sorted; repeated values are joined as in RFC 9110 §5.3. */
 function headersToSign(host: string, headers: Pairs, prefix: HeaderPrefix): Pairs {
   const signed: [string, string][] = [['host', host]];
   for (const [sentName, value] of headers) {
@@ -87,7 +87,7 @@ function headersToSign(host: string, headers: Pairs, prefix: HeaderPrefix): Pair
   return signed.sort((a, b) => compare(a[0], b[0]));
 }
 
-/** A request that a URL alone shall allow. */
+/** A request to be allowed by a URL alone. */
 export interface RequestToPresign {
   readonly method: string;
   /** Scheme and authority, such as `https://photos.s3.example.test`. */
@@ -95,13 +95,13 @@ export interface RequestToPresign {
   readonly rawPath: string;
   /** Without the question mark. */
   readonly rawQuery: string;
-  /** Headers that the caller must send just so; Host is signed in any case. */
+  /** Headers that the caller must send exactly like this; Host is always signed. */
   readonly headers?: Pairs;
-  /** Whole seconds from the context's time on, 1 to 604800 (behaviours.md 240). */
+  /** In whole seconds from the context's time, 1 to 604800 (behaviours.md 240). */
   readonly expiresS: number;
 }
 
-/** The URL that allows the request to whoever holds it until it expires. */
+/** A URL that allows the request to anyone who has it until it expires. */
 export function presignUrl(request: RequestToPresign, context: SigningContext): string {
   const { credentials, region, service = SERVICE, keys } = context;
   const timestamp = timestampOf(context.nowMs);

@@ -26,10 +26,10 @@ import { readSignedPayload, type SignedPayload } from './sigv4-payload.ts';
 import { readSignatureClaim } from './sigv4-read-claim.ts';
 import { mayShowCredentials, type RequestView, type SignedRequest, viewRequest } from './sigv4-request.ts';
 
-/** What must be known of somebody whose signatures are verified. */
+/** What verifying a client's signatures requires. */
 export interface Client {
   readonly secretAccessKey: string;
-  /** Of temporary credentials: the token that must come with the request. */
+  /** For temporary credentials: the token that requests must carry. */
   readonly sessionToken?: string | undefined;
 }
 
@@ -43,11 +43,11 @@ export type Signer<C extends Client> =
       readonly scheme: SignatureScheme;
       readonly headerPrefix: HeaderPrefix;
       readonly payload: SignedPayload;
-      /** When a presigned URL ends to be good; undefined for a signature in headers. */
+      /** When a presigned URL expires; undefined for a signature in headers. */
       readonly expiresAtMs: number | undefined;
     };
 
-/** What verification rests on. */
+/** Dependencies of the verifier. */
 export interface VerifierOptions<C extends Client> {
   readonly findClient: (accessKeyId: string) => C | undefined;
   readonly clock: Clock;
@@ -67,10 +67,10 @@ export class SigV4Verifier<C extends Client> {
   }
 
   /**
-   * Tells who sent a request. Credentials that are present are always checked: a bad signature is never taken for
-   * an anonymous request (behaviours.md 267).
+   * Verifies who sent a request. Credentials are always checked when present: a request with a bad signature is never
+   * treated as anonymous (behaviours.md 267).
    *
-   * @param expectedRegion the region that the scope must name; any is good when undefined
+   * @param expectedRegion the region that the scope must name; undefined accepts any
    * @throws S3Error with the errors of behaviours.md sections 10 and 12
    */
   verify(raw: SignedRequest, expectedRegion?: string): Signer<C> {
@@ -92,8 +92,8 @@ export class SigV4Verifier<C extends Client> {
   }
 
   /**
-   * Most signers sign the path in its canonical form, some as they send it (`%2F`, lower-case escapes); both name the
-   * same key, so either signature proves the same request.
+   * Most signers sign the canonical form of the path, some the path as sent (`%2F`, lower-case escapes). Both forms
+   * name the same key, so either signature is accepted.
    */
   #checkSignature(claim: SignatureClaim, request: RequestView, client: C): void {
     const parts = canonicalParts(claim, request);
@@ -122,7 +122,7 @@ function checkRegion({ scheme, headerPrefix, scope }: SignatureClaim, expected: 
   throw credentialMalformed(scheme, headerPrefix, detail, [['Region', expected]]);
 }
 
-/** behaviours.md 238, 239, 243, 257; both ends of the allowed skew are still good. */
+/** behaviours.md 238, 239, 243, 257; a skew of exactly the limit is allowed. */
 function checkTime(claim: SignatureClaim, nowMs: number): void {
   const { headerPrefix, signedAtMs, expiresS } = claim;
   const expiresAtMs = expiresAt(claim);
@@ -139,8 +139,8 @@ function expiresAt({ signedAtMs, expiresS }: SignatureClaim): number | undefined
 }
 
 /**
- * Host and whatever begins with a store's prefix must be signed, in either dialect, since either is understood
- * (behaviours.md 250 to 252). The payload's hash is part of what is signed anyway.
+ * Host and all headers with a store prefix must be signed, in either dialect, since both are understood (behaviours.md
+ * 250 to 252). The payload hash is always part of what is signed.
  */
 function checkHeadersSigned({ signedHeaders }: SignatureClaim, { headers }: RequestView): void {
   const missing = signedHeaders.includes('host') ? [] : ['host'];
@@ -152,7 +152,7 @@ function checkHeadersSigned({ signedHeaders }: SignatureClaim, { headers }: Requ
   if (missing.length > 0) throw headersNotSigned(missing);
 }
 
-/** What should have been signed; a signed header that did not come counts as empty. */
+/** What should have been signed; a missing signed header counts as empty. */
 function canonicalParts(
   claim: SignatureClaim,
   { method, rawPath, rawQuery, headers }: RequestView,

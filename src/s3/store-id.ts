@@ -1,22 +1,22 @@
 import { s3Error } from './error.ts';
 import type { KeyKind } from './path-key.ts';
 
-/** What no id has, not even those of Amazon S3, which look like base64 and may hold slashes. */
+/** Contained in no valid id, not even in those of Amazon S3, which look like base64 and may contain slashes. */
 const dotSegment = /(?:^|[/\\])\.\.?(?:[/\\]|$)|\p{Cc}/u;
 
-/** What ids hold at stores that keep files: UUIDs, ULIDs, base64url, `null`. None has a slash. */
+/** The characters of ids at stores that keep files: UUIDs, ULIDs, base64url, `null`. None contains a slash. */
 const plainId = /^[\w.~+=-]*$/;
 
 /**
- * Whether a store may take `id`, such as that of an upload or of a version, for a path that leads out of where it keeps
- * what belongs to the key. versitygw joins ids of uploads to the name of a directory as they are.
+ * Whether a store may treat `id`, such as an upload or version id, as a path that leaves the directory of the key.
+ * versitygw appends upload ids to a directory name unchecked.
  */
 export function mayBePath(kind: KeyKind, id: string): boolean {
   return dotSegment.test(id) || (kind === 'path' && !plainId.test(id));
 }
 
 /**
- * Refuses an id that may be a path at a store of `kind`: grants go by the key beside it.
+ * Refuses an id that may be a path at a store of `kind`: grants are checked for the key, not for the id.
  *
  * @throws S3Error InvalidArgument (400)
  */

@@ -1,11 +1,11 @@
-/** Characters that XML 1.0 §2.2 has no place for, not even escaped. */
+/** Characters that XML 1.0 §2.2 does not allow, even escaped. */
 const notXml = /[^\t\n\r\u0020-\ufffd]/g;
 
-/** What is written otherwise than it is, or may be: most texts have none of it. */
+/** Characters that may need escaping; most texts contain none. */
 const special = /[^\t\n !#-%'-;=?-\ud7ff\ue000-\ufffd]/;
 
 /**
- * Text as it stands in an element. What XML cannot carry becomes U+FFFD; carriage returns are escaped because a
+ * Escapes text for an element. Characters that XML does not allow become U+FFFD; carriage returns are escaped because a
  * reader would turn them into line feeds (XML 1.0 §2.11).
  */
 export function escapeText(value: string): string {
@@ -14,8 +14,7 @@ export function escapeText(value: string): string {
 }
 
 /**
- * The same for names of others, which must not become other names: what XML cannot carry is written as a reference, as
- * stores do.
+ * Escapes names, which must stay distinct: characters that XML does not allow are written as references, as stores do.
  */
 export function escapeName(value: string): string {
   if (!special.test(value)) return value;
