@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** One thing that the admin port answers. The guard has been passed when `handle` is called. */
+/** One endpoint of the admin port. The guard has accepted the request when `handle` is called. */
 export interface AdminRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** The whole path, matched exactly. */
+  /** The complete path, matched exactly. */
   readonly path: string;
-  /** Answered without the bearer token: probes, and pages that hold nothing themselves. */
+  /** Served without the bearer token: probes, and pages that contain no data themselves. */
   readonly open?: boolean;
-  /** Takes changes that are not `application/json` too; the route then judges the type itself. */
+  /** Also accepts bodies that are not `application/json`; the route then checks the type itself. */
   readonly anyContentType?: boolean;
-  /** An `AdminError` thrown here becomes its status and reason. */
+  /** An `AdminError` thrown here becomes the status and reason of the response. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void> | void;
 }
 
-/** A request that is refused: the status, and the reason in words for whoever sent it. */
+/** A refused request: the status, and the reason to show to the client. */
 export class AdminError extends Error {
   readonly code: string;
   readonly status: number;

@@ -7,7 +7,7 @@ import { createRouter } from './router.ts';
 
 export interface AdminServerOptions {
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly names: readonly string[];
   readonly token: string | undefined;
@@ -22,14 +22,14 @@ export interface AdminServer {
 }
 
 const MAX_CONNECTIONS = 256;
-/** More, sent behind each other without waiting, are answered 503. */
+/** Further requests pipelined on one connection are answered with 503. */
 const MAX_REQUESTS_PER_CONNECTION = 100;
 
 /** @throws ListenError when the address cannot be bound */
 export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
   const { routes, logger } = options;
   const server = createServer(createRouter({ routes, logger, guard: createGuard(options) }));
-  // what the supervisor serves must not keep it from its other work
+  // serving admin requests must not keep the supervisor from its other work
   server.maxConnections = MAX_CONNECTIONS;
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
   const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -6,15 +6,15 @@ import { AdminError, type AdminRoute } from './admin-route.ts';
 export interface GuardOptions {
   /** The address that the admin port is bound to. */
   readonly host: string;
-  /** Further names under which it is reached. */
+  /** Other host names of the admin port. */
   readonly names: readonly string[];
-  /** The bearer token, where one is configured. */
+  /** The bearer token, if configured. */
   readonly token: string | undefined;
 }
 
 /**
- * Who may ask at all: a Host of ours (a page of another site whose name was rebound to this address has its
- * own), the bearer token where one is set, and JSON for changes (a form of another site cannot send it).
+ * Checks every request: the Host header must be a name of this port (against DNS rebinding), the bearer token must
+ * match if one is set, and changes must be JSON (an HTML form of another site cannot send that).
  * @throws AdminError 421, 401 or 415
  */
 export function createGuard(
@@ -26,7 +26,7 @@ export function createGuard(
     if (!isOwnHost(headers.host, host, names)) {
       throw new AdminError(421, 'MISDIRECTED', 'the Host header is not a name of this admin port');
     }
-    // hashes have one length, so that the comparison tells nothing of the token's
+    // hashes have a fixed length, so the comparison reveals nothing about the length of the token
     if (wanted && !route.open && !timingSafeEqual(wanted, digest(headers.authorization ?? ''))) {
       const challenge = { 'www-authenticate': 'Bearer realm="tidegate"' };
       throw new AdminError(
@@ -37,14 +37,14 @@ export function createGuard(
       );
     }
     if (route.method === 'POST' && !route.anyContentType && !isJson(headers['content-type'])) {
-      throw new AdminError(415, 'UNSUPPORTED_MEDIA_TYPE', 'changes take content-type: application/json');
+      throw new AdminError(415, 'UNSUPPORTED_MEDIA_TYPE', 'changes need content-type: application/json');
     }
   };
 }
 
 /**
- * A loopback port is called by loopback names; one that others reach is called by its own name, by names
- * that are configured, or by any address, since an address cannot be rebound. The port may have been mapped.
+ * A loopback port accepts loopback names; another one its own name, configured names and any IP address, as an address
+ * cannot be rebound. The port number is not checked, since it may be mapped.
  */
 function isOwnHost(header: string | undefined, host: string, names: readonly string[]): boolean {
   const called = URL.parse(`http://${header}`);

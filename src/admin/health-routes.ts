@@ -1,12 +1,12 @@
 import type { AdminRoute } from './admin-route.ts';
 import { sendJson } from './json.ts';
 
-/** Why the gateway should get no requests just now, in words; empty when it should. */
+/** The reasons why the gateway should get no requests at the moment; empty when it is ready. */
 export type ReadinessCheck = () => readonly string[];
 
 /**
- * `/healthz`: the supervisor's event loop answers. `/readyz`: nothing speaks against sending requests.
- * Both are open, since probes carry no token.
+ * `/healthz`: the supervisor's event loop is running. `/readyz`: the gateway is ready for requests. Both need no token,
+ * since probes send none.
  */
 export function healthRoutes(notReady: ReadinessCheck): readonly AdminRoute[] {
   return [

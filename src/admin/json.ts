@@ -4,7 +4,7 @@ import { AdminError } from './admin-route.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** Answers with JSON that no cache keeps and no browser takes for anything else. */
+/** Sends JSON with headers that prevent caching and content sniffing. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -21,8 +21,8 @@ export function sendJson(
 }
 
 /**
- * The request's JSON body in the form of `schema`.
- * @throws AdminError 413 for more than 64 KiB, 400 for what is no JSON or has another form, naming the field
+ * Reads the request's JSON body and validates it with `schema`.
+ * @throws AdminError 413 for more than 64 KiB; 400, naming the field, for malformed JSON or an invalid body
  */
 export async function readJson<Schema extends z.ZodType>(
   request: IncomingMessage,
@@ -42,7 +42,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   for await (const chunk of request) {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) {
-      const reason = `a body may hold ${MAX_BODY_BYTES} bytes`;
+      const reason = `a body may have at most ${MAX_BODY_BYTES} bytes`;
       throw new AdminError(413, 'BODY_TOO_LARGE', reason, { connection: 'close' });
     }
     chunks.push(chunk);
@@ -55,12 +55,12 @@ function parse(text: string): unknown {
     return JSON.parse(text, refuseUnseen);
   } catch (error) {
     if (error instanceof AdminError) throw error;
-    throw new AdminError(400, 'INVALID_JSON', 'the body is no JSON');
+    throw new AdminError(400, 'INVALID_JSON', 'the body is not valid JSON');
   }
 }
 
-/** The schemas pass over this key in silence, so that a body would mean more than it says. */
+/** Refuses `__proto__`: the schemas silently ignore this key, so part of a body would have no effect. */
 function refuseUnseen(key: string, value: unknown): unknown {
-  if (key === '__proto__') throw new AdminError(400, 'INVALID_BODY', '__proto__: no known key');
+  if (key === '__proto__') throw new AdminError(400, 'INVALID_BODY', '__proto__: unknown key');
   return value;
 }

@@ -2,7 +2,7 @@ import type { MetricSnapshot } from '../base/metric-snapshot.ts';
 import { renderSnapshot } from '../base/metric-snapshot.ts';
 import type { AdminRoute } from './admin-route.ts';
 
-/** `GET /metrics`: the whole process in one scrape, as OpenMetrics for whoever asks for it by name. */
+/** `GET /metrics`: the metrics of the whole process, in OpenMetrics format when the Accept header asks for it. */
 export function metricsRoute(scrape: () => Promise<MetricSnapshot>): AdminRoute {
   return {
     method: 'GET',

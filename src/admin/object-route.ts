@@ -2,7 +2,7 @@ import { isKeyTooLong, MAX_KEY_BYTES } from '../s3/address.ts';
 import { AdminError, type AdminRoute } from './admin-route.ts';
 import { sendJson } from './json.ts';
 
-/** What is held of an object, as JSON; undefined when the bucket is unknown. */
+/** What is cached of an object, as JSON; undefined when the bucket is unknown. */
 export type Explain = (bucket: string, key: string) => Promise<object | undefined>;
 
 /** `GET /api/object?bucket=B&key=K`: records, freshness, blocks per tier. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { AdminRoute } from './admin-route.ts';
 
-/** A page is made of its own files and the APIs of this port, and may talk to nobody else. */
+/** Pages may load only their own files and call only the APIs of this port. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,7 +19,7 @@ const contentTypes = {
   js: 'text/javascript; charset=utf-8',
 };
 
-/** A file of a page, read once. It holds nothing of the gateway's, so it is open. */
+/** A static file of a page, read once. It contains no data of the gateway, so it needs no token. */
 export function pageFile(path: string, type: keyof typeof contentTypes, file: URL | string): AdminRoute {
   const content = readFileSync(file);
   const headers = {
@@ -38,7 +38,7 @@ export function pageFile(path: string, type: keyof typeof contentTypes, file: UR
   };
 }
 
-/** The colours that all pages share; each page has them beside its own files, since it may be served without the others. */
+/** The colours shared by all pages. Each page has its own copy of the route, since pages are served independently. */
 export function paletteFile(path: string): AdminRoute {
   return pageFile(path, 'css', new URL('./palette.css', import.meta.url));
 }

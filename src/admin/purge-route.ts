@@ -3,7 +3,7 @@ import { isKeyTooLong, MAX_KEY_BYTES } from '../s3/address.ts';
 import { AdminError, type AdminRoute } from './admin-route.ts';
 import { readJson, sendJson } from './json.ts';
 
-/** What is to be forgotten; `soft` keeps it as stale instead. */
+/** What to purge; `soft` marks it as stale instead of removing it. */
 export type PurgeRequest = { readonly soft: boolean } & (
   | { readonly kind: 'object'; readonly bucket: string; readonly key: string }
   | { readonly kind: 'prefix'; readonly bucket: string; readonly prefix: string }
@@ -11,12 +11,12 @@ export type PurgeRequest = { readonly soft: boolean } & (
   | { readonly kind: 'tag'; readonly tag: string }
 );
 
-/** What came of it. The purge holds already, also where counting goes on. */
+/** The result. The purge is already effective while entries are still being counted. */
 export type PurgeOutcome =
   | { readonly kind: 'purged'; readonly objects: number; readonly bytes: number }
   | { readonly kind: 'pending' }
   | { readonly kind: 'unknown-bucket' }
-  /** The store may take the key for another one, so nothing is kept under it; why, in words. */
+  /** The store may treat the key as another one, so it is never cached; `problem` says why. */
   | { readonly kind: 'alias'; readonly problem: string }
   | { readonly kind: 'not-built'; readonly part: string };
 
@@ -57,7 +57,7 @@ interface Named {
   readonly soft: boolean;
 }
 
-/** Nothing for combinations that mean nothing. */
+/** Undefined for combinations without a meaning. */
 function requestOf({ bucket, key, prefix, tag, soft }: Named): PurgeRequest | undefined {
   const narrower = [key, prefix].filter(each => each !== undefined).length;
   if (tag !== undefined)
@@ -67,7 +67,7 @@ function requestOf({ bucket, key, prefix, tag, soft }: Named): PurgeRequest | un
   return prefix === undefined ? { kind: 'bucket', bucket, soft } : { kind: 'prefix', bucket, prefix, soft };
 }
 
-/** `POST /api/purge`: effective before the answer. */
+/** `POST /api/purge`: effective before the response is sent. */
 export function purgeRoute(purge: Purge): AdminRoute {
   return {
     method: 'POST',

@@ -5,12 +5,12 @@ import { sendJson } from './json.ts';
 
 export interface RouterOptions {
   readonly routes: readonly AdminRoute[];
-  /** Refuses by throwing; called before a route's own code. */
+  /** Refuses a request by throwing; called before the route's own code. */
   readonly guard: (route: AdminRoute, headers: IncomingMessage['headers']) => void;
   readonly logger: Logger;
 }
 
-/** The admin port's request handler: guard, route, and one place that turns what was thrown into an answer. */
+/** The request handler of the admin port: guard, route, and one place that maps errors to responses. */
 export function createRouter(
   options: RouterOptions,
 ): (request: IncomingMessage, response: ServerResponse) => void {
@@ -36,7 +36,7 @@ async function answer(
   await route.handle(request, response);
 }
 
-/** HEAD is GET whose body node:http leaves out (RFC 9110 §9.3.2). */
+/** HEAD is handled like GET; node:http omits the body (RFC 9110 §9.3.2). */
 function matches(method: AdminRoute['method'], asked: string | undefined): boolean {
   return method === asked || (method === 'GET' && asked === 'HEAD');
 }

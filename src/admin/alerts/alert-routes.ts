@@ -11,11 +11,11 @@ import { readJson, sendJson } from '../json.ts';
 
 export interface AlertRoutesOptions {
   readonly clock: Clock;
-  /** Pending and firing, then those resolved of late. */
+  /** Pending and firing alerts, then recently resolved ones. */
   readonly alerts: () => readonly Alert[];
   readonly silences: () => readonly Silence[];
   readonly webhooks: () => readonly WebhookStatus[];
-  /** What was done by buttons, newest first. */
+  /** Actions taken with buttons, newest first. */
   readonly acts: () => readonly LoggedAction[];
   readonly notify: (notification: Notification) => void;
 }
@@ -24,7 +24,7 @@ const testBody = z.strictObject({
   rule: z.enum([...alertNames], { error: `one of ${alertNames.join(', ')}` }).default('backendErrors'),
 });
 
-/** `GET /api/alerts`: what is wrong, what is silenced, who did what. `POST /api/alerts/test`: a card to every webhook. */
+/** `GET /api/alerts`: alerts, silences and actions. `POST /api/alerts/test`: posts a test card to every webhook. */
 export function alertRoutes(options: AlertRoutesOptions): readonly AdminRoute[] {
   const { clock, alerts, silences, webhooks, acts, notify } = options;
   return [
@@ -54,7 +54,7 @@ export function alertRoutes(options: AlertRoutesOptions): readonly AdminRoute[] 
   ];
 }
 
-/** A silence as people read it: moments in RFC 3339. */
+/** A silence in readable form: times in RFC 3339. */
 export function silenceReport({ untilMs, createdAtMs, ...silence }: Silence): object {
   return { ...silence, until: iso(untilMs), createdAt: iso(createdAtMs) };
 }
@@ -76,7 +76,7 @@ function webhookReport({ oldestWaitingSinceMs, lastDeliveredAtMs, ...webhook }: 
   };
 }
 
-/** What is undefined is left out of JSON. */
+/** JSON leaves out undefined values. */
 function iso(atMs: number | undefined): string | undefined {
   return atMs === undefined ? undefined : new Date(atMs).toISOString();
 }

@@ -18,7 +18,7 @@ dl { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; margin: .5rem 0 0; font
 dl div { display: flex; gap: .4rem } dt { color: var(--subtle) } dd { margin: 0 }
 `;
 
-/** `GET /runbook`: what each rule means and what to do, with the settings in force; cards lead to `#RULE` in it. */
+/** `GET /runbook`: what each rule means and what to do, with the current settings; cards link to `#RULE`. */
 export function runbookRoute(options: AlertOptions): AdminRoute {
   const page = Buffer.from(runbook(options));
   const style = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
@@ -37,7 +37,7 @@ export function runbookRoute(options: AlertOptions): AdminRoute {
   };
 }
 
-/** All of it is our own text, and settings that the configuration check has let through. */
+/** Needs no escaping: the texts are our own, and the settings were validated with the configuration. */
 function runbook(options: AlertOptions): string {
   return `<!doctype html>
 <html lang="en">

@@ -15,7 +15,7 @@ export interface SilenceRoutesOptions {
   readonly logger: Logger;
 }
 
-/** `/api/silences`: GET lists those in force, POST makes one, DELETE with `?id=` ends one. */
+/** `/api/silences`: GET lists active silences, POST creates one, DELETE with `?id=` ends one. */
 export function silenceRoutes({ silences, clock, logger }: SilenceRoutesOptions): readonly AdminRoute[] {
   return [
     {
@@ -49,7 +49,7 @@ export function silenceRoutes({ silences, clock, logger }: SilenceRoutesOptions)
   ];
 }
 
-/** A silence that could not be saved is not made: 503 says so. */
+/** Answers 503 when a silence could not be saved; it is not created then. */
 function saved<Result>(work: () => Result): Result {
   try {
     return work();

@@ -6,16 +6,19 @@ import { channelRoutes } from './channel-routes.ts';
 import { LiveMessages } from './live-messages.ts';
 import { createLocalIssuer, type LocalIssuer } from './local-issuer.ts';
 
-/** The chat service of the default start. */
+/** The chat service that runs when no configuration is given. */
 export interface BuiltInChannel {
   readonly channel: Channel;
-  /** Path of its incoming webhook on the admin port; made anew at each start, and as secret as any webhook. */
+  /** The path of its incoming webhook on the admin port: random at each start, and as secret as any webhook URL. */
   readonly webhookPath: string;
-  /** Mints the tokens with which its buttons call back: what the callbacks have to trust. */
+  /** Issues the tokens for the callbacks of its buttons; the callback server must trust it. */
   readonly issuer: LocalIssuer;
-  /** What the admin port serves for it. `callbackOrigin` is where the callbacks listen, such as `http://127.0.0.1:8081`. */
+  /**
+   * The routes that the admin port serves for it. `callbackOrigin` is the address of the callback server, such as
+   * `http://127.0.0.1:8081`.
+   */
   routes(callbackOrigin: string | undefined): readonly AdminRoute[];
-  /** Ends the streams of open pages. */
+  /** Ends the event streams of open pages. */
   close(): void;
 }
 
@@ -26,7 +29,7 @@ const localIdentity = {
   subject: 'local-operator',
 };
 
-/** Makes the channel with a key pair of its own. */
+/** Creates the channel with a new key pair. */
 export async function createBuiltInChannel(clock: Clock): Promise<BuiltInChannel> {
   const channel = new Channel(clock);
   const live = new LiveMessages(channel, clock);

@@ -11,9 +11,9 @@ import { type CallbackTarget, type PressOutcome, pressButton } from './press-but
 export interface ChannelRoutesOptions {
   readonly channel: Channel;
   readonly live: LiveMessages;
-  /** Without them the buttons that call back say that nobody listens. */
+  /** When left out, buttons that call back report that callbacks are not configured. */
   readonly callbacks: CallbackTarget | undefined;
-  /** The path of the incoming webhook; whoever knows it can post. */
+  /** The path of the incoming webhook; anyone who knows it can post. */
   readonly webhookPath: string;
 }
 
@@ -26,7 +26,7 @@ const buttonPress = z.strictObject({
   inputs: z.record(z.string(), z.string()),
 });
 
-/** The webhook, the page with its files, its stream of messages and its buttons. */
+/** The webhook, the page with its files, its message stream and its buttons. */
 export function channelRoutes(options: ChannelRoutesOptions): readonly AdminRoute[] {
   const { channel, live, callbacks, webhookPath } = options;
   return [
@@ -35,7 +35,7 @@ export function channelRoutes(options: ChannelRoutesOptions): readonly AdminRout
     {
       method: 'POST',
       path: webhookPath,
-      // the service judges the type itself
+      // the channel checks the type itself
       anyContentType: true,
       async handle(request, response) {
         const body = await readAtMost(request, MAX_POST_BYTES);
@@ -57,7 +57,7 @@ export function channelRoutes(options: ChannelRoutesOptions): readonly AdminRout
   ];
 }
 
-/** The page's own files and the two libraries it uses, read once; nothing comes from another host. */
+/** The page's own files and the two libraries that it uses, read once; nothing is loaded from other hosts. */
 function pageFiles(): readonly AdminRoute[] {
   const { resolve } = createRequire(import.meta.url);
   const own = (name: string) => new URL(`./page/${name}`, import.meta.url);
@@ -72,7 +72,7 @@ function pageFiles(): readonly AdminRoute[] {
   ];
 }
 
-/** The whole body, or nothing when it is longer than `maxBytes`. */
+/** Reads the whole body; undefined when it is longer than `maxBytes`. */
 async function readAtMost(request: IncomingMessage, maxBytes: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -3,13 +3,13 @@ import { connectorToAdaptive, type MappedElement } from './connector-to-adaptive
 import { type Payload, type ReceivedCard, readPostedCard } from './payload.ts';
 import { RequestWindows } from './request-windows.ts';
 
-/** What the service answers to a post. */
+/** The response of the service to a post. */
 export interface ServiceReply {
   readonly status: number;
   readonly text: string;
 }
 
-/** One message as people see it. */
+/** A message as shown on the page. */
 export interface ChannelMessage {
   readonly id: number;
   readonly receivedAtMs: number;
@@ -17,7 +17,7 @@ export interface ChannelMessage {
   /** The card's theme colour as `#rrggbb`. */
   readonly accent?: string;
   readonly cards: readonly MappedElement[];
-  /** When a button's answer last replaced the card. */
+  /** When the answer to a button last replaced the card. */
   readonly refreshedAtMs?: number;
 }
 
@@ -27,8 +27,9 @@ const MAX_MESSAGES = 200;
 const done: ServiceReply = { status: 200, text: '1' };
 
 /**
- * A channel with an incoming webhook, behaving as card-webhook.md says the service does: three forms of
- * payload, `1` for yes, five fixed windows, throttling told in the body of a 200. Holds the latest 200 messages.
+ * A chat channel with an incoming webhook that behaves as card-webhook.md describes the service: three payload forms,
+ * the body `1` for success, five fixed rate windows, throttling reported in the body of a 200. Keeps the latest 200
+ * messages.
  */
 export class Channel {
   readonly #clock: Clock;
@@ -43,7 +44,7 @@ export class Channel {
     this.#windows = new RequestWindows(clock);
   }
 
-  /** A post to the webhook. */
+  /** Handles a post to the webhook. */
   receive(contentType: string | undefined, body: Uint8Array): ServiceReply {
     if (this.#windows.count().kind === 'throttled') return inBodyError(429);
     if (body.byteLength > MAX_PAYLOAD_BYTES) return inBodyError(413);
@@ -55,12 +56,12 @@ export class Channel {
     return done;
   }
 
-  /** The connector card behind a message, whose buttons can be pressed. */
+  /** The connector card of a message, whose buttons can be pressed. */
   connectorCard(id: number): ReceivedCard | undefined {
     return this.#sources.get(id);
   }
 
-  /** Puts another card in the place of a message's own (cards.md §2, CARD-UPDATE-IN-BODY). */
+  /** Replaces the card of a message (cards.md §2, CARD-UPDATE-IN-BODY). */
   refresh(id: number, card: ReceivedCard): void {
     const message = this.#messages.get(id);
     if (!message) return;
@@ -74,17 +75,17 @@ export class Channel {
     });
   }
 
-  /** The messages held, oldest first. */
+  /** The kept messages, oldest first. */
   messages(): readonly ChannelMessage[] {
     return [...this.#messages.values()];
   }
 
-  /** How full the service's windows are. */
+  /** The usage of the rate windows. */
   levels(): ReturnType<RequestWindows['levels']> {
     return this.#windows.levels();
   }
 
-  /** Calls `listener` with every message that is new or has changed; gives back how to end that. */
+  /** Calls `listener` with each new or changed message; returns a function that unsubscribes. */
   subscribe(listener: (message: ChannelMessage) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -101,7 +102,7 @@ export class Channel {
   }
 }
 
-/** cards.md §1, Replies: failures, throttling among them, are text under 200. */
+/** cards.md §1, Replies: errors, including throttling, are reported as text in a 200. */
 function inBodyError(code: number): ServiceReply {
   const text = `Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error ${code} with ContextId tcid=0,server=channel,cv=local.`;
   return { status: 200, text };

@@ -3,18 +3,18 @@ import type { ReceivedAction, ReceivedCard, ReceivedInput, ReceivedSection } fro
 /** An element or action of an adaptive card. */
 export type MappedElement = Readonly<Record<string, unknown>>;
 
-/** What a button of a mapped card carries: the way to its action in the connector card, such as `[1, 0]`. */
+/** The data of a button in a converted card: the path to its action in the connector card, such as `[1, 0]`. */
 export interface ButtonData {
   readonly action: readonly number[];
 }
 
-/** card-webhook.md, Limits: six visible buttons; cards.md §1: ten sections, five images, the rest vanishes. */
+/** card-webhook.md, Limits: six visible buttons; cards.md §1: ten sections, five images; more are not shown. */
 const MAX_BUTTONS = 6;
 const MAX_SECTIONS = 10;
 
 /**
- * A connector card as an adaptive card of version 1.5 that shows the same. HttpPOST actions become
- * `Action.Submit` with `ButtonData`, for the page to act on: no adaptive card that is posted may have those.
+ * Converts a connector card to an adaptive card of version 1.5 that shows the same. HttpPOST actions become
+ * `Action.Submit` with `ButtonData`, which the page handles; posted adaptive cards may not contain such actions.
  */
 export function connectorToAdaptive(card: ReceivedCard): MappedElement {
   const actions = (card.potentialAction ?? [])
@@ -51,7 +51,7 @@ function sectionContainer(section: ReceivedSection): MappedElement {
   return { type: 'Container', spacing: 'medium', separator: true, items };
 }
 
-/** The picture beside title, subtitle and text. */
+/** The picture next to title, subtitle and text. */
 function activity(section: ReceivedSection, written: (text: string) => string): readonly MappedElement[] {
   const { activityTitle, activitySubtitle, activityText, activityImage } = section;
   const lines = [
@@ -80,7 +80,7 @@ function button(action: ReceivedAction, way: readonly number[]): MappedElement {
     }
     case 'HttpPOST': {
       const data: ButtonData = { action: way };
-      // the button that ends a form stands out
+      // the button that submits a form is highlighted
       return {
         type: 'Action.Submit',
         title: action.name,
@@ -106,7 +106,7 @@ function inputElement(input: ReceivedInput): MappedElement {
     id,
     label,
     isRequired,
-    ...(isRequired ? { errorMessage: 'This is needed' } : {}),
+    ...(isRequired ? { errorMessage: 'This field is required' } : {}),
     ...(value === undefined ? {} : { value }),
   };
   switch (input['@type']) {
@@ -132,7 +132,7 @@ function inputElement(input: ReceivedInput): MappedElement {
   }
 }
 
-/** The page joins `id` and `id:time` into one moment in the reader's time zone. */
+/** The page joins `id` and `id:time` into one time in the reader's time zone. */
 function dateAndTime(common: MappedElement & { readonly id: string }): MappedElement {
   const columns = [
     { type: 'Column', width: 'stretch', items: [{ type: 'Input.Date', ...common }] },
@@ -145,7 +145,7 @@ function dateAndTime(common: MappedElement & { readonly id: string }): MappedEle
   return { type: 'ColumnSet', columns };
 }
 
-/** card-webhook.md: compact unless many may be chosen; `true`, `normal` and `compact` all ask for compact. */
+/** card-webhook.md: compact unless several may be chosen; `true`, `normal` and `compact` all mean compact. */
 function choiceStyle({ style, isMultiSelect = false }: ReceivedInput): 'compact' | 'expanded' {
   if (style === undefined) return isMultiSelect ? 'expanded' : 'compact';
   return style === 'expanded' ? 'expanded' : 'compact';
@@ -155,7 +155,7 @@ function textBlock(text: string, look: MappedElement = {}): MappedElement {
   return { type: 'TextBlock', text, wrap: true, ...look };
 }
 
-/** Text in which Markdown finds nothing to format: its ASCII punctuation is escaped. */
+/** Escapes ASCII punctuation so that Markdown formats nothing. */
 function literal(text: string): string {
   return text.replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }

@@ -5,7 +5,7 @@ import type { Channel, ChannelMessage } from './channel.ts';
 const MAX_READERS = 32;
 const LEVELS_EVERY_MS = 1_000;
 
-/** Streams the messages to open pages as server-sent events: what is held first, then what comes. */
+/** Streams messages to open pages as server-sent events: first the kept ones, then new ones. */
 export class LiveMessages {
   readonly #channel: Channel;
   readonly #clock: Clock;
@@ -19,7 +19,7 @@ export class LiveMessages {
     this.#unsubscribe = channel.subscribe(message => this.#toAll(messageEvent(message)));
   }
 
-  /** Keeps `response` open as an event stream; 503 when 32 pages are open already. */
+  /** Keeps `response` open as an event stream; answers 503 when 32 pages are open. */
   attach(response: ServerResponse): void {
     if (this.#readers.size >= MAX_READERS) {
       response.writeHead(503, { 'content-type': 'text/plain' }).end('Too many open pages.');
@@ -41,7 +41,7 @@ export class LiveMessages {
     for (const reader of this.#readers) reader.end();
   }
 
-  /** The windows empty by themselves, so their levels go out as long as somebody looks. */
+  /** The windows reset with time, so their levels are sent periodically while a page is open. */
   #sendLevels(): void {
     this.#toAll(this.#levelsEvent());
     const watched = this.#readers.size > 0;
@@ -54,7 +54,7 @@ export class LiveMessages {
 
   #toAll(event: string): void {
     for (const reader of this.#readers) {
-      // a page that does not read is dropped, it reconnects and gets everything again
+      // a page that does not read is disconnected; it reconnects and receives everything again
       if (reader.writableNeedDrain) reader.destroy();
       else reader.write(event);
     }

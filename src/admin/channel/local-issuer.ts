@@ -5,24 +5,24 @@ const KEY_ID = 'local-channel';
 const LIFETIME_S = 300;
 
 export interface LocalIssuerOptions {
-  /** The base URL of the callbacks: `aud` (cards.md §2, Token). */
+  /** The base URL of the callbacks, used as `aud` (cards.md §2, Token). */
   readonly audience: string;
   readonly issuer: string;
   readonly appId: string;
-  /** The directory identity of whoever sits before the page. */
+  /** The directory identity of the person who uses the page. */
   readonly subject: string;
   readonly clock: Clock;
 }
 
-/** Mints the bearer tokens that the real service would get from its directory. */
+/** Issues the bearer tokens that the real service would get from its directory. */
 export interface LocalIssuer extends Omit<LocalIssuerOptions, 'clock'> {
-  /** The public half, for whoever verifies. */
+  /** The public keys for verification. */
   readonly keys: JSONWebKeySet;
-  /** A fresh token, valid for five minutes. */
+  /** A new token, valid for five minutes. */
   mint(): Promise<string>;
 }
 
-/** An issuer whose key pair is made now and never leaves the process. */
+/** Creates an issuer with a new key pair that never leaves the process. */
 export async function createLocalIssuer({ clock, ...identity }: LocalIssuerOptions): Promise<LocalIssuer> {
   const { audience, issuer, appId, subject } = identity;
   const { publicKey, privateKey } = await generateKeyPair('RS256', { modulusLength: 2048 });

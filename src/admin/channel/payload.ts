@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** cards.md §1, Inputs. `style: true` is the specification's own way to ask for a compact list. */
+/** cards.md §1, Inputs. The specification also uses `style: true` for a compact list. */
 const input = z.looseObject({
   '@type': z.enum(['TextInput', 'DateInput', 'MultichoiceInput']),
   id: z.string().min(1),
@@ -30,7 +30,7 @@ const httpPost = z.looseObject({
   bodyContentType: z.enum(['application/json', 'application/x-www-form-urlencoded']).optional(),
 });
 
-/** An ActionCard holds no further ActionCard. */
+/** An ActionCard cannot contain another ActionCard. */
 const actionCard = z.looseObject({
   '@type': z.literal('ActionCard'),
   name: z.string().min(1),
@@ -88,7 +88,7 @@ export type ReceivedAction = NonNullable<ReceivedCard['potentialAction']>[number
 export type HttpPostAction = z.infer<typeof httpPost>;
 export type AdaptiveContent = z.infer<typeof adaptiveContent>;
 
-/** A payload in one of the three forms of card-webhook.md, or why the service does not take it. */
+/** A payload in one of the three forms of card-webhook.md, or the service's reason for refusing it. */
 export type Payload =
   | { readonly form: 'text'; readonly text: string }
   | { readonly form: 'connector'; readonly card: ReceivedCard }
@@ -98,7 +98,7 @@ export type Payload =
 const BAD_PAYLOAD = 'Bad payload received by generic incoming webhook.';
 const NOTHING_TO_SAY = 'Summary or Text is required.';
 
-/** Reads a posted body, already parsed from JSON, with the refusals of cards.md §1, Replies. */
+/** Validates a posted body, already parsed from JSON; refusals are those of cards.md §1, Replies. */
 export function readPostedCard(value: unknown): Payload {
   const connector = connectorCard.safeParse(value);
   if (connector.success) {

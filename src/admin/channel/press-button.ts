@@ -4,15 +4,15 @@ import type { Channel } from './channel.ts';
 import type { LocalIssuer } from './local-issuer.ts';
 import { type HttpPostAction, type ReceivedCard, readPostedCard } from './payload.ts';
 
-/** A button that somebody pressed on the page. */
+/** A button pressed on the page. */
 export interface ButtonPress {
   readonly message: number;
-  /** The way to the action: an index into `potentialAction`, then one into the `actions` of an ActionCard. */
+  /** The path to the action: an index into `potentialAction`, then one into the `actions` of an ActionCard. */
   readonly action: readonly number[];
   readonly inputs: Readonly<Record<string, string>>;
 }
 
-/** What the person who pressed it is told. */
+/** What is shown to the person who pressed it. */
 export type PressOutcome =
   | { readonly kind: 'done'; readonly status: string }
   | { readonly kind: 'failed'; readonly status: string };
@@ -20,17 +20,19 @@ export type PressOutcome =
 /** cards.md §2, Deadline. */
 const CALLBACK_TIMEOUT_MS = 5_000;
 
-/** Who calls back, and where. */
+/** The callback server, and the issuer of tokens for it. */
 export interface CallbackTarget {
   readonly issuer: LocalIssuer;
-  /** Such as `http://127.0.0.1:8081`. Only targets there are called, so that no card makes this process call elsewhere. */
+  /**
+   * Such as `http://127.0.0.1:8081`. Only targets at this origin are called, so that a card cannot make this process
+   * send requests elsewhere.
+   */
   readonly origin: string;
 }
 
 /**
- * Takes an HttpPOST action as the service does: POST to its target with a bearer token that carries who
- * pressed it, `{{id.value}}` replaced in the body, and the card replaced by the answer's when that says so.
- * cards.md §2.
+ * Performs an HttpPOST action as the service does: POST to its target with a bearer token that identifies the person,
+ * `{{id.value}}` replaced in the body, and the card replaced when the response says so (cards.md §2).
  */
 export async function pressButton(
   channel: Channel,
@@ -81,7 +83,7 @@ async function post(action: HttpPostAction, inputs: ButtonPress['inputs'], token
   return { ok, status, refreshed: ok && replaces ? readCard(text) : undefined };
 }
 
-/** `{{id.value}}` in the body becomes what was entered, escaped for the body's type. */
+/** Replaces `{{id.value}}` in the body with the input, escaped for the body's content type. */
 function fillIn(template: string, inputs: ButtonPress['inputs'], contentType: string): string {
   const escaped = contentType === 'application/json' ? jsonEscape : encodeURIComponent;
   const entered = new Map(Object.entries(inputs));

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** card-webhook.md, Limits: seconds and the requests that fit into them. */
+/** card-webhook.md, Limits: lengths in seconds, with the number of requests allowed. */
 const limits: readonly (readonly [seconds: number, requests: number])[] = [
   [1, 4],
   [30, 60],
@@ -10,8 +10,8 @@ const limits: readonly (readonly [seconds: number, requests: number])[] = [
 ];
 
 /**
- * The service's own counting: "a fixed rate window with an incremental counter". Each window begins at a
- * multiple of its length; every request counts, throttled ones too, until the window refreshes.
+ * Counts requests as the service does: "a fixed rate window with an incremental counter". Each window starts at a
+ * multiple of its length; every request counts until the window resets, including throttled ones.
  */
 export class RequestWindows {
   readonly #clock: Clock;
@@ -26,7 +26,7 @@ export class RequestWindows {
     this.#clock = clock;
   }
 
-  /** Counts one request; the seconds of the window that it overran, or `within`. */
+  /** Counts one request; returns the length of the window that it exceeded, or `within`. */
   count(): { readonly kind: 'within' } | { readonly kind: 'throttled'; readonly windowSeconds: number } {
     const nowMs = this.#clock.nowMs();
     let overrun: number | undefined;
@@ -39,7 +39,7 @@ export class RequestWindows {
     return overrun === undefined ? { kind: 'within' } : { kind: 'throttled', windowSeconds: overrun };
   }
 
-  /** How full each window is now. */
+  /** The current usage of each window. */
   levels(): readonly { readonly windowSeconds: number; readonly used: number; readonly limit: number }[] {
     const nowMs = this.#clock.nowMs();
     return this.#counters.map(({ lengthMs, limit, window, count }) => ({

@@ -1,13 +1,13 @@
 import type { MetricSnapshot } from '../../base/metric-snapshot.ts';
 import { Measurements } from './measurements.ts';
 
-/** What the report takes from elsewhere than the metrics. Nothing here is a secret. */
+/** Parts of the report that are not metrics. None of them is secret. */
 export interface StatusFacts {
   readonly version: string;
   readonly startedMs: number;
   readonly nowMs: number;
   readonly gatewayUrl: string;
-  /** Why the gateway should get no requests just now; empty when it should. */
+  /** The reasons why the gateway should get no requests at the moment; empty when it is ready. */
   readonly notReady: readonly string[];
   readonly workers: readonly { readonly index: number; readonly state: string }[];
   readonly backends: readonly { readonly name: string; readonly type: string; readonly location: string }[];
@@ -15,15 +15,15 @@ export interface StatusFacts {
   readonly links: StatusLinks;
 }
 
-/** Where the page leads to. */
+/** Links of the page. */
 export interface StatusLinks {
-  /** What to do about a rule, whose name stands for `{rule}`. */
+  /** The page on what to do about a rule; `{rule}` stands for the rule's name. */
   readonly runbook: string;
-  /** The page of the built-in channel, where there is one. */
+  /** The page of the built-in channel, if there is one. */
   readonly channel?: string;
 }
 
-/** The JSON of `/api/status`. Counts are since the start; whoever wants rates asks twice. */
+/** The JSON of `/api/status`. Counters start at 0 with the process; rates are the difference between two requests. */
 export interface StatusReport {
   readonly version: string;
   readonly startedAt: string;
@@ -37,7 +37,7 @@ export interface StatusReport {
     readonly serverErrors: number;
     /** By the value of `x-cache`. */
     readonly byCache: Readonly<Record<string, number>>;
-    /** The share of cacheable requests that needed no byte from a store; null before the first. */
+    /** The share of cacheable requests that needed no bytes from a store; null before the first. */
     readonly hitRatio: number | null;
   };
   readonly bytes: { readonly sent: number; readonly fromBackends: number };
@@ -72,7 +72,7 @@ export interface StatusReport {
 const fromCache = ['HIT', 'STALE', 'REVALIDATED'];
 const cacheableResults = [...fromCache, 'MISS', 'PARTIAL'];
 
-/** Puts facts and the merged metrics of all threads together. */
+/** Builds the report from the facts and the merged metrics of all threads. */
 export function statusReport(facts: StatusFacts, snapshot: MetricSnapshot): StatusReport {
   const measured = new Measurements(snapshot);
   const { version, startedMs, nowMs, gatewayUrl, notReady, workers, links } = facts;
@@ -153,8 +153,8 @@ function isServerError(status: string | number | undefined): boolean {
 }
 
 /**
- * A backend's requests that got no usable answer: 5xx, or a word in place of a status, such as a timeout. One that was given
- * up because nobody wanted it any more is none of them.
+ * Whether a backend request failed: a 5xx, or a word such as `timeout` instead of a status. Requests cancelled because
+ * no client needed them any more do not count.
  */
 function isFailure(status: string | number | undefined): boolean {
   if (status === 'aborted') return false;

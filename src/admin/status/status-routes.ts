@@ -4,8 +4,8 @@ import { pageFile, paletteFile } from '../page-file.ts';
 import type { StatusReport } from './status-report.ts';
 
 /**
- * `GET /api/status` and the page that shows it. Where a token is set, the page's files come without it, and the
- * page asks for it and sends it along.
+ * `GET /api/status` and the page that shows it. If a token is set, the page's files are served without it; the page
+ * asks for the token and sends it with its requests.
  */
 export function statusRoutes(report: () => Promise<StatusReport>): readonly AdminRoute[] {
   const own = (name: string) => new URL(`./page/${name}`, import.meta.url);

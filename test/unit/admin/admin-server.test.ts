@@ -126,10 +126,10 @@ it.each([
 });
 
 it.each([
-  ['{', 400, 'the body is no JSON'],
+  ['{', 400, 'the body is not valid JSON'],
   ['{"name":1}', 400, 'name: a text'],
   ['{"name":"x","more":1}', 400, 'more'],
-  [`{"name":"${'x'.repeat(70_000)}"}`, 413, 'a body may hold 65536 bytes'],
+  [`{"name":"${'x'.repeat(70_000)}"}`, 413, 'a body may have at most 65536 bytes'],
 ])('names what is wrong with a body', async (body, status, reason) => {
   const port = await start();
   const answer = await askAdmin(port, '/thing', { method: 'POST', headers: json, body });

@@ -68,7 +68,7 @@ it.each([
   [{ bucket: 'b', prefix: 'k'.repeat(1025) }, 'prefix: a text of at most 1024 bytes'],
   [{ bucket: 'b', tag: 't' }, 'must be {"bucket","key"}'],
   [{ bucket: 'b', recursive: true }, 'must be {"bucket","key"}'],
-  [JSON.parse('{"bucket":"b","__proto__":{"key":"k"}}'), '__proto__: no known key'],
+  [JSON.parse('{"bucket":"b","__proto__":{"key":"k"}}'), '__proto__: unknown key'],
   [{ bucket: 'b', constructor: 'k' }, 'must be {"bucket","key"}'],
   [[], 'must be {"bucket","key"}'],
   ['b', 'must be {"bucket","key"}'],

@@ -1,7 +1,7 @@
 import type * as Cards from 'adaptivecards';
 import type createMarkdown from 'markdown-it';
 
-// what the two scripts before the page's own put into the global scope
+// globals defined by the two scripts that the page loads first
 declare global {
   var AdaptiveCards: typeof Cards;
   var markdownit: typeof createMarkdown;
