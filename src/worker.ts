@@ -1,4 +1,4 @@
-/** The composition root of a worker: what serves requests is built here, from what the supervisor hands over. */
+/** The composition root of a worker: builds what serves requests, from the settings posted by the supervisor. */
 import { RequestedObjects } from './alerts/measurement/requested-objects.ts';
 import { S3Store } from './backend/s3/s3-store.ts';
 import type { Store } from './backend/store.ts';
@@ -25,7 +25,7 @@ import type { WorkerControl, WorkerSettings } from './wiring/thread-contracts.ts
 
 const pool = joinPool<WorkerSettings, SharedMemory>();
 const { index, settings, shared } = pool.start;
-// cloning for the thread lost the frozenness
+// structured cloning does not preserve frozen objects
 const config = deepFreeze(settings.config);
 const logger = createLogger({
   level: config.log.level,
@@ -83,7 +83,7 @@ await pool.listen({
         },
 });
 
-/** An embedded store is one like any other from here: it is reached over its socket. */
+/** Workers reach an embedded store through its socket, like any other store. */
 function storeOf(name: string, backend: BackendConfig): Store {
   const common = { name, clock: systemClock, meter, faults, headerPrefix: backend.headerPrefix };
   if (backend.type === 's3') return new S3Store({ ...common, ...backend });
@@ -134,7 +134,7 @@ function bucketOf(name: string, label: string, bucket: BucketConfig): Omit<Bucke
     region: regionOfBucket(name, bucketAtStore, regionOf(backend)),
     headerPrefix: backend.headerPrefix,
     bucketAtStore,
-    // Amazon's hosts have objects under every path
+    // Amazon's hosts have no administration paths: every path is an object
     meetsAdministration:
       backend.type === 's3' &&
       backend.addressing === 'virtual' &&
@@ -146,12 +146,12 @@ function bucketOf(name: string, label: string, bucket: BucketConfig): Omit<Bucke
   };
 }
 
-/** The embedded store is where stores are that do not say. */
+/** The embedded store uses the default region of stores that do not specify one. */
 function regionOf(backend: BackendConfig): string {
   return backend.type === 's3' ? backend.region : 'us-east-1';
 }
 
-/** What only the operator and the store know; of a store that answers anybody, what only this process knows. */
+/** A secret that clients do not know: the backend's own, or one of this process for a store without credentials. */
 function secretOf(name: string, backend: BackendConfig): string {
   const credentials = backend.type === 's3' ? backend.credentials : settings.stores.get(name)?.credentials;
   const secret = credentials && 'secretAccessKey' in credentials ? credentials.secretAccessKey : undefined;

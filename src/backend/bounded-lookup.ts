@@ -1,18 +1,18 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** `node:dns` gives no addresses with an error. */
+/** On an error `node:dns` passes no addresses. */
 type Answer = (error: NodeJS.ErrnoException | null, addresses?: LookupAddress[]) => void;
 
-/** Finds all addresses of a host. */
+/** Resolves a host to all its addresses. */
 export type FindAddresses = (host: string, answer: Answer) => void;
 
 const findAddresses: FindAddresses = (host, answer) => lookup(host, { all: true }, answer);
 
 /**
- * Look-ups of host names, few at the same time: the system does them in the threads that files are read in as well, and
- * a name that a client has made up may take seconds. A host is looked up once for all who ask meanwhile; when more than
- * `waitingLimit` hosts wait, a look-up fails as if there were no answer now.
+ * DNS look-ups with a concurrency limit. `getaddrinfo` runs in the libuv thread pool that file reads use too, and a
+ * name made up by a client may take seconds. Concurrent look-ups of one host share one call. When more than
+ * `waitingLimit` hosts are queued, a look-up fails with `EAI_AGAIN`.
  */
 export function boundedLookup(
   atOnce: number,

@@ -2,53 +2,55 @@ import type { Clock } from '../base/clock.ts';
 import { FirstByteTimes } from './first-byte-times.ts';
 import type { QueueEntry, QueueVerdict } from './queue-entry.ts';
 
-/** What a store may be asked at the same time, and how much may wait for that. */
+/** Concurrency limits of a store. */
 export interface CallLimits {
-  /** Calls under way. */
+  /** Calls in progress. */
   readonly connections: number;
-  /** Calls that wait. */
+  /** Calls waiting. */
   readonly queue: number;
-  /** So long a call waits while the store answers none of those before it. */
+  /** How long a call waits while the store answers none of the calls before it. */
   readonly queueWaitMs: number;
-  /** So long a call waits in all. */
+  /** How long a call waits in any case. */
   readonly queueTotalMs: number;
 }
 
-/** The calls about one object. */
+/** The calls for one object. */
 interface Line {
   running: number;
-  /** When the store last answered one of them, or was done with it. */
+  /** When the store last answered or completed one of them. */
   movedMs: number;
   readonly waiting: QueueEntry[];
 }
 
-/** Calls are given up as a try so often in the time that others wait. */
+/** How often, within `queueWaitMs`, silent calls are aborted to try waiting ones in their place. */
 const TRIES_IN_WAIT = 4;
 
-/** Watches the queue while anybody waits. */
+/** Check interval while calls are waiting. */
 const WATCH_MS = 50;
 
-/** A watch that comes later than this has been held up together with what the store has sent. */
+/** If a check is later than this, the event loop was blocked, and answers may be unread. */
 const LATE_MS = 250;
 
-/** A connection is kept so long for somebody who takes nothing, when others wait for it. */
+/** How long a call whose reader has stalled keeps its connection while others wait for it. */
 const PAUSE_LIMIT_MS = 5_000;
 
 /**
- * Decides which calls to a store are under way. Waiting calls take turns by object, and no object has more than half of
- * the connections, so that many calls about one object leave room for the others.
+ * Decides which calls to a store run. Waiting calls take turns by object, and an object gets at most half of the
+ * connections, so that many calls for one object leave room for others.
  *
- * A queue that moves keeps those who wait; one in which the store answers nothing is stuck, and refuses them.
+ * While the store answers calls, waiting calls keep waiting. When it answers nothing for `queueWaitMs`, they are
+ * refused.
  *
- * A store may answer for some objects and hang for others, and nothing tells which before it has been asked. So when
- * calls have waited for half of their time, calls that are silent for much longer than any answer of late has taken
- * (`FirstByteTimes`) are given up for them, the oldest first; an eighth of the connections stays theirs.
+ * A store may hang for some objects only, and which ones is not known in advance. So once calls have waited for half of
+ * `queueWaitMs`, calls that have been silent for much longer than recent answers took (`FirstByteTimes`) are aborted in
+ * their favour, the oldest first. An eighth of the connections is left to the silent calls.
  *
- * Why so: a store that hangs for some objects and one that has just become slow for all look the same until a call is
- * answered that was asked later than the silent ones. Without such an answer, few are given up at a time, for others to
- * be tried in their place: if the store hangs, one of these is answered soon, and the rest of the silent ones go at
- * once; if it is slow, most calls stay and are answered. A burst of 200 reads of a store that takes 1.8 s for each, with
- * 128 connections: 16 are refused, and 72 if all were given up that others wait for.
+ * A store that hangs for some objects and a store that has become slow for all look the same until a call is answered
+ * that was sent later than the silent ones. Without such an answer only a few calls are aborted at a time, and others
+ * are tried in their place. If the store hangs, one of those is answered soon, and then all silent calls in excess are
+ * aborted. If it is slow, most calls stay and are answered. Measured with a burst of 200 reads, a store that takes 1.8
+ * s for each, and 128 connections: 16 reads are refused; if silent calls were aborted for all waiting ones it would be
+ * 72.
  */
 export class CallQueue {
   readonly #limits: CallLimits;
@@ -57,15 +59,15 @@ export class CallQueue {
   readonly #objectShare: number;
   readonly #silentShare: number;
   readonly #lines = new Map<string, Line>();
-  /** Objects with waiting calls, the next one to have its turn first. */
+  /** Objects with waiting calls, in the order of their turns. */
   readonly #turns = new Set<string>();
-  /** In the order of their start. */
+  /** In the order in which they started. */
   readonly #running = new Set<QueueEntry>();
-  /** With the moment of their arrival, in that order. */
+  /** Arrival times, in the order of arrival. */
   readonly #waiting = new Map<QueueEntry, number>();
   readonly #firstBytes = new FirstByteTimes();
   #triedMs = -Infinity;
-  /** When the store last answered a call, or was done with one. */
+  /** When the store last answered or completed a call. */
   #movedMs = 0;
   #isWatching = false;
   #wasLate = false;
@@ -79,7 +81,7 @@ export class CallQueue {
     this.#silentShare = Math.max(1, Math.floor(limits.connections / 8));
   }
 
-  /** How many calls there are, by what they are doing, and how many objects they are about. */
+  /** The number of calls in each state, and of objects they are for. */
   counts(): Record<'waiting' | 'unanswered' | 'transferring' | 'paused' | 'objects', number> {
     const objects = this.#lines.size;
     const counts = { waiting: this.#waiting.size, unanswered: 0, transferring: 0, paused: 0, objects };
@@ -106,7 +108,7 @@ export class CallQueue {
     if (this.#waiting.size > 0) this.#watch();
   }
 
-  /** `entry` is over. */
+  /** Removes `entry`, which has ended. */
   leave(entry: QueueEntry): void {
     const line = this.#lines.get(entry.object);
     if (!line) return;
@@ -118,7 +120,7 @@ export class CallQueue {
     this.#startNext();
   }
 
-  /** The store has answered `entry`; `firstByteMs` after it was asked, if it tells how long reads take. */
+  /** The store has answered `entry`. `firstByteMs` is the time to the first byte, if it is representative of reads. */
   answered(entry: QueueEntry, firstByteMs: number | undefined): void {
     const line = this.#lines.get(entry.object);
     if (line) this.#moved(line);
@@ -144,7 +146,7 @@ export class CallQueue {
     }
   }
 
-  /** The first call of the object whose turn it is. */
+  /** The first waiting call of the next object that may start one. */
   #next(): QueueEntry | undefined {
     if (this.#running.size >= this.#limits.connections) return undefined;
     for (const object of this.#turns) {
@@ -162,7 +164,7 @@ export class CallQueue {
     entry.start();
   }
 
-  /** Takes `entry` out of its line; the object has had its turn. */
+  /** Removes `entry` from its line; its object goes to the end of the turns. */
   #stopWaiting(entry: QueueEntry, line: Line): boolean {
     if (!this.#waiting.delete(entry)) return false;
     line.waiting.splice(line.waiting.indexOf(entry), 1);
@@ -171,9 +173,9 @@ export class CallQueue {
     return true;
   }
 
-  /** The last call of the longest line makes room for one of a shorter line. */
+  /** Refuses the last call of the longest line, to make room for a call of a shorter line. */
   #makeRoom(newcomer: Line): boolean {
-    // each object has one call: no line is longer, and a flood of made-up keys costs no search
+    // fast path: every object has one waiting call, so a flood of made-up keys costs no search
     if (this.#waiting.size === this.#turns.size) return false;
     let longest = newcomer;
     for (const object of this.#turns) {
@@ -192,7 +194,7 @@ export class CallQueue {
     const dueMs = this.#clock.monotonicMs() + WATCH_MS;
     this.#clock.after(WATCH_MS, () => {
       this.#isWatching = false;
-      // once: what has arrived meanwhile is read before calls are ended for their silence
+      // at most once in a row: answers that arrived meanwhile are read before calls are aborted for silence
       this.#wasLate = !this.#wasLate && this.#clock.monotonicMs() > dueMs + LATE_MS;
       if (!this.#wasLate) this.#endCalls();
       if (this.#waiting.size > 0) this.#watch();
@@ -215,7 +217,10 @@ export class CallQueue {
     }
   }
 
-  /** When the turn of `entry`, which waits, last came nearer: by calls about the same object while these have their share. */
+  /**
+   * When the store last made progress that brings `entry` closer to its turn: on its own object while that has used up
+   * its share, else on any.
+   */
   #movedFor({ object }: QueueEntry): number {
     const line = this.#lineOf(object);
     return line.running < this.#objectShare ? this.#movedMs : line.movedMs;
@@ -244,7 +249,7 @@ export class CallQueue {
     return true;
   }
 
-  /** How many have waited since `untilMs` or longer. */
+  /** How many calls have been waiting since `untilMs` or longer. */
   #waitingSince(untilMs: number): number {
     let count = 0;
     for (const sinceMs of this.#waiting.values()) {
@@ -262,7 +267,9 @@ export class CallQueue {
     this.#giveUp(paused, this.#waiting.size, 'paused');
   }
 
-  /** No more than `count` of `entries`; while connections are free, only of objects that use up their share. */
+  /**
+   * Ends at most `count` of `entries`. While connections are free, only those of objects that have used up their share.
+   */
   #giveUp(entries: readonly QueueEntry[], count: number, verdict: QueueVerdict): void {
     const isFull = this.#running.size >= this.#limits.connections;
     const inTheWay = isFull ? entries : entries.filter(({ object }) => this.#turns.has(object));

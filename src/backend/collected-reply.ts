@@ -1,43 +1,43 @@
 import type { Store, StoreReplyHead, StoreRequest, WholeReply } from './store.ts';
 
-/** Error bodies are short; what is longer is cut. */
+/** Longer error bodies are truncated. */
 const ERROR_BODY_LIMIT_BYTES = 64 * 1024;
 
-/** An answer whose body is kept as it arrives, up to a limit. */
+/** An answer whose body is collected as it arrives, up to a limit. */
 export class CollectedReply {
   readonly head: StoreReplyHead;
   readonly #limitBytes: number;
   readonly #chunks: Buffer[] = [];
   #lengthBytes = 0;
 
-  /** @param limitBytes what is longer is cut; without it, as long as an error's body may be. */
+  /** @param limitBytes where the body is truncated; by default the limit for error bodies */
   constructor(head: StoreReplyHead, limitBytes = ERROR_BODY_LIMIT_BYTES) {
     this.head = head;
     this.#limitBytes = limitBytes;
   }
 
-  /** Whether nothing more is kept. */
+  /** Whether the limit is reached. */
   get isFull(): boolean {
     return this.#lengthBytes >= this.#limitBytes;
   }
 
-  /** Keeps a copy: the memory of `chunk` is used again. */
+  /** Copies the chunk: its memory is reused after the call. */
   arrived(chunk: Buffer): void {
     if (this.isFull) return;
     this.#chunks.push(Buffer.from(chunk));
     this.#lengthBytes += chunk.length;
   }
 
-  /** The answer with as much of its body as has arrived. */
+  /** The answer with the body received so far. */
   whole(): WholeReply {
     return { ...this.head, body: Buffer.concat(this.#chunks).subarray(0, this.#limitBytes) };
   }
 }
 
 /**
- * Collects an answer; a body longer than `limitBytes` is cut there and the rest not read.
+ * Sends `request` and collects the answer. A body longer than `limitBytes` is truncated and the rest is not read.
  *
- * @param signal gives the request up; the promise is then rejected with its reason.
+ * @param signal aborts the request; the promise is then rejected with its reason
  */
 export function sendAndCollect(
   store: Store,

@@ -1,7 +1,7 @@
-/** Answers are remembered for one to two of these. */
+/** Answers count for one to two windows. */
 const WINDOW_MS = 30_000;
 
-/** No call is silent for too long before this. */
+/** Lower bound of the silence limit. */
 const SILENCE_FLOOR_MS = 1_500;
 
 interface AnswersOfWindow {
@@ -9,14 +9,14 @@ interface AnswersOfWindow {
   slowestMs: number;
 }
 
-/** How long the first bytes of a store's answers took of late. */
+/** Recent times to first byte of a store. */
 export class FirstByteTimes {
   #before: AnswersOfWindow = { index: -2, slowestMs: 0 };
   #current: AnswersOfWindow = { index: -1, slowestMs: 0 };
 
   #lastAskedMs = -Infinity;
 
-  /** An answer has begun at `nowMs`, `durationMs` after it was asked for. */
+  /** Records an answer that began at `nowMs`, `durationMs` after its request. */
   add(durationMs: number, nowMs: number): void {
     this.#moveTo(nowMs);
     this.#lastAskedMs = Math.max(this.#lastAskedMs, nowMs - durationMs);
@@ -24,15 +24,15 @@ export class FirstByteTimes {
   }
 
   /**
-   * A call that has brought nothing for longer than this may be one that hangs: twice as long as the slowest answer. The
-   * slowest and not an average, since stores answer some objects much later than others.
+   * How long a call may be silent before it is suspected to hang: twice the slowest recent answer. The slowest rather
+   * than an average, because a store may answer some objects much later than others.
    */
   silenceLimitMs(nowMs: number): number {
     this.#moveTo(nowMs);
     return Math.max(SILENCE_FLOOR_MS, 2 * this.#before.slowestMs, 2 * this.#current.slowestMs);
   }
 
-  /** Whether something was answered that was asked after `askedMs`. */
+  /** Whether a request sent after `askedMs` has been answered. */
   hasAnsweredSince(askedMs: number): boolean {
     return this.#lastAskedMs > askedMs;
   }

@@ -1,8 +1,8 @@
 import { StoreError, type StoreReceiver, type StoreReplyHead } from './store.ts';
 
 /**
- * Hands an answer on to a receiver, whatever that does: what the receiver throws ends its own call and no other. The call
- * is given up, and the receiver is told that it has failed.
+ * Isolates a receiver's exceptions: when a receiver throws, its own call is aborted and fails, and no other call is
+ * affected.
  */
 export class GuardedReceiver implements StoreReceiver {
   readonly #receiver: StoreReceiver;
@@ -11,8 +11,8 @@ export class GuardedReceiver implements StoreReceiver {
   #state: 'waiting' | 'answered' | 'over' = 'waiting';
 
   /**
-   * @param giveUp ends the call, of which nothing more is wanted.
-   * @param onFault told of what the receiver threw when it was told that the call has failed.
+   * @param giveUp aborts the call
+   * @param onFault called with an exception that the receiver throws from `failed`
    */
   constructor(receiver: StoreReceiver, giveUp: () => void, onFault: (error: unknown) => void) {
     this.#receiver = receiver;
@@ -41,7 +41,7 @@ export class GuardedReceiver implements StoreReceiver {
 
   ended(): void {
     if (this.#state === 'waiting')
-      this.failed(new StoreError('INVALID', 'the store sent no answer', undefined));
+      this.failed(new StoreError('INVALID', 'the store ended the response without a head', undefined));
     if (this.#state === 'over') return;
     try {
       this.#receiver.ended();
@@ -61,7 +61,7 @@ export class GuardedReceiver implements StoreReceiver {
     }
   }
 
-  /** Nothing more of the answer is wanted: the receiver hears why. */
+  /** Aborts the call; the receiver fails with `error`. */
   refuse(error: StoreError): void {
     if (this.#state === 'over') return;
     try {
@@ -72,7 +72,7 @@ export class GuardedReceiver implements StoreReceiver {
   }
 }
 
-/** An exception of the gateway's own code, as the end of a call. */
+/** Wraps an exception of the gateway's own code as the failure of a call. */
 export function faultOf(error: unknown): StoreError {
   return new StoreError('FAULT', 'the answer could not be processed', error);
 }

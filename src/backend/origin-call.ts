@@ -5,18 +5,18 @@ import type { BodyEnd } from '../transport/body-framing.ts';
 import type { ExpectedBody, ReadBuffer } from '../transport/read-buffer.ts';
 import { StoreError } from './store.ts';
 
-/** Takes an answer as it arrives, header names and values as the origin sent them. */
+/** Receives an answer as it arrives, with header names and values as the origin sent them. */
 export interface OriginReceiver {
   answered(status: number, rawHeaders: string[]): void;
-  /** The next bytes of the body; the memory is the receiver's only during the call. */
+  /** The next bytes of the body. The memory is valid only during the call. */
   arrived(chunk: Buffer): void;
   ended(): void;
   failed(error: StoreError): void;
-  /** Whoever asked has given it up before its end; nothing comes after. */
+  /** The caller has aborted the request; nothing follows. */
   aborted(): void;
 }
 
-/** One request under way; hands on what undici reports, and nothing after `abort`. */
+/** One request in progress. Forwards undici's events, and nothing after `abort`. */
 export class OriginCall implements Dispatcher.DispatchHandler {
   readonly #method: string;
   readonly #receiver: OriginReceiver;
@@ -37,7 +37,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     this.#controller?.pause();
   }
 
-  /** Bytes come again after this turn: undici cannot parse for one call while it reports on another. */
+  /** Resumes in a microtask: undici cannot parse for one call while it reports on another. */
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
@@ -50,10 +50,10 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#receiver.aborted();
-    this.#controller?.abort(new StoreError('BROKEN', 'given up', undefined));
+    this.#controller?.abort(new StoreError('BROKEN', 'aborted', undefined));
   }
 
-  /** Ends the call with `error`, which the receiver is told. */
+  /** Aborts the call; the receiver fails with `error`. */
   giveUp(error: StoreError): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -63,7 +63,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#isOver) controller.abort(new StoreError('BROKEN', 'given up', undefined));
+    if (this.#isOver) controller.abort(new StoreError('BROKEN', 'aborted', undefined));
     else if (this.#isPaused) controller.pause();
   }
 
@@ -93,13 +93,13 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Header bytes are Latin-1 (RFC 9110 §5.5): so they come out again exactly as they came in. */
+/** Header bytes are decoded as Latin-1 (RFC 9110 §5.5), so they are sent on unchanged. */
 function textOf(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
   if (!Array.isArray(raw)) return [];
   return raw.map(text => (typeof text === 'string' ? text : text.toString('latin1')));
 }
 
-/** How the body of the answer to a GET ends (RFC 9112 §6.3); undefined unless one thing alone decides it. */
+/** How the body of a GET response is delimited (RFC 9112 §6.3); undefined unless exactly one rule applies. */
 function endOfBody(status: number, headers: readonly string[]): BodyEnd | undefined {
   if (status !== 200 && status !== 206) return undefined;
   let length: string | undefined;

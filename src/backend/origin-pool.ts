@@ -3,7 +3,7 @@ import { type Dispatcher, Pool } from 'undici';
 import { ReadBuffer } from '../transport/read-buffer.ts';
 import { OriginCall, type OriginReceiver } from './origin-call.ts';
 
-/** How long to wait for an origin, in milliseconds. */
+/** Timeouts of an origin, in milliseconds. */
 export interface OriginTimeouts {
   readonly connectMs: number;
   /** From the request to the answer's head. */
@@ -12,16 +12,16 @@ export interface OriginTimeouts {
   readonly idleMs: number;
 }
 
-/** How an origin is connected to. */
+/** Connection settings of an origin. */
 export interface OriginPoolOptions {
-  /** ConnectionCounter that may be open at the same time; further requests wait. */
+  /** Connections that may be open at the same time; further requests wait. */
   readonly connections: number;
   readonly timeouts: OriginTimeouts;
-  /** Finds the address of a host name. Default: the system's. */
+  /** Resolves host names; by default the system's resolver. */
   readonly lookup?: LookupFunction;
 }
 
-/** A request as it goes onto the wire: the path is sent as it is, nothing in it is normalised. */
+/** A request as it is sent; the path is not normalised. */
 export interface OriginRequest {
   readonly method: string;
   readonly path: string;
@@ -30,12 +30,12 @@ export interface OriginRequest {
   readonly body?: Uint8Array;
 }
 
-/** Kept-alive connections to one origin. */
+/** Keep-alive connections to one origin. */
 export class OriginPool {
   readonly #pool: Pool;
   readonly #readBuffer: ReadBuffer;
 
-  /** @param readBuffer pools of one thread may share it. */
+  /** @param readBuffer may be shared by the pools of one thread */
   constructor(
     origin: string,
     { connections, timeouts, lookup }: OriginPoolOptions,
@@ -49,7 +49,7 @@ export class OriginPool {
       bodyTimeout: timeouts.idleMs,
       keepAliveTimeout: 30_000,
       maxHeaderSize: 64 * 1024,
-      // the read buffer is safe with the parser that it was proven against, whatever the environment prefers
+      // the read buffer is tested only with the default parser, so an environment variable must not select another
       useMilo: false,
     });
   }

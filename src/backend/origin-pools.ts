@@ -6,22 +6,22 @@ interface Held {
   calls: number;
 }
 
-/** A pool that somebody uses until `release`. */
+/** A pool that is in use until `release`. */
 export interface PoolLease {
   readonly pool: OriginPool;
   release(): void;
 }
 
 /**
- * The pools of one store by the host that they connect to. With virtual addressing each bucket name is a host, and where
- * clients name buckets, they choose hosts: so at most `limit` pools are kept; only those in use may be more.
+ * The connection pools of one store, by host. With virtual addressing each bucket name is a host, and clients may
+ * choose bucket names, so at most `limit` pools are kept. Only pools in use may exceed the limit.
  */
 export class OriginPools {
   readonly #protocol: string;
   readonly #options: OriginPoolOptions;
   readonly #limit: number;
   readonly #readBuffer = new ReadBuffer();
-  /** The one used longest ago first. */
+  /** In the order of last use, the oldest first. */
   readonly #pools = new Map<string, Held>();
   readonly #closing = new Set<Promise<void>>();
 

@@ -5,14 +5,14 @@ import { isElement, readXml, textOf } from '../s3/xml-reader.ts';
 import { sendAndCollect } from './collected-reply.ts';
 import { httpField, type Store, StoreError, type WholeReply } from './store.ts';
 
-/** What was found out about a store by asking it. */
+/** The result of probing a store. */
 export type ProbeResult =
-  /** It keeps all spellings of `key` apart. */
+  /** The store treats all spellings of `key` as different keys. */
   | { readonly kind: 'exact'; readonly key: string }
-  /** It takes `alias` for `key`, or refuses to read it at all. */
+  /** The store treats `alias` as `key`, or refuses to read it. */
   | { readonly kind: 'path'; readonly key: string; readonly alias: string }
   | { readonly kind: 'unknown'; readonly why: string }
-  /** The answer to a question about `bucket`; without one, about the buckets that there are. */
+  /** The store refused a request for `bucket`; undefined when the request listed the buckets. */
   | {
       readonly kind: 'refused';
       readonly bucket: string | undefined;
@@ -22,7 +22,7 @@ export type ProbeResult =
     }
   | { readonly kind: 'unreachable'; readonly why: string };
 
-/** Where to look for an object: a bucket at the store, and what keys there begin with. */
+/** Where to look for an object: a bucket at the store and a key prefix. */
 export interface ProbePlace {
   readonly bucket: string;
   readonly keyPrefix: string;
@@ -30,7 +30,7 @@ export interface ProbePlace {
 
 const listingLimits = { length: 4 * 1024 * 1024, depth: 16 };
 
-/** Other spellings of a key for whoever takes it as a path. */
+/** Spellings of a key that a store which treats keys as paths takes for the same object. */
 const spellings: readonly ((key: string) => string)[] = [
   key => `./${key}`,
   key => `/${key}`,
@@ -41,15 +41,15 @@ const spellings: readonly ((key: string) => string)[] = [
 ];
 
 /**
- * Asks a store for other spellings of a key that is there, by HEAD. Nothing is written, and no object is read.
- * Never rejects.
+ * Asks a store, by HEAD, for other spellings of a key that exists. Nothing is written and no object is read. Never
+ * rejects.
  */
 export async function probeStore(store: Store, place: ProbePlace): Promise<ProbeResult> {
   try {
     const listing = await ask(store, 'GET', place.bucket, undefined, listingQuery(place));
     if (listing.status !== 200) return refusedBy(listing, 'a listing', place.bucket);
     const keys = keysIn(listing).filter(key => pathKeyProblem(key) === undefined && !key.endsWith('/'));
-    // one in a folder has more spellings
+    // a key in a folder has more spellings
     const key = keys.find(each => each.includes('/')) ?? keys[0];
     if (key === undefined)
       return { kind: 'unknown', why: `there is no object in ${place.bucket} to ask for` };
@@ -59,7 +59,7 @@ export async function probeStore(store: Store, place: ProbePlace): Promise<Probe
   }
 }
 
-/** Whether a store answers, where no bucket is known to ask about. Never rejects. */
+/** Whether a store answers, for a store without a configured bucket. Never rejects. */
 export async function probeReach(store: Store): Promise<ProbeResult> {
   try {
     const reply = await ask(store, 'GET', undefined, undefined, '');
@@ -82,7 +82,7 @@ async function probeKey(store: Store, bucket: string, key: string): Promise<Prob
     const alias = spell(key);
     if (alias === key) continue;
     const reply = await head(alias);
-    // 400 is how stores of files refuse what leaves a folder (behaviours.md 225)
+    // stores of files answer 400 to a path that leaves a folder (behaviours.md 225)
     if (isSameObject(reply, plain) || reply.status === 400) return { kind: 'path', key, alias };
     if (reply.status !== missing.status && reply.status !== 200) {
       return { kind: 'unknown', why: `it answers ${reply.status} to HEAD of "${alias}"` };

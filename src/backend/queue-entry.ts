@@ -1,24 +1,24 @@
-/** Why a call is refused or given up. */
+/** Why a call was refused or aborted. */
 export type QueueVerdict =
-  /** Too many wait already. */
+  /** Too many calls are waiting. */
   | 'full'
-  /** It has waited for as long as any may. */
+  /** It has waited for the longest allowed time. */
   | 'waited'
-  /** Others wait, and it has brought no answer for longer than answers of this store take. */
+  /** Others are waiting, and it has been silent for longer than this store's answers take. */
   | 'silent'
-  /** Others wait, and whoever asked takes nothing of its answer. */
+  /** Others are waiting, and its reader has stalled. */
   | 'paused';
 
-/** A call that waits or is under way. */
+/** A call that is waiting or in progress. */
 export interface QueueEntry {
-  /** What it is about: calls about one object wait in one line. */
+  /** The object it is for: calls for one object wait in one line. */
   readonly object: string;
   readonly isAnswered: boolean;
-  /** When it began to wait for an answer that may be given up; undefined when it does not. */
+  /** Since when it has been waiting for an answer, if it may be aborted for that; otherwise undefined. */
   readonly silentSinceMs: number | undefined;
-  /** Since when nothing of its answer is taken; undefined when it is. */
+  /** Since when its reader has stalled; undefined while it reads. */
   readonly pausedSinceMs: number | undefined;
   start(): void;
-  /** It is not to go on, and leaves the queue. */
+  /** Ends the call, which then leaves the queue. */
   endedBy(verdict: QueueVerdict): void;
 }

@@ -5,22 +5,21 @@ import type { QueueEntry, QueueVerdict } from './queue-entry.ts';
 import { type StoreCall, StoreError, type StoreReceiver, type StoreReplyHead } from './store.ts';
 import { type TransferLimits, TransferWatch } from './transfer-watch.ts';
 
-/** A call that the store has been sent. */
+/** A call that was sent to the store. */
 export interface SentCall extends StoreCall {
-  /** Ends it with `error`, which its receiver is told. */
+  /** Aborts it; its receiver fails with `error`. */
   giveUp(error: StoreError): void;
 }
 
 export interface QueuedCallOptions {
   readonly object: string;
-  /** Whether it may be given up before it is answered, and asked again by somebody later. */
+  /** Whether it may be aborted before it is answered (and repeated later). */
   readonly mayBeGivenUp: boolean;
-  /** Sends it. */
   readonly send: (receiver: StoreReceiver) => SentCall;
   readonly limits: TransferLimits;
 }
 
-/** A call to a store that waits for its turn, and is given up when it is too slow. */
+/** A call to a store that waits for its turn and is aborted when it is too slow. */
 export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
   readonly object: string;
   readonly #options: QueuedCallOptions;
@@ -132,7 +131,7 @@ export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
     this.#call?.giveUp(new StoreError('TIMEOUT', 'the store answers too slowly', undefined));
   }
 
-  /** Whoever asks may not have been given the call yet, and hears of it later. */
+  /** Fails asynchronously: the caller may not have received the call object yet. */
   #refuse(error: StoreError): void {
     if (!this.#end()) return;
     this.#queue.leave(this);
@@ -141,7 +140,7 @@ export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
     });
   }
 
-  /** False when it was over before. */
+  /** False when it had already ended. */
   #end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
@@ -151,7 +150,7 @@ export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
 }
 
 function errorFor(verdict: QueueVerdict): StoreError {
-  // what is paused has begun, and can go on from there with another call
-  if (verdict === 'paused') return new StoreError('BROKEN', 'given up for calls that wait', undefined);
-  return new StoreError('BUSY', `the store has too many calls: ${verdict}`, undefined);
+  // a paused call has received part of its answer and can be resumed by another one
+  if (verdict === 'paused') return new StoreError('BROKEN', 'aborted in favour of waiting calls', undefined);
+  return new StoreError('BUSY', `too many calls to the store: ${verdict}`, undefined);
 }

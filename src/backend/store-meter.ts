@@ -3,18 +3,18 @@ import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../
 import type { CallQueue } from './call-queue.ts';
 import type { QueueVerdict } from './queue-entry.ts';
 
-/** One request to a store, as it is counted. */
+/** The metrics of one request to a store. */
 export interface MeasuredCall {
   answered(status: number): void;
   arrived(bytes: number): void;
   failed(reason: string): void;
-  /** Given up on this side: counts as a request of its own kind when no answer had begun. */
+  /** Aborted by the gateway; counted as `aborted` if no answer had begun. */
   aborted(): void;
 }
 
 const firstByteBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Counts what is asked of the stores and how they answer. */
+/** Counts requests to the stores and their answers. */
 export class StoreMeter {
   readonly #clock: Clock;
   readonly #requests: Family<CounterCell>;
@@ -59,7 +59,7 @@ export class StoreMeter {
     );
   }
 
-  /** A request of `method` is being sent to `backend`. */
+  /** Starts measuring a request of `method` to `backend`. */
   begin(backend: string, method: string): MeasuredCall {
     const startedMs = this.#clock.monotonicMs();
     const bytes = this.#bytes.cell(backend);
@@ -79,7 +79,7 @@ export class StoreMeter {
     };
   }
 
-  /** Tells what the calls of `queue` are doing, whenever metrics are asked for. */
+  /** Exports the states of the calls in `queue` with every metrics snapshot. */
   watch(backend: string, queue: CallQueue): void {
     this.#metrics.onSnapshot(() => {
       const counts = queue.counts();
@@ -88,18 +88,18 @@ export class StoreMeter {
     });
   }
 
-  /** A call to `backend` has had to go without a connection. */
+  /** Counts a call to `backend` that was refused or aborted by its queue. */
   refused(backend: string, verdict: QueueVerdict): void {
     this.#refused.cell(backend, verdict).add();
   }
 
-  /** A request to `backend` is tried again. */
+  /** Counts a repeated request to `backend`. */
   retried(backend: string, reason: string): void {
     this.#retries.cell(backend, reason).add();
   }
 }
 
-/** The gateway's own questions are of two kinds; whatever else is passed through counts by its method. */
+/** The gateway's own requests are GetObject and HeadObject; operations that are passed through count by method. */
 function operationOf(method: string): string {
   if (method === 'GET') return 'GetObject';
   return method === 'HEAD' ? 'HeadObject' : method;

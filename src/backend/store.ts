@@ -1,16 +1,16 @@
 import type { HeaderField } from '../s3/dialect.ts';
 
-/** A request to a store; names carry no dialect. */
+/** A request to a store; header names have no dialect prefix. */
 export interface StoreRequest {
   readonly method: string;
   /** The bucket at the store; undefined for requests to the service itself. */
   readonly bucket: string | undefined;
   /** Decoded key; undefined for requests to the bucket. */
   readonly key: string | undefined;
-  /** Raw query without the question mark, as it goes to the store; empty when there is none. */
+  /** Raw query without the question mark, sent as it is; empty when there is none. */
   readonly query: string;
   readonly fields: readonly HeaderField[];
-  /** The whole body of a request that changes something. */
+  /** The complete body of a request that changes something. */
   readonly body?: Uint8Array;
 }
 
@@ -20,22 +20,22 @@ export interface StoreReplyHead {
   readonly fields: readonly HeaderField[];
 }
 
-/** Takes an answer as it arrives. Exactly one of `ended` and `failed` comes last; nothing comes after an abort. */
+/** Receives an answer as it arrives. Exactly one of `ended` and `failed` comes last; nothing follows an abort. */
 export interface StoreReceiver {
-  /** Status and header fields. Bytes may follow at once. */
+  /** Status and header fields. Body bytes may follow in the same turn. */
   answered(head: StoreReplyHead): void;
-  /** The next bytes of the body; the memory is the receiver's only during the call. */
+  /** The next bytes of the body. The memory is valid only during the call. */
   arrived(chunk: Buffer): void;
   ended(): void;
   failed(error: StoreError): void;
 }
 
-/** A request under way. */
+/** A request in progress. */
 export interface StoreCall {
-  /** Stops bytes from arriving until `resume`. */
+  /** Stops delivery until `resume`. */
   pause(): void;
   resume(): void;
-  /** Gives the request up; the receiver hears nothing more. */
+  /** Aborts the request; the receiver gets no further calls. */
   abort(): void;
 }
 
@@ -48,12 +48,12 @@ export interface Store {
 }
 
 /**
- * Why there is no answer, or no more of it: the store could not be reached, was too slow, broke off, or sent what is no
- * answer; or the gateway failed to process what it sent; or the store has as many calls as it may have.
+ * Why an answer is missing or incomplete. UNREACHABLE: no connection; TIMEOUT: too slow; BROKEN: the connection broke;
+ * INVALID: malformed answer; FAULT: the gateway failed to process it; BUSY: the store's call limit is reached.
  */
 export type StoreErrorCode = 'UNREACHABLE' | 'TIMEOUT' | 'BROKEN' | 'INVALID' | 'FAULT' | 'BUSY';
 
-/** A call to a store came to nothing. */
+/** A failed call to a store. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
 
@@ -63,12 +63,12 @@ export class StoreError extends Error {
   }
 }
 
-/** The value of an HTTP (not store) field of `head`, by its lower-case name. */
+/** The value of a standard HTTP field of `head`, by its lower-case name. */
 export function httpField(head: StoreReplyHead, name: string): string | undefined {
   return head.fields.find(field => !field.store && field.name === name)?.value;
 }
 
-/** The value of a store field of `head`, by its lower-case name without prefix. */
+/** The value of a store-specific field of `head`, by its lower-case name without prefix. */
 export function storeField(head: StoreReplyHead, name: string): string | undefined {
   return head.fields.find(field => field.store && field.name === name)?.value;
 }

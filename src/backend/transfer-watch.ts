@@ -1,15 +1,15 @@
 import type { Clock, Timer } from '../base/clock.ts';
 
-/** How slow an answer may be. */
+/** Minimum speed of an answer. */
 export interface TransferLimits {
-  /** From the request to the answer's head, whatever informational heads come before it; undefined: as long as it takes. */
+  /** Time limit for the final head of the answer; undefined: none. Informational (1xx) heads do not extend it. */
   readonly headMs: number | undefined;
-  /** Bytes of the body in a second, measured over `windowMs`; 0: any rate will do. */
+  /** Minimum rate of the body in bytes per second, measured over `windowMs`; 0: no minimum. */
   readonly minRateBytes: number;
   readonly windowMs: number;
 }
 
-/** Notices when an answer comes too slowly. Time in which it is not wanted does not count. */
+/** Detects answers that arrive too slowly. Time in which the reader has paused the answer does not count. */
 export class TransferWatch {
   readonly #limits: TransferLimits;
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class TransferWatch {
     this.#windowBytes += lengthBytes;
   }
 
-  /** From now on bytes are wanted. */
+  /** The reader wants bytes: starts measuring. */
   wanted(): void {
     if (!this.#hasHead) return;
     this.end();
@@ -47,7 +47,7 @@ export class TransferWatch {
     });
   }
 
-  /** For now no bytes are wanted. */
+  /** The reader has paused: stops measuring. */
   unwanted(): void {
     if (this.#hasHead) this.end();
   }

@@ -1,15 +1,15 @@
 import { isIPv4 } from 'node:net';
 
-/** How much of something there may be at once. */
+/** Limits on concurrent use. */
 export interface QuotaLimits {
   readonly inAll: number;
   readonly perClient: number;
 }
 
-/** Counts what is in use, in all and by client, and gives nothing beyond either limit. */
+/** Counts concurrent use, in total and per client, and refuses more than either limit. */
 export class ClientQuota {
   readonly #limits: QuotaLimits;
-  /** Clients that use nothing are not in it. */
+  /** Only clients with something in use. */
   readonly #byClient = new Map<string, number>();
   #used = 0;
 
@@ -21,12 +21,12 @@ export class ClientQuota {
     return this.#used;
   }
 
-  /** Clients that use something. */
+  /** Clients with something in use. */
   get clients(): number {
     return this.#byClient.size;
   }
 
-  /** @returns whether `client` has got one; then it is to be given back. */
+  /** @returns whether the limits allowed it; if so, it must be given back */
   take(client: string): boolean {
     const used = this.#byClient.get(client) ?? 0;
     if (this.#used >= this.#limits.inAll || used >= this.#limits.perClient) return false;
@@ -46,10 +46,10 @@ export class ClientQuota {
 }
 
 /**
- * Whom an address is counted with. A host has one IPv4 address and as many of IPv6 as it likes: those are counted by
- * the network of 64 bits that a site is given at least (RFC 6177 §2).
+ * The client that an address counts for. A host may have any number of IPv6 addresses, so these count by their /64
+ * network, the smallest that a site is given (RFC 6177 §2).
  *
- * @param address as sockets tell it; undefined for a connection that is gone.
+ * @param address as reported by the socket; undefined for a closed connection
  */
 export function clientOf(address: string | undefined): string {
   if (address === undefined) return '';
@@ -57,7 +57,7 @@ export function clientOf(address: string | undefined): string {
   return isIPv4(mapped) ? mapped : networkOf(address);
 }
 
-/** The first four groups of an IPv6 address, of which `::` may leave some out. */
+/** The first four groups of an IPv6 address, with `::` expanded. */
 function networkOf(address: string): string {
   const [before = '', after] = address.replace(/%.*$/, '').split('::');
   const first = before === '' ? [] : before.split(':');

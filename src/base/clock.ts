@@ -1,21 +1,21 @@
 import { performance } from 'node:perf_hooks';
 
-/** Time, injected wherever it matters so that tests can move it by hand. */
+/** Time, injected so that tests can control it. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the epoch. */
   nowMs(): number;
-  /** Milliseconds since some fixed moment; never steps back. */
+  /** Milliseconds since an arbitrary fixed moment; never goes back. */
   monotonicMs(): number;
   /** Calls `callback` once after `delayMs` milliseconds, unless cancelled before. */
   after(delayMs: number, callback: () => void): Timer;
 }
 
-/** A call that is going to happen. */
+/** A scheduled call. */
 export interface Timer {
   cancel(): void;
 }
 
-/** The machine's own clock. Its timers do not keep the process alive. */
+/** The system clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),

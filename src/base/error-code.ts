@@ -1,4 +1,4 @@
-/** The `code` of an error, as Node.js and the errors of this program have it; undefined for one without. */
+/** The `code` of an error, as set by Node.js and by this program; undefined if it has none. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -2,12 +2,12 @@ import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 import type { CounterCell, Metrics } from './metrics.ts';
 
-/** What is logged of one fault at the most. */
+/** Longest logged text of one fault. */
 const TEXT_LIMIT = 8 * 1024;
 
 /**
- * Takes exceptions that nobody expected: mistakes of this program, met in code that serves a request. Each is counted and
- * logged once, however many requests it ends; the worker goes on.
+ * Reports unexpected exceptions: bugs of this program that surface while a request is served. Each exception is counted
+ * and logged once, even if it ends several requests; the worker keeps running.
  */
 export class Faults {
   readonly #count: CounterCell;
@@ -24,7 +24,9 @@ export class Faults {
       .cell();
   }
 
-  /** @param requestId of the request that it ended; undefined for one that ended what several may have waited for. */
+  /**
+   * @param requestId the request it ended; undefined if it ended something that several requests may have waited for
+   */
   note(error: unknown, requestId?: string): void {
     const chain = chainOf(error);
     const isKnown = chain.some(one => this.#noted.has(one));
@@ -40,7 +42,7 @@ export class Faults {
   }
 }
 
-/** `clock` with timers that end no thread: what a callback throws is noted. */
+/** `clock` whose timer callbacks cannot crash the thread: their exceptions are reported to `faults`. */
 export function guardedClock(clock: Clock, faults: Faults): Clock {
   return {
     nowMs: () => clock.nowMs(),
@@ -56,7 +58,7 @@ export function guardedClock(clock: Clock, faults: Faults): Clock {
   };
 }
 
-/** `error` and what caused it. Only texts of them are logged: their other properties may hold what was being processed. */
+/** `error` and its causes. Only their messages and stacks are logged: other properties may hold customer data. */
 function chainOf(error: unknown): Error[] {
   const chain: Error[] = [];
   for (let one = error; one instanceof Error && chain.length < 8; one = one.cause) chain.push(one);

@@ -1,4 +1,4 @@
-/** The address is taken or cannot be bound; the message is one clear line for the operator. */
+/** The address is in use or cannot be bound; the message is one line for the operator. */
 export class ListenError extends Error {
   readonly code: string;
 
@@ -8,7 +8,7 @@ export class ListenError extends Error {
   }
 }
 
-/** `host:port` as it stands in a URL. */
+/** `host:port` as written in a URL. */
 export function formatAddress(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

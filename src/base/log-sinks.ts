@@ -2,13 +2,16 @@ import { destination } from 'pino';
 import { type Clock, systemClock, type Timer } from './clock.ts';
 import type { LogSink } from './logger.ts';
 
-/** Lines held while nobody reads the other end of the pipe; beyond that they are dropped, never waited for. */
+/** Bytes buffered while the reader of the pipe has stalled; further lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
-/** So long the last lines wait for somebody to read the other end of the pipe. */
+/** How long the last flush waits for the reader of the pipe. */
 const LAST_FLUSH_MS = 1_000;
 
-/** Writes to a file descriptor without blocking the event loop. A reader that went away, or reads nothing, ends nothing. */
+/**
+ * Writes to a file descriptor without blocking the event loop. A reader that has gone or has stalled never stops the
+ * process.
+ */
 export function descriptorSink(descriptor: number, clock: Clock = systemClock): LogSink {
   let untilMs = Infinity;
   let isFailing = false;
@@ -16,7 +19,7 @@ export function descriptorSink(descriptor: number, clock: Clock = systemClock): 
     ...{ dest: descriptor, sync: false, maxLength: MAX_WAITING_BYTES },
     retryEAGAIN: () => clock.monotonicMs() < untilMs,
   });
-  // sonic-boom's own tries for ever: a pipe that nobody reads or a full disk would keep the process from ending
+  // sonic-boom's own flush retries for ever: a stalled pipe or a full disk would keep the process from exiting
   const flushSync = stream.flushSync.bind(stream);
   const flush = () => {
     if (isFailing) return;
@@ -24,13 +27,13 @@ export function descriptorSink(descriptor: number, clock: Clock = systemClock): 
     try {
       flushSync();
     } catch {
-      // nobody is left to tell; nor need the next flush wait again
+      // nobody can be told, and later flushes need not wait again
       isFailing = true;
     } finally {
       untilMs = Infinity;
     }
   };
-  // pino calls it at the exit
+  // pino calls this at exit
   stream.flushSync = flush;
   stream.on('error', () => {
     isFailing = true;
@@ -41,7 +44,7 @@ export function descriptorSink(descriptor: number, clock: Clock = systemClock): 
   return { write: lines => void stream.write(lines), flush };
 }
 
-/** Passes every line through `redact` before `sink` sees it. */
+/** Passes all lines through `redact`. */
 export function redactingSink(sink: LogSink, redact: (text: string) => string): LogSink {
   return { write: lines => sink.write(redact(lines)), flush: () => sink.flush() };
 }
@@ -50,13 +53,13 @@ export interface BatchedSinkOptions {
   readonly clock: Clock;
   /** Receives a batch of whole lines. */
   readonly send: (lines: string) => void;
-  /** A batch goes out as soon as it holds this many characters… */
+  /** A batch is sent when it has this many characters… */
   readonly maxBatchLength?: number;
   /** …or this long after its first line. */
   readonly maxDelayMs?: number;
 }
 
-/** Gathers lines so that a worker sends its supervisor one message per batch instead of one per line. */
+/** Batches lines, so that a worker posts one message to its supervisor per batch rather than per line. */
 export function batchedSink(options: BatchedSinkOptions): LogSink {
   const { clock, send, maxBatchLength = 64 * 1024, maxDelayMs = 100 } = options;
   let batch = '';

@@ -1,15 +1,15 @@
 import { pino } from 'pino';
 import { type Clock, systemClock } from './clock.ts';
 
-/** Structured lines: `logger.warn({ backend }, 'the backend does not answer')`. */
+/** Writes structured lines: `logger.warn({ backend }, 'the backend does not answer')`. */
 export type Logger = pino.Logger;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** Where finished lines go. Each ends with a newline; several may come in one call. */
+/** Destination of finished lines. Each line ends with a newline; one call may pass several. */
 export interface LogSink {
   write(lines: string): void;
-  /** Hands over what is still held, before the thread or the process ends. */
+  /** Writes out buffered lines before the thread or process ends. */
   flush(): void;
 }
 
@@ -34,7 +34,7 @@ export function createLogger({ level, sink, fields = {}, clock = systemClock }: 
   );
 }
 
-/** A logger that says nothing. */
+/** A logger that writes nothing. */
 export function silentLogger(): Logger {
   return createLogger({ level: 'silent', sink: { write: () => undefined, flush: () => undefined } });
 }

@@ -1,16 +1,16 @@
 import { AggregatorRegistry, Registry, type RegistryContentType } from 'prom-client';
 
-/** How the values of several workers become one: a shared arena reports `max`, what each worker owns `sum`. */
+/** How the values of several threads are combined: `max` for the shared arena, `sum` for what each worker owns. */
 export type Aggregator = 'sum' | 'max' | 'min' | 'first' | 'average' | 'omit';
 
-/** One measured value; `metricName` differs from the family's for a histogram's buckets, sum and count. */
+/** One measured value. `metricName` differs from the family's name for a histogram's buckets, sum and count. */
 export interface SampleSnapshot {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
   readonly metricName?: string;
 }
 
-/** One family as prom-client's `getMetricsAsJSON()` gives it. */
+/** One metric family in the form of prom-client's `getMetricsAsJSON()`. */
 export interface FamilySnapshot {
   readonly name: string;
   readonly help: string;
@@ -19,20 +19,20 @@ export interface FamilySnapshot {
   readonly values: readonly SampleSnapshot[];
 }
 
-/** Every family of one thread at one moment: plain data that travels between threads. */
+/** All metric families of one thread at one moment; plain data that can be posted to another thread. */
 export type MetricSnapshot = readonly FamilySnapshot[];
 
 type LibraryFamily = Awaited<ReturnType<Registry['getMetricsAsJSON']>>[number];
 
 /**
- * Several threads' snapshots as one: samples with equal labels are combined as their family says.
- * With one snapshot it is the identity, but for families that say `omit`.
+ * Merges the snapshots of several threads: samples with equal labels are combined by the aggregator of their family. A
+ * single snapshot is unchanged, except for families with `omit`.
  */
 export async function mergeSnapshots(snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> {
   return fromLibrary(await AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON());
 }
 
-/** The snapshot as text, in Prometheus' own form or in that of OpenMetrics 1.0, with its content type. */
+/** Renders the snapshot in the Prometheus text format or in OpenMetrics 1.0. */
 export async function renderSnapshot(
   snapshot: MetricSnapshot,
   format: 'prometheus' | 'openmetrics',
@@ -46,12 +46,12 @@ export async function renderSnapshot(
   return { contentType, text: await registry.metrics() };
 }
 
-/** The library's families as ours. */
+/** Converts prom-client's families to ours. */
 export function fromLibrary(families: readonly LibraryFamily[]): MetricSnapshot {
   return families.map(({ name, help, type, aggregator, values }) => ({
     name,
     help,
-    // declared as a numeric enum, delivered as the word
+    // declared as a numeric enum, but delivered as the word
     type: String(type),
     aggregator: acrossThreads(name, aggregator),
     values: values.map(sampleFromLibrary),
@@ -59,8 +59,9 @@ export function fromLibrary(families: readonly LibraryFamily[]): MetricSnapshot 
 }
 
 /**
- * The library thinks of processes. Among threads the start of the process is known once (`omit` would lose
- * it), and the mean of a busy worker's lag and an idle supervisor's would hide the busy one.
+ * prom-client's aggregators are meant for processes. Among threads, `omit` would lose the start time of the process,
+ * which only one thread reports; and `average` would hide the event-loop lag of a busy worker behind that of the idle
+ * supervisor.
  */
 function acrossThreads(name: string, aggregator: Aggregator): Aggregator {
   if (aggregator === 'omit') return 'first';
@@ -76,7 +77,7 @@ function sampleFromLibrary(sample: LibraryFamily['values'][number]): SampleSnaps
     : { labels, value: sample.value };
 }
 
-/** OpenMetrics names a counter's family without the suffix of its samples; the library adds that to them. */
+/** In OpenMetrics a counter's family name has no `_total`; the library adds it to the samples. */
 function withoutCounterSuffix(family: FamilySnapshot): FamilySnapshot {
   return family.type === 'counter' ? { ...family, name: family.name.replace(/_total$/, '') } : family;
 }

@@ -8,7 +8,7 @@ import {
   type SampleSnapshot,
 } from './metric-snapshot.ts';
 
-/** A number that only grows. */
+/** A value that only increases. */
 export class CounterCell {
   value = 0;
 
@@ -17,7 +17,7 @@ export class CounterCell {
   }
 }
 
-/** A number that goes up and down. */
+/** A value that goes up and down. */
 export class GaugeCell {
   value = 0;
 
@@ -33,7 +33,7 @@ export class GaugeCell {
 /** A distribution over fixed bounds. */
 export class HistogramCell {
   readonly bounds: readonly number[];
-  /** Observations per bucket, not cumulated; the last one counts what lies above all bounds. */
+  /** Observations per bucket, not cumulative; the last element counts those above all bounds. */
   readonly counts: Float64Array;
   sum = 0;
 
@@ -42,7 +42,7 @@ export class HistogramCell {
     this.counts = new Float64Array(bounds.length + 1);
   }
 
-  /** Counts one observation; a bound belongs to the bucket it closes. */
+  /** Counts one observation; a bucket includes its upper bound. */
   observe(value: number): void {
     const { bounds, counts } = this;
     let bucket = 0;
@@ -52,7 +52,7 @@ export class HistogramCell {
   }
 }
 
-/** One metric name with a cell per combination of label values. */
+/** A metric with one cell per combination of label values. */
 export class Family<Cell> {
   readonly #labelNames: readonly string[];
   readonly #create: () => Cell;
@@ -64,8 +64,8 @@ export class Family<Cell> {
   }
 
   /**
-   * The cell of these label values, in the order of the label names; the same values give the same cell.
-   * Keep it: the look-up is for the start of things, the cell for the hot path. Callers bound the label sets.
+   * The cell of these label values, which are in the order of the label names. Equal values give the same cell. The
+   * look-up is too slow for the hot path: keep the cell. Callers must bound the number of label sets.
    */
   cell(...labelValues: readonly string[]): Cell {
     const id = labelValues.map(lengthPrefixed).join('');
@@ -84,13 +84,13 @@ export class Family<Cell> {
   }
 }
 
-/** How often it is looked whether an event loop is late. */
+/** Sampling interval of the event-loop delay. */
 const WATCHED_MS = 10;
 const UNWATCHED_MS = 60_000;
 
 /**
- * The metrics of one thread. Families are declared once with their full names (`tidegate_requests_total`);
- * counting is a plain number update, and labels are looked at only when a snapshot is taken.
+ * The metrics of one thread. Each family is declared once with its full name (`tidegate_requests_total`). Counting is a
+ * plain number update; labels are processed only when a snapshot is taken.
  */
 export class Metrics {
   readonly #defaults = new Registry();
@@ -114,7 +114,7 @@ export class Metrics {
     return family;
   }
 
-  /** `bucketsSeconds` are the buckets' upper bounds, ascending; the one for everything above is added. */
+  /** `bucketsSeconds` are the ascending upper bounds of the buckets; the +Inf bucket is added. */
   histogram(
     name: string,
     help: string,
@@ -132,15 +132,15 @@ export class Metrics {
     return family;
   }
 
-  /** Calls `refresh` before each snapshot, for gauges that are read off something when somebody asks. */
+  /** Calls `refresh` before each snapshot, for gauges whose value is read on demand. */
   onSnapshot(refresh: () => void): void {
     this.#beforeSnapshot.push(refresh);
   }
 
   /**
-   * Adds what Node.js tells about itself. What belongs to the whole process (`process_*`) is left to the main thread, so
-   * that adding up the threads does not count it several times; and how late an event loop is to the workers, whose
-   * lateness clients feel: to watch it wakes a thread a hundred times a second.
+   * Adds the metrics of Node.js itself. Those of the process (`process_*`) are reported by the main thread only, so
+   * that the sum over threads does not count them several times. Event-loop lag is reported by the workers only: that
+   * is where clients notice it, and measuring it wakes a thread a hundred times per second.
    */
   addRuntimeMetrics(thread: 'main' | 'worker'): void {
     const isMain = thread === 'main';
@@ -152,7 +152,7 @@ export class Metrics {
     }
   }
 
-  /** All families as they stand now, in the shape of prom-client's `getMetricsAsJSON()`. */
+  /** All families with their current values, in the form of prom-client's `getMetricsAsJSON()`. */
   async snapshot(): Promise<MetricSnapshot> {
     for (const refresh of this.#beforeSnapshot) refresh();
     const ours = [...this.#families.values()].map(read => read());
@@ -166,7 +166,7 @@ export class Metrics {
   }
 }
 
-/** Two parts declared a metric of one name. */
+/** A metric name was declared twice. */
 export class DuplicateMetricError extends Error {
   readonly code = 'DUPLICATE_METRIC';
 

@@ -1,12 +1,12 @@
-/** How much a memo keeps: so many names, none of them longer than so many characters. */
+/** Limits of a memo: number of names, and length of a name in characters. */
 export interface NameMemoLimits {
   readonly names: number;
   readonly nameLength: number;
 }
 
 /**
- * What names of others' choosing come to, for as many of the first as its limits allow. What is beyond them is not kept,
- * and nothing is ever given up, so that a look-up costs no bookkeeping.
+ * Memoises values by untrusted names. Keeps the first names within its limits; others are not stored. Nothing is
+ * evicted, so a look-up needs no bookkeeping.
  */
 export class NameMemo<Value> {
   readonly #values = new Map<string, Value>();
@@ -20,7 +20,7 @@ export class NameMemo<Value> {
     return this.#values.size;
   }
 
-  /** Names that are too long are not even hashed. */
+  /** Too long names are rejected before they are hashed. */
   get(name: string): Value | undefined {
     return name.length > this.#limits.nameLength ? undefined : this.#values.get(name);
   }

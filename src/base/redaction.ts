@@ -1,6 +1,6 @@
 const CENSOR = '[redacted]';
 
-/** Header and field names whose values are secrets, wherever they stand in a line. */
+/** Names of headers and fields whose values are secret, wherever they occur in a line. */
 const secretFields = [
   'authorization',
   'proxy-authorization',
@@ -14,26 +14,29 @@ const secretFields = [
   'token',
 ];
 
-/** A JSON string, as a value or an array's element. */
+/** A JSON string. */
 const TEXT = String.raw`"(?:[^"\\]|\\.)*"`;
 
-/** `"name":"value"`, `"name":["a","b"]` and, as raw header lists have it, `"name","value"`. */
+/** Matches `"name":"value"`, `"name":["a","b"]` and, in raw header lists, `"name","value"`. */
 const fieldPattern = new RegExp(
   String.raw`("(?:${secretFields.join('|')})"\s*[:,]\s*)(?:${TEXT}|\[(?:\s*${TEXT}\s*,?)*\])`,
   'gi',
 );
 
-/** What makes a presigned URL or a webhook's URL usable, and keys that somebody put there: up to the parameter's end. */
+/**
+ * Matches the secret parameters of presigned and webhook URLs, and customer keys put in a query, up to the end of the
+ * parameter.
+ */
 const parameterPattern =
   /([?&](?:X-(?:Amz|Store)-(?:Signature|Security-Token|(?:Copy-Source-)?Server-Side-Encryption-Customer-Key(?:-MD5)?)|Signature|sig|token)=)[^&"'\s\\#<>]+/gi;
 
-/** The signature inside an Authorization header that was quoted in running text. */
+/** Matches the signature of an Authorization header quoted in text. */
 const signaturePattern = /(\bSignature=)[0-9a-f]{16,}/gi;
 
 /**
- * Takes secrets out of log text (JSON lines): the values of `secretFields` at any depth, signatures in URLs
- * and headers, and `literals` (configured keys, tokens, webhook URLs) wherever they appear.
- * The lines stay valid JSON. Law 7 of the design rests on this: every line passes through it.
+ * Creates a function that removes secrets from log text (JSON lines): the values of `secretFields` at any depth,
+ * signatures in URLs and headers, and `literals` (configured keys, tokens, webhook URLs) anywhere. The lines stay valid
+ * JSON. Every log line passes through it; law 7 of the design depends on that.
  */
 export function createRedactor(literals: readonly string[]): (text: string) => string {
   const literal = literalPattern(literals);
@@ -46,7 +49,7 @@ export function createRedactor(literals: readonly string[]): (text: string) => s
   };
 }
 
-/** Matches each literal as it stands in JSON text; longer ones first, since one may begin another. */
+/** Matches each literal as it is escaped in JSON; longer ones first, because one may be a prefix of another. */
 function literalPattern(literals: readonly string[]): RegExp | undefined {
   const escaped = literals
     .filter(literal => literal.length > 0)

@@ -7,15 +7,15 @@ export interface ThreadPort {
   on(event: 'message', listener: (message: unknown) => void): unknown;
 }
 
-/** What a procedure takes. */
+/** The parameter type of a procedure. */
 export type PayloadOf<Procedure> = Procedure extends (payload: infer Value) => unknown ? Value : undefined;
 
-/** What a procedure gives, once it is there. */
+/** The result type of a procedure, unwrapped from its promise. */
 export type ResultOf<Procedure> = Procedure extends (...payload: never) => infer Value
   ? Awaited<Value>
   : never;
 
-/** The other thread refused a call or failed in it. */
+/** The other thread refused a call, or the call failed there. */
 export class RemoteCallError extends Error {
   readonly code: string;
 
@@ -43,8 +43,8 @@ interface Waiting {
 }
 
 /**
- * Calls both ways over one channel. Names and types of what each end serves are stated by whoever wraps this
- * (the pool here, the membership in the worker): both ends belong to one program.
+ * Remote procedure calls in both directions over one channel. Procedure names and types are declared by the wrappers of
+ * this class (such as the worker pool and the worker's membership), since both ends belong to one program.
  */
 export class Rpc {
   readonly #channel: ThreadPort;
@@ -60,7 +60,7 @@ export class Rpc {
     });
   }
 
-  /** Adds procedures that the other end may call from now on. */
+  /** Adds procedures that the other end may call. */
   serve(procedures: object): void {
     for (const [name, procedure] of Object.entries(procedures)) {
       this.#handlers.set(name, payload => Reflect.apply(procedure, undefined, [payload]));
@@ -69,7 +69,8 @@ export class Rpc {
 
   /**
    * Calls a procedure of the other end.
-   * @throws RemoteCallError with the code of what went wrong there; ThreadGoneError when that thread ended
+   *
+   * @throws RemoteCallError with the code of the remote error; ThreadGoneError when the other thread has ended
    */
   call(name: string, payload: unknown): Promise<unknown> {
     if (this.#gone) return Promise.reject(this.#gone);
@@ -80,12 +81,12 @@ export class Rpc {
     });
   }
 
-  /** Calls a procedure whose result nobody waits for; `transfer` are ports that move with it. */
+  /** Calls a procedure without waiting for a result; `transfer` lists the ports to transfer. */
   notify(name: string, payload: unknown, transfer: readonly Transferable[] = []): void {
     if (!this.#gone) this.#send({ kind: 'notice', name, payload }, transfer);
   }
 
-  /** Ends every waiting call: the other thread is no more. */
+  /** Rejects all pending calls: the other thread has ended. */
   close(): void {
     this.#gone = new ThreadGoneError('the thread has ended');
     for (const { reject } of this.#waiting.values()) reject(this.#gone);
@@ -105,7 +106,7 @@ export class Rpc {
   async #answer({ id, name, payload }: Extract<Message, { kind: 'call' }>): Promise<void> {
     try {
       const handler = this.#handlers.get(name);
-      if (!handler) throw new RemoteCallError(name, { code: 'NO_PROCEDURE', message: 'nobody serves this' });
+      if (!handler) throw new RemoteCallError(name, { code: 'NO_PROCEDURE', message: 'no such procedure' });
       this.#send({ kind: 'result', id, value: await handler(payload) });
     } catch (error) {
       this.#send({ kind: 'failure', id, ...reasonOf(error) });

@@ -12,9 +12,8 @@ const NO_SLOT = -1;
 const noMemory = Buffer.alloc(0);
 
 /**
- * An aligned piece of a generation in one slot of the arena. It holds one valid span of bytes; bytes that arrive form a
- * span of their own, which is merged into the valid one when it reaches it. What the block says it holds is only ever
- * what was written to it.
+ * An aligned piece of a generation in one slot of the arena. A block has one valid span. Arriving bytes form a second
+ * span, which is merged into the valid one when the two meet. A block never reports bytes that were not written to it.
  */
 export class Block implements SlotOwner {
   /** Number of the block within its content. */
@@ -32,7 +31,7 @@ export class Block implements SlotOwner {
     this.#onEvicted = onEvicted;
   }
 
-  /** Puts the block into `slot`, whose first bytes are `memory`: as many as the block is long. */
+  /** Puts the block into `slot`. `memory` is the start of that slot, exactly as long as the block. */
   place(slot: number, memory: Buffer): void {
     this.#slot = slot;
     this.#memory = memory;
@@ -42,7 +41,7 @@ export class Block implements SlotOwner {
     return this.#slot;
   }
 
-  /** The bytes that are there whether or not more arrive. */
+  /** The bytes that are held even if the current fill fails. */
   get valid(): Span {
     return this.#valid;
   }
@@ -56,57 +55,57 @@ export class Block implements SlotOwner {
     return from === 0 && to === this.#memory.length ? this.#memory : this.#memory.subarray(from, to);
   }
 
-  /** The same as text, a character a byte (Latin-1). */
+  /** Bytes `[from, to)` as text, one character per byte (Latin-1). */
   text(from: number, to: number): string {
     return this.#memory.toString('latin1', from, to);
   }
 
-  /** Bytes are going to arrive from `offset` on. */
+  /** Starts a fill at `offset`. */
   open(offset: number): void {
     if (this.#arriving) throw new RangeError('the block is being filled already');
     this.#arriving = { start: offset, end: offset };
   }
 
   /**
-   * Takes bytes for `offset`, which must follow those that came before since `open`. Bytes that are valid already stay
-   * as they are: they may be on their way to clients, of other threads too.
+   * Appends bytes to the current fill; `offset` must be where the last chunk ended. Bytes that are already valid are
+   * not overwritten: readers, in other threads too, may be sending them.
    *
-   * @throws RangeError when they do not follow, or do not fit
+   * @throws RangeError when `chunk` is not contiguous with the fill or does not fit
    */
   write(offset: number, chunk: Uint8Array): void {
     if (offset !== this.#arriving?.end)
-      throw new RangeError(`bytes for ${offset} arrive where ${this.#arriving?.end} is the next`);
+      throw new RangeError(`chunk at ${offset} is not contiguous: expected ${this.#arriving?.end}`);
     const until = offset + chunk.length;
     if (until > this.#memory.length)
-      throw new RangeError(`bytes until ${until} do not fit a block of ${this.#memory.length}`);
+      throw new RangeError(`chunk ends at ${until}, beyond the block of ${this.#memory.length} bytes`);
     this.#copy(offset, until, chunk);
-    // The written span stays apart from what it is merged into: the next bytes follow those that were written last.
+    // `#arriving` is kept apart from the merged span: the next chunk must follow the last one written.
     this.#arriving = { start: this.#arriving.start, end: until };
     if (lengthOf(this.#valid) === 0) this.#valid = this.#arriving;
     else if (touches(this.#arriving, this.#valid)) this.#valid = merge(this.#arriving, this.#valid);
   }
 
-  /** Nothing more arrives now. Of two spans that never met the longer one stays. */
+  /** Ends the fill. If the two spans never met, the longer one is kept. */
   close(): void {
     if (this.#arriving && lengthOf(this.#arriving) > lengthOf(this.#valid)) this.#valid = this.#arriving;
     this.#arriving = undefined;
   }
 
-  /** End of the bytes that are there from `offset` on; `offset` itself when there are none. */
+  /** End of the contiguous bytes held from `offset` on; `offset` itself when there are none. */
   availableUntil(offset: number): number {
     if (contains(this.#valid, offset)) return this.#valid.end;
     if (this.#arriving && contains(this.#arriving, offset)) return this.#arriving.end;
     return offset;
   }
 
-  /** How much of `[from, to)` is there. */
+  /** How much of `[from, to)` is held. */
   coverage(from: number, to: number): Coverage {
     if (this.availableUntil(from) >= to) return 'all';
     const hasSome = overlaps(this.#valid, from, to) || (this.#arriving && overlaps(this.#arriving, from, to));
     return hasSome ? 'some' : 'none';
   }
 
-  /** Where the next bytes after `offset` begin that are there already; `sizeBytes` of the block when there are none. */
+  /** The first offset from `offset` on that is already held; `sizeBytes` of the block when there is none. */
   nextAvailable(offset: number, sizeBytes: number): number {
     if (this.availableUntil(offset) > offset) return offset;
     return this.#valid.end > this.#valid.start && this.#valid.start > offset ? this.#valid.start : sizeBytes;
@@ -116,7 +115,7 @@ export class Block implements SlotOwner {
     this.#onEvicted(this);
   }
 
-  /** Copies what of `chunk`, bytes `[from, until)`, is not valid yet. */
+  /** Copies the bytes of `chunk`, which covers `[from, until)`, that are not valid yet. */
   #copy(from: number, until: number, chunk: Uint8Array): void {
     const { start, end } = this.#valid;
     if (until <= start || from >= end) {

@@ -1,7 +1,7 @@
 import { Block } from './block.ts';
 import type { WrittenBytes } from './written-bytes.ts';
 
-/** Which block of which object it is. */
+/** Identifies a block of an object, for error messages. */
 export interface BlockName {
   /** `ObjectKey.text`. */
   readonly object: string;
@@ -9,7 +9,7 @@ export interface BlockName {
   readonly start: number;
 }
 
-/** A block whose word is checked against an account of its own each time that bytes are handed out. */
+/** A block that verifies, each time it hands out bytes, that they were written; see `WrittenBytes`. */
 export class CheckedBlock extends Block {
   readonly #written: WrittenBytes;
   readonly #name: BlockName;

@@ -1,10 +1,10 @@
 import type { Coverage } from './coverage.ts';
 import type { PartMap } from './part-map.ts';
 
-/** A run of bytes lent to a response; the memory is the reader's until `release`, which is to be called once. */
+/** Bytes lent to a response. The memory stays valid until `release`, which must be called exactly once. */
 export interface Loan {
   readonly bytes: Buffer;
-  /** The slot of the arena that is held for it; undefined for bytes that are the reader's own. */
+  /** The arena slot that is pinned; undefined when the bytes are a private copy. */
   readonly slot: number | undefined;
   release(): void;
 }
@@ -12,11 +12,11 @@ export interface Loan {
 /** Reads a content from front to back. */
 export interface ContentReader {
   /**
-   * The next bytes, at most a window long: at once when they are in memory, or a promise of them. Undefined at the end.
-   * Rejects when they cannot be had any more: what was given before is then all there is.
+   * The next bytes, at most one window: synchronously when they are in memory, otherwise a promise. Undefined at the
+   * end. Rejects when the rest can no longer be read; the bytes returned before stay valid.
    */
   next(): Loan | undefined | Promise<Loan | undefined>;
-  /** The reader is done, at the end or before. To be called exactly once. */
+  /** Ends the reading, at the end or early. Must be called exactly once. */
   close(): void;
 }
 
@@ -24,12 +24,15 @@ export interface ContentReader {
 export interface Content {
   readonly sizeBytes: number;
   readonly parts: PartMap;
-  /** How much of `[from, to)` is in memory; it must not be empty. */
+  /** How much of `[from, to)` is in memory; the range must not be empty. */
   coverage(from: number, to: number): Coverage;
-  /** All of `[from, to)` in one piece, if it is in memory and short enough to be lent at once. */
+  /** All of `[from, to)` in one piece, if it is in memory and fits one loan. */
   lend(from: number, to: number): Loan | undefined;
-  /** The same as text, a character a byte (Latin-1): the cheapest form of a short body, and nothing to give back. */
+  /**
+   * Bytes `[from, to)` as Latin-1 text, if they are in memory: the cheapest form for a short body, and nothing to
+   * release.
+   */
   peekText(from: number, to: number): string | undefined;
-  /** Begins to read `[from, to)`. */
+  /** Starts reading `[from, to)`. */
   open(from: number, to: number): ContentReader;
 }

@@ -2,8 +2,8 @@
 export type Coverage = 'all' | 'some' | 'none';
 
 /**
- * The blocks numbered `first` to `last` (included) that there are. Looks at no more than there are or are asked for,
- * whichever is less: how long an object is, its store announces.
+ * The existing blocks numbered `first` to `last` (inclusive). Iterates over the range or over the map, whichever is
+ * smaller: the size of the range follows from the object size that the store declares and may be huge.
  */
 export function* blocksWithin<Block>(
   blocks: ReadonlyMap<number, Block>,
@@ -21,9 +21,9 @@ export function* blocksWithin<Block>(
 }
 
 /**
- * How much of `[from, to)` is held in `blocks`, which are numbered from the beginning of the content.
+ * How much of `[from, to)` is held in `blocks`, which are numbered from the start of the content.
  *
- * @param held how much a block holds of a run that is counted from its own beginning.
+ * @param held how much of a range, relative to the block's start, the block holds
  */
 export function coverageOf<Block>(
   blocks: ReadonlyMap<number, Block>,

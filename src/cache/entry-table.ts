@@ -3,16 +3,16 @@ import { Generation } from './generation.ts';
 import type { ObjectKey } from './object-key.ts';
 import { type ObjectRecord, recordCostBytes } from './record.ts';
 
-/** All that is known of one object: its records by `recordName`. */
+/** All that is known of one object: its records, keyed by `recordName`. */
 export interface Entry {
   readonly objectKey: ObjectKey;
   readonly records: ReadonlyMap<string, ObjectRecord>;
 }
 
-/** Versions and variants kept of one object; whoever varies a header at will must not fill the table. */
+/** Records (versions and variants) kept per object. Bounded because clients choose the values of varying headers. */
 const RECORDS_PER_ENTRY = 64;
 
-/** The contents that the records of `entry` answer with, each once. */
+/** The distinct contents that the records of `entry` refer to. */
 export function generationsOf(entry: Entry): Set<Generation> {
   const generations = new Set<Generation>();
   for (const record of entry.records.values()) {
@@ -22,13 +22,13 @@ export function generationsOf(entry: Entry): Set<Generation> {
 }
 
 /**
- * The entries of one worker, the least recently used leaving first when their records cost more than configured.
- * An entry that leaves takes its blocks along.
+ * The entries of one worker. When their estimated cost exceeds the limit, the least recently used are evicted together
+ * with their blocks.
  */
 export class EntryTable {
   readonly #entries: LRUCache<string, Entry>;
 
-  /** @param maxBytes heap that entries and records may cost, estimated. */
+  /** @param maxBytes limit for the estimated heap that entries and records cost */
   constructor(maxBytes: number) {
     this.#entries = new LRUCache<string, Entry>({
       maxSize: maxBytes,
@@ -57,18 +57,18 @@ export class EntryTable {
     return this.#entries.get(objectKey.text);
   }
 
-  /** The entry without counting as a use of it. */
+  /** Like `get`, without counting as a use. */
   peek(objectKey: ObjectKey): Entry | undefined {
     return this.#entries.peek(objectKey.text);
   }
 
-  /** Whether a record answers with `generation`. */
+  /** Whether any record refers to `generation`. */
   answersWith(generation: Generation): boolean {
     const entry = this.#entries.peek(generation.identity.objectKey);
     return entry !== undefined && generationsOf(entry).has(generation);
   }
 
-  /** Keeps `record` under `name`; contents that no record of the object answers with any more are given up. */
+  /** Stores `record` under `name`, and retires contents that no record of the object refers to any more. */
   put(objectKey: ObjectKey, name: string, record: ObjectRecord): void {
     const records = new Map(this.#entries.peek(objectKey.text)?.records);
     records.delete(name);
@@ -80,17 +80,17 @@ export class EntryTable {
     this.#replace(objectKey, records);
   }
 
-  /** Forgets one record of an object, or all of them. */
+  /** Deletes one record of an object, or all of them. */
   forget(objectKey: ObjectKey, name?: string): void {
     const records = new Map(name === undefined ? [] : this.#entries.peek(objectKey.text)?.records);
     if (name !== undefined) records.delete(name);
     this.#replace(objectKey, records);
   }
 
-  /** A content of the object costs more than when it was counted last. */
+  /** Recalculates the cost of an entry whose content has grown. */
   grew(objectKey: ObjectKey): void {
     const entry = this.#entries.peek(objectKey.text);
-    // the same object again would not be counted anew
+    // lru-cache recalculates the size only for a new value
     if (entry) this.#set({ ...entry });
   }
 
@@ -108,14 +108,14 @@ export class EntryTable {
     else this.#set(entry);
   }
 
-  /** An entry that costs more than all are allowed to is not kept. */
+  /** An entry that alone exceeds the limit is not kept. */
   #set(entry: Entry): void {
     this.#entries.set(entry.objectKey.text, entry);
     if (!this.#entries.has(entry.objectKey.text)) retire(generationsOf(entry));
   }
 }
 
-/** Estimated heap that an entry costs with all that hangs on it; contents that records share count once. */
+/** Estimated heap cost of an entry and everything it refers to; a content shared by several records counts once. */
 export function entryCostBytes(entry: Entry): number {
   const { objectKey, records } = entry;
   let cost = 400 + 4 * objectKey.text.length;

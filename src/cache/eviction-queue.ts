@@ -1,27 +1,28 @@
 import { GhostList } from './ghost-list.ts';
 import { type SlotLinks, SlotQueue } from './slot-queue.ts';
 
-/** What the eviction asks about a slot. */
+/** The state of slots that eviction decides on. */
 export interface SlotState {
-  /** Whether a reader came back to the slot since the last question. */
+  /** Whether the slot was read again since the last call; clears the mark. */
   takeVisited(slot: number): boolean;
-  /** Whether a reader is reading it at this moment. */
+  /** Whether the slot is pinned by a reader at the moment. */
   isHeld(slot: number): boolean;
-  /** Whether nobody has read the slot since it was filled. */
+  /** Whether the slot has not been read since it was filled. */
   isUnread(slot: number): boolean;
-  /** Names the content, the same each time it is filled. */
+  /** Identifies the content; the same each time the content is filled. */
   contentHash(slot: number): number;
 }
 
-/** One part in ten of the slots is a trial: what is read once goes through it and leaves the rest alone. */
+/** Share of the slots for the small queue: contents read once pass through it without displacing the rest. */
 const smallShare = 0.1;
 
-/** What is fetched ahead of its reader is on trial only once it has been read, up to this part of the slots. */
+/** Prefetched slots are spared until their first read, up to this share of the slots. */
 const UNREAD_SHARE = 0.5;
 
 /**
- * Which slot of one size class to give up: a small trial queue in front of a main one, with a memory of what left
- * the trial (S3-FIFO). A scan through more than fits passes through the trial and evicts nothing that is read again.
+ * Chooses the slot of one size class to evict. S3-FIFO: a small queue in front of the main queue, and a ghost list of
+ * what was evicted from the small queue. A scan larger than the cache passes through the small queue and does not evict
+ * contents that are read repeatedly.
  */
 export class EvictionQueue {
   readonly #small: SlotQueue;
@@ -30,13 +31,13 @@ export class EvictionQueue {
   readonly #ghosts: GhostList;
   readonly #remembered: number;
   readonly #state: SlotState;
-  /** Slots of the trial that nobody has read yet. */
+  /** Slots in the small queue that have not been read yet. */
   #unread = 0;
 
   /**
-   * @param inMain one byte per slot, shared by the queues of all classes.
-   * @param remembered contents that have left the trial and are remembered, at the least, however few slots there are at
-   * the moment: other classes may have taken all of them, and what is read often has to be known again when it comes back.
+   * @param inMain one byte per slot, shared by the queues of all size classes
+   * @param remembered minimum length of the ghost list. Other classes may have taken all slots of this one; contents
+   * that are read often must still be recognised when they come back.
    */
   constructor(links: SlotLinks, inMain: Uint8Array, state: SlotState, remembered = 0) {
     this.#remembered = remembered;
@@ -51,7 +52,7 @@ export class EvictionQueue {
     return this.#small.length + this.#main.length;
   }
 
-  /** Takes in a slot whose content is complete. */
+  /** Adds a slot whose fill is complete. */
   insert(slot: number): void {
     this.#ghosts.resize(Math.max(this.length + 1, this.#remembered));
     if (this.#ghosts.take(this.#state.contentHash(slot))) this.#pushMain(slot);
@@ -67,12 +68,15 @@ export class EvictionQueue {
     if (this.#state.isUnread(slot)) this.#unread--;
   }
 
-  /** `slot` is being read for the first time; `SlotState.isUnread` says so from now on. */
+  /** Must be called when `slot` is read for the first time; `SlotState.isUnread` is false from now on. */
   firstRead(slot: number): void {
     if (this.#inMain[slot] === 0) this.#unread--;
   }
 
-  /** `slot` was prefetched and its reader has stalled: it is evicted first. `SlotState.isUnread` is false from now on. */
+  /**
+   * Makes `slot` the next victim: it was prefetched and its reader has stalled. `SlotState.isUnread` is false from now
+   * on.
+   */
   demote(slot: number): void {
     if (this.#inMain[slot] === 1) return;
     this.#unread--;
@@ -80,13 +84,13 @@ export class EvictionQueue {
     this.#small.unshift(slot);
   }
 
-  /** The slot that would go next, after those read meanwhile have had their second chance; it stays in the queue. */
+  /** The next victim, after slots that were read again got their second chance. It stays in the queue. */
   peek(): number | undefined {
     const sparesUnread = this.#unread <= this.length * UNREAD_SHARE;
     return this.#victim(sparesUnread) ?? (sparesUnread ? this.#victim(false) : undefined);
   }
 
-  /** Where every slot of the queue whose turn it is turns out to be held, the other queue has to give one. */
+  /** If every slot of the queue whose turn it is is pinned, the victim comes from the other queue. */
   #victim(sparesUnread: boolean): number | undefined {
     let smallLooks = this.#small.length;
     let mainLooks = 2 * this.length;
@@ -100,7 +104,10 @@ export class EvictionQueue {
     return undefined;
   }
 
-  /** False for a slot that is being read or to be read, or has been read again: it goes to the end of its queue, or up. */
+  /**
+   * Whether `slot` can be evicted. A pinned or unread slot goes back to the end of its queue; one that was read again
+   * moves to the main queue.
+   */
   #goes(slot: number, sparesUnread: boolean): boolean {
     const isInSmall = this.#inMain[slot] === 0;
     const stays = this.#state.isHeld(slot) || (sparesUnread && isInSmall && this.#state.isUnread(slot));
@@ -111,7 +118,7 @@ export class EvictionQueue {
     return false;
   }
 
-  /** Takes out `slot`, as found by `peek`, and remembers it if it leaves from the trial. */
+  /** Removes `slot`, found by `peek`, and adds it to the ghost list if it was in the small queue. */
   evict(slot: number): void {
     if (this.#inMain[slot] === 0) this.#ghosts.add(this.#state.contentHash(slot));
     this.remove(slot);

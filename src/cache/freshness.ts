@@ -1,21 +1,21 @@
-/** What an answer said about how long it may be used; undefined where it said nothing. */
+/** The directives of an answer that decide its freshness; undefined where a directive is absent. */
 export interface FreshnessDirectives {
   /** RFC 9111 §5.2.2.1, §5.2.2.10, in seconds. */
   readonly maxAgeS: number | undefined;
   readonly sMaxAgeS: number | undefined;
-  /** RFC 9111 §5.2.2.4: to be asked about before each use. */
+  /** RFC 9111 §5.2.2.4: must be revalidated before each use. */
   readonly noCache: boolean;
-  /** RFC 9111 §5.2.2.5, §5.2.2.7: not to be kept by a shared cache at all. */
+  /** RFC 9111 §5.2.2.5, §5.2.2.7: must not be stored by a shared cache. */
   readonly noStore: boolean;
   /** RFC 9111 §5.3: `Expires`, as milliseconds since the epoch. */
   readonly expiresMs: number | undefined;
-  /** When a restored copy of an archived object goes away, as milliseconds since the epoch. */
+  /** When the restored copy of an archived object expires, as milliseconds since the epoch. */
   readonly restoredUntilMs: number | undefined;
   /** `Age` of the answer when it arrived, in milliseconds. */
   readonly initialAgeMs: number;
 }
 
-/** How a bucket wants its objects kept. */
+/** The freshness configuration of a bucket. */
 export interface FreshnessRules {
   readonly ttlMs: number;
   readonly maxTtlMs: number;
@@ -30,15 +30,15 @@ export interface FreshnessInputs {
   readonly isNegative: boolean;
 }
 
-/** A clock that is set right step by step may go back by this. */
+/** Tolerated backward step of the system clock, such as a correction by NTP. */
 const CLOCK_SLACK_MS = 1_000;
 
 /**
- * Until when a record may be used without asking, as milliseconds since the epoch. One that was received in the future
- * is stale: the clock was wrong, and nothing tells how old it is.
+ * Until when a record is fresh, as milliseconds since the epoch. A record received in the future is stale: the clock
+ * was wrong then, so its age is unknown.
  *
- * RFC 9111 §4.2.1 for the order of the directives; capped by `maxTtl`, and by the end of a restored copy, since a
- * store answers 403 from then on although nothing else changes (behaviours.md 172).
+ * The order of the directives is that of RFC 9111 §4.2.1. The lifetime is capped by `maxTtl` and by the expiry of a
+ * restored copy: from then on the store answers 403 although nothing else has changed (behaviours.md 172).
  */
 export function freshUntilMs(record: FreshnessInputs, rules: FreshnessRules, nowMs: number): number {
   const { directives, receivedMs } = record;
@@ -60,7 +60,7 @@ function statedLifetimeMs(
   return directives.expiresMs === undefined ? undefined : Math.max(0, directives.expiresMs - receivedMs);
 }
 
-/** RFC 9111 §4.2.3: seconds since the store made the answer, rounded down. */
+/** RFC 9111 §4.2.3: seconds since the store generated the answer, rounded down. */
 export function ageS(record: FreshnessInputs, nowMs: number): number {
   return Math.max(0, Math.floor((nowMs - record.receivedMs + record.directives.initialAgeMs) / 1000));
 }

@@ -7,12 +7,12 @@ import type { MemoryTier } from './memory-tier.ts';
 import { hashText } from './object-key.ts';
 import { PartMap } from './part-map.ts';
 
-/** What makes a content the same content. */
+/** What identifies an immutable content. */
 export interface GenerationIdentity {
   /** `ObjectKey.text`. */
   readonly objectKey: string;
   readonly versionId: string | undefined;
-  /** Strong entity tag, quotes included; undefined for a content that is never combined with another answer. */
+  /** Strong entity tag, quotes included; undefined for a content that is never combined with another response. */
   readonly entityTag: string | undefined;
   readonly sizeBytes: number;
 }
@@ -20,21 +20,21 @@ export interface GenerationIdentity {
 /** A run of bytes `[start, end)` of the whole content. */
 export type ContentSpan = Span;
 
-/** Heap that a generation costs, its number for other workers included, and each block that it holds; measured. */
+/** Measured heap cost of a generation, including its number for other workers, and of each of its blocks. */
 const GENERATION_COST_BYTES = 1_000;
 const BLOCK_COST_BYTES = 450;
 
-/** How the bytes of generations are handed out. */
+/** Reads bytes of generations. */
 export interface ContentAccess {
-  /** A reader of `[from, to)`; what is missing, it has fetched. `hasBegun`: bytes before `from` have been sent. */
+  /** A reader of `[from, to)` that fetches what is missing. `hasBegun`: bytes before `from` have already been sent. */
   open(generation: Generation, from: number, to: number, hasBegun: boolean): ContentReader;
-  /** Bytes of a block, from offset `from` on and at most until `to`. */
+  /** Bytes of a block from offset `from`, at most up to `to`. */
   lend(block: Block, from: number, to: number): Loan;
 }
 
 /**
- * One immutable content and the blocks held of it. Blocks belong to a generation and never to a key, so bytes of two
- * contents cannot meet.
+ * One immutable content and the blocks held of it. Blocks belong to a generation, never to a key, so bytes of two
+ * contents are never mixed.
  */
 export class Generation implements Content {
   readonly identity: GenerationIdentity;
@@ -48,7 +48,7 @@ export class Generation implements Content {
   #readers = 0;
   #retired = false;
 
-  /** @param onGrown told when the content costs more heap than before. */
+  /** @param onGrown called when the content's estimated heap cost has grown */
   constructor(
     identity: GenerationIdentity,
     blockBytes: number,
@@ -70,7 +70,7 @@ export class Generation implements Content {
     return this.identity.sizeBytes;
   }
 
-  /** Responses that are being made from this content. */
+  /** Responses currently reading this content. */
   get readers(): number {
     return this.#readers;
   }
@@ -79,7 +79,7 @@ export class Generation implements Content {
     return this.#retired;
   }
 
-  /** Estimated heap that the content costs, the bytes of its blocks apart. */
+  /** Estimated heap cost, without the bytes of its blocks (they are in the arena). */
   get costBytes(): number {
     return GENERATION_COST_BYTES + BLOCK_COST_BYTES * this.#blocks.size + this.parts.costBytes;
   }
@@ -88,35 +88,35 @@ export class Generation implements Content {
     return this.#blocks.size;
   }
 
-  /** Bytes of the content that are held, for operators. */
+  /** Bytes of the content that are held, for display. */
   get heldBytes(): number {
     let held = 0;
     for (const block of this.#blocks.values()) held += block.valid.end - block.valid.start;
     return held;
   }
 
-  /** The block that `position` lies in, if any of it is held. */
+  /** The block that contains `position`, if there is one. */
   blockAt(position: number): Block | undefined {
     return this.#blocks.get(Math.floor(position / this.blockBytes));
   }
 
-  /** First byte of the block that `position` lies in. */
+  /** First byte of the block that contains `position`. */
   blockStart(position: number): number {
     return position - (position % this.blockBytes);
   }
 
-  /** End of the block that `position` lies in. */
+  /** End of the block that contains `position`. */
   blockEnd(position: number): number {
     return Math.min(this.blockStart(position) + this.blockBytes, this.sizeBytes);
   }
 
-  /** End of the bytes held from `position` on, within its block; `position` itself when there are none. */
+  /** End of the contiguous bytes held from `position` on, within its block; `position` itself when there are none. */
   availableUntil(position: number): number {
     const start = this.blockStart(position);
     return start + (this.blockAt(position)?.availableUntil(position - start) ?? position - start);
   }
 
-  /** The first run of bytes in `[from, to)` that are not held, widened to whole blocks and at most `limitBytes` long. */
+  /** The first missing run in `[from, to)`, widened to whole blocks and limited to about `limitBytes`. */
   firstMissing(from: number, to: number, limitBytes: number): ContentSpan | undefined {
     let start = from;
     while (start < to && this.availableUntil(start) > start) start = this.availableUntil(start);
@@ -129,10 +129,10 @@ export class Generation implements Content {
     return { start: first, end };
   }
 
-  /** How much of `[from, to)` is held; it must not be empty. */
+  /** How much of `[from, to)` is held; the range must not be empty. */
   coverage(from: number, to: number): Coverage {
     const start = this.blockStart(from);
-    // most reads are of one block
+    // fast path: most reads stay within one block
     if (to <= start + this.blockBytes)
       return this.blockAt(from)?.coverage(from - start, to - start) ?? 'none';
     return coverageOf(this.#blocks, this.blockBytes, from, to, (block, start, end) =>
@@ -140,7 +140,7 @@ export class Generation implements Content {
     );
   }
 
-  /** Whether there is a block for some of `[from, to)`, with bytes or about to get them. */
+  /** Whether a block exists in `[from, to)`, filled or being filled. */
   hasBlockIn(from: number, to: number): boolean {
     const [first, last] = [Math.floor(from / this.blockBytes), Math.floor((to - 1) / this.blockBytes)];
     return !blocksWithin(this.#blocks, first, last).next().done;
@@ -161,41 +161,41 @@ export class Generation implements Content {
   }
 
   /**
-   * @param hasBegun whether the answer has: bytes before `from` have been sent.
-   * @throws RangeError when `[from, to)` is not within the content: what does not exist would be waited for without end
+   * @param hasBegun whether bytes before `from` have already been sent
+   * @throws RangeError when `[from, to)` is not within the content: the reader would wait for ever
    */
   open(from: number, to: number, hasBegun = false): ContentReader {
     if (!(0 <= from && from <= to && to <= this.sizeBytes))
-      throw new RangeError(`bytes ${from} to ${to} of a content of ${this.sizeBytes} cannot be read`);
+      throw new RangeError(`range ${from}-${to} is outside the content of ${this.sizeBytes} bytes`);
     return this.#reading.open(this, from, to, hasBegun);
   }
 
-  /** A reader comes to `block`, see `MemoryTier.read`. */
+  /** Records a read of `block`, see `MemoryTier.read`. */
   visit(block: Block): void {
     this.#tier.read(block.slot);
   }
 
-  /** Prepares the block at `position` to receive bytes from there on. False when there is no room at the moment. */
+  /** Starts a fill of the block at `position`, from there on. False when no slot can be had at the moment. */
   openBlock(position: number): boolean {
     const existing = this.blockAt(position);
     const block = existing ?? this.#addBlock(position);
     if (!block) return false;
     block.open(position - this.blockStart(position));
     if (existing) this.#tier.reopen(existing.slot);
-    // Being counted anew may cost the content its place: its blocks go then, but not those that are being filled.
+    // This may evict the content's own entry and free its blocks, but not those being filled.
     if (!existing) this.#onGrown();
     return true;
   }
 
   /**
-   * Puts `chunk` at `position`, where its block was opened or the last chunk for it ended; it must not cross the end of the
-   * block.
+   * Appends `chunk` to the open block at `position`, which must be where its fill started or the last chunk ended. A
+   * chunk must not cross the end of the block.
    */
   write(position: number, chunk: Uint8Array): void {
     this.#openBlockAt(position).write(position - this.blockStart(position), chunk);
   }
 
-  /** Ends the filling of the block that `position` lies in. */
+  /** Ends the fill of the block that contains `position`. */
   closeBlock(position: number): void {
     const block = this.#openBlockAt(position);
     block.close();
@@ -203,7 +203,7 @@ export class Generation implements Content {
     if (this.#retired) this.#freeUnread();
   }
 
-  /** What nobody has read and nobody `wants` soon is the first to go when room is needed. */
+  /** Makes unread blocks that no reader `wants` soon the first to be evicted. */
   demoteUnread(wants: (from: number, to: number) => boolean): void {
     for (const block of this.#blocks.values()) {
       const start = block.index * this.blockBytes;
@@ -211,7 +211,7 @@ export class Generation implements Content {
     }
   }
 
-  /** A reader begins; it must `leave` exactly once. */
+  /** A reader starts; it must call `leave` exactly once. */
   enter(): void {
     this.#readers++;
   }
@@ -221,13 +221,13 @@ export class Generation implements Content {
     if (this.#retired) this.#freeUnread();
   }
 
-  /** The content is no longer anybody's answer: its blocks go as soon as the last reader has left. */
+  /** No record refers to the content any more: its blocks are freed once the last reader has left. */
   retire(): void {
     this.#retired = true;
     this.#freeUnread();
   }
 
-  /** Blocks that are being filled go when their filling ends. */
+  /** Frees all blocks if there are no readers. Blocks that are being filled are freed when their fill ends. */
   #freeUnread(): void {
     if (this.#readers > 0) return;
     for (const block of [...this.#blocks.values()]) {
@@ -237,7 +237,7 @@ export class Generation implements Content {
     }
   }
 
-  /** The block that holds all of `[from, to)`, noted as read again. */
+  /** The block that holds all of `[from, to)`; records the read. */
   #holding(from: number, to: number): Block | undefined {
     const block = this.blockAt(from);
     if (!block || this.availableUntil(from) < to) return undefined;
@@ -286,7 +286,7 @@ export class Generation implements Content {
   }
 }
 
-/** `loan` if it is all of what was wanted; else it is given back. */
+/** `loan` if it has the wanted length; otherwise it is released. */
 function whole(loan: Loan, lengthBytes: number): Loan | undefined {
   if (loan.bytes.length === lengthBytes) return loan;
   loan.release();

@@ -1,7 +1,6 @@
 /**
- * What was evicted lately without having been read twice, by hash. What comes back while it is remembered was
- * wanted more than once after all, and goes straight to the main queue. Two contents of one hash are taken for each other
- * here, which decides no more than what stays longer.
+ * The hashes of contents evicted recently from the small queue. A content that comes back while its hash is listed was
+ * wanted more than once and goes straight to the main queue. Hash collisions only affect how long a content stays.
  */
 export class GhostList {
   readonly #hashes = new Set<number>();
@@ -11,7 +10,7 @@ export class GhostList {
     this.#capacity = capacity;
   }
 
-  /** Remembers as many as the queues it accompanies hold. */
+  /** Sets the capacity to the length of the queues. */
   resize(capacity: number): void {
     this.#capacity = capacity;
     this.#trim();
@@ -23,7 +22,7 @@ export class GhostList {
     this.#trim();
   }
 
-  /** Whether `hash` was remembered; it no longer is. */
+  /** Whether `hash` was listed; removes it. */
   take(hash: number): boolean {
     return this.#hashes.delete(hash);
   }

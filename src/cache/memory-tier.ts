@@ -7,21 +7,21 @@ import { SlotPins } from './slot-pins.ts';
 import { SlotLinks } from './slot-queue.ts';
 import { WrittenBytes } from './written-bytes.ts';
 
-/** Whose bytes a slot holds. */
+/** The block that occupies a slot. */
 export interface SlotOwner {
-  /** Names the content, the same each time it is filled: for the eviction's memory. */
+  /** Identifies the content for the ghost list; the same each time the content is filled. */
   readonly contentHash: number;
-  /** The slot has been given up; its bytes are gone. */
+  /** The slot was evicted; its bytes are gone. */
   evicted(): void;
 }
 
 /**
- * As many evicted contents as the memory could hold of a size class are remembered, up to this number (some 40 bytes of heap
- * each), whatever the class has at the moment.
+ * Upper limit for the ghost list of a size class (about 40 bytes of heap per entry). The list is sized for all slots
+ * that the class could have, not those it has at the moment.
  */
 const REMEMBERED_LIMIT = 4_096;
 
-/** What the memory tier holds, for metrics. */
+/** Usage of the memory tier, for metrics. */
 export interface MemoryTierUsage {
   readonly capacityBytes: number;
   readonly usedBytes: number;
@@ -30,12 +30,12 @@ export interface MemoryTierUsage {
 }
 
 /**
- * The memory tier of one worker: its pages of the arena, given out in slots and taken back from whoever was read
- * least. A slot is *filling* until `complete`, and is not evicted meanwhile.
+ * The memory tier of one worker: allocates slots in its pages of the arena and evicts them. A slot is *filling* until
+ * `complete` and is not evicted until then.
  */
 export class MemoryTier {
   readonly pins: SlotPins;
-  /** Where blocks are checked: against what. */
+  /** Tracks written bytes; only where blocks are checked. */
   readonly written: WrittenBytes | undefined;
   readonly #pageBytes: number;
   readonly #firstSlot: number;
@@ -53,7 +53,7 @@ export class MemoryTier {
   #slots = 0;
   #evictions = 0;
 
-  /** @param worker index of the worker whose pages these are. */
+  /** @param worker index of the worker that owns these pages */
   constructor(memory: SharedMemory, worker: number, written = WrittenBytes.of(memory)) {
     this.written = written;
     const { pageBytes, pagesPerWorker } = memory.layout;
@@ -90,19 +90,19 @@ export class MemoryTier {
     };
   }
 
-  /** Fills that wait for a slot. */
+  /** Fills waiting for a slot. */
   get waiting(): number {
     return this.#waiting.size + this.#waitingFirst.size;
   }
 
-  /** Those of them that come first. */
+  /** Waiting fills with priority. */
   get waitingFirst(): number {
     return this.#waitingFirst.size;
   }
 
   /**
-   * A slot for `sizeBytes` of `owner`, in filling state; others are evicted for it where need be.
-   * Undefined when every slot that could serve is being filled or read: see `whenFreed`.
+   * Allocates a slot for `sizeBytes` of `owner`, in filling state; evicts others if necessary. Undefined when every
+   * suitable slot is being filled or read; see `whenFreed`.
    */
   allocate(sizeBytes: number, owner: SlotOwner): number | undefined {
     const sizeClass = sizeClassFor(sizeBytes, this.#pageBytes);
@@ -120,7 +120,7 @@ export class MemoryTier {
     return slot;
   }
 
-  /** Ends the filling of `slot`: from now on it can be evicted. */
+  /** Ends the fill of `slot`; it can be evicted from now on. */
   complete(slot: number): void {
     const local = slot - this.#firstSlot;
     this.#filling[local] = 0;
@@ -128,14 +128,16 @@ export class MemoryTier {
     this.#wake();
   }
 
-  /** Puts a complete slot back to filling: more bytes of the same content are coming. */
+  /** Returns a complete slot to filling state, for more bytes of the same content. */
   reopen(slot: number): void {
     const local = slot - this.#firstSlot;
     this.#queueOf(local).remove(local);
     this.#filling[local] = 1;
   }
 
-  /** A reader comes to `slot`: the first is the one it was filled for, each other one counts for the eviction. */
+  /**
+   * Records a read of `slot`. The first read is the one it was filled for; only later ones count as reuse for eviction.
+   */
   read(slot: number): void {
     const local = slot - this.#firstSlot;
     if (this.#unread[local] === 0) {
@@ -146,7 +148,7 @@ export class MemoryTier {
     if (this.#filling[local] === 0) this.#queueOf(local).firstRead(local);
   }
 
-  /** `slot` was prefetched and its reader has stalled: it is evicted first. */
+  /** Makes `slot` the next victim: it was prefetched and its reader has stalled. */
   demote(slot: number): void {
     const local = slot - this.#firstSlot;
     if (this.#unread[local] === 0 || this.#filling[local] === 1) return;
@@ -154,7 +156,7 @@ export class MemoryTier {
     this.#queueOf(local).demote(local);
   }
 
-  /** Gives `slot` back. Who reads it at this moment may finish. */
+  /** Frees `slot`. Readers that have pinned it may finish. */
   free(slot: number): void {
     const local = slot - this.#firstSlot;
     if (this.#filling[local] === 0) this.#queueOf(local).remove(local);
@@ -162,7 +164,7 @@ export class MemoryTier {
     this.#wake();
   }
 
-  /** Bytes that `slot` has room for. */
+  /** Capacity of `slot` in bytes. */
   slotSizeBytes(slot: number): number {
     return slotBytes(this.#pages.classOf(slot - this.#firstSlot), this.#pageBytes);
   }
@@ -173,9 +175,9 @@ export class MemoryTier {
   }
 
   /**
-   * Calls back, once, when a slot may have become free, unless what it returns is called before.
+   * Calls back once when a slot may have become free. Returns a function that cancels this.
    *
-   * @param isUrgent before those that do not say so.
+   * @param isUrgent whether it is called before those that are not urgent
    */
   whenFreed(callback: () => void, isUrgent = false): () => void {
     const waiting = isUrgent ? this.#waitingFirst : this.#waiting;
@@ -186,7 +188,7 @@ export class MemoryTier {
     };
   }
 
-  /** To be called when a reader of this thread let go of a slot. */
+  /** Must be called when a reader of this thread has released a slot. */
   released(): void {
     if (this.waiting > 0) this.#wake();
   }
@@ -201,7 +203,7 @@ export class MemoryTier {
     return this.#pages.take(sizeClass, local => this.pins.isHeld(local + this.#firstSlot));
   }
 
-  /** Evicts until a slot of `sizeClass` is free: one of its own, or a whole page of a class that is read less. */
+  /** Frees a slot of `sizeClass` by evicting one of its own, or a whole page of a class that is read less. */
   #makeRoom(sizeClass: number): number | undefined {
     for (let attempt = 0; attempt < 4; attempt++) {
       const donor = this.#leastRead.classFor(sizeClass);
@@ -214,7 +216,7 @@ export class MemoryTier {
     return this.#clearOldestPage() ? this.#takeFree(sizeClass) : undefined;
   }
 
-  /** Where the pages that would go first are being read: evicts all of another, the one whose first slot is the oldest. */
+  /** Fallback when the preferred victims are in use: evicts the page with the oldest slot among those that are not. */
   #clearOldestPage(): boolean {
     let oldest: readonly number[] = [];
     let oldestStamp = Number.POSITIVE_INFINITY;
@@ -239,7 +241,7 @@ export class MemoryTier {
     return victim !== undefined && this.#evict(victim);
   }
 
-  /** Evicts all of the page in which the next victim of `sizeClass` lies, unless somebody is at work in it. */
+  /** Evicts the page that contains the next victim of `sizeClass`, unless a slot in it is being filled or read. */
   #clearPage(sizeClass: number): boolean {
     const victim = this.#queues[sizeClass]?.peek();
     if (victim === undefined) return false;
@@ -252,12 +254,12 @@ export class MemoryTier {
     return slots.some(local => this.#filling[local] === 1 || this.pins.isHeld(local + this.#firstSlot));
   }
 
-  /** True when there were some and all are gone. */
+  /** True if there were any and all of them were evicted. */
   #evictAll(slots: readonly number[]): boolean {
     return slots.length > 0 && slots.map(local => this.#evict(local)).every(evicted => evicted);
   }
 
-  /** Voids all references first and looks for readers after, see `SlotPins`. */
+  /** Raises the tag first and checks for readers after; `SlotPins` explains the order. */
   #evict(local: number): boolean {
     const slot = local + this.#firstSlot;
     this.pins.raiseTag(slot);
@@ -280,7 +282,7 @@ export class MemoryTier {
     this.#pages.giveBack(local);
   }
 
-  /** Readers in other threads see it as well, see `SlotPins.claimNeed`. */
+  /** Publishes the number of urgent waiters for readers in other threads, see `SlotPins.claimNeed`. */
   #tellNeed(): void {
     Atomics.store(this.#needed, 0, this.#waitingFirst.size);
   }

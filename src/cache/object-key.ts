@@ -1,23 +1,20 @@
 import { lengthPrefixed } from '../base/length-prefixed.ts';
 
-/** Names one object: the store it is in, the bucket there and the key there. */
+/** Identifies an object: backend, bucket at the backend, key. */
 export interface ObjectKey {
   readonly backend: string;
   readonly bucket: string;
   readonly key: string;
-  /**
-   * The three in one string, different for any other three. A length-prefixed text appended to it gives a unique name
-   * again.
-   */
+  /** The three parts as one unambiguous string. Appending length-prefixed text keeps it unambiguous. */
   readonly text: string;
   /**
-   * 32 bits, unsigned: decides shard and epoch slot. Others may have the same, and clients can look for keys that do: that
-   * costs them, and whoever shares the slot, questions to the store. Nothing takes two keys for one because of it.
+   * Unsigned 32-bit hash that selects the shard and the epoch slot. Clients can construct collisions; the cost is extra
+   * revalidation for keys in that slot. Keys are never identified by their hash.
    */
   readonly hash: number;
 }
 
-/** Objects are spread over this many shards, and shards over the workers. */
+/** Objects are distributed over this many shards, and shards over the workers. */
 export const SHARD_COUNT = 256;
 
 export function objectKey(backend: string, bucket: string, key: string): ObjectKey {
@@ -25,14 +22,14 @@ export function objectKey(backend: string, bucket: string, key: string): ObjectK
   return { backend, bucket, key, text, hash: hashText(text) };
 }
 
-/** The objects of one bucket whose keys begin alike. */
+/** The objects of one bucket whose keys share a prefix. */
 export type KeyRange = Pick<ObjectKey, 'backend' | 'bucket'> & { readonly keyPrefix: string };
 
 export function isInRange({ backend, bucket, key }: ObjectKey, range: KeyRange): boolean {
   return backend === range.backend && bucket === range.bucket && key.startsWith(range.keyPrefix);
 }
 
-/** The worker that owns all that is known of a key. */
+/** The worker that owns everything known about a key. */
 export function ownerOf(keyHash: number, workers: number): number {
   return (keyHash % SHARD_COUNT) % workers;
 }

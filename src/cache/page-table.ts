@@ -4,8 +4,8 @@ import { type SlotLinks, SlotQueue } from './slot-queue.ts';
 const UNCARVED = 255;
 
 /**
- * Which pages of a worker are carved into slots of which class, and which slots are free. A page whose slots are all
- * free again can be carved anew. Slots are numbered `page * maxSlotsPerPage + position`, from zero.
+ * Tracks which size class each page of a worker is carved into, and which slots are free. A page whose slots are all
+ * free can be carved for another class. Slots are numbered `page * maxSlotsPerPage + position`.
  */
 export class PageTable {
   readonly count: number;
@@ -14,7 +14,7 @@ export class PageTable {
   readonly #takenAt: Float64Array;
   readonly #taken: Uint8Array;
   readonly #uncarved: number[];
-  /** Carved pages without taken slots. */
+  /** Carved pages in which no slot is taken. */
   readonly #empty = new Set<number>();
   readonly #free: readonly SlotQueue[];
   #takenPages = 0;
@@ -29,7 +29,7 @@ export class PageTable {
     this.#free = Array.from({ length: sizeClassCount }, () => new SlotQueue(links));
   }
 
-  /** Pages that have been carved, from the first on. */
+  /** Pages that have ever been carved, counted from the first. */
   get usedPages(): number {
     return this.count - this.#uncarved.length;
   }
@@ -42,22 +42,22 @@ export class PageTable {
     return sizeClass;
   }
 
-  /** How much has been taken since the start, in pages. */
+  /** Total allocation since the start, in pages. */
   get takenPages(): number {
     return this.#takenPages;
   }
 
-  /** What `takenPages` was when `slot` was taken or renewed. */
+  /** The value of `takenPages` when `slot` was taken or renewed. */
   takenAt(slot: number): number {
     return this.#takenAt[slot] ?? 0;
   }
 
-  /** `slot` counts as taken now. */
+  /** Treats `slot` as taken just now. */
   renew(slot: number): void {
     this.#takenAt[slot] = this.#takenPages;
   }
 
-  /** A free slot of `sizeClass` for which `isBusy` is false, from a new page if there is none. */
+  /** A free slot of `sizeClass` that is not `isBusy`; carves another page if there is none. */
   take(sizeClass: number, isBusy: (slot: number) => boolean): number | undefined {
     const queue = this.#queue(sizeClass);
     for (let looks = queue.length; looks > 0; looks--) {
@@ -69,7 +69,7 @@ export class PageTable {
     return this.#carve(sizeClass, isBusy) ? this.take(sizeClass, isBusy) : undefined;
   }
 
-  /** Takes `slot` back. A page without taken slots can be carved anew, once nobody is busy in it. */
+  /** Returns `slot`. A page without taken slots can be carved again once none of its slots is busy. */
   giveBack(slot: number): void {
     const page = pageOf(slot);
     this.#taken[slot] = 0;
@@ -108,7 +108,7 @@ export class PageTable {
     return true;
   }
 
-  /** A page of another class without taken slots in which nobody reads any more. */
+  /** A page of another class in which no slot is taken or busy. */
   #uncarveEmpty(wanted: number, isBusy: (slot: number) => boolean): number | undefined {
     for (const page of this.#empty) {
       const sizeClass = this.classOf(page * MAX_SLOTS_PER_PAGE);

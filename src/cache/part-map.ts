@@ -1,6 +1,6 @@
 import type { HeaderField } from '../s3/dialect.ts';
 
-/** Where a part of a multipart object lies, and what the store says of it alone. */
+/** The position of a part within a multipart object, and its own checksums. */
 export interface Part {
   /** First and last byte within the object. */
   readonly first: number;
@@ -11,14 +11,14 @@ export interface Part {
 
 const PART_COST_BYTES = 180;
 
-/** The parts of one content, as far as they have been asked for. Plain data can be made of it and back. */
+/** The known parts of one content. Can be converted to plain data and back. */
 export class PartMap {
   readonly #parts = new Map<number, Part>();
   readonly #onGrown: () => void;
   #count: number | undefined;
   #costBytes = 0;
 
-  /** @param onGrown told when the map costs more than before. */
+  /** @param onGrown called when the estimated heap cost has grown */
   constructor(
     known: Iterable<readonly [number, Part]> = [],
     count: number | undefined = undefined,
@@ -34,7 +34,7 @@ export class PartMap {
     return this.#costBytes;
   }
 
-  /** How many parts the object was uploaded in; undefined for one that was not, or as long as no part is known. */
+  /** Number of parts of the upload; undefined while no part is known, and for an object not uploaded in parts. */
   get count(): number | undefined {
     return this.#count;
   }
@@ -43,7 +43,7 @@ export class PartMap {
     return this.#parts.get(number);
   }
 
-  /** Remembers part `number` of an object of `count` parts; undefined for one that was not uploaded in parts. */
+  /** Stores part `number` of an object of `count` parts; `count` is undefined for an object not uploaded in parts. */
   learn(number: number, part: Part, count: number | undefined): void {
     const beforeBytes = this.#costBytes;
     this.#set(number, part);

@@ -1,49 +1,51 @@
 import { MAX_SLOTS_PER_PAGE } from './size-class.ts';
 
-/** Sizes that every thread must agree on. */
+/** The layout that every thread must agree on. */
 export interface MemoryLayout {
-  /** Worker threads; each owns an equal run of pages. */
+  /** Worker threads; each owns an equal share of the pages. */
   readonly workers: number;
-  /** Bytes of a page: the largest block that any bucket uses. */
+  /** Size of a page: the largest block size of any bucket. */
   readonly pageBytes: number;
   /** Pages that each worker owns. */
   readonly pagesPerWorker: number;
 }
 
-/** The memory that all threads share: plain data, so it can be handed to a thread as it is. */
+/** The memory shared by all threads; plain data that can be posted to a thread. */
 export interface SharedMemory {
   readonly layout: MemoryLayout;
   /** Block bytes, in page order. */
   readonly segments: readonly SharedArrayBuffer[];
   readonly pagesPerSegment: number;
-  /** Int32 per slot: raised whenever the slot's content changes hands, so that an old reference is recognised. */
+  /** Int32 per slot: incremented when the slot gets another content, so that stale references are recognised. */
   readonly tags: SharedArrayBuffer;
-  /** Int32 per worker and slot: how often that worker holds the slot. */
+  /** One Int32 per slot for each worker: how many pins that worker has on the slot. */
   readonly pins: readonly SharedArrayBuffer[];
-  /** Int32 per worker and owner, a row for each worker: how many different slots of each owner it holds. */
+  /**
+   * Int32 per pair of worker and owner, one row per worker: how many distinct slots of the owner the worker has pinned.
+   */
   readonly held: SharedArrayBuffer;
-  /** Int32 per owner: fills of its contents that need a slot, and that readers wait for. */
+  /** Int32 per owner: urgent fills that wait for a slot. */
   readonly needed: SharedArrayBuffer;
-  /** Uint8 per slot: 1 when a reader has come back to it since it was filled or last looked at by eviction. */
+  /** Uint8 per slot: 1 when it was read again since it was filled or last inspected by eviction. */
   readonly visited: SharedArrayBuffer;
   /** Int32 per key slot, see `Epochs`. */
   readonly epochs: SharedArrayBuffer;
-  /** Int32 per worker: pages that it has begun to use, from its first on. */
+  /** Int32 per worker: pages in use, counted from its first. */
   readonly usedPages: SharedArrayBuffer;
-  /** As long as the segments, where blocks are checked, see `WrittenBytes`. */
+  /** As large as the segments; only where blocks are checked, see `WrittenBytes`. */
   readonly written?: readonly SharedArrayBuffer[];
 }
 
-/** Keys share epochs by hash; a collision costs a needless miss and nothing else. */
+/** Keys share epoch slots by hash; a collision costs an unnecessary revalidation and nothing else. */
 export const EPOCH_SLOTS = 65_536;
 
 const LARGEST_SEGMENT_BYTES = 1024 * 1024 * 1024;
 
 /**
- * Allocates the arena and its tables once, at the start. The system gives the memory page by page as it is first used.
+ * Allocates the arena and its tables once, at the start. The operating system provides each page at its first use.
  *
- * @param arenaBytes bytes for blocks, all workers together; every worker gets at least eight pages.
- * @param blocks whether what blocks say of themselves is checked each time that bytes are handed out.
+ * @param arenaBytes bytes for blocks, all workers together; every worker gets at least eight pages
+ * @param blocks whether blocks verify that the bytes they hand out were written
  */
 export function allocateSharedMemory(
   arenaBytes: number,
@@ -77,7 +79,7 @@ export function allocateSharedMemory(
   };
 }
 
-/** Lets go of everything that the dead thread of `worker` held, and tells the others that its references are void. */
+/** Releases all pins of a dead worker and invalidates the other workers' references to its slots. */
 export function releaseWorker(memory: SharedMemory, worker: number): void {
   const pins = memory.pins[worker];
   if (!pins) throw new RangeError(`no worker ${worker}`);

@@ -2,21 +2,21 @@ import type { EvictionQueue } from './eviction-queue.ts';
 import type { PageTable } from './page-table.ts';
 
 /**
- * What has been read again is not given up for a slot of another class whose own contents are on trial, until so many
- * times the memory has been given out without another reader: long enough for what is read now and then, while no class
- * keeps for ever what nobody needs any more.
+ * Pages with reused slots are not given to a class whose own next victim is still in the small queue, until the whole
+ * memory has been allocated this many times without another read. Long enough for contents that are read occasionally;
+ * contents that are no longer read do not stay for ever.
  */
 const SPARED_FOR_TURNS = 8;
 
-/** Which size class gives up a slot, or a page: the eviction queue of each knows its own slots alone. */
+/** Decides which size class gives up a slot or a page. The eviction queues know only their own class. */
 export class SizeClassBalancer {
   readonly #queues: readonly EvictionQueue[];
   readonly #pages: PageTable;
   readonly #inMain: Uint8Array;
 
   /**
-   * @param queues one for each size class.
-   * @param inMain of the queues, see `EvictionQueue`.
+   * @param queues one per size class
+   * @param inMain see `EvictionQueue`
    */
   constructor(queues: readonly EvictionQueue[], pages: PageTable, inMain: Uint8Array) {
     this.#queues = queues;
@@ -24,7 +24,7 @@ export class SizeClassBalancer {
     this.#inMain = inMain;
   }
 
-  /** The class whose next victim was filled, or looked at and found read again, longest ago; `wanted` is to have the room. */
+  /** The class with the oldest next victim, by the time it was filled or last found reused; `wanted` needs the room. */
   classFor(wanted: number): number {
     const own = this.#queues[wanted]?.peek();
     const sparesReadAgain = own === undefined || this.#inMain[own] === 0;
@@ -32,7 +32,7 @@ export class SizeClassBalancer {
     return this.#other(wanted, sparesReadAgain, stamp) ?? wanted;
   }
 
-  /** The class but for `wanted` whose next victim is the oldest, if that is older than `stamp`. */
+  /** The class other than `wanted` with the oldest next victim, if that is older than `stamp`. */
   #other(wanted: number, sparesReadAgain: boolean, stamp: number): number | undefined {
     let oldest: number | undefined;
     let oldestStamp = stamp;
@@ -46,7 +46,7 @@ export class SizeClassBalancer {
     return oldest;
   }
 
-  /** Whether something in the page of `slot`, all of which would go, has been read again, and not too long ago. */
+  /** Whether the page of `slot`, all of which would be evicted, contains a slot that was reused recently enough. */
   #holdsReadAgain(slot: number): boolean {
     return this.#pages.takenIn(slot).some(local => {
       const since = this.#pages.takenPages - this.#pages.takenAt(local);

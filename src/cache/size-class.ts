@@ -1,16 +1,16 @@
 /**
- * How many equal slots a page of the arena can be carved into. A block goes to the smallest slot that holds it, so
- * that at most a third of a slot is wasted for blocks above the smallest slot.
+ * Into how many equal slots a page can be carved. A block gets the smallest slot that holds it. Except in the smallest
+ * class, at most a third of a slot is wasted.
  */
 const slotsPerPage = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512] as const;
 
-/** Slots that a page is carved into at the most: slot numbers are `page * maxSlotsPerPage + position`. */
+/** The most slots in a page; slots are numbered `page * maxSlotsPerPage + position`. */
 export const MAX_SLOTS_PER_PAGE = 512;
 
 /** Number of size classes; a class is named by its index, the largest slots first. */
 export const sizeClassCount = slotsPerPage.length;
 
-/** Slots start on cache lines, so that two of them never share one. */
+/** Slots start on cache lines, which avoids false sharing. */
 const SLOT_ALIGNMENT_BYTES = 64;
 
 /** Slots that a page of `sizeClass` holds. */
@@ -29,7 +29,7 @@ export function slotBytes(sizeClass: number, pageBytes: number): number {
 /**
  * The class with the smallest slots that hold `sizeBytes`.
  *
- * @throws RangeError when not even a whole page holds them
+ * @throws RangeError when `sizeBytes` exceeds a page
  */
 export function sizeClassFor(sizeBytes: number, pageBytes: number): number {
   if (sizeBytes > pageBytes) throw new RangeError(`${sizeBytes} bytes do not fit a page of ${pageBytes}`);

@@ -2,11 +2,11 @@ import type { SharedMemory } from './shared-memory.ts';
 import { MAX_SLOTS_PER_PAGE } from './size-class.ts';
 
 /**
- * One worker's hold on slots of the arena, its own and the others'.
+ * The pins of one worker on arena slots, its own and those of other workers.
  *
- * A reader counts itself in first and then looks whether the slot still holds what it was told (`tag`); an owner
- * raises the tag first and then looks for readers. Whichever comes second sees the other, so a slot is never
- * overwritten under a reader.
+ * A reader increments its pin count first and then checks that the slot still has the expected tag. An owner raises the
+ * tag first and then checks for pins. Whichever comes second sees the other, so a slot is never overwritten while it is
+ * read.
  */
 export class SlotPins {
   readonly #own: Int32Array;
@@ -38,7 +38,7 @@ export class SlotPins {
     this.#segments = memory.segments.map(segment => Buffer.from(segment));
   }
 
-  /** Different slots that this worker holds at the moment. */
+  /** Distinct slots that this worker has pinned at the moment. */
   get heldSlots(): number {
     let slots = 0;
     for (let owner = 0; owner < this.#workers; owner++)
@@ -46,7 +46,7 @@ export class SlotPins {
     return slots;
   }
 
-  /** How many slots of the worker that owns `slot` are held, by all workers; one that two of them hold counts twice. */
+  /** Pinned slots of the worker that owns `slot`; one that two workers have pinned counts twice. */
   heldBeside(slot: number): number {
     let slots = 0;
     for (let index = this.#ownerOf(slot); index < this.#held.length; index += this.#workers)
@@ -54,7 +54,7 @@ export class SlotPins {
     return slots;
   }
 
-  /** Holds `slot`, if it still has the content that `tag` stands for; false means a miss, and nothing is held. */
+  /** Pins `slot` if its content is still the one of `tag`; otherwise it returns false and pins nothing. */
   acquire(slot: number, tag: number): boolean {
     if (Atomics.add(this.#own, slot, 1) === 0) this.#count(slot, 1);
     if (Atomics.load(this.#tags, slot) === tag) return true;
@@ -62,17 +62,17 @@ export class SlotPins {
     return false;
   }
 
-  /** Lets go of `slot` once. */
+  /** Releases one pin on `slot`. */
   release(slot: number): void {
     if (Atomics.sub(this.#own, slot, 1) === 1) this.#count(slot, -1);
   }
 
-  /** How often this worker holds `slot`. */
+  /** How many pins this worker has on `slot`. */
   holds(slot: number): number {
     return Atomics.load(this.#own, slot);
   }
 
-  /** Whether the worker that owns `slot` needs one for a fill that a reader waits for. Each need is claimed once. */
+  /** Whether the worker that owns `slot` needs a slot for an urgent fill. Each need is claimed once. */
   claimNeed(slot: number): boolean {
     const owner = this.#ownerOf(slot);
     if (Atomics.sub(this.#needed, owner, 1) > 0) return true;
@@ -80,28 +80,28 @@ export class SlotPins {
     return false;
   }
 
-  /** True while any worker holds `slot`. */
+  /** Whether any worker has pinned `slot`. */
   isHeld(slot: number): boolean {
     for (const pins of this.#all) if (Atomics.load(pins, slot) !== 0) return true;
     return false;
   }
 
-  /** What the content of `slot` is known by until the slot is given to another. */
+  /** Identifies the current content of `slot`; changes when the slot gets another one. */
   tag(slot: number): number {
     return Atomics.load(this.#tags, slot);
   }
 
-  /** Voids every reference to the content of `slot`. */
+  /** Invalidates every reference to the content of `slot`. */
   raiseTag(slot: number): void {
     Atomics.add(this.#tags, slot, 1);
   }
 
-  /** Notes that a reader came back to `slot`, for the eviction. */
+  /** Marks `slot` as read again, for eviction. */
   visit(slot: number): void {
     this.#visited[slot] = 1;
   }
 
-  /** Whether a reader came back since the last call. */
+  /** Whether the slot was read again since the last call; clears the mark. */
   takeVisited(slot: number): boolean {
     if (this.#visited[slot] === 0) return false;
     this.#visited[slot] = 0;

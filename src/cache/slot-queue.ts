@@ -1,9 +1,9 @@
-/** Links shared by all queues of one worker: a slot stands in at most one queue at a time. */
+/** Linked-list pointers shared by all queues of one worker: a slot is in at most one queue at a time. */
 export class SlotLinks {
   readonly next: Int32Array;
   readonly previous: Int32Array;
 
-  /** @param slots how many slots there are; they are numbered from zero. */
+  /** @param slots number of slots, numbered from zero */
   constructor(slots: number) {
     this.next = new Int32Array(slots).fill(NONE);
     this.previous = new Int32Array(slots).fill(NONE);
@@ -12,7 +12,7 @@ export class SlotLinks {
 
 const NONE = -1;
 
-/** A first-in-first-out queue of slot numbers with removal from the middle; nothing is allocated per slot. */
+/** A FIFO queue of slot numbers with removal from the middle; allocates nothing per slot. */
 export class SlotQueue {
   readonly #links: SlotLinks;
   #first = NONE;
@@ -27,7 +27,7 @@ export class SlotQueue {
     return this.#length;
   }
 
-  /** The slot that has waited longest. */
+  /** The slot at the head of the queue. */
   get first(): number | undefined {
     return this.#first === NONE ? undefined : this.#first;
   }
@@ -41,7 +41,7 @@ export class SlotQueue {
     this.#length++;
   }
 
-  /** Puts `slot` before all others. */
+  /** Puts `slot` at the head of the queue. */
   unshift(slot: number): void {
     this.#links.previous[slot] = NONE;
     this.#links.next[slot] = this.#first;

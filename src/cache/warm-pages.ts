@@ -1,23 +1,23 @@
 import type { Clock } from '../base/clock.ts';
 import type { SharedMemory } from './shared-memory.ts';
 
-/** The system's own pages are not smaller than this. */
+/** Smallest page size of the operating systems we run on. */
 const SYSTEM_PAGE_BYTES = 4096;
 
-/** Memory of the arena that is kept ready for new blocks, all workers together. */
+/** Prefaulted arena memory kept ready for new blocks, all workers together. */
 const RESERVE_BYTES = 128 * 1024 * 1024;
 const RESERVE_SHARE = 1 / 4;
 
-/** Touched at one go: some milliseconds of work. */
+/** Prefaulted at a time; takes some milliseconds. */
 const STEP_BYTES = 8 * 1024 * 1024;
 const STEP_INTERVAL_MS = 25;
-/** While nothing is missing; the reserve lasts for longer than this however fast blocks are written. */
+/** Interval while the reserve is full; the reserve lasts longer than this at any write rate. */
 const LOOK_INTERVAL_MS = 100;
 
 /**
- * Keeps a reserve of memory ready that blocks are going to be written into. The system finds each page of memory only
- * when it is first written to, which costs a large read that nobody has made before more than copying its bytes; here
- * the supervisor, which has little to do, takes that upon it.
+ * Prefaults arena memory ahead of use. The operating system allocates a memory page at its first write, and for a large
+ * cold read these page faults cost more than copying the bytes. The supervisor, which has little else to do, takes them
+ * instead.
  */
 export class WarmPages {
   readonly #memory: SharedMemory;
@@ -26,7 +26,7 @@ export class WarmPages {
   readonly #used: Int32Array;
   readonly #reservePages: number;
   readonly #stepPages: number;
-  /** Pages that are ready, by worker, from the worker's first on. */
+  /** Prefaulted pages per worker, counted from its first. */
   readonly #ready: number[];
 
   constructor(memory: SharedMemory, clock: Clock) {
@@ -42,14 +42,14 @@ export class WarmPages {
     this.#ready = new Array<number>(workers).fill(0);
   }
 
-  /** Fills the reserve now and then, for as long as the process runs. */
+  /** Keeps the reserve full for as long as the process runs. */
   start(): void {
     const next = (pages: number) =>
       this.#clock.after(pages > 0 ? STEP_INTERVAL_MS : LOOK_INTERVAL_MS, () => next(this.step()));
     next(1);
   }
 
-  /** Makes some pages ready where the reserve is not full; gives how many. */
+  /** Prefaults some pages if the reserve is not full; returns how many. */
   step(): number {
     const { workers, pagesPerWorker } = this.#memory.layout;
     let left = this.#stepPages;
@@ -64,7 +64,7 @@ export class WarmPages {
     return this.#ready[worker] ?? 0;
   }
 
-  /** Writes to the next page of `worker` without changing it: the worker may be using it already. */
+  /** Writes to the next page of `worker` without changing it, because the worker may already be using it. */
   #touch(worker: number): void {
     const { pageBytes, pagesPerWorker } = this.#memory.layout;
     const { pagesPerSegment } = this.#memory;

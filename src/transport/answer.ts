@@ -1,35 +1,39 @@
 import type { ServerResponse } from 'node:http';
 
-/** Whoever gives a whole body away to be sent. */
+/** The owner of a body that is being sent. */
 export interface BodyGiver {
-  /** Not all of it has been taken at once. */
+  /** Called when the connection has not accepted all of the body at once. */
   waits(): void;
-  /** Called once, when the connection has taken all (`isTaken`: bytes are the giver's again) or the client has left before. */
+  /**
+   * Called once: `isTaken` when the connection has accepted all bytes, which may be reused now; false when the client
+   * has disconnected before.
+   */
   over(isTaken: boolean): void;
 }
 
-/** The body of an answer whose head has been put together, and goes out before it. */
+/** Sends the body of a response whose head is already prepared. The head is sent before the first byte of the body. */
 export interface Answer {
   /**
-   * Sends all of the body.
+   * Sends the complete body.
    *
-   * @param body text for bytes that may be copied: one for each character, which is none above U+00FF.
+   * @param body a string contains one character, at most U+00FF, per byte; its bytes may be copied
    */
   endWith(body: string | Buffer, giver?: BodyGiver): void;
   /**
    * Sends the next bytes.
    *
-   * @param taken called when the connection has taken them; never, when the client leaves before (the response is closed then).
-   * @returns true when it has taken them already: `taken` is not called, and they are the caller's again.
+   * @param taken called when the connection has accepted the bytes; never called if the client disconnects before (the
+   * response then closes)
+   * @returns true when the bytes were accepted synchronously; `taken` is not called then, and the caller may reuse them
    */
   write(bytes: Buffer, taken: () => void): boolean;
-  /** The body is complete. */
+  /** Ends the body. */
   end(): void;
 }
 
 /**
- * An answer whose head `writeHead` has written: node:http does the rest. It ends when its last byte is out, and not before:
- * a connection whose answer has ended counts as idle, and goes when the server drains.
+ * An answer sent by node:http, whose head was written with `writeHead`. It is ended only after its last byte is out: a
+ * connection whose response has ended counts as idle and is closed when the server drains.
  */
 export class StandardAnswer implements Answer {
   readonly #response: ServerResponse;

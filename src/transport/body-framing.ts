@@ -1,34 +1,34 @@
-/** How the end of a body is told (RFC 9112 §6.3, cases 4, 6 and 8). */
+/** How the end of a body is delimited (RFC 9112 §6.3, cases 4, 6 and 8). */
 export type BodyEnd =
   | { readonly kind: 'length'; readonly lengthBytes: number }
   | { readonly kind: 'chunked' }
   | { readonly kind: 'close' };
 
-/** What is known of bytes that were followed. */
+/** The result of following bytes. */
 export interface Followed {
-  /** So many of them, from the first on, are certain to be data, or lines that say how long chunks are. */
+  /** The length of the prefix that is certain to be body data or plain chunk-size lines. */
   readonly lengthBytes: number;
-  /** So many of those are data. */
+  /** How many of those bytes are data. */
   readonly dataBytes: number;
 }
 
-/** What comes next: `other` may be anything, such as trailers, chunk extensions, or what comes behind the body. */
+/** The expected next element. `other`: unknown, such as trailers, chunk extensions, or bytes after the body. */
 type Next = 'data' | 'chunk size' | 'end of size' | 'end of chunk' | 'end of chunk, LF' | 'other';
 
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 
-/** A size of more digits (4 PiB and above) is not followed. */
+/** A chunk size with more digits (4 PiB and above) is not followed. */
 const DIGITS_LIMIT = 13;
 
 /**
- * Follows a body on its connection, to know which bytes can be no part of a head or a trailer. Of chunks only the plain
- * form is followed, `1*HEXDIG CRLF data CRLF` (RFC 9112 §7.1): from anything else on nothing is certain any more.
+ * Follows the framing of a body on its connection, to know which bytes cannot be part of a header or trailer section.
+ * Only plain chunks are followed: `1*HEXDIG CRLF data CRLF` (RFC 9112 §7.1). After anything else the state is unknown.
  */
 export class BodyFraming {
   readonly #isChunked: boolean;
   #next: Next;
-  /** Of the data that comes next, or the size as far as it has been read. */
+  /** Remaining bytes of the current data, or the chunk size parsed so far. */
   #sizeBytes: number;
   #digits = 0;
 
@@ -38,19 +38,19 @@ export class BodyFraming {
     this.#isChunked = isChunked;
   }
 
-  /** Of a body of which nothing has come. */
+  /** The framing at the start of a body. */
   static of(end: BodyEnd): BodyFraming {
     if (end.kind === 'chunked') return new BodyFraming('chunk size', 0, true);
     const sizeBytes = end.kind === 'length' ? end.lengthBytes : Number.POSITIVE_INFINITY;
     return new BodyFraming(sizeBytes > 0 ? 'data' : 'other', sizeBytes, false);
   }
 
-  /** Where nothing is certain. */
+  /** An unknown state. */
   static unknown(): BodyFraming {
     return new BodyFraming('other', 0, false);
   }
 
-  /** Whether nothing is certain of what comes next. */
+  /** Whether the next element is unknown. */
   get isUnknown(): boolean {
     return this.#next === 'other';
   }
@@ -61,7 +61,7 @@ export class BodyFraming {
     return copy;
   }
 
-  /** Goes on over `bytes`, the next ones of the connection, as far as it is certain what they are. */
+  /** Advances over `bytes`, the next ones of the connection, as far as their role is certain. */
   follow(bytes: Uint8Array): Followed {
     let at = 0;
     let dataBytes = 0;
@@ -78,13 +78,13 @@ export class BodyFraming {
     return { lengthBytes: at, dataBytes };
   }
 
-  /** `lengthBytes` of data have come without having been followed: where chunks go on is not known then. */
+  /** Advances over `lengthBytes` of data that were not followed. For chunks the state becomes unknown. */
   skip(lengthBytes: number): void {
     if (this.#isChunked) this.#next = 'other';
     else if (this.#next === 'data') this.#takeData(lengthBytes);
   }
 
-  /** How many of `lengthBytes` are data. */
+  /** Consumes up to `lengthBytes` of data; returns how many. */
   #takeData(lengthBytes: number): number {
     const taken = Math.min(lengthBytes, this.#sizeBytes);
     this.#sizeBytes -= taken;

@@ -3,31 +3,31 @@ import type { Socket } from 'node:net';
 import type { Answer, BodyGiver } from './answer.ts';
 import { atTurnEnd, type TurnEndTask } from './turn-end.ts';
 
-/** Whoever takes exceptions that should not have happened. */
+/** Receives unexpected exceptions. */
 export interface FaultTaker {
   fault?(error: unknown): void;
 }
 
-/** Where a response of node:http keeps its head and whether that is out. */
+/** The private fields of a node:http response that hold its head and whether it was sent. */
 interface HeadKeeper {
   _header: string | null;
   _headerSent: boolean;
 }
 
 /**
- * An answer that goes to the connection itself. What a small one costs is mostly the way through the response's own
- * queues and the turns in which they tell that they are empty; here head and body are one write, and the answer is
- * over when the connection has taken them. node:http still reads the requests, keeps answers in order and closes
- * connections: to it this is a response that was written and has finished.
+ * Writes a response directly to the socket. The cost of a small response is mostly that of node:http's output queue and
+ * its events; here head and body are one write, and the response is finished as soon as the socket has accepted it.
+ * node:http still parses requests, keeps responses in order and closes connections; to it this looks like a response
+ * that has finished.
  *
- * Answers that are whole are written together at the end of the turn: batching saves their readers wake-ups, as much
- * again as the queues cost.
+ * Complete responses are written together at the end of the turn: batching saves the clients wake-ups, as much again as
+ * bypassing the queue saves.
  */
 export class DirectAnswer implements Answer, TurnEndTask {
   readonly #response: ServerResponse;
   readonly #socket: Socket;
   readonly #faults: FaultTaker;
-  /** Empty once it is out. */
+  /** Empty once it was written. */
   #head: string;
   #body: string | Buffer = '';
   #giver: BodyGiver | undefined;
@@ -40,9 +40,9 @@ export class DirectAnswer implements Answer, TurnEndTask {
   }
 
   /**
-   * @param head from the status line to the blank line; names the length of the body and keeps the connection alive.
-   * @returns undefined, and nothing has happened, where that head would not be true, another answer is to go before
-   * this one, or this version of Node keeps a response's state elsewhere.
+   * @param head from the status line to the blank line; must contain the content length and keep the connection alive
+   * @returns undefined, without any effect, when the connection must be closed, an earlier response is still pending,
+   * or this version of Node keeps the head elsewhere
    */
   static begin(
     response: ServerResponse,
@@ -65,7 +65,7 @@ export class DirectAnswer implements Answer, TurnEndTask {
     atTurnEnd(this);
   }
 
-  /** Sends what `endWith` was given. */
+  /** Writes the body given to `endWith`. */
   run(): void {
     const body = this.#body;
     if (!this.#socket.writable) this.#tell(false);
@@ -79,7 +79,7 @@ export class DirectAnswer implements Answer, TurnEndTask {
     }
   }
 
-  /** The connection ends, and with it what is lent for the answer. */
+  /** Closes the connection and releases the body. */
   failed(error: unknown): void {
     this.#response.destroy();
     this.#tell(false);
@@ -103,7 +103,7 @@ export class DirectAnswer implements Answer, TurnEndTask {
     else this.endWith('');
   }
 
-  /** With the head, in one system call. */
+  /** Writes the head and `bytes` in one system call. */
   #writeFirst(bytes: Buffer): void {
     const socket = this.#socket;
     socket.cork();
@@ -118,14 +118,14 @@ export class DirectAnswer implements Answer, TurnEndTask {
     this.#tell(true);
   }
 
-  /** Once: after its end a response is closed as well. */
+  /** Notifies the owner of the body, at most once: a finished response is closed later as well. */
   #tell(isTaken: boolean): void {
     const giver = this.#giver;
     this.#giver = undefined;
     giver?.over(isTaken);
   }
 
-  /** What a response does of itself when its last byte is out. */
+  /** Does what a response of node:http does when its last byte is out. */
   #finish(): void {
     this.#response.finished = true;
     this.#response.emit('finish');

@@ -2,7 +2,7 @@ import type { LookupFunction, OnReadOpts, Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { type BodyEnd, BodyFraming } from './body-framing.ts';
 
-/** How much a socket may bring at once. */
+/** Size of the shared read buffer. */
 const READ_BYTES = 256 * 1024;
 
 const endOfHead = Buffer.from('\r\n\r\n');
@@ -12,22 +12,22 @@ export interface ConnectorOptions {
   readonly lookup: LookupFunction | undefined;
 }
 
-/** Counts the data that a connection brings of a body. */
+/** Tracks how much of a body undici has parsed. */
 export interface ExpectedBody {
-  /** undici has handed on `chunk` of it. */
+  /** undici has parsed `chunk` of the body. */
   parsed(chunk: Buffer): void;
 }
 
 /**
- * Connects as undici does, but all connections read into one buffer, the next read over the last: a large body would
- * else leave a new Buffer every 64 KiB, which costs V8 a full collection every 30 MB and the system as many new pages.
+ * Connects as undici does, but all connections read into one shared buffer. Otherwise a large body would allocate a
+ * Buffer per 64 KiB, which costs V8 a full collection every 30 MB and the system as many new pages.
  *
- * undici keeps names and values of header and trailer fields as views of what it parses until the head or the trailers
- * are complete (`onHeaderField` in its client-h1.js), so those must not lie in the shared memory. It keeps nothing of a
- * body: data is handed on at once, and of the lines between chunks its parser tells it nothing (its imports have no
- * callback for them). So what is certain to be data or a plain line that says how long a chunk is (`BodyFraming`) is
- * parsed where it lies; anything else is parsed from a copy: heads, trailers, chunk extensions, what comes behind a
- * body, and a body of which the head does not tell by one thing alone where it ends.
+ * undici keeps the names and values of header and trailer fields as views of its input until the section is complete
+ * (`onHeaderField` in its client-h1.js), so these must not be in the shared buffer. It keeps nothing of a body: data is
+ * passed on synchronously, and its parser reports nothing about chunk-size lines (its imports have no callback for
+ * them). So bytes that are certain to be data or plain chunk-size lines (`BodyFraming`) are parsed in place. Anything
+ * else is copied first: heads, trailers, chunk extensions, bytes after a body, and bodies whose end the head does not
+ * delimit by exactly one rule.
  */
 export class ReadBuffer {
   readonly #buffer = Buffer.allocUnsafeSlow(READ_BYTES);
@@ -57,26 +57,26 @@ export class ReadBuffer {
     };
   }
 
-  /** A body that ends at `end` follows the head that undici reports. To be called while it does. */
+  /** Announces the body that follows the head undici is reporting. Must be called during that report. */
   expectBody(end: BodyEnd): ExpectedBody | undefined {
     this.#parsing.connection?.expectBody(end);
     return this.#parsing.connection;
   }
 }
 
-/** The connection whose bytes undici is parsing or has parsed last: it parses what it reads at once, one after the other. */
+/** The connection whose bytes undici parsed last. It parses synchronously, one connection at a time. */
 interface Parsing {
   connection: Connection | undefined;
 }
 
-/** What undici has been given and is parsing. */
+/** The bytes that undici was given and is parsing. */
 type Given =
   | { readonly kind: 'unknown' }
-  /** It ends with what looks like the end of a head. */
+  /** Ends with what looks like the end of a head. */
   | { readonly kind: 'head' }
-  /** Memory of its own: it may hold what comes behind a body, too. */
+  /** A private copy; may also contain bytes after a body. */
   | { readonly kind: 'own'; readonly bytes: Buffer; readonly before: BodyFraming }
-  /** Shared memory, of which `owedBytes` of data have neither been handed on nor given back. */
+  /** Shared memory. `owedBytes` is the data that undici has neither passed on nor returned. */
   | {
       readonly kind: 'shared';
       readonly bytes: Buffer;
@@ -85,13 +85,13 @@ type Given =
       owedBytes: number;
     };
 
-/** A server that speaks before it has been connected to is no HTTP server. */
+/** An HTTP server does not send before it receives a request. */
 function refuseEarly(socket: Socket): boolean {
-  socket.destroy(new Error('bytes came before the connection was there'));
+  socket.destroy(new Error('the server sent bytes before the connection was set up'));
   return false;
 }
 
-/** What one connection has brought and undici has not parsed: takes the place of the stream's own buffer. */
+/** The unparsed bytes of one connection; replaces the socket's own read buffer. */
 class Connection implements ExpectedBody {
   readonly #socket: Socket;
   readonly #parsing: Parsing;
@@ -100,7 +100,7 @@ class Connection implements ExpectedBody {
   #isShared = false;
   #isHeld = false;
   #mayBeSplit = false;
-  /** Of what is unread. */
+  /** The framing at the start of the unread bytes. */
   #framing = BodyFraming.unknown();
   #given: Given = { kind: 'unknown' };
 
@@ -112,9 +112,9 @@ class Connection implements ExpectedBody {
     socket.unshift = (rest: Buffer) => this.#unshift(rest);
   }
 
-  /** Hands `bytes` of the shared memory on. False: not all was taken, and nothing more is to be read until it has been. */
+  /** Passes on `bytes` of the shared buffer. False when undici did not take all of them: reading stops until it has. */
   arrived(bytes: Buffer): boolean {
-    // an encrypted connection brings what it has decrypted, stopped or not
+    // a TLS connection delivers what it has already decrypted even while it is stopped
     this.#isShared = this.#unread === undefined;
     this.#unread = this.#unread ? Buffer.concat([this.#unread, bytes]) : bytes;
     this.#mayBeSplit = true;
@@ -128,7 +128,7 @@ class Connection implements ExpectedBody {
   }
 
   expectBody(end: BodyEnd): void {
-    // where chunks begin is certain when nothing was given behind the head
+    // the first chunk starts right behind the head only if nothing was given with it
     const isAtStart = end.kind !== 'chunked' || this.#given.kind === 'head';
     this.#framing = isAtStart ? BodyFraming.of(end) : BodyFraming.unknown();
     if (this.#given.kind !== 'shared') this.#given = { kind: 'unknown' };
@@ -140,7 +140,7 @@ class Connection implements ExpectedBody {
   }
 
   #read(sizeBytes: number | undefined): Buffer | null {
-    // `read(0)` asks the stream to begin, and to notice its end
+    // `read(0)` makes the stream start reading and detect its end
     if (sizeBytes !== undefined) return this.#readStream(sizeBytes);
     this.#checkParser();
     if (this.#unread) {
@@ -163,7 +163,7 @@ class Connection implements ExpectedBody {
     return certain;
   }
 
-  /** Memory of its own may hold what it will. */
+  /** A private copy may contain anything. */
   #takeOwn(bytes: Buffer): Buffer {
     if (!this.#framing.isUnknown) {
       this.#given = { kind: 'own', bytes, before: this.#framing.copy() };
@@ -173,8 +173,8 @@ class Connection implements ExpectedBody {
   }
 
   /**
-   * `bytes` up to the end of what looks like a head: once that has been parsed, the body behind it is known and need not
-   * be copied. Once a read, since a body may hold nothing but such ends.
+   * `bytes` up to the end of what looks like a head: once the head is parsed, the framing of the body is known and it
+   * need not be copied. At most once per read, because a body may contain many such sequences.
    */
   #upToHead(bytes: Buffer): Buffer {
     const end = this.#mayBeSplit ? bytes.indexOf(endOfHead) : -1;
@@ -184,7 +184,7 @@ class Connection implements ExpectedBody {
     return bytes.subarray(0, end + endOfHead.length);
   }
 
-  /** Takes `bytes` off what is unread. */
+  /** Removes `bytes` from the unread ones. */
   #take(bytes: Buffer): Buffer {
     const rest = this.#unread?.subarray(bytes.length);
     this.#unread = rest && rest.length > 0 ? rest : undefined;
@@ -202,7 +202,7 @@ class Connection implements ExpectedBody {
     }
   }
 
-  /** Undici has not taken the last `restBytes` of what it was given. */
+  /** undici returned the last `restBytes` of its input. */
   #rewind(restBytes: number): void {
     const given = this.#given;
     if (given.kind !== 'shared' && given.kind !== 'own') return;
@@ -211,12 +211,12 @@ class Connection implements ExpectedBody {
     if (given.kind === 'shared') given.owedBytes -= given.dataBytes - dataBytes;
   }
 
-  /** A version of undici that does anything else with body bytes might keep them: its connections are not used. */
+  /** Detects a version of undici that keeps body bytes instead of passing them on: its connections are closed. */
   #checkParser(): void {
     const given = this.#given;
     this.#given = { kind: 'unknown' };
     if (given.kind !== 'shared' || given.owedBytes === 0 || this.#socket.destroyed) return;
     this.#unread = undefined;
-    this.#socket.destroy(new Error('undici did not hand on exactly what it was given of a body'));
+    this.#socket.destroy(new Error('undici did not pass on exactly the body bytes it was given'));
   }
 }

@@ -1,13 +1,13 @@
 import { IncomingMessage } from 'node:http';
 
 /**
- * A request that stays a request of HTTP where it offers another protocol (Upgrade, RFC 9110 §7.8) or asks for a tunnel
- * (CONNECT, §9.3.6): a server need not take either up. For CONNECT node:http would hand the connection over and forget it,
- * and the answers to the requests before it would be lost. It decides that by the property `upgrade`, once its parser has
- * set it; here that stays false, so that such a request waits for its turn as any other does.
+ * A request that is served as plain HTTP even with Upgrade (RFC 9110 §7.8) or CONNECT (§9.3.6); a server may ignore
+ * both. For CONNECT node:http would detach the connection, and the responses to earlier requests would be lost.
+ * node:http decides by the property `upgrade`, which its parser sets; here it stays false, so the request is queued
+ * like any other.
  */
 export class ServedRequest extends IncomingMessage {
-  /** Whether it offers another protocol or asks for a tunnel: node:http reads nothing of what comes behind it. */
+  /** Whether the request has Upgrade or CONNECT semantics: node:http parses nothing after it. */
   isUpgrade = false;
 
   get upgrade(): boolean {
@@ -15,7 +15,7 @@ export class ServedRequest extends IncomingMessage {
   }
 
   set upgrade(isUpgrade: boolean) {
-    // the constructor of IncomingMessage sets it too, to null
+    // the constructor of IncomingMessage also sets it, to null
     if (isUpgrade) this.isUpgrade = true;
   }
 }

@@ -1,16 +1,16 @@
-/** Something that is done at the end of a turn of the event loop. */
+/** A task that runs at the end of a turn of the event loop. */
 export interface TurnEndTask {
   run(): void;
-  /** Takes what `run` threw. */
+  /** Receives an exception thrown by `run`. */
   failed(error: unknown): void;
 }
 
-/** So many are done at once, so that the first does not wait long for the last. */
+/** Longest batch, so that the first task does not wait too long. */
 const TASK_LIMIT = 64;
 
 let waiting: TurnEndTask[] = [];
 
-/** Has `task` run when all that this turn of the event loop found ready has been looked at, after the tasks before it. */
+/** Schedules `task` for the end of this turn of the event loop, after I/O callbacks that are already pending. */
 export function atTurnEnd(task: TurnEndTask): void {
   const count = waiting.push(task);
   if (count === 1) setImmediate(runAll);
@@ -23,7 +23,7 @@ function runAll(): void {
   for (const task of tasks) run(task);
 }
 
-/** What one task throws is not for the others. */
+/** Isolates tasks from each other's exceptions. */
 function run(task: TurnEndTask): void {
   try {
     task.run();

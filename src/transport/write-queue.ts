@@ -1,13 +1,16 @@
 import type { Socket } from 'node:net';
 
-/** Where a socket of node:net tells what its system call has not taken; node:net itself judges by it whether a write moves. */
+/**
+ * The private field of a node:net socket with the bytes that the system has not accepted. node:net itself uses it to
+ * detect whether a write makes progress.
+ */
 interface QueueKeeper {
   readonly _handle: { readonly writeQueueSize: number };
 }
 
 /**
- * Bytes written to `socket` that the system has not taken yet; undefined where this version of Node keeps that elsewhere,
- * or the socket is closed. `writableLength` and `bytesWritten` of a socket do not change while a write goes on.
+ * Bytes written to `socket` that the system has not accepted yet; undefined when this version of Node keeps them
+ * elsewhere, or the socket is closed. `writableLength` and `bytesWritten` do not change during a write.
  */
 export function queuedBytes(socket: Socket): number | undefined {
   return keepsQueue(socket) ? socket._handle.writeQueueSize : undefined;

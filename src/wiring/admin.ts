@@ -1,4 +1,4 @@
-/** What the admin port answers, built from the running parts. */
+/** The routes of the admin port, built from the running parts. */
 import type { AdminRoute } from '../admin/admin-route.ts';
 import { healthRoutes } from '../admin/health-routes.ts';
 import { metricsRoute } from '../admin/metrics-route.ts';
@@ -18,9 +18,9 @@ export interface AdminParts {
   readonly config: GatewayConfig;
   readonly version: string;
   readonly gatewayUrl: string;
-  /** Whether the built-in channel is there, as in a start without a configuration. */
+  /** Whether the built-in channel is active, as in a start without a configuration file. */
   readonly hasChannel: boolean;
-  /** Of the supervisor; those of the workers are asked for. */
+  /** Of the supervisor; those of the workers are fetched. */
   readonly metrics: Metrics;
   readonly pool: WorkerPool<WorkerControl>;
   readonly purge: Purge;
@@ -28,10 +28,10 @@ export interface AdminParts {
   readonly clock: Clock;
 }
 
-/** A worker that does not answer in this time is shown as it was at the last scrape: others are not kept from being seen. */
+/** For a worker that does not answer in time its last metrics are used, so that it does not hide the others. */
 const SCRAPE_PATIENCE_MS = 1_000;
 
-/** Every measurement of the process, all threads in one. */
+/** The metrics of the whole process, merged over all threads. */
 export async function scrape({
   metrics,
   pool,

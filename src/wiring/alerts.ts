@@ -1,4 +1,4 @@
-/** Part of the supervisor's composition root: from measurements to cards, and back from their buttons. */
+/** Part of the supervisor's composition root: metrics → alerts → cards, and the buttons of cards. */
 import { hostname } from 'node:os';
 import type { AdminRoute } from '../admin/admin-route.ts';
 import { alertRoutes } from '../admin/alerts/alert-routes.ts';
@@ -33,44 +33,44 @@ import { cardOperations, type Restore } from './card-operations.ts';
 
 export interface AlertParts {
   readonly config: GatewayConfig;
-  /** Nobody configured anything: the webhook is the built-in channel. */
+  /** Started without a configuration: the built-in channel is the webhook. */
   readonly isDefaultStart: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Every measurement of the process, all threads in one. */
+  /** The metrics of the whole process, merged over all threads. */
   readonly sample: () => Promise<MetricSnapshot>;
   readonly purge: Purge;
   readonly restore: Restore;
-  /** The archived objects that were asked for of late, most often first. */
+  /** Archived objects requested recently, most requested first. */
   readonly archivedReads: () => Promise<readonly RequestedObject[]>;
 }
 
-/** Alerts before it is known where the admin port listens. */
+/** Alerts before the address of the admin port is known. */
 export interface AlertSystem {
-  /** What the admin port serves of alerts, and of the built-in channel. */
+  /** The admin routes for alerts and for the built-in channel. */
   readonly routes: readonly AdminRoute[];
-  /** Begins to post, what waited first. */
+  /** Starts to post cards, those still in the outbox first. */
   start(adminUrl: string): RunningAlerts;
 }
 
-/** Alerts that are looked for and told. */
+/** Alerts with a running delivery. */
 export interface RunningAlerts {
   readonly delivery: CardDelivery;
-  /** Tells that the gateway takes requests, with `facts`, and begins to look. */
+  /** Announces the start, with `facts`, and starts to evaluate rules. */
   begin(facts: readonly Fact[]): void;
-  /** Tells of the stop, gives the last cards a moment, and ends. */
+  /** Announces the stop, waits shortly for the last cards, and closes everything. */
   stop(reason: string): Promise<void>;
 }
 
-/** What becomes known one after the other while things start. */
+/** Addresses that become known during the start. */
 interface Whereabouts {
   readonly canRestore: boolean;
   adminUrl?: string;
   callbacks?: RunningCallbacks | undefined;
 }
 
-/** How long the last cards may take to get out, and what is pressed to be answered. */
+/** How long the stop waits for the last cards and for running button presses. */
 const LAST_CARDS_MS = 3_000;
 
 /** @throws StateDatabaseError, ListenError */
@@ -124,7 +124,7 @@ export async function composeAlerts(parts: AlertParts): Promise<AlertSystem> {
   };
 }
 
-/** Where the buttons of a card lead that is written now. */
+/** The links and buttons of a card that is rendered now. */
 function cardLinks(
   { source = hostname(), statusPage, runbook }: GatewayConfig['alerts'],
   { adminUrl, callbacks, canRestore }: Whereabouts,
@@ -141,12 +141,12 @@ function cardLinks(
   };
 }
 
-/** The gateway's own runbook, beside its status page. */
+/** The built-in runbook, next to the status page. */
 function runbookUnder(statusPageUrl: string): (rule: string) => string {
   return rule => new URL(`runbook#${rule}`, statusPageUrl).href;
 }
 
-/** The measurements of one round, and the archived objects that were asked for by then. */
+/** The metrics of one evaluation, together with the archived objects requested until then. */
 function observing({
   sample,
   archivedReads,
@@ -161,7 +161,7 @@ function observing({
   };
 }
 
-/** The channel page shows everything there is, notices too. */
+/** The channel page shows all cards, including notices. */
 function channelWebhook({ webhookPath }: BuiltInChannel, adminUrl: string): WebhookOptions {
   return {
     url: adminUrl + webhookPath,

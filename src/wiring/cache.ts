@@ -1,4 +1,4 @@
-/** Part of the supervisor's composition root: the cache's memory, and what operators ask of all workers' caches. */
+/** Part of the supervisor's composition root: the memory of the cache, and operations on the caches of all workers. */
 import { AdminError } from '../admin/admin-route.ts';
 import type { Explain } from '../admin/object-route.ts';
 import type { Purge } from '../admin/purge-route.ts';
@@ -12,17 +12,17 @@ import { pathKeyProblem, pathPrefixProblem } from '../s3/path-key.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
 import type { WorkerControl } from './thread-contracts.ts';
 
-/** One part in eight of `cache.memory.size` is for what is known of objects, the rest for their bytes. */
+/** An eighth of `cache.memory.size` is for records, the rest for blocks. */
 const RECORD_SHARE = 1 / 8;
 const SMALLEST_PAGE_BYTES = 1024 * 1024;
 
-/** What `cache.memory.size` is divided into. */
+/** The shares of `cache.memory.size`. */
 export interface CacheMemory {
   readonly shared: SharedMemory;
   readonly recordBytesPerWorker: number;
 }
 
-/** Whether blocks are checked is asked for in the environment: it is for finding faults of the gateway itself. */
+/** Whether blocks are checked: an environment variable, because it is for debugging the gateway itself. */
 export function checksBlocks({
   TIDEGATE_CHECK_BLOCKS: asked,
 }: Readonly<Record<string, string | undefined>>): boolean {
@@ -52,7 +52,7 @@ export function allocateCache(
   };
 }
 
-/** Purges at every worker; resolves when all have forgotten. */
+/** Purges in every worker; resolves when all have confirmed. */
 export function purgeEverywhere(
   config: GatewayConfig,
   pool: Pick<WorkerPool<WorkerControl>, 'callAll'>,
@@ -75,7 +75,7 @@ export function purgeEverywhere(
   };
 }
 
-/** Tells what the worker that owns an object holds of it. */
+/** Describes what the owning worker holds of an object. */
 export function explainEverywhere(
   config: GatewayConfig,
   pool: Pick<WorkerPool<WorkerControl>, 'callAll'>,
@@ -90,8 +90,8 @@ export function explainEverywhere(
 }
 
 /**
- * Why nothing can be held under the key or prefix of a request, so that forgetting it would forget nothing: the bucket's
- * store may take it for another key, and reads of it are refused.
+ * Why nothing can be cached under the key or prefix of a request: the bucket's store may treat it as another key, and
+ * such reads are refused.
  */
 function aliasProblem(
   { backends, buckets }: GatewayConfig,

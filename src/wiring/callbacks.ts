@@ -1,4 +1,4 @@
-/** Part of the supervisor's composition root: who may press buttons on cards, and where they arrive. */
+/** Part of the supervisor's composition root: the endpoint for card buttons and who may press them. */
 import { createLocalJWKSet } from 'jose';
 import type { BuiltInChannel } from '../admin/channel/built-in-channel.ts';
 import { type BearerOptions, remoteKeys } from '../alerts/callbacks/bearer-token.ts';
@@ -7,14 +7,14 @@ import { formatAddress } from '../base/listen-error.ts';
 import type { AlertConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { type HttpListener, listenHttp } from '../server/http-listener.ts';
 
-/** Running callbacks. */
+/** The running callback endpoint. */
 export interface RunningCallbacks {
-  /** Where the service reaches them, such as `https://gateway.example.test`. */
+  /** Its public origin, such as `https://gateway.example.test`. */
   readonly origin: string;
   readonly listener: HttpListener;
 }
 
-/** Whose tokens are taken and where, in one. */
+/** The listening address and the accepted tokens. */
 interface Door {
   readonly host: string;
   readonly port: number;
@@ -23,8 +23,9 @@ interface Door {
 }
 
 /**
- * Listens for buttons, on a port of their own: as configured, or for the built-in channel on a free port of
- * loopback; undefined when there is neither.
+ * Listens for button presses on a separate port: the configured one, or for the built-in channel a free port on
+ * loopback. Undefined when there is neither.
+ *
  * @throws ListenError
  */
 export async function startCallbacks(

@@ -1,4 +1,4 @@
-/** Part of the supervisor's composition root: what the buttons of cards do, to alerts and to objects. */
+/** Part of the supervisor's composition root: the actions of card buttons, on alerts and on objects. */
 import type { Purge } from '../admin/purge-route.ts';
 import type { CardOperations } from '../alerts/callbacks/card-operations.ts';
 import type { AlertEngine } from '../alerts/engine/alert-engine.ts';
@@ -6,14 +6,14 @@ import { matcherOf } from '../alerts/silences/silence.ts';
 import type { Silences } from '../alerts/silences/silences.ts';
 import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-object.ts';
 
-/** Asks the store of a bucket for a readable copy. */
+/** Asks the store to restore an archived object. */
 export type Restore = (request: RestoreRequest) => Promise<RestoreOutcome>;
 
 export interface OperationParts {
   readonly engine: AlertEngine;
   readonly silences: Silences;
   readonly purge: Purge;
-  /** Undefined where cards may not restore. */
+  /** Undefined where restoring from cards is not allowed. */
   readonly restore: Restore | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Part of the composition root of `tidegate check --connect`: stores as the gateway would reach them, asked one question. */
+/** Part of the composition root of `tidegate check --connect`: probes the configured stores. */
 import { type ProbeResult, probeReach, probeStore } from '../backend/probe-store.ts';
 import { S3Store } from '../backend/s3/s3-store.ts';
 import { StoreMeter } from '../backend/store-meter.ts';
@@ -7,7 +7,7 @@ import { Metrics } from '../base/metrics.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 
-/** Asks every store that is not embedded, all at the same time. */
+/** Probes all stores that are not embedded, concurrently. */
 export async function connectToStores(
   config: GatewayConfig,
 ): Promise<ReadonlyMap<string, readonly ProbeResult[]>> {
@@ -17,7 +17,7 @@ export async function connectToStores(
   return new Map((await Promise.all(results)).flat());
 }
 
-/** Every bucket is asked about, one after the other: one that is missing is seen, whatever the others tell. */
+/** Probes the buckets one after the other, so that a missing bucket is found whatever the others answer. */
 async function probeBackend(
   name: string,
   backend: Extract<BackendConfig, { type: 's3' }>,

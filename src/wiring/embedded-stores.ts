@@ -1,4 +1,4 @@
-/** The embedded stores of a configuration, each in a thread of its own. */
+/** Starts the configured embedded stores, each in its own thread. */
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import {
   type StoreThread,
@@ -13,7 +13,7 @@ export type Stores = ReadonlyMap<string, StoreThread<StoreReady>>;
 
 type Common = Pick<StoreThreadOptions<StoreSettings>, 'clock' | 'logger' | 'writeLog' | 'restarts'>;
 
-/** Starts them one after the other; `sample` puts the sample bucket there. @throws ThreadStartError */
+/** Starts the stores one after the other; `sample` adds the sample bucket. @throws ThreadStartError */
 export async function startStores(config: GatewayConfig, sample: boolean, common: Common): Promise<Stores> {
   const stores = new Map<string, StoreThread<StoreReady>>();
   for (const [name, backend] of Object.entries(config.backends)) {
@@ -26,7 +26,7 @@ export async function startStores(config: GatewayConfig, sample: boolean, common
   return stores;
 }
 
-/** What workers need to reach the stores. */
+/** The access data that workers need to reach the stores. */
 export function accessTo(stores: Stores): WorkerSettings['stores'] {
   return new Map(
     Array.from(stores, ([name, { endpoint, credentials }]) => [name, { endpoint, credentials }]),

@@ -1,4 +1,4 @@
-/** The composition root of `tidegate store`: an embedded store and nothing before it. */
+/** The composition root of `tidegate store`: an embedded store without a gateway. */
 
 import { systemClock } from '../base/clock.ts';
 import { ListenError } from '../base/listen-error.ts';
@@ -10,7 +10,7 @@ import { startEmbeddedStore } from '../embedded-store/embedded-store.ts';
 import { seedSampleBucket } from '../embedded-store/sample/sample-bucket.ts';
 import { handleSignals } from '../server/shutdown-signals.ts';
 
-/** Resolves when the store is up; it ends with the process. @throws ListenError when the port is taken */
+/** Resolves when the store is listening; it runs until the process ends. @throws ListenError when the port is in use */
 export async function serveStoreAlone(request: StoreAloneOptions): Promise<void> {
   const { directory, host, port, headerPrefix, accessKeyId, secretAccessKey, sample } = request;
   const sink = redactingSink(descriptorSink(1), createRedactor([secretAccessKey]));

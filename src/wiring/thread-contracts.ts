@@ -9,49 +9,49 @@ import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-
 import type { HeaderPrefix } from '../s3/dialect.ts';
 import type { StoreAccount } from '../server/embedded-store-thread.ts';
 
-/** An embedded store as workers reach it. */
+/** How workers reach an embedded store. */
 export interface StoreAccess {
   readonly endpoint: string;
   readonly credentials: StoreAccount;
 }
 
-/** What every worker is started with. */
+/** The settings that every worker is started with. */
 export interface WorkerSettings {
   readonly config: GatewayConfig;
   /** By the name of the backend. */
   readonly stores: ReadonlyMap<string, StoreAccess>;
-  /** Made anew at each start: seals markers of listings where the backend has no secret of its own. */
+  /** Random for each start: the key for sealed listing markers where the backend has no secret. */
   readonly listingSecret: string;
-  /** Heap that what is known of objects may cost in one worker. */
+  /** Heap limit for the records of one worker. */
   readonly recordBytesPerWorker: number;
-  /** How many clients may be connected to one worker; undefined where nothing bounds it. */
+  /** Client connections that one worker accepts; undefined: no limit. */
   readonly clientConnections: number | undefined;
 }
 
-/** What every worker serves to the supervisor. */
+/** The procedures that every worker offers the supervisor. */
 export interface WorkerControl {
   metrics(): Promise<MetricSnapshot>;
-  /** Effective when it has answered. */
+  /** The purge is complete when this returns. */
   purge(request: PurgeScope): Purged;
-  /** The archived objects that this worker was asked for of late. */
+  /** Archived objects recently requested from this worker. */
   archivedReads(): readonly RequestedObject[];
   restore(request: RestoreRequest): Promise<RestoreOutcome>;
   /** Undefined where the worker holds nothing of the object. */
   describe(object: { readonly bucket: string; readonly key: string }): ObjectDescription | undefined;
 }
 
-/** What an embedded store's thread is started with. */
+/** The settings that an embedded store's thread is started with. */
 export interface StoreSettings {
   /** The backend's name. */
   readonly name: string;
   readonly directory: string;
   readonly headerPrefix: HeaderPrefix;
   readonly logLevel: LogLevel;
-  /** Whether the sample bucket is put there. */
+  /** Whether to create the sample bucket. */
   readonly sample: boolean;
 }
 
-/** What an embedded store's thread says when it is up. */
+/** Posted by an embedded store's thread when it is listening. */
 export interface StoreReady {
   readonly port: number;
   readonly sample: SampleBucket | undefined;

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 
-/** A thread's module, one of the entries: `.ts` in the sources, `.js` in what is built of them. */
+/** The module of a thread's entry: `.ts` when run from the sources, `.js` in the build. */
 export function threadEntry(name: 'worker' | 'store-thread'): URL {
   return new URL(`../${name}${extname(import.meta.url)}`, import.meta.url);
 }

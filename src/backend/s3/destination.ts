@@ -2,9 +2,9 @@ import { type AccessPointService, accessPointHost, parseAccessPointArn } from '.
 import { encodeKey } from '../../s3/address.ts';
 import { SERVICE } from '../../s3/sigv4-canonical.ts';
 
-/** Where a request goes, and for what scope it is signed. */
+/** Where a request is sent, and the scope of its signature. */
 export interface Destination {
-  /** With the port unless it is the scheme's own. */
+  /** Includes the port unless it is the scheme's default. */
   readonly host: string;
   /** Without query. */
   readonly rawPath: string;
@@ -12,7 +12,7 @@ export interface Destination {
   readonly service: AccessPointService;
 }
 
-/** How a store is reached. */
+/** How a store is addressed. */
 export interface StoreAddress {
   /** Host of the store, with port if any. */
   readonly host: string;
@@ -22,11 +22,11 @@ export interface StoreAddress {
 }
 
 /**
- * Where a request for `key` in `bucket` goes. A bucket that is the ARN of an access point has a host of its own, and the
- * region and service that the ARN names (object-retrieval.md, Bucket; behaviours.md 232).
+ * The destination of a request for `key` in `bucket`. An access point ARN has its own host, and names the region and
+ * service (object-retrieval.md, Bucket; behaviours.md 232).
  *
- * @param bucket undefined for requests to the service itself.
- * @param key undefined for requests to the bucket.
+ * @param bucket undefined for requests to the service itself
+ * @param key undefined for requests to the bucket
  */
 export function destinationOf(
   { host, region, addressing }: StoreAddress,
@@ -45,7 +45,7 @@ export function destinationOf(
   return { host: `${bucket}.${host}`, rawPath: pathOf('', key), region, service: SERVICE };
 }
 
-/** The key exactly as it is: `//`, `..` and the like are parts of it (behaviours.md 218 to 227). */
+/** The key is sent exactly as it is: `//`, `..` and the like are part of it (behaviours.md 218 to 227). */
 function pathOf(inPath: string, key: string | undefined): string {
   return key === undefined ? inPath || '/' : `${inPath}/${encodeKey(key)}`;
 }

@@ -3,7 +3,7 @@ import { headerText } from '../../http/header-text.ts';
 import { fieldsFromRaw, type HeaderField, type HeaderPrefix } from '../../s3/dialect.ts';
 import type { StoreReplyHead } from '../store.ts';
 
-/** Fields of which one answer has one: two that differ leave open what the answer is about (RFC 9110 §5.3). */
+/** Fields that may occur once: with two different values the answer is ambiguous (RFC 9110 §5.3). */
 const singleFields: ReadonlySet<string> = new Set([
   'content-length',
   'content-range',
@@ -13,28 +13,27 @@ const singleFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The head of a store's answer, in no dialect, or, when it cannot be used, a text that says why. What is accepted here
- * can be written to a client.
+ * Parses the head of a store's answer, without its dialect. Returns a text that says why when it cannot be used. What
+ * is accepted here can be forwarded to a client.
  *
- * @param raw names and values alternating, as received.
+ * @param raw names and values alternating, as received
  */
 export function readReplyHead(
   status: number,
   raw: readonly string[],
   prefix: HeaderPrefix,
 ): StoreReplyHead | string {
-  // RFC 9110 §15: what is not of the five classes is no status; 1xx is no final one
+  // RFC 9110 §15: only 2xx to 5xx are final status codes
   if (!Number.isInteger(status) || status < 200 || status > 599) return `status ${status}`;
-  if (headerText(raw) === undefined) return 'a header that no header may be';
+  if (headerText(raw) === undefined) return 'an invalid header field';
   const fields = once(fieldsFromRaw(raw, prefix));
   if (typeof fields === 'string') return `more than one ${fields}`;
   const length = fields.find(isLength)?.value;
-  if (length !== undefined && parseContentLength(length) === undefined)
-    return 'a content-length that is no length';
+  if (length !== undefined && parseContentLength(length) === undefined) return 'an invalid content-length';
   return { status, fields };
 }
 
-/** `fields` with each single one once, where it is repeated with one value; the name of one that has several. */
+/** `fields` with repetitions of a single field removed; the name of a single field that has two different values. */
 function once(fields: readonly HeaderField[]): readonly HeaderField[] | string {
   const seen = new Map<string, string>();
   const kept: HeaderField[] = [];

@@ -18,7 +18,7 @@ import type { TransferLimits } from '../transfer-watch.ts';
 import { type Destination, destinationOf, type StoreAddress } from './destination.ts';
 import { readReplyHead } from './reply-head.ts';
 
-/** What the gateway signs with; none for stores that answer anybody. */
+/** The credentials that the gateway signs with; none for stores that need no signature. */
 export type StoreCredentials =
   | { readonly kind: 'none' }
   | {
@@ -37,27 +37,27 @@ export interface S3StoreOptions extends OriginPoolOptions {
   readonly addressing: 'path' | 'virtual';
   readonly headerPrefix: HeaderPrefix;
   readonly credentials: StoreCredentials;
-  /** Calls that may wait for a connection, and for how long while the store answers none of those before them. */
+  /** Limit for waiting calls, and how long they wait while the store answers none of those before them. */
   readonly queue: { readonly size: number; readonly waitMs: number };
-  /** Bytes in a second that an answer must bring, measured over `timeouts.idleMs`; 0: any rate will do. */
+  /** Minimum rate of an answer in bytes per second, measured over `timeouts.idleMs`; 0: no minimum. */
   readonly minRateBytes: number;
   readonly clock: Clock;
   readonly meter: StoreMeter;
-  /** Told of exceptions that can be laid to no request. */
+  /** Receives exceptions that belong to no request. */
   readonly faults?: Faults;
 }
 
-/** Pools that are kept for hosts, with virtual addressing one for each bucket. */
+/** Pools that are kept; with virtual addressing there is one per bucket. */
 const POOL_LIMIT = 64;
 
-/** Of the four threads in which Node.js looks up names and reads files, those that a store may use. */
+/** Look-ups use the libuv thread pool (four threads), which also reads files; a store may use half of it. */
 const LOOKUPS_AT_ONCE = 2;
 const LOOKUPS_WAITING = 128;
 
-/** The pools' own time limits come first; this one is for what they do not see. */
+/** Makes this timeout later than those of the connection pools; it covers what they do not detect. */
 const HEAD_SLACK_MS = 1_000;
 
-/** A store that speaks the object store's protocol over HTTP, in either dialect. */
+/** A store that speaks the S3 protocol over HTTP, in either header dialect. */
 export class S3Store implements Store {
   readonly name: string;
   readonly headerPrefix: HeaderPrefix;
@@ -93,8 +93,7 @@ export class S3Store implements Store {
   }
 
   /**
-   * Waits for its turn among the calls to this store, see `CallQueue`. Never throws: what goes wrong with the request
-   * itself is told to `receiver` later.
+   * Queues the request, see `CallQueue`. Never throws: errors in the request itself are reported to `receiver` later.
    */
   send(request: StoreRequest, receiver: StoreReceiver): StoreCall {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
@@ -179,7 +178,7 @@ export class S3Store implements Store {
   }
 }
 
-/** Names and values alternating, as pairs. */
+/** Groups alternating names and values into pairs. */
 function pairs(raw: readonly string[]): [string, string][] {
   const result: [string, string][] = [];
   for (let index = 0; index + 1 < raw.length; index += 2)

@@ -175,7 +175,7 @@ describe('a parser that is given a body of 11 bytes in two chunks', () => {
     ['gives back what it has handed on', 5, 3],
     ['hands on nothing', 0, chunks.length],
   ])('loses its connection when it %s', async (_what, dataBytes, restFrom) => {
-    expect(await outcome(dataBytes, restFrom)).toMatch(/^undici did not hand on exactly/);
+    expect(await outcome(dataBytes, restFrom)).toMatch(/^undici did not pass on exactly/);
   });
 });
 
