@@ -82,7 +82,7 @@ async function probeKey(store: Store, bucket: string, key: string): Promise<Prob
     const alias = spell(key);
     if (alias === key) continue;
     const reply = await head(alias);
-    // stores of files answer 400 to a path that leaves a folder (behaviours.md 225)
+    // stores of files answer 400 to a path that leaves a folder (docs/semantics.md 225)
     if (isSameObject(reply, plain) || reply.status === 400) return { kind: 'path', key, alias };
     if (reply.status !== missing.status && reply.status !== 200) {
       return { kind: 'unknown', why: `it answers ${reply.status} to HEAD of "${alias}"` };

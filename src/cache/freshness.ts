@@ -38,7 +38,7 @@ const CLOCK_SLACK_MS = 1_000;
  * was wrong then, so its age is unknown.
  *
  * The order of the directives is that of RFC 9111 §4.2.1. The lifetime is capped by `maxTtl` and by the expiry of a
- * restored copy: from then on the store answers 403 although nothing else has changed (behaviours.md 172).
+ * restored copy: from then on the store answers 403 although nothing else has changed (docs/semantics.md 172).
  */
 export function freshUntilMs(record: FreshnessInputs, rules: FreshnessRules, nowMs: number): number {
   const { directives, receivedMs } = record;

@@ -5,7 +5,7 @@ export interface Part {
   /** First and last byte within the object. */
   readonly first: number;
   readonly last: number;
-  /** Checksums of the part (behaviours.md 48). */
+  /** Checksums of the part (docs/semantics.md 48). */
   readonly checksums: readonly HeaderField[];
 }
 

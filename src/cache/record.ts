@@ -8,8 +8,8 @@ export type ObjectRecord = ReadableRecord | RefusedRecord | UncacheableRecord;
 
 interface RecordBase {
   /**
-   * False for a HEAD answer about an object that GET refuses, and for a refusal stored without its body (behaviours.md
-   * 168).
+   * False for a HEAD answer about an object that GET refuses, and for a refusal stored without its body
+   * (docs/semantics.md 168).
    */
   readonly answersGet: boolean;
   /** Header fields of the object, without per-response ones (date, connection, request ids, lengths). */
@@ -28,7 +28,9 @@ export interface ReadableRecord extends RecordBase {
   readonly lastModifiedMs: number | undefined;
   readonly sizeBytes: number;
   readonly versionId: string | undefined;
-  /** Whether the checksums in `fields` are complete; unknown after a partial response (behaviours.md, Decided 12). */
+  /**
+   * Whether the checksums in `fields` are complete; unknown after a partial response (docs/semantics.md, Decided 12).
+   */
   readonly checksums: 'known' | 'unknown';
   readonly content: Content;
 }
@@ -54,7 +56,7 @@ export interface UncacheableRecord extends RecordBase {
 
 /** Request fields, besides key and version, that the store's answer can depend on. Absent fields are undefined. */
 export interface Variant {
-  /** CORS makes the answer depend on it (behaviours.md 198). */
+  /** CORS makes the answer depend on it (docs/semantics.md 198). */
   readonly origin: string | undefined;
   readonly expectedBucketOwner: string | undefined;
   readonly requestPayer: string | undefined;
@@ -82,7 +84,7 @@ export function recordName(
 
 /**
  * Whether `record` is enough to locate part `number`. Part numbers may have gaps, so the number of parts does not tell
- * which exist (behaviours.md 55).
+ * which exist (docs/semantics.md 55).
  */
 export function knowsPart(record: ObjectRecord, number: number | undefined): boolean {
   if (number === undefined || record.kind !== 'readable' || record.sizeBytes === 0) return true;

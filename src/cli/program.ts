@@ -40,7 +40,7 @@ export type ProgramEnd =
 
 /**
  * Runs one command of `tidegate`. Exit codes: 0 success, 1 runtime failure, 2 wrong usage or configuration
- * (interface.md, Commands). Never throws: errors are printed as one message.
+ * (README.md, Operating it). Never throws: errors are printed as one message.
  */
 export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<ProgramEnd> {
   let end: ProgramEnd = { kind: 'ended', exitCode: 0 };

@@ -44,7 +44,10 @@ const webhooks = listOf(webhook, 'webhooks').check(({ value, issues }) => {
   }
 });
 
-/** The tokens that the card callbacks accept (cards.md §2, Token); the defaults are those of the connector service. */
+/**
+ * The tokens that the card callbacks accept (docs/cards.md §2, Token); the defaults are those of the connector
+ * service.
+ */
 const callbackToken = map({
   issuer: text('the issuer of the tokens').default(CONNECTOR_ISSUER),
   audience: text('the audience of the tokens; the address of the callbacks where absent').optional(),

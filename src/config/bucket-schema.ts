@@ -53,7 +53,7 @@ const defaultPolicy: ConfiguredPolicy = {
   staleIfErrorMs: 0,
   honourCacheControl: true,
   blockSizeBytes: 2 ** 20,
-  // The largest object that behaviours.md allows.
+  // The largest object that docs/semantics.md allows.
   maxObjectSizeBytes: 5 * TIB_BYTES,
 };
 

@@ -156,7 +156,7 @@ function* aliasPrefixes({ backends, buckets }: CheckedConfig): Generator<CrossPr
   }
 }
 
-/** An access point has its own host name, derived from that of the store (behaviours.md 232). */
+/** An access point has its own host name, derived from that of the store (docs/semantics.md 232). */
 function* accessPointsWithoutHosts({ backends, buckets }: CheckedConfig): Generator<CrossProblem> {
   for (const [name, { backend, bucket: held }] of Object.entries(buckets)) {
     if (held === undefined || !parseAccessPointArn(held)) continue;
@@ -218,7 +218,7 @@ function* webhooksOnce({ alerts }: CheckedConfig): Generator<CrossProblem> {
   }
 }
 
-/** cards.md, Decided: the workflow service gets adaptive cards. */
+/** docs/cards.md, Decided: the workflow service gets adaptive cards. */
 function* workflowCards({ alerts }: CheckedConfig): Generator<CrossProblem> {
   for (const [index, { service, card }] of alerts.webhooks.entries()) {
     if (service !== 'workflows' || card === 'adaptive') continue;

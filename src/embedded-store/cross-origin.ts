@@ -14,7 +14,7 @@ interface CrossOriginRequest {
 const VARY = 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method';
 
 /**
- * Adds what a browser needs when a rule of the bucket allows the origin, to errors too (behaviours.md 198,
+ * Adds what a browser needs when a rule of the bucket allows the origin, to errors too (docs/semantics.md 198,
  * 199).
  */
 export function withCrossOrigin(
@@ -29,7 +29,7 @@ export function withCrossOrigin(
   return rule ? { ...answer, headers: { ...answer.headers, ...allowance(rule, asked) } } : answer;
 }
 
-/** OPTIONS: may a page send such a request? @throws BadRequest and AccessForbidden (behaviours.md 200) */
+/** OPTIONS: may a page send such a request? @throws BadRequest and AccessForbidden (docs/semantics.md 200) */
 export function preflight(store: StoreParts, request: OperationRequest): OperationAnswer {
   const origin = request.header('origin');
   const method = request.header('access-control-request-method');

@@ -31,7 +31,7 @@ const selectors: ReadonlySet<string> = new Set([
 
 /**
  * The operation that method, resource and selecting parameter name. Parameters that select nothing are ignored
- * (behaviours.md 237).
+ * (docs/semantics.md 237).
  *
  * @throws MethodNotAllowed (235, 268, 270), InvalidArgument for two selectors, InvalidRequest (236) and NotImplemented
  */

@@ -14,7 +14,7 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
     if (operation.action !== undefined) requireGrant(call.caller, operation.action, bucketName);
     return operation.run({ ...call, bucketName });
   }
-  // a missing bucket is told to anybody (behaviours.md 118)
+  // a missing bucket is told to anybody (docs/semantics.md 118)
   const bucket = findBucket(call.store, bucketName);
   requireExpectedOwner(call.request, bucket);
   const payer = payerOf(call.request, call.caller, bucket);

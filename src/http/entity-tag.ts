@@ -27,7 +27,7 @@ export function parseEntityTag(text: string): EntityTag {
 
 /**
  * Parses the value of If-Match or If-None-Match: `*` or a comma-separated list of tags (RFC 9110 §13.1.1). Quotes may
- * be missing (behaviours.md 57, 58).
+ * be missing (docs/semantics.md 57, 58).
  */
 export function parseEntityTagList(header: string): EntityTagList {
   if (header.trim() === '*') return { kind: 'any' };

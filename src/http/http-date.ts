@@ -8,7 +8,7 @@ const asctime = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) ([ \d]\d) (\d\
 
 /**
  * Parses a date in one of the three formats of RFC 9110 §5.6.7 to milliseconds since the epoch. Undefined for other
- * formats and for days or times that do not exist. The weekday is not checked against the date (behaviours.md 84).
+ * formats and for days or times that do not exist. The weekday is not checked against the date (docs/semantics.md 84).
  *
  * @param nowMs decides the century of a two-digit year: at most 50 years in the future. Without it, such years mean
  *   1970 to 2069.
@@ -26,7 +26,7 @@ const iso8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /**
  * Parses the date of a conditional header: like `parseHttpDate`, but also accepts the ISO 8601 format that some clients
- * send (behaviours.md 83).
+ * send (docs/semantics.md 83).
  */
 export function parseConditionDate(text: string, nowMs: number): number | undefined {
   const httpDateMs = parseHttpDate(text, nowMs);

@@ -37,9 +37,9 @@ const ifUnmodifiedSinceFailed: PreconditionVerdict = Object.freeze({
 });
 
 /**
- * Evaluates the preconditions of a GET or HEAD of an existing representation (RFC 9110 §13.2.2; object-retrieval.md,
- * Conditional rules; behaviours.md, Decided 2 and 56 to 92). If-Match overrides If-Unmodified-Since, and If-None-Match
- * overrides If-Modified-Since. A header with an empty list or an invalid date counts as absent.
+ * Evaluates the preconditions of a GET or HEAD of an existing representation (RFC 9110 §13.2.2; docs/semantics.md,
+ * Conditional rules; docs/semantics.md, Decided 2 and 56 to 92). If-Match overrides If-Unmodified-Since, and
+ * If-None-Match overrides If-Modified-Since. A header with an empty list or an invalid date counts as absent.
  *
  * @param nowMs milliseconds since the epoch; an If-Modified-Since later than that is ignored.
  */
@@ -60,7 +60,7 @@ export function evaluatePreconditions(
 
 /**
  * Whether to honour the Range header: yes without If-Range, for the current strong entity tag, and for the exact
- * Last-Modified date (RFC 9110 §13.1.5; behaviours.md, Decided 4 and 31 to 33).
+ * Last-Modified date (RFC 9110 §13.1.5; docs/semantics.md, Decided 4 and 31 to 33).
  */
 export function ifRangeHolds(ifRange: string | undefined, validators: Validators): boolean {
   if (ifRange === undefined) return true;
@@ -72,7 +72,7 @@ export function ifRangeHolds(ifRange: string | undefined, validators: Validators
   return dateMs !== undefined && dateMs === lastModifiedSecondMs(validators);
 }
 
-/** RFC 9110 §13.1.1; undefined when the header is absent or empty (behaviours.md 92). */
+/** RFC 9110 §13.1.1; undefined when the header is absent or empty (docs/semantics.md 92). */
 function ifMatchHolds(ifMatch: string | undefined, validators: Validators): boolean | undefined {
   return ifMatch === undefined ? undefined : names(ifMatch, validators, equalsStrongly);
 }
@@ -116,7 +116,7 @@ function isModifiedAfter(header: string | undefined, validators: Validators, now
 
 /**
  * Header dates have whole seconds. Without truncation, an object would seem newer than its own Last-Modified date
- * (behaviours.md 71).
+ * (docs/semantics.md 71).
  */
 function lastModifiedSecondMs({ lastModifiedMs }: Validators): number | undefined {
   return lastModifiedMs === undefined ? undefined : Math.floor(lastModifiedMs / 1000) * 1000;

@@ -1,4 +1,4 @@
-/** A parsed Range header: at most one range (object-retrieval.md, Limits). */
+/** A parsed Range header: at most one range (docs/semantics.md, Limits). */
 export type RangeRequest =
   | { readonly kind: 'absent' }
   /** Bytes `first` to `last`, inclusive; to the end when `last` is undefined. */
@@ -30,7 +30,7 @@ const unsatisfiedRange = /^bytes \*\/(\d+)$/i;
 
 /**
  * Parses a Range header. Anything other than exactly one well-formed byte range counts as absent: the whole object is
- * sent (RFC 9110 §14.2; behaviours.md, Decided 3 and 12 to 23). Numbers above 2^53 - 1 are treated as that number.
+ * sent (RFC 9110 §14.2; docs/semantics.md, Decided 3 and 12 to 23). Numbers above 2^53 - 1 are treated as that number.
  */
 export function parseRange(header: string | undefined): RangeRequest {
   const match = header === undefined ? null : oneRange.exec(header);
@@ -45,8 +45,8 @@ export function parseRange(header: string | undefined): RangeRequest {
 }
 
 /**
- * Applies `range` to a representation of `sizeBytes` bytes (RFC 9110 §14.1.2; behaviours.md 1 to 10, 24, 25). A range
- * that covers the whole representation is still answered with 206.
+ * Applies `range` to a representation of `sizeBytes` bytes (RFC 9110 §14.1.2; docs/semantics.md 1 to 10, 24, 25). A
+ * range that covers the whole representation is still answered with 206.
  */
 export function selectRange(range: RangeRequest, sizeBytes: number): Selection {
   if (range.kind === 'absent') return whole;
@@ -58,7 +58,7 @@ export function selectRange(range: RangeRequest, sizeBytes: number): Selection {
 
 function selectSuffix(length: number, sizeBytes: number): Selection {
   if (length === 0) return unsatisfiable;
-  // A Content-Range cannot describe the last bytes of an empty object (behaviours.md, Decided 3).
+  // A Content-Range cannot describe the last bytes of an empty object (docs/semantics.md, Decided 3).
   if (sizeBytes === 0) return whole;
   return { kind: 'part', first: Math.max(0, sizeBytes - length), last: sizeBytes - 1 };
 }

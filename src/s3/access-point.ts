@@ -40,7 +40,7 @@ const hostPattern =
 
 const serviceHost = /^s3(?:[.-][a-z\d-]+)*?\.(amazonaws\.com(?:\.cn)?)$/;
 
-/** Parses the ARN of an access point (object-retrieval.md, Bucket); undefined for anything else. */
+/** Parses the ARN of an access point (docs/semantics.md, Bucket); undefined for anything else. */
 export function parseAccessPointArn(arn: string): AccessPoint | undefined {
   const match = arnPattern.exec(arn);
   if (!match) return undefined;
@@ -81,7 +81,7 @@ export function parseAccessPointHost(host: string): AccessPoint | undefined {
 }
 
 /**
- * The host name of an access point: name, account, label and region before the store's domain (object-retrieval.md,
+ * The host name of an access point: name, account, label and region before the store's domain (docs/semantics.md,
  * Bucket).
  *
  * @param endpointHost the host of the store's endpoint, with port if any

@@ -17,7 +17,7 @@ const permittedAs: Partial<Record<OperationName, string>> = {
 
 /**
  * The action that a caller's grants must name for an operation. HeadObject needs GetObject; operations on a version
- * need the action for versions (object-retrieval.md, Authentication 3; behaviours.md 109).
+ * need the action for versions (docs/semantics.md, Authentication 3; docs/semantics.md 109).
  *
  * Two operations need further checks: whether the source of a copy may be read, and whether each key (and version) in
  * the body of DeleteObjects may be deleted.

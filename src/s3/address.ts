@@ -31,7 +31,7 @@ const bucketName = /^[a-z\d][\w.-]{0,254}$/i;
 
 /**
  * Parses what a request addresses: `/<bucket>/<key>`, `<bucket>.<domain>/<key>`, or the host of an access point
- * (object-retrieval.md, Bucket; behaviours.md 217 to 233). Keys are opaque: `//`, `..` and `+` are kept.
+ * (docs/semantics.md, Bucket; docs/semantics.md 217 to 233). Keys are opaque: `//`, `..` and `+` are kept.
  *
  * @param rawUrl the request target as received
  * @param host the Host header; its case and port are ignored
@@ -78,7 +78,7 @@ function addressIn(bucket: string, rawPath: string, query: string): Address {
     : { kind: 'object', bucket, key: checkedKey(percentDecode(rawPath)), rawPath, query };
 }
 
-/** The bucket in a Host header; undefined when there is none (behaviours.md 229 to 232). */
+/** The bucket in a Host header; undefined when there is none (docs/semantics.md 229 to 232). */
 function bucketOfHost(header: string, domain: string | undefined): string | undefined {
   const named = header.toLowerCase();
   if (domain === undefined && !named.includes('.s3-')) return undefined;

@@ -21,8 +21,8 @@ const base64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
 const ARGUMENT_NAME = 'x-amz-server-side-encryption';
 
 /**
- * Reads the customer-provided key of a request; undefined when all three headers are absent (object-retrieval.md,
- * Request parameters, rule 1; behaviours.md 147 to 155).
+ * Reads the customer-provided key of a request; undefined when all three headers are absent (docs/semantics.md,
+ * Request parameters, rule 1; docs/semantics.md 147 to 155).
  *
  * @param storeFields values by the lower-case names of store fields, without prefix
  * @param isTaken whether such a key is accepted over this connection
@@ -50,7 +50,7 @@ function checkKey(key: string, keyMd5: string): void {
   if (!base64.test(key)) throw invalid(errorTexts.customerKeyLength);
   const bytes = Buffer.from(key, 'base64');
   if (hash('md5', bytes, 'base64') !== keyMd5) throw invalid(errorTexts.customerKeyDigestMismatch);
-  // behaviours.md 152: for a read, a key of another length counts as the wrong key, not as malformed.
+  // docs/semantics.md 152: for a read, a key of another length counts as the wrong key, not as malformed.
   if (bytes.length !== KEY_BYTES) throw s3Error('AccessDenied', { message: errorTexts.customerKeyWrong });
 }
 

@@ -10,7 +10,7 @@ export function parameterPrefix(prefix: HeaderPrefix): 'X-Amz-' | 'X-Store-' {
 
 /**
  * A header independent of the dialect. Store fields have their name without prefix (`version-id`). Header names within
- * values are spelled as in object-retrieval.md (`store:kms`, `x-store-…`) until the header is sent.
+ * values are spelled as in docs/semantics.md (`store:kms`, `x-store-…`) until the header is sent.
  */
 export interface HeaderField {
   /** In lower case. */
@@ -135,7 +135,7 @@ export function inDialect(text: string, prefix: HeaderPrefix): string {
 
 /**
  * Converts the value of a field to the dialect of `prefix`. One store field has values that differ
- * (object-retrieval.md, Response headers); others list header names.
+ * (docs/semantics.md, Response headers); others list header names.
  */
 function valueInDialect(name: string, store: boolean, value: string, prefix: HeaderPrefix): string {
   const differs = store ? name === 'server-side-encryption' || name === 'trailer' : listsNames.has(name);

@@ -21,7 +21,7 @@ const notRemembered: ReadonlySet<string> = new Set(['Code', 'Message', 'RequestI
 
 /**
  * Elements that quote how a request was signed: for a request to the store, that would reveal details of the gateway's
- * own signature (design.md, law 7).
+ * own signature (docs/architecture.md, law 7).
  */
 const ofSignatures: ReadonlySet<string> = new Set([
   'AWSAccessKeyId',
@@ -36,9 +36,9 @@ const ofSignatures: ReadonlySet<string> = new Set([
 const elementName = /^[A-Za-z_][\w.-]*$/;
 
 /**
- * Formats the XML of an error: Code, Message, the code's own fields, RequestId, HostId (behaviours.md, Decided 11; rows
- * 202 to 204). Values are escaped; characters that XML does not allow become U+FFFD. A field whose name is not a valid
- * element name is left out.
+ * Formats the XML of an error: Code, Message, the code's own fields, RequestId, HostId (docs/semantics.md, Decided 11;
+ * rows 202 to 204). Values are escaped; characters that XML does not allow become U+FFFD. A field whose name is not a
+ * valid element name is left out.
  */
 export function errorBody({ code, message, fields, requestId, hostId }: ErrorBody): string {
   const own = fields.filter(([name]) => elementName.test(name)).map(([name, value]) => element(name, value));

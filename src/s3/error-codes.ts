@@ -6,8 +6,8 @@ export interface ErrorCodeMeaning {
 
 /**
  * The codes that the gateway itself answers with, each with its status and default text. The texts are those of
- * behaviours.md (sections 1 to 13), byte for byte, since some clients match on them. Codes with several texts have the
- * others in `error-texts.ts`.
+ * docs/semantics.md (sections 1 to 13), byte for byte, since some clients match on them. Codes with several texts have
+ * the others in `error-texts.ts`.
  */
 export const errorCodes = {
   AccessDenied: { status: 403, message: 'Access Denied' },

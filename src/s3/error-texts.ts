@@ -1,7 +1,7 @@
 const CUSTOMER_KEY = 'Requests specifying Server Side Encryption with Customer provided keys must provide';
 
 /**
- * Texts for codes with several meanings, named by the case; the numbers are rows of behaviours.md. Texts about
+ * Texts for codes with several meanings, named by the case; the numbers are rows of docs/semantics.md. Texts about
  * signatures quote the request, so they are built where signatures are checked.
  */
 export const errorTexts = {

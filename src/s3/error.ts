@@ -46,7 +46,7 @@ export function s3Error(code: ErrorCode, options: S3ErrorOptions = {}): S3Error 
   return new S3Error({ code, ...errorCodes[code], ...options });
 }
 
-/** 405 for a method that would change something (behaviours.md 207). @param resource object, bucket or service. */
+/** 405 for a method that would change something (docs/semantics.md 207). @param resource object, bucket or service. */
 export function notAllowed(method: string, resource: string): S3Error {
   return s3Error('MethodNotAllowed', {
     fields: [

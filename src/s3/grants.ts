@@ -47,7 +47,7 @@ function allOrSome(names: readonly string[]): ReadonlySet<string> | 'all' {
 /**
  * Whether one of the grants allows the access. Grants only add up: what one excludes with `!`, another may still allow.
  * HeadObject needs GetObject. For a missing key, the answer is 404 if ListBucket is allowed for that key, else 403
- * (behaviours.md 111 to 113).
+ * (docs/semantics.md 111 to 113).
  */
 export function isAllowed(grants: Grants, { bucket, action, key }: AccessRequest): boolean {
   return grants.some(
@@ -69,7 +69,7 @@ export function shareGranted(grants: Grants, { bucket, action, key }: AccessRequ
 
 /**
  * The action needed to read an object by GET or HEAD: for a version GetObjectVersion, and only that
- * (object-retrieval.md, Authentication 3; behaviours.md 109).
+ * (docs/semantics.md, Authentication 3; docs/semantics.md 109).
  */
 export function readAction(versionId: string | undefined): 'GetObject' | 'GetObjectVersion' {
   return versionId === undefined ? 'GetObject' : 'GetObjectVersion';

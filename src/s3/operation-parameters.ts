@@ -25,7 +25,7 @@ const ofListings = ['prefix', 'delimiter', 'encoding-type'];
  * dropped, since it may have a meaning at some store (such as `metadata` and `events` in MinIO's listings). Operations
  * that are not listed are not passed through. GetObject and HeadObject are handled elsewhere.
  *
- * The names are those of the S3 API; parameters that no operation knows are ignored (behaviours.md 237).
+ * The names are those of the S3 API; parameters that no operation knows are ignored (docs/semantics.md 237).
  */
 const passed: Partial<Record<OperationName, Takes>> = {
   GetBucketAccelerateConfiguration: takes('accelerate'),

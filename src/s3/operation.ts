@@ -59,7 +59,7 @@ const refinements: Partial<
 };
 
 /**
- * Determines the operation of a request, by its name in the S3 API (behaviours.md 233 to 237, 268 to 270).
+ * Determines the operation of a request, by its name in the S3 API (docs/semantics.md 233 to 237, 268 to 270).
  *
  * Unknown parameters with a value are ignored. An unknown parameter without a value may be a sub-resource newer than
  * this table, so the operation is `Unknown`: treating it as the operation without the parameter could be wrong.

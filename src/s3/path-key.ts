@@ -59,8 +59,8 @@ const TRASH_OF_VOLUMES = '.trash';
  * Why a store that treats keys as paths may take `key` for something else, such as another spelling of another key;
  * undefined when there is no such risk.
  *
- * Such stores normalise keys (behaviours.md 223 and 225) or pass them to a file system. One trailing slash is safe: it
- * makes a separate key, a directory marker, at these stores too (behaviours.md 224).
+ * Such stores normalise keys (docs/semantics.md 223 and 225) or pass them to a file system. One trailing slash is
+ * safe: it makes a separate key, a directory marker, at these stores too (docs/semantics.md 224).
  */
 export function pathKeyProblem(key: string): string | undefined {
   return problemOf(key, 'key');
@@ -83,7 +83,7 @@ export interface KeysAtStore {
  * prefix is included in the check. Grants, cache and purges use the key as sent, so they would not apply to the object
  * that the store reads.
  *
- * @throws S3Error InvalidArgument (400, like compatible stores: behaviours.md 225)
+ * @throws S3Error InvalidArgument (400, like compatible stores: docs/semantics.md 225)
  */
 export function requirePlain(
   { keys, keyPrefix }: KeysAtStore,

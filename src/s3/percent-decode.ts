@@ -4,7 +4,7 @@ import { s3Error } from './error.ts';
  * Removes one level of percent-encoding.
  *
  * @param raw a part of a request target; node:http gives each byte as one character
- * @throws S3Error InvalidURI for an incomplete escape and for bytes that are not UTF-8 (behaviours.md 228)
+ * @throws S3Error InvalidURI for an incomplete escape and for bytes that are not UTF-8 (docs/semantics.md 228)
  */
 export function percentDecode(raw: string): string {
   if (!/[%\x80-\xff]/.test(raw)) return raw;

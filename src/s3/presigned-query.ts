@@ -18,7 +18,7 @@ const customerKey = /^(?:copy-source-)?server-side-encryption-customer-/;
 
 /**
  * The headers that signers moved into the query, to be forwarded to the store; parameters of the signature are left
- * out. When there is also a header of this name, the header takes precedence (behaviours.md 127).
+ * out. When there is also a header of this name, the header takes precedence (docs/semantics.md 127).
  */
 export function fieldsOfQuery(query: Query): readonly HeaderField[] {
   return query.flatMap(({ name: parameter, value }) => {

@@ -16,7 +16,7 @@ const none: Query = Object.freeze([]);
  * Parses a query: one level of percent-encoding is removed, `+` means a space, as in signatures.
  *
  * @param rawQuery as received, without the question mark
- * @throws S3Error InvalidURI for malformed escapes and bytes that are not UTF-8 (behaviours.md 228)
+ * @throws S3Error InvalidURI for malformed escapes and bytes that are not UTF-8 (docs/semantics.md 228)
  */
 export function parseQuery(rawQuery: string): Query {
   if (rawQuery === '') return none;

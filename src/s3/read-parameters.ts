@@ -11,7 +11,7 @@ export interface ReadParameters {
   readonly versionId: string | undefined;
   /** 1 to 10000; never together with a Range. */
   readonly partNumber: number | undefined;
-  /** Headers, by lower-case name, that replace those of a 200 only (behaviours.md, Decided 1). */
+  /** Headers, by lower-case name, that replace those of a 200 only (docs/semantics.md, Decided 1). */
   readonly overrides: Pairs;
   /** Whether checksums are wanted. */
   readonly checksumMode: boolean;
@@ -46,7 +46,7 @@ const nothing: ReadParameters = Object.freeze({
   customerKey: undefined,
 });
 
-/** Headers that specify the encryption of written objects (object-retrieval.md, Request parameters, rule 2). */
+/** Headers that specify the encryption of written objects (docs/semantics.md, Request parameters, rule 2). */
 const encryptionFields = [
   'server-side-encryption',
   'server-side-encryption-aws-kms-key-id',
@@ -60,9 +60,9 @@ const MAX_PART_NUMBER = 10_000;
 const MAX_VERSION_ID_LENGTH = 1024;
 
 /**
- * Reads and validates the parameters of a GetObject or HeadObject (object-retrieval.md, Request parameters;
- * behaviours.md 43 to 46, 100, 124 to 128, 132 to 142, 147 to 158, 183, 184). The first of repeated query parameters
- * counts.
+ * Reads and validates the parameters of a GetObject or HeadObject (docs/semantics.md, Request parameters;
+ * docs/semantics.md 43 to 46, 100, 124 to 128, 132 to 142, 147 to 158, 183, 184). The first of repeated query
+ * parameters counts.
  *
  * Three headers may also be in the query, with either prefix, as presigned URLs carry them there.
  *
@@ -93,7 +93,7 @@ function storeValue({ storeFields, query }: ReadParametersSource, name: string):
   return undefined;
 }
 
-/** behaviours.md 98 and 100. Only the store knows whether an id is well-formed, except when it is too long. */
+/** docs/semantics.md 98 and 100. Only the store knows whether an id is well-formed, except when it is too long. */
 function readVersionId(query: Query): string | undefined {
   const versionId = queryValue(query, 'versionId');
   if (versionId === '') throw invalidArgument('versionId', versionId, errorTexts.versionIdEmpty);
@@ -102,7 +102,7 @@ function readVersionId(query: Query): string | undefined {
   return versionId;
 }
 
-/** behaviours.md 43 to 46. */
+/** docs/semantics.md 43 to 46. */
 function readPartNumber(query: Query, range: string | undefined): number | undefined {
   const text = queryValue(query, 'partNumber');
   if (text === undefined) return undefined;
@@ -114,19 +114,19 @@ function readPartNumber(query: Query, range: string | undefined): number | undef
   return partNumber;
 }
 
-/** behaviours.md 183 and 184. */
+/** docs/semantics.md 183 and 184. */
 function readChecksumMode(value: string | undefined): boolean {
   if (value === undefined) return false;
   if (value.toUpperCase() === 'ENABLED') return true;
   throw s3Error('InvalidRequest', { message: errorTexts.checksumModeInvalid });
 }
 
-/** behaviours.md 126 to 128; anonymous callers cannot be charged. */
+/** docs/semantics.md 126 to 128; anonymous callers cannot be charged. */
 function readRequestPayer(request: ReadParametersSource): 'requester' | undefined {
   return request.isSigned && storeValue(request, 'request-payer') === 'requester' ? 'requester' : undefined;
 }
 
-/** behaviours.md 124; only the store knows the actual owner (123). */
+/** docs/semantics.md 124; only the store knows the actual owner (123). */
 function readBucketOwner(value: string | undefined): string | undefined {
   if (value === undefined || /^\d{12}$/.test(value)) return value;
   throw s3Error('InvalidBucketOwnerAWSAccountID', { message: bucketOwnerText(value) });

@@ -17,8 +17,8 @@ const none: Pairs = Object.freeze([]);
 const fieldValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /**
- * The headers set by `response-*` parameters, by lower-case name, values unchanged (object-retrieval.md, Request
- * parameters, rule 3; behaviours.md 132 to 142). Empty parameters are ignored; the first of repeated ones counts.
+ * The headers set by `response-*` parameters, by lower-case name, values unchanged (docs/semantics.md, Request
+ * parameters, rule 3; docs/semantics.md 132 to 142). Empty parameters are ignored; the first of repeated ones counts.
  *
  * @throws S3Error InvalidRequest for an unsigned request, InvalidArgument for a value that a header cannot contain
  */
@@ -35,7 +35,7 @@ export function readResponseOverrides(query: Query, isSigned: boolean): Pairs {
   return overrides ? [...overrides] : none;
 }
 
-/** behaviours.md 139 and 140. */
+/** docs/semantics.md 139 and 140. */
 function unusable(name: string, value: string): S3Error {
   const message = /[\u0100-\uffff]/.test(value)
     ? errorTexts.overrideNotLatin1

@@ -20,7 +20,7 @@ import {
  * Parses the signature in an Authorization header.
  *
  * @param headers by lower-case name
- * @throws S3Error of behaviours.md 122 and 257 to 263
+ * @throws S3Error of docs/semantics.md 122 and 257 to 263
  */
 export function readAuthorization(value: string, headers: ReadonlyMap<string, string>): SignatureClaim {
   const headerPrefix = prefixOf(headers);
@@ -52,7 +52,7 @@ function prefixOf(headers: ReadonlyMap<string, string>): HeaderPrefix {
   return shows('x-store-') && !shows('x-amz-') ? 'x-store-' : 'x-amz-';
 }
 
-/** behaviours.md 259 to 262: the scheme, a space, and exactly three components in any order. */
+/** docs/semantics.md 259 to 262: the scheme, a space, and exactly three components in any order. */
 function readComponents(value: string) {
   const space = value.indexOf(' ');
   if (space < 0)

@@ -57,7 +57,7 @@ const plainQueryPart = /^[\w\-.~]*$/;
 
 /**
  * The path as stores sign it: decoded once and encoded again byte by byte, with upper-case hex and `/` unescaped; dots
- * and double slashes stay (behaviours.md 218 to 225). A `%` that is not part of an escape is an ordinary character.
+ * and double slashes stay (docs/semantics.md 218 to 225). A `%` that is not part of an escape is an ordinary character.
  */
 export function canonicalUri(rawPath: string): string {
   if (plainPath.test(rawPath)) return rawPath;

@@ -20,7 +20,7 @@ export interface SignatureClaim {
   readonly sessionToken: string | undefined;
 }
 
-/** behaviours.md 122, 246: access key id, date, region, service, terminal; the region is checked later. */
+/** docs/semantics.md 122, 246: access key id, date, region, service, terminal; the region is checked later. */
 export function parseCredential(text: string, scheme: SignatureScheme, prefix: HeaderPrefix) {
   const malformed = (detail: string) => credentialMalformed(scheme, prefix, detail);
   const [accessKeyId, date, region, service, terminal, ...more] = text.split('/');
@@ -50,7 +50,7 @@ export function parseCredential(text: string, scheme: SignatureScheme, prefix: H
   return { accessKeyId, scope: { date, region, service } };
 }
 
-/** Refuses a credential whose day differs from that of the request (behaviours.md 247). */
+/** Refuses a credential whose day differs from that of the request (docs/semantics.md 247). */
 export function checkDate(
   scope: Scope,
   timestamp: string,

@@ -6,13 +6,13 @@ import { type CanonicalParts, canonicalRequest } from './sigv4-canonical.ts';
 /** The location of a signature: the Authorization header, or the query of a presigned URL. */
 export type SignatureScheme = 'header' | 'presigned';
 
-/** The allowed clock skew in either direction (behaviours.md 210, 257). */
+/** The allowed clock skew in either direction (docs/semantics.md 210, 257). */
 export const MAX_SKEW_MS = 900_000;
 
-/** A presigned URL is valid for a week at most (behaviours.md 240). */
+/** A presigned URL is valid for a week at most (docs/semantics.md 240). */
 export const MAX_EXPIRES_S = 604_800;
 
-/** behaviours.md 266 */
+/** docs/semantics.md 266 */
 export function severalMechanisms(): S3Error {
   return s3Error('InvalidArgument', {
     message:
@@ -21,24 +21,24 @@ export function severalMechanisms(): S3Error {
   });
 }
 
-/** behaviours.md 259 and 260; the value is not quoted, since it may be a password. */
+/** docs/semantics.md 259 and 260; the value is not quoted, since it may be a password. */
 export function authorizationInvalid(message: string): S3Error {
   return s3Error('InvalidArgument', { message, fields: [['ArgumentName', 'Authorization']] });
 }
 
-/** behaviours.md 262 */
+/** docs/semantics.md 262 */
 export function mechanismUnsupported(): S3Error {
   return s3Error('InvalidRequest', { message: errorTexts.mechanismUnsupported });
 }
 
-/** behaviours.md 245 */
+/** docs/semantics.md 245 */
 export function version2Incomplete(): S3Error {
   return s3Error('AccessDenied', {
     message: 'Query-string authentication requires the Signature, Expires and AWSAccessKeyId parameters',
   });
 }
 
-/** behaviours.md 261 */
+/** docs/semantics.md 261 */
 export function headerMalformed(detail: string, fields: Pairs = []): S3Error {
   return s3Error('AuthorizationHeaderMalformed', {
     message: `The authorization header is malformed; ${detail}`,
@@ -46,12 +46,12 @@ export function headerMalformed(detail: string, fields: Pairs = []): S3Error {
   });
 }
 
-/** behaviours.md 240 to 249 */
+/** docs/semantics.md 240 to 249 */
 export function queryMalformed(message: string, fields: Pairs = []): S3Error {
   return s3Error('AuthorizationQueryParametersError', { message, fields });
 }
 
-/** behaviours.md 122 and 246: a malformed credential or scope, with the text for its scheme. */
+/** docs/semantics.md 122 and 246: a malformed credential or scope, with the text for its scheme. */
 export function credentialMalformed(
   scheme: SignatureScheme,
   prefix: HeaderPrefix,
@@ -65,7 +65,7 @@ export function credentialMalformed(
   );
 }
 
-/** behaviours.md 244 */
+/** docs/semantics.md 244 */
 export function queryIncomplete(prefix: HeaderPrefix): S3Error {
   const name = (suffix: string) => parameterPrefix(prefix) + suffix;
   return queryMalformed(
@@ -73,7 +73,7 @@ export function queryIncomplete(prefix: HeaderPrefix): S3Error {
   );
 }
 
-/** behaviours.md 247, with the text for its scheme. */
+/** docs/semantics.md 247, with the text for its scheme. */
 export function credentialDateDiffers(
   scheme: SignatureScheme,
   prefix: HeaderPrefix,
@@ -84,14 +84,14 @@ export function credentialDateDiffers(
   return scheme === 'header' ? headerMalformed(detail) : queryMalformed(detail);
 }
 
-/** behaviours.md 258 */
+/** docs/semantics.md 258 */
 export function dateMissing(prefix: HeaderPrefix): S3Error {
   return s3Error('AccessDenied', {
     message: `AWS authentication requires a valid Date or ${prefix}date header`,
   });
 }
 
-/** behaviours.md 210, 257 */
+/** docs/semantics.md 210, 257 */
 export function timeTooSkewed(requestTime: string, nowMs: number): S3Error {
   return s3Error('RequestTimeTooSkewed', {
     fields: [
@@ -102,7 +102,7 @@ export function timeTooSkewed(requestTime: string, nowMs: number): S3Error {
   });
 }
 
-/** behaviours.md 238, 243 */
+/** docs/semantics.md 238, 243 */
 export function expired(prefix: HeaderPrefix, expiresS: number, expiresAtMs: number, nowMs: number): S3Error {
   return s3Error('AccessDenied', {
     message: 'Request has expired',
@@ -114,7 +114,7 @@ export function expired(prefix: HeaderPrefix, expiresS: number, expiresAtMs: num
   });
 }
 
-/** behaviours.md 239 */
+/** docs/semantics.md 239 */
 export function notYetValid(
   prefix: HeaderPrefix,
   signedAtMs: number,
@@ -131,7 +131,7 @@ export function notYetValid(
   });
 }
 
-/** behaviours.md 250, 252 */
+/** docs/semantics.md 250, 252 */
 export function headersNotSigned(names: readonly string[]): S3Error {
   return s3Error('AccessDenied', {
     message: 'There were headers present in the request which were not signed',
@@ -139,7 +139,7 @@ export function headersNotSigned(names: readonly string[]): S3Error {
   });
 }
 
-/** behaviours.md 263 */
+/** docs/semantics.md 263 */
 export function payloadHashMissing(prefix: HeaderPrefix): S3Error {
   return s3Error('InvalidRequest', {
     message: `Missing required header for this request: ${prefix}content-sha256`,
@@ -157,7 +157,7 @@ export function payloadHashInvalid(prefix: HeaderPrefix, value: string): S3Error
   });
 }
 
-/** behaviours.md 264 */
+/** docs/semantics.md 264 */
 export function payloadHashMismatch(prefix: HeaderPrefix, claimed: string, computed: string): S3Error {
   return s3Error('XAmzContentSHA256Mismatch', {
     message: `The provided '${prefix}content-sha256' header does not match what was computed.`,
@@ -168,7 +168,7 @@ export function payloadHashMismatch(prefix: HeaderPrefix, claimed: string, compu
   });
 }
 
-/** behaviours.md 208, 256 */
+/** docs/semantics.md 208, 256 */
 export function accessKeyUnknown(accessKeyId: string): S3Error {
   return s3Error('InvalidAccessKeyId', { fields: [['AWSAccessKeyId', accessKeyId]] });
 }
@@ -181,7 +181,10 @@ export interface Mismatch {
   readonly parts: CanonicalParts;
 }
 
-/** behaviours.md 209; tokens, keys and cookies are removed from the canonical request (design.md, law 7). */
+/**
+ * docs/semantics.md 209; tokens, keys and cookies are removed from the canonical request (docs/architecture.md, law
+ * 7).
+ */
 export function signatureMismatch({
   accessKeyId,
   stringToSign,

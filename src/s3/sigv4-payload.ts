@@ -42,7 +42,7 @@ export function readSignedPayload(
  * Refuses a signature that covers a body when there is none: a read is signed with the hash of the empty string or with
  * UNSIGNED-PAYLOAD.
  *
- * @throws S3Error XAmzContentSHA256Mismatch (behaviours.md 264)
+ * @throws S3Error XAmzContentSHA256Mismatch (docs/semantics.md 264)
  */
 export function requireNoPayload(payload: SignedPayload, headerPrefix: HeaderPrefix): void {
   if (payload.kind === 'unsigned') return;

@@ -14,7 +14,7 @@ import { MAX_EXPIRES_S, queryIncomplete, queryMalformed } from './sigv4-errors.t
  * Parses the signature of a presigned URL.
  *
  * @param headers by lower-case name
- * @throws S3Error of behaviours.md 122, 240 to 242 and 244 to 249
+ * @throws S3Error of docs/semantics.md 122, 240 to 242 and 244 to 249
  */
 export function readPresigned(
   query: Query,
@@ -65,7 +65,7 @@ export function readPresigned(
   };
 }
 
-/** behaviours.md 240 to 242; 0 is accepted here and expires at once (243). */
+/** docs/semantics.md 240 to 242; 0 is accepted here and expires at once (243). */
 function parseExpires(text: string, name: string): number {
   if (!/^[+-]?\d+$/.test(text)) throw queryMalformed(`${name} should be a number`);
   const expiresS = Number(text);

@@ -9,7 +9,7 @@ import type { RequestView } from './sigv4-request.ts';
 /**
  * Finds the signature of a request, in the Authorization header or in the query, with either prefix. Undefined when the
  * request has no credentials.
- * @throws S3Error of behaviours.md 228, 244 to 249, 258 to 263 or 266 when they are malformed, incomplete or not
+ * @throws S3Error of docs/semantics.md 228, 244 to 249, 258 to 263 or 266 when they are malformed, incomplete or not
  *   supported
  */
 export function readSignatureClaim(request: RequestView): SignatureClaim | undefined {

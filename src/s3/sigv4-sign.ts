@@ -97,7 +97,7 @@ export interface RequestToPresign {
   readonly rawQuery: string;
   /** Headers that the caller must send exactly like this; Host is always signed. */
   readonly headers?: Pairs;
-  /** In whole seconds from the context's time, 1 to 604800 (behaviours.md 240). */
+  /** In whole seconds from the context's time, 1 to 604800 (docs/semantics.md 240). */
   readonly expiresS: number;
 }
 

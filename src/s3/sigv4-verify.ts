@@ -68,10 +68,10 @@ export class SigV4Verifier<C extends Client> {
 
   /**
    * Verifies who sent a request. Credentials are always checked when present: a request with a bad signature is never
-   * treated as anonymous (behaviours.md 267).
+   * treated as anonymous (docs/semantics.md 267).
    *
    * @param expectedRegion the region that the scope must name; undefined accepts any
-   * @throws S3Error with the errors of behaviours.md sections 10 and 12
+   * @throws S3Error with the errors of docs/semantics.md, sections 10 and 12
    */
   verify(raw: SignedRequest, expectedRegion?: string): Signer<C> {
     if (!mayShowCredentials(raw)) return { kind: 'anonymous' };
@@ -115,14 +115,14 @@ export class SigV4Verifier<C extends Client> {
   }
 }
 
-/** behaviours.md 122 */
+/** docs/semantics.md 122 */
 function checkRegion({ scheme, headerPrefix, scope }: SignatureClaim, expected: string | undefined): void {
   if (expected === undefined || scope.region === expected) return;
   const detail = `the region '${scope.region}' is wrong; expecting '${expected}'`;
   throw credentialMalformed(scheme, headerPrefix, detail, [['Region', expected]]);
 }
 
-/** behaviours.md 238, 239, 243, 257; a skew of exactly the limit is allowed. */
+/** docs/semantics.md 238, 239, 243, 257; a skew of exactly the limit is allowed. */
 function checkTime(claim: SignatureClaim, nowMs: number): void {
   const { headerPrefix, signedAtMs, expiresS } = claim;
   const expiresAtMs = expiresAt(claim);
@@ -139,8 +139,8 @@ function expiresAt({ signedAtMs, expiresS }: SignatureClaim): number | undefined
 }
 
 /**
- * Host and all headers with a store prefix must be signed, in either dialect, since both are understood (behaviours.md
- * 250 to 252). The payload hash is always part of what is signed.
+ * Host and all headers with a store prefix must be signed, in either dialect, since both are understood
+ * (docs/semantics.md 250 to 252). The payload hash is always part of what is signed.
  */
 function checkHeadersSigned({ signedHeaders }: SignatureClaim, { headers }: RequestView): void {
   const missing = signedHeaders.includes('host') ? [] : ['host'];

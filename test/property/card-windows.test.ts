@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { nextSlotMs, serviceWindows } from '../../src/alerts/delivery/windows.ts';
 
-/** A service that counts in fixed windows of an unknown phase, as card-webhook.md, Limits describes. */
+/** A service that counts in fixed windows of an unknown phase, as docs/cards.md, Limits describes. */
 class FixedWindows {
   readonly #counts = serviceWindows.map(() => ({ window: Number.NaN, count: 0 }));
   readonly #phases: readonly number[];

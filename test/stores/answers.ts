@@ -14,9 +14,9 @@ const ofOneAnswer: ReadonlyMap<string, string> = new Map([
   ['x-amz-id-2', 'which answer it is, and from which host'],
   ['x-ratelimit-limit', 'what the asker may do at that moment'],
   ['x-ratelimit-remaining', 'what the asker may do at that moment'],
-  ['age', 'of the cache (interface.md)'],
-  ['cache-status', 'of the cache (interface.md)'],
-  ['x-cache', 'of the cache (interface.md)'],
+  ['age', 'of the cache (README.md, How it behaves)'],
+  ['cache-status', 'of the cache (README.md, How it behaves)'],
+  ['x-cache', 'of the cache (README.md, How it behaves)'],
 ]);
 
 /** Where the specification wants another answer than some store gives: its status, by what the question is called. */

@@ -1,4 +1,4 @@
-/** Connector cards as anybody might post them: all of card-webhook.md, and what cards.md §1 adds. */
+/** Connector cards as anybody might post them: all of docs/cards.md, and what docs/cards.md §1 adds. */
 export const everythingCard = {
   '@type': 'MessageCard',
   '@context': 'https://schema.org/extensions',
@@ -65,7 +65,7 @@ export const everythingCard = {
   ],
 };
 
-/** card-webhook.md, Adaptive card envelope, around `body`. */
+/** docs/cards.md, Adaptive card envelope, around `body`. */
 export function adaptiveEnvelope(body: readonly unknown[], content: Readonly<Record<string, unknown>> = {}) {
   return {
     type: 'message',

@@ -2,7 +2,7 @@ import type { PostOutcome } from '../../src/alerts/delivery/reply.ts';
 import type { PostCard } from '../../src/alerts/delivery/webhook-post.ts';
 import type { EventClock } from './event-clock.ts';
 
-/** card-webhook.md, Limits, written down once more: the sender's own table is under test. */
+/** docs/cards.md, Limits, written down once more: the sender's own table is under test. */
 const LIMITS = [
   { lengthMs: 1_000, limit: 4 },
   { lengthMs: 30_000, limit: 60 },

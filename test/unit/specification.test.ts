@@ -8,7 +8,7 @@ const items = readSpecification(new URL('../fixtures/specification', import.meta
 const namesOf = (kind: string) =>
   items.filter(({ id }) => id.startsWith(`${kind}/`)).map(({ id }) => id.slice(kind.length + 1));
 
-/** What the tables and enumerations of object-retrieval.md name, copied from there and not from the index. */
+/** What the tables and enumerations of docs/semantics.md name, copied from there and not from the index. */
 const tables: Readonly<Record<string, string>> = {
   object: 'Key data ETag Last-Modified version-id storage-class tags user-metadata delete-marker',
   parameter: `
@@ -60,7 +60,7 @@ const sizes: Readonly<Record<string, number>> = {
   Versioning: 4,
 };
 
-describe('the index of object-retrieval.md', () => {
+describe('the index of docs/semantics.md', () => {
   it.each(Object.entries(tables))('has every %s', (kind, names) => {
     expect(namesOf(kind).sort()).toEqual(names.trim().split(/\s+/).sort());
   });

@@ -21,13 +21,13 @@ export interface ChannelMessage {
   readonly refreshedAtMs?: number;
 }
 
-/** cards.md §1, Size: the documented limit of the service. */
+/** docs/cards.md §1, Size: the documented limit of the service. */
 const MAX_PAYLOAD_BYTES = 28 * 1024;
 const MAX_MESSAGES = 200;
 const done: ServiceReply = { status: 200, text: '1' };
 
 /**
- * A chat channel with an incoming webhook that behaves as card-webhook.md describes the service: three payload forms,
+ * A chat channel with an incoming webhook that behaves as docs/cards.md describes the service: three payload forms,
  * the body `1` for success, five fixed rate windows, throttling reported in the body of a 200. Keeps the latest 200
  * messages.
  */
@@ -61,7 +61,7 @@ export class Channel {
     return this.#sources.get(id);
   }
 
-  /** Replaces the card of a message (cards.md §2, CARD-UPDATE-IN-BODY). */
+  /** Replaces the card of a message (docs/cards.md §2, CARD-UPDATE-IN-BODY). */
   refresh(id: number, card: ReceivedCard): void {
     const message = this.#messages.get(id);
     if (!message) return;
@@ -102,7 +102,7 @@ export class Channel {
   }
 }
 
-/** cards.md §1, Replies: errors, including throttling, are reported as text in a 200. */
+/** docs/cards.md §1, Replies: errors, including throttling, are reported as text in a 200. */
 function inBodyError(code: number): ServiceReply {
   const text = `Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error ${code} with ContextId tcid=0,server=channel,cv=local.`;
   return { status: 200, text };

@@ -8,7 +8,7 @@ export interface ButtonData {
   readonly action: readonly number[];
 }
 
-/** card-webhook.md, Limits: six visible buttons; cards.md §1: ten sections, five images; more are not shown. */
+/** docs/cards.md, Limits: six visible buttons; docs/cards.md §1: ten sections, five images; more are not shown. */
 const MAX_BUTTONS = 6;
 const MAX_SECTIONS = 10;
 
@@ -145,7 +145,7 @@ function dateAndTime(common: MappedElement & { readonly id: string }): MappedEle
   return { type: 'ColumnSet', columns };
 }
 
-/** card-webhook.md: compact unless several may be chosen; `true`, `normal` and `compact` all mean compact. */
+/** docs/cards.md: compact unless several may be chosen; `true`, `normal` and `compact` all mean compact. */
 function choiceStyle({ style, isMultiSelect = false }: ReceivedInput): 'compact' | 'expanded' {
   if (style === undefined) return isMultiSelect ? 'expanded' : 'compact';
   return style === 'expanded' ? 'expanded' : 'compact';

@@ -5,7 +5,7 @@ const KEY_ID = 'local-channel';
 const LIFETIME_S = 300;
 
 export interface LocalIssuerOptions {
-  /** The base URL of the callbacks, used as `aud` (cards.md §2, Token). */
+  /** The base URL of the callbacks, used as `aud` (docs/cards.md §2, Token). */
   readonly audience: string;
   readonly issuer: string;
   readonly appId: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** cards.md §1, Inputs. The specification also uses `style: true` for a compact list. */
+/** docs/cards.md §1, Inputs. The specification also uses `style: true` for a compact list. */
 const input = z.looseObject({
   '@type': z.enum(['TextInput', 'DateInput', 'MultichoiceInput']),
   id: z.string().min(1),
@@ -88,7 +88,7 @@ export type ReceivedAction = NonNullable<ReceivedCard['potentialAction']>[number
 export type HttpPostAction = z.infer<typeof httpPost>;
 export type AdaptiveContent = z.infer<typeof adaptiveContent>;
 
-/** A payload in one of the three forms of card-webhook.md, or the service's reason for refusing it. */
+/** A payload in one of the three forms of docs/cards.md, or the service's reason for refusing it. */
 export type Payload =
   | { readonly form: 'text'; readonly text: string }
   | { readonly form: 'connector'; readonly card: ReceivedCard }
@@ -98,7 +98,7 @@ export type Payload =
 const BAD_PAYLOAD = 'Bad payload received by generic incoming webhook.';
 const NOTHING_TO_SAY = 'Summary or Text is required.';
 
-/** Validates a posted body, already parsed from JSON; refusals are those of cards.md §1, Replies. */
+/** Validates a posted body, already parsed from JSON; refusals are those of docs/cards.md §1, Replies. */
 export function readPostedCard(value: unknown): Payload {
   const connector = connectorCard.safeParse(value);
   if (connector.success) {

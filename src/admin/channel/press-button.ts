@@ -17,7 +17,7 @@ export type PressOutcome =
   | { readonly kind: 'done'; readonly status: string }
   | { readonly kind: 'failed'; readonly status: string };
 
-/** cards.md §2, Deadline. */
+/** docs/cards.md §2, Deadline. */
 const CALLBACK_TIMEOUT_MS = 5_000;
 
 /** The callback server, and the issuer of tokens for it. */
@@ -32,7 +32,7 @@ export interface CallbackTarget {
 
 /**
  * Performs an HttpPOST action as the service does: POST to its target with a bearer token that identifies the person,
- * `{{id.value}}` replaced in the body, and the card replaced when the response says so (cards.md §2).
+ * `{{id.value}}` replaced in the body, and the card replaced when the response says so (docs/cards.md §2).
  */
 export async function pressButton(
   channel: Channel,

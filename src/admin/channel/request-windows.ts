@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** card-webhook.md, Limits: lengths in seconds, with the number of requests allowed. */
+/** docs/cards.md, Limits: lengths in seconds, with the number of requests allowed. */
 const limits: readonly (readonly [seconds: number, requests: number])[] = [
   [1, 4],
   [30, 60],

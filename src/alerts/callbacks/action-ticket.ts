@@ -40,7 +40,7 @@ const content = z.object({
 
 /**
  * Signs actions for buttons: `payload.signature`, both base64url, valid for a day. The payload can be read by
- * whoever has the card; the signature (HMAC-SHA-256) is what nobody else can make. cards.md §2.
+ * whoever has the card; the signature (HMAC-SHA-256) is what nobody else can make. docs/cards.md §2.
  */
 export function createActionSigner({ secret, clock }: TicketOptions): SignAction {
   return action => {

@@ -3,7 +3,7 @@ import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtV
 import type { Clock } from '../../base/clock.ts';
 import { type CallbackRefusal, refuse } from './refusal.ts';
 
-/** Whose tokens are taken (cards.md §2, Token). */
+/** Whose tokens are taken (docs/cards.md §2, Token). */
 export interface BearerOptions {
   readonly issuer: string;
   /** The base URL of the callbacks, as the service knows it. */
@@ -22,7 +22,7 @@ export type BearerVerdict =
   | { readonly kind: 'known'; readonly subject: string; readonly name: string }
   | CallbackRefusal;
 
-/** cards.md §2, Token: issuer, application and clock skew of the service. */
+/** docs/cards.md §2, Token: issuer, application and clock skew of the service. */
 export const CONNECTOR_ISSUER = 'https://substrate.office.com/sts/';
 export const CONNECTOR_APP_ID = '48af08dc-f6d2-435f-b2a7-069abd99c086';
 export const CONNECTOR_CLOCK_TOLERANCE_S = 300;
@@ -63,7 +63,7 @@ export async function verifyBearer(
   }
 }
 
-/** cards.md §2: the token moves to Action-Authorization where the card sets Authorization to nothing. */
+/** docs/cards.md §2: the token moves to Action-Authorization where the card sets Authorization to nothing. */
 function tokenOf(headers: IncomingHttpHeaders): string | undefined {
   const other = headers['action-authorization'];
   const value = headers.authorization || (typeof other === 'string' ? other : '');

@@ -8,7 +8,7 @@ export type CallbackForm =
 const namedValue = /^([a-z]+)=([^=]*)$/;
 
 /**
- * Reads an urlencoded body. How the service escapes what people enter is not documented (cards.md §2), so
+ * Reads an urlencoded body. How the service escapes what people enter is not documented (docs/cards.md §2), so
  * whatever can be read in two ways is refused: a field twice, an unknown field, a bare `=` or `%`, a
  * placeholder that nobody filled in.
  */

@@ -45,7 +45,9 @@ type Answer =
 
 const MAX_BODY_BYTES = 16 * 1024;
 const BODY_LIMIT_MS = 1_000;
-/** Restoring and purging may take long; people are answered before two seconds are over (cards.md §2, Deadline). */
+/**
+ * Restoring and purging may take long; people are answered before two seconds are over (docs/cards.md §2, Deadline).
+ */
 const ANSWER_WITHIN_MS = 1_500;
 const allFields = ['token', ...new Set(Object.values(fieldsOf).flat())];
 
@@ -205,7 +207,7 @@ function asHeader(message: string): string {
   return message.replace(/[^\x20-\x7e]/g, '?').slice(0, 200);
 }
 
-/** cards.md §2: the request header to log. */
+/** docs/cards.md §2: the request header to log. */
 function requestIdOf({ headers }: IncomingMessage): string | undefined {
   const id = headers['action-request-id'];
   return typeof id === 'string' ? id.slice(0, 100) : undefined;

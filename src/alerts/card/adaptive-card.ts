@@ -1,7 +1,7 @@
 import type { Markdown, PlainText } from './markdown.ts';
 import type { UpToFour } from './up-to-four.ts';
 
-/** card-webhook.md, Adaptive card envelope. */
+/** docs/cards.md, Adaptive card envelope. */
 export interface AdaptiveEnvelope {
   readonly type: 'message';
   readonly attachments: readonly [AdaptiveAttachment];
@@ -78,7 +78,7 @@ export interface Container extends ElementBase {
   readonly items: readonly [AdaptiveElement, ...AdaptiveElement[]];
 }
 
-/** All the service runs (card-webhook.md): `Action.Submit` is not among them. */
+/** All the service runs (docs/cards.md): `Action.Submit` is not among them. */
 export type AdaptiveAction = OpenUrl | ShowCard | ToggleVisibility;
 
 export interface OpenUrl {

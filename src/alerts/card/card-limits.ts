@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Limits of cards.md §1 that hold for every form. */
+/** Limits of docs/cards.md §1 that hold for every form. */
 
 /** Our own limit on buttons; the service shows six at most. */
 export const MAX_BUTTONS = 4;

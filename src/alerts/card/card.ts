@@ -3,10 +3,10 @@ import type { AdaptiveEnvelope } from './adaptive-card.ts';
 import type { ConnectorCard } from './connector-card.ts';
 import type { Markdown } from './markdown.ts';
 
-/** The payload forms of card-webhook.md. */
+/** The payload forms of docs/cards.md. */
 export type CardForm = 'connector' | 'adaptive' | 'text';
 
-/** The plain text message of card-webhook.md. */
+/** The plain text message of docs/cards.md. */
 export interface TextMessage {
   readonly text: Markdown;
 }
@@ -14,7 +14,7 @@ export interface TextMessage {
 /** What is posted, as JSON, to a webhook. */
 export type CardPayload = ConnectorCard | AdaptiveEnvelope | TextMessage;
 
-/** No card of ours is larger, as JSON in UTF-8 (cards.md, Size). */
+/** No card of ours is larger, as JSON in UTF-8 (docs/cards.md §1, Size). */
 export const MAX_CARD_BYTES = 14_000;
 
 /** What a button of a card asks for, once: the signer adds expiry and nonce. */

@@ -1,7 +1,7 @@
 import type { Markdown, PlainText } from './markdown.ts';
 import type { UpToFour } from './up-to-four.ts';
 
-/** card-webhook.md, Connector card. */
+/** docs/cards.md, Connector card. */
 export interface ConnectorCard {
   readonly '@type': 'MessageCard';
   readonly '@context': 'https://schema.org/extensions';
@@ -9,12 +9,12 @@ export interface ConnectorCard {
   readonly themeColor: string;
   readonly summary: PlainText;
   readonly title: Markdown;
-  /** At most ten; what is beyond would vanish without a word (cards.md, MessageCard). */
+  /** At most ten; what is beyond would vanish without a word (docs/cards.md §1, MessageCard). */
   readonly sections: readonly ConnectorSection[];
   readonly potentialAction: UpToFour<ConnectorAction>;
 }
 
-/** card-webhook.md, Section. */
+/** docs/cards.md, Section. */
 export interface ConnectorSection {
   readonly activityTitle?: Markdown;
   readonly activitySubtitle?: Markdown;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { imageUrl, line, MAX_BUTTONS, webUrl } from './card-limits.ts';
 
-/** cards.md §1: beyond these the service shows nothing, without a word. */
+/** docs/cards.md §1: beyond these the service shows nothing, without a word. */
 const MAX_SECTIONS = 10;
 const MAX_IMAGES = 5;
 
@@ -76,7 +76,7 @@ const card = z.strictObject({
 type Card = z.infer<typeof card>;
 type Action = Card['potentialAction'][number];
 
-/** What a connector card of ours has to be (card-webhook.md, Connector card; cards.md §1, MessageCard). */
+/** What a connector card of ours has to be (docs/cards.md, Connector card; docs/cards.md §1, MessageCard). */
 export const connectorRules = card
   .refine(
     ({ sections }) =>

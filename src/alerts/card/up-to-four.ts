@@ -1,4 +1,4 @@
-/** A list of at most four: our own limit on buttons (cards.md; the service shows six). */
+/** A list of at most four: our own limit on buttons (docs/cards.md, Decided; the service shows six). */
 export type UpToFour<Item> =
   | readonly []
   | readonly [Item]

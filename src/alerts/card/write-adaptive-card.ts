@@ -24,7 +24,7 @@ const containerStyles: Readonly<Record<Tone, NonNullable<Container['style']>>> =
 };
 
 /**
- * An adaptive card in its envelope (card-webhook.md, Adaptive card envelope). It can lead to pages and unfold more
+ * An adaptive card in its envelope (docs/cards.md, Adaptive card envelope). It can lead to pages and unfold more
  * of itself; it cannot post, since the service runs no Action.Submit.
  */
 export function writeAdaptiveCard(content: CardContent): AdaptiveEnvelope {

@@ -43,7 +43,7 @@ const restoreTiers: readonly [TierChoice, ...TierChoice[]] = [
   { display: 'Within minutes, where the store can', value: 'Expedited' },
 ];
 
-/** A connector card (card-webhook.md, Connector card). */
+/** A connector card (docs/cards.md, Connector card). */
 export function writeConnectorCard(content: CardContent): ConnectorCard {
   const { tone, title, summary, sections, advice, buttons } = content;
   const image = content.images ? toneImage(tone) : undefined;
@@ -96,7 +96,7 @@ function writeActionCard(
   return { '@type': 'ActionCard', name: target.name, inputs, actions: [writePost(done, target, inputs)] };
 }
 
-/** URL-encoded, because how values are escaped in JSON is documented nowhere (cards.md §2). */
+/** URL-encoded, because how values are escaped in JSON is documented nowhere (docs/cards.md §2). */
 function writePost(name: string, { url, token }: PostTarget, inputs: readonly ConnectorInput[]): HttpPost {
   return {
     '@type': 'HttpPOST',

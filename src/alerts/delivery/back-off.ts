@@ -8,7 +8,7 @@ const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
 /**
  * How long a channel is left alone after its `failures`th failure in a row (1 or more), in milliseconds:
  * exponential, half of it jitter from `random` (0 ≤ x < 1), at most five minutes, but never less than the
- * service asked for (an hour of that at most). card-webhook.md, Errors 2.
+ * service asked for (an hour of that at most). docs/cards.md, Errors 2.
  */
 export function backOffMs(verdict: TryLater, failures: number, random: () => number): number {
   const doublings = Math.min(failures - 1, 30);

@@ -29,8 +29,8 @@ const bodyRefusals = ['Summary or Text is required', 'Bad payload received'];
 
 /**
  * What a reply means. A connector says yes with the body `1` under a success status and nothing else
- * (card-webhook.md, Endpoints), and reports every failure, throttling included, as text that may come under
- * 200 (Errors 1; cards.md §1, Replies). A workflow says yes with 202 and has real statuses.
+ * (docs/cards.md, Endpoints), and reports every failure, throttling included, as text that may come under
+ * 200 (Errors 1; docs/cards.md §1, Replies). A workflow says yes with 202 and has real statuses.
  */
 export function judgeReply(service: WebhookService, outcome: PostOutcome): ReplyVerdict {
   if (outcome.kind === 'no-answer') return { kind: 'retry', reason: outcome.code, understood: true };

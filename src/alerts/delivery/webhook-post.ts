@@ -34,7 +34,7 @@ export class WebhookPoster {
     try {
       const { statusCode, headers, body } = await request(url, {
         method: 'POST',
-        // without the charset the service takes less and spoils emoji (cards.md §1, Size)
+        // without the charset the service takes less and spoils emoji (docs/cards.md §1, Size)
         headers: { 'content-type': 'application/json; charset=utf-8', accept: '*/*' },
         body: json,
         dispatcher: this.#agent,

@@ -211,7 +211,7 @@ export class WebhookSender {
     this.#report(verdict, settlement, cards);
   }
 
-  /** The local alarm of cards.md §1: a channel that does not take cards cannot be told so itself. */
+  /** The local alarm of docs/cards.md §1: a channel that does not take cards cannot be told so itself. */
   #report(verdict: ReplyVerdict, settlement: Settlement, cards: readonly WaitingCard[]): void {
     const { logger, webhook } = this.#options;
     const fields = { webhook: webhook.name, cards: cards.map(({ notification }) => notification.dedupeKey) };

@@ -4,7 +4,7 @@ export interface RateWindow {
   readonly limit: number;
 }
 
-/** card-webhook.md, Limits: 4 a second, 60 in 30 s, 100 an hour, 150 in two hours, 1800 a day. */
+/** docs/cards.md, Limits: 4 a second, 60 in 30 s, 100 an hour, 150 in two hours, 1800 a day. */
 export const serviceWindows: readonly RateWindow[] = [
   { lengthMs: 1_000, limit: 4 },
   { lengthMs: 30_000, limit: 60 },

@@ -2,7 +2,7 @@ import { burnRule } from './error-budget.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The error budget is being used up within days: somebody has to look now (cards.md §4, 1). */
+/** The error budget is being used up within days: somebody has to look now (docs/cards.md §4, 1). */
 export const backendErrorBurn = burnRule({
   name: 'backendErrorBurn',
   title: 'A backend burns its error budget',

@@ -11,7 +11,7 @@ export interface BackendErrorsOptions extends ConditionOptions {
   readonly minRequests: number;
 }
 
-/** More attempts at a backend fail than may (cards.md §4, 3, at the backend). */
+/** More attempts at a backend fail than may (docs/cards.md §4, 3, at the backend). */
 export const backendErrors: RuleDefinition<BackendErrorsOptions> = {
   name: 'backendErrors',
   title: 'A backend answers with errors',

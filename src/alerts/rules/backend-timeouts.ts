@@ -11,7 +11,7 @@ export interface BackendTimeoutsOptions extends ConditionOptions {
   readonly minRequests: number;
 }
 
-/** A backend answers, but too often too late (cards.md §4, 7). */
+/** A backend answers, but too often too late (docs/cards.md §4, 7). */
 export const backendTimeouts: RuleDefinition<BackendTimeoutsOptions> = {
   name: 'backendTimeouts',
   title: 'A backend answers too late',

@@ -9,7 +9,7 @@ export interface BackendUnreachableOptions extends ConditionOptions {
   readonly minRequests: number;
 }
 
-/** A backend answers nothing at all (cards.md §4, 5). Any answer, an error too, shows that it is there. */
+/** A backend answers nothing at all (docs/cards.md §4, 5). Any answer, an error too, shows that it is there. */
 export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
   name: 'backendUnreachable',
   title: 'A backend does not answer',

@@ -19,8 +19,8 @@ interface Turnover {
 }
 
 /**
- * A full tier throws away what it has just taken in (cards.md §4, 10, with the mean time a block is held in place of the
- * median, which needs no more than is counted anyway). A full tier alone is as it should be.
+ * A full tier throws away what it has just taken in (docs/cards.md §4, 10, with the mean time a block is held in place
+ * of the median, which needs no more than is counted anyway). A full tier alone is as it should be.
  */
 export const cacheThrash: RuleDefinition<CacheThrashOptions> = {
   name: 'cacheThrash',

@@ -40,7 +40,10 @@ interface Burn {
   readonly short: AttemptOutcomes;
 }
 
-/** A rule that fires when errors burn a backend's budget too fast over either pair of windows (cards.md §4, 1 and 2). */
+/**
+ * A rule that fires when errors burn a backend's budget too fast over either pair of windows (docs/cards.md §4, 1 and
+ * 2).
+ */
 export function burnRule(rule: BurnRule): RuleDefinition<BurnOptions> {
   const { fast, slow, exampleLong, exampleShort, ...words } = rule;
   return {

@@ -7,7 +7,7 @@ export interface EventLoopLagOptions extends ConditionOptions {
   readonly thresholdMs: number;
 }
 
-/** A thread is so busy that everything on it waits (cards.md §4, 21). */
+/** A thread is so busy that everything on it waits (docs/cards.md §4, 21). */
 export const eventLoopLag: RuleDefinition<EventLoopLagOptions> = {
   name: 'eventLoopLag',
   title: 'A thread is too busy',

@@ -25,7 +25,7 @@ const hitResults = ['HIT', 'STALE', 'REVALIDATED'];
 const misses = ['MISS', 'PARTIAL'];
 
 /**
- * The cache answers fewer reads than it did (cards.md §4, 9). Low alone is no alarm: there are loads that hardly
+ * The cache answers fewer reads than it did (docs/cards.md §4, 9). Low alone is no alarm: there are loads that hardly
  * repeat themselves.
  */
 export const hitRatioDrop: RuleDefinition<HitRatioDropOptions> = {

@@ -22,7 +22,7 @@ interface Refusals {
 
 const HOUR_MS = 3_600_000;
 
-/** The codes that say who somebody is was not believed, or is not enough (behaviours.md, 12). */
+/** The codes that say who somebody is was not believed, or is not enough (docs/semantics.md, section 12). */
 const refusals = [
   'AccessDenied',
   'AuthorizationHeaderMalformed',
@@ -34,7 +34,9 @@ const refusals = [
   'SignatureDoesNotMatch',
 ];
 
-/** Far more callers are refused than usual: a broken client, a rotated key, or somebody trying (cards.md §4, 14). */
+/**
+ * Far more callers are refused than usual: a broken client, a rotated key, or somebody trying (docs/cards.md §4, 14).
+ */
 export const refusedSignatures: RuleDefinition<RefusedSignaturesOptions> = {
   name: 'refusedSignatures',
   title: 'Many requests are refused for who sent them',

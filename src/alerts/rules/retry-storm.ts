@@ -9,7 +9,7 @@ export interface RetryStormOptions extends ConditionOptions {
   readonly windowMs: number;
 }
 
-/** Requests are tried again so often that the retries themselves are a load (cards.md §4, 8). */
+/** Requests are tried again so often that the retries themselves are a load (docs/cards.md §4, 8). */
 export const retryStorm: RuleDefinition<RetryStormOptions> = {
   name: 'retryStorm',
   title: 'Requests to a backend are retried again and again',

@@ -9,7 +9,7 @@ export interface SaturationOptions extends ConditionOptions {
   readonly windowMs: number;
 }
 
-/** The gateway itself has no room left and sends requests away (cards.md §4, 21). */
+/** The gateway itself has no room left and sends requests away (docs/cards.md §4, 21). */
 export const saturation: RuleDefinition<SaturationOptions> = {
   name: 'saturation',
   title: 'The gateway is full',

@@ -12,7 +12,7 @@ export interface ServerErrorsOptions extends ConditionOptions {
   readonly minRequests: number;
 }
 
-/** Clients are told 5xx, whosever fault it is (cards.md §4, 3). */
+/** Clients are told 5xx, whosever fault it is (docs/cards.md §4, 3). */
 export const serverErrors: RuleDefinition<ServerErrorsOptions> = {
   name: 'serverErrors',
   title: 'Clients get server errors',

@@ -17,7 +17,7 @@ export interface SlowFirstByteOptions extends ConditionOptions {
 const hitResults = ['HIT', 'STALE'];
 const misses = ['MISS', 'PARTIAL', 'REVALIDATED'];
 
-/** Reads begin too late, hits and misses told apart since they wait for different things (cards.md §4, 4). */
+/** Reads begin too late, hits and misses told apart since they wait for different things (docs/cards.md §4, 4). */
 export const slowFirstByte: RuleDefinition<SlowFirstByteOptions> = {
   name: 'slowFirstByte',
   title: 'Reads begin late',

@@ -23,7 +23,7 @@ export interface StoreAddress {
 
 /**
  * The destination of a request for `key` in `bucket`. An access point ARN has its own host, and names the region and
- * service (object-retrieval.md, Bucket; behaviours.md 232).
+ * service (docs/semantics.md, Bucket; docs/semantics.md 232).
  *
  * @param bucket undefined for requests to the service itself
  * @param key undefined for requests to the bucket
@@ -45,7 +45,7 @@ export function destinationOf(
   return { host: `${bucket}.${host}`, rawPath: pathOf('', key), region, service: SERVICE };
 }
 
-/** The key is sent exactly as it is: `//`, `..` and the like are part of it (behaviours.md 218 to 227). */
+/** The key is sent exactly as it is: `//`, `..` and the like are part of it (docs/semantics.md 218 to 227). */
 function pathOf(inPath: string, key: string | undefined): string {
   return key === undefined ? inPath || '/' : `${inPath}/${encodeKey(key)}`;
 }

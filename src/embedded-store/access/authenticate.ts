@@ -24,7 +24,7 @@ export interface AuthenticatorOptions {
   readonly clock: Clock;
 }
 
-/** Credentials that are present are always checked (behaviours.md 267). */
+/** Credentials that are present are always checked (docs/semantics.md 267). */
 export function createIdentify({ accounts, region, clock }: AuthenticatorOptions): Identify {
   const known = new Map(accounts.map(account => [account.accessKeyId, account]));
   const findClient = (accessKeyId: string) => known.get(accessKeyId);

@@ -2,7 +2,7 @@ import type { StoredBucket } from '../disk/buckets.ts';
 import { OperationError } from '../protocol/operation-error.ts';
 import type { OperationRequest } from '../protocol/operation-request.ts';
 
-/** @throws InvalidBucketOwnerAWSAccountID and AccessDenied (behaviours.md 123, 124) */
+/** @throws InvalidBucketOwnerAWSAccountID and AccessDenied (docs/semantics.md 123, 124) */
 export function requireExpectedOwner(request: OperationRequest, { settings }: StoredBucket): void {
   const expected = request.prefixed('expected-bucket-owner');
   if (expected === undefined) return;

@@ -7,7 +7,7 @@ import type { StoreCaller } from './caller.ts';
  * Who pays for a request. Only in a bucket whose requester pays is it somebody else than the owner, and then only with
  * consent.
  *
- * @throws AccessDenied (behaviours.md 125 to 128)
+ * @throws AccessDenied (docs/semantics.md 125 to 128)
  */
 export function payerOf(
   request: OperationRequest,

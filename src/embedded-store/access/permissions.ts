@@ -18,7 +18,7 @@ export interface Subject {
 
 /**
  * Whether the caller may do `action`: an account by its grants, anybody by the lists of the object (reading
- * it) and of the bucket (listing and writing; behaviours.md 115 to 117).
+ * it) and of the bucket (listing and writing; docs/semantics.md 115 to 117).
  */
 export function isPermitted(caller: StoreCaller, action: string, { bucket, key, acl }: Subject): boolean {
   const wish = { action, bucket: bucket.name, key };

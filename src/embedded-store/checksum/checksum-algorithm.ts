@@ -12,7 +12,7 @@ import {
 export const checksumAlgorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
 export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number];
 
-/** What a client that names none gets (behaviours.md 182). */
+/** What a client that names none gets (docs/semantics.md 182). */
 export const DEFAULT_CHECKSUM: ChecksumAlgorithm = 'CRC64NVME';
 
 /** A value over bytes that arrive piece by piece. */

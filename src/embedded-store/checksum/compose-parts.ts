@@ -18,7 +18,7 @@ export function composeEtag(parts: readonly ComposedPart[]): string {
   return `${digest.digest('hex')}-${parts.length}`;
 }
 
-/** The checksum of the parts' checksums, with their number: no checksum of the bytes (behaviours.md 50). */
+/** The checksum of the parts' checksums, with their number: no checksum of the bytes (docs/semantics.md 50). */
 export function compositeChecksum(algorithm: ChecksumAlgorithm, parts: readonly ComposedPart[]): string {
   const digest = createDigest(algorithm);
   for (const part of parts) digest.update(Buffer.from(part.checksum, 'base64'));

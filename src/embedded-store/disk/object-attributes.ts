@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checksumAlgorithms } from '../checksum/checksum-algorithm.ts';
 
-/** object-retrieval.md, States and transitions. */
+/** docs/semantics.md, States and transitions. */
 export const storageClasses = [
   'STANDARD',
   'REDUCED_REDUNDANCY',
@@ -38,7 +38,7 @@ export type Encryption = z.infer<typeof encryptionSchema>;
 
 const checksumSchema = z.object({
   algorithm: z.enum(checksumAlgorithms),
-  /** As the header carries it: base64, with `-N` for a composite one (behaviours.md 50). */
+  /** As the header carries it: base64, with `-N` for a composite one (docs/semantics.md 50). */
   value: z.string(),
   type: z.enum(['FULL_OBJECT', 'COMPOSITE']),
 });

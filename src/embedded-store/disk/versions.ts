@@ -85,7 +85,7 @@ export class Versions {
     });
   }
 
-  /** Changes what is said of an object while its bytes, tag and date stay (behaviours.md 178). */
+  /** Changes what is said of an object while its bytes, tag and date stay (docs/semantics.md 178). */
   change(
     version: StoredObject,
     changes: Partial<ObjectAttributes>,

@@ -26,7 +26,7 @@ export function archiveState({ storageClass, attributes }: StoredObject, nowMs: 
     : { kind: 'archived' };
 }
 
-/** @throws InvalidObjectState (behaviours.md 165 to 167, 172) */
+/** @throws InvalidObjectState (docs/semantics.md 165 to 167, 172) */
 export function requireReadable(object: StoredObject, nowMs: number): void {
   const { kind } = archiveState(object, nowMs);
   if (kind === 'at-hand' || kind === 'restored') return;
@@ -37,7 +37,7 @@ export function requireReadable(object: StoredObject, nowMs: number): void {
   });
 }
 
-/** The headers `restore` and `archive-status` (behaviours.md 169, 170, 173), without prefix. */
+/** The headers `restore` and `archive-status` (docs/semantics.md 169, 170, 173), without prefix. */
 export function archiveHeaders(object: StoredObject, nowMs: number): Record<string, string> {
   const state = archiveState(object, nowMs);
   const headers: Record<string, string> = {};

@@ -55,7 +55,7 @@ export function deleteBucket({ store, bucket }: BucketCall): OperationAnswer {
   throw new OperationError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
 }
 
-/** Uploads by HTML forms, which this store does not take (behaviours.md 269). */
+/** Uploads by HTML forms, which this store does not take (docs/semantics.md 269). */
 export function postToBucket(): never {
   const message = 'Bucket POST must be of the enclosure-type multipart/form-data';
   throw new OperationError('PreconditionFailed', { message, fields: { Condition: message } });

@@ -4,7 +4,7 @@ import type { SelectedBytes } from './selection.ts';
 
 /**
  * The checksum that belongs to the bytes of an answer, without prefix: the object's when all of it is sent,
- * the part's when it has one, none otherwise (behaviours.md 5 to 8, 38, 39, 47 to 50).
+ * the part's when it has one, none otherwise (docs/semantics.md 5 to 8, 38, 39, 47 to 50).
  */
 export function checksumHeaders(object: StoredObject, selection: SelectedBytes): Record<string, string> {
   const { checksum } = object.attributes;

@@ -12,7 +12,7 @@ export interface ReadActions {
 }
 
 /**
- * The object that a request reads: the current one, or the version it names. Refuses as behaviours.md, sections 4
+ * The object that a request reads: the current one, or the version it names. Refuses as docs/semantics.md, sections 4
  * and 5, says: what is there and forbidden is 403; what is missing is 404 only to those who may list.
  */
 export function findObject(call: ObjectCall, actions: ReadActions): StoredObject {
@@ -47,7 +47,7 @@ export function shownVersionId({ bucket }: ObjectCall, version: StoredVersion): 
   return bucket.settings.versioning === 'never' ? undefined : version.versionId;
 }
 
-/** behaviours.md 101 to 104: not there for those who name no version, not to be read for those who name it. */
+/** docs/semantics.md 101 to 104: not there for those who name no version, not to be read for those who name it. */
 function markerError(call: ObjectCall, marker: DeleteMarker, versionId: string | undefined): OperationError {
   const prefixed = { 'delete-marker': 'true', 'version-id': marker.versionId };
   if (versionId === undefined)

@@ -16,7 +16,7 @@ export interface HeaderSets {
 }
 
 /**
- * What every answer about an object says of it, whatever part of it is sent (object-retrieval.md, Response
+ * What every answer about an object says of it, whatever part of it is sent (docs/semantics.md, Response
  * headers).
  */
 export function objectHeaders(call: ObjectCall, object: StoredObject): HeaderSets {
@@ -44,7 +44,7 @@ export function objectHeaders(call: ObjectCall, object: StoredObject): HeaderSet
   };
 }
 
-/** behaviours.md, Decided 6. */
+/** docs/semantics.md, Decided 6. */
 export function headersOfNotModified(call: ObjectCall, object: StoredObject): HeaderSets {
   const { contentHeaders } = object.attributes;
   return {
@@ -58,7 +58,7 @@ export function headersOfNotModified(call: ObjectCall, object: StoredObject): He
   };
 }
 
-/** How the object is encrypted (behaviours.md 156, 159, 160), without prefix. */
+/** How the object is encrypted (docs/semantics.md 156, 159, 160), without prefix. */
 export function encryptionHeaders(encryption: Encryption, prefix: DialectPrefix): Record<string, string> {
   const name = 'server-side-encryption';
   switch (encryption.kind) {
@@ -75,12 +75,12 @@ export function encryptionHeaders(encryption: Encryption, prefix: DialectPrefix)
   }
 }
 
-/** A version asked for by its id says nothing of its end (behaviours.md 108). */
+/** A version asked for by its id says nothing of its end (docs/semantics.md 108). */
 function expiration({ request, bucket }: ObjectCall, object: StoredObject): string | undefined {
   return request.query.has('versionId') ? undefined : expirationHeader(bucket.settings.lifecycle, object);
 }
 
-/** What only those see who may ask for it by itself (behaviours.md 129 to 131). */
+/** What only those see who may ask for it by itself (docs/semantics.md 129 to 131). */
 function permittedHeaders(call: ObjectCall, object: StoredObject): Record<string, string> {
   const { tags, retention, legalHold } = object.attributes;
   const may = (action: string) => isPermitted(call.caller, action, call);

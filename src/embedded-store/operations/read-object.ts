@@ -29,11 +29,11 @@ export function readObject(call: ObjectCall): OperationAnswer {
 }
 
 /**
- * What stands before the bytes, whatever the conditions say (behaviours.md 89, 90). Gives the key to open
+ * What stands before the bytes, whatever the conditions say (docs/semantics.md 89, 90). Gives the key to open
  * them.
  */
 function openObject(call: ObjectCall, read: ReadOptions, object: StoredObject): Buffer | undefined {
-  // HEAD tells how a restore goes on, so the archive is no obstacle to it (behaviours.md 168, 174)
+  // HEAD tells how a restore goes on, so the archive is no obstacle to it (docs/semantics.md 168, 174)
   if (call.request.method === 'GET' || read.partNumber !== undefined) {
     requireReadable(object, call.store.clock.nowMs());
   }
@@ -77,7 +77,7 @@ function contentOf(
   return readContent(store.blobs, pieces, first, last, sealKey);
 }
 
-/** Overrides hold for a whole object only (object-retrieval.md, Rules 3; behaviours.md 136). */
+/** Overrides hold for a whole object only (docs/semantics.md, Rules 3; docs/semantics.md 136). */
 function selectionHeaders(
   selection: SelectedBytes,
   object: StoredObject,

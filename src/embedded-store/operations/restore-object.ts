@@ -22,7 +22,7 @@ const form = {
 
 /**
  * RestoreObject: a readable copy comes after the store's delay and goes at midnight UTC after so many days
- * (behaviours.md 167 to 172). Asked again while it is there, it stays longer. Out of a tier an object comes
+ * (docs/semantics.md 167 to 172). Asked again while it is there, it stays longer. Out of a tier an object comes
  * back for good, without days.
  */
 export async function restoreObject(call: ObjectCall): Promise<OperationAnswer> {

@@ -17,7 +17,7 @@ export interface SelectedPart {
   readonly checksum?: string | undefined;
 }
 
-/** @throws InvalidRange (behaviours.md 9, 10, 24) and InvalidPartNumber (40, 41) */
+/** @throws InvalidRange (docs/semantics.md 9, 10, 24) and InvalidPartNumber (40, 41) */
 export function selectBytes(call: ObjectCall, read: ReadOptions, object: StoredObject): SelectedBytes {
   if (read.partNumber !== undefined) return selectPart(call, read.partNumber, object);
   if (!isSameAsInIfRange(call.request, object, call.store.clock.nowMs())) return { kind: 'whole' };
@@ -38,7 +38,7 @@ function selectPart(call: ObjectCall, partNumber: number, object: StoredObject):
     });
   }
   const part = partsCount === undefined ? {} : { part: { partsCount, checksum: piece.checksum } };
-  // an empty object has no first byte to name (behaviours.md 47)
+  // an empty object has no first byte to name (docs/semantics.md 47)
   if (piece.sizeBytes === 0) return { kind: 'whole', ...part };
   return { kind: 'span', first: piece.firstByte, last: piece.firstByte + piece.sizeBytes - 1, ...part };
 }

@@ -6,7 +6,7 @@ import type { ObjectCall } from './operation.ts';
 
 /**
  * `PUT /<bucket>/<key>?embedded-state`, which no other store has: puts an existing object into states that a
- * real store comes to by itself, while bytes, tag and date stay as they are (behaviours.md 178, 179).
+ * real store comes to by itself, while bytes, tag and date stay as they are (docs/semantics.md 178, 179).
  */
 export function putStagedState(call: ObjectCall): OperationAnswer {
   const object = findObject(call, { current: 'PutObject', version: 'PutObject' });

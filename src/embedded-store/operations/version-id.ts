@@ -17,7 +17,7 @@ export function parseVersionId(request: OperationRequest, bucket: StoredBucket):
   return checkedVersionId(request.query.get('versionId'), bucket);
 }
 
-/** The same id. @throws InvalidArgument for what cannot be a version's id here (behaviours.md 95, 98, 100) */
+/** The same id. @throws InvalidArgument for what cannot be a version's id here (docs/semantics.md 95, 98, 100) */
 export function checkedVersionId(versionId: string | undefined, bucket: StoredBucket): string | undefined {
   if (versionId === undefined || versionId === NULL_VERSION) return versionId;
   if (versionId === '') throw invalid('Version id cannot be the empty string', versionId);

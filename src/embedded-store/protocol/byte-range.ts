@@ -8,7 +8,7 @@ const whole: RangeVerdict = { kind: 'whole' };
 const unsatisfiable: RangeVerdict = { kind: 'unsatisfiable' };
 
 /**
- * behaviours.md, section 1: one range of bytes without a blank, or the header is ignored (rows 12 to 19, 35).
+ * docs/semantics.md, section 1: one range of bytes without a blank, or the header is ignored (rows 12 to 19, 35).
  * `values` are the header's occurrences.
  */
 export function evaluateRange(values: readonly string[], sizeBytes: number): RangeVerdict {

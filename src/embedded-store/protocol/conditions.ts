@@ -20,7 +20,7 @@ export type ConditionVerdict =
 const proceed: ConditionVerdict = { kind: 'proceed' };
 
 /**
- * The four conditions in the order of behaviours.md, Decided 2: If-Match or else If-Unmodified-Since may fail the
+ * The four conditions in the order of docs/semantics.md, Decided 2: If-Match or else If-Unmodified-Since may fail the
  * request; then If-None-Match or else If-Modified-Since may answer that nothing has changed.
  */
 export function evaluateConditions(
@@ -45,7 +45,7 @@ export function evaluateConditions(
 
 /**
  * Whether the object is still the one whose rest a client wants: If-Range holds the very tag or the very date
- * (behaviours.md, Decided 4). Without the header it is.
+ * (docs/semantics.md, Decided 4). Without the header it is.
  */
 export function isSameAsInIfRange(
   request: ConditionHeaders,
@@ -58,7 +58,7 @@ export function isSameAsInIfRange(
   return date === undefined ? ifRange === `"${current.etag}"` : date === wholeSeconds(current.lastModifiedMs);
 }
 
-/** A tag quoted or not, weak or not, in a list or alone, or `*` (behaviours.md 56 to 67). */
+/** A tag quoted or not, weak or not, in a list or alone, or `*` (docs/semantics.md 56 to 67). */
 function namesTag(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   if (list.trim() === '*') return true;
   for (const [, weak, quoted, bare] of list.matchAll(/(W\/)?(?:"([^"]*)"|([^\s,"]+))/g)) {
@@ -77,14 +77,14 @@ function changedAfter(
   return wholeSeconds(current.lastModifiedMs) > date ? 'after' : 'not-after';
 }
 
-/** A date later than now is no date to have asked about (RFC 9110 §13.1.3, behaviours.md 79). */
+/** A date later than now is no date to have asked about (RFC 9110 §13.1.3, docs/semantics.md 79). */
 function isUnmodifiedSince(header: string | undefined, current: ConditionSubject, nowMs: number): boolean {
   const date = header === undefined ? undefined : parseDate(header, nowMs);
   if (date === undefined || date > nowMs) return false;
   return changedAfter(header, current, nowMs) === 'not-after';
 }
 
-/** Dates in headers have no fractions (behaviours.md 71). */
+/** Dates in headers have no fractions (docs/semantics.md 71). */
 function wholeSeconds(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }

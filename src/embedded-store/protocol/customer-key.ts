@@ -21,7 +21,7 @@ export function describeCustomerKey({ key, md5 }: RequestKey): Encryption & { ki
 /**
  * For a store that takes customer keys over secure connections only.
  *
- * @throws InvalidRequest (behaviours.md 155)
+ * @throws InvalidRequest (docs/semantics.md 155)
  */
 export function refuseCustomerKey(request: OperationRequest): void {
   if (request.prefixed(`${HEADER}key`) === undefined) return;
@@ -33,9 +33,9 @@ export function refuseCustomerKey(request: OperationRequest): void {
 
 /**
  * The customer-provided key of a request (or of what it copies), if any; all three headers are required together
- * (object-retrieval.md, Rules 1).
+ * (docs/semantics.md, Rules 1).
  *
- * @throws what behaviours.md 147 to 153 say
+ * @throws what docs/semantics.md 147 to 153 say
  */
 export function parseCustomerKey(
   request: OperationRequest,
@@ -57,7 +57,7 @@ export function parseCustomerKey(
   return { key: decodeKey(encodedKey, md5, argumentName), md5 };
 }
 
-/** As above for a request that stores something: there the key must suit the algorithm (behaviours.md 152). */
+/** As above for a request that stores something: there the key must suit the algorithm (docs/semantics.md 152). */
 export function parseCustomerKeyForWrite(request: OperationRequest): RequestKey | undefined {
   const customerKey = parseCustomerKey(request);
   if (customerKey && customerKey.key.length !== SEAL_KEY_BYTES) {
@@ -69,7 +69,7 @@ export function parseCustomerKeyForWrite(request: OperationRequest): RequestKey 
   return customerKey;
 }
 
-/** The key to open an object with; undefined when none is needed. Throws behaviours.md 144 to 146 and 154. */
+/** The key to open an object with; undefined when none is needed. Throws docs/semantics.md 144 to 146 and 154. */
 export function matchCustomerKey(
   encryption: Encryption,
   customerKey: RequestKey | undefined,

@@ -4,7 +4,7 @@ const isoForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/;
 
 /**
  * Milliseconds since the epoch of a date in a header, in the forms of RFC 9110 §5.6.7 or in that of ISO 8601
- * (behaviours.md 83); undefined for what is none.
+ * (docs/semantics.md 83); undefined for what is none.
  */
 export function parseDate(text: string, nowMs: number): number | undefined {
   return parseHttpDate(text, nowMs) ?? parseIsoDate(text);
@@ -16,7 +16,7 @@ export function parseIsoDate(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** The form of RFC 9110 §5.6.7 that is sent, whole seconds (behaviours.md 194). */
+/** The form of RFC 9110 §5.6.7 that is sent, whole seconds (docs/semantics.md 194). */
 export const formatDate = formatHttpDate;
 
 /** The form of documents. */

@@ -5,7 +5,7 @@ interface ErrorKind {
 
 /**
  * Every code this store answers with: its status, and its sentence where a case has none of its
- * own. Written apart from the gateway's table on purpose: each is checked against behaviours.md by itself.
+ * own. Written apart from the gateway's table on purpose: each is checked against docs/semantics.md by itself.
  */
 export const errors = {
   AccessDenied: { status: 403, message: 'Access Denied' },

@@ -12,7 +12,7 @@ import { parseIsoDate } from './dates.ts';
 import { OperationError } from './operation-error.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** Headers of the object itself that are returned as stored (object-retrieval.md, Response headers). */
+/** Headers of the object itself that are returned as stored (docs/semantics.md, Response headers). */
 const contentHeaders = [
   'cache-control',
   'content-disposition',
@@ -21,7 +21,7 @@ const contentHeaders = [
   'content-type',
   'expires',
 ];
-/** behaviours.md 187. */
+/** docs/semantics.md 187. */
 const DEFAULT_CONTENT_TYPE = 'binary/octet-stream';
 
 /** @throws InvalidStorageClass */
@@ -63,7 +63,7 @@ export function parseLock(
   };
 }
 
-/** `aws-chunked` is how the body travels, not what is stored (behaviours.md 196). */
+/** `aws-chunked` is how the body travels, not what is stored (docs/semantics.md 196). */
 function withoutTransferCoding(encoding: string | undefined): string | undefined {
   const codings = encoding?.split(',').map(coding => coding.trim());
   return codings?.filter(coding => coding !== '' && coding !== 'aws-chunked').join(',');

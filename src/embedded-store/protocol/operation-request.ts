@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type DialectPrefix, dialectOf, withoutPrefix } from './dialect.ts';
 import { parseRequestLine, type Target } from './target.ts';
 
-/** How a reply is marked: the same in its headers and its error body (behaviours.md 203). */
+/** How a reply is marked: the same in its headers and its error body (docs/semantics.md 203). */
 export interface ReplyIds {
   readonly requestId: string;
   readonly hostId: string;
@@ -39,7 +39,7 @@ export class OperationRequest {
     this.#prefixed = collectPrefixed(query, this.#headers);
   }
 
-  /** A header's value; one sent several times is joined with commas (behaviours.md 192). */
+  /** A header's value; one sent several times is joined with commas (docs/semantics.md 192). */
   header(name: string): string | undefined {
     return this.#headers.get(name)?.join(',');
   }

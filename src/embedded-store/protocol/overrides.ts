@@ -12,8 +12,8 @@ const overridable = [
 ];
 
 /**
- * The headers that a request wants instead of the stored ones (object-retrieval.md, Rules 3; behaviours.md, section 6).
- * Empty values change nothing.
+ * The headers that a request wants instead of the stored ones (docs/semantics.md, Rules 3; docs/semantics.md, section
+ * 6). Empty values change nothing.
  *
  * @throws InvalidRequest for anonymous callers, InvalidArgument for values that no header can carry
  */

@@ -1,10 +1,10 @@
 import { OperationError } from './operation-error.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** object-retrieval.md, Limits. */
+/** docs/semantics.md, Limits. */
 const MAX_PART_NUMBER = 10_000;
 
-/** The part that a request names, if any: 1 to 10000. @throws InvalidArgument (behaviours.md 43, 44) */
+/** The part that a request names, if any: 1 to 10000. @throws InvalidArgument (docs/semantics.md 43, 44) */
 export function parsePartNumber(request: OperationRequest): number | undefined {
   const text = request.query.get('partNumber');
   if (text === undefined) return undefined;

@@ -42,7 +42,7 @@ export function parseReadRequest(request: OperationRequest, caller: StoreCaller)
   };
 }
 
-/** object-retrieval.md, Rules 2; behaviours.md 158. */
+/** docs/semantics.md, Rules 2; docs/semantics.md 158. */
 function refuseEncryptionHeaders(request: OperationRequest): void {
   for (const name of encryptionHeaders) {
     if (request.prefixed(name) === undefined) continue;

@@ -43,7 +43,7 @@ export class ReceivedBody {
 
   /**
    * `algorithm` is the checksum that the content will be stored with, where that was decided before (parts); by default
-   * the one the client sends, or crc64nvmeParameters (behaviours.md 182).
+   * the one the client sends, or crc64nvmeParameters (docs/semantics.md 182).
    *
    * @throws what the request alone is refused for
    */

@@ -12,7 +12,7 @@ export interface ReplyMarks extends ReplyIds {
 }
 
 /**
- * An error as an answer: its ids are those of the headers, and it names no resource (behaviours.md, section
+ * An error as an answer: its ids are those of the headers, and it names no resource (docs/semantics.md, section
  * 10).
  */
 export function errorAnswer(error: OperationError, { requestId, hostId }: ReplyIds): OperationAnswer {
@@ -64,7 +64,7 @@ function headersOf(
   // last, since Node changes the bytes of a Content-Disposition that comes after a length
   if (body?.kind === 'bytes') all['content-length'] = String(body.sizeBytes);
   if (body?.kind === 'xml') all['content-type'] = 'application/xml';
-  // a length of 0 would say of HEAD that GET has no body, and of 304 that the object is empty (behaviours.md 85)
+  // a length of 0 would say of HEAD that GET has no body, and of 304 that the object is empty (docs/semantics.md 85)
   if (body === undefined && message.method !== 'HEAD' && status !== 304 && status !== 204) {
     all['content-length'] = '0';
   }

@@ -1,6 +1,6 @@
 import { OperationError } from './operation-error.ts';
 
-/** behaviours.md 217: the protocol's limit, counted in bytes of UTF-8. */
+/** docs/semantics.md 217: the protocol's limit, counted in bytes of UTF-8. */
 const MAX_KEY_BYTES = 1024;
 
 /** What a request line names: nothing, a bucket, or a key in it. */
@@ -18,9 +18,9 @@ export interface RequestLine {
 
 /**
  * Takes apart a request target in path style, or with the bucket in `host` when that lies below `domain`. Each part is
- * decoded once and kept as it is: `//`, `..` and a trailing slash are part of a key (behaviours.md 218 to 226).
+ * decoded once and kept as it is: `//`, `..` and a trailing slash are part of a key (docs/semantics.md 218 to 226).
  *
- * @throws InvalidURI (behaviours.md 228) and KeyTooLongError
+ * @throws InvalidURI (docs/semantics.md 228) and KeyTooLongError
  */
 export function parseRequestLine(url: string, host: string, domain: string | undefined): RequestLine {
   const [path = '', ...rest] = url.replace(/^https?:\/\/[^/?]*/i, '').split('?');

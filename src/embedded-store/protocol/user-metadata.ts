@@ -22,8 +22,8 @@ export function parseMetadata(request: OperationRequest): [string, string][] {
 }
 
 /**
- * Metadata as headers without prefix: printable ASCII as it is, other text as an encoded word (behaviours.md
- * 189); what cannot be printed is only counted (behaviours.md 191).
+ * Metadata as headers without prefix: printable ASCII as it is, other text as an encoded word (docs/semantics.md
+ * 189); what cannot be printed is only counted (docs/semantics.md 191).
  */
 export function metadataHeaders(metadata: Metadata): Record<string, string> {
   const headers: Record<string, string> = {};

@@ -11,7 +11,9 @@ const TEXT = 'text/plain; charset=utf-8';
 /** The key of `sealed.bin`. It protects nothing but a sample, and must be the same at every start. */
 export const sampleCustomerKey: RequestKey = customerKey('tidegate sample: sealed.bin');
 
-/** Objects that are there in one version, in every state that reading knows (interface.md, The sample bucket). */
+/**
+ * Objects that are there in one version, in every state that reading knows (docs/architecture.md, The sample bucket).
+ */
 export function sampleObjects(): SampleObject[] {
   const archived = { contentType: BINARY, storageClass: 'GLACIER' } as const;
   return [

@@ -17,7 +17,9 @@ export interface ContentHead extends StoreReplyHead {
   readonly rangeText: string | undefined;
   /** The range that a 206 brings; undefined when it states none that is valid. */
   readonly range: ContentRange | undefined;
-  /** Size of the whole object, whatever part of it this is about (behaviours.md 53); undefined when it is not said. */
+  /**
+   * Size of the whole object, whatever part of it this is about (docs/semantics.md 53); undefined when it is not said.
+   */
   readonly sizeBytes: number | undefined;
   /** How many parts the object has; undefined for one that was not uploaded in parts. */
   readonly partCount: number | undefined;
@@ -59,8 +61,9 @@ export function isChecksum({ name, store }: HeaderField): boolean {
 
 /**
  * What tells the content of an answer from any other; undefined for an answer that is not kept. A content without a
- * strong entity tag or without a length cannot be told from another (design.md, The data): its bytes are not to meet
- * those of another answer (RFC 9110 §8.8.1, §13.1.5, §15.3.7.3). One that is longer than `maxSizeBytes` is not kept.
+ * strong entity tag or without a length cannot be told from another (docs/architecture.md, Data): its bytes are not to
+ * meet those of another answer (RFC 9110 §8.8.1, §13.1.5, §15.3.7.3). One that is longer than `maxSizeBytes` is not
+ * kept.
  */
 export function keptContent(
   { entityTag, sizeBytes }: ContentHead,
@@ -83,7 +86,7 @@ export function partOf({ range, sizeBytes = 0, checksums }: ContentHead): Part {
 
 /**
  * Whether an answer has all checksums that the store knows: a whole answer has, a partial one only where it covers the
- * object and brings some (behaviours.md 5 to 8, 48). Those of anything less are not the object's.
+ * object and brings some (docs/semantics.md 5 to 8, 48). Those of anything less are not the object's.
  */
 export function checksumsOf(
   { status, range, checksums }: ContentHead,
@@ -103,7 +106,7 @@ export function hasInexactRange({ range, rangeText }: ContentHead): boolean {
 
 /**
  * Whether a 206 brings all of an object that is empty, as MinIO answers where others send a 200: to a suffix with a range
- * that ends before it begins, to the first part without any (behaviours.md 25, 47).
+ * that ends before it begins, to the first part without any (docs/semantics.md 25, 47).
  */
 export function isOfEmptyObject({ status, lengthBytes, rangeText }: ContentHead): boolean {
   return status === 206 && lengthBytes === 0 && (rangeText === undefined || rangeOfNothing.test(rangeText));

@@ -21,7 +21,7 @@ const nothing: Purged = { objects: 0, bytes: 0 };
 
 /**
  * Forgets objects for good: the epoch is raised first, so that no answer that was under way before is kept, and
- * whatever was known is dropped before this returns (design.md, law 5).
+ * whatever was known is dropped before this returns (docs/architecture.md, law 5).
  */
 export function purge(
   request: PurgeScope,

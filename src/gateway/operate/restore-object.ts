@@ -31,7 +31,7 @@ const MAX_ERROR_BYTES = 16 * 1024;
 
 /**
  * RestoreObject at the bucket's store, which answers 202 when it begins and 200 when the copy is there already
- * (behaviours.md 167 to 172). What comes back out of an archive tier does so for good: days are malformed there.
+ * (docs/semantics.md 167 to 172). What comes back out of an archive tier does so for good: days are malformed there.
  * Never rejects.
  */
 export async function requestRestore(request: RestoreRequest, buckets: BucketTable): Promise<RestoreOutcome> {

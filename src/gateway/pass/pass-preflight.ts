@@ -6,8 +6,8 @@ import { passThrough } from './pass-through.ts';
 const ofPreflight = new Set(['origin', 'access-control-request-headers', 'access-control-request-method']);
 
 /**
- * Asks the store whether a page of another origin may send a request (behaviours.md 198 to 200). Browsers ask without
- * credentials, and the answer grants nothing: what the page then sends is checked like anything else.
+ * Asks the store whether a page of another origin may send a request (docs/semantics.md 198 to 200). Browsers ask
+ * without credentials, and the answer grants nothing: what the page then sends is checked like anything else.
  */
 export function passPreflight({ exchange, request, address, bucket, observer }: OtherOperation): void {
   const fields = fieldsFromRaw(request.rawHeaders).filter(

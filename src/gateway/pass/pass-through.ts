@@ -12,7 +12,7 @@ import type { Exchange } from '../request/exchange.ts';
 
 /** How an answer is given on. */
 export interface PassOptions {
-  /** Whether a missing key may be called missing (object-retrieval.md, Authentication 4). */
+  /** Whether a missing key may be called missing (docs/semantics.md, Authentication 4). */
   readonly mayKnowMissing: boolean;
   /** Why it is not looked for in the cache (RFC 9211 §2.8). */
   readonly detail: string;

@@ -6,14 +6,15 @@ import { fieldsOfQuery } from '../../s3/presigned-query.ts';
 import { takesCustomerKeys } from '../request/customer-keys.ts';
 import type { OtherOperation } from './other-operation.ts';
 
-/** What an anonymous caller cannot say, since the gateway would be charged in its place (behaviours.md 126). */
+/** What an anonymous caller cannot say, since the gateway would be charged in its place (docs/semantics.md 126). */
 const ofClients = new Set(['request-payer']);
 
 /**
  * A client's request as it is given on to the store: made anew from what its operation knows, in the store's names.
  *
  * @throws S3Error NotImplemented for an operation that is not passed, InvalidArgument for a repeated parameter or
- *   an id that may be a path, and for a customer-provided key that is malformed or may not come this way (behaviours.md 147 to 155)
+ *   an id that may be a path, and for a customer-provided key that is malformed or may not come this way
+ * (docs/semantics.md 147 to 155)
  */
 export function passedRequest(other: OtherOperation): StoreRequest {
   const { exchange, request, fields, address, bucket, query, operation } = other;

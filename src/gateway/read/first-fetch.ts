@@ -136,7 +136,7 @@ function arrivingBytes(
   return { ...kept, from: range.first, to: range.last + 1 };
 }
 
-/** Only the last bytes and the first part are there of an empty object too (behaviours.md 24, 25, 47). */
+/** Only the last bytes and the first part are there of an empty object too (docs/semantics.md 24, 25, 47). */
 function mayFindNothing(asked: FirstExtent | undefined): boolean {
   return asked?.kind === 'suffix' || (asked?.kind === 'part' && asked.partNumber === 1);
 }

@@ -97,7 +97,10 @@ export class LocalObjects {
     );
   }
 
-  /** The record that answers `read` with all checksums that the store has (behaviours.md, Decided 12): one HEAD for all who ask. */
+  /**
+   * The record that answers `read` with all checksums that the store has (docs/semantics.md, Decided 12): one HEAD for
+   * all who ask.
+   */
   findWithChecksums(read: ObjectRead): Promise<LookupResult> {
     return this.#shared(read, 'HEAD ', () => this.#askAnew(read, undefined));
   }
@@ -142,7 +145,7 @@ export class LocalObjects {
 
   /**
    * What the object is now, without bytes: HEAD, but GET for a reader whom HEAD would not tell the same. Rules for other
-   * origins name methods (behaviours.md 198), and only GET says in words why it refuses.
+   * origins name methods (docs/semantics.md 198), and only GET says in words why it refuses.
    *
    * @param extent what such a GET asks for; undefined for the whole object.
    */

@@ -4,7 +4,7 @@ import type { LookupOutcome } from '../request/cache-status.ts';
 /** A record that answers a read, and how it was had. */
 export interface LookupResult extends LookupOutcome {
   readonly record: ObjectRecord;
-  /** Whether the store charged the gateway for this very answer (behaviours.md 127). */
+  /** Whether the store charged the gateway for this very answer (docs/semantics.md 127). */
   readonly isCharged: boolean;
 }
 

@@ -104,7 +104,7 @@ export class ObjectAnswer implements SendingSteps {
     this.#observer.sent(exchange);
   }
 
-  /** object-retrieval.md, Authentication 4: whoever may not list learns of no missing key. */
+  /** docs/semantics.md, Authentication 4: whoever may not list learns of no missing key. */
   #refuse(found: LookupResult, record: RefusedRecord): void {
     const { exchange, read, mayKnowMissing } = this.#client;
     this.#report(found, 'all');
@@ -130,7 +130,7 @@ export class ObjectAnswer implements SendingSteps {
 
   #select(found: LookupResult, record: ReadableRecord): void {
     const { fields, read } = this.#client;
-    // an empty object is its own first part, and has no other (behaviours.md 40, 47)
+    // an empty object is its own first part, and has no other (docs/semantics.md 40, 47)
     if (read.partNumber !== undefined && (record.sizeBytes > 0 || read.partNumber > 1)) {
       this.#sendPart(found, record, read.partNumber);
       return;
@@ -144,7 +144,7 @@ export class ObjectAnswer implements SendingSteps {
     else this.#send(found, record, selection, partHeaders(record, this.#client, selection));
   }
 
-  /** object-retrieval.md, partNumber; behaviours.md 36 to 41. */
+  /** docs/semantics.md, partNumber; docs/semantics.md 36 to 41. */
   #sendPart(found: LookupResult, record: ReadableRecord, number: number): void {
     const { parts } = record.content;
     const part = parts.get(number);

@@ -42,7 +42,10 @@ function conditions({ fields }: ClientRead): HeaderField[] {
   return sent.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value, store: false }]));
 }
 
-/** Answers a read with a customer-provided key, which goes to the store (design.md, Access; behaviours.md 164). */
+/**
+ * Answers a read with a customer-provided key, which goes to the store (docs/architecture.md, Access;
+ * docs/semantics.md 164).
+ */
 export function serveSealed(client: ClientRead, key: CustomerKey, observer: ExchangeObserver): void {
   passRead(client, observer, 'sse-c', keyFields(key));
 }

@@ -11,8 +11,8 @@ import { WaitingAnswer } from './waiting-answer.ts';
 
 /**
  * Answers a read to somebody who may not read the object: forbidden. Only that nothing is there is told to those who may
- * list, as the store tells it (object-retrieval.md, States and Authentication 4; behaviours.md 111 to 117). Whoever may
- * list sees keys and no versions, and learns nothing of one (behaviours.md 109).
+ * list, as the store tells it (docs/semantics.md, States and transitions and Authentication 4; docs/semantics.md 111
+ * to 117). Whoever may list sees keys and no versions, and learns nothing of one (docs/semantics.md 109).
  */
 export function refuseRead(client: ClientRead, source: ObjectSource, observer: ExchangeObserver): void {
   const forbidden = s3Error('AccessDenied');
@@ -36,7 +36,7 @@ async function findAbsence(read: ObjectRead, source: ObjectSource): Promise<Look
   return tellsAbsence(told) ? told : undefined;
 }
 
-/** Missing, or deleted, which says so (behaviours.md 101). */
+/** Missing, or deleted, which says so (docs/semantics.md 101). */
 function tellsAbsence({ record }: LookupResult): boolean {
   return record.kind === 'refused' && record.status === 404;
 }

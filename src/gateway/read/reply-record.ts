@@ -16,9 +16,9 @@ export interface ReplyContext {
 }
 
 /**
- * Fields of one connection, one reply, one server or one reader, not of the object (behaviours.md 201, 279; RFC 9111
- * §3.1 and §7.3). A cookie that the store gives to one reader is no other's; RFC 7838 has Alt-Svc speak of the server. What
- * is left of a rate limit is the gateway's own at that moment (MinIO says it with each answer).
+ * Fields of one connection, one reply, one server or one reader, not of the object (docs/semantics.md 201, 279; RFC
+ * 9111 §3.1 and §7.3). A cookie that the store gives to one reader is no other's; RFC 7838 has Alt-Svc speak of the
+ * server. What is left of a rate limit is the gateway's own at that moment (MinIO says it with each answer).
  */
 const perReplyHttp = new Set([
   ...hopByHopFields,
@@ -112,13 +112,13 @@ export function passedRecord({ method, receivedMs, epoch }: ReplyContext): Uncac
   };
 }
 
-/** behaviours.md, Decided 8: missing, delete marker by id, and archived; no other refusal is remembered. */
+/** docs/semantics.md, Decided 8: missing, delete marker by id, and archived; no other refusal is remembered. */
 export function isRememberedRefusal(reply: WholeReply): boolean {
   if (reply.status === 404 || reply.status === 405) return true;
   return reply.status === 403 && reply.body.includes('<Code>InvalidObjectState</Code>');
 }
 
-/** Whether these fields are of an object that HEAD shows and GET refuses (behaviours.md 165 to 173). */
+/** Whether these fields are of an object that HEAD shows and GET refuses (docs/semantics.md 165 to 173). */
 function saysArchived(fields: readonly HeaderField[]): boolean {
   const value = (name: string) => fields.find(field => field.store && field.name === name)?.value;
   if (value('archive-status') !== undefined) return true;
@@ -144,7 +144,7 @@ function directivesOf(head: StoreReplyHead): FreshnessDirectives {
   };
 }
 
-/** behaviours.md 170: `ongoing-request="false", expiry-date="Fri, 21 Dec 2012 00:00:00 GMT"`. */
+/** docs/semantics.md 170: `ongoing-request="false", expiry-date="Fri, 21 Dec 2012 00:00:00 GMT"`. */
 function restoredUntilMs(restore: string | undefined): number | undefined {
   const date = restore && /expiry-date="([^"]*)"/.exec(restore)?.[1];
   return date ? parseHttpDate(date) : undefined;

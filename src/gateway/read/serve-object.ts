@@ -57,7 +57,7 @@ function lacksMore({ client }: WaitingAnswer, { record }: LookupResult): boolean
 function lacksChecksums(client: ClientRead, record: ObjectRecord): boolean {
   if (!client.visibility.checksums || record.kind !== 'readable' || record.checksums === 'known')
     return false;
-  // A part has checksums of its own (behaviours.md 48).
+  // A part has checksums of its own (docs/semantics.md 48).
   if (client.read.partNumber !== undefined && record.sizeBytes > 0) return false;
   const selection = selectionFor(client, record);
   if (selection.kind !== 'part') return selection.kind === 'whole';

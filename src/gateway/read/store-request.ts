@@ -19,7 +19,7 @@ export function storeRequest(
     http('origin', origin),
     store('expected-bucket-owner', expectedBucketOwner),
     store('request-payer', requestPayer),
-    // behaviours.md, Decided 12: always asked for, and filtered by what the client asked.
+    // docs/semantics.md, Decided 12: always asked for, and filtered by what the client asked.
     store('checksum-mode', 'ENABLED'),
   ];
   return {

@@ -10,7 +10,7 @@ const messages: Readonly<Partial<Record<UnreadableRequest, string>>> = {
 
 /**
  * The answer to what is no request, as it goes onto the wire: in the store's words and with ids like every other
- * (interface.md, Response headers). Of a dialect nothing is known.
+ * (docs/architecture.md, Answers). Of a dialect nothing is known.
  */
 export function answerUnreadable(why: UnreadableRequest, { requestId, id2 }: RequestIds): string {
   const { code, message, fields, headers } = errorOf(why);

@@ -51,7 +51,7 @@ export function isFault(error: unknown): boolean {
   return asS3Error(error).code === 'InternalError';
 }
 
-/** 416 for a range of an object of `sizeBytes` (behaviours.md 10, Decided 3). */
+/** 416 for a range of an object of `sizeBytes` (docs/semantics.md 10, Decided 3). */
 export function invalidRange(requested: string, sizeBytes: number): S3Error {
   return s3Error('InvalidRange', {
     fields: [
@@ -62,7 +62,7 @@ export function invalidRange(requested: string, sizeBytes: number): S3Error {
   });
 }
 
-/** 416 for a part that an object of `count` parts does not have (behaviours.md 40, 41). */
+/** 416 for a part that an object of `count` parts does not have (docs/semantics.md 40, 41). */
 export function invalidPartNumber(requested: number, count: number): S3Error {
   return s3Error('InvalidPartNumber', {
     fields: [
@@ -72,13 +72,13 @@ export function invalidPartNumber(requested: number, count: number): S3Error {
   });
 }
 
-/** 412 (behaviours.md 59, 211). */
+/** 412 (docs/semantics.md 59, 211). */
 export function preconditionFailed(condition: string): S3Error {
   return s3Error('PreconditionFailed', { fields: [['Condition', condition]] });
 }
 
 /**
- * Answers `exchange` with `error`; a HEAD gets no body (behaviours.md, Decided 11).
+ * Answers `exchange` with `error`; a HEAD gets no body (docs/semantics.md, Decided 11).
  *
  * @param more names and values alternating, of headers that the answer carries as well.
  */

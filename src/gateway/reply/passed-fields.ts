@@ -10,7 +10,10 @@ export function isOfTheReply({ name, store }: HeaderField): boolean {
   return store ? name === 'request-id' || name === 'id-2' : ofTheServer.has(name);
 }
 
-/** Whether `field` tells a browser what a page of another origin may see, and on what that depends (behaviours.md 198). */
+/**
+ * Whether `field` tells a browser what a page of another origin may see, and on what that depends (docs/semantics.md
+ * 198).
+ */
 export function isCrossOrigin({ name, store }: HeaderField): boolean {
   return !store && (name === 'vary' || name.startsWith('access-control-'));
 }
@@ -21,7 +24,7 @@ export function isLength({ name, store }: HeaderField): boolean {
 
 /**
  * `fields` with the length at the end: Node takes what comes behind it for text and changes the bytes of a
- * Content-Disposition that is not ASCII (behaviours.md 190).
+ * Content-Disposition that is not ASCII (docs/semantics.md 190).
  */
 export function lengthLast(fields: readonly HeaderField[]): HeaderField[] {
   return [...fields.filter(field => !isLength(field)), ...fields.filter(isLength)];

@@ -187,7 +187,10 @@ export function wholeHeaders(record: ReadableRecord, view: View): PreparedHeader
   return PreparedHeaders.of(overridden(fixed, view.overrides), view.exchange.prefix);
 }
 
-/** The headers of a 206 (RFC 9110 §15.3.7). Checksums are of the whole object and go with nothing less (behaviours.md 8). */
+/**
+ * The headers of a 206 (RFC 9110 §15.3.7). Checksums are of the whole object and go with nothing less
+ * (docs/semantics.md 8).
+ */
 export function partHeaders(record: ReadableRecord, view: View, part: PartOfObject): PreparedHeaders {
   const isAll = part.first === 0 && part.last + 1 === record.sizeBytes;
   const own = rangeHeaders(record, part);
@@ -196,7 +199,10 @@ export function partHeaders(record: ReadableRecord, view: View, part: PartOfObje
   return headersOf(record, view).part.with(own);
 }
 
-/** The headers of a 206 for a part number: with the count of parts, and the checksums of the part (behaviours.md 36 to 39, 48). */
+/**
+ * The headers of a 206 for a part number: with the count of parts, and the checksums of the part (docs/semantics.md 36
+ * to 39, 48).
+ */
 export function multipartHeaders(
   record: ReadableRecord,
   view: View,
@@ -232,7 +238,7 @@ function objectHeaders(record: ReadableRecord, { exchange, visibility }: View): 
 
 const inNotModified = new Set(['etag', 'last-modified', 'cache-control', 'expires']);
 
-/** The headers of a 304 (RFC 9110 §15.4.5; behaviours.md, Decided 6). */
+/** The headers of a 304 (RFC 9110 §15.4.5; docs/semantics.md, Decided 6). */
 export function notModifiedHeaders(record: ObjectRecord, prefix: HeaderPrefix): PreparedHeaders {
   const kept = record.fields.filter(
     field =>

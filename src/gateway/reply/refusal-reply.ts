@@ -30,7 +30,7 @@ export function replyRemembered(
 
 /**
  * Codes with which a store refuses a signature. To the store the gateway signs itself, so they are not about the client,
- * and what they quote is the gateway's own: its key, what it signed, its token (design.md, law 7).
+ * and what they quote is the gateway's own: its key, what it signed, its token (docs/architecture.md, law 7).
  */
 const aboutSignatures: ReadonlySet<string> = new Set([
   'AuthorizationHeaderMalformed',
@@ -43,7 +43,7 @@ const aboutSignatures: ReadonlySet<string> = new Set([
   'TokenRefreshRequired',
 ]);
 
-/** What only a header of a signed request begins with (design.md, law 7). */
+/** What only a header of a signed request begins with (docs/architecture.md, law 7). */
 const SIGNATURE_MARK = 'AWS4-HMAC-SHA256';
 
 function isAboutSignatures({ code, message, fields }: RememberedError): boolean {
@@ -54,7 +54,7 @@ function isAboutSignatures({ code, message, fields }: RememberedError): boolean 
 /**
  * Answers with what the store said to this very request when it refused it: its status, its fields, its ids and its words.
  *
- * @param mayKnowMissing whether a missing key may be called missing (object-retrieval.md, Authentication 4).
+ * @param mayKnowMissing whether a missing key may be called missing (docs/semantics.md, Authentication 4).
  */
 export function replyRefusal(
   exchange: Exchange,
@@ -86,7 +86,7 @@ export function replyRefusal(
   replyAsStored(exchange, { ...worded, fields: fieldsInClientNames(worded.fields, bucket), body });
 }
 
-/** Answers with `reply` as it is, under the ids that the store gave it (interface.md, Response headers). */
+/** Answers with `reply` as it is, under the ids that the store gave it (docs/architecture.md, Answers). */
 export function replyAsStored(exchange: Exchange, reply: WholeReply): void {
   const fields = reply.fields.filter(
     field => !isOfTheReply(field) && (field.store || field.name !== 'content-length'),
@@ -104,8 +104,8 @@ export function idsOf(exchange: Exchange, head: StoreReplyHead): RequestIds {
 }
 
 /**
- * Whether a refusal tells that a key or version is missing, which only those learn who may list (behaviours.md 112). A
- * delete marker is for whoever may read (object-retrieval.md, States).
+ * Whether a refusal tells that a key or version is missing, which only those learn who may list (docs/semantics.md
+ * 112). A delete marker is for whoever may read (docs/semantics.md, States and transitions).
  */
 export function tellsMissing({
   status,

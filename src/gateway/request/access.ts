@@ -49,7 +49,7 @@ export class Permissions {
     return this.allows(readAction(versionId), key);
   }
 
-  /** What of an object's fields the caller is shown (behaviours.md, Decided 9). */
+  /** What of an object's fields the caller is shown (docs/semantics.md, Decided 9). */
   visibility(key: string, checksums: boolean): Visibility {
     return {
       checksums,

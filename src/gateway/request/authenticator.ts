@@ -15,7 +15,7 @@ export interface KnownClient {
  * Tells who sent a request.
  *
  * @param region of the bucket that it names, which a signature must name too; any will do where it names none of ours.
- * @throws S3Error for a signature that does not hold (behaviours.md, sections 10 and 12, and 122)
+ * @throws S3Error for a signature that does not hold (docs/semantics.md 122 and its sections 10 and 12)
  */
 export type Authenticate = (request: IncomingMessage, region: string | undefined) => Caller;
 

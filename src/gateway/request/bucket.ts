@@ -18,7 +18,10 @@ export interface Bucket {
   /** The same, or `_other` for one that the configuration does not name: a metric label. */
   readonly label: string;
   readonly store: Store;
-  /** Where it lies: what clients' signatures must name, as they would have to towards its store (behaviours.md 122). */
+  /**
+   * Where it lies: what clients' signatures must name, as they would have to towards its store (docs/semantics.md
+   * 122).
+   */
   readonly region: string;
   /** The dialect of its store, spoken to clients that show none of their own. */
   readonly headerPrefix: HeaderPrefix;

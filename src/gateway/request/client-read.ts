@@ -17,9 +17,9 @@ export interface ClientRead {
   readonly read: ObjectRead;
   readonly range: RangeRequest;
   readonly visibility: Visibility;
-  /** Headers that replace those of a 200, and of nothing else (behaviours.md, Decided 1). */
+  /** Headers that replace those of a 200, and of nothing else (docs/semantics.md, Decided 1). */
   readonly overrides: Pairs;
-  /** Whether a missing key may be called missing (object-retrieval.md, Authentication 4). */
+  /** Whether a missing key may be called missing (docs/semantics.md, Authentication 4). */
   readonly mayKnowMissing: boolean;
   readonly nowMs: number;
 }

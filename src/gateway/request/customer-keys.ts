@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net';
 import type { Bucket } from './bucket.ts';
 
-/** Whether a customer-provided key may come over `socket` (behaviours.md 155): over TLS, or where the bucket says so. */
+/**
+ * Whether a customer-provided key may come over `socket` (docs/semantics.md 155): over TLS, or where the bucket says
+ * so.
+ */
 export function takesCustomerKeys({ customerKeys }: Bucket, socket: Socket): boolean {
   if ('encrypted' in socket && socket.encrypted === true) return true;
   if (customerKeys.plainHttp === 'always') return true;

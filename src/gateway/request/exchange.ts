@@ -35,7 +35,7 @@ export class Exchange {
   caller: string | undefined;
   /** Code of the error body, ours or the store's, if the answer has one. */
   errorCode: string | undefined;
-  /** Whether the store charged the gateway for this request (behaviours.md 127). */
+  /** Whether the store charged the gateway for this request (docs/semantics.md 127). */
   isCharged = false;
   status = 0;
   /** As `startedMs`; 0 for an answer that went out whole. */

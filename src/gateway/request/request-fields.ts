@@ -98,7 +98,10 @@ export class RequestFields {
   }
 }
 
-/** RFC 9110 §5.3: lines of one name are one list. (Two Range lines make a list, which a range is not: behaviours.md 35.) */
+/**
+ * RFC 9110 §5.3: lines of one name are one list. (Two Range lines make a list, which a range is not: docs/semantics.md
+ * 35.)
+ */
 function combine(before: string | undefined, value: string): string {
   return before === undefined ? value : `${before}, ${value}`;
 }

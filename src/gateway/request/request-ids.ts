@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The two ids that every answer carries (object-retrieval.md, Response headers). */
+/** The two ids that every answer carries (docs/semantics.md, Response headers). */
 export interface RequestIds {
   readonly requestId: string;
   readonly id2: string;

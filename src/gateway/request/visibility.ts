@@ -1,6 +1,6 @@
 import type { HeaderField } from '../../s3/dialect.ts';
 
-/** What of an object's fields a client is shown (behaviours.md, Decided 9 and 12). */
+/** What of an object's fields a client is shown (docs/semantics.md, Decided 9 and 12). */
 export interface Visibility {
   /** The client sent checksum-mode ENABLED. */
   readonly checksums: boolean;

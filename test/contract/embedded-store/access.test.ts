@@ -53,7 +53,7 @@ const missing = (key: string) => ({
   fields: { Key: key },
 });
 
-describe('behaviours.md, section 5: missing and forbidden', () => {
+describe('docs/semantics.md, section 5: missing and forbidden', () => {
   it('row 111: a missing key, to those who may list', async () => {
     expectError(await store.signed({ path: '/private-box/none' }), missing('none'));
   });
@@ -137,7 +137,7 @@ describe('behaviours.md, section 5: missing and forbidden', () => {
   });
 });
 
-describe('behaviours.md, section 5: who pays', () => {
+describe('docs/semantics.md, section 5: who pays', () => {
   const consent = { 'x-amz-request-payer': 'requester' };
 
   it('row 125: without consent a requester is refused', async () => {
@@ -168,7 +168,7 @@ describe('behaviours.md, section 5: who pays', () => {
   });
 });
 
-describe('behaviours.md, section 5: headers by permission', () => {
+describe('docs/semantics.md, section 5: headers by permission', () => {
   it('row 129: the number of tags is for those who may read tags', async () => {
     const count = async (who: Account) =>
       (await store.signed({ path: '/private-box/tagged' }, who)).headers['x-amz-tagging-count'];

@@ -16,7 +16,7 @@ const put = (rawKey: string, body: string) =>
 const get = (rawKey: string, headers: Record<string, string> = {}) =>
   store.raw({ path: `/open/${rawKey}`, headers });
 
-describe('behaviours.md, section 11: keys', () => {
+describe('docs/semantics.md, section 11: keys', () => {
   it('row 217: a key of 1024 bytes is stored, one of 1025 is too long', async () => {
     const longest = 'ü'.repeat(512);
     expect((await put(encodeURIComponent(longest), 'x')).status).toBe(200);
@@ -83,7 +83,7 @@ describe('behaviours.md, section 11: keys', () => {
   });
 });
 
-describe('behaviours.md, section 11: addresses', () => {
+describe('docs/semantics.md, section 11: addresses', () => {
   beforeAll(async () => {
     await put('folder/k', 'here');
   });
@@ -146,7 +146,7 @@ describe('behaviours.md, section 11: addresses', () => {
   });
 });
 
-describe('behaviours.md, section 10: the shape of errors', () => {
+describe('docs/semantics.md, section 10: the shape of errors', () => {
   it('rows 202 to 204: media type, ids, no resource; 400 ends the connection, 404 does not', async () => {
     const missing = await get('none');
     expectError(missing, { status: 404, code: 'NoSuchKey', fields: { Key: 'none' } });
@@ -195,7 +195,7 @@ describe('behaviours.md, section 10: the shape of errors', () => {
   });
 });
 
-describe('behaviours.md, section 13', () => {
+describe('docs/semantics.md, section 13', () => {
   it('row 268: POST to an object does nothing', async () => {
     expectError(await store.raw({ method: 'POST', path: '/open/k' }), {
       status: 405,

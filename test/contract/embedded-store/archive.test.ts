@@ -29,7 +29,7 @@ const tiered = (tier: string) => ({
   'x-amz-embedded-access-tier': tier,
 });
 
-describe('behaviours.md, section 8', () => {
+describe('docs/semantics.md, section 8', () => {
   it.each(['GLACIER', 'DEEP_ARCHIVE'])('rows 165 and 168: an object in %s', async storageClass => {
     await store.put(`/box/${storageClass}`, 'cold', { 'x-amz-storage-class': storageClass });
     expectError(await get(`/box/${storageClass}`), archived(storageClass));

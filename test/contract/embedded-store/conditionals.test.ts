@@ -29,7 +29,7 @@ const current = () => etag;
 const other = () => '"other"';
 const since = (deltaMs: number) => () => httpDate(modifiedMs + deltaMs);
 
-describe('behaviours.md, section 3', () => {
+describe('docs/semantics.md, section 3', () => {
   it.each<[number, number, Conditions]>([
     [56, 200, { 'if-match': current }],
     [57, 200, { 'if-match': () => etag.slice(1, -1) }],

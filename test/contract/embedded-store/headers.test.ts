@@ -27,7 +27,7 @@ const putOpen = (key: string, headers: Record<string, string>) =>
 const checksums = (headers: Readonly<Record<string, string>>) =>
   Object.keys(headers).filter(name => name.includes('checksum'));
 
-describe('behaviours.md, section 9: checksums', () => {
+describe('docs/semantics.md, section 9: checksums', () => {
   it('row 181: unasked there are none', async () => {
     expect(checksums((await get('/box/k')).headers)).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe('behaviours.md, section 9: checksums', () => {
   });
 });
 
-describe('behaviours.md, section 9: headers and metadata', () => {
+describe('docs/semantics.md, section 9: headers and metadata', () => {
   it('row 186: an ordinary answer', async () => {
     const { headers } = await get('/box/k');
     expect(headers).toMatchObject({
@@ -171,7 +171,7 @@ describe('behaviours.md, section 9: headers and metadata', () => {
   });
 });
 
-describe('behaviours.md, section 9: other origins', () => {
+describe('docs/semantics.md, section 9: other origins', () => {
   const RULES: CORSRule[] = [
     {
       AllowedOrigins: ['https://*.example.test'],

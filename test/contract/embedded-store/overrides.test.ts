@@ -44,7 +44,7 @@ const query = (values: Readonly<Record<string, string>>) =>
     .map(([name, value]) => `response-${name}=${encodeURIComponent(value)}`)
     .join('&');
 
-describe('behaviours.md, section 6', () => {
+describe('docs/semantics.md, section 6', () => {
   it.each([
     [132, 'GET'],
     [134, 'HEAD'],
@@ -149,7 +149,7 @@ const without = (...names: string[]) =>
   Object.fromEntries(Object.entries(keyHeaders(KEY)).filter(([name]) => !names.includes(name)));
 const SSE_C = 'Requests specifying Server Side Encryption with Customer provided keys must provide';
 
-describe('behaviours.md, section 7', () => {
+describe('docs/semantics.md, section 7', () => {
   beforeAll(async () => {
     await store.put('/box/sealed', 'a secret of some length', keyHeaders(KEY));
     await store.put('/box/kms', 'managed', {

@@ -59,7 +59,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
 const withChecksum = { 'x-amz-checksum-mode': 'ENABLED' };
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('base64');
 
-describe('behaviours.md, section 2', () => {
+describe('docs/semantics.md, section 2', () => {
   it.each([
     [1, 0, 5 * MIB - 1],
     [2, 5 * MIB, 10 * MIB - 1],

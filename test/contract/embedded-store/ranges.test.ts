@@ -22,7 +22,7 @@ afterAll(() => store.stop());
 const get = (key: string, headers: Record<string, string | string[]>, method = 'GET') =>
   store.raw({ method, path: `/box/${key}`, headers });
 
-describe('behaviours.md, section 1: a range of ten bytes', () => {
+describe('docs/semantics.md, section 1: a range of ten bytes', () => {
   it.each([
     [1, 'bytes=0-8', 'bytes 0-8/10', '012345678'],
     [2, 'bytes=1-1', 'bytes 1-1/10', '1'],
@@ -125,7 +125,7 @@ describe('behaviours.md, section 1: a range of ten bytes', () => {
   });
 });
 
-describe('behaviours.md, section 1: a range and a condition', () => {
+describe('docs/semantics.md, section 1: a range and a condition', () => {
   it('row 29: a failed condition comes before a range that cannot be satisfied', async () => {
     const reply = await get('ten', { range: 'bytes=50-', 'if-match': '"other"' });
     expect(reply.status).toBe(412);
@@ -155,7 +155,7 @@ describe('behaviours.md, section 1: a range and a condition', () => {
   });
 });
 
-describe('behaviours.md, section 1: checksums of ranges', () => {
+describe('docs/semantics.md, section 1: checksums of ranges', () => {
   it.each([
     [8, 'bytes=0-8', undefined],
     [5, 'bytes=-15', expect.any(String)],

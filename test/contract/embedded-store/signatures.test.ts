@@ -27,7 +27,7 @@ async function presigned(key: string, expiresIn: number, ageMs = 0): Promise<URL
 const follow = (url: URL, method = 'GET', headers: Record<string, string> = {}) =>
   store.raw({ method, path: url.pathname + url.search, headers: { host: url.host, ...headers } });
 
-describe('behaviours.md, section 12: presigned URLs', () => {
+describe('docs/semantics.md, section 12: presigned URLs', () => {
   it('is good as long as it says', async () => {
     expect(await follow(await presigned('k', 60, 59_000))).toMatchObject({ status: 200, text: '0123456789' });
   });
@@ -98,7 +98,7 @@ function signedHeaders(context: Partial<SigningContext>): Record<string, string>
   return Object.fromEntries(added);
 }
 
-describe('behaviours.md, sections 10 and 12: signatures in headers', () => {
+describe('docs/semantics.md, sections 10 and 12: signatures in headers', () => {
   it.each([
     [208, { ...OWNER, accessKeyId: 'nobody' }, 'InvalidAccessKeyId'],
     [209, { ...OWNER, secretAccessKey: 'wrong' }, 'SignatureDoesNotMatch'],

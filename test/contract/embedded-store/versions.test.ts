@@ -42,7 +42,7 @@ afterAll(() => store.stop());
 
 const get = (path: string, method = 'GET') => store.signed({ method, path });
 
-describe('behaviours.md, section 4', () => {
+describe('docs/semantics.md, section 4', () => {
   it.each([
     [93, '/plain/k'],
     [94, '/plain/k?versionId=null'],

@@ -10,7 +10,7 @@ const points = {
   [arn('s3-outposts', 'outpost/op-1/bucket/ap')]: `ap-${account}.op-1.s3-outposts.us-east-1.gateway.test`,
 };
 
-describe.each(crossedDialects)('behaviours.md, section 11: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 11: $client before $store', dialects => {
   let lab: Lab;
 
   beforeAll(async () => {

@@ -18,7 +18,7 @@ const tiered = (tier: string) => ({
   'x-amz-embedded-access-tier': tier,
 });
 
-describe.each(crossedDialects)('behaviours.md, section 8: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 8: $client before $store', dialects => {
   let lab: Lab;
 
   beforeAll(async () => {
@@ -195,7 +195,7 @@ describe.each(crossedDialects)('behaviours.md, section 8: $client before $store'
   });
 });
 
-describe('object-retrieval.md, States and transitions', () => {
+describe('docs/semantics.md, States and transitions', () => {
   it('reading changes nothing at the store', async () => {
     const lab = await Lab.start({ buckets: { box: {} } });
     await lab.store.put('/box');
@@ -218,7 +218,7 @@ describe('object-retrieval.md, States and transitions', () => {
   });
 });
 
-describe('behaviours.md, section 8: what changes while the bytes do not', () => {
+describe('docs/semantics.md, section 8: what changes while the bytes do not', () => {
   it('rows 178, 179 and 282: revalidation brings the new headers and keeps the bytes', async () => {
     const lab = await Lab.start({ buckets: { box: {} } });
     await lab.store.put('/box', '', { 'x-amz-bucket-object-lock-enabled': 'true' });

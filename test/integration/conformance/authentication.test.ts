@@ -29,7 +29,7 @@ const signatureOf = ({ headers = {} }: RawRequest) =>
   /Signature=([\da-f]{64})/.exec(String(headers.authorization))?.[1] ?? expect.unreachable('no signature');
 
 describe.each(crossedDialects)(
-  'behaviours.md, sections 10 and 12, headers: $client before $store',
+  'docs/semantics.md, sections 10 and 12, headers: $client before $store',
   dialects => {
     const prefix = dialects.client;
     const parameter = prefix === 'x-amz-' ? 'X-Amz-' : 'X-Store-';

@@ -52,7 +52,7 @@ function verifiedScope({ method, url, headers }: LoggedRequest): string {
   return /Credential=AKIDGATEWAY\/\d+\/([^,]*)\/aws4_request/.exec(headers.authorization ?? '')?.[1] ?? '';
 }
 
-describe('object-retrieval.md, Bucket: what is sent to the store', () => {
+describe('docs/semantics.md, Bucket: what is sent to the store', () => {
   it('names the bucket in the path', async () => {
     const request = await sent('photos', 'a/b');
     expect(request).toMatchObject({ url: '/photos/a/b', headers: { host: `store.example:${store.port}` } });
@@ -109,9 +109,12 @@ describe('object-retrieval.md, Bucket: what is sent to the store', () => {
     ['%25123', '%25123'],
     ['caf%C3%A9%20%F0%9F%98%80', 'caf%C3%A9%20%F0%9F%98%80'],
     ["!'()*", '%21%27%28%29%2A'],
-  ])('behaviours.md 218 to 227: the key %s goes as it is, in its canonical escapes', async (path, rawKey) => {
-    const request = await sent('photos', path);
-    expect(request.url).toBe(`/photos/${rawKey}`);
-    verifiedScope(request);
-  });
+  ])(
+    'docs/semantics.md 218 to 227: the key %s goes as it is, in its canonical escapes',
+    async (path, rawKey) => {
+      const request = await sent('photos', path);
+      expect(request.url).toBe(`/photos/${rawKey}`);
+      verifiedScope(request);
+    },
+  );
 });

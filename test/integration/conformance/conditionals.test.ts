@@ -7,7 +7,7 @@ const earlier = -10_000;
 const later = 10_000;
 const dayMs = 86_400_000;
 
-describe.each(crossedDialects)('behaviours.md, section 3: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 3: $client before $store', dialects => {
   let lab: Lab;
   let etag: string;
   let modifiedMs: number;

@@ -28,7 +28,7 @@ const reader: Account = {
   grants: [{ actions: ['GetObject'] }],
 };
 
-describe.each(crossedDialects)('behaviours.md, section 7: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 7: $client before $store', dialects => {
   let lab: Lab;
   let argument: Record<string, string>;
   const lines: string[] = [];
@@ -209,7 +209,7 @@ describe.each(crossedDialects)('behaviours.md, section 7: $client before $store'
 });
 
 describe.each(crossedDialects)(
-  'behaviours.md, section 7, other encryption: $client before $store',
+  'docs/semantics.md, section 7, other encryption: $client before $store',
   dialects => {
     const keyId = 'arn:aws:kms:eu-west-1:111122223333:key/k';
     let lab: Lab;

@@ -23,7 +23,7 @@ interface Shown {
   readonly elements: string;
 }
 
-describe.each(crossedDialects)('behaviours.md, section 10: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 10: $client before $store', dialects => {
   const prefix = dialects.client;
   let lab: Lab;
 
@@ -151,7 +151,7 @@ describe.each(crossedDialects)('behaviours.md, section 10: $client before $store
     }
   });
 
-  // HEAD of an archived object is no error (behaviours.md 168)
+  // HEAD of an archived object is no error (docs/semantics.md 168)
   const errorsOfHead = errors.filter(({ name }) => !/^(207|212)/.test(name));
   it.each(errorsOfHead)('row 205: HEAD has no body, row $name', async ({ question, status }) => {
     for (const moment of ['cold', 'warm', 'after GET']) {
@@ -181,7 +181,7 @@ function quotesPlain(text: string): string {
   return text.replaceAll('&quot;', '"').replaceAll('&apos;', "'");
 }
 
-describe('behaviours.md, section 10: words of other stores', () => {
+describe('docs/semantics.md, section 10: words of other stores', () => {
   const words =
     '<Error><Code>AccessDenied</Code><Message>No.</Message><BucketName>b</BucketName><Resource>/b/k</Resource><RequestId>THEIRS</RequestId><HostId>their-host</HostId></Error>';
   let store: StandInStore;

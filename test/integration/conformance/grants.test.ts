@@ -112,7 +112,7 @@ function nameOf(as: Account | 'anonymous'): string {
   return as === 'anonymous' ? as : as.accessKeyId;
 }
 
-describe('design.md, law 6: every caller who is poorer than the owner', () => {
+describe('docs/architecture.md, law 6: every caller who is poorer than the owner', () => {
   let guarded: Guarded;
 
   beforeAll(async () => {
@@ -141,7 +141,7 @@ describe('design.md, law 6: every caller who is poorer than the owner', () => {
   });
 });
 
-describe.each(crossedDialects)('design.md, law 6: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/architecture.md, law 6: $client before $store', dialects => {
   let guarded: Guarded;
 
   beforeAll(async () => {
@@ -195,7 +195,7 @@ async function fill({ store }: Lab): Promise<string[]> {
   return [...paths, '/box/private/parts'];
 }
 
-describe('design.md, law 6: where the requester pays', () => {
+describe('docs/architecture.md, law 6: where the requester pays', () => {
   const requester: Account = { accessKeyId: 'requester', secretAccessKey: 's', accountId: '111122223333' };
   const consent = { 'request-payer': 'requester' };
   let lab: Lab;

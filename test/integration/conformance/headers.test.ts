@@ -22,7 +22,7 @@ const tagReader = readerWith('GetObjectTagging');
 const retentionReader = readerWith('GetObjectRetention');
 const holdReader = readerWith('GetObjectLegalHold');
 
-describe.each(crossedDialects)('behaviours.md, section 9: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 9: $client before $store', dialects => {
   let lab: Lab;
 
   beforeAll(async () => {
@@ -259,139 +259,148 @@ describe.each(crossedDialects)('behaviours.md, section 9: $client before $store'
   });
 });
 
-describe.each(crossedDialects)('behaviours.md, section 9, other origins: $client before $store', dialects => {
-  const origin = 'https://www.example.test';
-  const rules: CORSRule[] = [
-    {
-      AllowedOrigins: ['https://*.example.test'],
-      AllowedMethods: ['GET', 'PUT'],
-      AllowedHeaders: ['*'],
-      ExposeHeaders: ['etag', `${dialects.store}meta-a`],
-      MaxAgeSeconds: 60,
-    },
-    { AllowedOrigins: ['*'], AllowedMethods: ['HEAD'] },
-  ];
-  const allowed = {
-    'access-control-allow-origin': origin,
-    'access-control-allow-methods': 'GET, PUT',
-    'access-control-expose-headers': `etag, ${dialects.client}meta-a`,
-    'access-control-max-age': '60',
-    'access-control-allow-credentials': 'true',
-    vary: 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method',
-  };
-  let lab: Lab;
-
-  beforeAll(async () => {
-    lab = await Lab.start({
-      dialects,
-      accounts: [OWNER, reader],
-      buckets: { box: {}, 'no-rules': {} },
-    });
-    await lab.store.put('/box');
-    await lab.store.put('/box/k', digits, { 'x-amz-meta-a': 'a' });
-    await lab.store.put('/no-rules');
-    const CORSConfiguration = { CORSRules: rules };
-    await lab.store.sdk().send(new PutBucketCorsCommand({ Bucket: 'box', CORSConfiguration }));
-  });
-  afterAll(() => lab.stop());
-
-  /** The store answers in the names that its rules were written in, so it is asked in its own dialect. */
-  const askFrom = (from: string, more: Partial<Question> = {}) =>
-    lab.ask({ path: '/box/k', headers: { origin: from }, ...more });
-
-  it('row 198: an allowed origin is told so, cold and warm', async () => {
-    for (const cache of ['MISS', 'HIT']) {
-      if (cache === 'MISS') lab.forget();
-      const reply = await askFrom(origin);
-      expect(reply).toMatchObject({ status: 200, text: digits, headers: { ...allowed, 'x-cache': cache } });
-    }
-  });
-
-  it('row 198 and Decided 13: records of origins are variants of one content', async () => {
-    lab.forget();
-    await lab.ask({ path: '/box/k' });
-    await askFrom(origin);
-    expect((await askFrom(origin)).headers).toMatchObject({ ...allowed, 'x-cache': 'HIT' });
-    const without = await lab.ask({ path: '/box/k' });
-    expect(without.headers['x-cache']).toBe('HIT');
-    expect(without.headers['access-control-allow-origin']).toBeUndefined();
-    expect(await lab.heldBlocks()).toBe(1);
-  });
-
-  it('row 198: what a page may see with HEAD says nothing of GET', async () => {
-    const elsewhere = 'https://elsewhere.test';
-    lab.forget();
-    expect((await askFrom(elsewhere, { method: 'HEAD' })).headers['access-control-allow-origin']).toBe('*');
-    expect((await askFrom(elsewhere)).headers['access-control-allow-origin']).toBeUndefined();
-    lab.store.clock.advance(60_000);
-    const revalidated = await askFrom(elsewhere);
-    expect(revalidated).toMatchObject({ status: 200, text: digits, headers: { 'x-cache': 'REVALIDATED' } });
-    expect(revalidated.headers['access-control-allow-origin']).toBeUndefined();
-  });
-
-  it.each<[string, number, Partial<Question>]>([
-    ['304', 304, { headers: { origin, 'if-none-match': '*' } }],
-    ['412', 412, { headers: { origin, 'if-match': '"x"' } }],
-    ['416', 416, { headers: { origin, range: 'bytes=10-' } }],
-    ['404', 404, { path: '/box/none' }],
-    ['403', 403, { path: '/box/none', as: reader }],
-  ])('row 198: %s carries it too, cold and warm', async (_name, status, question) => {
-    lab.forget();
-    for (const _moment of ['cold', 'warm']) {
-      const reply = await askFrom(origin, question);
-      expect(reply.status).toBe(status);
-      expect(reply.headers).toMatchObject(allowed);
-    }
-  });
-
-  it('row 198: a rule for all origins needs no credentials', async () => {
-    const { headers } = await askFrom('https://elsewhere.test', { method: 'HEAD' });
-    expect(headers['access-control-allow-origin']).toBe('*');
-    expect(headers['access-control-allow-credentials']).toBeUndefined();
-  });
-
-  it('row 199: another origin is told nothing, however warm the cache', async () => {
-    await askFrom(origin);
-    const { headers } = await askFrom('https://elsewhere.test');
-    for (const name of Object.keys(headers)) expect(name).not.toMatch(/^access-control|vary/);
-  });
-
-  const preflight = (headers: Record<string, string>, path = '/box/k') =>
-    rawRequest(lab.gateway.url(), { method: 'OPTIONS', path, headers });
-
-  it('row 200: a page may ask before it sends', async () => {
-    const named = `${dialects.client}checksum-mode, ${dialects.client}date`;
-    const reply = await preflight({
-      origin,
-      'access-control-request-method': 'GET',
-      'access-control-request-headers': named,
-    });
-    expect(reply.status).toBe(200);
-    expect(reply.headers).toMatchObject({
+describe.each(crossedDialects)(
+  'docs/semantics.md, section 9, other origins: $client before $store',
+  dialects => {
+    const origin = 'https://www.example.test';
+    const rules: CORSRule[] = [
+      {
+        AllowedOrigins: ['https://*.example.test'],
+        AllowedMethods: ['GET', 'PUT'],
+        AllowedHeaders: ['*'],
+        ExposeHeaders: ['etag', `${dialects.store}meta-a`],
+        MaxAgeSeconds: 60,
+      },
+      { AllowedOrigins: ['*'], AllowedMethods: ['HEAD'] },
+    ];
+    const allowed = {
       'access-control-allow-origin': origin,
       'access-control-allow-methods': 'GET, PUT',
-      'access-control-allow-headers': named,
-      'x-cache': 'BYPASS',
-    });
-  });
+      'access-control-expose-headers': `etag, ${dialects.client}meta-a`,
+      'access-control-max-age': '60',
+      'access-control-allow-credentials': 'true',
+      vary: 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method',
+    };
+    let lab: Lab;
 
-  it.each([
-    [{}, '/box/k', 400, 'BadRequest', 'Insufficient information. Origin request header needed.'],
-    [{ origin, 'access-control-request-method': 'DELETE' }, '/box/k', 403, 'AccessForbidden', 'CORSResponse'],
-    [
-      { origin, 'access-control-request-method': 'GET' },
-      '/no-rules/k',
-      403,
-      'AccessForbidden',
-      'not enabled',
-    ],
-  ])(
-    'row 200: OPTIONS with %j of %s is refused by the store',
-    async (headers, path, status, code, message) => {
-      const reply = await preflight(headers, path);
-      expect(reply.status).toBe(status);
-      expect(reply.text).toContain(`<Code>${code}</Code>`);
-      expect(reply.text).toContain(message);
-    },
-  );
-});
+    beforeAll(async () => {
+      lab = await Lab.start({
+        dialects,
+        accounts: [OWNER, reader],
+        buckets: { box: {}, 'no-rules': {} },
+      });
+      await lab.store.put('/box');
+      await lab.store.put('/box/k', digits, { 'x-amz-meta-a': 'a' });
+      await lab.store.put('/no-rules');
+      const CORSConfiguration = { CORSRules: rules };
+      await lab.store.sdk().send(new PutBucketCorsCommand({ Bucket: 'box', CORSConfiguration }));
+    });
+    afterAll(() => lab.stop());
+
+    /** The store answers in the names that its rules were written in, so it is asked in its own dialect. */
+    const askFrom = (from: string, more: Partial<Question> = {}) =>
+      lab.ask({ path: '/box/k', headers: { origin: from }, ...more });
+
+    it('row 198: an allowed origin is told so, cold and warm', async () => {
+      for (const cache of ['MISS', 'HIT']) {
+        if (cache === 'MISS') lab.forget();
+        const reply = await askFrom(origin);
+        expect(reply).toMatchObject({ status: 200, text: digits, headers: { ...allowed, 'x-cache': cache } });
+      }
+    });
+
+    it('row 198 and Decided 13: records of origins are variants of one content', async () => {
+      lab.forget();
+      await lab.ask({ path: '/box/k' });
+      await askFrom(origin);
+      expect((await askFrom(origin)).headers).toMatchObject({ ...allowed, 'x-cache': 'HIT' });
+      const without = await lab.ask({ path: '/box/k' });
+      expect(without.headers['x-cache']).toBe('HIT');
+      expect(without.headers['access-control-allow-origin']).toBeUndefined();
+      expect(await lab.heldBlocks()).toBe(1);
+    });
+
+    it('row 198: what a page may see with HEAD says nothing of GET', async () => {
+      const elsewhere = 'https://elsewhere.test';
+      lab.forget();
+      expect((await askFrom(elsewhere, { method: 'HEAD' })).headers['access-control-allow-origin']).toBe('*');
+      expect((await askFrom(elsewhere)).headers['access-control-allow-origin']).toBeUndefined();
+      lab.store.clock.advance(60_000);
+      const revalidated = await askFrom(elsewhere);
+      expect(revalidated).toMatchObject({ status: 200, text: digits, headers: { 'x-cache': 'REVALIDATED' } });
+      expect(revalidated.headers['access-control-allow-origin']).toBeUndefined();
+    });
+
+    it.each<[string, number, Partial<Question>]>([
+      ['304', 304, { headers: { origin, 'if-none-match': '*' } }],
+      ['412', 412, { headers: { origin, 'if-match': '"x"' } }],
+      ['416', 416, { headers: { origin, range: 'bytes=10-' } }],
+      ['404', 404, { path: '/box/none' }],
+      ['403', 403, { path: '/box/none', as: reader }],
+    ])('row 198: %s carries it too, cold and warm', async (_name, status, question) => {
+      lab.forget();
+      for (const _moment of ['cold', 'warm']) {
+        const reply = await askFrom(origin, question);
+        expect(reply.status).toBe(status);
+        expect(reply.headers).toMatchObject(allowed);
+      }
+    });
+
+    it('row 198: a rule for all origins needs no credentials', async () => {
+      const { headers } = await askFrom('https://elsewhere.test', { method: 'HEAD' });
+      expect(headers['access-control-allow-origin']).toBe('*');
+      expect(headers['access-control-allow-credentials']).toBeUndefined();
+    });
+
+    it('row 199: another origin is told nothing, however warm the cache', async () => {
+      await askFrom(origin);
+      const { headers } = await askFrom('https://elsewhere.test');
+      for (const name of Object.keys(headers)) expect(name).not.toMatch(/^access-control|vary/);
+    });
+
+    const preflight = (headers: Record<string, string>, path = '/box/k') =>
+      rawRequest(lab.gateway.url(), { method: 'OPTIONS', path, headers });
+
+    it('row 200: a page may ask before it sends', async () => {
+      const named = `${dialects.client}checksum-mode, ${dialects.client}date`;
+      const reply = await preflight({
+        origin,
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': named,
+      });
+      expect(reply.status).toBe(200);
+      expect(reply.headers).toMatchObject({
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': 'GET, PUT',
+        'access-control-allow-headers': named,
+        'x-cache': 'BYPASS',
+      });
+    });
+
+    it.each([
+      [{}, '/box/k', 400, 'BadRequest', 'Insufficient information. Origin request header needed.'],
+      [
+        { origin, 'access-control-request-method': 'DELETE' },
+        '/box/k',
+        403,
+        'AccessForbidden',
+        'CORSResponse',
+      ],
+      [
+        { origin, 'access-control-request-method': 'GET' },
+        '/no-rules/k',
+        403,
+        'AccessForbidden',
+        'not enabled',
+      ],
+    ])(
+      'row 200: OPTIONS with %j of %s is refused by the store',
+      async (headers, path, status, code, message) => {
+        const reply = await preflight(headers, path);
+        expect(reply.status).toBe(status);
+        expect(reply.text).toContain(`<Code>${code}</Code>`);
+        expect(reply.text).toContain(message);
+      },
+    );
+  },
+);

@@ -58,7 +58,7 @@ const writes: readonly Operation[] = [
 const answeredHere = new Set(['GetObject', 'HeadObject', 'HeadBucket', 'ListObjects', 'CreateSession']);
 const otherReads = operations.filter(read => isReading(read) && !answeredHere.has(read.operation));
 
-describe.each(crossedDialects)('behaviours.md, section 13: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 13: $client before $store', dialects => {
   let lab: Lab;
 
   beforeAll(async () => {
@@ -135,7 +135,7 @@ describe.each(crossedDialects)('behaviours.md, section 13: $client before $store
   });
 });
 
-describe('behaviours.md, section 13: requests with a body, and with expectations', () => {
+describe('docs/semantics.md, section 13: requests with a body, and with expectations', () => {
   let lab: Lab;
   let host: string;
 

@@ -22,7 +22,7 @@ const missing = (key: string) => ({
   error: { code: 'NoSuchKey', message: 'The specified key does not exist.', fields: { Key: key } },
 });
 
-describe.each(crossedDialects)('behaviours.md, section 5: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 5: $client before $store', dialects => {
   let lab: Lab;
 
   beforeAll(async () => {
@@ -131,7 +131,7 @@ describe.each(crossedDialects)('behaviours.md, section 5: $client before $store'
   });
 });
 
-describe('behaviours.md, section 5: who pays', () => {
+describe('docs/semantics.md, section 5: who pays', () => {
   const requester = account('requester', { accountId: '111122223333' });
   const consent = { fields: { 'request-payer': 'requester' } };
   let lab: Lab;

@@ -17,7 +17,7 @@ const query = (values: Readonly<Record<string, string>>) =>
     .map(([name, value]) => `response-${name}=${encodeURIComponent(value)}`)
     .join('&');
 
-describe.each(crossedDialects)('behaviours.md, section 6: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 6: $client before $store', dialects => {
   let lab: Lab;
 
   beforeAll(async () => {

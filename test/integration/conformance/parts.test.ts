@@ -16,7 +16,7 @@ const numbered = (...numbers: number[]) => {
 const withChecksum = { fields: { 'checksum-mode': 'ENABLED' } };
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('base64');
 
-describe.each(crossedDialects)('behaviours.md, section 2: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 2: $client before $store', dialects => {
   let lab: Lab;
 
   beforeAll(async () => {
@@ -234,7 +234,7 @@ describe.each(crossedDialects)('behaviours.md, section 2: $client before $store'
   });
 });
 
-describe('behaviours.md, section 2: versions', () => {
+describe('docs/semantics.md, section 2: versions', () => {
   let lab: Lab;
 
   beforeAll(async () => {

@@ -19,7 +19,7 @@ const queryError = (message: string, fields = {}) => ({
 });
 const isoSeconds = (epochMs: number) => `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
 
-describe.each(crossedDialects)('behaviours.md, section 12, URLs: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 12, URLs: $client before $store', dialects => {
   const prefix = dialects.client;
   const named = prefix === 'x-amz-' ? 'X-Amz-' : 'X-Store-';
   let door: Door;

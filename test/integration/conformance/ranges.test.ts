@@ -3,7 +3,7 @@ import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
 
 const digits = '0123456789';
 
-describe.each(crossedDialects)('behaviours.md, section 1: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 1: $client before $store', dialects => {
   let lab: Lab;
   let etag: string;
   let modified: string;

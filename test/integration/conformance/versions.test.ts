@@ -15,7 +15,7 @@ const versionReader: Account = {
 };
 const unknownId = 'A'.repeat(32);
 
-describe.each(crossedDialects)('behaviours.md, section 4: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 4: $client before $store', dialects => {
   let lab: Lab;
   let first: string;
   let second: string;

@@ -137,7 +137,7 @@ describe('what a store says instead of an object', () => {
       if (isMissing && method === 'GET')
         expect(answer.body.toString()).toContain('<Code>AccessDenied</Code>');
       if (isMissing) expect(answer.status).toBe(403);
-      // HEAD does not tell a missing bucket from a missing key (behaviours.md 120)
+      // HEAD does not tell a missing bucket from a missing key (docs/semantics.md 120)
       else if (says.status !== 404 || method === 'GET') expectTold(answer, method, says);
       store.faults.clear();
       poor.gateways[0]?.purge({ kind: 'bucket', bucket: 'b' });

@@ -14,7 +14,7 @@ export interface BadCredentials {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** behaviours.md 209, for `/box/k`: all that may be told, and that in this order. */
+/** docs/semantics.md 209, for `/box/k`: all that may be told, and that in this order. */
 export const signatureMismatch = {
   status: 403,
   code: 'SignatureDoesNotMatch',
@@ -32,7 +32,7 @@ export const signatureMismatch = {
   },
 };
 
-/** behaviours.md 250, 252 */
+/** docs/semantics.md 250, 252 */
 export function headersNotSigned(HeadersNotSigned: string) {
   return {
     status: 403,
@@ -42,7 +42,7 @@ export function headersNotSigned(HeadersNotSigned: string) {
   };
 }
 
-/** behaviours.md 262 */
+/** docs/semantics.md 262 */
 export const mechanismUnsupported = {
   status: 400,
   code: 'InvalidRequest',
@@ -50,7 +50,7 @@ export const mechanismUnsupported = {
   fields: {},
 };
 
-/** behaviours.md 208, 256 */
+/** docs/semantics.md 208, 256 */
 export const accessKeyUnknown = {
   status: 403,
   code: 'InvalidAccessKeyId',

@@ -44,7 +44,9 @@ export function readReply(raw: RawReply, prefix: HeaderPrefix): Reply {
   return { status, headers, fields, body, text, error: isError ? readError(text, fields) : undefined };
 }
 
-/** An error body as behaviours.md 202 to 204 want it: code first, ids last and those of the headers, no resource. */
+/**
+ * An error body as docs/semantics.md 202 to 204 want it: code first, ids last and those of the headers, no resource.
+ */
 function readError(text: string, replyFields: Readonly<Record<string, string>>): ReplyError {
   const elements = [...text.matchAll(/<(\w[\w.-]*)>([^<]*)<\/\1>/g)].map(([, name = '', value = '']) => [
     name,
@@ -79,7 +81,7 @@ function unescaped(text: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** Headers that belong to one answer, or to the gateway (interface.md, Response headers). */
+/** Headers that belong to one answer, or to the gateway (README.md, How it behaves). */
 const ofOneReply = new Set([
   'age',
   'cache-status',

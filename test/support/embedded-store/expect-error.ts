@@ -12,7 +12,7 @@ export interface ExpectedError {
 }
 
 /**
- * Expects an error as behaviours.md, section 10, has it: elements in order, ids equal to the headers, no
+ * Expects an error as docs/semantics.md, section 10, has it: elements in order, ids equal to the headers, no
  * resource.
  */
 export function expectError(reply: RawReply, { status, code, message, fields = {} }: ExpectedError): void {

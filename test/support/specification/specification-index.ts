@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** One statement of object-retrieval.md, and what proves that it holds. */
+/** One statement of docs/semantics.md, and what proves that it holds. */
 export interface SpecificationItem {
   /** Stable: `<kind>/<name>`. */
   readonly id: string;

@@ -38,7 +38,7 @@ describe('a record is fresh', () => {
       { maxAgeS: 10, initialAgeMs: 4_000 },
       6_000,
     ],
-    ['no longer than a restored copy (behaviours.md 172)', { restoredUntilMs: 1_002_000 }, 2_000],
+    ['no longer than a restored copy (docs/semantics.md 172)', { restoredUntilMs: 1_002_000 }, 2_000],
   ])('%s', (_, directives, lifetimeMs) => {
     expect(freshUntilMs(record(directives), rules, 1_000_000)).toBe(1_000_000 + lifetimeMs);
   });

@@ -80,7 +80,7 @@ describe('a configuration that works', () => {
     });
   });
 
-  it('has the defaults of interface.md in a backend and a bucket that say only what they must', () => {
+  it('has the defaults of config/example.yaml in a backend and a bucket that say only what they must', () => {
     const config = parseConfig(bucket('access: public'), {});
     expect(config.backends.main).toEqual({
       type: 's3',

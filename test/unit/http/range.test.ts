@@ -9,7 +9,7 @@ import {
   selectRange,
 } from '../../../src/http/range.ts';
 
-/** Row of behaviours.md, header, size of the object, and the bytes of the answer: status and Content-Range. */
+/** Row of docs/semantics.md, header, size of the object, and the bytes of the answer: status and Content-Range. */
 const rows: [row: string, header: string, sizeBytes: number, status: number, contentRange?: string][] = [
   ['1', 'bytes=0-8', 10, 206, 'bytes 0-8/10'],
   ['2', 'bytes=1-1', 10, 206, 'bytes 1-1/10'],

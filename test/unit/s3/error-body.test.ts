@@ -5,7 +5,7 @@ import { errorBody, parseErrorBody } from '../../../src/s3/error-body.ts';
 const ids = { requestId: 'R1', hostId: 'H1' };
 
 describe('errorBody', () => {
-  it('writes Code, Message, the own fields and the ids, in that order (behaviours.md 10, 202)', () => {
+  it('writes Code, Message, the own fields and the ids, in that order (docs/semantics.md 10, 202)', () => {
     const fields = [
       ['RangeRequested', 'bytes=-0'],
       ['ActualObjectSize', '10'],
@@ -17,7 +17,7 @@ describe('errorBody', () => {
     );
   });
 
-  it('escapes what a key may hold (behaviours.md 227)', () => {
+  it('escapes what a key may hold (docs/semantics.md 227)', () => {
     const body = errorBody({ code: 'NoSuchKey', message: '', fields: [['Key', 'a<b>&"\'c\r\n']], ...ids });
     expect(body).toContain("<Key>a&lt;b&gt;&amp;&quot;'c&#13;\n</Key>");
   });

@@ -20,9 +20,13 @@ describe('isAllowed', () => {
     ['a key outside', { key: 'private/a' }, false],
     ['a key taken away again', { key: 'public/draft/a' }, false],
     ['HeadObject, which follows GetObject', { action: 'HeadObject' }, true],
-    ['a version (behaviours.md 109)', { action: readAction('v1') }, false],
-    ['ListBucket for a missing key inside (behaviours.md 113)', { action: 'ListBucket' }, true],
-    ['ListBucket for a missing key outside (behaviours.md 113)', { action: 'ListBucket', key: 'b/x' }, false],
+    ['a version (docs/semantics.md 109)', { action: readAction('v1') }, false],
+    ['ListBucket for a missing key inside (docs/semantics.md 113)', { action: 'ListBucket' }, true],
+    [
+      'ListBucket for a missing key outside (docs/semantics.md 113)',
+      { action: 'ListBucket', key: 'b/x' },
+      false,
+    ],
     ['a sub-resource that is not named', { action: 'GetObjectTagging' }, false],
     ['a write that is not named', { action: 'PutObject' }, false],
     ['anything where all is allowed', { bucket: 'archive', action: 'DeleteObject', key: 'x' }, true],
@@ -31,7 +35,7 @@ describe('isAllowed', () => {
     expect(isAllowed(grants, { ...wish, ...change })).toBe(expected);
   });
 
-  it('needs no GetObject where GetObjectVersion is given (object-retrieval.md, Authentication 3)', () => {
+  it('needs no GetObject where GetObjectVersion is given (docs/semantics.md, Authentication 3)', () => {
     const versions = compileGrants([{ keys: ['**'], actions: ['GetObjectVersion'] }]);
     expect(isAllowed(versions, { ...wish, action: readAction('v1') })).toBe(true);
     expect(isAllowed(versions, { ...wish, action: readAction(undefined) })).toBe(false);

@@ -97,7 +97,7 @@ const refused: [row: string, request: SignedRequest, status: number, code: strin
 ];
 
 it.each(refused)(
-  'an Authorization header is refused, row %s of behaviours.md',
+  'an Authorization header is refused, row %s of docs/semantics.md',
   (_, request, status, code, message) => {
     expect(refusal(request, { region: 'us-east-1' })).toMatchObject({ status, code, message });
   },

@@ -20,7 +20,7 @@ describe('canonicalUri', () => {
     ['/b/100%', '/b/100%25'],
     ['/b/%zz', '/b/%25zz'],
     ['/b/%2541', '/b/%2541'],
-  ])('%s is signed as %s (behaviours.md 218 to 225)', (raw, canonical) => {
+  ])('%s is signed as %s (docs/semantics.md 218 to 225)', (raw, canonical) => {
     expect(canonicalUri(raw)).toBe(canonical);
   });
 });

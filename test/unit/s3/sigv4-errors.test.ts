@@ -10,7 +10,7 @@ import {
   withHeaders,
 } from '../../support/published-requests.ts';
 
-describe('SignatureDoesNotMatch (behaviours.md 209)', () => {
+describe('SignatureDoesNotMatch (docs/semantics.md 209)', () => {
   const signature = '0'.repeat(64);
   const url = publishedUrl.replace(/Signature=.*/, `Signature=${signature}`);
 

@@ -41,7 +41,7 @@ describe('the payload', () => {
     expect(refusal(signed('nonsense'))).toMatchObject({ status: 400, code: 'InvalidArgument' });
   });
 
-  it('of a read is none (behaviours.md 264)', () => {
+  it('of a read is none (docs/semantics.md 264)', () => {
     const ofSomething = 'a'.repeat(64);
     expect(() => requireNoPayload(payloadOf(EMPTY_PAYLOAD_HASH), 'x-amz-')).not.toThrow();
     expect(() => requireNoPayload(payloadOf('UNSIGNED-PAYLOAD'), 'x-amz-')).not.toThrow();

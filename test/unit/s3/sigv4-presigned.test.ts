@@ -98,7 +98,7 @@ const refused: [row: string, request: SignedRequest, status: number, code: strin
 ];
 
 it.each(refused)(
-  'a presigned URL is refused, row %s of behaviours.md',
+  'a presigned URL is refused, row %s of docs/semantics.md',
   (_, request, status, code, message) => {
     expect(refusal(request, { region: 'us-east-1' })).toMatchObject({ status, code, message });
   },

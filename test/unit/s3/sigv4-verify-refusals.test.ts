@@ -15,11 +15,11 @@ import {
 } from '../../support/published-requests.ts';
 
 describe('refusals', () => {
-  it('a wrong region names the right one (behaviours.md 122)', () => {
+  it('a wrong region names the right one (docs/semantics.md 122)', () => {
     expect(refusal(published, { region: 'eu-west-1' }).fields).toEqual({ Region: 'eu-west-1' });
   });
 
-  it('a presigned URL ends with the last of its seconds (behaviours.md 238)', () => {
+  it('a presigned URL ends with the last of its seconds (docs/semantics.md 238)', () => {
     const clock = new ManualClock(signedAtMs + 86_400_000 - 1);
     expect(verify(presigned, { clock }).kind).toBe('signed');
     clock.advance(1);
@@ -35,16 +35,16 @@ describe('refusals', () => {
     });
   });
 
-  it('a life of no seconds is over, also for a clock that is slow (behaviours.md 243)', () => {
+  it('a life of no seconds is over, also for a clock that is slow (docs/semantics.md 243)', () => {
     const clock = new ManualClock(signedAtMs - 1000);
     expect(refusal(withParameters({ 'X-Amz-Expires': '0' }), { clock }).message).toBe('Request has expired');
   });
 
-  it('a week is accepted (behaviours.md 240)', () => {
+  it('a week is accepted (docs/semantics.md 240)', () => {
     expect(refusal(withParameters({ 'X-Amz-Expires': '604800' })).code).toBe('SignatureDoesNotMatch');
   });
 
-  it('a presigned URL of a quarter of an hour from now is not yet valid (behaviours.md 239)', () => {
+  it('a presigned URL of a quarter of an hour from now is not yet valid (docs/semantics.md 239)', () => {
     const clock = new ManualClock(signedAtMs - 900_000);
     expect(verify(presigned, { clock }).kind).toBe('signed');
     clock.stepWallClock(-1);
@@ -61,7 +61,7 @@ describe('refusals', () => {
   });
 
   it.each([-1, 1])(
-    'a signature in headers may be a quarter of an hour off, no more (behaviours.md 210, 257)',
+    'a signature in headers may be a quarter of an hour off, no more (docs/semantics.md 210, 257)',
     direction => {
       const clock = new ManualClock(signedAtMs + direction * 900_000);
       expect(verify(published, { clock }).kind).toBe('signed');
@@ -79,7 +79,7 @@ describe('refusals', () => {
     },
   );
 
-  it('a header of the store that was not signed is named, whichever prefix it has (behaviours.md 250)', () => {
+  it('a header of the store that was not signed is named, whichever prefix it has (docs/semantics.md 250)', () => {
     const changes = { 'X-Amz-Server-Side-Encryption': 'AES256', 'x-store-meta-b': '1' };
     for (const request of [presigned, published]) {
       expect(refusal(withHeaders(changes, request))).toMatchObject({
@@ -91,13 +91,13 @@ describe('refusals', () => {
     }
   });
 
-  it('a header that repeats a parameter with another value was not signed either (behaviours.md 252)', () => {
+  it('a header that repeats a parameter with another value was not signed either (docs/semantics.md 252)', () => {
     expect(refusal(withHeaders({ 'x-amz-expires': '9' }, presigned)).fields).toEqual({
       HeadersNotSigned: 'x-amz-expires',
     });
   });
 
-  it("the payload hash and what is not the store's need no signing (behaviours.md 250, 251)", () => {
+  it("the payload hash and what is not the store's need no signing (docs/semantics.md 250, 251)", () => {
     const changes = {
       'x-amz-content-sha256': EMPTY_PAYLOAD_HASH,
       'Content-Type': 'a/b',
@@ -114,13 +114,13 @@ describe('refusals', () => {
     });
   });
 
-  it('one more parameter breaks the signature (behaviours.md 254)', () => {
+  it('one more parameter breaks the signature (docs/semantics.md 254)', () => {
     expect(refusal({ ...presigned, url: `${publishedUrl}&x-id=GetObject` }).code).toBe(
       'SignatureDoesNotMatch',
     );
   });
 
-  it('an access key that nobody has is named (behaviours.md 208, 256)', () => {
+  it('an access key that nobody has is named (docs/semantics.md 208, 256)', () => {
     expect(
       refusal(
         authorization({
@@ -141,7 +141,7 @@ describe('refusals', () => {
     ['two headers', { ...published, rawHeaders: [...published.rawHeaders, 'authorization', 'Basic x'] }],
     ['two versions', { ...presigned, url: `${publishedUrl}&Signature=a` }],
     ['two prefixes', { ...presigned, url: `${publishedUrl}&X-Store-Signature=a` }],
-  ])('%s are one mechanism too many (behaviours.md 266)', (_, request) => {
+  ])('%s are one mechanism too many (docs/semantics.md 266)', (_, request) => {
     expect(refusal(request)).toMatchObject({
       status: 400,
       code: 'InvalidArgument',

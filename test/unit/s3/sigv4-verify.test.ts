@@ -118,7 +118,7 @@ describe('beside independent signers', () => {
     );
   });
 
-  it('refuses HEAD with a URL presigned for GET, and the other way round (behaviours.md 253)', async () => {
+  it('refuses HEAD with a URL presigned for GET, and the other way round (docs/semantics.md 253)', async () => {
     const input = { Bucket: 'b', Key: key };
     const options = { signingDate: new Date(signedAtMs) };
     const get = new URL(await getSignedUrl(client, new GetObjectCommand(input), options));

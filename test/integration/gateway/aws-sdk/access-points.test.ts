@@ -13,7 +13,7 @@ const points = {
   [`arn:aws:s3-outposts:eu-west-1:${account}:outpost/op-1/accesspoint/ap`]: `ap-${account}.op-1.s3-outposts.eu-west-1`,
 };
 
-describe('object-retrieval.md, Bucket: the AWS SDK', () => {
+describe('docs/semantics.md, Bucket: the AWS SDK', () => {
   let lab: Lab;
 
   beforeAll(async () => {

@@ -16,7 +16,7 @@ it.each([
   ['plain text', { text: 'Hello **you**' }, 'text'],
   ['a connector card', everythingCard, 'connector'],
   ['an adaptive card in its envelope', adaptiveEnvelope([{ type: 'TextBlock', text: 'Hi' }]), 'adaptive'],
-])('answers 1 to %s and shows it (card-webhook.md, Post a message)', (_, payload, form) => {
+])('answers 1 to %s and shows it (docs/cards.md, Post a message)', (_, payload, form) => {
   const channel = new Channel(new ManualClock());
   expect(post(channel, payload)).toEqual({ status: 200, text: '1' });
   expect(channel.messages()).toMatchObject([{ id: 1, form }]);
@@ -121,7 +121,7 @@ it.each([
   [30, 60],
   [3_600, 100],
   [7_200, 150],
-])('in %i seconds at most %i posts are taken (card-webhook.md, Limits)', (seconds, limit) => {
+])('in %i seconds at most %i posts are taken (docs/cards.md, Limits)', (seconds, limit) => {
   const clock = new ManualClock(86_400_000 * 100);
   const channel = new Channel(clock);
   let taken = 0;

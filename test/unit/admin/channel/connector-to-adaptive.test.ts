@@ -72,7 +72,7 @@ it.each([
   [{ isMultiSelect: true, style: true }, 'compact'],
   [{ style: 'normal' }, 'compact'],
   [{ style: 'expanded' }, 'expanded'],
-])('lists choices %j in style %s (card-webhook.md, MultichoiceInput)', (changes, style) => {
+])('lists choices %j in style %s (docs/cards.md, MultichoiceInput)', (changes, style) => {
   const choice = {
     '@type': 'MultichoiceInput',
     id: 'c',

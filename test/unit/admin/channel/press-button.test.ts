@@ -53,7 +53,7 @@ afterEach(() => {
 const press = (action: readonly number[], inputs: Record<string, string> = {}) =>
   pressButton(channel, { issuer, origin }, { message: 1, action, inputs });
 
-it('calls the target with a bearer token that carries who pressed it (card-webhook.md, HttpPOST callback)', async () => {
+it('calls the target with a bearer token that carries who pressed it (docs/cards.md, HttpPOST callback)', async () => {
   answer = response => void response.writeHead(200, { 'card-action-status': 'Acknowledged.' }).end();
   expect(await press([0])).toEqual({ kind: 'done', status: 'Acknowledged.' });
   const [call] = calls;

@@ -55,7 +55,7 @@ const table: readonly [string, WebhookService, PostOutcome, string][] = [
   ['a refused connection', 'connector', { kind: 'no-answer', code: 'ECONNREFUSED' }, 'retry'],
 ];
 
-it.each(table)('%s from %s is judged (cards.md §1, Replies)', (_, service, outcome, kind) => {
+it.each(table)('%s from %s is judged (docs/cards.md §1, Replies)', (_, service, outcome, kind) => {
   expect(judgeReply(service, outcome).kind).toBe(kind);
 });
 

@@ -28,7 +28,7 @@ function poster(options: ConstructorParameters<typeof WebhookPoster>[0] = {}): W
   return made;
 }
 
-it('posts UTF-8 JSON to the very URL, without credentials (card-webhook.md, Authentication 1)', async () => {
+it('posts UTF-8 JSON to the very URL, without credentials (docs/cards.md, Authentication 1)', async () => {
   let seen: IncomingMessage | undefined;
   let body = '';
   const url = await serve((request, response) => {

@@ -9,7 +9,7 @@ import {
 
 const limits = (windows: readonly { limit: number }[]) => windows.map(window => window.limit);
 
-it('has the five windows of card-webhook.md', () => {
+it('has the five windows of docs/cards.md', () => {
   expect(serviceWindows.map(({ lengthMs, limit }) => [lengthMs / 1_000, limit])).toEqual([
     [1, 4],
     [30, 60],

@@ -76,7 +76,7 @@ it.each([
   ],
   ['what is no XML', [500, 'oops'] as const, { kind: 'refused', code: 'status 500' }],
   ['nothing', [0] as const, { kind: 'unreachable' }],
-])('understands %s (behaviours.md 167 to 172)', async (_, answer, outcome) => {
+])('understands %s (docs/semantics.md 167 to 172)', async (_, answer, outcome) => {
   expect(await requestRestore(request, bucketsOver([answer], []))).toEqual(outcome);
 });
 
