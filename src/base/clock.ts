@@ -6,7 +6,7 @@ export interface Clock {
   nowMs(): number;
   /** Milliseconds since an arbitrary fixed moment; never goes back. */
   monotonicMs(): number;
-  /** Calls `callback` once after `delayMs` milliseconds, unless cancelled before. */
+  /** Calls `callback` once after `delayMs` milliseconds, at once for what is past, unless cancelled before. */
   after(delayMs: number, callback: () => void): Timer;
 }
 
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, callback) {
-    const timeout = setTimeout(callback, delayMs);
+    const timeout = setTimeout(callback, Math.max(0, delayMs));
     timeout.unref();
     return { cancel: () => clearTimeout(timeout) };
   },

@@ -57,7 +57,7 @@ function describeIssue(issue: Issue, document: unknown): string[] {
       // the value of a misspelt key may be a secret, whatever the key is called
       const isHidden = typeof value === 'string' || isInSecretPlace(path);
       const held = isHidden ? describeHidden(value) : describeHeld([...path, key], document);
-      return `${formatPath([...path, key])} is no known key and holds ${held}; the keys here: ${keysOf(message)}`;
+      return `${formatUnknown(path, key, value)} is no known key and holds ${held}; the keys here: ${keysOf(message)}`;
     });
   }
   if (issue.code === 'invalid_key') {
@@ -70,6 +70,14 @@ function describeIssue(issue: Issue, document: unknown): string[] {
       return inner.flatMap(each => describeIssue({ ...each, path: [...path, ...each.path] }, document));
   }
   return [describeValue(issue, document)];
+}
+
+/** `{ secretAccessKey: ab, cd }` has a key `cd` without value: what follows a comma of a secret that is not quoted. */
+function formatUnknown(path: Path, key: string, value: unknown): string {
+  const isTail = value === null && isInSecretPlace(path);
+  return isTail
+    ? `${formatPath(path)} (${HIDDEN_KEY}, ${key.length} characters)`
+    : formatPath([...path, key]);
 }
 
 function describeValue(issue: Issue, document: unknown): string {

@@ -18,7 +18,7 @@ export interface HandlerOptions {
   readonly headerPrefix: DialectPrefix;
   /** Buckets may be addressed as hosts below it. */
   readonly domain?: string | undefined;
-  /** ConnectionCounter here are never secure: are customer-provided keys taken nevertheless? */
+  /** Connections here are never secure: are customer-provided keys taken nevertheless? */
   readonly customerKeysOverHttp: 'accept' | 'refuse';
 }
 

@@ -50,11 +50,11 @@ export function isAdministrationName(name: string): boolean {
 }
 
 /**
- * Whether MinIO serves its administration under this path. It does so also at hosts that name a bucket: with virtual
- * addressing such a key is not an object.
+ * Whether MinIO serves this path itself, also at hosts that name a bucket: administration, metrics, health and calls
+ * between its nodes are below `/minio/`. With virtual addressing such a key is not an object.
  */
 export function isAdministrationKey(key: string): boolean {
-  return key.startsWith('minio/admin/') || key.startsWith('minio/kms/');
+  return key === 'minio' || key.startsWith('minio/');
 }
 
 /** Whether `<name>.<host>` is a host name that corresponds to no other spelling of `name`. */

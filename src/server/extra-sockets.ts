@@ -8,6 +8,17 @@ import type { Logger } from '../base/logger.ts';
  */
 const SOCKETS = 15;
 
+/** More than the connections that wait at one socket when a blocked thread continues. */
+const ACCEPTING_TURNS = 200;
+
+/**
+ * Calls `close` after the connections in the accept queue of a listening socket have been taken: closing the socket resets
+ * those that remain, and one turn of the event loop accepts one connection.
+ */
+export function onceAccepted(close: () => void, turns = ACCEPTING_TURNS): void {
+  setImmediate(() => (turns > 1 ? onceAccepted(close, turns - 1) : close()));
+}
+
 /** Extra listening sockets for an HTTP server on its own port, so that it gets a larger share of the connections. */
 export class ExtraSockets {
   readonly #server: Server;
@@ -42,8 +53,7 @@ export class ExtraSockets {
       const drained = new Promise<void>(resolve => extra.once('close', resolve));
       this.#drained.add(drained);
       void drained.then(() => this.#drained.delete(drained));
-      // connections in the kernel's accept queue are taken during this turn of the event loop
-      setImmediate(() => extra.close());
+      onceAccepted(() => extra.close());
     }
     this.#open.clear();
   }

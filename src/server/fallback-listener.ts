@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { ExtraSockets } from './extra-sockets.ts';
+import { ExtraSockets, onceAccepted } from './extra-sockets.ts';
 
 export interface FallbackListenerOptions {
   readonly host: string;
@@ -64,8 +64,7 @@ export class FallbackListener {
     const extra = this.#extra;
     this.#server = undefined;
     extra?.close();
-    // connections in the kernel's accept queue are taken and answered during this turn of the event loop
-    if (server) setImmediate(() => closeListener(server, extra));
+    if (server) onceAccepted(() => closeListener(server, extra));
   }
 
   #failed(server: Server, err: Error): void {

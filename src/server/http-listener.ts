@@ -55,6 +55,8 @@ export interface HttpListener {
 const IDLE_LIMIT_MS = 300_000;
 const DEPARTURE_STEP_MS = 1_000;
 const BACKLOG = 4_096;
+/** Those of this folder and of node:http on one connection; above the default of 10, node prints a warning. */
+const MAX_LISTENERS = 32;
 /** While draining, keep-alive connections are closed within this time after their last response. */
 const DRAIN_STEP_MS = 25;
 
@@ -95,6 +97,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   });
   refuseUnreadable(server, pipelining, refusing);
   server.on('connection', socket => {
+    socket.setMaxListeners(MAX_LISTENERS);
     if (!connections.admit(socket)) refuseConnection(socket, refusing);
   });
   const idle = closeIdleConnections(server, IDLE_LIMIT_MS);

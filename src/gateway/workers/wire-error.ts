@@ -33,10 +33,16 @@ export function decodeError(wire: WireError): Error {
     case 'overloaded':
       return new OverloadedError();
     case 'changed':
-      return new ObjectChangedError(wire.message);
+      return withMessage(new ObjectChangedError(''), wire.message);
     case 'wrong':
-      return new InvalidReplyError(wire.message);
+      return withMessage(new InvalidReplyError(''), wire.message);
     case 'other':
       return Object.assign(new Error(wire.message), wire.stack === undefined ? {} : { stack: wire.stack });
   }
+}
+
+/** The message was composed where the error was made: the constructor would put its words before it again. */
+function withMessage(error: Error, message: string): Error {
+  error.message = message;
+  return error;
 }

@@ -174,6 +174,18 @@ describe('a configuration that works', () => {
   });
 });
 
+it('what follows the comma of a secret without quotes is not shown', () => {
+  const backend =
+    'type: s3, endpoint: "http://s", credentials: { accessKeyId: AK, secretAccessKey: seKRETa, seKRETb }';
+  const [found = ''] = problems(`backends: { main: { ${backend} } }`).filter(each =>
+    each.includes('no known key'),
+  );
+  expect(found).toContain(
+    'backends.main.credentials (a key that is not shown, 7 characters) is no known key',
+  );
+  expect(found).not.toContain('seKRET');
+});
+
 describe('a problem is named with its key, what it holds and what it may hold', () => {
   it.each([
     ['listen: { port: 70000 }', 'listen.port holds 70000; it may hold a whole number from 0 to 65535'],
