@@ -31,28 +31,28 @@ export interface GatewayOptions {
   readonly buckets: BucketTable;
   readonly authenticate: Authenticate;
   readonly policy: Policy;
-  /** The memory that all workers share, and which of them this is. */
+  /** The shared memory, and the index of this worker. */
   readonly memory: SharedMemory;
   readonly worker: number;
-  /** Heap that what is known of objects may cost in this worker, in bytes. */
+  /** Heap limit for records in this worker, in bytes. */
   readonly recordBytes: number;
   readonly metrics: Metrics;
   readonly meter: StoreMeter;
-  /** Where a line for each request goes; undefined for none. */
+  /** Receives one line per request; undefined: no access log. */
   readonly accessLog: Logger | undefined;
-  /** Told of each read that was refused because the object lies in the archive. */
+  /** Called for each read refused because the object is archived. */
   readonly onArchivedRead: (read: ArchivedRead) => void;
-  /** Told of each read that found bytes said to be held that were never written, where blocks are checked. */
+  /** Where blocks are checked: called for each read of bytes that are marked as held but were never written. */
   readonly onUnwritten: (error: UnwrittenBytesError) => void;
   readonly clock: Clock;
   readonly limits: RequestLimits;
   /** A number in [0, 1). */
   readonly random: () => number;
-  /** Takes exceptions that should not have happened. Default: they are counted. */
+  /** Receives unexpected exceptions; by default they are only counted. */
   readonly faults?: Faults;
 }
 
-/** The gateway as one worker runs it: answers requests, and does what operators ask of its share of the cache. */
+/** The gateway of one worker: answers requests and executes operators' commands on its part of the cache. */
 export class Gateway {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   readonly #objects: WorkerCache;
@@ -104,32 +104,32 @@ export class Gateway {
     this.handle = pipeline.handle;
   }
 
-  /** Requests that wait for stores, and the clients that they are of. */
+  /** Requests waiting for stores, and their distinct clients. */
   get waiting(): { readonly requests: number; readonly clients: number } {
     return this.#admission.waiting;
   }
 
-  /** The answer to what is no request, from status line to body. */
+  /** The raw response to a malformed request. */
   answerUnreadable(why: UnreadableRequest): string {
     return answerUnreadable(why, { requestId: this.#ids.nextRequestId(), id2: this.#ids.id2 });
   }
 
-  /** Speaks with worker `index` over `port` from now on. */
+  /** Connects to worker `index` over `port`. */
   connect(index: number, port: PeerPort): void {
     this.#peers.connect(index, port);
   }
 
-  /** Forgets what this worker holds of the objects named; effective when it returns. */
+  /** Purges objects from this worker's cache; complete when it returns. */
   purge(request: PurgeScope): Purged {
     return purge(request, this.#objects, this.#peers, this.#buckets);
   }
 
-  /** Asks the store for a readable copy of an archived object. Never rejects. */
+  /** Asks the store to restore an archived object. Never rejects. */
   restore(request: RestoreRequest): Promise<RestoreOutcome> {
     return requestRestore(request, this.#buckets);
   }
 
-  /** What this worker holds of an object; undefined for one that another owns or that nothing is known of. */
+  /** What this worker holds of an object; undefined if another worker owns it or nothing is held. */
   describe(bucket: string, key: string): ObjectDescription | undefined {
     return describeObject(bucket, key, this.#objects, this.#buckets);
   }

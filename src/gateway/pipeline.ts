@@ -33,14 +33,14 @@ import { PlainReads } from './request/plain-reads.ts';
 import { RequestFields } from './request/request-fields.ts';
 import type { RequestIdSource } from './request/request-ids.ts';
 
-/** What the pipeline is made of. */
+/** The dependencies of the pipeline. */
 export interface PipelineParts {
-  /** Domain of virtual-hosted addresses; without one there are only paths. */
+  /** Domain for virtual-hosted addressing; without it only path addressing is possible. */
   readonly domain: string | undefined;
   readonly buckets: BucketTable;
   readonly authenticate: Authenticate;
   readonly policy: Policy;
-  /** Where an object is found, by the hash of its key. */
+  /** Where an object is looked up, by the hash of its key. */
   readonly sourceOf: (keyHash: number) => ObjectSource;
   readonly observer: ExchangeObserver;
   readonly pageTurns: PageTurns;
@@ -54,10 +54,13 @@ export interface PipelineParts {
 const hostMissing = { message: 'The request has no Host header.' };
 const hostInvalid = { message: 'The Host header of the request is not the name of one host.' };
 
-/** RFC 9110 §7.2, but for the comma, which no host has: two Host lines make a list, which is refused like any other value. */
+/**
+ * RFC 9110 §7.2 without the comma, which host names do not contain: repeated Host lines are combined with commas, and
+ * then refused.
+ */
 const validHost = /^(?:\[[\da-f:.]+\]|[\w\-.~%!$&'()*+;=]*)(?::\d*)?$/i;
 
-/** A request that names a bucket of ours. */
+/** A request for a configured bucket. */
 interface Located {
   readonly request: IncomingMessage;
   readonly exchange: Exchange;
@@ -67,7 +70,7 @@ interface Located {
   readonly caller: Caller;
 }
 
-/** The way of every request: address → authenticate → operation → serve. */
+/** The path of every request: address → authenticate → operation → serve. */
 export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #plainReads = new PlainReads();
@@ -79,7 +82,7 @@ export class Pipeline {
     this.#errors = errorHandling(parts.observer, parts.faults);
   }
 
-  /** Answers one request. Whatever goes wrong on the way becomes one error answer. Never throws. */
+  /** Answers one request; any error becomes an error response. Never throws. */
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
     try {
       this.#answer(request, response);
@@ -109,7 +112,7 @@ export class Pipeline {
       if (url.length > limits.urlBytes) throw uriTooLong(limits);
       const fields = new RequestFields(request.rawHeaders);
       if (fields.hasBody) checkFraming(request, response);
-      // node:http reads every request to its end, in several turns, unless somebody has begun to
+      // without this, node:http would read the empty body in several turns of the event loop
       else request.read(0);
       const plain = this.#plainReads.find(exchange, fields, nowMs);
       if (plain) serveObject(plain, sourceOf(plain.read.objectKey.hash), observer);
@@ -173,7 +176,7 @@ export class Pipeline {
   }
 }
 
-/** Refuses keys that may be no object at the store, or another one. */
+/** Refuses keys that are not an object at the store, or may be a different one. */
 function requireObject(bucket: Bucket, key: string): void {
   requirePlain(bucket, key, 'Key');
   if (bucket.meetsAdministration && isAdministrationKey(bucket.keyPrefix + key))
@@ -184,19 +187,21 @@ function uriTooLong({ urlBytes }: RequestLimits) {
   return s3Error('URITooLong', { fields: [['MaxSizeAllowed', String(urlBytes)]] });
 }
 
-/** RFC 9112 §3.2: only HTTP/1.0 may come without a Host, and no request with several, even where the target names one. */
+/**
+ * RFC 9112 §3.2: only HTTP/1.0 requests may lack Host, and none may have several, even with an absolute request target.
+ */
 function checkHost({ httpVersion }: IncomingMessage, { host }: RequestFields): void {
   if (host === undefined && httpVersion !== '1.0') throw s3Error('InvalidRequest', hostMissing);
   if (host !== undefined && !validHost.test(host)) throw s3Error('InvalidRequest', hostInvalid);
 }
 
-/** Nobody is told whether the store has a bucket of this name. */
+/** The error is the same whether or not the store has a bucket of this name. */
 function unknownBucket(name: string) {
   const isName = isBucketName(name) || parseAccessPointArn(name) !== undefined;
   return s3Error(isName ? 'NoSuchBucket' : 'InvalidBucketName', { fields: [['BucketName', name]] });
 }
 
-/** The dialect that a request shows; most show none, and then there is nothing to look for. */
+/** The dialect that a request shows. Most show none; the first check is their fast path. */
 function dialectOf({ rawHeaders, url = '/' }: IncomingMessage, { prefix, authorization }: RequestFields) {
   const mark = url.indexOf('?');
   if (mark < 0 && prefix === undefined && authorization === undefined) return undefined;

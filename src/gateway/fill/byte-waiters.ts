@@ -5,25 +5,26 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** Who waits for which byte of a transfer. */
+/** The readers that wait for bytes of one transfer. */
 export class ByteWaiters {
   readonly #waiters = new Set<Waiter>();
 
-  /** Whether anybody waits. */
+  /** Whether any reader waits. */
   get isAwaited(): boolean {
     return this.#waiters.size > 0;
   }
 
   /**
-   * Resolves when the byte at `position` is there or the transfer has ended well; rejects when it has failed.
+   * Resolves when the byte at `position` has arrived or the transfer has ended successfully; rejects when it has
+   * failed.
    *
-   * @param isFirst whether it is the first byte of an answer, see `refuseFirst`.
+   * @param isFirst whether it is the first byte of an answer, see `refuseFirst`
    */
   wait(position: number, isFirst: boolean): Promise<void> {
     return new Promise((resolve, reject) => this.#waiters.add({ position, isFirst, resolve, reject }));
   }
 
-  /** Rejects those that wait for the first byte of an answer; those whose answer has begun go on waiting. */
+  /** Rejects readers that wait for the first byte of an answer; those in the middle of an answer keep waiting. */
   refuseFirst(error: Error): void {
     for (const waiter of this.#waiters) {
       if (!waiter.isFirst) continue;
@@ -32,7 +33,7 @@ export class ByteWaiters {
     }
   }
 
-  /** All bytes before `end` are there. */
+  /** All bytes before `end` have arrived. */
   arrivedUntil(end: number): void {
     for (const waiter of this.#waiters) {
       if (waiter.position >= end) continue;
@@ -41,7 +42,7 @@ export class ByteWaiters {
     }
   }
 
-  /** Nothing more comes. */
+  /** The transfer has ended. */
   settle(outcome: 'done' | Error): void {
     for (const waiter of this.#waiters) outcome === 'done' ? waiter.resolve() : waiter.reject(outcome);
     this.#waiters.clear();

@@ -6,27 +6,28 @@ import { type ContentRange, isInexactRange, parseContentRange } from '../../http
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
-/** What the head of a 200 or 206 says about an object and about the bytes that it brings; its fields are read once. */
+/** The head of a 200 or 206, parsed once: what it says about the object and about the bytes in the body. */
 export interface ContentHead extends StoreReplyHead {
-  /** Quotes included; it may be a weak one. */
+  /** Quotes included; may be weak. */
   readonly entityTag: string | undefined;
   readonly versionId: string | undefined;
-  /** Length of the body in bytes; 'unusable' for one that is malformed or not exact here. */
+  /** Content-Length; 'unusable' if it is malformed or above 2^53 - 1. */
   readonly lengthBytes: number | 'unusable' | undefined;
-  /** The Content-Range of a 206 as it was sent; that of any other answer means nothing (RFC 9110 §14.4). */
+  /** The Content-Range of a 206 as received; in any other response it has no meaning (RFC 9110 §14.4). */
   readonly rangeText: string | undefined;
-  /** The range that a 206 brings; undefined when it states none that is valid. */
+  /** The range of a 206; undefined if it is missing or invalid. */
   readonly range: ContentRange | undefined;
   /**
-   * Size of the whole object, whatever part of it this is about (docs/semantics.md 53); undefined when it is not said.
+   * Size of the whole object, whatever part of it the answer is about (docs/semantics.md 53); undefined if it is not
+   * stated.
    */
   readonly sizeBytes: number | undefined;
-  /** How many parts the object has; undefined for one that was not uploaded in parts. */
+  /** Number of parts; undefined for an object not uploaded in parts. */
   readonly partCount: number | undefined;
   readonly checksums: readonly HeaderField[];
 }
 
-/** As MinIO writes it: from 0 to -1. */
+/** MinIO's Content-Range for an empty object: from 0 to -1. */
 const rangeOfNothing = /^bytes 0--1\/0$/i;
 
 export function readContentHead({ status, fields }: StoreReplyHead): ContentHead {
@@ -60,10 +61,10 @@ export function isChecksum({ name, store }: HeaderField): boolean {
 }
 
 /**
- * What tells the content of an answer from any other; undefined for an answer that is not kept. A content without a
- * strong entity tag or without a length cannot be told from another (docs/architecture.md, Data): its bytes are not to
- * meet those of another answer (RFC 9110 §8.8.1, §13.1.5, §15.3.7.3). One that is longer than `maxSizeBytes` is not
- * kept.
+ * The validators of a cacheable answer; undefined if the answer cannot be cached. Without a strong entity tag or a
+ * length its content cannot be distinguished from another (docs/architecture.md, Data), and its bytes must not be
+ * combined with those of another response (RFC 9110 §8.8.1, §13.1.5, §15.3.7.3). Objects above `maxSizeBytes` are not
+ * cached either.
  */
 export function keptContent(
   { entityTag, sizeBytes }: ContentHead,
@@ -73,20 +74,20 @@ export function keptContent(
   return { entityTag, sizeBytes };
 }
 
-/** Which content an answer is about; undefined for one that is not kept, see `keptContent`. */
+/** The identity of the content of an answer; undefined if it cannot be cached, see `keptContent`. */
 export function identityOf(read: ObjectRead, head: ContentHead): GenerationIdentity | undefined {
   const kept = keptContent(head, read.policy.maxObjectSizeBytes);
   return kept && { objectKey: read.objectKey.text, versionId: head.versionId, ...kept };
 }
 
-/** Where the part lies that an answer is about, with its checksums. */
+/** The position and checksums of the part that an answer is about. */
 export function partOf({ range, sizeBytes = 0, checksums }: ContentHead): Part {
   return { first: range?.first ?? 0, last: range?.last ?? sizeBytes - 1, checksums };
 }
 
 /**
- * Whether an answer has all checksums that the store knows: a whole answer has, a partial one only where it covers the
- * object and brings some (docs/semantics.md 5 to 8, 48). Those of anything less are not the object's.
+ * Whether an answer has all checksums the store knows. A whole response has; a partial one only if it covers the object
+ * and has some (docs/semantics.md 5 to 8, 48). Checksums of less are not those of the object.
  */
 export function checksumsOf(
   { status, range, checksums }: ContentHead,
@@ -99,14 +100,14 @@ export function checksumsOf(
   return coversAll && checksums.length > 0 ? 'known' : 'unknown';
 }
 
-/** Whether a 206 states a range with a number that is not exact here, above 2^53 - 1. */
+/** Whether a 206 has a range with a number above 2^53 - 1, which a JavaScript number cannot represent exactly. */
 export function hasInexactRange({ range, rangeText }: ContentHead): boolean {
   return !range && isInexactRange(rangeText);
 }
 
 /**
- * Whether a 206 brings all of an object that is empty, as MinIO answers where others send a 200: to a suffix with a range
- * that ends before it begins, to the first part without any (docs/semantics.md 25, 47).
+ * Whether a 206 is the whole of an empty object. MinIO answers so where others send a 200: to a suffix range with a
+ * range that ends before it starts, to part 1 without any (docs/semantics.md 25, 47).
  */
 export function isOfEmptyObject({ status, lengthBytes, rangeText }: ContentHead): boolean {
   return status === 206 && lengthBytes === 0 && (rangeText === undefined || rangeOfNothing.test(rangeText));

@@ -2,18 +2,18 @@ import type { Faults } from '../../base/faults.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { SlotSignals } from './slot-wait.ts';
 
-/** What an extent needs around it. */
+/** What an extent needs from its environment. */
 export interface ExtentContext extends SlotSignals {
-  /** A number in [0, 1): spreads retries. */
+  /** A number in [0, 1), for jitter. */
   readonly random: () => number;
-  /** A transfer from `backend` is tried again. */
+  /** Counts a repeated request to `backend`. */
   readonly retried: (backend: string, reason: string) => void;
-  /** Told of exceptions that end a transfer and should not have happened. */
+  /** Receives unexpected exceptions that ended a transfer. */
   readonly faults?: Faults | undefined;
-  /** Whether a transfer of a whole content is to go on at a position, see `Readers.pace`. */
+  /** Whether the transfer of a whole content may continue at a position, see `Readers.pace`. */
   readonly pace: (generation: Generation, position: number) => 'go' | 'hold' | 'stop';
-  /** Whether somebody who has been moving lately is going to read some of `[from, to)`. */
+  /** Whether a reader that has not stalled is going to read some of `[from, to)`. */
   readonly isWanted: (generation: Generation, from: number, to: number) => boolean;
-  /** Whether extents for which readers wait lack room: then what is fetched ahead takes none. */
+  /** Whether extents with waiting readers lack slots: read-ahead must not take any then. */
   readonly lacksRoom: () => boolean;
 }

@@ -1,6 +1,6 @@
 import { StoreError, type WholeReply } from '../../backend/store.ts';
 
-/** The object is not the one any more that is being read: what was sent of it cannot be completed. */
+/** The object changed during the read: the response cannot be completed. */
 export class ObjectChangedError extends Error {
   readonly code = 'OBJECT_CHANGED';
 
@@ -9,7 +9,7 @@ export class ObjectChangedError extends Error {
   }
 }
 
-/** The store answered, and not with the bytes: its answer is for the client as it is. */
+/** The store refused the request; its answer is passed to the client. */
 export class RefusedByStoreError extends Error {
   readonly code = 'REFUSED_BY_STORE';
   readonly reply: WholeReply;
@@ -20,7 +20,7 @@ export class RefusedByStoreError extends Error {
   }
 }
 
-/** The store's answer does not fit what was asked, so none of it can be trusted. */
+/** The store's answer contradicts the request, so none of it can be trusted. */
 export class InvalidReplyError extends Error {
   readonly code = 'WRONG_ANSWER';
 
@@ -29,13 +29,16 @@ export class InvalidReplyError extends Error {
   }
 }
 
-/** What a status other than 200 and 206 is, to a read that had no conditions: 304 and the like are no answer to it. */
+/**
+ * The error for a status other than 200 and 206 in answer to an unconditional read; 304 and 1xx are invalid answers to
+ * it.
+ */
 export function refusedBy(reply: WholeReply): RefusedByStoreError | InvalidReplyError {
   const isRefusal = reply.status >= 300 && reply.status !== 304;
   return isRefusal ? new RefusedByStoreError(reply) : new InvalidReplyError(`status ${reply.status}`);
 }
 
-/** Too much is being filled and read at once to begin another fill. */
+/** All cache memory is in use; no further fill can start. */
 export class OverloadedError extends Error {
   readonly code = 'OVERLOADED';
 
@@ -44,9 +47,9 @@ export class OverloadedError extends Error {
   }
 }
 
-/** Whether another try may go better: the connection, or the store being busy. */
+/** Whether a retry may succeed: connection errors, and a busy store. */
 export function isTransient(error: Error): boolean {
-  // whoever was refused since too many waited would only make them more
+  // not BUSY: a retry of a call refused for overload would add to the overload
   if (error instanceof StoreError) return !['INVALID', 'FAULT', 'BUSY'].includes(error.code);
   return error instanceof RefusedByStoreError && isRetryableStatus(error.reply.status);
 }

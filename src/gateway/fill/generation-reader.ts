@@ -7,8 +7,8 @@ import type { Fetching, ReadAhead } from './read-ahead.ts';
 import type { SlotLender } from './slot-lender.ts';
 
 /**
- * Reads `[from, to)` of a content that this worker owns: from the blocks in memory where they are, else from the
- * extents that bring them, as the bytes arrive.
+ * Reads `[from, to)` of a content that this worker owns: from blocks in memory, otherwise from the extents that fetch
+ * them, as the bytes arrive.
  */
 export class GenerationReader implements ContentReader, Fetching {
   readonly #generation: Generation;
@@ -18,7 +18,7 @@ export class GenerationReader implements ContentReader, Fetching {
   readonly source: RangeSource;
   fetchedUntil: number;
   readonly #from: number;
-  /** Whether some of the answer has been sent: then it waits for room, instead of being refused. */
+  /** Whether bytes of the answer were sent: from then on the reader waits for slots instead of being refused. */
   #hasBegun: boolean;
   #position: number;
   #visitedBlock = -1;
@@ -47,7 +47,7 @@ export class GenerationReader implements ContentReader, Fetching {
     readAhead.join(generation, this);
   }
 
-  /** The bytes that are still wanted. */
+  /** The bytes still to be read. */
   get wants(): { readonly from: number; readonly to: number } {
     return { from: this.#position, to: this.#to };
   }
@@ -87,14 +87,14 @@ export class GenerationReader implements ContentReader, Fetching {
     return loan;
   }
 
-  /** However many pieces of a block this reader takes, it comes to it once. */
+  /** Counts as one read of the block, however many pieces are taken from it. */
   #visit(block: Block): void {
     if (block.index === this.#visitedBlock) return;
     this.#visitedBlock = block.index;
     this.#generation.visit(block);
   }
 
-  /** What is lent is good whether or not more can be fetched; what stands in the way of more shows when it is wanted. */
+  /** Starts read-ahead. A shortage of slots does not matter here: it is reported when the bytes are actually needed. */
   #fetchAhead(): void {
     try {
       this.#readAhead.advance(this.#generation, this);
@@ -103,7 +103,7 @@ export class GenerationReader implements ContentReader, Fetching {
     }
   }
 
-  /** Ends with nothing when the reader is closed meanwhile: nothing more is fetched for it then. */
+  /** Resolves with undefined when the reader is closed; nothing more is fetched for it. */
   async #wait(): Promise<Loan | undefined> {
     this.#isWaiting = true;
     try {
@@ -118,7 +118,7 @@ export class GenerationReader implements ContentReader, Fetching {
     }
   }
 
-  /** @throws OverloadedError when the answer has not begun and there is no room for its first byte */
+  /** @throws OverloadedError before the first byte of the answer, when there is no slot for it */
   async #reached(): Promise<void> {
     try {
       this.#readAhead.advance(this.#generation, this);

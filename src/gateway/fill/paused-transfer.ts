@@ -2,12 +2,12 @@ import type { StoreCall } from '../../backend/store.ts';
 import type { Clock, Timer } from '../../base/clock.ts';
 
 /**
- * So long a transfer keeps its connection while its readers are far behind: longer than while there is no room, since a
- * store that ignores ranges begins again from the first byte.
+ * How long a transfer keeps its connection while its readers are far behind. Longer than while there are no slots,
+ * because a store that ignores ranges starts again from the first byte.
  */
 const READERS_LIMIT_MS = 10_000;
 
-/** A store's transfer, and what it has brought that there is no place for at the moment. */
+/** A transfer from the store, with received bytes for which there is no slot yet. */
 export class PausedTransfer {
   readonly #clock: Clock;
   #limit: Timer | undefined;
@@ -19,12 +19,12 @@ export class PausedTransfer {
     this.#clock = clock;
   }
 
-  /** Whether something has come and waits. */
+  /** Whether received bytes are buffered. */
   get hasBuffered(): boolean {
     return this.#buffered !== undefined;
   }
 
-  /** Whether nothing comes after what waits. */
+  /** Whether the transfer has ended and only the buffered bytes are left. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -33,24 +33,24 @@ export class PausedTransfer {
     this.#call = call;
   }
 
-  /** All has come. */
+  /** The transfer has ended. */
   complete(): void {
     this.#isComplete = true;
   }
 
-  /** Keeps a copy of `rest`; nothing more is to come until `resume`. */
+  /** Buffers a copy of `rest` and pauses the transfer until `resume`. */
   buffer(rest: Buffer): void {
     this.#buffered = Buffer.from(rest);
     this.#call?.pause();
   }
 
-  /** The same while its readers are far behind; when they stay there the connection is given back. */
+  /** The same while readers are far behind; after a time limit the connection is released. */
   bufferUntilReadersCome(rest: Buffer): void {
     this.buffer(rest);
     this.#limit = this.#clock.after(READERS_LIMIT_MS, () => this.giveUp());
   }
 
-  /** What waits and `chunk` behind it; nothing waits any more. */
+  /** The buffered bytes followed by `chunk`; empties the buffer. */
   joined(chunk: Buffer): Buffer {
     const buffered = this.takeBuffered();
     return buffered ? Buffer.concat([buffered, chunk]) : chunk;
@@ -67,8 +67,8 @@ export class PausedTransfer {
   }
 
   /**
-   * Aborts the transfer; what is buffered and what is missing is asked for again later. Does nothing once the transfer
-   * is complete.
+   * Aborts the transfer; buffered and missing bytes are requested again later. Does nothing once the transfer is
+   * complete.
    */
   giveUp(): void {
     if (this.#isComplete) return;
@@ -76,7 +76,7 @@ export class PausedTransfer {
     this.drop();
   }
 
-  /** Forgets what waits. */
+  /** Discards the buffered bytes. */
   drop(): void {
     this.#buffered = undefined;
     this.#limit?.cancel();
@@ -87,7 +87,7 @@ export class PausedTransfer {
     this.#call = undefined;
   }
 
-  /** Leaves the transfer to another. */
+  /** Detaches the transfer, for use by another extent. */
   handOver(): StoreCall | undefined {
     const call = this.#call;
     this.#call = undefined;

@@ -5,27 +5,27 @@ import type { GenerationIdentity } from '../../cache/generation.ts';
 import { type ContentHead, readContentHead } from './content-head.ts';
 import { InvalidReplyError, ObjectChangedError, refusedBy } from './fill-error.ts';
 
-/** Takes the bytes of a range, in order; exactly one of `done` and `failed` comes last. */
+/** Receives the bytes of a range, in order; exactly one of `done` and `failed` comes last. */
 export interface RangeReceiver {
   bytes(chunk: Buffer): void;
   done(): void;
   failed(error: Error): void;
   /**
-   * The store ignores the range and sends all of the content, from zero. Who is returned takes all of it in place of this
-   * receiver; for undefined, what is before and behind the range is dropped.
+   * The store ignores the range and sends the whole content. The returned receiver gets all of it instead of this one;
+   * if undefined, bytes outside the range are dropped.
    */
   whole(): RangeReceiver | undefined;
 }
 
-/** Where the bytes of a content come from. */
+/** A source of a content's bytes. */
 export interface RangeSource {
   /** The backend's name. */
   readonly backend: string;
-  /** Sends a ranged GET for `[from, to)`, pinned to the content. */
+  /** Sends a ranged GET for `[from, to)` with If-Match on the content's entity tag. */
   send(from: number, to: number, receiver: StoreReceiver): StoreCall;
 }
 
-/** Hands on bytes of an accepted answer: drops the first `skipBytes`, then takes `lengthBytes`, drops what is behind. */
+/** Passes on the expected bytes of a body: drops the first `skipBytes`, passes on `lengthBytes`, and drops the rest. */
 export class ExpectedBytes {
   readonly #receiver: RangeReceiver;
   #skipBytes: number;
@@ -56,10 +56,11 @@ export class ExpectedBytes {
 }
 
 /**
- * Checks what a store sends for `[from, to)` of a known content, and hands on only bytes that belong there.
+ * Validates the store's answer to a request for `[from, to)` of a known content, and passes on only bytes of that
+ * range.
  *
- * A 206 must name the range, the length, the total and the entity tag that were asked for (RFC 9110 §14.4, §15.3.7);
- * a 200 to a ranged request is the whole content and is consumed from zero.
+ * A 206 must have the requested range, length, total and entity tag (RFC 9110 §14.4, §15.3.7). A 200 to a ranged
+ * request is the whole content and is read from byte zero.
  */
 export class RangedRead implements StoreReceiver {
   readonly #identity: GenerationIdentity;
@@ -139,7 +140,7 @@ export class RangedRead implements StoreReceiver {
   }
 }
 
-/** Whether an answer states a length of its body that is not `lengthBytes`. */
+/** Whether the answer has a Content-Length other than `lengthBytes`. */
 export function hasOtherLength(head: ContentHead, lengthBytes: number): boolean {
   return head.lengthBytes !== undefined && head.lengthBytes !== lengthBytes;
 }

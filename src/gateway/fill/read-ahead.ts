@@ -3,21 +3,21 @@ import type { Generation } from '../../cache/generation.ts';
 import type { Filler } from './filler.ts';
 import { EXTENT_LIMIT_BYTES, type FillReader, type Readers } from './readers.ts';
 
-/** Who has taken nothing from one look to the next has stalled. */
+/** A reader that reads nothing for this long has stalled. */
 const LOOK_INTERVAL_MS = 3_000;
 
-/** How often a reader asks again for what there was no room for. */
+/** How often a reader retries while there are no slots. */
 const ROOM_POLL_MS = 100;
 
-/** A reader that content is fetched ahead of. */
+/** A reader with read-ahead. */
 export interface Fetching extends FillReader {
-  /** Kept here for `ReadAhead`: what lies before has been looked through, and what was missing has been asked for. */
+  /** Managed by `ReadAhead`: everything before this position was checked, and requested if missing. */
   fetchedUntil: number;
 }
 
 /**
- * Decides how far ahead of its readers a content is fetched: as far as fits a fair share of the memory, so that fast
- * readers find their bytes there and slow ones do not push out what others read.
+ * Decides how far to read ahead of each reader: as far as fits its fair share of the memory, so fast readers find their
+ * bytes in memory and slow ones do not evict what others read.
  */
 export class ReadAhead {
   readonly #filler: Filler;
@@ -37,8 +37,8 @@ export class ReadAhead {
   }
 
   /**
-   * Fetches what `reader` wants soon, in whole extents. Each byte is looked at once, and again only when the reader has
-   * come to one that is not there any more: a window may have thousands of blocks. May throw what `Filler.fetch` throws.
+   * Fetches what `reader` needs soon, in whole extents. A window may contain thousands of blocks, so each byte is
+   * checked once, and again only when the reader reaches one that was evicted. Throws what `Filler.fetch` throws.
    */
   advance(generation: Generation, reader: Fetching): void {
     const { from, to } = reader.wants;
@@ -57,22 +57,22 @@ export class ReadAhead {
     }
   }
 
-  /** Resolves when the byte at `position` may be there; rejects when it cannot be had. */
+  /** Resolves when the byte at `position` may be available; rejects when it cannot be fetched. */
   reached(generation: Generation, position: number, isFirst: boolean): Promise<void> {
     return this.#filler.claiming(generation, position)?.reached(position, isFirst) ?? Promise.resolve();
   }
 
-  /** Resolves when it may be worth asking again for what there was no room for. */
+  /** Resolves after a short delay, when it may be worth retrying for a slot. */
   roomSoon(): Promise<void> {
     return new Promise(resolve => this.#clock.after(ROOM_POLL_MS, resolve));
   }
 
-  /** `reader` is gone: what it alone wanted is not fetched to the end. */
+  /** `reader` has left: what only it wanted is no longer fetched. */
   leave(generation: Generation, reader: FillReader): void {
     if (this.#readers.leave(generation, reader)) this.#filler.stopUnwanted(generation);
   }
 
-  /** What was fetched ahead for readers that have stalled is the first to go. */
+  /** Makes unread read-ahead of stalled readers the first to be evicted. */
   #look(): void {
     for (const generation of this.#readers.findStalled())
       generation.demoteUnread((from, to) => this.#readers.isWantedSoon(generation, from, to));
@@ -82,7 +82,7 @@ export class ReadAhead {
   }
 }
 
-/** The largest multiple of `unitBytes` that is not above `bytes`, and one unit at the least. */
+/** The largest multiple of `unitBytes` not above `bytes`, but at least one unit. */
 export function wholeBlocks(bytes: number, unitBytes: number): number {
   return Math.max(1, Math.floor(bytes / unitBytes)) * unitBytes;
 }

@@ -1,54 +1,54 @@
 import type { Generation } from '../../cache/generation.ts';
 import type { RangeSource } from './ranged-read.ts';
 
-/** A reader, as far as the fetching is concerned. */
+/** A reader as the fill sees it. */
 export interface FillReader {
-  /** `[from, to)` of the content, still to be read. */
+  /** The range `[from, to)` of the content still to be read. */
   readonly wants: { readonly from: number; readonly to: number };
-  /** Bytes that have been read. */
+  /** Bytes already read. */
   readonly readBytes: number;
-  /** Whether it is the reader who waits for bytes, and not the other way round. */
+  /** Whether the reader is waiting for bytes (rather than the bytes for the reader). */
   readonly isWaiting: boolean;
-  /** How bytes of the content are asked of its store. */
+  /** The source for missing bytes. */
   readonly source: RangeSource;
 }
 
-/** How far a reader was when it was last looked at, and whether it has stalled since. */
+/** The position of a reader at the last check, and whether it has stalled. */
 interface Progress {
   readonly readBytes: number;
   readonly isStalled: boolean;
 }
 
-/** The longest run of bytes that is asked of a store in one request. */
+/** Longest range of a single request to a store. */
 export const EXTENT_LIMIT_BYTES = 8 * 1024 * 1024;
 
-/** A reader has this much fetched ahead of it at first, if the memory allows it: many do not read to the end. */
+/** Initial read-ahead, if memory allows; short, because many clients do not read to the end. */
 const FIRST_WINDOW_BYTES = 8 * EXTENT_LIMIT_BYTES;
 
-/** And this much once it has read an extent. */
+/** Read-ahead after the first extent was read. */
 const LATER_WINDOW_BYTES = 16 * EXTENT_LIMIT_BYTES;
 
 /**
- * Who reads which content at the moment, and how far ahead of them it is to be fetched. One that takes nothing for a
- * while counts as stalled until it moves again: nothing is fetched or kept for it.
+ * The current readers of each content, and how far to read ahead of them. A reader that reads nothing for a while
+ * counts as stalled until it moves again: nothing is fetched or kept for it.
  */
 export class Readers {
   readonly #memoryBytes: number;
   readonly #readers = new Map<Generation, Map<FillReader, Progress>>();
-  /** Those that have not stalled. */
+  /** Readers that have not stalled. */
   #moving = 0;
 
-  /** @param memoryBytes of the arena that this worker fills. */
+  /** @param memoryBytes size of this worker's part of the arena */
   constructor(memoryBytes: number) {
     this.#memoryBytes = memoryBytes;
   }
 
-  /** Whether there is anybody. */
+  /** Whether there are any readers. */
   get hasAny(): boolean {
     return this.#readers.size > 0;
   }
 
-  /** `reader` begins, or has moved. */
+  /** `reader` has started or has moved. */
   join(generation: Generation, reader: FillReader): void {
     const readers = this.#readers.get(generation) ?? new Map<FillReader, Progress>();
     this.#readers.set(generation, readers);
@@ -56,7 +56,7 @@ export class Readers {
     readers.set(reader, { readBytes: reader.readBytes, isStalled: false });
   }
 
-  /** Whether `reader` was one until now. */
+  /** Removes `reader`; false if it was not registered. */
   leave(generation: Generation, reader: FillReader): boolean {
     const readers = this.#readers.get(generation);
     const progress = readers?.get(reader);
@@ -68,9 +68,9 @@ export class Readers {
   }
 
   /**
-   * Looks at every reader: who has taken nothing since the last look counts as stalled from now on.
+   * Checks all readers: those that read nothing since the last check count as stalled.
    *
-   * @returns the contents in which that is somebody.
+   * @returns the contents with newly stalled readers
    */
   findStalled(): Generation[] {
     const found: Generation[] = [];
@@ -92,30 +92,30 @@ export class Readers {
     return isFound;
   }
 
-  /** Whether anybody is going to read some of `[from, to)`. */
+  /** Whether any reader is going to read some of `[from, to)`. */
   isWanted(generation: Generation, from: number, to: number): boolean {
     for (const { wants } of this.#readers.get(generation)?.keys() ?? [])
       if (wants.from < to && from < wants.to) return true;
     return false;
   }
 
-  /** The same of those who have not stalled. */
+  /** The same, without stalled readers. */
   isWantedSoon(generation: Generation, from: number, to: number): boolean {
     for (const [{ wants }, { isStalled }] of this.#readers.get(generation) ?? [])
       if (!isStalled && wants.from < to && from < wants.to) return true;
     return false;
   }
 
-  /** How far ahead of `reader` is fetched: a fair share of the memory, one block at the least. */
+  /** How far to read ahead of `reader`: its fair share of the memory, at least one block. */
   windowBytes(generation: Generation, { readBytes }: FillReader): number {
     const wantedBytes = readBytes < EXTENT_LIMIT_BYTES ? FIRST_WINDOW_BYTES : LATER_WINDOW_BYTES;
     return Math.max(generation.blockBytes, Math.min(wantedBytes, this.#shareBytes(0)));
   }
 
   /**
-   * How much is asked for at first of an object that nothing is known of.
+   * Size of the first request for an unknown object.
    *
-   * @param others that are being asked for at the same time.
+   * @param others first requests in progress at the same time
    */
   firstExtentBytes(others: number): number {
     return Math.min(EXTENT_LIMIT_BYTES, this.#shareBytes(others + 1));
@@ -126,8 +126,9 @@ export class Readers {
   }
 
   /**
-   * Whether a transfer of all of `generation` is to go on at `position`: not further ahead of its readers than their
-   * windows, else what it brings is evicted before it is read. Without any reader it ends after an extent.
+   * Whether the transfer of the whole of `generation` may continue at `position`. It stays within the windows of its
+   * readers, because bytes further ahead would be evicted before they are read. Without readers it stops after one
+   * extent.
    */
   pace(generation: Generation, position: number): 'go' | 'hold' | 'stop' {
     const readers = this.#readers.get(generation);

@@ -4,16 +4,16 @@ import { isTransient } from './fill-error.ts';
 const LONGEST_DELAY_MS = 1_000;
 
 export interface RetryLimits {
-  /** So often it is tried again without any progress before it is given up. */
+  /** Retries without progress before the request fails. */
   readonly retries: number;
-  /** So often it may time out: each time has cost its readers seconds, even if some bytes have come. */
+  /** Timeouts before the request fails: each has cost its readers seconds, even if bytes arrived in between. */
   readonly timeouts: number;
-  /** How many of the retries come at once; those after wait for `firstDelayMs`, and then for twice as long each. */
+  /** How many retries are immediate. The next one waits for `firstDelayMs`, and each later one twice as long. */
   readonly atOnce: number;
   readonly firstDelayMs: number;
 }
 
-/** Whether and when a request to a store is sent again: exponential back-off with jitter. */
+/** Decides whether and when a request to a store is repeated: exponential back-off with jitter. */
 export class Retries {
   readonly #limits: RetryLimits;
   #withoutProgress = 0;
@@ -23,12 +23,12 @@ export class Retries {
     this.#limits = limits;
   }
 
-  /** Bytes have come. */
+  /** Bytes have arrived. */
   progressed(): void {
     this.#withoutProgress = 0;
   }
 
-  /** Whether it may be tried again after `error`. */
+  /** Whether the request may be repeated after `error`. */
   mayFollow(error: Error): boolean {
     const isTimeout = error instanceof StoreError && error.code === 'TIMEOUT';
     if (isTimeout && ++this.#timeouts >= this.#limits.timeouts) return false;
@@ -36,9 +36,9 @@ export class Retries {
   }
 
   /**
-   * How long to wait before the next try.
+   * The delay before the next attempt.
    *
-   * @param random a number in [0, 1): spreads those that broke together.
+   * @param random a number in [0, 1), for jitter
    */
   nextDelayMs(random: number): number {
     const { atOnce, firstDelayMs } = this.#limits;

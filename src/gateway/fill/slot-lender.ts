@@ -3,35 +3,35 @@ import type { Loan } from '../../cache/content.ts';
 import type { MemoryTier } from '../../cache/memory-tier.ts';
 
 /**
- * A response is lent at most this much at a time: a block of the usual length, since its slot is held as a whole
- * whatever is lent of it, and one write of a MiB costs a sixth less than four of a quarter.
+ * Longest loan: one block of the default size. A slot is pinned as a whole however little of it is lent, and one write
+ * of 1 MiB costs a sixth less than four of 256 KiB.
  */
 export const LOAN_LIMIT_BYTES = 1024 * 1024;
 
-/** What a response gets to keep for itself when too much of the arena is lent out. */
+/** Size of a private copy when too much of the arena is pinned. */
 const COPY_LIMIT_BYTES = 64 * 1024;
 
-/** While more than so many copies are out, further ones are short: what stalled readers hold shrinks with their number. */
+/** With more copies than this, further ones are shorter: this bounds the memory that stalled readers hold. */
 const MANY_COPIES = 256;
 const SHORT_COPY_BYTES = 16 * 1024;
 
 /**
- * Lends memory of the arena to responses. A slot that is lent cannot be reused, however slow the reader; so when
- * half of what a worker owns is lent, by whichever workers, further readers of it get copies and the rest stays free
- * to move. Outside of the arena a response holds 64 KiB at the most, and 16 KiB where 256 others hold copies.
+ * Lends arena memory to responses. A pinned slot cannot be reused, however slow the reader. So when half of a worker's
+ * slots are pinned, by any workers, further readers get copies and the rest of the slots stays available. Outside the
+ * arena a response holds at most 64 KiB, and 16 KiB once 256 others hold copies.
  */
 export class SlotLender {
   readonly #tier: MemoryTier;
   readonly #slotsLimit: number;
   #copies = 0;
 
-  /** @param slotsLimit slots of one worker that may be lent at the same time. */
+  /** @param slotsLimit slots of one worker that may be pinned at the same time */
   constructor(tier: MemoryTier, slotsLimit: number) {
     this.#tier = tier;
     this.#slotsLimit = slotsLimit;
   }
 
-  /** Bytes of `block`, from offset `from` on and at most until `to`. */
+  /** Lends bytes of `block` from offset `from`, at most up to `to`. */
   lend(block: Block, from: number, to: number): Loan {
     const { slot } = block;
     const bytes = block.bytes(from, Math.min(to, from + LOAN_LIMIT_BYTES));
@@ -39,23 +39,29 @@ export class SlotLender {
     return this.lendHeld(slot, bytes);
   }
 
-  /** `bytes` of a slot of any worker that has just been acquired: the hold is given up with the loan, or at once. */
+  /**
+   * Lends `bytes` of a slot, of any worker, that the caller has pinned. The pin is released with the loan, or
+   * immediately if a copy is lent.
+   */
   lendHeld(slot: number, bytes: Buffer): Loan {
     if (this.#tier.pins.heldBeside(slot) <= this.#slotsLimit)
-      return { bytes, slot, release: () => this.#takeBack(slot) };
+      return { bytes, slot, release: () => this.#unpin(slot) };
     const copy = copyOf(bytes.subarray(0, this.#copies < MANY_COPIES ? COPY_LIMIT_BYTES : SHORT_COPY_BYTES));
-    this.#takeBack(slot);
+    this.#unpin(slot);
     this.#copies++;
     return { bytes: copy, slot: undefined, release: () => this.#copies-- };
   }
 
-  #takeBack(slot: number): void {
+  #unpin(slot: number): void {
     this.#tier.pins.release(slot);
     this.#tier.released();
   }
 }
 
-/** In memory of its own: in a pool of Node's, whoever holds a short copy, or sends it to another thread, holds or sends all of the pool. */
+/**
+ * A copy in its own ArrayBuffer. A copy in Node's buffer pool would keep the whole pool alive, and transferring it
+ * would transfer the pool.
+ */
 export function copyOf(bytes: Buffer): Buffer<ArrayBuffer> {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);

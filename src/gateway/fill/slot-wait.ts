@@ -1,24 +1,26 @@
 import type { Clock, Timer } from '../../base/clock.ts';
 
-/** What tells that there may be room again. */
+/** Signals that a slot may be free. */
 export interface SlotSignals {
   readonly clock: Clock;
   /**
-   * Calls back once when a slot of the arena may have become free, unless what it returns is called before; those for
-   * whom a reader waits come first.
+   * Calls back once when a slot of the arena may have become free; urgent callbacks first. Returns a function that
+   * cancels this.
    */
   readonly whenSlotFreed: (callback: () => void, isUrgent: boolean) => () => void;
 }
 
 const SLOT_POLL_MS = 50;
 
-/** So long a transfer keeps its connection while there is no room for what it brings; then it is asked for again. */
+/**
+ * How long a transfer keeps its connection while there is no slot for its bytes; afterwards they are requested again.
+ */
 const CONNECTION_LIMIT_MS = 1_000;
 
-/** So long the first byte of an answer waits for room. */
+/** How long the first byte of an answer waits for a slot. */
 const FIRST_BYTE_LIMIT_MS = 1_500;
 
-/** One extent's wait for a slot of the arena: never more than one callback and one timer, however often it is begun. */
+/** The wait of one extent for a slot of the arena: at most one callback and one timer, however often it begins. */
 export class SlotWait {
   readonly #signs: SlotSignals;
   readonly #retry: () => void;
@@ -26,7 +28,7 @@ export class SlotWait {
   #poll: Timer | undefined;
   #sinceMs: number | undefined;
 
-  /** @param retry called once for each beginning. */
+  /** @param retry called once per `begin` */
   constructor(signs: SlotSignals, retry: () => void) {
     this.#signs = signs;
     this.#retry = retry;
@@ -36,12 +38,12 @@ export class SlotWait {
     return this.#sinceMs !== undefined;
   }
 
-  /** Whether a transfer that waits may still keep its connection. */
+  /** Whether a waiting transfer may keep its connection. */
   get keepsConnection(): boolean {
     return this.#waitedMs < CONNECTION_LIMIT_MS;
   }
 
-  /** Whether it has been too long for the first byte of an answer. */
+  /** Whether the wait is too long for the first byte of an answer. */
   get exceedsFirstByteLimit(): boolean {
     return this.#waitedMs >= FIRST_BYTE_LIMIT_MS;
   }
@@ -50,7 +52,7 @@ export class SlotWait {
     return this.#sinceMs === undefined ? 0 : this.#signs.clock.monotonicMs() - this.#sinceMs;
   }
 
-  /** There is no room, still or again. */
+  /** No slot is available, still or again. */
   begin(isAwaited: boolean): void {
     const { clock, whenSlotFreed } = this.#signs;
     this.#stop();
@@ -60,11 +62,11 @@ export class SlotWait {
       this.#retry();
     };
     this.#forget = whenSlotFreed(retry, isAwaited);
-    // A reader in another thread lets go of a slot without a word.
+    // slots released by other threads are not signalled
     this.#poll = clock.after(SLOT_POLL_MS, retry);
   }
 
-  /** There is room, or none is needed any more. */
+  /** A slot was allocated, or none is needed any more. */
   end(): void {
     this.#sinceMs = undefined;
     this.#stop();

@@ -1,12 +1,12 @@
 import type { CounterCell, Family, Metrics } from '../../base/metrics.ts';
 import type { WorkerCache } from '../workers/worker-cache.ts';
 
-/** What went wrong inside the cache. */
+/** Errors inside the cache. */
 export function cacheErrors(metrics: Metrics): Family<CounterCell> {
   return metrics.counter('tidegate_cache_errors_total', 'Errors of a tier of the cache.', ['tier', 'kind']);
 }
 
-/** Has `metrics` show what the cache of this worker holds and does, read when somebody asks. */
+/** Exports what the cache of this worker holds and does, with every snapshot. */
 export function countCache(metrics: Metrics, objects: WorkerCache): void {
   const bytes = metrics.gauge('tidegate_cache_bytes', 'Bytes held by a tier of the cache.', ['tier']);
   const capacity = metrics.gauge('tidegate_cache_capacity_bytes', 'Bytes that a tier may hold.', ['tier']);

@@ -5,7 +5,7 @@ import type { ObjectRecord } from '../../cache/record.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import type { WorkerCache } from '../workers/worker-cache.ts';
 
-/** What is held of one object, for operators. */
+/** What the cache holds of one object, for operators. */
 export interface ObjectDescription {
   readonly bucket: string;
   readonly key: string;
@@ -15,7 +15,7 @@ export interface ObjectDescription {
 }
 
 interface RecordDescription {
-  /** Version id and variant as `recordName` puts them together; empty for the current version asked for without either. */
+  /** The `recordName`: version id and variant; empty for a request with neither. */
   readonly name: string;
   readonly kind: ObjectRecord['kind'];
   readonly status: number;
@@ -23,13 +23,13 @@ interface RecordDescription {
   readonly versionId: string | undefined;
   readonly sizeBytes: number | undefined;
   readonly ageS: number;
-  /** Seconds of freshness left; zero for one that is asked about at its next use. */
+  /** Remaining seconds of freshness; zero for a record that is revalidated at its next use. */
   readonly ttlS: number;
   readonly isPurged: boolean;
   readonly memory: { readonly blocks: number; readonly bytes: number };
 }
 
-/** Describes what `objects` hold of `key`; undefined when nothing is. */
+/** Describes what `objects` holds of `key`; undefined when it holds nothing. */
 export function describeObject(
   bucketName: string,
   key: string,

@@ -5,13 +5,13 @@ import type { BucketTable } from '../request/bucket-table.ts';
 import type { Peers } from '../workers/peers.ts';
 import type { WorkerCache } from '../workers/worker-cache.ts';
 
-/** Which objects are to be forgotten, by the names that clients use. */
+/** The objects to purge, by the names that clients use. */
 export type PurgeScope =
   | { readonly kind: 'key'; readonly bucket: string; readonly key: string }
   | { readonly kind: 'prefix'; readonly bucket: string; readonly prefix: string }
   | { readonly kind: 'bucket'; readonly bucket: string };
 
-/** What was forgotten. */
+/** What a purge removed. */
 export interface Purged {
   readonly objects: number;
   readonly bytes: number;
@@ -20,8 +20,8 @@ export interface Purged {
 const nothing: Purged = { objects: 0, bytes: 0 };
 
 /**
- * Forgets objects for good: the epoch is raised first, so that no answer that was under way before is kept, and
- * whatever was known is dropped before this returns (docs/architecture.md, law 5).
+ * Purges objects. The epoch is raised first, so answers already in progress are not stored; everything held is dropped
+ * before this returns (docs/architecture.md, law 5).
  */
 export function purge(
   request: PurgeScope,
@@ -34,7 +34,7 @@ export function purge(
   if (request.kind === 'key') return purgeKey(bucket, request.key, objects);
   const keyPrefix = bucket.keyPrefix + (request.kind === 'prefix' ? request.prefix : '');
   const range = { backend: bucket.store.name, bucket: bucket.bucketAtStore, keyPrefix };
-  // The owner may have forgotten long ago what another worker still remembers of its answer.
+  // The owner may have evicted records that another worker still caches.
   peers.forgetRange(range);
   return purgeRange(range, objects);
 }
@@ -49,7 +49,10 @@ function purgeKey(bucket: Bucket, key: string, { epochs, table }: WorkerCache): 
   return { objects: 1, bytes };
 }
 
-/** Epochs are shared by keys of one hash, so all are raised: that costs other buckets a question to their store each. */
+/**
+ * Keys share epoch slots by hash, so all matching keys are raised; each raise costs other keys of the slot one
+ * revalidation.
+ */
 function purgeRange(range: KeyRange, { epochs, table, objects: directory }: WorkerCache): Purged {
   for (const asked of directory.asking()) if (isInRange(asked, range)) epochs.raise(asked.hash);
   let purged = nothing;

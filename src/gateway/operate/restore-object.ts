@@ -6,21 +6,21 @@ import { mayBePath } from '../../s3/store-id.ts';
 import type { Bucket } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 
-/** A readable copy of an archived object is wanted, by the names that clients use. */
+/** A request for a readable copy of an archived object, by the names that clients use. */
 export interface RestoreRequest {
   readonly bucket: string;
   readonly key: string;
   readonly versionId?: string;
-  /** How long the copy is to stay. */
+  /** Lifetime of the copy. */
   readonly days: number;
   readonly tier: 'Standard' | 'Bulk' | 'Expedited';
 }
 
-/** What the store says to it. */
+/** The store's answer. */
 export type RestoreOutcome =
-  /** The copy will be there in minutes or hours. */
+  /** The copy will be available in minutes or hours. */
   | { readonly kind: 'begun' }
-  /** It is there already, and now stays longer. */
+  /** The copy existed already; its lifetime was extended. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'refused'; readonly code: string }
   | { readonly kind: 'unreachable' }
@@ -30,9 +30,9 @@ const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 const MAX_ERROR_BYTES = 16 * 1024;
 
 /**
- * RestoreObject at the bucket's store, which answers 202 when it begins and 200 when the copy is there already
- * (docs/semantics.md 167 to 172). What comes back out of an archive tier does so for good: days are malformed there.
- * Never rejects.
+ * Sends RestoreObject to the bucket's store. The store answers 202 when it starts and 200 when the copy exists already
+ * (docs/semantics.md 167 to 172). Objects of an archive *tier* are restored permanently, and the store rejects `Days`
+ * for them as malformed. Never rejects.
  */
 export async function requestRestore(request: RestoreRequest, buckets: BucketTable): Promise<RestoreOutcome> {
   const bucket = buckets.find(request.bucket);

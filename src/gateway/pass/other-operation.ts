@@ -9,7 +9,7 @@ import type { Exchange } from '../request/exchange.ts';
 import type { RequestFields } from '../request/request-fields.ts';
 import type { PageTurns } from './listing/page-turns.ts';
 
-/** A request for anything but a GetObject or HeadObject, in a bucket of ours. */
+/** A request other than GetObject and HeadObject, for a configured bucket. */
 export interface OtherOperation {
   readonly request: IncomingMessage;
   readonly exchange: Exchange;

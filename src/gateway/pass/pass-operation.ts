@@ -12,10 +12,10 @@ import { passPreflight } from './pass-preflight.ts';
 import { passThrough } from './pass-through.ts';
 import { passedRequest } from './passed-request.ts';
 
-/** Operations that read and change nothing: what is granted of them goes to the store. */
+/** Operations that change nothing; they are passed to the store if granted. */
 const isReading = (method: string) => method === 'GET' || method === 'HEAD';
 
-/** Operations on a bucket that say nothing of other keys than those below its prefix. Listings are answered before. */
+/** Bucket operations that reveal nothing about keys outside the bucket's prefix. Listings are handled separately. */
 const concernsKeys: ReadonlySet<OperationName> = new Set<OperationName>([
   'DeleteObjects',
   'GetBucketLocation',
@@ -27,10 +27,10 @@ const WHOLE_BUCKET_TEXT =
   'This bucket is a part of another one at the store (keyPrefix), whose configuration is for other keys as well.';
 
 /**
- * Gives a request on to the store, if its caller was granted the operation by name, and the version that it is about.
+ * Passes a request to the store if its caller was granted the operation, and the version it addresses.
  *
- * @throws S3Error AccessDenied where it was not, NotImplemented for the configuration of a bucket with a `keyPrefix`,
- *   MethodNotAllowed for what would change something
+ * @throws S3Error AccessDenied without the grant; NotImplemented for the configuration of a bucket with a `keyPrefix`;
+ * MethodNotAllowed for operations that change something
  */
 export function passOperation(other: OtherOperation): void {
   const { exchange, address, query, operation, bucket, permissions, observer } = other;
@@ -43,13 +43,13 @@ export function passOperation(other: OtherOperation): void {
     return;
   }
   const key = address.kind === 'object' ? address.key : undefined;
-  // what it would read or change, and so which grant it needs, only the store knows
+  // the effect of an unknown operation, and therefore the grant it needs, is unknown
   if (operation === 'Unknown') throw s3Error('NotImplemented');
   permissions.require(actionOf(operation, queryValue(query, 'versionId')), key ?? '');
   if (key === undefined && bucket.keyPrefix !== '' && !concernsKeys.has(operation))
     throw s3Error('NotImplemented', { message: WHOLE_BUCKET_TEXT });
   if (!isReading(exchange.method)) throw notAllowed(exchange.method, address.kind);
-  // what belongs to a version is for those who may read the version, also where the sub-resource is granted
+  // sub-resources of a version require the right to read that version, even if the sub-resource is granted
   const isOfVersion = knownParameters(operation, query, bucket.keys).some(({ name }) => name === 'versionId');
   if (isOfVersion) permissions.require('GetObjectVersion', key ?? '');
   if (operation === 'ListParts' && isRenamed(bucket)) {

@@ -2,12 +2,12 @@ import { bareName, fieldsFromRaw } from '../../s3/dialect.ts';
 import type { OtherOperation } from './other-operation.ts';
 import { passThrough } from './pass-through.ts';
 
-/** What a preflight asks with (Fetch standard, CORS-preflight request). */
+/** The headers of a preflight (Fetch standard, CORS-preflight request). */
 const ofPreflight = new Set(['origin', 'access-control-request-headers', 'access-control-request-method']);
 
 /**
- * Asks the store whether a page of another origin may send a request (docs/semantics.md 198 to 200). Browsers ask
- * without credentials, and the answer grants nothing: what the page then sends is checked like anything else.
+ * Passes a CORS preflight to the store (docs/semantics.md 198 to 200). Browsers send it without credentials, and the
+ * answer grants nothing: the actual request is checked like any other.
  */
 export function passPreflight({ exchange, request, address, bucket, observer }: OtherOperation): void {
   const fields = fieldsFromRaw(request.rawHeaders).filter(
@@ -29,7 +29,7 @@ export function passPreflight({ exchange, request, address, bucket, observer }: 
   });
 }
 
-/** The answer names the headers that the page wants to send, so it has to speak their dialect. */
+/** The answer lists the request's header names, so it must use their dialect. */
 function dialectOfListed(names = '') {
   return names
     .split(',')

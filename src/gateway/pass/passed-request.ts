@@ -6,14 +6,14 @@ import { fieldsOfQuery } from '../../s3/presigned-query.ts';
 import { takesCustomerKeys } from '../request/customer-keys.ts';
 import type { OtherOperation } from './other-operation.ts';
 
-/** What an anonymous caller cannot say, since the gateway would be charged in its place (docs/semantics.md 126). */
+/** Fields that anonymous callers may not send, because the gateway would be charged instead (docs/semantics.md 126). */
 const ofClients = new Set(['request-payer']);
 
 /**
- * A client's request as it is given on to the store: made anew from what its operation knows, in the store's names.
+ * Builds the request to the store from the known fields and parameters of the operation, with the store's names.
  *
- * @throws S3Error NotImplemented for an operation that is not passed, InvalidArgument for a repeated parameter or
- *   an id that may be a path, and for a customer-provided key that is malformed or may not come this way
+ * @throws S3Error NotImplemented for an operation that is not passed; InvalidArgument for a repeated parameter, an id
+ * that may be a path, and a customer-provided key that is malformed or not accepted on this connection
  * (docs/semantics.md 147 to 155)
  */
 export function passedRequest(other: OtherOperation): StoreRequest {
@@ -21,7 +21,7 @@ export function passedRequest(other: OtherOperation): StoreRequest {
   const inHeaders = fields.store ?? new Map<string, string>();
   readCustomerKey(inHeaders, takesCustomerKeys(bucket, request.socket));
   const said = new Map<string, string>();
-  // of a field that is said several times the first counts, and before all others that of a header
+  // the first occurrence of a field counts, and a header before a query parameter
   for (const { name, value } of fieldsOfQuery(query).toReversed()) said.set(name, value);
   for (const [name, value] of inHeaders) said.set(name, value);
   const passed: HeaderField[] = [];

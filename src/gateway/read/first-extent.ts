@@ -2,17 +2,17 @@ import type { RangeRequest } from '../../http/range.ts';
 import { wholeBlocks } from '../fill/read-ahead.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
-/** What a miss asks for first: bytes `[from, to)` or the last bytes, or everything at once. */
+/** What a miss requests first: bytes `[from, to)`, a suffix, or a part. */
 export type FirstExtent =
   | { readonly kind: 'span'; readonly from: number; readonly to: number }
   | { readonly kind: 'suffix'; readonly lengthBytes: number }
   | { readonly kind: 'part'; readonly partNumber: number };
 
 /**
- * The first request for an object of which nothing is known: whole blocks around what the client wants first, so
- * that a read of a few bytes fetches the block they are in and nothing else.
+ * The first request for an unknown object: the blocks that contain the requested range. A read of a few bytes fetches
+ * only the block that contains them.
  *
- * @param limitBytes of a span, rounded down to whole blocks: one at the least.
+ * @param limitBytes limit for a span; rounded down to whole blocks, at least one
  */
 export function firstExtent(
   { range, partNumber, policy, isConditional }: ObjectRead,
@@ -29,7 +29,7 @@ export function firstExtent(
   return { kind: 'span', from, to: Math.min(wantedUntil(range, blockBytes), limit) };
 }
 
-/** The first block of an object: a GET that brings little. */
+/** The first block of an object: a GET that transfers little. */
 export function firstBlock({ policy }: ObjectRead): FirstExtent {
   return { kind: 'span', from: 0, to: policy.blockSizeBytes };
 }
@@ -39,7 +39,7 @@ function wantedUntil(range: RangeRequest, blockBytes: number): number {
   return (Math.floor(range.last / blockBytes) + 1) * blockBytes;
 }
 
-/** The Range header that asks for `extent`; undefined for a part, which has no range. */
+/** The Range header for `extent`; undefined for a part, which is requested by number. */
 export function rangeHeader(extent: FirstExtent): string | undefined {
   if (extent.kind === 'part') return undefined;
   return extent.kind === 'suffix' ? `bytes=-${extent.lengthBytes}` : `bytes=${extent.from}-${extent.to - 1}`;

@@ -18,7 +18,7 @@ import { InvalidReplyError } from '../fill/fill-error.ts';
 import { ExpectedBytes, hasOtherLength, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { FirstExtent } from './first-extent.ts';
 
-/** The bytes that an answer is going to bring, of a content of `sizeBytes`. */
+/** The bytes that a response will bring, of a content of `sizeBytes`. */
 export interface ArrivingBytes {
   readonly entityTag: string;
   readonly sizeBytes: number;
@@ -26,21 +26,21 @@ export interface ArrivingBytes {
   readonly to: number;
 }
 
-/** What a store said to a first GET. */
+/** The store's answer to a first GET. */
 export type FirstAnswer<Learned> =
   | { readonly kind: 'readable'; readonly learned: Learned }
-  /** Readable, but not to be kept, see `UncacheableRecord`: the transfer is given up. */
+  /** Readable but not cacheable, see `UncacheableRecord`: the transfer is aborted. */
   | { readonly kind: 'unkeepable'; readonly head: StoreReplyHead }
-  /** Anything else that the store said, with its body. */
+  /** Any other answer, with its body. */
   | { readonly kind: 'refused'; readonly reply: WholeReply };
 
-/** What a readable answer taught, and who takes its bytes: without a receiver the transfer is given up. */
+/** The result of a readable answer, and the receiver of its bytes; without one the transfer is aborted. */
 export interface TakenAnswer<Learned> {
   readonly learned: Learned;
   readonly receiver: RangeReceiver | undefined;
 }
 
-/** Where the answer to a first question goes. */
+/** The result of a first GET. */
 export interface FirstFetchOutcome<Learned> {
   /** The object is readable. Called before any of its bytes. */
   take(head: ContentHead, arriving: ArrivingBytes): TakenAnswer<Learned>;
@@ -48,7 +48,7 @@ export interface FirstFetchOutcome<Learned> {
   failed(error: Error): void;
 }
 
-/** Takes the answer to the first GET for an object of which nothing is known: record and bytes in one request. */
+/** Receives the answer to the first GET for an unknown object: record and bytes in one request. */
 export class FirstFetch<Learned> implements StoreReceiver {
   readonly #asked: FirstExtent | undefined;
   readonly #outcome: FirstFetchOutcome<Learned>;
@@ -58,8 +58,8 @@ export class FirstFetch<Learned> implements StoreReceiver {
   #refusal: CollectedReply | undefined;
 
   /**
-   * @param asked the range that was asked for; undefined when the whole object was.
-   * @param maxSizeBytes of objects that are kept.
+   * @param asked the requested range; undefined for the whole object
+   * @param maxSizeBytes size limit for cached objects
    */
   constructor(asked: FirstExtent | undefined, maxSizeBytes: number, outcome: FirstFetchOutcome<Learned>) {
     this.#asked = asked;
@@ -67,7 +67,7 @@ export class FirstFetch<Learned> implements StoreReceiver {
     this.#outcome = outcome;
   }
 
-  /** The call that this takes the answer of. */
+  /** Sets the call whose answer this receives. */
   sent(call: StoreCall): void {
     this.#call = call;
   }
@@ -112,8 +112,8 @@ export class FirstFetch<Learned> implements StoreReceiver {
 }
 
 /**
- * Which bytes a 200 or 206 brings; an error when it cannot be the answer to what was asked; 'unkeepable' for an answer
- * that is not kept, see `keptContent`.
+ * Which bytes a 200 or 206 brings; an error if it cannot be the answer to the request; 'unkeepable' if it cannot be
+ * cached, see `keptContent`.
  */
 function arrivingBytes(
   head: ContentHead,
@@ -136,12 +136,12 @@ function arrivingBytes(
   return { ...kept, from: range.first, to: range.last + 1 };
 }
 
-/** Only the last bytes and the first part are there of an empty object too (docs/semantics.md 24, 25, 47). */
+/** For an empty object, only a suffix range and part 1 are answered without an error (docs/semantics.md 24, 25, 47). */
 function mayFindNothing(asked: FirstExtent | undefined): boolean {
   return asked?.kind === 'suffix' || (asked?.kind === 'part' && asked.partNumber === 1);
 }
 
-/** A range whose sender does not know the end of the object is taken for the one that was asked. */
+/** Whether `range` is the one that was requested. With an unknown total the end cannot be checked. */
 function fits({ first, last, total }: ContentRange, asked: FirstExtent | undefined): boolean {
   if (!asked) return false;
   if (asked.kind === 'part' || total === undefined) return true;

@@ -23,25 +23,25 @@ import { isRememberedRefusal, passedRecord, readableRecord, refusedRecord } from
 import { SingleFlight } from './single-flight.ts';
 import type { StoreFetcher, TakeReadable } from './store-fetcher.ts';
 
-/** Makes the contents that records answer with, and puts arriving bytes into them. */
+/** Creates the contents of records and receives their bytes. */
 export interface ContentFactory {
   create(read: ObjectRead, identity: GenerationIdentity): Generation;
-  /** No record answers with `generation`: it is for those alone who are told of it now. */
+  /** Keeps `generation`, to which no record refers, for the readers it is announced to now. */
   keepWhileRead(generation: Generation): void;
-  /** How much of an object is asked for at first, while `others` are being asked for. */
+  /** Size of the first request for an object, while `others` are in progress. */
   firstExtentBytes(others: number): number;
-  /** Whether nothing of `[from, to)` is held or on its way. */
+  /** Whether nothing of `[from, to)` is held or being fetched. */
   lacks(generation: Generation, from: number, to: number): boolean;
-  /** Bytes `[from, to)` of `generation` are arriving: what is returned takes them. */
+  /** Returns a receiver for bytes `[from, to)` of `generation`. */
   receive(read: ObjectRead, generation: Generation, from: number, to: number, call: StoreCall): RangeReceiver;
 }
 
-/** What one question to the store came to, for all who waited for it. */
+/** The result of one store request, shared by all who waited for it. */
 type Learned = Omit<LookupResult, 'isCollapsed' | 'how'> & { readonly how: 'fetched' | 'revalidated' };
 
 /**
- * Finds the record that answers a read: the one that is known while it is fresh, else what the store says, asked once
- * for all who want it. One for each worker, for the objects that the worker owns.
+ * Looks up records: from the cache while they are fresh, otherwise from the store, with one request for all concurrent
+ * readers. One instance per worker, for the objects that the worker owns.
  */
 export class LocalObjects {
   readonly #records: RecordCache;
@@ -49,7 +49,7 @@ export class LocalObjects {
   readonly #questions: StoreFetcher;
   readonly #clock: Clock;
   readonly #singleFlight = new SingleFlight<Learned>();
-  /** One for each question: several may be about one object. */
+  /** One element per request: several may be for one object. */
   readonly #asking = new Set<{ readonly objectKey: ObjectKey }>();
   #coalesced = 0;
 
@@ -60,25 +60,25 @@ export class LocalObjects {
     this.#clock = clock;
   }
 
-  /** Requests that waited for another's question. */
+  /** Requests that shared another request's answer. */
   get coalesced(): number {
     return this.#coalesced;
   }
 
-  /** The objects that stores are being asked about. */
+  /** The objects with a store request in progress. */
   *asking(): Iterable<ObjectKey> {
     for (const { objectKey } of this.#asking) yield objectKey;
   }
 
-  /** The record that answers `read` without asking anybody, if there is one. */
+  /** The cached, fresh record for `read`, if there is one. */
   findCached(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
     return this.#records.fresh(read, nowMs);
   }
 
   /**
-   * The record that answers `read`, asked of the store where need be.
+   * The record for `read`, requested from the store if necessary.
    *
-   * @throws RefusedByStoreError for an answer that is the client's alone, StoreError when there is none
+   * @throws RefusedByStoreError for an answer that must not be shared; StoreError when there is none
    */
   async find(read: ObjectRead): Promise<LookupResult> {
     const nowMs = this.#clock.nowMs();
@@ -98,19 +98,21 @@ export class LocalObjects {
   }
 
   /**
-   * The record that answers `read` with all checksums that the store has (docs/semantics.md, Decided 12): one HEAD for
-   * all who ask.
+   * The record for `read` with all checksums the store has (docs/semantics.md, Decided 12); one HEAD for all who ask.
    */
   findWithChecksums(read: ObjectRead): Promise<LookupResult> {
     return this.#shared(read, 'HEAD ', () => this.#askAnew(read, undefined));
   }
 
-  /** `record` turned out not to be true any more. */
+  /** `record` turned out to be outdated. */
   invalidate(read: ObjectRead, record: ObjectRecord): void {
     this.#records.remove(read, record);
   }
 
-  /** The store refused the bytes of a record: keeps the refusal if it may be remembered and no purge took the record since. */
+  /**
+   * The store refused the bytes of a record. Caches the refusal, if it is cacheable and the record was not purged
+   * since.
+   */
   refusedByStore(read: ObjectRead, reply: WholeReply): void {
     if (isRememberedRefusal(reply) && this.#records.lookup(read))
       this.#learnRefusal(read, reply, 'GET', this.#records.epochOf(read));
@@ -144,10 +146,10 @@ export class LocalObjects {
   }
 
   /**
-   * What the object is now, without bytes: HEAD, but GET for a reader whom HEAD would not tell the same. Rules for other
-   * origins name methods (docs/semantics.md 198), and only GET says in words why it refuses.
+   * Asks for the current state of the object without its bytes: by HEAD, or by GET for a reader whom HEAD would answer
+   * differently. CORS rules name methods (docs/semantics.md 198), and only GET has an error body.
    *
-   * @param extent what such a GET asks for; undefined for the whole object.
+   * @param extent what such a GET requests; undefined for the whole object
    */
   async #askAnew(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
     if (read.method === 'GET' && read.variant.origin !== undefined) return this.#askGet(read, extent);
@@ -156,7 +158,7 @@ export class LocalObjects {
       const isUnsaid = learned.record.kind === 'passed' && read.method === 'GET';
       return isUnsaid ? this.#askGet(read, extent) : learned;
     } catch (error) {
-      // a busy store is not asked for its words too
+      // a busy store is not asked a second time just for its error body
       const isSilent = error instanceof RefusedByStoreError && !isRetryableStatus(error.reply.status);
       if (isSilent && read.method === 'GET') return this.#askGet(read, extent);
       throw error;
@@ -206,7 +208,7 @@ export class LocalObjects {
     };
   }
 
-  /** The content that is held already, if it is the one that the store has now; else a new one. */
+  /** The cached content if it is the store's current one, otherwise a new one. */
   #contentOf(read: ObjectRead, identity: GenerationIdentity, epoch: number): Generation {
     return this.#records.contentOf(read, identity, epoch) ?? this.#contents.create(read, identity);
   }
@@ -226,14 +228,14 @@ export class LocalObjects {
     if (partNumber !== undefined) content.parts.learn(partNumber, partOf(head), head.partCount);
     const context = { method, receivedMs: this.#clock.nowMs(), epoch };
     const record = readableRecord(head, context, content, checksumsOf(head, method, partNumber));
-    // A reply about a part knows less of the object than what may be known already.
+    // A response about a part knows less about the object than the cached record.
     if (known?.kind === 'readable' && known.content === content) return learnedOf(known, head, true);
     const isKept = this.#records.store(read, record);
     if (!isKept) this.#contents.keepWhileRead(content);
     return learnedOf(record, head, isKept);
   }
 
-  /** What only HEAD leaves out is not remembered for a reader who can still ask with GET. */
+  /** What HEAD omits is not remembered for a GET, which may still be told. */
   #learnUnkeepable(read: ObjectRead, head: StoreReplyHead, method: 'GET' | 'HEAD', epoch: number): Learned {
     const record = passedRecord({ method, receivedMs: this.#clock.nowMs(), epoch });
     return learnedOf(record, head, read.method === method && this.#records.store(read, record));
@@ -251,12 +253,12 @@ function learnedOf(record: ObjectRecord, head: StoreReplyHead, isStored: boolean
   return { record, how: 'fetched', forwarded: 'uri-miss', forwardStatus: head.status, isStored, isCharged };
 }
 
-/** What HEAD says of an object does not always say what GET would, nor where a part of it lies. */
+/** HEAD may answer differently from GET, and does not locate parts. */
 function answers(record: ObjectRecord, { method, partNumber }: ObjectRead): boolean {
   return (method === 'HEAD' || record.answersGet) && knowsPart(record, partNumber);
 }
 
-/** 416 to the first bytes means that nothing at all is there, which a plain GET confirms; else HEAD tells the size. */
+/** A 416 for the first bytes means the object is empty, which a plain GET confirms; otherwise HEAD tells the size. */
 function mayBeEmpty(extent: FirstExtent, reply: WholeReply): boolean {
   if (extent.kind === 'span' && extent.from === 0) return true;
   const sizeBytes = parseUnsatisfiedRange(httpField(reply, 'content-range'));

@@ -1,14 +1,14 @@
 import type { ObjectRecord } from '../../cache/record.ts';
 import type { LookupOutcome } from '../request/cache-status.ts';
 
-/** A record that answers a read, and how it was had. */
+/** A record for a read, and how it was obtained. */
 export interface LookupResult extends LookupOutcome {
   readonly record: ObjectRecord;
-  /** Whether the store charged the gateway for this very answer (docs/semantics.md 127). */
+  /** Whether the store charged the gateway for this answer (docs/semantics.md 127). */
   readonly isCharged: boolean;
 }
 
-/** What was known already, and is fresh. */
+/** A result from the cache. */
 export function cacheHit(record: ObjectRecord): LookupResult {
   return {
     record,

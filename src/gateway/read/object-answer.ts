@@ -37,7 +37,7 @@ import { passRead } from './pass-read.ts';
 
 const undecided = PreparedHeaders.of([], 'x-store-');
 
-/** The answer to one read: from a record to the last byte. */
+/** The answer to one read, from the record to the last byte. */
 export class ObjectAnswer implements SendingSteps {
   readonly #client: ClientRead;
   readonly #source: ObjectSource;
@@ -48,7 +48,10 @@ export class ObjectAnswer implements SendingSteps {
   #headers = undecided;
   #ageS: number | undefined;
 
-  /** @param lookUpAgain for an object that changed before its first byte; undefined when that has been tried enough. */
+  /**
+   * @param lookUpAgain repeats the look-up if the object changes before the first byte; undefined when it was repeated
+   * often enough
+   */
   constructor(
     client: ClientRead,
     source: ObjectSource,
@@ -61,7 +64,7 @@ export class ObjectAnswer implements SendingSteps {
     this.#lookUpAgain = lookUpAgain;
   }
 
-  /** Answers with what was found. */
+  /** Answers with the result of the look-up. */
   give(found: LookupResult): void {
     const { record } = found;
     this.#record = record;
@@ -75,7 +78,7 @@ export class ObjectAnswer implements SendingSteps {
     }
   }
 
-  /** Whatever went wrong before the first byte. Never throws. */
+  /** Handles any error before the first byte. Never throws. */
   fail(error: unknown): void {
     const { exchange } = this.#client;
     if (exchange.response.headersSent || isFault(error)) {
@@ -104,7 +107,7 @@ export class ObjectAnswer implements SendingSteps {
     this.#observer.sent(exchange);
   }
 
-  /** docs/semantics.md, Authentication 4: whoever may not list learns of no missing key. */
+  /** docs/semantics.md, Authentication 4: callers without ListBucket are not told that a key is missing. */
   #refuse(found: LookupResult, record: RefusedRecord): void {
     const { exchange, read, mayKnowMissing } = this.#client;
     this.#report(found, 'all');
@@ -130,7 +133,7 @@ export class ObjectAnswer implements SendingSteps {
 
   #select(found: LookupResult, record: ReadableRecord): void {
     const { fields, read } = this.#client;
-    // an empty object is its own first part, and has no other (docs/semantics.md 40, 47)
+    // an empty object has part 1 only, which is the object itself (docs/semantics.md 40, 47)
     if (read.partNumber !== undefined && (record.sizeBytes > 0 || read.partNumber > 1)) {
       this.#sendPart(found, record, read.partNumber);
       return;
@@ -204,7 +207,7 @@ export class ObjectAnswer implements SendingSteps {
     else this.fail(error);
   }
 
-  /** Notes what the cache did. RFC 9111 §5.1: an answer that the store has just given has no age. */
+  /** Sets the cache report. RFC 9111 §5.1: an answer straight from the store has no Age. */
   #report(found: LookupResult, coverage: 'all' | 'some' | 'none'): void {
     const { exchange, read, nowMs } = this.#client;
     const ttlMs = Math.max(0, freshUntilMs(found.record, read.policy, nowMs) - nowMs);
@@ -213,14 +216,14 @@ export class ObjectAnswer implements SendingSteps {
   }
 }
 
-/** Whether asking the store came to nothing, rather than what the client wants. */
+/** Whether the store request itself failed. */
 function isOfTheStore(error: unknown): error is StoreError | InvalidReplyError {
   return error instanceof StoreError || error instanceof InvalidReplyError;
 }
 
 const whole: Selection = { kind: 'whole' };
 
-/** The bytes of `record` that a client gets, part numbers apart (RFC 9110 §13.1.5, §14.2). */
+/** The bytes of `record` that a client gets, without part numbers (RFC 9110 §13.1.5, §14.2). */
 export function selectionFor({ fields, range }: ClientRead, record: ReadableRecord): Selection {
   if (range.kind === 'absent' || !ifRangeHolds(fields.ifRange, record)) return whole;
   return selectRange(range, record.sizeBytes);

@@ -3,19 +3,19 @@ import type { ObjectRecord } from '../../cache/record.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import type { LookupResult } from './lookup-result.ts';
 
-/** Where a worker finds objects: with itself, for those that it owns, or with the worker that owns them. */
+/** Where a worker looks up objects: in its own cache, or with the worker that owns them. */
 export interface ObjectSource {
-  /** The record that answers `read` at once, without asking anybody. */
+  /** The cached, fresh record for `read`, available synchronously. */
   findCached(read: ObjectRead, nowMs: number): ObjectRecord | undefined;
   /**
-   * The record that answers `read`, asked of the store where need be.
+   * The record for `read`, requested from the store if necessary.
    *
    * @throws RefusedByStoreError, StoreError, InvalidReplyError, OverloadedError
    */
   find(read: ObjectRead): Promise<LookupResult>;
-  /** The same with all checksums that the store has, which a partial answer of the store may have left out. */
+  /** The same with all checksums the store has; a partial response may have omitted them. */
   findWithChecksums(read: ObjectRead): Promise<LookupResult>;
-  /** `record` turned out not to be true any more: it is not to answer again. */
+  /** `record` turned out to be outdated and must not be used again. */
   invalidate(read: ObjectRead, record: ObjectRecord): void;
   /** The store refused the bytes of a record with `reply`. */
   refusedByStore(read: ObjectRead, reply: WholeReply): void;

@@ -7,11 +7,11 @@ import { isVisible } from '../request/visibility.ts';
 import { storeRequest } from './store-request.ts';
 
 /**
- * Answers a read with the store's answer to it: the client's own question goes to the store, range and conditions
- * included, and nothing of the answer is kept.
+ * Passes a read through: forwards the client's request, including range and preconditions, and caches nothing of the
+ * answer.
  *
- * @param detail why it is not answered from the cache, a token (RFC 9211 §2.8).
- * @param more fields that the question carries as well.
+ * @param detail why the cache is bypassed, a token (RFC 9211 §2.8)
+ * @param more additional fields for the request
  */
 export function passRead(
   client: ClientRead,
@@ -43,8 +43,8 @@ function conditions({ fields }: ClientRead): HeaderField[] {
 }
 
 /**
- * Answers a read with a customer-provided key, which goes to the store (docs/architecture.md, Access;
- * docs/semantics.md 164).
+ * Passes a read with a customer-provided key through to the store (docs/architecture.md, Access; docs/semantics.md
+ * 164).
  */
 export function serveSealed(client: ClientRead, key: CustomerKey, observer: ExchangeObserver): void {
   passRead(client, observer, 'sse-c', keyFields(key));

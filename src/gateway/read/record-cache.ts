@@ -5,7 +5,7 @@ import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
 import { getRecordName, knowsPart, type ObjectRecord } from '../../cache/record.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
-/** What has been learned of objects and is still valid: records by read, under the epoch of their question. */
+/** The valid records, looked up by read. A record is valid as long as the epoch of its request is current. */
 export class RecordCache {
   readonly #table: EntryTable;
   readonly #epochs: Epochs;
@@ -15,12 +15,12 @@ export class RecordCache {
     this.#epochs = epochs;
   }
 
-  /** The epoch of a question that is asked now. */
+  /** The epoch for a request sent now. */
   epochOf(read: ObjectRead): number {
     return this.#epochs.current(read.objectKey.hash);
   }
 
-  /** The record of `read`, fresh or not. */
+  /** The valid record for `read`, fresh or stale. */
   lookup(read: ObjectRead): ObjectRecord | undefined {
     const records = this.#table.get(read.objectKey)?.records;
     if (!records) return undefined;
@@ -29,14 +29,14 @@ export class RecordCache {
     return record?.epoch === this.epochOf(read) ? record : undefined;
   }
 
-  /** The record that answers `read` at `nowMs` without asking anybody. */
+  /** The fresh record for `read` at `nowMs`. */
   fresh(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
     const record = this.lookup(read);
     if (!record || freshUntilMs(record, read.policy, nowMs) <= nowMs) return undefined;
     return knowsPart(record, read.partNumber) ? record : undefined;
   }
 
-  /** Keeps `record`, unless it may not be kept or something has made it wrong since the store was asked. */
+  /** Stores `record`, unless a directive forbids it or the epoch was raised since the store was asked. */
   store(read: ObjectRead, record: ObjectRecord): boolean {
     const mayKeep = !(record.directives.noStore && read.policy.honourCacheControl);
     if (!mayKeep || record.epoch !== this.epochOf(read)) return false;
@@ -46,7 +46,7 @@ export class RecordCache {
     return true;
   }
 
-  /** The content that is held already, if it is the one that the store has now. */
+  /** The cached content, if it is the store's current one. */
   contentOf(read: ObjectRead, identity: GenerationIdentity, epoch: number): Generation | undefined {
     const entry = this.#table.peek(read.objectKey);
     if (!entry || epoch !== this.epochOf(read)) return undefined;
@@ -55,7 +55,7 @@ export class RecordCache {
     return undefined;
   }
 
-  /** `record` is not true any more. */
+  /** Removes `record`, which is outdated. */
   remove(read: ObjectRead, record: ObjectRecord): void {
     for (const name of [read.recordName, getRecordName(read.recordName)]) {
       if (this.#table.peek(read.objectKey)?.records.get(name) === record)

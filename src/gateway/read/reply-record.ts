@@ -8,7 +8,7 @@ import { parseHttpDate } from '../../http/http-date.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { type ContentHead, isChecksum } from '../fill/content-head.ts';
 
-/** When and how an answer was had. */
+/** When and how an answer was obtained. */
 export interface ReplyContext {
   readonly method: 'GET' | 'HEAD';
   readonly receivedMs: number;
@@ -16,9 +16,9 @@ export interface ReplyContext {
 }
 
 /**
- * Fields of one connection, one reply, one server or one reader, not of the object (docs/semantics.md 201, 279; RFC
- * 9111 §3.1 and §7.3). A cookie that the store gives to one reader is no other's; RFC 7838 has Alt-Svc speak of the
- * server. What is left of a rate limit is the gateway's own at that moment (MinIO says it with each answer).
+ * Fields that belong to a connection, a single response, the server or one reader rather than to the object
+ * (docs/semantics.md 201, 279; RFC 9111 §3.1 and §7.3). A cookie is for the reader it was sent to; Alt-Svc describes
+ * the server (RFC 7838). Rate-limit fields, which MinIO sends with each answer, describe the gateway's own quota.
  */
 const perReplyHttp = new Set([
   ...hopByHopFields,
@@ -42,10 +42,13 @@ const perReplyHttp = new Set([
   'x-ratelimit-reset',
 ]);
 
-/** Store fields of one reply; `request-charged` says what this very request cost, `mp-parts-count` answers a part number. */
+/**
+ * Store fields of a single response: `request-charged` is about the cost of this request, `mp-parts-count` answers a
+ * part number.
+ */
 const perReplyStore = new Set(['request-id', 'id-2', 'request-charged', 'mp-parts-count']);
 
-/** Makes the record of a readable object from the head of the store's answer. */
+/** Creates the record of a readable object from the head of the store's answer. */
 export function readableRecord(
   head: ContentHead,
   context: ReplyContext,
@@ -70,7 +73,7 @@ export function readableRecord(
   };
 }
 
-/** Makes the record of a refusal that may be remembered, see `isRememberedRefusal`. */
+/** Creates the record of a cacheable refusal, see `isRememberedRefusal`. */
 export function refusedRecord(reply: WholeReply, context: ReplyContext): RefusedRecord {
   return {
     kind: 'refused',
@@ -85,7 +88,7 @@ export function refusedRecord(reply: WholeReply, context: ReplyContext): Refused
   };
 }
 
-/** What a record holds of an answer that is not looked into. */
+/** For records of answers that are not interpreted. */
 const noDirectives: FreshnessDirectives = {
   maxAgeS: undefined,
   sMaxAgeS: undefined,
@@ -97,8 +100,8 @@ const noDirectives: FreshnessDirectives = {
 };
 
 /**
- * Remembers that answers to a read cannot be kept, for as long as the bucket keeps what says nothing of its own: what the
- * answer says of itself does not matter, since none of it is used again.
+ * Creates a record that says a read cannot be cached. It stays fresh for the bucket's default lifetime; the directives
+ * of the answer do not matter, because none of it is reused.
  */
 export function passedRecord({ method, receivedMs, epoch }: ReplyContext): UncacheableRecord {
   return {
@@ -112,13 +115,13 @@ export function passedRecord({ method, receivedMs, epoch }: ReplyContext): Uncac
   };
 }
 
-/** docs/semantics.md, Decided 8: missing, delete marker by id, and archived; no other refusal is remembered. */
+/** docs/semantics.md, Decided 8: only missing, delete marker by id, and archived are cached. */
 export function isRememberedRefusal(reply: WholeReply): boolean {
   if (reply.status === 404 || reply.status === 405) return true;
   return reply.status === 403 && reply.body.includes('<Code>InvalidObjectState</Code>');
 }
 
-/** Whether these fields are of an object that HEAD shows and GET refuses (docs/semantics.md 165 to 173). */
+/** Whether these fields are of an object that HEAD describes but GET refuses (docs/semantics.md 165 to 173). */
 function saysArchived(fields: readonly HeaderField[]): boolean {
   const value = (name: string) => fields.find(field => field.store && field.name === name)?.value;
   if (value('archive-status') !== undefined) return true;

@@ -6,13 +6,13 @@ import { ObjectAnswer, selectionFor } from './object-answer.ts';
 import type { ObjectSource } from './object-source.ts';
 import { WaitingAnswer } from './waiting-answer.ts';
 
-/** How often an object that changes under a read is looked up anew before its first byte. */
+/** How often an object that changes before its first byte is looked up. */
 const LOOKUPS = 4;
 
 /**
- * Answers a GetObject or HeadObject: record, verdict, selection, body.
+ * Answers a GetObject or HeadObject: record, preconditions, range selection, body.
  *
- * A record that is known and fresh is answered in this turn of the event loop; anything else when the store has spoken.
+ * A fresh cached record is answered in this turn of the event loop; otherwise the answer waits for the store.
  */
 export function serveObject(client: ClientRead, source: ObjectSource, observer: ExchangeObserver): void {
   const answer = new ObjectAnswer(client, source, observer, () => lookUp(client, source, observer, 2));
@@ -21,7 +21,7 @@ export function serveObject(client: ClientRead, source: ObjectSource, observer: 
   else ask(client, source, observer, answer);
 }
 
-/** The object changed before anything of it was sent: the client gets the one that is there now. */
+/** The object changed before anything was sent: repeats the look-up. */
 function lookUp(client: ClientRead, source: ObjectSource, observer: ExchangeObserver, attempt: number): void {
   const again = attempt < LOOKUPS ? () => lookUp(client, source, observer, attempt + 1) : undefined;
   ask(client, source, observer, new ObjectAnswer(client, source, observer, again));
@@ -41,7 +41,7 @@ function ask(
     answer.fail(error);
     return;
   }
-  // nothing of this holds the client, which may leave long before the store answers
+  // this chain does not reference the client, which may disconnect long before the store answers
   source
     .find(read)
     .then(found => (lacksMore(waiting, found) ? source.findWithChecksums(read) : found))
@@ -53,11 +53,13 @@ function lacksMore({ client }: WaitingAnswer, { record }: LookupResult): boolean
   return client !== undefined && lacksChecksums(client, record);
 }
 
-/** Checksums are shown with all of an object only; one that the store may have and the record lacks is asked for. */
+/**
+ * Checksums are shown only with the whole object; they are requested if the store may have some that the record lacks.
+ */
 function lacksChecksums(client: ClientRead, record: ObjectRecord): boolean {
   if (!client.visibility.checksums || record.kind !== 'readable' || record.checksums === 'known')
     return false;
-  // A part has checksums of its own (docs/semantics.md 48).
+  // A part has its own checksums (docs/semantics.md 48).
   if (client.read.partNumber !== undefined && record.sizeBytes > 0) return false;
   const selection = selectionFor(client, record);
   if (selection.kind !== 'part') return selection.kind === 'whole';

@@ -1,17 +1,17 @@
-/** A question to a store that others may wait for. */
+/** A store request in progress that others may join. */
 interface Flight<Answer> {
   readonly epoch: number;
   readonly answer: Promise<Answer>;
 }
 
 /**
- * PeerCalls under way, by name: who asks the same meanwhile gets the same answer. A question asked before the epoch
- * was raised is not joined any more.
+ * Requests in progress, by name: concurrent equal requests share one answer. A request from before the last epoch
+ * change is not joined.
  */
 export class SingleFlight<Answer> {
   readonly #flights = new Map<string, Flight<Answer>>();
 
-  /** Joins the flight `name` of this `epoch`, or begins it with `ask`. */
+  /** Joins the request `name` of this `epoch`, or starts it with `ask`. */
   join(
     name: string,
     epoch: number,

@@ -9,53 +9,53 @@ import { type FirstExtent, rangeHeader } from './first-extent.ts';
 import { type ArrivingBytes, type FirstAnswer, FirstFetch, type TakenAnswer } from './first-fetch.ts';
 import { storeRequest } from './store-request.ts';
 
-/** Takes a readable answer as it begins, see `FirstFetchOutcome.take`. */
+/** Receives the head of a readable answer, see `FirstFetchOutcome.take`. */
 export type TakeReadable<Learned> = (
   head: ContentHead,
   arriving: ArrivingBytes,
   call: StoreCall,
 ) => TakenAnswer<Learned>;
 
-/** One timeout has cost whoever asks as long as an answer may take. */
+/** Only one timeout: it has already cost the reader the longest time an answer may take. */
 const questionLimits = { retries: 2, timeouts: 1, atOnce: 0, firstDelayMs: 100 };
 
-/** Asks stores about objects, and again where the store or the way to it was only busy. */
+/** Sends record requests to stores, with retries for transient failures. */
 export class StoreFetcher {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #retried: (read: ObjectRead, reason: string) => void;
 
-  /** @param random a number in [0, 1): spreads the retries of several workers. */
+  /** @param random a number in [0, 1), for jitter */
   constructor(clock: Clock, random: () => number, retried: (read: ObjectRead, reason: string) => void) {
     this.#clock = clock;
     this.#random = random;
     this.#retried = retried;
   }
 
-  /** HEAD: what is known of an object, or of one of its parts, without bytes. */
+  /** HEAD for an object or one of its parts. */
   head(read: ObjectRead, partNumber: number | undefined): Promise<WholeReply> {
     const request = storeRequest(read, 'HEAD', { partNumber });
-    return this.#insist(
+    return this.#withRetries(
       read,
       () => sendAndCollect(read.bucket.store, request, 0),
       reply => reply,
     );
   }
 
-  /** GET of `extent`, or of the whole object when it is undefined. A readable answer goes to `take` as it begins. */
+  /** GET of `extent`, or of the whole object if undefined. `take` receives the head of a readable answer. */
   get<Learned>(
     read: ObjectRead,
     extent: FirstExtent | undefined,
     take: TakeReadable<Learned>,
   ): Promise<FirstAnswer<Learned>> {
-    return this.#insist(
+    return this.#withRetries(
       read,
       () => getOnce(read, extent, take),
       answer => (answer.kind === 'refused' ? answer.reply : undefined),
     );
   }
 
-  async #insist<Answer>(
+  async #withRetries<Answer>(
     read: ObjectRead,
     ask: () => Promise<Answer>,
     refusal: (answer: Answer) => WholeReply | undefined,

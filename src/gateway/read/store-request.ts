@@ -2,7 +2,7 @@ import type { StoreRequest } from '../../backend/store.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
-/** What the gateway asks on its own behalf about the object of `read`: all but method and range are the same each time. */
+/** The gateway's own request for the object of `read`. */
 export function storeRequest(
   read: ObjectRead,
   method: 'GET' | 'HEAD',
@@ -19,7 +19,7 @@ export function storeRequest(
     http('origin', origin),
     store('expected-bucket-owner', expectedBucketOwner),
     store('request-payer', requestPayer),
-    // docs/semantics.md, Decided 12: always asked for, and filtered by what the client asked.
+    // docs/semantics.md, Decided 12: always requested, and filtered by what the client asked for.
     store('checksum-mode', 'ENABLED'),
   ];
   return {

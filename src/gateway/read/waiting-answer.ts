@@ -3,8 +3,8 @@ import type { ClientRead } from '../request/client-read.ts';
 import type { ObjectAnswer } from './object-answer.ts';
 
 /**
- * An answer that waits for a store. It is let go of when its client leaves: the question goes on, since others may have
- * asked it too, and the store may take its time.
+ * An answer that waits for the store. When its client disconnects, the references to it are dropped; the store request
+ * goes on, because others may share it and the store may take long.
  */
 export class WaitingAnswer {
   #client: ClientRead | undefined;
@@ -28,12 +28,12 @@ export class WaitingAnswer {
     else response.on('close', leave);
   }
 
-  /** Whoever waits; undefined for one that has left or got the answer. */
+  /** The waiting client; undefined when it has disconnected or was answered. */
   get client(): ClientRead | undefined {
     return this.#client;
   }
 
-  /** The answer, for the caller to give; undefined when nobody waits for it any more. */
+  /** The answer, to be given by the caller; undefined when the client is gone. */
   take(): ObjectAnswer | undefined {
     const answer = this.#answer;
     if (answer) this.#letGo();

@@ -4,8 +4,8 @@ import { errorBody } from '../../s3/error-body.ts';
 import { RequestIdSource } from '../request/request-ids.ts';
 
 /**
- * Answers any request with 503 ServiceUnavailable and ends its connection: for times in which no worker can. Nothing of the
- * request is looked at, so its dialect is not known: the ids are sent under every prefix of `prefixes`.
+ * Answers every request with 503 ServiceUnavailable and closes the connection; used while no worker is available. The
+ * request is not parsed, so its dialect is unknown: the ids are sent with every prefix in `prefixes`.
  */
 export function answerUnavailable(prefixes: Iterable<string>): RequestListener {
   const ids = new RequestIdSource();
@@ -25,7 +25,7 @@ export function answerUnavailable(prefixes: Iterable<string>): RequestListener {
       [retryName]: retryValue,
       connection: 'close',
     });
-    // node:http leaves the body out where the request was a HEAD (RFC 9110 §9.3.2)
+    // node:http omits the body for HEAD (RFC 9110 §9.3.2)
     response.end(body);
   };
 }

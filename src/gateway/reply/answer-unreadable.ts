@@ -4,13 +4,13 @@ import { errorBody } from '../../s3/error-body.ts';
 import type { RequestIds } from '../request/request-ids.ts';
 
 const messages: Readonly<Partial<Record<UnreadableRequest, string>>> = {
-  malformed: 'This is no request of HTTP/1.1.',
+  malformed: 'Malformed HTTP request.',
   'headers-too-large': 'The headers of the request are too large.',
 };
 
 /**
- * The answer to what is no request, as it goes onto the wire: in the store's words and with ids like every other
- * (docs/architecture.md, Answers). Of a dialect nothing is known.
+ * The raw response to a malformed request: an error body and ids like any other (docs/architecture.md, Answers). The
+ * dialect is unknown.
  */
 export function answerUnreadable(why: UnreadableRequest, { requestId, id2 }: RequestIds): string {
   const { code, message, fields, headers } = errorOf(why);

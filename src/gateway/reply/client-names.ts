@@ -4,9 +4,9 @@ import { errorCodes } from '../../s3/error-codes.ts';
 import { type Bucket, isRenamed } from '../request/bucket.ts';
 
 /**
- * A store's error in the names that clients use: keys without what stands before them at the store, and the bucket as
- * clients call it. Of a bucket that has another name there, what else names it is left out, and so is the endpoint, at
- * which there is no bucket of the client's name; a message that names it gives way to the usual one.
+ * Translates a store's error to the names that clients use: keys without the bucket's prefix, and the client's bucket
+ * name. For a renamed bucket, other fields that contain the store's name are removed, and so is the endpoint, which has
+ * no bucket of the client's name. A message that contains the store's name is replaced by the standard one.
  */
 export function inClientNames({ code, message, fields }: RememberedError, bucket: Bucket): RememberedError {
   if (!isRenamed(bucket)) return { code, message, fields };
@@ -21,19 +21,22 @@ export function inClientNames({ code, message, fields }: RememberedError, bucket
   return { code, message: isOfStore(message, bucket) ? usualMessage(code) : message, fields: told };
 }
 
-/** Fields of a refusal as the client sees them: where a bucket has another name, a redirect leads to the store's. */
+/**
+ * The header fields of a refusal for the client. For a renamed bucket, a redirect would reveal the store's name, so it
+ * is removed.
+ */
 export function fieldsInClientNames(fields: readonly HeaderField[], bucket: Bucket): readonly HeaderField[] {
   if (!isRenamed(bucket)) return fields;
   return fields.filter(({ name, store }) => store || name !== 'location');
 }
 
-/** Whether a text names the bucket, or what stands before its keys, as only the store does. */
+/** Whether a text contains the store's bucket name or the key prefix. */
 function isOfStore(text: string, { name, bucketAtStore, keyPrefix }: Bucket): boolean {
   if (name !== bucketAtStore && wordsOf(text).includes(bucketAtStore)) return true;
   return keyPrefix !== '' && (text.includes(keyPrefix) || text.includes(encodeURIComponent(keyPrefix)));
 }
 
-/** The parts of a text that may be a bucket's name, with the dots in them and without: a host name begins with one. */
+/** The candidates for a bucket name in a text, including the leading labels of host names. */
 function wordsOf(text: string): readonly string[] {
   const dotted = text.match(/[\w.-]+/g) ?? [];
   return dotted.flatMap(word => beginningsOf(word.replace(/\.+$/, '')));

@@ -5,8 +5,8 @@ import { asS3Error, isFault, replyError } from './error-reply.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
 
 /**
- * Ends a request with an error: an error answer, or, once its head is out, a cut connection. What the request holds is
- * given back when its response closes, which comes of either.
+ * Ends a request with an error: an error response, or a closed connection if the head was already sent. Either closes
+ * the response, which releases what the request holds.
  */
 export function errorHandling(observer: ExchangeObserver, faults: Faults): ErrorHandling {
   const cutOff = ({ response }: Exchange) => {
@@ -44,7 +44,7 @@ export function errorHandling(observer: ExchangeObserver, faults: Faults): Error
   return { refuse, fault };
 }
 
-/** Of the answer that was being put together something may stay in the response: no other follows on its connection. */
+/** Parts of the failed answer may remain in the response, so its connection is not reused. */
 function replyFault(exchange: Exchange): void {
   exchange.response.shouldKeepAlive = false;
   replyError(exchange, s3Error('InternalError'));

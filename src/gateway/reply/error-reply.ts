@@ -16,7 +16,7 @@ import type { RequestIds } from '../request/request-ids.ts';
 import { StalledClientError } from './pending-sends.ts';
 import { PreparedHeaders } from './prepared-headers.ts';
 
-/** The one mapping from what can go wrong to an error of the store's protocol. Total: what is not known is a 500. */
+/** The single mapping from exceptions to errors of the store's protocol. Total: anything unknown is a 500. */
 export function asS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (isWantOfRoom(error)) return slowDown({ cause: error });
@@ -45,13 +45,13 @@ const meanings: Readonly<Record<Exclude<StoreErrorCode, 'BUSY'>, ErrorCode>> = {
   FAULT: 'InternalError',
 };
 
-/** Whether `error` is one of those that are not known: an exception that should not have happened. */
+/** Whether `error` is unexpected, that is, a bug of the gateway. */
 export function isFault(error: unknown): boolean {
   if (error instanceof S3Error || error instanceof RefusedByStoreError) return false;
   return asS3Error(error).code === 'InternalError';
 }
 
-/** 416 for a range of an object of `sizeBytes` (docs/semantics.md 10, Decided 3). */
+/** 416 for an unsatisfiable range of an object of `sizeBytes` (docs/semantics.md 10, Decided 3). */
 export function invalidRange(requested: string, sizeBytes: number): S3Error {
   return s3Error('InvalidRange', {
     fields: [
@@ -62,7 +62,7 @@ export function invalidRange(requested: string, sizeBytes: number): S3Error {
   });
 }
 
-/** 416 for a part that an object of `count` parts does not have (docs/semantics.md 40, 41). */
+/** 416 for a part number that does not exist; `count` is the number of parts (docs/semantics.md 40, 41). */
 export function invalidPartNumber(requested: number, count: number): S3Error {
   return s3Error('InvalidPartNumber', {
     fields: [
@@ -80,7 +80,7 @@ export function preconditionFailed(condition: string): S3Error {
 /**
  * Answers `exchange` with `error`; a HEAD gets no body (docs/semantics.md, Decided 11).
  *
- * @param more names and values alternating, of headers that the answer carries as well.
+ * @param more additional headers, names and values alternating
  */
 export function replyError(exchange: Exchange, error: S3Error, more: readonly string[] = []): void {
   const { requestId, id2 } = exchange;
@@ -90,7 +90,7 @@ export function replyError(exchange: Exchange, error: S3Error, more: readonly st
   sendWhole(exchange, error.status, headers, Buffer.from(body), exchange, undefined);
 }
 
-/** Sends an answer with its whole body; a HEAD gets none. */
+/** Sends a response with a complete body; a HEAD gets none. */
 export function sendWhole(
   exchange: Exchange,
   status: number,

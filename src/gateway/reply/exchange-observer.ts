@@ -12,17 +12,17 @@ import { type PendingSends, StalledClientError } from './pending-sends.ts';
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** The cells that one kind of answer is counted in. */
+/** The metric cells for one kind of answer. */
 interface AnswerCells {
   readonly requests: CounterCell;
   readonly bytes: CounterCell;
   readonly firstByte: HistogramCell;
   readonly duration: HistogramCell;
-  /** Undefined for what was not looked up. */
+  /** Undefined for requests that bypassed the cache. */
   readonly lookups: CounterCell | undefined;
 }
 
-/** What answers are told apart by, with the cells of that kind. */
+/** The labels that identify a kind of answer, with its cells. */
 interface KindOfAnswer {
   readonly bucket: string;
   readonly operation: string;
@@ -31,7 +31,7 @@ interface KindOfAnswer {
   readonly cells: AnswerCells;
 }
 
-/** An object whose read was refused because it lies in the archive; `bucket` is the metric label. */
+/** A read that was refused because the object is archived; `bucket` is the metric label. */
 export interface ArchivedRead {
   readonly bucket: string;
   readonly key: string;
@@ -41,17 +41,17 @@ export interface ArchivedRead {
 export interface ExchangeObserverOptions {
   readonly metrics: Metrics;
   readonly clock: Clock;
-  /** Where a line for each request goes; undefined for none. */
+  /** Receives one line per request; undefined: no access log. */
   readonly accessLog: Logger | undefined;
   readonly admission: Admission;
   readonly sends: PendingSends;
-  /** Told of each read of an archived object. */
+  /** Called for each read of an archived object. */
   readonly onArchivedRead: (read: ArchivedRead) => void;
 }
 
 /** Counts each answer and writes its log line. */
 export class ExchangeObserver {
-  /** Answers that wait for their clients. */
+  /** Responses that wait for their clients. */
   readonly sends: PendingSends;
   readonly #clock: Clock;
   readonly #onArchivedRead: (read: ArchivedRead) => void;
@@ -115,13 +115,13 @@ export class ExchangeObserver {
     this.#inFlight = metrics.gauge('tidegate_requests_in_flight', 'Requests being answered.').cell();
   }
 
-  /** Milliseconds since some moment, as `Exchange.startedMs` counts them. */
+  /** Monotonic time in milliseconds, comparable with `Exchange.startedMs`. */
   nowMs(): number {
     return this.#clock.monotonicMs();
   }
 
   /**
-   * `exchange` is going to wait for a store.
+   * Must be called before `exchange` waits for a store.
    *
    * @throws TooManyRequestsError
    */
@@ -133,7 +133,7 @@ export class ExchangeObserver {
     this.#inFlight.value++;
   }
 
-  /** `exchange` has been answered, to its end or as far as it got. */
+  /** `exchange` is over, completely answered or not. */
   sent(exchange: Exchange): void {
     if (exchange.isOver) return;
     exchange.isOver = true;
@@ -157,13 +157,13 @@ export class ExchangeObserver {
   }
 
   #refused({ bucket, key, versionId }: Exchange, code: string): void {
-    // a store may have codes of its own making: labels stay those of the protocol
+    // a store may use codes of its own; as a label only those of the protocol are used
     this.#errors.cell(bucket, Object.hasOwn(errorCodes, code) ? code : '_other').value++;
     if (code !== 'InvalidObjectState' || key === undefined) return;
     this.#onArchivedRead({ bucket, key, ...(versionId === undefined ? {} : { versionId }) });
   }
 
-  /** Most answers are of the same kind as the one before. */
+  /** Fast path: most answers are of the same kind as the previous one. */
   #cellsOf(exchange: Exchange): AnswerCells {
     const { bucket, operation, status, report } = exchange;
     const last = this.#last;
@@ -215,7 +215,7 @@ export class ExchangeObserver {
   }
 }
 
-/** What a look-up came to: revalidated and stale answers had their bytes in the cache. */
+/** Stale and revalidated answers count as hits: their bytes came from the cache. */
 function lookupResult(result: CacheResult): string {
   if (result === 'MISS') return 'miss';
   return result === 'PARTIAL' ? 'partial' : 'hit';

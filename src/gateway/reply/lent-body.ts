@@ -4,15 +4,15 @@ import type { BodyGiver } from '../../transport/answer.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { PendingSend, PendingSends } from './pending-sends.ts';
 
-/** What the sending of a body asks back. */
+/** Callbacks of sending a body. */
 interface LentBodySteps {
-  /** Where answers are known while they wait for their clients. */
+  /** The registry of responses that wait for their clients. */
   readonly sends: PendingSends;
-  /** The answer is complete, cut off, or the client has left. */
+  /** The response is complete or aborted, or the client has disconnected. */
   sent(): void;
 }
 
-/** One piece of memory that is all of a body. It is given back when the connection has taken it, or is gone. */
+/** A body that is a single loan. The loan is released when the connection has accepted all of it, or has closed. */
 export class LentBody implements BodyGiver, PendingSend {
   readonly loan: Loan;
   readonly #exchange: Exchange;

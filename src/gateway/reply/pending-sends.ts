@@ -4,33 +4,33 @@ import type { Loan } from '../../cache/content.ts';
 import { queuedBytes } from '../../transport/write-queue.ts';
 import { SendTurns } from './send-turns.ts';
 
-/** The client took nothing for long while others waited for the memory that its answer held. */
+/** The client stalled for too long while fills waited for the memory that its response held. */
 export class StalledClientError extends Error {
   readonly code = 'STALLED_CLIENT';
 
   constructor() {
-    super('the client took nothing for too long, and others waited for the memory that its answer held');
+    super('the client stalled while others waited for the cache memory held by its response');
   }
 }
 
-/** An answer on its way to a client. */
+/** A response that is being sent. */
 export interface PendingSend {
-  /** What the connection has been given and has not taken all of; undefined when there is no such thing. */
+  /** The bytes that the connection has not completely accepted; undefined if there are none. */
   readonly loan: Loan | undefined;
   readonly socket: Socket | null;
-  /** Ends the answer, and its connection with it. */
+  /** Aborts the response and closes its connection. */
   cutOff(error: Error): void;
 }
 
-/** What tells whether slots are needed. */
+/** Tells whether slots are needed. */
 export interface SlotDemand {
-  /** How often this worker holds `slot`. */
+  /** How many pins this worker has on `slot`. */
   holds(slot: number): number;
-  /** Whether a fill that a reader waits for needs a slot of the worker that owns `slot`. Each need is claimed once. */
+  /** Whether the worker that owns `slot` needs a slot for an urgent fill. Each need is claimed once. */
   claimNeed(slot: number): boolean;
 }
 
-/** What was queued of a loan at some moment. */
+/** How much of a loan was queued at some moment. */
 interface Sighting {
   readonly loan: Loan;
   readonly queuedBytes: number;
@@ -40,18 +40,20 @@ interface Sighting {
 const LOOK_INTERVAL_MS = 500;
 
 /**
- * A client that takes less than this in that time has stalled. The system takes more from a connection only when a third of
- * its buffer is free again, which is more than a MiB at once on fast networks: a shorter time would cut clients that read.
+ * A client has stalled if it accepts less than this within this time. The operating system accepts more only when a
+ * third of the socket buffer is free, which may be over a MiB at once on fast networks; a shorter time would abort
+ * clients that do read.
  */
 const PROGRESS_BYTES = 16 * 1024;
 const STALL_LIMIT_MS = 5_000;
 
 /**
- * The answers of one worker that wait for their clients. While fills wait for a slot, the answers that have stalled for the
- * longest are cut, as many as give back the slots that are needed; without need nobody is cut. Those that hold copies hold no slot.
+ * The responses of one worker that wait for their clients. While fills wait for a slot, the responses that have stalled
+ * for longest are aborted, as many as free the slots that are needed; otherwise none are. Responses that hold copies
+ * occupy no slot.
  */
 export class PendingSends {
-  /** Of those that send in pieces. */
+  /** The turns of responses sent in several pieces. */
   readonly turns = new SendTurns();
   readonly #clock: Clock;
   readonly #demand: SlotDemand;
@@ -63,18 +65,17 @@ export class PendingSends {
     this.#demand = demand;
   }
 
-  /** How many there are. */
   get size(): number {
     return this.#sends.size;
   }
 
-  /** The connection has not taken what `send` gave it at once. To be called again, or not, for what it gives it later. */
+  /** Registers `send` after the connection did not accept its bytes at once. Calling it again has no effect. */
   watch(send: PendingSend): void {
     if (!this.#sends.has(send)) this.#sends.set(send, undefined);
     this.#nextLook ??= this.#clock.after(LOOK_INTERVAL_MS, () => this.#look());
   }
 
-  /** `send` is over. */
+  /** Removes `send`, which has ended. */
   forget(send: PendingSend): void {
     this.#sends.delete(send);
   }
@@ -92,7 +93,7 @@ export class PendingSends {
     this.#cut(stalled.sort(([, one], [, other]) => one.sinceMs - other.sinceMs));
   }
 
-  /** A slot is free only when nobody holds it any more: all who do are cut, or none. */
+  /** A slot becomes free only when all of its pins are released, so either all of its responses are aborted or none. */
   #cut(oldestFirst: readonly [PendingSend, Sighting][]): void {
     const bySlot = Map.groupBy(oldestFirst, ([, { loan }]) => loan.slot);
     for (const [slot, sends] of bySlot) {
@@ -102,7 +103,7 @@ export class PendingSends {
   }
 }
 
-/** `last` while little has been taken since, or what is to be seen now. */
+/** The previous sighting while there is no progress, otherwise a new one. */
 function sight({ loan, socket }: PendingSend, last: Sighting | undefined, nowMs: number) {
   const queued = socket ? queuedBytes(socket) : undefined;
   if (loan?.slot === undefined || queued === undefined) return undefined;

@@ -11,7 +11,7 @@ import type { CacheReport } from '../request/cache-status.ts';
 import { isVisible, type Visibility, visibilityIndex } from '../request/visibility.ts';
 import { isCrossOrigin, overridden } from './passed-fields.ts';
 
-/** What differs from one answer to the next. */
+/** The fields that differ between responses. */
 export interface ReplyFields extends FaultTaker {
   readonly report: CacheReport;
   readonly requestId: string;
@@ -20,15 +20,15 @@ export interface ReplyFields extends FaultTaker {
   readonly date: string;
 }
 
-/** Bytes that an answer carries of an object. */
+/** The byte range of an object that a response carries. */
 export interface PartOfObject {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * The headers of one kind of answer: put together once, and filled in with what changes at each answer. An answer of
- * which the length is known goes out as text; whatever else there is, node:http puts together.
+ * The headers of one kind of response, prepared once and completed for each response. A response with a known length is
+ * written as text; others are written by node:http.
  */
 export class PreparedHeaders {
   readonly #fixed: readonly string[];
@@ -50,13 +50,13 @@ export class PreparedHeaders {
     this.#namesLength = fixed.includes('content-length');
   }
 
-  /** @param fixed names and values that stay. */
+  /** @param fixed names and values that are the same in every response */
   static of(fixed: readonly string[], prefix: HeaderPrefix): PreparedHeaders {
     const text = headerText(fixed);
     return new PreparedHeaders(fixed, text && inOnePiece(text), prefix, new HeadEnds(prefix));
   }
 
-  /** These headers and others behind them. */
+  /** These headers followed by `others`. */
   with(others: readonly string[]): PreparedHeaders {
     const added = headerText(others);
     const text = this.#text === undefined || added === undefined ? undefined : this.#text + added;
@@ -64,9 +64,9 @@ export class PreparedHeaders {
   }
 
   /**
-   * Begins the answer of `response`: its head goes out with the first of its body.
+   * Begins the response; the head is sent with the first bytes of the body.
    *
-   * @param ageS seconds; undefined for what did not come from the cache.
+   * @param ageS Age in seconds; undefined for an answer that did not come from the cache
    */
   begin(response: ServerResponse, status: number, reply: ReplyFields, ageS: number | undefined): Answer {
     const head = this.#head(status, reply, ageS);
@@ -76,12 +76,12 @@ export class PreparedHeaders {
     return new StandardAnswer(response);
   }
 
-  /** Writes the head of `response` as node:http does. @param ageS as for `begin`. */
+  /** Writes the head with node:http. @param ageS see `begin` */
   writeTo(response: ServerResponse, status: number, reply: ReplyFields, ageS: number | undefined): void {
     response.writeHead(status, [...this.#fixed, ...this.#changing(reply, ageS)]);
   }
 
-  /** From the status line to the blank line, for a connection that stays; undefined where the end of the body is not told. */
+  /** The complete head for a keep-alive connection; undefined if it does not delimit the body. */
   #head(status: number, reply: ReplyFields, ageS: number | undefined): string | undefined {
     const statusLine = statusLines.get(status);
     if (statusLine === undefined || this.#text === undefined || !(this.#namesLength || status === 304))
@@ -105,12 +105,12 @@ const requestIdLine: Readonly<Record<HeaderPrefix, string>> = {
   'x-store-': 'x-store-request-id: ',
 };
 
-/** Of the answers about an object. */
+/** Statuses of successful object responses. */
 const statusLines = new Map(
   [200, 206, 304].map(status => [status, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`]),
 );
 
-/** The end of a head, behind the request id: the same for all hits of one second. */
+/** The end of a head, after the request id. Memoised: it is the same for all hits within one second. */
 class HeadEnds {
   readonly #prefix: HeaderPrefix;
   #text = '';
@@ -140,23 +140,23 @@ class HeadEnds {
   }
 }
 
-/** To whom an object is shown. */
+/** What decides which headers of an object a client sees. */
 export interface View {
   readonly exchange: { readonly prefix: HeaderPrefix; readonly isCharged: boolean };
   readonly visibility: Visibility;
-  /** Headers that replace those of a 200. */
+  /** Headers that replace those of a 200 response. */
   readonly overrides: Pairs;
 }
 
-/** What an object's answers begin with. */
+/** The prepared headers of one record. */
 interface ObjectHeaders {
-  /** Of a 200 with the whole object. */
+  /** For a 200 with the whole object. */
   readonly whole: PreparedHeaders;
-  /** Of a 206, but for what depends on the part. */
+  /** For a 206, without the fields that depend on the range. */
   readonly part: PreparedHeaders;
 }
 
-/** The prepared headers of each record, by dialect and visibility; they go with the record. */
+/** Prepared headers by record, dialect and visibility; garbage collected with the record. */
 const prepared = new WeakMap<ReadableRecord, ObjectHeaders[]>();
 
 function headersOf(record: ReadableRecord, view: View): ObjectHeaders {
@@ -188,7 +188,7 @@ export function wholeHeaders(record: ReadableRecord, view: View): PreparedHeader
 }
 
 /**
- * The headers of a 206 (RFC 9110 §15.3.7). Checksums are of the whole object and go with nothing less
+ * The headers of a 206 (RFC 9110 §15.3.7). Checksums are those of the whole object and are sent only with all of it
  * (docs/semantics.md 8).
  */
 export function partHeaders(record: ReadableRecord, view: View, part: PartOfObject): PreparedHeaders {
@@ -200,7 +200,7 @@ export function partHeaders(record: ReadableRecord, view: View, part: PartOfObje
 }
 
 /**
- * The headers of a 206 for a part number: with the count of parts, and the checksums of the part (docs/semantics.md 36
+ * The headers of a 206 for a part number, with the number of parts and the checksums of the part (docs/semantics.md 36
  * to 39, 48).
  */
 export function multipartHeaders(

@@ -12,7 +12,7 @@ import { fieldsInClientNames, inClientNames } from './client-names.ts';
 import { replyError, sendWhole } from './error-reply.ts';
 import { isCrossOrigin, isOfTheReply } from './passed-fields.ts';
 
-/** Answers with a refusal that is remembered: the store's words, under the ids of this answer. */
+/** Answers with a cached refusal: the store's error body with the ids of this response. */
 export function replyRemembered(
   exchange: Exchange,
   bucket: Bucket,
@@ -29,8 +29,8 @@ export function replyRemembered(
 }
 
 /**
- * Codes with which a store refuses a signature. To the store the gateway signs itself, so they are not about the client,
- * and what they quote is the gateway's own: its key, what it signed, its token (docs/architecture.md, law 7).
+ * Error codes about signatures. Requests to the store are signed by the gateway, so these do not concern the client,
+ * and they quote secrets of the gateway: its access key, string to sign or token (docs/architecture.md, law 7).
  */
 const aboutSignatures: ReadonlySet<string> = new Set([
   'AuthorizationHeaderMalformed',
@@ -43,7 +43,7 @@ const aboutSignatures: ReadonlySet<string> = new Set([
   'TokenRefreshRequired',
 ]);
 
-/** What only a header of a signed request begins with (docs/architecture.md, law 7). */
+/** Occurs only in headers of signed requests (docs/architecture.md, law 7). */
 const SIGNATURE_MARK = 'AWS4-HMAC-SHA256';
 
 function isAboutSignatures({ code, message, fields }: RememberedError): boolean {
@@ -52,9 +52,9 @@ function isAboutSignatures({ code, message, fields }: RememberedError): boolean 
 }
 
 /**
- * Answers with what the store said to this very request when it refused it: its status, its fields, its ids and its words.
+ * Answers with the store's refusal of this request: its status, fields, ids and error body.
  *
- * @param mayKnowMissing whether a missing key may be called missing (docs/semantics.md, Authentication 4).
+ * @param mayKnowMissing whether a missing key may be reported as missing (docs/semantics.md, Authentication 4)
  */
 export function replyRefusal(
   exchange: Exchange,
@@ -86,7 +86,7 @@ export function replyRefusal(
   replyAsStored(exchange, { ...worded, fields: fieldsInClientNames(worded.fields, bucket), body });
 }
 
-/** Answers with `reply` as it is, under the ids that the store gave it (docs/architecture.md, Answers). */
+/** Answers with `reply` unchanged, including the store's ids (docs/architecture.md, Answers). */
 export function replyAsStored(exchange: Exchange, reply: WholeReply): void {
   const fields = reply.fields.filter(
     field => !isOfTheReply(field) && (field.store || field.name !== 'content-length'),
@@ -95,7 +95,7 @@ export function replyAsStored(exchange: Exchange, reply: WholeReply): void {
   sendWhole(exchange, reply.status, raw, reply.body, idsOf(exchange, reply), undefined);
 }
 
-/** The ids of the store's answer; ours where it has none. */
+/** The ids of the store's answer, or the gateway's if it has none. */
 export function idsOf(exchange: Exchange, head: StoreReplyHead): RequestIds {
   return {
     requestId: storeField(head, 'request-id') ?? exchange.requestId,
@@ -104,8 +104,8 @@ export function idsOf(exchange: Exchange, head: StoreReplyHead): RequestIds {
 }
 
 /**
- * Whether a refusal tells that a key or version is missing, which only those learn who may list (docs/semantics.md
- * 112). A delete marker is for whoever may read (docs/semantics.md, States and transitions).
+ * Whether a refusal reveals that a key or version is missing, which requires ListBucket (docs/semantics.md 112). A
+ * delete marker may be shown to anyone who may read (docs/semantics.md, States and transitions).
  */
 export function tellsMissing({
   status,
@@ -119,7 +119,7 @@ export function tellsMissing({
   return code === undefined || code === 'NoSuchKey' || code === 'NoSuchVersion';
 }
 
-/** What a store means that fails without a word, as it does to HEAD, with which it is asked on clients' behalf. */
+/** Error codes for failures without a body, such as answers to HEAD. */
 const silentFailures: ReadonlyMap<number, ErrorCode> = new Map([
   [429, 'SlowDown'],
   [500, 'InternalError'],
@@ -129,7 +129,7 @@ const silentFailures: ReadonlyMap<number, ErrorCode> = new Map([
   [504, 'GatewayTimeout'],
 ]);
 
-/** What a refusal means whose words are not those of the store's protocol, such as a page of a proxy. */
+/** Error codes for refusals whose body is not in the store's format, such as a proxy's error page. */
 const usualCodes: ReadonlyMap<number, ErrorCode> = new Map([
   ...silentFailures,
   [400, 'BadRequest'],
@@ -141,12 +141,12 @@ const usualCodes: ReadonlyMap<number, ErrorCode> = new Map([
   [416, 'InvalidRange'],
 ]);
 
-/** The code to answer with in place of words that cannot be read: they may quote anything of the gateway's request. */
+/** The code to use instead of an unreadable body, which might quote the gateway's own request. */
 function usualCode(status: number): ErrorCode {
   return usualCodes.get(status) ?? (status >= 500 ? 'BadGateway' : 'BadRequest');
 }
 
-/** A failure without readable words, with the usual ones of `code`; its status and its other fields stay. */
+/** Replaces the body of a failure by the standard one for `code`; status and other fields stay. */
 function inOurWords(reply: StoreReplyHead, code: ErrorCode): WholeReply {
   const { message } = errorCodes[code];
   const body = errorBody({ code, message, fields: [], requestId: '', hostId: '' });
@@ -155,7 +155,7 @@ function inOurWords(reply: StoreReplyHead, code: ErrorCode): WholeReply {
   return { ...reply, fields: [...fields, contentType], body: Buffer.from(body) };
 }
 
-/** A store's error in the client's dialect and names, counted by its code. */
+/** The store's error body in the client's dialect and names; also sets the error code for metrics. */
 function retold(
   exchange: Exchange,
   bucket: Bucket,

@@ -7,26 +7,28 @@ import { isFault } from './error-reply.ts';
 import { LentBody } from './lent-body.ts';
 import type { PendingSends } from './pending-sends.ts';
 
-/** What sending asks back. */
+/** Callbacks of sending a content. */
 export interface SendingSteps {
-  /** Where answers are known while they wait for their clients. */
+  /** The registry of responses that wait for their clients. */
   readonly sends: PendingSends;
-  /** Begins the answer: called once, when the first bytes are there. */
+  /** Begins the response; called once, when the first bytes are available. */
   begin(): Answer;
-  /** The first bytes have to come from the store. @throws TooManyRequestsError */
+  /** The first bytes must come from the store. @throws TooManyRequestsError */
   waits(): void;
-  /** The first bytes are sent now; the last may have to wait for the client. */
+  /** Sending starts now; the end may have to wait for the client. */
   goesOn(): void;
-  /** The answer is complete, cut off, or the client has left. */
+  /** The response is complete or aborted, or the client has disconnected. */
   sent(): void;
-  /** Nothing has been sent, and there are no bytes to send. */
+  /** Reading failed before anything was sent. */
   failedBeforeHead(error: unknown): void;
 }
 
-/** Bodies up to here go out as text, in one piece with the head: for short ones that is a third of the cost. */
+/**
+ * Bodies up to this size are sent as one string with the head, which reduces the cost of small bodies by two thirds.
+ */
 const TEXT_LIMIT_BYTES = 16 * 1024;
 
-/** Answers with `[from, to)` of `content`: in this turn of the event loop where the first bytes are in memory. */
+/** Answers with `[from, to)` of `content`; synchronously if the first bytes are in memory. */
 export function sendContent(
   exchange: Exchange,
   content: Content,
@@ -62,7 +64,7 @@ function sendLoan(exchange: Exchange, loan: Loan, steps: SendingSteps): void {
   answer.endWith(loan.bytes, new LentBody(exchange, loan, steps));
 }
 
-/** What is lent for an answer is given back where that cannot begin. */
+/** Releases the loan if the response cannot begin. */
 function beginWith(loan: Loan | undefined, steps: SendingSteps): Answer {
   try {
     return steps.begin();
@@ -72,7 +74,7 @@ function beginWith(loan: Loan | undefined, steps: SendingSteps): Answer {
   }
 }
 
-/** The response will tell neither that it is closed nor that it is finished any more. */
+/** For a closed response, which emits neither `close` nor `finish` any more. */
 function clientLeft(exchange: Exchange, steps: SendingSteps): void {
   exchange.hasClientLeft = true;
   steps.sent();

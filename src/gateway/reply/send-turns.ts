@@ -1,26 +1,26 @@
-/** Somebody with a piece of an answer to send. */
+/** A response with a piece to send. */
 export interface TurnTaker {
-  /** The piece that waits may be sent now. */
+  /** Called when the waiting piece may be sent. */
   sendNow(): void;
 }
 
 /**
- * As much is sent in one turn of the event loop, all long answers of a worker together, give or take a piece: a millisecond
- * of copying. The system hands over one new connection in a turn, so with a hundred answers that each send some MiB in it
- * new clients wait for seconds.
+ * How much all long responses of a worker together send per turn of the event loop (about a millisecond of copying).
+ * Node accepts one new connection per turn; if a hundred responses each sent several MiB in every turn, new clients
+ * would wait for seconds.
  */
 const TURN_LIMIT_BYTES = 2 * 1024 * 1024;
 
-/** Has those who send long answers take turns, one piece each where others wait. */
+/** Makes long responses take turns, one piece each while others wait. */
 export class SendTurns {
-  /** With the sizes of their pieces, in the order of their turns. */
+  /** Waiting pieces with their sizes, in the order of their turns. */
   readonly #waiting = new Map<TurnTaker, number>();
   #leftBytes = TURN_LIMIT_BYTES;
   #isCounting = false;
 
   /**
-   * Whether `taker` may send `sizeBytes` at once. If not, it is called later, unless it gives up before.
-   * It may have one piece waiting.
+   * Whether `taker` may send `sizeBytes` immediately. If not, its `sendNow` is called later, unless it gives up. At
+   * most one piece per taker may wait.
    */
   mayBegin(taker: TurnTaker, sizeBytes: number): boolean {
     if (this.#leftBytes > 0 && this.#waiting.size === 0) {
@@ -31,7 +31,7 @@ export class SendTurns {
     return false;
   }
 
-  /** `taker` does not want to send any more. */
+  /** Cancels the waiting piece of `taker`. */
   giveUp(taker: TurnTaker): void {
     this.#waiting.delete(taker);
   }

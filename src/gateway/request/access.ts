@@ -3,21 +3,21 @@ import { readAction } from '../../s3/grants.ts';
 import type { KeyShare } from '../../s3/key-pattern.ts';
 import type { Visibility } from './visibility.ts';
 
-/** Who asks: somebody whose signature was checked, or nobody in particular. */
+/** Who sent the request: a client with a verified signature, or an anonymous caller. */
 export type Caller =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'client'; readonly accessKeyId: string };
 
 export const anonymous: Caller = Object.freeze({ kind: 'anonymous' });
 
-/** What callers may do; `action` is a name of the store's API, `bucket` as clients call it. */
+/** Decides what callers may do. `action` is an API name of the store, `bucket` the name that clients use. */
 export interface Policy {
   allows(caller: Caller, bucket: string, action: string, key: string): boolean;
-  /** With how many of all keys that begin with `prefix` `caller` may do it. */
+  /** For which share of the keys with `prefix` the action is allowed. */
   shareBelow(caller: Caller, bucket: string, action: string, prefix: string): KeyShare;
 }
 
-/** What a caller may do in one bucket. */
+/** What one caller may do in one bucket. */
 export class Permissions {
   readonly #policy: Policy;
   readonly #caller: Caller;
@@ -29,12 +29,12 @@ export class Permissions {
     this.#bucket = bucket;
   }
 
-  /** @param key of a listing the prefix, of what concerns the bucket alone the empty text. */
+  /** @param key for a listing its prefix; for a bucket operation the empty string */
   allows(action: string, key: string): boolean {
     return this.#policy.allows(this.#caller, this.#bucket, action, key);
   }
 
-  /** With how many of all keys that begin with `prefix` `action` is allowed. */
+  /** For which share of the keys with `prefix` `action` is allowed. */
   shareBelow(action: string, prefix: string): KeyShare {
     return this.#policy.shareBelow(this.#caller, this.#bucket, action, prefix);
   }
@@ -49,7 +49,7 @@ export class Permissions {
     return this.allows(readAction(versionId), key);
   }
 
-  /** What of an object's fields the caller is shown (docs/semantics.md, Decided 9). */
+  /** Which of an object's header fields the caller may see (docs/semantics.md, Decided 9). */
   visibility(key: string, checksums: boolean): Visibility {
     return {
       checksums,

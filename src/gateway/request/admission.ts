@@ -1,27 +1,27 @@
 import { ClientQuota, clientOf } from '../../base/client-quota.ts';
 import type { Exchange } from './exchange.ts';
 
-/** What one client may ask of the gateway. */
+/** Limits on what clients may request. */
 export interface RequestLimits {
-  /** A longer request target is refused before anything is looked up. */
+  /** Longest request target; a longer one is refused before any look-up. */
   readonly urlBytes: number;
-  /** Requests that wait for stores, in all and by client address. */
+  /** Requests waiting for stores, in total and per client address. */
   readonly requests: number;
   readonly requestsPerAddress: number;
 }
 
-/** As many requests wait for stores as may, of this client or in all. */
+/** The limit of requests waiting for stores is reached, in total or for this client. */
 export class TooManyRequestsError extends Error {
   readonly code = 'TOO_MANY_REQUESTS';
 
   constructor() {
-    super('too many requests wait for stores');
+    super('too many requests are waiting for stores');
   }
 }
 
 /**
- * Counts the requests that wait for a store, from when they are found to be no hits of memory until their answers are over
- * or their clients have left.
+ * Counts requests that wait for a store, from the memory miss until the response is complete or the client has
+ * disconnected.
  */
 export class Admission {
   readonly #quota: ClientQuota;
@@ -30,19 +30,19 @@ export class Admission {
     this.#quota = new ClientQuota({ inAll: requests, perClient: requestsPerAddress });
   }
 
-  /** Requests that are counted now, and the clients that they are of. */
+  /** Requests counted at the moment, and their distinct clients. */
   get waiting(): { readonly requests: number; readonly clients: number } {
     return { requests: this.#quota.used, clients: this.#quota.clients };
   }
 
   /**
-   * Counts `exchange`, once, whatever it goes on to ask.
+   * Counts `exchange`, at most once however many store requests it makes.
    *
-   * @throws TooManyRequestsError where that is beyond a limit
+   * @throws TooManyRequestsError when a limit is reached
    */
   admit(exchange: Exchange): void {
     const { response } = exchange;
-    // a closed response emits no second `close`
+    // a closed response does not emit `close` again
     if (exchange.isAdmitted || response.closed) return;
     const client = clientOf(response.req.socket.remoteAddress);
     if (!this.#quota.take(client)) throw new TooManyRequestsError();

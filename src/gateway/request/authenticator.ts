@@ -5,21 +5,22 @@ import { requireNoPayload } from '../../s3/sigv4-payload.ts';
 import { SigV4Verifier } from '../../s3/sigv4-verify.ts';
 import { anonymous, type Caller } from './access.ts';
 
-/** Somebody whose signatures the gateway verifies itself. */
+/** A client whose signatures the gateway verifies. */
 export interface KnownClient {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
 
 /**
- * Tells who sent a request.
+ * Identifies the caller of a request.
  *
- * @param region of the bucket that it names, which a signature must name too; any will do where it names none of ours.
- * @throws S3Error for a signature that does not hold (docs/semantics.md 122 and its sections 10 and 12)
+ * @param region of the addressed bucket, which the signature must be for; undefined, if no configured bucket is
+ * addressed, accepts any
+ * @throws S3Error for an invalid signature (docs/semantics.md 122 and its sections 10 and 12)
  */
 export type Authenticate = (request: IncomingMessage, region: string | undefined) => Caller;
 
-/** Checks requests against the secrets of `clients`; a read that is signed with a body is refused. */
+/** Creates the authenticator for `clients`. A read whose signature covers a body is refused. */
 export function createAuthenticator(clients: readonly KnownClient[], clock: Clock): Authenticate {
   const known = new Map(clients.map(client => [client.accessKeyId, client]));
   const verifier = new SigV4Verifier({

@@ -1,14 +1,14 @@
 import { canonicalBucketName, parseAccessPointArn } from '../../s3/access-point.ts';
 import type { Bucket } from './bucket.ts';
 
-/** The buckets that clients can name. */
+/** The buckets that clients can address. */
 export class BucketTable {
   readonly #named: ReadonlyMap<string, Bucket>;
   readonly #others: ((name: string) => Bucket | undefined) | undefined;
 
   /**
-   * @param named by the name that clients use. One that is all of an access point has the point's name as well.
-   * @param others makes the bucket for another name, if there is one for it (`"*"` in the configuration).
+   * @param named by the name that clients use; a bucket that is a whole access point is also found by the ARN
+   * @param others creates the bucket for any other name (`"*"` in the configuration), or undefined
    */
   constructor(
     named: ReadonlyMap<string, Bucket>,

@@ -4,52 +4,49 @@ import { parseAccessPointArn } from '../../s3/access-point.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { KeyKind } from '../../s3/path-key.ts';
 
-/** How answers of a bucket, or of some of its keys, are kept. */
+/** How answers of a bucket, or of some of its keys, are cached. */
 export interface CachePolicy extends FreshnessRules {
   readonly blockSizeBytes: number;
-  /** Objects that are said to be longer are passed on and not kept. */
+  /** Larger objects are passed through without being cached. */
   readonly maxObjectSizeBytes: number;
 }
 
-/** One bucket as clients name it, with all that is needed to serve it. */
+/** A bucket as clients address it, with everything needed to serve it. */
 export interface Bucket {
   /** The name that clients use. */
   readonly name: string;
-  /** The same, or `_other` for one that the configuration does not name: a metric label. */
+  /** The same, or `_other` for a bucket that is not named in the configuration: a metric label. */
   readonly label: string;
   readonly store: Store;
-  /**
-   * Where it lies: what clients' signatures must name, as they would have to towards its store (docs/semantics.md
-   * 122).
-   */
+  /** The region that client signatures must be for, as they would be at the store (docs/semantics.md 122). */
   readonly region: string;
-  /** The dialect of its store, spoken to clients that show none of their own. */
+  /** The store's dialect, used for clients whose request shows none. */
   readonly headerPrefix: HeaderPrefix;
   /** Its name at the store. */
   readonly bucketAtStore: string;
-  /** Put before every key at the store. */
+  /** Prefix added to every key at the store. */
   readonly keyPrefix: string;
-  /** Whether keys begin the paths at a store that may administer itself under some of them. */
+  /** Whether keys start the path at a store that may reserve some paths for its administration. */
   readonly meetsAdministration?: boolean;
-  /** How its store tells keys apart. */
+  /** Whether the store compares keys exactly or as paths. */
   readonly keys: KeyKind;
-  /** Seals the markers of listings: 32 bytes, the same in all workers. */
+  /** Key for sealing listing markers: 32 bytes, the same in all workers. */
   readonly listingKey: Uint8Array;
   readonly customerKeys: { readonly plainHttp: 'never' | 'loopback' | 'always' };
-  /** How a key of this bucket is kept. */
+  /** The cache policy for a key. */
   policyFor(key: string): CachePolicy;
 }
 
 /**
- * The region that clients sign for: that of the access point that they name, else of the one that the bucket is at its
- * store, else where the store is.
+ * The region that clients sign for: that of the access point they address, otherwise that of the bucket's access point
+ * at the store, otherwise the store's.
  */
 export function regionOfBucket(name: string, bucketAtStore: string, storeRegion: string): string {
   const point = parseAccessPointArn(name) ?? parseAccessPointArn(bucketAtStore);
   return point?.region ?? storeRegion;
 }
 
-/** Whether the store knows the bucket, or its keys, under other names than clients do. */
+/** Whether the bucket or its keys have other names at the store. */
 export function isRenamed({ name, bucketAtStore, keyPrefix }: Bucket): boolean {
   return name !== bucketAtStore || keyPrefix !== '';
 }

@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { s3Error } from '../../s3/error.ts';
 
 /**
- * Refuses a request whose body may end elsewhere for others than for node:http; its connection ends with the answer.
+ * Refuses a request whose body length other HTTP implementations may interpret differently from node:http (request
+ * smuggling). The connection is closed after the answer.
  *
- * @throws S3Error InvalidRequest for transfer codings in HTTP/1.0, which has none; NotImplemented for any but `chunked`
- *   (RFC 9112 §6.1)
+ * @throws S3Error InvalidRequest for a transfer coding in HTTP/1.0, which has none; NotImplemented for any other than
+ * `chunked` (RFC 9112 §6.1)
  */
 export function checkFraming({ headers, httpVersion }: IncomingMessage, response: ServerResponse): void {
   const coding = headers['transfer-encoding'];

@@ -10,21 +10,21 @@ import type { ObjectRead } from './object-read.ts';
 import type { RequestFields } from './request-fields.ts';
 import type { Visibility } from './visibility.ts';
 
-/** A client's GetObject or HeadObject: parsed and authenticated. */
+/** A client's GetObject or HeadObject, parsed and authenticated. */
 export interface ClientRead {
   readonly exchange: Exchange;
   readonly fields: RequestFields;
   readonly read: ObjectRead;
   readonly range: RangeRequest;
   readonly visibility: Visibility;
-  /** Headers that replace those of a 200, and of nothing else (docs/semantics.md, Decided 1). */
+  /** Headers that replace those of a 200 response only (docs/semantics.md, Decided 1). */
   readonly overrides: Pairs;
-  /** Whether a missing key may be called missing (docs/semantics.md, Authentication 4). */
+  /** Whether a missing key may be reported as missing (docs/semantics.md, Authentication 4). */
   readonly mayKnowMissing: boolean;
   readonly nowMs: number;
 }
 
-/** Puts together what a client wants of an object; whether it may have that is another question. */
+/** Builds the read that a client asks for; does not check whether it is allowed. */
 export function clientRead(
   exchange: Exchange,
   fields: RequestFields,

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type { Bucket } from './bucket.ts';
 
 /**
- * Whether a customer-provided key may come over `socket` (docs/semantics.md 155): over TLS, or where the bucket says
- * so.
+ * Whether a customer-provided key is accepted on `socket` (docs/semantics.md 155): over TLS, or where the bucket allows
+ * plain HTTP.
  */
 export function takesCustomerKeys({ customerKeys }: Bucket, socket: Socket): boolean {
   if ('encrypted' in socket && socket.encrypted === true) return true;

@@ -3,15 +3,15 @@ import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { CacheReport } from './cache-status.ts';
 import { refusedAtDoor } from './cache-status.ts';
 
-/** Ends requests with errors. Neither throws. */
+/** Ends requests with an error. Neither method throws. */
 export interface ErrorHandling {
-  /** Answers with `error`, or cuts the answer off when it has begun. */
+  /** Answers with `error`; if the response has started, closes the connection instead. */
   refuse(exchange: Exchange, error: unknown): void;
-  /** The same for an exception that should not have happened. */
+  /** The same for an unexpected exception. */
   fault(exchange: Exchange, error: unknown): void;
 }
 
-/** One request and its answer, with what metrics and the log line tell about it. */
+/** One request and its response, with the data for metrics and the log line. */
 export class Exchange {
   readonly response: ServerResponse;
   readonly method: string;
@@ -22,31 +22,31 @@ export class Exchange {
   readonly id2: string;
   /** Value of the answer's Date header. */
   readonly date: string;
-  /** The dialect that the answer speaks. */
+  /** The dialect of the response. */
   prefix: HeaderPrefix = 'x-store-';
   /** Metric label: a bucket's configured name, `_other`, or empty for requests to no bucket. */
   bucket = '';
   operation = 'Unknown';
-  /** The object a client asked for, if it was one. */
+  /** The key of the addressed object, if any. */
   key: string | undefined;
   versionId: string | undefined;
   report: CacheReport = refusedAtDoor;
   /** Access key id of the client, or undefined for anonymous ones. */
   caller: string | undefined;
-  /** Code of the error body, ours or the store's, if the answer has one. */
+  /** The code of the error body, if the response has one. */
   errorCode: string | undefined;
   /** Whether the store charged the gateway for this request (docs/semantics.md 127). */
   isCharged = false;
   status = 0;
-  /** As `startedMs`; 0 for an answer that went out whole. */
+  /** Like `startedMs`; 0 for a response sent in one write. */
   firstByteMs = 0;
   bodyBytes = 0;
   hasClientLeft = false;
-  /** Whether it counts among those that wait for stores. */
+  /** Whether it counts among the requests waiting for stores. */
   isAdmitted = false;
-  /** Whether it has been counted and logged. */
+  /** Whether it was counted and logged. */
   isOver = false;
-  /** Why the answer was cut off, or the cause of an error, if there was one. */
+  /** Why the response was aborted, or the cause of its error. */
   failure: Error | undefined;
   readonly #errors: ErrorHandling;
 
@@ -70,22 +70,22 @@ export class Exchange {
     this.#errors = errors;
   }
 
-  /** The dialect that the answer speaks from now on, as far as it is known. */
+  /** Sets the dialect of the response, if it is known. */
   speak(prefix: HeaderPrefix | undefined): void {
     if (prefix !== undefined) this.prefix = prefix;
   }
 
-  /** Ends the request with what went wrong, and its log line. Never throws. */
+  /** Ends the request with an error and its log line. Never throws. */
   refuse(error: unknown): void {
     this.#errors.refuse(this, error);
   }
 
-  /** Ends the request with an exception that should not have happened. Never throws. */
+  /** Ends the request after an unexpected exception. Never throws. */
   fault(error: unknown): void {
     this.#errors.fault(this, error);
   }
 
-  /** `step` for an event to call: what it throws ends this request and nothing else. */
+  /** Wraps an event handler: an exception ends this request and nothing else. */
   guard(step: () => void): () => void {
     return () => {
       try {

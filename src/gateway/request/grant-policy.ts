@@ -2,16 +2,16 @@ import { EVERY_OTHER_BUCKET } from '../../s3/bucket-name.ts';
 import { compileGrants, type GrantRule, isAllowed, shareGranted } from '../../s3/grants.ts';
 import type { Caller, Policy } from './access.ts';
 
-/** What one client may do. */
+/** The grants of one client. */
 export interface ClientGrants {
   readonly accessKeyId: string;
   readonly allow: readonly GrantRule[];
 }
 
 /**
- * The policy of grants that are configured. What is granted to everybody is granted to known clients too.
+ * Creates the policy from the configured grants. Anonymous grants also apply to authenticated clients.
  *
- * @param toAll what anonymous callers may do, by the name of the bucket or `EVERY_OTHER_BUCKET`.
+ * @param toAll anonymous grants, by bucket name or `EVERY_OTHER_BUCKET`
  */
 export function grantPolicy(
   toAll: Readonly<Record<string, readonly GrantRule[]>>,
@@ -23,8 +23,8 @@ export function grantPolicy(
   const toCaller = (caller: Caller) =>
     caller.kind === 'client' ? (ofClients.get(caller.accessKeyId) ?? []) : [];
   const allows = (caller: Caller, bucket: string, action: string, key: string) => {
-    const wish = { bucket, action, key };
-    return isAllowed(toEverybody(bucket), wish) || isAllowed(toCaller(caller), wish);
+    const access = { bucket, action, key };
+    return isAllowed(toEverybody(bucket), access) || isAllowed(toCaller(caller), access);
   };
   const coverageBelow = (caller: Caller, bucket: string, action: string, prefix: string) =>
     shareGranted([...toEverybody(bucket), ...toCaller(caller)], { bucket, action, key: prefix });

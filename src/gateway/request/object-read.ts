@@ -4,7 +4,7 @@ import type { Variant } from '../../cache/record.ts';
 import type { RangeRequest } from '../../http/range.ts';
 import type { Bucket, CachePolicy } from './bucket.ts';
 
-/** A GetObject or HeadObject as far as looking the object up is concerned: parsed, allowed, and no dialect in it. */
+/** A GetObject or HeadObject as the look-up sees it: parsed, authorised, and independent of the dialect. */
 export interface ObjectRead {
   readonly method: 'GET' | 'HEAD';
   readonly bucket: Bucket;
@@ -14,19 +14,19 @@ export interface ObjectRead {
   readonly variant: Variant;
   /** `recordName` of version and variant. */
   readonly recordName: string;
-  /** What the client wants first; decides what a miss fetches. */
+  /** The requested range; decides what a miss fetches. */
   readonly range: RangeRequest;
   readonly partNumber: number | undefined;
-  /** With conditions the bytes may turn out not to be wanted: a miss then fetches one block at the most. */
+  /** With preconditions the bytes may turn out not to be needed, so a miss fetches at most one block. */
   readonly isConditional: boolean;
 }
 
-/** Names a record among those of all objects. Most have the empty `recordName`, and then nothing is put together. */
+/** Identifies a record among all objects. Most have the empty `recordName`; no string is built then. */
 export function answerName(read: Pick<ObjectRead, 'objectKey'>, recordName: string): string {
   return read.objectKey.text + recordName;
 }
 
-/** Names a question to a store: who asks the same may wait for one answer. */
+/** Identifies a store request; concurrent equal requests share one answer. */
 export function questionName(read: Pick<ObjectRead, 'objectKey' | 'recordName'>, question: string): string {
   return answerName(read, read.recordName) + lengthPrefixed(question);
 }

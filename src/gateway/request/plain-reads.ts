@@ -5,26 +5,26 @@ import type { Exchange } from './exchange.ts';
 import type { ObjectRead } from './object-read.ts';
 import type { RequestFields } from './request-fields.ts';
 
-/** URLs that are remembered, by their number and by the heap that they cost in bytes. */
+/** Limits of the memo: number of URLs and their heap cost. */
 const URLS_LIMIT = 10_000;
 const URLS_LIMIT_BYTES = 8 * 1024 * 1024;
-/** Estimated heap of one of them beside its texts. */
+/** Estimated heap cost of an entry, without its strings. */
 const ENTRY_BYTES = 512;
 
 /**
- * Longer URLs are not remembered: a bucket and the longest key, three characters a byte where it is percent-encoded, are
- * shorter. The hash of a string in V8 depends on its length alone from 16 384 characters on (`String::kMaxHashCalcLength`),
- * so that look-ups of such strings, all of one length, would compare each with every other.
+ * Longer URLs are not memoised. A bucket and the longest key, percent-encoded, are shorter. From 16 384 characters on,
+ * V8's string hash depends on the length alone (`String::kMaxHashCalcLength`), so look-ups of such strings of equal
+ * length would degrade to comparing them all.
  */
 const URL_LENGTH_LIMIT = 4_096;
 
-/** What does not change between two plain reads of one URL. */
+/** What all plain reads of one URL have in common. */
 interface PlainRead {
   readonly host: string;
   readonly bucket: string;
   readonly key: string | undefined;
   readonly prefix: Exchange['prefix'];
-  /** Of all of the object, without conditions. */
+  /** For the whole object, without preconditions. */
   readonly read: ObjectRead;
   readonly visibility: ClientRead['visibility'];
   readonly mayKnowMissing: boolean;
@@ -34,9 +34,9 @@ const noOverrides: ClientRead['overrides'] = [];
 const noRange = parseRange(undefined);
 
 /**
- * Plain reads are GETs by anonymous callers without query or fields of the store: most of what a cache is asked for.
- * What such a URL comes to (address, bucket, grants, policy) is the same each time, so it is worked out once; only
- * range and conditions are looked at anew.
+ * Memoises plain reads: anonymous GETs without query or store fields, which are most of the traffic. Address, bucket,
+ * grants and policy of such a URL are the same each time, so they are worked out once; only range and preconditions are
+ * parsed again.
  */
 export class PlainReads {
   readonly #reads = new LRUCache<string, PlainRead>({
@@ -45,7 +45,7 @@ export class PlainReads {
     sizeCalculation: costBytes,
   });
 
-  /** The read that `exchange` asks for, if it is a plain one that was allowed before. */
+  /** The memoised read for `exchange`, if it is a plain one that was allowed before. */
   find(exchange: Exchange, fields: RequestFields, nowMs: number): ClientRead | undefined {
     const plain = isPlain(exchange, fields) ? this.#reads.get(exchange.url) : undefined;
     if (plain?.host !== fields.host || !plain) return undefined;
@@ -67,7 +67,7 @@ export class PlainReads {
     };
   }
 
-  /** Remembers `client`, which has been allowed, if it is a plain read. */
+  /** Memoises `client`, which was allowed, if it is a plain read. */
   remember({ exchange, fields, read, visibility, mayKnowMissing }: ClientRead): void {
     const { host } = fields;
     if (host === undefined || !isPlain(exchange, fields) || exchange.caller !== undefined) return;
@@ -77,12 +77,12 @@ export class PlainReads {
   }
 }
 
-/** Decoded keys may have two bytes a character. */
+/** Decoded keys may need two bytes per character. */
 function costBytes({ host = '', key = '' }: PlainRead, url: string): number {
   return ENTRY_BYTES + url.length + host.length + 2 * key.length;
 }
 
-/** A request without Host is never plain: whether it may lack one depends on its version (RFC 9112 §3.2). */
+/** A request without Host is never plain: whether it is valid depends on the HTTP version (RFC 9112 §3.2). */
 function isPlain({ method, url }: Exchange, fields: RequestFields): boolean {
   return (
     method === 'GET' &&

@@ -1,7 +1,7 @@
 import { NameMemo } from '../../base/name-memo.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 
-/** HTTP fields that the gateway itself understands. */
+/** HTTP fields that the gateway interprets. */
 type KnownField =
   | 'host'
   | 'range'
@@ -20,7 +20,7 @@ type FieldMeaning =
   | { readonly kind: 'body' }
   | { readonly kind: 'other' };
 
-/** What a field name means, by the spelling that is usual. */
+/** The meaning of field names, in their usual spelling. */
 const meanings: Readonly<Record<string, FieldMeaning>> = {
   Host: { kind: 'known', field: 'host' },
   Range: { kind: 'known', field: 'range' },
@@ -42,7 +42,7 @@ interface NamedField {
   readonly meaning: FieldMeaning;
 }
 
-/** The same by length and first letter: by those alone most of what clients send is none of it. */
+/** The same, indexed by length and first letter: these alone rule out most other fields. */
 const byShape = new Map<number, readonly NamedField[]>();
 for (const [usual, meaning] of Object.entries(meanings)) {
   const field = { usual, lowerCase: usual.toLowerCase(), meaning };
@@ -51,7 +51,7 @@ for (const [usual, meaning] of Object.entries(meanings)) {
 
 const other: FieldMeaning = { kind: 'other' };
 
-/** The fields of one request that decide its answer, found in one pass over the header lines. */
+/** The fields of one request that affect its answer, found in one pass over the raw headers. */
 export class RequestFields {
   host: string | undefined;
   range: string | undefined;
@@ -63,14 +63,14 @@ export class RequestFields {
   origin: string | undefined;
   contentType: string | undefined;
   authorization: string | undefined;
-  /** Fields of the store by name without prefix; undefined when there are none. */
+  /** Store fields by name without prefix; undefined if there are none. */
   store: Map<string, string> | undefined;
-  /** The dialect that the store fields speak; undefined when there are none. */
+  /** The dialect of the store fields; undefined if there are none. */
   prefix: HeaderPrefix | undefined;
   /** Whether the request has a body (RFC 9112 §6). */
   hasBody = false;
 
-  /** @param raw names and values alternating, as they were received. */
+  /** @param raw names and values alternating, as received */
   constructor(raw: readonly string[]) {
     for (let index = 0; index + 1 < raw.length; index += 2) {
       const meaning = meaningOf(raw[index] ?? '');
@@ -99,19 +99,19 @@ export class RequestFields {
 }
 
 /**
- * RFC 9110 §5.3: lines of one name are one list. (Two Range lines make a list, which a range is not: docs/semantics.md
- * 35.)
+ * RFC 9110 §5.3: repeated lines are combined into one list. (Two Range lines become a list, which is not a valid range:
+ * docs/semantics.md 35.)
  */
 function combine(before: string | undefined, value: string): string {
   return before === undefined ? value : `${before}, ${value}`;
 }
 
-/** The same for a name in capital and small letters, and different for most others. */
+/** Case-insensitive index key of a name; differs for most other names. */
 function shapeOf(name: string): number {
   return name.length * 256 + lowerCaseInitial(name);
 }
 
-/** Code of the first character; letters as small ones. */
+/** Code of the first character, lower-case for letters. */
 function lowerCaseInitial(name: string): number {
   return name.charCodeAt(0) | 0x20;
 }
@@ -126,10 +126,10 @@ function meaningOf(rawName: string): FieldMeaning {
 }
 
 const letterX = 'x'.charCodeAt(0);
-/** Clients choose the names: those that the store knows are shorter. */
+/** Clients choose the names, so the memo is limited; names known to the store are shorter than the limit. */
 const storeMeanings = new NameMemo<FieldMeaning>({ names: 1_000, nameLength: 64 });
 
-/** Each spelling of a usual name is looked at once. */
+/** Classifies a name once per spelling. */
 function storeMeaningOf(rawName: string): FieldMeaning {
   const known = storeMeanings.get(rawName);
   if (known) return known;

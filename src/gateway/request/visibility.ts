@@ -1,6 +1,6 @@
 import type { HeaderField } from '../../s3/dialect.ts';
 
-/** What of an object's fields a client is shown (docs/semantics.md, Decided 9 and 12). */
+/** Which of an object's header fields a client may see (docs/semantics.md, Decided 9 and 12). */
 export interface Visibility {
   /** The client sent checksum-mode ENABLED. */
   readonly checksums: boolean;
@@ -12,7 +12,7 @@ export interface Visibility {
   readonly legalHold: boolean;
 }
 
-/** A small number for `visibility`, different for each: an index for what is prepared once. */
+/** A small unique number for `visibility`, used as an index of prepared headers. */
 export function visibilityIndex({ checksums, taggingCount, retention, legalHold }: Visibility): number {
   return Number(checksums) + 2 * Number(taggingCount) + 4 * Number(retention) + 8 * Number(legalHold);
 }

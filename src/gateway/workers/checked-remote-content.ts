@@ -3,7 +3,7 @@ import type { WrittenBytes } from '../../cache/written-bytes.ts';
 import type { WireBlock } from './messages.ts';
 import { RemoteContent } from './remote-content.ts';
 
-/** A near content that checks what its owner says of blocks each time that bytes are handed out. */
+/** A remote content that verifies, each time it hands out bytes, that they were written; see `WrittenBytes`. */
 export class CheckedRemoteContent extends RemoteContent {
   readonly #written: WrittenBytes;
   readonly #object: string;
@@ -22,7 +22,7 @@ export class CheckedRemoteContent extends RemoteContent {
     try {
       this.#written.check(bytes, this.#object, from, to);
     } catch (error) {
-      // nobody gets what is held for the loan
+      // the loan is never returned, so its pin is released here
       this.#pins.release(block.slot);
       throw error;
     }

@@ -4,10 +4,10 @@ import type { ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cac
 import type { LookupResult } from '../read/lookup-result.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
-/** A read as it is told to the worker that owns the object: the bucket by the name that clients use. */
+/** A read as sent to the worker that owns the object; the bucket is identified by its client-side name. */
 export type WireRead = Omit<ObjectRead, 'bucket'> & { readonly bucketName: string };
 
-/** A content by the number that its owner gave it. */
+/** A content, identified by the number its owner gave it. */
 export interface WireContent {
   readonly contentId: number;
   readonly sizeBytes: number;
@@ -16,28 +16,28 @@ export interface WireContent {
   readonly partCount: number | undefined;
 }
 
-/** A record without the bytes. */
+/** A record without its bytes. */
 export type WireRecord = Omit<ReadableRecord, 'content'> & { readonly content: WireContent };
 
 export type WireLookupResult = Omit<LookupResult, 'record'> & {
   readonly record: WireRecord | RefusedRecord | UncacheableRecord;
 };
 
-/** Where bytes of a block are in the arena, for as long as the slot keeps its tag. */
+/** The position of a block in the arena; valid while the slot keeps its tag. */
 export interface WireBlock {
   readonly slot: number;
   readonly tag: number;
   readonly slotSizeBytes: number;
-  /** First byte of the block within its content. */
+  /** First byte of the block within the content. */
   readonly blockStart: number;
-  /** The bytes of the content that are there: `[from, to)`. */
+  /** The bytes `[from, to)` of the content that are held. */
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Bytes lent to a reader in another thread until it asks for the next or closes; in the message when not in the arena: then
- * their memory goes with it, and is gone here.
+ * Bytes lent to a reader in another thread until it asks for the next ones or closes. Bytes outside the arena are in
+ * the message itself; their memory is transferred and no longer usable here.
  */
 export type WireLoan =
   | { readonly kind: 'end' }
@@ -46,11 +46,11 @@ export type WireLoan =
       readonly kind: 'copy';
       readonly bytes: Uint8Array<ArrayBuffer>;
       readonly from: number;
-      /** Where the bytes are in memory as well; undefined when they are not any more. */
+      /** Where the bytes also are in the arena; undefined when they were evicted. */
       readonly block: WireBlock | undefined;
     };
 
-/** What one worker asks another, which answers. */
+/** Requests between workers. */
 export interface PeerCalls {
   find: {
     readonly ask: { readonly read: WireRead; readonly withChecksums: boolean };
@@ -61,7 +61,7 @@ export interface PeerCalls {
       readonly contentId: number;
       readonly from: number;
       readonly to: number;
-      /** Whether bytes before `from` have been sent. */
+      /** Whether bytes before `from` have already been sent. */
       readonly hasBegun: boolean;
     };
     readonly answer: number;
@@ -69,13 +69,13 @@ export interface PeerCalls {
   next: { readonly ask: { readonly reader: number }; readonly answer: WireLoan };
 }
 
-/** What one worker tells another without waiting. */
+/** One-way messages between workers. */
 export type PeerNotice =
   | { readonly kind: 'close'; readonly reader: number }
   | { readonly kind: 'outdated'; readonly read: WireRead; readonly contentId: number }
   | { readonly kind: 'refused'; readonly read: WireRead; readonly reply: WholeReply };
 
-/** The memory that goes to the other worker with an answer, instead of being copied once more and freed some time later. */
+/** The buffers of `answer` to transfer instead of copying them. */
 export function memoryOf(answer: PeerCalls[keyof PeerCalls]['answer']): ArrayBuffer[] {
   return typeof answer === 'object' && 'kind' in answer && answer.kind === 'copy'
     ? [answer.bytes.buffer]

@@ -4,21 +4,21 @@ import { memoryOf, type PeerCalls, type PeerNotice } from './messages.ts';
 import { PeerWatch } from './peer-watch.ts';
 import { decodeError, encodeError, type WireError } from './wire-error.ts';
 
-/** The end of a channel to another thread, as far as it is used here. */
+/** The part of a MessagePort that is used here. */
 export interface PeerPort {
   postMessage(message: unknown, moved: ArrayBuffer[]): void;
   on(event: 'message', listener: (message: unknown) => void): unknown;
   on(event: 'close', listener: () => void): unknown;
 }
 
-/** What a worker does for another. */
+/** Serves the requests of another worker. */
 export interface PeerHandler {
   answer<Name extends keyof PeerCalls>(
     name: Name,
     ask: PeerCalls[Name]['ask'],
   ): Promise<PeerCalls[Name]['answer']>;
   notified(notice: PeerNotice): void;
-  /** The other worker is gone. */
+  /** The other worker has ended. */
   disconnected(): void;
 }
 
@@ -37,19 +37,19 @@ type Message =
 interface Waiting {
   readonly resolve: (answer: never) => void;
   readonly reject: (error: Error) => void;
-  /** Takes the answer that comes after the question was given up; undefined for one that is not given up. */
+  /** Receives an answer that arrives after the request was abandoned; undefined if it cannot be abandoned. */
   readonly late: ((answer: never) => void) | undefined;
 }
 
 export interface PeerLinkOptions {
   readonly clock: Clock;
-  /** Called when the other worker is gone. */
+  /** Called when the other worker has ended. */
   readonly onClosed: () => void;
-  /** Told of exceptions that should not have happened, and that no question ends with. */
+  /** Receives unexpected exceptions that are not the result of a request. */
   readonly onFault?: (error: unknown) => void;
 }
 
-/** PeerCalls and notices between two workers. */
+/** Requests and notices between two workers. */
 export class PeerLink {
   readonly #port: PeerPort;
   readonly #service: PeerHandler;
@@ -75,17 +75,17 @@ export class PeerLink {
     port.on('close', () => this.#guarded(() => this.#closed()));
   }
 
-  /** Whether the other worker is gone, or its event loop stands still. */
+  /** Whether the other worker has ended, or its event loop is blocked. */
   get isLost(): boolean {
     return !this.#isOpen || this.#watch.isSilent;
   }
 
   /**
-   * Asks the other worker.
+   * Sends a request to the other worker.
    *
-   * @param late given, the question is not put to a worker that stands still, and given up when it does; an answer that
-   *   comes after that is for `late`.
-   * @throws what it threw, and OwnerLostError when it is gone or stands still
+   * @param late if given, the request fails at once while the other worker is blocked, and is abandoned when it becomes
+   * so; `late` receives an answer that arrives after that
+   * @throws the error of the other worker; OwnerLostError when it has ended or is blocked
    */
   call<Name extends keyof PeerCalls>(
     name: Name,
@@ -144,7 +144,7 @@ export class PeerLink {
     this.#port.postMessage(message, moved);
   }
 
-  /** An exception in an event handler ends neither this thread nor the link. */
+  /** Isolates event handlers: an exception closes neither this thread nor the link. */
   #guarded(step: () => void): void {
     try {
       step();
@@ -159,7 +159,7 @@ export class PeerLink {
     return waiting;
   }
 
-  /** Ends the questions that need not wait until the other worker goes on. */
+  /** Abandons the requests that have a `late` handler. */
   #giveUp(): void {
     for (const [id, { reject, late }] of this.#waiting) {
       if (!late) continue;

@@ -11,7 +11,7 @@ import type { PeerCalls, PeerNotice, WireBlock, WireLoan, WireLookupResult, Wire
 import type { PeerHandler } from './peer-link.ts';
 import type { WorkerCache } from './worker-cache.ts';
 
-/** A content being read by another worker, and what is lent to it at the moment. */
+/** A content that another worker is reading, and the loan it holds. */
 interface OpenReader {
   readonly generation: Generation;
   readonly reader: ContentReader;
@@ -19,7 +19,7 @@ interface OpenReader {
   loan: Loan | undefined;
 }
 
-/** Another worker names a bucket that this one does not have. */
+/** Another worker named a bucket that is not configured here. */
 class UnknownBucketError extends Error {
   readonly code = 'UNKNOWN_BUCKET';
 
@@ -28,7 +28,9 @@ class UnknownBucketError extends Error {
   }
 }
 
-/** Numbers for contents, so that other workers can name them; those nobody uses any more are forgotten. */
+/**
+ * Numbers contents, so that other workers can refer to them. Entries are dropped when the content is garbage collected.
+ */
 export class ContentIds {
   readonly #contents = new Map<number, WeakRef<Generation>>();
   readonly #numbers = new WeakMap<Generation, number>();
@@ -46,9 +48,9 @@ export class ContentIds {
   }
 
   /**
-   * The content, even when no record answers with it any more: whoever began to read it before may read on.
+   * The content, even if no record refers to it any more: readers that started before may continue.
    *
-   * @throws ObjectChangedError when nothing is left of it
+   * @throws ObjectChangedError when it was garbage collected
    */
   find(number: number): Generation {
     const generation = this.#contents.get(number)?.deref();
@@ -57,7 +59,7 @@ export class ContentIds {
   }
 }
 
-/** What the owner of objects does for one other worker. */
+/** Serves one other worker's requests for objects owned here. */
 export class PeerServer implements PeerHandler {
   readonly #objects: WorkerCache;
   readonly #buckets: BucketTable;
@@ -112,7 +114,7 @@ export class PeerServer implements PeerHandler {
 
   #encodeRecord(record: ReadableRecord) {
     if (!(record.content instanceof Generation))
-      throw new TypeError('only what is owned here can be told of');
+      throw new TypeError('only owned contents can be sent to a peer');
     const { sizeBytes, blockBytes, parts } = record.content;
     const contentId = this.#ids.idOf(record.content);
     return {
@@ -151,12 +153,12 @@ export class PeerServer implements PeerHandler {
   #encodeLoan(generation: Generation, loan: Loan, from: number, to: number): WireLoan {
     const block = this.#tellBlock(generation, from);
     if (loan.slot === undefined) return { kind: 'copy', bytes: ownMemory(loan.bytes), from, block };
-    // A message shares memory of the arena instead of copying it.
+    // Posting arena memory would share it rather than copy it.
     if (!block) return { kind: 'copy', bytes: copyOf(loan.bytes), from, block };
     return { kind: 'block', block, from, to };
   }
 
-  /** Where the block is in which `position` lies; undefined when it is not in memory. */
+  /** The arena position of the block that contains `position`; undefined when it is not in memory. */
   #tellBlock(generation: Generation, position: number): WireBlock | undefined {
     const block = generation.blockAt(position);
     if (!block) return undefined;
@@ -189,7 +191,7 @@ export class PeerServer implements PeerHandler {
     if (read) this.#objects.objects.refusedByStore(read, { ...reply, body: Buffer.from(reply.body) });
   }
 
-  /** Undefined for a bucket that is not configured here: what is told of it is of no use. */
+  /** Undefined for a bucket that is not configured here. */
   #decodeRead({ bucketName, ...read }: WireRead): ObjectRead | undefined {
     const bucket = this.#buckets.find(bucketName);
     return bucket && { ...read, bucket };
@@ -201,7 +203,7 @@ function giveBack(open: OpenReader): void {
   open.loan = undefined;
 }
 
-/** `bytes` where they are all of their memory, which can then go to another thread; a copy where they are not. */
+/** `bytes` if they fill their ArrayBuffer, which can then be transferred; otherwise a copy. */
 function ownMemory(bytes: Buffer): Uint8Array<ArrayBuffer> {
   const { buffer, length } = bytes;
   return buffer instanceof ArrayBuffer && buffer.byteLength === length

@@ -2,19 +2,22 @@ import type { Clock, Timer } from '../../base/clock.ts';
 
 const TICK_MS = 250;
 
-/** So many ticks without a word. Ticks are counted and not time, so that being held up here blames nobody else. */
+/**
+ * Silent ticks until a peer counts as blocked. Counting ticks rather than time means that a delay of this thread does
+ * not count against the peer.
+ */
 const PATIENCE_TICKS = 4;
 
 export interface WatchedPeer {
-  /** Whether answers of it are awaited; it is watched for as long as they are. */
+  /** Whether requests are pending; the peer is watched only while they are. */
   readonly isAwaited: () => boolean;
-  /** Asks it for a word, which it gives at once whatever its answers wait for. */
+  /** Sends a ping, which the peer answers immediately even while its requests wait for a store. */
   readonly ping: () => void;
-  /** It has said nothing for a second. */
+  /** Called after a second without any message. */
   readonly onSilent: () => void;
 }
 
-/** Tells a worker whose event loop stands still from one whose answers wait for a store. */
+/** Distinguishes a worker whose event loop is blocked from one whose answers wait for a store. */
 export class PeerWatch {
   readonly #clock: Clock;
   readonly #peer: WatchedPeer;
@@ -28,18 +31,18 @@ export class PeerWatch {
     this.#peer = peer;
   }
 
-  /** Whether it has said nothing for a second, and nothing since. */
+  /** Whether the peer counts as blocked: silent for a second, and no message since. */
   get isSilent(): boolean {
     return this.#isSilent;
   }
 
-  /** An answer is awaited. */
+  /** A request was sent. */
   begin(): void {
     if (this.#isSilent) return;
     this.#timer ??= this.#clock.after(TICK_MS, () => this.#tick());
   }
 
-  /** It has said something, whatever it is. */
+  /** A message of any kind has arrived. */
   heard(): void {
     this.#silentTicks = 0;
     this.#isPinged = false;

@@ -7,7 +7,7 @@ import { ContentIds, PeerServer } from './peer-server.ts';
 import { RemoteObjects } from './remote-objects.ts';
 import type { WorkerCache } from './worker-cache.ts';
 
-/** The other workers: what they own is asked of them, and what is owned here they are told. */
+/** The connections to the other workers: looks up objects that they own, and serves them objects owned here. */
 export class Peers {
   readonly #objects: WorkerCache;
   readonly #buckets: BucketTable;
@@ -16,7 +16,7 @@ export class Peers {
   readonly #recordBytes: number;
   readonly #faults: Faults | undefined;
 
-  /** @param recordBytes heap that records of others' objects may cost, all together. */
+  /** @param recordBytes heap limit for records of objects that other workers own, in total */
   constructor(
     objects: WorkerCache,
     buckets: BucketTable,
@@ -30,7 +30,7 @@ export class Peers {
     this.#recordBytes = Math.floor(recordBytes / Math.max(1, workers - 1));
   }
 
-  /** Speaks with worker `index` over `port`. What was learned from one that was there before is forgotten. */
+  /** Connects to worker `index` over `port`. Records learned from its predecessor are dropped. */
   connect(index: number, port: PeerPort): void {
     const { epochs, tier, lender, objects: directory, clock } = this.#objects;
     const owner = new PeerServer(this.#objects, this.#buckets, this.#ids);
@@ -47,12 +47,12 @@ export class Peers {
     this.#remotes[index] = remote;
   }
 
-  /** Forgets what others told of the objects in `range`. */
+  /** Drops the records of all remote objects in `range`. */
   forgetRange(range: KeyRange): void {
     for (const remote of this.#remotes) remote?.forgetRange(range);
   }
 
-  /** Where the objects of worker `owner` are found by worker `self`: with itself while the owner cannot be spoken to. */
+  /** Where worker `self` looks up the objects of worker `owner`; its own cache while the owner is not connected. */
   sourceOf(owner: number, self: number): ObjectSource {
     return owner === self ? this.#objects.objects : (this.#remotes[owner] ?? this.#objects.objects);
   }

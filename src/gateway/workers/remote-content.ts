@@ -7,13 +7,13 @@ import { OwnerLostError } from '../read/owner-lost-error.ts';
 import type { WireBlock, WireContent, WireLoan } from './messages.ts';
 import type { PeerLink } from './peer-link.ts';
 
-/** Heap that a near content costs, and each place of a block that it remembers; measured. */
+/** Measured heap cost of a remote content, and of each block position it remembers. */
 const CONTENT_COST_BYTES = 500;
 const PLACE_COST_BYTES = 170;
 
 /**
- * A content that another worker owns. Where its blocks are in the shared arena is remembered, so that what has been
- * read once is read again without asking; a reference that has become void is asked for anew.
+ * A content owned by another worker. The arena positions of its blocks are remembered, so repeated reads do not ask the
+ * owner. When a position has become invalid, the owner is asked again.
  */
 export class RemoteContent implements Content {
   readonly sizeBytes: number;
@@ -26,7 +26,7 @@ export class RemoteContent implements Content {
   readonly #blocks = new Map<number, WireBlock>();
   readonly #onGrown: () => void;
 
-  /** @param onGrown told when the content costs more heap than before. */
+  /** @param onGrown called when the content's estimated heap cost has grown */
   constructor(
     { contentId, sizeBytes, blockBytes, parts, partCount }: WireContent,
     link: PeerLink,
@@ -44,7 +44,7 @@ export class RemoteContent implements Content {
     this.#lender = lender;
   }
 
-  /** Estimated heap that the content costs. */
+  /** Estimated heap cost of the content. */
   get costBytes(): number {
     return CONTENT_COST_BYTES + PLACE_COST_BYTES * this.#blocks.size + this.parts.costBytes;
   }
@@ -52,7 +52,7 @@ export class RemoteContent implements Content {
   coverage(from: number, to: number): Coverage {
     const start = from - (from % this.#blockBytes);
     const block = this.#blockAt(from);
-    // most reads are of one block
+    // fast path: most reads stay within one block
     if (to <= start + this.#blockBytes) return block ? this.#heldOf(block, from - start, to - start) : 'none';
     return coverageOf(this.#blocks, this.#blockBytes, from, to, (one, first, end) =>
       this.#heldOf(one, first, end),
@@ -78,7 +78,7 @@ export class RemoteContent implements Content {
     return new RemoteReader(this, this.#link, from, to);
   }
 
-  /** Bytes from `from` on, at most until `to`, if they are known to be in memory and still are. */
+  /** Bytes from `from` on, at most up to `to`, if they are known to be in memory and still are. */
   lendFrom(from: number, to: number): Loan | undefined {
     const block = this.#blockAt(from);
     if (!block || from < block.from || from >= block.to) return undefined;
@@ -92,15 +92,15 @@ export class RemoteContent implements Content {
   }
 
   /**
-   * Bytes that the owner holds for this reader until it asks for more. They are held here as well: what the owner
-   * holds is let go of when its thread dies, while the socket may still be taking them.
+   * Converts a loan of the owner. The slot is pinned by this worker too: the owner's pin is released when its thread
+   * dies, but the socket may still be reading.
    *
-   * @throws OwnerLostError when the owner has died since and its memory may be in use for something else
+   * @throws OwnerLostError when the owner has died and its memory may have been reused
    */
   borrowed(loan: WireLoan): Loan | undefined {
     if (loan.kind === 'end') return undefined;
     if (loan.kind === 'copy') {
-      // who comes next finds it in memory, and is not told that it missed
+      // the next read finds it in memory and counts as a hit
       if (loan.block) this.#remember(Math.floor(loan.from / this.#blockBytes), loan.block);
       const bytes = Buffer.from(loan.bytes.buffer, loan.bytes.byteOffset, loan.bytes.byteLength);
       return { bytes, slot: undefined, release: () => undefined };
@@ -112,7 +112,7 @@ export class RemoteContent implements Content {
     return { bytes, slot, release: () => this.#pins.release(slot) };
   }
 
-  /** How much of `[from, to)` of a block is known to be in memory, and still is. */
+  /** How much of `[from, to)` of a block is known to be in memory and still is. */
   #heldOf(block: WireBlock, from: number, to: number): Coverage {
     const [heldFrom, heldTo] = [block.from - block.blockStart, block.to - block.blockStart];
     if (Math.max(from, heldFrom) >= Math.min(to, heldTo)) return 'none';
@@ -126,7 +126,7 @@ export class RemoteContent implements Content {
     if (isNew) this.#onGrown();
   }
 
-  /** The memory of `[from, to)` of a block that is held. */
+  /** The memory of `[from, to)` of a pinned block. */
   protected view({ slot, slotSizeBytes, blockStart }: WireBlock, from: number, to: number): Buffer {
     return this.#pins.view(slot, slotSizeBytes, from - blockStart, to - blockStart);
   }
@@ -136,7 +136,7 @@ export class RemoteContent implements Content {
   }
 }
 
-/** Reads from remembered places while they hold, and from the owner where they do not. */
+/** Reads from remembered positions as long as they are valid, then from the owner. */
 class RemoteReader implements ContentReader {
   readonly #content: RemoteContent;
   readonly #link: PeerLink;
@@ -169,7 +169,7 @@ class RemoteReader implements ContentReader {
     const { contentId } = this.#content;
     const hasBegun = this.#position > this.#from;
     const read = { contentId, from: this.#position, to: this.#to, hasBegun };
-    // an answer that has begun can only wait until the owner goes on; before that there are other ways to the bytes
+    // once bytes were sent, the response can only wait for the owner; before that the object can be read in other ways
     this.#reader ??= this.#link.call('open', read, hasBegun ? undefined : this.#closeAtOwner);
     const reader = await this.#reader;
     const wire = await this.#link.call('next', { reader }, hasBegun ? undefined : ignoreLoan);
@@ -181,5 +181,5 @@ class RemoteReader implements ContentReader {
   readonly #closeAtOwner = (reader: number) => this.#link.notify({ kind: 'close', reader });
 }
 
-/** The owner takes it back when the reader is closed. */
+/** Closing the reader releases the loan at the owner. */
 function ignoreLoan(): void {}

@@ -16,19 +16,19 @@ import type { WireContent, WireLookupResult, WireRead } from './messages.ts';
 import type { PeerLink } from './peer-link.ts';
 import { RemoteContent } from './remote-content.ts';
 
-/** A record as it is counted: a new one of these each time that the record's content has grown. */
+/** A cache value: replaced by a new one each time the content has grown, so that its size is recalculated. */
 interface Kept {
   readonly objectKey: ObjectKey;
   readonly record: ObjectRecord;
 }
 
-/** Estimated heap that a record kept near costs with all that hangs on it. */
+/** Estimated heap cost of a cached remote record and everything it refers to. */
 export function remoteCostBytes(record: ObjectRecord): number {
   const isNear = record.kind === 'readable' && record.content instanceof RemoteContent;
   return recordCostBytes(record) + (isNear ? record.content.costBytes : 0);
 }
 
-/** The objects that one other worker owns: asked of it, and what was learned kept near, without bytes. */
+/** The objects owned by one other worker: asks that worker, and caches records (without bytes) here. */
 export class RemoteObjects implements ObjectSource {
   readonly #link: PeerLink;
   readonly #own: ObjectSource;
@@ -39,9 +39,9 @@ export class RemoteObjects implements ObjectSource {
   readonly #records: LRUCache<string, Kept>;
 
   /**
-   * @param own where this worker finds objects itself: there while the owner is gone or stands still.
-   * @param recordBytes heap that the records kept near may cost.
-   * @param written where blocks are checked: against what.
+   * @param own this worker's own look-up, used while the owner has ended or is blocked
+   * @param recordBytes heap limit for the cached records
+   * @param written tracks written bytes; only where blocks are checked
    */
   constructor(
     link: PeerLink,
@@ -64,7 +64,7 @@ export class RemoteObjects implements ObjectSource {
     });
   }
 
-  /** Estimated heap that the records cost. */
+  /** Estimated heap cost of the records. */
   get costBytes(): number {
     return this.#records.calculatedSize;
   }
@@ -93,7 +93,7 @@ export class RemoteObjects implements ObjectSource {
     });
   }
 
-  /** Forgets the records of all objects in `range`. */
+  /** Drops the records of all objects in `range`. */
   forgetRange(range: KeyRange): void {
     for (const [name, { objectKey }] of [...this.#records.entries()])
       if (isInRange(objectKey, range)) this.#records.delete(name);
@@ -114,7 +114,7 @@ export class RemoteObjects implements ObjectSource {
   }
 
   async #ask(read: ObjectRead, withChecksums: boolean): Promise<LookupResult> {
-    // an answer that comes late tells nothing that cannot be asked again
+    // a late answer can be ignored: the record can be asked for again
     return this.#decode(
       read,
       await this.#link.call('find', { read: encodeRead(read), withChecksums }, ignoreFound),
@@ -131,7 +131,7 @@ export class RemoteObjects implements ObjectSource {
     return { ...found, record };
   }
 
-  /** The record with bytes that can be read from here; with the same content as before if it is the same. */
+  /** The record with a content that can be read here; reuses the known content if it is the same. */
   #decodeRecord(read: ObjectRead, record: WireLookupResult['record']): ObjectRecord {
     if (record.kind === 'passed') return record;
     if (record.kind === 'refused') return { ...record, body: Buffer.from(record.body) };

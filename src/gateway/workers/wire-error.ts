@@ -6,7 +6,7 @@ import {
   RefusedByStoreError,
 } from '../fill/fill-error.ts';
 
-/** An error as plain data, so that it keeps its meaning on the way to another thread. */
+/** An error as plain data, which can be posted to another thread without losing its class. */
 export type WireError =
   | { readonly kind: 'store'; readonly code: StoreError['code']; readonly message: string }
   | { readonly kind: 'refused'; readonly reply: WholeReply }

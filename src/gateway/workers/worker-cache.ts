@@ -23,23 +23,23 @@ export interface WorkerCacheOptions {
   readonly memory: SharedMemory;
   /** Index of this worker. */
   readonly worker: number;
-  /** Heap that entries and records may cost. */
+  /** Heap limit for entries and records. */
   readonly recordBytes: number;
   readonly clock: Clock;
   /** A number in [0, 1). */
   readonly random: () => number;
-  /** A request to a backend is tried again. */
+  /** Counts a repeated request to a backend. */
   readonly retried: (backend: string, reason: string) => void;
-  /** Told of each read that found bytes said to be held that were never written, where blocks are checked. */
+  /** Where blocks are checked: called for each read of bytes that are marked as held but were never written. */
   readonly onUnwritten?: (error: UnwrittenBytesError) => void;
-  /** Takes exceptions that should not have happened. */
+  /** Receives unexpected exceptions. */
   readonly faults?: Faults;
 }
 
-/** A reader that was given an unkept content has to open it within this time. */
+/** How long a content that was not stored is kept for the readers it was announced to. */
 const BEGINNING_MS = 1_000;
 
-/** Everything that a worker keeps of the objects it owns, put together. */
+/** The cache of one worker, for the objects that it owns. */
 export class WorkerCache implements ContentFactory {
   readonly tier: MemoryTier;
   readonly table: EntryTable;
@@ -111,7 +111,10 @@ export class WorkerCache implements ContentFactory {
   }
 }
 
-/** Bytes of a content, pinned to it by its entity tag: another content is answered 412, never mixed in. */
+/**
+ * Requests ranges with If-Match on the content's entity tag: if the object has changed, the store answers 412 and bytes
+ * are never mixed.
+ */
 function rangeSource(read: ObjectRead, identity: GenerationIdentity): RangeSource {
   const { store } = read.bucket;
   return {

@@ -2,27 +2,27 @@ import { isElement } from '../../../s3/xml-reader.ts';
 import type { StorePosition } from './marker-seal.ts';
 import { inStoreOrder, type ListedEntry, type StoreListing, textIn } from './store-listing.ts';
 
-/** The last code point of all. */
+/** The highest code point. */
 const LAST = '\u{10ffff}';
 
 /**
- * A key marker from which a list of uploads begins with those of `key`: some stores leave out all uploads of the key
- * marker, whatever the id marker says, and then refuse the id, which they do not find (versity/versitygw
- * backend/mp-lister.go). Before `key` and behind this marker only keys could be that begin with the marker.
+ * A key marker that makes a listing of uploads start with those of `key`. Some stores skip all uploads of the marker's
+ * key regardless of the upload id marker, and then reject the id as not found (versity/versitygw backend/mp-lister.go).
+ * Only keys that start with this marker can be between it and `key`.
  */
 export function markerBefore(key: string): string {
   const codes = Array.from(key, character => character.codePointAt(0) ?? 0);
   const before = (codes.pop() ?? 0) - 1;
   const beginning = String.fromCodePoint(...codes);
   if (before < 0) return beginning;
-  // halves of surrogate pairs are no characters
+  // surrogates are not characters
   const isHalf = before >= 0xd800 && before <= 0xdfff;
   return beginning + String.fromCodePoint(isHalf ? 0xd7ff : before) + LAST;
 }
 
 /**
- * Of a list that was asked for from `markerBefore`, what stands behind the upload at `position`, and of that as many
- * entries as `limit`. Undefined when that upload is not in it: it may have ended, or never have been.
+ * From a listing that starts at `markerBefore`, up to `limit` entries after the upload at `position`. Undefined if that
+ * upload is not listed: it has ended or never existed.
  */
 export function behindUpload(
   listing: StoreListing,
@@ -34,7 +34,7 @@ export function behindUpload(
   return at < 0 ? undefined : cut(listing, ordered.slice(at + 1), limit);
 }
 
-/** The same without looking for the upload: what stands behind all uploads of its key. */
+/** The same without looking for the upload: entries after all uploads of `key`. */
 export function behindKey(listing: StoreListing, key: string, limit: number): StoreListing {
   const name = Buffer.from(key);
   const behind = inStoreOrder(listing.entries).filter(
@@ -46,7 +46,7 @@ export function behindKey(listing: StoreListing, key: string, limit: number): St
 function cut(listing: StoreListing, behind: readonly ListedEntry[], limit: number): StoreListing {
   const entries = behind.slice(0, limit);
   const end = entries.at(-1);
-  // the store was asked for a page of another length
+  // the store was asked for a page of a different length
   const others = listing.others.map(element =>
     element.name === 'MaxUploads' ? { ...element, children: [String(limit)] } : element,
   );

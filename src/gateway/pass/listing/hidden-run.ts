@@ -1,19 +1,19 @@
 import type { Permissions } from '../../request/access.ts';
 
-/** The last code point of all: what begins with a prefix stands before the prefix with this behind it. */
+/** The highest code point: everything that starts with a prefix sorts before the prefix followed by it. */
 const LAST = '\u{10ffff}';
 
 /**
- * Where a listing goes on behind all keys that are hidden together with `key`: behind the shortest beginning of it below
- * which nothing may be listed. Undefined where `key` is hidden alone, or not at all.
+ * Where a listing continues after all keys that are hidden together with `key`: after its shortest prefix below which
+ * nothing may be listed. Undefined if only `key` itself is hidden, or it is not hidden.
  *
- * So what is hidden whole costs one page at most, and an answer does not depend on how many keys are in it or on where
- * among them it begins: else the names could be found out by trying markers.
+ * So a hidden subtree costs one page at most, and the answer does not depend on how many keys it contains or where in
+ * it a listing starts. Otherwise hidden names could be found by trying markers.
  */
 export function behindHidden(permissions: Permissions, action: string, key: string): string | undefined {
   const isHidden = (length: number) => permissions.shareBelow(action, key.slice(0, length)) === 'none';
   if (!isHidden(key.length)) return undefined;
-  // a longer beginning of what is hidden is hidden too
+  // binary search: if a prefix is hidden, so is every longer one
   let shown = -1;
   let hidden = key.length;
   while (hidden - shown > 1) {
@@ -23,7 +23,7 @@ export function behindHidden(permissions: Permissions, action: string, key: stri
   }
   const beginning = key.slice(0, hidden);
   const behind = beginning + LAST;
-  // half of a surrogate pair is no text, and what stands behind the end already stays there
+  // a lone surrogate is not valid text; and the listing must not go backwards
   const isAhead = beginning.isWellFormed() && Buffer.compare(Buffer.from(behind), Buffer.from(key)) > 0;
   return isAhead ? behind : undefined;
 }

@@ -8,15 +8,15 @@ import { passedRequest } from '../passed-request.ts';
 import type { Steps } from './page-turns.ts';
 import { documentTags, leaf, writeKnown } from './write-listing.ts';
 
-/** A page has at most a thousand parts of a few hundred bytes. */
+/** A page has at most a thousand parts of a few hundred bytes each. */
 const LIMIT_BYTES = 4 * 1024 * 1024;
 
 const person = ['DisplayName', 'ID'];
 const checksums = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'].map(name => `Checksum${name}`);
 
 /**
- * What a list of parts may say, and what these elements may. What is not known may name anything.
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html
+ * The known elements of a list of parts, and their known children. Unknown ones are dropped, because they might contain
+ * names. https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html
  */
 const ofUploads: ReadonlyMap<string, readonly string[]> = new Map([
   ...[
@@ -28,7 +28,10 @@ const ofUploads: ReadonlyMap<string, readonly string[]> = new Map([
   ['Part', [...checksums, 'ETag', 'LastModified', 'PartNumber', 'Size']],
 ]);
 
-/** Answers ListParts, the one passed operation whose answer names bucket and key, in the names that clients use. */
+/**
+ * Answers ListParts, the only operation passed through whose answer contains bucket and key, with the names that
+ * clients use.
+ */
 export function answerListParts(other: OtherOperation): void {
   const { exchange, bucket, address, permissions, observer, pageTurns } = other;
   const key = address.kind === 'object' ? address.key : '';
@@ -63,11 +66,12 @@ export function answerListParts(other: OtherOperation): void {
     });
 }
 
-/** @throws InvalidReplyError for what is no list of parts */
+/** @throws InvalidReplyError if the body is not a list of parts */
 function* inClientNames(body: Buffer, bucket: string, key: string): Steps<Buffer> {
   const limits = { length: LIMIT_BYTES, depth: 16 };
   const root = body.length < LIMIT_BYTES ? yield* readXmlInSteps(body, limits) : undefined;
-  if (root?.name !== 'ListPartsResult') throw new InvalidReplyError('parts that are no ListPartsResult');
+  if (root?.name !== 'ListPartsResult')
+    throw new InvalidReplyError('the list of parts is not a ListPartsResult');
   const names = new Map([
     ['Bucket', bucket],
     ['Key', key],

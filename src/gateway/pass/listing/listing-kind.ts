@@ -1,28 +1,28 @@
 import type { OperationName } from '../../../s3/operation.ts';
 
-/** Operations whose answers name keys of a bucket. */
+/** Operations whose answers list keys of a bucket. */
 export type ListingOperation =
   | 'ListMultipartUploads'
   | 'ListObjects'
   | 'ListObjectsV2'
   | 'ListObjectVersions';
 
-/** One of the texts that say where a listing goes on, by its names in the store's API. */
+/** One component of the position at which a listing continues, with its names in the store's API. */
 export interface PositionPart {
-  /** The query parameter that takes it. */
+  /** The query parameter that contains it. */
   readonly parameter: string;
-  /** The element that holds it for the next page. */
+  /** The response element with its value for the next page. */
   readonly next: string;
-  /** The element that repeats what was asked for. */
+  /** The response element that repeats the request's value. */
   readonly echo: string;
 }
 
-/** What tells one listing from another. */
+/** How the listing operations differ. */
 export interface ListingKind {
   readonly root: string;
-  /** The parameter that limits a page. */
+  /** The query parameter for the page size. */
   readonly limit: string;
-  /** Whether the first part is a key, or what a key begins with; else it is a token that only the store can read. */
+  /** Whether the first component is a key or key prefix; otherwise it is an opaque token. */
   readonly isByKey: boolean;
   readonly position: readonly [PositionPart, ...PositionPart[]];
 }

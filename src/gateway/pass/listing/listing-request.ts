@@ -6,39 +6,39 @@ import type { Bucket } from '../../request/bucket.ts';
 import { type ListingKind, type ListingOperation, listingKinds } from './listing-kind.ts';
 import { isSealed, openPosition, type StorePosition, sealPosition } from './marker-seal.ts';
 
-/** A store gives at most so many entries a page. */
+/** Most entries on a page of the store. */
 export const PAGE_LIMIT = 1000;
 
-/** A page as it is asked of the store. */
+/** A page to request from the store. */
 export interface StorePage {
-  /** Undefined to begin at the first. Of ListObjectsV2 the token, and the name behind which to go on without one. */
+  /** Undefined: from the start. For ListObjectsV2: the token, and the name to continue after if there is none. */
   readonly position: StorePosition | undefined;
-  /** Undefined for as many as the client asked for. */
+  /** Undefined: as many as the client asked for. */
   readonly limit: number | undefined;
 }
 
-/** A client's listing: what it names, and what the store is asked for it. */
+/** A client's listing request, and its translation for the store. */
 export class ListingRequest {
   readonly kind: ListingKind;
   readonly prefix: string;
   readonly delimiter: string | undefined;
   readonly startAfter: string | undefined;
-  /** What the client sent to say where the listing goes on, in the order of the kind's parts. */
+  /** The position that the client sent, in the order of the kind's components. */
   readonly sentPosition: readonly (string | undefined)[];
-  /** Where that is at the store. */
+  /** The same position at the store. */
   readonly position: StorePosition | undefined;
-  /** Whether that is a marker of ours, which the client cannot read. */
+  /** Whether the client sent a sealed marker. */
   readonly isSealed: boolean;
-  /** Entries that the client wants; undefined for what is no number, which the store refuses in its own words. */
+  /** Entries that the client wants; undefined for a malformed number, which the store rejects in its own words. */
   readonly wanted: number | undefined;
   readonly #query: Query;
   readonly #bucket: Bucket;
   readonly #listing: readonly unknown[];
 
   /**
-   * @param caller to whom markers are bound: the access key id, or undefined for everybody else.
-   * @throws S3Error InvalidArgument for repeated parameters, for a marker that is not this listing's, and for a prefix or
-   *   a marker that the store may take for another
+   * @param caller owner of the markers: an access key id, or undefined for anonymous callers
+   * @throws S3Error InvalidArgument for repeated parameters, for a marker of another listing, and for a prefix or
+   * marker that the store may interpret as another one
    */
   constructor(operation: ListingOperation, query: Query, bucket: Bucket, caller: string | undefined) {
     this.kind = listingKinds[operation];
@@ -55,7 +55,7 @@ export class ListingRequest {
     this.position = this.#readPosition();
   }
 
-  /** The names of the store that the listing is of begin so. */
+  /** The prefix of the store's keys that are listed. */
   get prefixAtStore(): string {
     return this.#bucket.keyPrefix + this.prefix;
   }
@@ -64,12 +64,12 @@ export class ListingRequest {
     return sealPosition(position, this.#bucket.listingKey, this.#listing);
   }
 
-  /** The query for `page`: names have the bucket's prefix before them, so that nothing outside of it can be asked for. */
+  /** The query for `page`. The bucket's prefix is added to all names, so nothing outside of it can be listed. */
   storeQuery({ position, limit }: StorePage): string {
     const { keyPrefix } = this.#bucket;
     const set = new Map<string, string | undefined>();
     if (keyPrefix !== '') set.set('prefix', this.prefixAtStore);
-    // a token goes before it
+    // a token takes precedence
     const startAfter = this.kind.isByKey || position?.[0] ? undefined : position?.[1];
     if (this.startAfter || startAfter) set.set('start-after', startAfter);
     if (limit !== undefined) set.set(this.kind.limit, String(limit));
@@ -107,7 +107,7 @@ export class ListingRequest {
   }
 }
 
-/** The text of Amazon's store. */
+/** Amazon's message. */
 const TOKEN_INCORRECT = 'The continuation token provided is incorrect';
 
 function wantedEntries(text: string | undefined): number | undefined {

@@ -6,10 +6,10 @@ import type { ListingRequest } from './listing-request.ts';
 import type { StorePosition } from './marker-seal.ts';
 import type { ListedName } from './store-listing.ts';
 
-/** The delimiter that makes folders of keys. */
+/** The delimiter that groups keys into folders. */
 const FOLDER_DELIMITER = '/';
 
-/** What of a listing its caller may see. */
+/** Decides which entries of a listing its caller may see. */
 export class ListingView {
   readonly #request: ListingRequest;
   readonly #bucket: Bucket;
@@ -23,19 +23,19 @@ export class ListingView {
     this.#action = action;
   }
 
-  /** Whether there may be names of the listing that are not shown. */
+  /** Whether the listing may contain names that are hidden. */
   get hidesSome(): boolean {
     return this.#permissions.shareBelow(this.#action, this.#request.prefix) !== 'every';
   }
 
-  /** What a store lists outside of what it was asked for is shown to nobody: it may be another tenant's. */
+  /** Entries outside the requested prefix are hidden: they may belong to another tenant. */
   shows({ name, isCommonPrefix }: ListedName): boolean {
     if (!name.startsWith(this.#request.prefixAtStore)) return false;
     const key = name.slice(this.#bucket.keyPrefix.length);
     return isCommonPrefix ? this.#showsCommonPrefix(key) : this.#showsKey(key);
   }
 
-  /** Whether the name that a marker holds may be seen: a key, or a common prefix. */
+  /** Whether the caller may see the name in a marker: a key or a common prefix. */
   showsMarker(name: string): boolean {
     const { delimiter } = this.#request;
     const isCommonPrefix = Boolean(delimiter) && name.endsWith(delimiter ?? '');
@@ -43,7 +43,7 @@ export class ListingView {
     return key !== undefined && this.#showsKey(key) && (!isCommonPrefix || this.#showsCommonPrefix(key));
   }
 
-  /** Where to ask the store on from, for one that said `position`: behind what is hidden whole. */
+  /** Where to continue after `position`: skips subtrees that are hidden completely. */
   ahead(position: StorePosition): StorePosition {
     const { isByKey } = this.#request.kind;
     const name = position[isByKey ? 0 : 1];
@@ -59,7 +59,7 @@ export class ListingView {
     return name.startsWith(keyPrefix) ? name.slice(keyPrefix.length) : undefined;
   }
 
-  /** What is refused as a key is not listed: it could neither be read nor be said as a marker. */
+  /** Keys that the gateway refuses are not listed: they could neither be read nor used as a marker. */
   #showsKey(key: string): boolean {
     const isTaken =
       this.#bucket.keys === 'exact' || pathKeyProblem(this.#bucket.keyPrefix + key) === undefined;
@@ -67,8 +67,8 @@ export class ListingView {
   }
 
   /**
-   * A folder is shown unless every key in it is hidden. With any other delimiter a common prefix is a beginning of names
-   * at the caller's choice, so that it is shown only where every key that begins so may be seen.
+   * A folder is shown unless every key in it is hidden. With other delimiters the caller chooses where prefixes end, so
+   * a common prefix is shown only if all keys below it are visible.
    */
   #showsCommonPrefix(prefix: string): boolean {
     const { keys, keyPrefix } = this.#bucket;

@@ -10,39 +10,42 @@ const TAG_BYTES = 16;
 const MAX_KEY_BYTES = 1024;
 
 /**
- * What is sealed is filled up to at least the length of the longest key, and to a multiple of this: its length tells
- * little of a name in it, and no key is as long as a sealed marker.
+ * The sealed text is padded to at least the length of the longest key and to a multiple of this. So its length reveals
+ * little about a name in it, and a sealed marker is longer than any key.
  */
 const PADDED_BYTES = 256;
 
-/** Markers of ours begin so, and are longer than keys, so that where a client may send a key as well, the two are told apart. */
+/**
+ * Start of every sealed marker. Sealed markers are longer than keys, so they are never confused with a key sent as a
+ * marker.
+ */
 const BEGINNING = '~tidegate~';
 
-/** Long enough for three names of 1024 bytes. */
+/** Enough for three names of 1024 bytes. */
 const LENGTH_LIMIT = 8 * 1024;
 
-/** Where a listing goes on at the store: as many texts as its operation has for that. */
+/** The position at which a listing continues at the store: as many texts as its operation has components. */
 export type StorePosition = readonly string[];
 
 /**
- * The key that seals markers of one backend's listings, made of a secret that clients do not have (RFC 5869). From the
- * same secret comes the same key, so that markers are good at every worker, and for as long as the secret is.
+ * The key that seals listing markers of a backend, derived from a secret that clients do not have (RFC 5869). The same
+ * secret gives the same key, so markers are valid in every worker for as long as the secret is.
  */
 export function listingKeyOf(secret: string, backend: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', `tidegate listing markers ${backend}`, KEY_BYTES));
 }
 
-/** Whether a marker that a client sent claims to be one of ours. */
+/** Whether a client's marker claims to be sealed. */
 export function isSealed(marker: string): boolean {
   return marker.startsWith(BEGINNING) && Buffer.byteLength(marker) > MAX_KEY_BYTES;
 }
 
 /**
- * Where a listing goes on as a text that tells nothing and cannot be made up: the store's own markers name keys, which
- * the caller may not be allowed to see, and its tokens often hold one.
+ * Encrypts and authenticates a position. The store's own markers contain keys, and its tokens often do, which the
+ * caller may not be allowed to see.
  *
- * @param key 32 bytes, the same in all workers.
- * @param listing what the marker is good for: only whoever names the same can open it.
+ * @param key 32 bytes, the same in all workers
+ * @param listing identifies the listing; the marker can be opened only for the same one
  */
 export function sealPosition(position: StorePosition, key: Uint8Array, listing: readonly unknown[]): string {
   const text = Buffer.from(position.map(lengthPrefixed).join(''));
@@ -55,7 +58,7 @@ export function sealPosition(position: StorePosition, key: Uint8Array, listing: 
   return BEGINNING + sealed.toString('base64url');
 }
 
-/** What `sealPosition` sealed with the same key for the same listing; undefined for anything else. */
+/** Opens a marker sealed with the same key for the same listing; undefined for anything else. */
 export function openPosition(
   marker: string,
   key: Uint8Array,
@@ -75,7 +78,7 @@ export function openPosition(
   }
 }
 
-/** The texts that were joined, each behind its length, until the filling begins. */
+/** Splits length-prefixed texts, up to the padding. */
 function split(joined: string): StorePosition {
   const texts: string[] = [];
   const length = /(\d+):/y;

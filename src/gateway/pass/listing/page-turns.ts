@@ -1,15 +1,16 @@
 import type { Clock } from '../../../base/clock.ts';
 
-/** How long one listing works before others have their turn; a step that has begun is finished. */
+/** Time slice of one listing; a step that has begun is finished. */
 const TURN_MS = 2;
 
-/** Work that is done in steps of a millisecond or less. */
+/** Work divided into steps of a millisecond or less. */
 export type Steps<Result> = Generator<undefined, Result>;
 
 /**
- * Has the listings of a worker do their work in turns of a few milliseconds, with at least as much time in between as the
- * last one took: reading a page of a thousand names takes tens of milliseconds, and clients may ask for any number of them
- * at once. Other requests keep half of the thread and wait for one turn at most, and long pages do not hold up short ones.
+ * Schedules the CPU work of a worker's listings in slices of a few milliseconds, with a pause after each that is at
+ * least as long. Parsing a page of a thousand names takes tens of milliseconds, and clients may request any number of
+ * pages at once. Other requests keep half of the thread and wait for one slice at most, and long pages do not block
+ * short ones.
  */
 export class PageTurns {
   readonly #clock: Clock;
@@ -19,7 +20,7 @@ export class PageTurns {
     this.#clock = clock;
   }
 
-  /** Does `work`, turn by turn. Rejects with what it throws, and with the reason of `signal` once that gives it up. */
+  /** Runs `work` slice by slice. Rejects with what it throws, or with the reason of `signal` when that aborts. */
   async take<Result>(work: Steps<Result>, signal?: AbortSignal): Promise<Result> {
     for (;;) {
       const before = this.#free;

@@ -4,12 +4,12 @@ import type { ListingKind } from './listing-kind.ts';
 import type { StorePosition } from './marker-seal.ts';
 import type { Steps } from './page-turns.ts';
 
-/** A listing has at most a thousand keys of at most 1 KiB; with escapes and the rest around them this is enough. */
+/** Enough for a thousand keys of 1 KiB with escapes and the elements around them. */
 export const LISTING_LIMIT_BYTES = 16 * 1024 * 1024;
 
 const limits = { length: LISTING_LIMIT_BYTES, depth: 16 };
 
-/** Elements of a listing that stand for something listed, and what in them holds its key or the beginning of one. */
+/** Elements for listed entries, and the child that contains their key or prefix. */
 const listed: ReadonlyMap<string, 'Key' | 'Prefix'> = new Map([
   ['CommonPrefixes', 'Prefix'],
   ['Contents', 'Key'],
@@ -18,38 +18,38 @@ const listed: ReadonlyMap<string, 'Key' | 'Prefix'> = new Map([
   ['Version', 'Key'],
 ]);
 
-/** What something listed is called. */
+/** The name of an entry. */
 export interface ListedName {
-  /** The key at the store, or what several keys there begin with. */
+  /** The key at the store, or a common prefix of keys there. */
   readonly name: string;
   readonly isCommonPrefix: boolean;
 }
 
-/** Something listed. */
+/** An entry of a listing. */
 export interface ListedEntry extends ListedName {
   readonly element: XmlElement;
   /** Whether the caller may see it. */
   readonly isShown: boolean;
 }
 
-/** A page of a listing as the store gave it. */
+/** A page of a listing as the store sent it. */
 export interface StoreListing {
   readonly root: XmlElement;
-  /** What stands beside the entries. */
+  /** Elements other than entries. */
   readonly others: readonly XmlElement[];
   readonly entries: readonly ListedEntry[];
   readonly isTruncated: boolean;
-  /** Whether names are percent-encoded, as they are where the client asked for that. */
+  /** Whether names are percent-encoded, at the client's request. */
   readonly isEncoded: boolean;
   /** Where the next page begins. */
   readonly next: StorePosition | undefined;
 }
 
 /**
- * Reads a store's page.
+ * Parses a page of the store.
  *
- * @param shows whether the caller may see what is called so.
- * @throws InvalidReplyError for what is no such listing
+ * @param shows whether the caller may see a name
+ * @throws InvalidReplyError if the body is not such a listing
  */
 export function* readListing(
   body: Buffer,
@@ -57,7 +57,7 @@ export function* readListing(
   shows: (name: ListedName) => boolean,
 ): Steps<StoreListing> {
   const root = body.length < LISTING_LIMIT_BYTES ? yield* readXmlInSteps(body, limits) : undefined;
-  if (root?.name !== kind.root) throw new InvalidReplyError(`a listing that is no ${kind.root}`);
+  if (root?.name !== kind.root) throw new InvalidReplyError(`the listing is not a ${kind.root}`);
   const children = root.children.filter(isElement);
   const others = children.filter(({ name }) => !listed.has(name));
   const isEncoded = textIn(others, 'EncodingType') === 'url';
@@ -72,13 +72,13 @@ export function* readListing(
   return { root, others, entries, isTruncated, isEncoded, next };
 }
 
-/** The entries in the order in which the store goes through them: by the bytes of their names. */
+/** Sorts entries in the store's order: by the bytes of their names. */
 export function inStoreOrder(entries: readonly ListedEntry[]): readonly ListedEntry[] {
   const named = entries.map(entry => ({ entry, bytes: Buffer.from(entry.name) }));
   return named.sort((a, b) => Buffer.compare(a.bytes, b.bytes)).map(({ entry }) => entry);
 }
 
-/** Text of the first of `elements` that is called `name`; undefined where there is none. */
+/** The text of the first of `elements` named `name`; undefined if there is none. */
 export function textIn(elements: readonly XmlElement[], name: string): string | undefined {
   const element = elements.find(each => each.name === name);
   return element && textOf(element);
@@ -88,13 +88,13 @@ function nameOf(element: XmlElement, isEncoded: boolean): ListedName | undefined
   const inner = listed.get(element.name);
   if (inner === undefined) return undefined;
   const text = textIn(element.children.filter(isElement), inner);
-  if (text === undefined) throw new InvalidReplyError(`a listing with an entry without ${inner}`);
+  if (text === undefined) throw new InvalidReplyError(`the listing has an entry without ${inner}`);
   return { name: decoded(text, isEncoded), isCommonPrefix: inner === 'Prefix' };
 }
 
 /**
- * Where the store says, or behind its last entry: ListObjects says so only with a delimiter. A token is followed by the
- * name of the last entry, since it tells nothing itself.
+ * The position that the store states, otherwise the last entry: ListObjects states it only with a delimiter. A token is
+ * followed by the name of the last entry, because it is opaque.
  */
 function nextPosition(
   { position, isByKey }: ListingKind,
@@ -117,6 +117,6 @@ function decoded(text: string, isEncoded: boolean): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw new InvalidReplyError('a listing with a name that is not encoded');
+    throw new InvalidReplyError('the listing has a name with invalid percent-encoding');
   }
 }

@@ -7,14 +7,15 @@ import type { ListingView } from './listing-view.ts';
 import type { Steps } from './page-turns.ts';
 import { inStoreOrder, type ListedEntry } from './store-listing.ts';
 
-/** Elements beside the entries that are given on as the store wrote them. What is not known may name anything. */
+/** Elements copied from the store's page. Unknown ones are dropped, because they might contain names. */
 const asWritten: ReadonlySet<string> = new Set(['EncodingType', 'MaxKeys', 'MaxUploads', 'RequestCharged']);
 
 const person = ['DisplayName', 'ID'];
 
 /**
- * What an entry may say, and what these elements may: the members of Object, ObjectVersion, DeleteMarkerEntry,
- * MultipartUpload and CommonPrefix (https://docs.aws.amazon.com/AmazonS3/latest/API/API_Types_Amazon_Simple_Storage_Service.html).
+ * The known elements of entries, and their known children: the members of Object, ObjectVersion, DeleteMarkerEntry,
+ * MultipartUpload and CommonPrefix
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_Types_Amazon_Simple_Storage_Service.html).
  */
 const ofEntries: ReadonlyMap<string, readonly string[]> = new Map([
   ...[
@@ -26,7 +27,10 @@ const ofEntries: ReadonlyMap<string, readonly string[]> = new Map([
   ['RestoreStatus', ['IsRestoreInProgress', 'RestoreExpiryDate']],
 ]);
 
-/** Writes a page as its caller sees it: in the client's names, with markers of our own where the store's would tell one. */
+/**
+ * Writes a page for the client: with the client's names, and with sealed markers where the store's would reveal a
+ * hidden name.
+ */
 export function* writeListing(
   listing: CollectedListing,
   request: ListingRequest,
@@ -46,7 +50,7 @@ export function* writeListing(
   return Buffer.concat([...pieces, Buffer.from(end)]);
 }
 
-/** As stores write them: entries, then common prefixes. */
+/** Stores write entries before common prefixes. */
 function byKind(a: ListedEntry, b: ListedEntry): number {
   return Number(a.isCommonPrefix) - Number(b.isCommonPrefix);
 }
@@ -64,7 +68,7 @@ function nextElements(
   if (!kind.isByKey || !view.showsMarker(marker)) return [leaf(name, request.seal(next))];
   const isLastSeen = inStoreOrder(entries).at(-1)?.name === marker;
   const isTold = first.others.some(element => element.name === name);
-  // without a delimiter ListObjects leaves it to the client to go on behind the last key
+  // without a delimiter, ListObjects has no NextMarker: the client continues after the last key
   if (kind.position.length === 1 && isLastSeen && !isTold) return [];
   return kind.position.flatMap((part, index) => {
     const value = next[index] ?? '';
@@ -84,7 +88,7 @@ class ListingWriter {
 
   entry({ element, name, isCommonPrefix }: ListedEntry): string {
     const inner = isCommonPrefix ? 'Prefix' : 'Key';
-    // without a prefix of the bucket the name is as the client knows it, in the store's own percent-encoding
+    // without a bucket prefix the names are the same, and keep the store's percent-encoding
     const isAsWritten = this.#bucket.keyPrefix === '';
     const children = element.children.filter(isElement).map(child => {
       if (child.name === inner && !isAsWritten) return leaf(inner, this.name(name));
@@ -94,7 +98,7 @@ class ListingWriter {
     return inTags(element.name, children.join(''));
   }
 
-  /** What stands beside the entries: what the client asked for is repeated from its own request. */
+  /** Writes an element other than an entry; values of the request are taken from the client's own. */
   other(element: XmlElement, request: ListingRequest, { isTruncated, entries }: CollectedListing): string {
     const { name } = element;
     if (asWritten.has(name)) return leaf(name, textOf(element));
@@ -111,7 +115,7 @@ class ListingWriter {
     return leaf(name, index === 0 && kind.isByKey ? this.#encode(sent) : sent);
   }
 
-  /** A name of the store as the client knows it. */
+  /** The client's name for a name at the store. */
   name(atStore: string): string {
     return this.#encode(atStore.slice(this.#bucket.keyPrefix.length));
   }
@@ -125,7 +129,7 @@ export function leaf(name: string, text: string): string {
   return inTags(name, escapeName(text));
 }
 
-/** The tags of a document like the one that `root` is of. */
+/** The start and end tags of a document with the root element `root`. */
 export function documentTags({ name, attributes }: XmlElement): {
   readonly start: string;
   readonly end: string;
@@ -135,7 +139,7 @@ export function documentTags({ name, attributes }: XmlElement): {
   return { start: `<?xml version="1.0" encoding="UTF-8"?>\n<${name}${written}>`, end: `</${name}>` };
 }
 
-/** `element` without attributes, with its text, or with those of its children that are `members`. */
+/** `element` without attributes, with its text, or with those of its children listed in `members`. */
 export function writeKnown(element: XmlElement, members: readonly string[]): string {
   if (members.length === 0) return leaf(element.name, textOf(element));
   const known = element.children.filter(isElement).filter(({ name }) => members.includes(name));
