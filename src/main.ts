@@ -37,7 +37,7 @@ const STORE_STOP_LIMIT_MS = 2_000;
 
 const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 const print = (text: string) => void process.stdout.write(`${text}\n`);
-// a reader that went away or a full disk ends nothing that runs (law 10)
+// a reader that went away or a full disk ends nothing that runs (docs/architecture.md, law 10)
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 /** `tidegate serve`: resolves when the gateway is up. */

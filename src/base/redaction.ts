@@ -36,7 +36,7 @@ const signaturePattern = /(\bSignature=)[0-9a-f]{16,}/gi;
 /**
  * Creates a function that removes secrets from log text (JSON lines): the values of `secretFields` at any depth,
  * signatures in URLs and headers, and `literals` (configured keys, tokens, webhook URLs) anywhere. The lines stay valid
- * JSON. Every log line passes through it; law 7 of the design depends on that.
+ * JSON. Every log line passes through it (docs/architecture.md, law 7).
  */
 export function createRedactor(literals: readonly string[]): (text: string) => string {
   const literal = literalPattern(literals);
