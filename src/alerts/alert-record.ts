@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Alert } from './alert.ts';
 
-/** An alert as the state file holds it. Loose: what a newer version wrote beside these is kept. */
+/** An alert in the state file. Unknown fields, written by a newer version, are kept. */
 export const alertRecord: z.ZodType<Alert> = z.looseObject({
   id: z.string(),
   fingerprint: z.string(),

@@ -4,12 +4,12 @@ import { noticeOf } from './engine/notices.ts';
 import { isNoticeName, noticeTable } from './rules/notice-table.ts';
 import { createRules, isRuleName, type RuleOptions } from './rules/rule-table.ts';
 
-/** How long ago an example began; it ended just now. */
+/** The duration of the example, which ends now. */
 const EXAMPLE_LENGTH_MS = 47 * 60_000;
 
 /**
- * What an alert of this rule looks like at `nowMs`, with made-up figures that fit `options`; undefined for a name
- * that `alerts.rules` does not know. Also of rules that are turned off: that is when one wants to see them.
+ * An example alert of this rule at `nowMs`, with figures that match `options`; undefined for an unknown rule. Works for
+ * disabled rules too, so that people can see what they would get.
  */
 export function exampleAlert(name: string, nowMs: number, options: RuleOptions = {}): Alert | undefined {
   if (isNoticeName(name)) return exampleNotice(name, nowMs).alerts[0];
@@ -18,7 +18,7 @@ export function exampleAlert(name: string, nowMs: number, options: RuleOptions =
   return rule && alertOf(rule, rule.example(), 'firing', nowMs - EXAMPLE_LENGTH_MS);
 }
 
-/** News of one kind about an alert, as `tidegate card` and `POST /api/alerts/test` show it. */
+/** A notification of the given kind about an alert, for `tidegate card` and `POST /api/alerts/test`. */
 export function exampleNotification(alert: Alert, kind: NotificationKind, nowMs: number): Notification {
   const isNotice = isNoticeName(alert.rule);
   const told: Alert =

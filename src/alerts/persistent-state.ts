@@ -26,25 +26,25 @@ export interface PersistentStateOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Opens the state file; only tests give another. */
+  /** Opens the state file; replaced only in tests. */
   readonly open?: (directory: string) => DatabaseSync;
 }
 
-/** What was asked for could not be kept on disk, so it was not done. */
+/** The change could not be stored on disk and was not made. */
 export class StateUnsavedError extends Error {
   readonly code = 'STATE_UNSAVED';
 }
 
 const CHECK_INTERVAL_MS = 5_000;
-/** Every so many checks something is written: a full or read-only disk shows only then. */
+/** Every this many checks a write is made: a full or read-only disk is noticed only then. */
 const CHECKS_PER_PROBE = 6;
 
 type Write = { readonly sql: string; readonly values: readonly StateValue[] };
 type Saving = 'must' | 'should';
 
 /**
- * The state of alerts, whole in memory and with each transaction on disk before it is done. When the directory is
- * overwritten, removed, full or read-only, everything goes on in memory, and the file is written anew as soon as that works.
+ * The state of alerts: completely in memory, and each transaction also on disk before it completes. While the directory
+ * is overwritten, removed, full or read-only, work continues in memory; the file is written again as soon as possible.
  */
 export class PersistentState implements StateDatabase {
   readonly #options: PersistentStateOptions;
@@ -54,16 +54,16 @@ export class PersistentState implements StateDatabase {
   readonly #failures: CounterCell;
   #file: DatabaseSync | undefined;
   #fingerprint = '';
-  /** Why the file is not usable; undefined while it is. */
+  /** Why the file is unusable; undefined while it is usable. */
   #trouble: StateDatabaseError | undefined;
-  /** Others have written to the file: it may look sound and not be. */
+  /** Another process has written to the file: it may be inconsistent. */
   #isSuspect = false;
   #writes: Write[] = [];
   #saving: Saving = 'should';
   #checks = 0;
   #timer: Timer | undefined;
 
-  /** @throws StateDatabaseError when the directory cannot be used now; a full disk that holds nothing can */
+  /** @throws StateDatabaseError when the directory is unusable; not for a full disk without any state on it */
   constructor(options: PersistentStateOptions) {
     const { directory, metrics, open = openStateDatabase } = options;
     this.#options = options;
@@ -85,7 +85,7 @@ export class PersistentState implements StateDatabase {
     return this.#memory.isTransaction;
   }
 
-  /** `BEGIN`, `COMMIT` and `ROLLBACK` as `inTransaction` says them, or a change. */
+  /** `BEGIN`, `COMMIT` and `ROLLBACK` as issued by `inTransaction`, or a change. */
   exec(sql: string): void {
     if (sql === 'COMMIT') {
       this.#commit();
@@ -107,8 +107,8 @@ export class PersistentState implements StateDatabase {
   }
 
   /**
-   * One transaction that is on disk when this returns.
-   * @throws StateUnsavedError when it cannot be; then it has not happened
+   * Runs a transaction that is on disk when this returns.
+   * @throws StateUnsavedError when it cannot be stored; it is rolled back then
    */
   saved<Result>(work: () => Result): Result {
     this.#saving = 'must';
@@ -119,7 +119,7 @@ export class PersistentState implements StateDatabase {
     }
   }
 
-  /** Looks whether the file is still ours, and tries to have one again when it is not. */
+  /** Checks that the file is still ours, and tries to recover when it is not. */
   check(): void {
     if (this.#file) {
       this.#checks++;
@@ -139,7 +139,7 @@ export class PersistentState implements StateDatabase {
     this.#memory.close();
   }
 
-  /** Takes over what is on disk; gives why there can be nothing. */
+  /** Loads the content of the file; returns the error when it has none. */
   #readFile(): StateDatabaseError | undefined {
     const { directory } = this.#options;
     const isHeld = holdsState(directory);
@@ -153,7 +153,7 @@ export class PersistentState implements StateDatabase {
       file?.close();
       const trouble = error instanceof StateDatabaseError ? error : asStateDatabaseError(error, directory);
       if (isHeld || !isDiskTrouble(trouble)) throw trouble;
-      // what was begun here would look like state at the next start
+      // a partly created file would look like state at the next start
       for (const end of ['', '-wal', '-journal']) rmSync(`${stateFile(directory)}${end}`, { force: true });
       return trouble;
     }
@@ -166,7 +166,7 @@ export class PersistentState implements StateDatabase {
     });
   }
 
-  /** Does it in memory, and remembers it for the file; in a transaction of its own where there is none. */
+  /** Makes the change in memory and records it for the file; in its own transaction if none is running. */
   #change<Result>(write: Write, work: () => Result): Result {
     if (!this.isTransaction) return inTransaction(this, () => this.#change(write, work));
     const result = work();
@@ -178,7 +178,7 @@ export class PersistentState implements StateDatabase {
     const writes = this.#writes;
     this.#writes = [];
     if (this.#file) this.#save(writes);
-    // somebody waits for it to be on disk: that is worth another try
+    // the caller needs it on disk, which justifies another attempt
     else if (this.#saving === 'must') this.#recover();
     if (this.#trouble && this.#saving === 'must') {
       // `inTransaction` rolls back
@@ -187,7 +187,7 @@ export class PersistentState implements StateDatabase {
     this.#memory.exec('COMMIT');
   }
 
-  /** Has the file do what was done in memory. One that fails is replaced, or given up until the next check. */
+  /** Applies the changes to the file. If that fails, the file is replaced, or given up until the next check. */
   #save(writes: readonly Write[]): void {
     const { directory } = this.#options;
     const file = this.#file;
@@ -210,11 +210,11 @@ export class PersistentState implements StateDatabase {
     this.#usable.set(0);
     this.#failures.add();
     this.#isSuspect = error instanceof ForeignChangeError;
-    this.#complain(error);
+    this.#reportTrouble(error);
   }
 
-  /** Says why the file cannot be used, once for each reason. */
-  #complain(error: unknown): void {
+  /** Logs why the file is unusable, once per reason. */
+  #reportTrouble(error: unknown): void {
     const { directory, logger } = this.#options;
     const err = error instanceof StateDatabaseError ? error : asStateDatabaseError(error, directory);
     const isNews = err.message !== this.#trouble?.message;
@@ -224,7 +224,7 @@ export class PersistentState implements StateDatabase {
       logger.error({ directory, err }, 'the state directory cannot be used: its content is kept in memory');
   }
 
-  /** Opens the file anew and writes everything to it, what the running transaction has changed too. */
+  /** Opens the file again and writes the whole state to it, including the changes of the running transaction. */
   #recover(): void {
     const { directory, logger } = this.#options;
     try {
@@ -237,7 +237,7 @@ export class PersistentState implements StateDatabase {
       logger.warn({ directory }, 'the state directory can be used again: everything is written to it');
     } catch (error) {
       this.#closeFile();
-      this.#complain(error);
+      this.#reportTrouble(error);
     }
   }
 
@@ -252,7 +252,7 @@ export class PersistentState implements StateDatabase {
     }
   }
 
-  /** A file that another instance holds, or a newer version wrote, is left as it is. */
+  /** A file that another instance holds, or that a newer version wrote, is left unchanged. */
   #openUsable(): DatabaseSync {
     const { directory } = this.#options;
     const path = stateFile(directory);
@@ -268,7 +268,7 @@ export class PersistentState implements StateDatabase {
     return this.#open(directory);
   }
 
-  /** SQLite leaves alone what stands in the place of its file by now. */
+  /** SQLite does not touch another file that has replaced its own. */
   #closeFile(): void {
     const file = this.#file;
     this.#file = undefined;
@@ -280,7 +280,7 @@ export class PersistentState implements StateDatabase {
   }
 }
 
-/** Changes nothing, and is written all the same. */
+/** Changes nothing but is written anyway. */
 const probe: Write = { sql: `PRAGMA user_version = ${migrations.length}`, values: [] };
 
 class ForeignChangeError extends Error {
@@ -291,7 +291,7 @@ class ForeignChangeError extends Error {
   }
 }
 
-/** Kept for whoever wants to know what happened; of several the latest. */
+/** Keeps the old file for analysis; only the latest one. */
 function putAside(path: string): void {
   rmSync(`${path}-wal`, { force: true });
   rmSync(`${path}.unusable`, { force: true });

@@ -4,7 +4,7 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqli
 import { errorCode } from '../base/error-code.ts';
 import { migrations } from './state-schema.ts';
 
-/** SQLite's result codes: another connection holds the file, the disk does not take it, or it holds something else. */
+/** SQLite result codes: locked by another connection, write errors, and not a valid database. */
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 const SQLITE_READONLY = 8;
@@ -16,7 +16,7 @@ const SQLITE_NOTADB = 26;
 export type StateValue = SQLInputValue;
 export type StateRow = Record<string, SQLOutputValue>;
 
-/** Where alerts keep their state: a `DatabaseSync`, or what can be used like one. */
+/** The database for the state of alerts: a `DatabaseSync`, or an object with the same interface. */
 export interface StateDatabase {
   readonly isTransaction: boolean;
   exec(sql: string): void;
@@ -32,7 +32,7 @@ export interface StateStatement {
   all(...values: StateValue[]): StateRow[];
 }
 
-/** Why the state directory cannot be used. */
+/** Why the state directory is unusable. */
 export class StateDatabaseError extends Error {
   readonly code: 'STATE_IN_USE' | 'STATE_TOO_NEW' | 'STATE_UNUSABLE';
 
@@ -43,10 +43,9 @@ export class StateDatabaseError extends Error {
 }
 
 /**
- * Opens what alerts must remember over a restart, creating it where it is missing: `directory`/alerts.sqlite.
- * What was committed survives a crash of the machine. The file is held exclusively until it is closed, so that
- * two gateways never post from one outbox.
- * @throws StateDatabaseError if another instance holds it, a newer version wrote it, or it cannot be used
+ * Opens the state of alerts, `directory`/alerts.sqlite, and creates it when missing. Committed changes survive a crash
+ * of the machine. The file is locked until it is closed, so that two gateways never post from one outbox.
+ * @throws StateDatabaseError if another instance holds it, a newer version wrote it, or it is unusable
  */
 export function openStateDatabase(directory: string): DatabaseSync {
   const path = stateFile(directory);
@@ -58,19 +57,19 @@ export function openStateDatabase(directory: string): DatabaseSync {
   }
 }
 
-/** Opens a state database that is nowhere but in memory. */
+/** Opens a state database in memory only. */
 export function openMemoryDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:');
   for (const migration of migrations) database.exec(migration);
   return database;
 }
 
-/** Where the state of a directory is. */
+/** The path of the state file in a directory. */
 export function stateFile(directory: string): string {
   return join(directory, 'alerts.sqlite');
 }
 
-/** Whether SQLite found something else than its own in the file. */
+/** Whether SQLite found that the file is not a valid database. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof StateDatabaseError) return isDamage(error.cause);
   const result = resultOf(error);
@@ -85,19 +84,19 @@ export function isDiskTrouble(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(errorCode(error) ?? '');
 }
 
-/** Whether there is anything in the file of `directory`. */
+/** Whether the state file of `directory` exists and is not empty. */
 export function holdsState(directory: string): boolean {
   return (statSync(stateFile(directory), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** Makes `to` hold what `from` holds, and nothing else. @throws what SQLite throws; then `to` is as it was */
+/** Replaces the content of `to` with that of `from`. @throws the error of SQLite; `to` is unchanged then */
 export function copyState(from: StateDatabase, to: StateDatabase): void {
   const tables = from
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
     .all()
     .map(({ name }) => String(name));
   inTransaction(to, () => {
-    // at last the highest ids that were given out
+    // last, the counters of AUTOINCREMENT ids
     for (const table of [...tables, 'sqlite_sequence']) {
       to.exec(`DELETE FROM ${table}`);
       for (const row of from.prepare(`SELECT * FROM ${table}`).all()) insertRow(to, table, row);
@@ -113,7 +112,7 @@ function insertRow(database: StateDatabase, table: string, row: StateRow): void 
     .run(...Object.values(row));
 }
 
-/** Runs `work` in one transaction: all of it is kept, or, when it throws, nothing. */
+/** Runs `work` in a transaction, which is rolled back when it throws. */
 export function inTransaction<Result>(database: StateDatabase, work: () => Result): Result {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -128,7 +127,8 @@ export function inTransaction<Result>(database: StateDatabase, work: () => Resul
 
 function prepared(database: DatabaseSync, path: string): DatabaseSync {
   try {
-    // exclusive before WAL: then SQLite keeps no shared-memory file, and the lock is held from the first write
+    // EXCLUSIVE must be set before WAL: then SQLite needs no shared-memory file, and holds the lock from the first
+    // write
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = FULL');
@@ -145,7 +145,7 @@ function migrate(database: DatabaseSync, path: string): void {
   if (version > migrations.length) {
     throw new StateDatabaseError('STATE_TOO_NEW', `${path} was written by a newer version of Tidegate`);
   }
-  // nothing is written that need not be: what a full disk holds can be read
+  // avoid unnecessary writes, so that the state can be read from a full disk
   if (version === migrations.length) return;
   for (const migration of migrations.slice(version)) database.exec(migration);
   database.exec(`PRAGMA user_version = ${migrations.length}`);

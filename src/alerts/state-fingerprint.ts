@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 
 /**
- * What tells the files of a state database from any others, and from themselves once somebody else has written to them.
- * An open file cannot tell: SQLite goes on writing to one that was removed, and reads from its memory what was overwritten.
- * Opening the file a second time to look would release the lock that SQLite holds on it.
+ * Identifies the files of a state database, to detect that they were replaced or written by another process. The open
+ * connection cannot tell: SQLite keeps writing to a deleted file and reads overwritten pages from its cache. Opening
+ * the file a second time would release SQLite's lock on it.
  */
 export function fileFingerprint(path: string): string {
   return [path, `${path}-wal`].map(describe).join(' ');

@@ -1,6 +1,6 @@
 /**
- * What brings the state file from each version to the next, oldest first. Files out there remember how many
- * they have had: entries are added at the end and never changed.
+ * The migrations of the state file, oldest first. Existing files store how many were applied: only append, never change
+ * an entry.
  */
 export const migrations: readonly string[] = [
   `CREATE TABLE silence (

@@ -1,4 +1,4 @@
-/** Numbers and times as people read them on a card. */
+/** Formats numbers and times for cards. */
 
 const units: readonly (readonly [name: string, lengthMs: number])[] = [
   ['d', 86_400_000],
@@ -7,7 +7,7 @@ const units: readonly (readonly [name: string, lengthMs: number])[] = [
   ['s', 1_000],
 ];
 
-/** `2 h 5 min`, `45 s`, `180 ms`: the two largest units that say something. */
+/** `2 h 5 min`, `45 s`, `180 ms`: the two largest units that are not zero. */
 export function describeDuration(durationMs: number): string {
   if (durationMs === 0) return '0 s';
   if (durationMs < 999.5) return `${Math.round(durationMs)} ms`;
@@ -24,12 +24,12 @@ export function describeDuration(durationMs: number): string {
   return parts.join(' ');
 }
 
-/** `5.3 %`, `0.14 %`: two figures are enough to act on. */
+/** `5.3 %`, `0.14 %`: rounded to two digits. */
 export function formatShare(share: number): string {
   return `${Number((share * 100).toPrecision(2))} %`;
 }
 
-/** `1 234`: thousands apart, nothing after the point. */
+/** `1 234`: thousands separated, no decimals. */
 export function formatCount(count: number): string {
   return Math.round(count)
     .toString()
@@ -41,7 +41,7 @@ export function formatRate(perSecond: number): string {
   return `${Number(perSecond.toPrecision(3))} a second`;
 }
 
-/** `2026-01-01 12:30:05 UTC`: one zone for everybody who reads the channel. */
+/** `2026-01-01 12:30:05 UTC`: the same time zone for all readers. */
 export function formatMoment(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

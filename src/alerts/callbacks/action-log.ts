@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Alert, Fact, Notification } from '../alert.ts';
 import type { StateDatabase } from '../state-database.ts';
 
-/** Somebody did something by a button. */
+/** An action taken with a button. */
 export interface LoggedAction {
   readonly atMs: number;
-  /** What people call who did it, and the directory identity. */
+  /** The display name of the person, and the directory identity. */
   readonly by: string;
   readonly subject: string;
   readonly action: 'acknowledge' | 'silence' | 'unsilence' | 'restore' | 'purge';
@@ -24,7 +24,7 @@ const cardAct: z.ZodType<LoggedAction> = z.object({
   outcome: z.string(),
 });
 
-/** Who did what, on disk: the latest 200. */
+/** The latest 200 actions, stored on disk. */
 export class ActionLog {
   readonly #database: StateDatabase;
 
@@ -49,8 +49,8 @@ export class ActionLog {
 }
 
 /**
- * The notification with what was done about its objects by buttons, for the next card. Acknowledgements and
- * silences are not added: an alert carries those itself.
+ * Adds the actions taken on its objects to a notification, for the next card. Acknowledgements and silences are not
+ * added, since the alert contains those itself.
  */
 export function withActions(notification: Notification, acts: readonly LoggedAction[]): Notification {
   const told = acts.filter(({ action }) => action === 'restore' || action === 'purge');

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import type { CardAction, SignAction } from '../card/card.ts';
 
-/** What a button's token lets its holder do, once, until it expires. */
+/** The action that a button's token permits, once, until it expires. */
 export interface ActionTicket {
   readonly action: CardAction;
   /** Seconds since the epoch. */
@@ -13,7 +13,7 @@ export interface ActionTicket {
 
 export type TicketVerdict =
   | { readonly kind: 'valid'; readonly ticket: ActionTicket }
-  /** Not signed by this gateway, or changed since. */
+  /** Not signed by this gateway, or modified. */
   | { readonly kind: 'forged' }
   | { readonly kind: 'expired' };
 
@@ -39,8 +39,8 @@ const content = z.object({
 });
 
 /**
- * Signs actions for buttons: `payload.signature`, both base64url, valid for a day. The payload can be read by
- * whoever has the card; the signature (HMAC-SHA-256) is what nobody else can make. docs/cards.md §2.
+ * Signs actions for buttons: `payload.signature`, both in base64url, valid for a day. Anyone with the card can read the
+ * payload; the signature is HMAC-SHA-256. See docs/cards.md §2.
  */
 export function createActionSigner({ secret, clock }: TicketOptions): SignAction {
   return action => {
@@ -55,7 +55,7 @@ export function createActionSigner({ secret, clock }: TicketOptions): SignAction
   };
 }
 
-/** Reads a button's token. Whether it was used before is not asked here. */
+/** Verifies a button's token. Does not check whether it was used before. */
 export function readTicket(token: string, { secret, clock }: TicketOptions): TicketVerdict {
   const [payload = '', given = '', ...rest] = token.slice(0, MAX_TOKEN_LENGTH + 1).split('.');
   const expected = signature(payload, secret);

@@ -3,18 +3,18 @@ import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtV
 import type { Clock } from '../../base/clock.ts';
 import { type CallbackRefusal, refuse } from './refusal.ts';
 
-/** Whose tokens are taken (docs/cards.md §2, Token). */
+/** Which tokens are accepted (docs/cards.md §2, Token). */
 export interface BearerOptions {
   readonly issuer: string;
-  /** The base URL of the callbacks, as the service knows it. */
+  /** The base URL of the callbacks, as the service addresses it. */
   readonly audience: string;
-  /** The keys that sign: `remoteKeys(url)`, or jose's `createLocalJWKSet`. */
+  /** The keys that verify signatures: `remoteKeys(url)`, or jose's `createLocalJWKSet`. */
   readonly keys: JWTVerifyGetKey;
   /** The application that sends the tokens; `CONNECTOR_APP_ID` for the real service. */
   readonly appIds: readonly string[];
-  /** Who may press buttons: directory identities and what people call them. */
+  /** The directory identities that may press buttons, with their display names. */
   readonly allowedSubjects: ReadonlyMap<string, string>;
-  /** How far the clocks may differ. */
+  /** The allowed difference between the clocks. */
   readonly clockToleranceS: number;
 }
 
@@ -27,18 +27,18 @@ export const CONNECTOR_ISSUER = 'https://substrate.office.com/sts/';
 export const CONNECTOR_APP_ID = '48af08dc-f6d2-435f-b2a7-069abd99c086';
 export const CONNECTOR_CLOCK_TOLERANCE_S = 300;
 
-/** The answer is due within two seconds: a key set that takes longer is no help. */
+/** The service expects a response within two seconds, so a slower key set is useless. */
 const KEYS_TIMEOUT_MS = 1_200;
 const MAX_TOKEN_LENGTH = 8_192;
 
-/** The keys under an address: fetched when first needed, kept for ten minutes, asked again for an unknown key. */
+/** The keys at a URL: fetched when first needed, cached for ten minutes, fetched again for an unknown key id. */
 export function remoteKeys(url: string): JWTVerifyGetKey {
   return createRemoteJWKSet(new URL(url), { timeoutDuration: KEYS_TIMEOUT_MS });
 }
 
 /**
- * Who presses the button: key by `kid`, signature (RS256 only), issuer, audience, expiry, then application, then
- * the identity itself against the list. Each step that fails ends it.
+ * Verifies who pressed the button, in this order: key by `kid`, signature (RS256 only), issuer, audience, expiry,
+ * application, identity on the list. The first failed step ends it.
  */
 export async function verifyBearer(
   headers: IncomingHttpHeaders,
@@ -63,7 +63,7 @@ export async function verifyBearer(
   }
 }
 
-/** docs/cards.md §2: the token moves to Action-Authorization where the card sets Authorization to nothing. */
+/** docs/cards.md §2: the service puts the token into Action-Authorization when the card sets an empty Authorization. */
 function tokenOf(headers: IncomingHttpHeaders): string | undefined {
   const other = headers['action-authorization'];
   const value = headers.authorization || (typeof other === 'string' ? other : '');

@@ -8,9 +8,8 @@ export type CallbackForm =
 const namedValue = /^([a-z]+)=([^=]*)$/;
 
 /**
- * Reads an urlencoded body. How the service escapes what people enter is not documented (docs/cards.md §2), so
- * whatever can be read in two ways is refused: a field twice, an unknown field, a bare `=` or `%`, a
- * placeholder that nobody filled in.
+ * Parses an urlencoded body. How the service escapes user input is not documented (docs/cards.md §2), so anything
+ * ambiguous is refused: repeated or unknown fields, an unescaped `=` or `%`, an unreplaced placeholder.
  */
 export function readCallbackForm(body: string, known: readonly string[]): CallbackForm {
   const fields = new Map<string, string>();

@@ -15,7 +15,7 @@ import { type CallbackRefusal, refuse, statusOf } from './refusal.ts';
 import { runCommand } from './run-command.ts';
 import type { UsedTickets } from './used-tickets.ts';
 
-/** The one address of all HttpPOST actions, under the base URL of the callbacks. */
+/** The path of all HttpPOST actions, below the base URL of the callbacks. */
 export const CALLBACK_PATH = '/callbacks/cards/actions';
 
 export interface CallbackHandlerOptions {
@@ -25,14 +25,14 @@ export interface CallbackHandlerOptions {
   readonly tickets: UsedTickets;
   readonly acts: ActionLog;
   readonly operations: CardOperations;
-  /** Writes the card that takes the place of the one whose button was pressed. */
+  /** Renders the card that replaces the one whose button was pressed. */
   readonly render: (notification: Notification) => CardPayload;
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
 
-/** Who presses, and by which request. */
+/** The person and the request of a button press. */
 interface Press {
   readonly name: string;
   readonly subject: string;
@@ -46,12 +46,16 @@ type Answer =
 const MAX_BODY_BYTES = 16 * 1024;
 const BODY_LIMIT_MS = 1_000;
 /**
- * Restoring and purging may take long; people are answered before two seconds are over (docs/cards.md §2, Deadline).
+ * Restoring and purging may take long, but the service expects a response within two seconds (docs/cards.md §2,
+ * Deadline).
  */
 const ANSWER_WITHIN_MS = 1_500;
 const allFields = ['token', ...new Set(Object.values(fieldsOf).flat())];
 
-/** Answers `POST /callbacks/cards/actions`: who, then what, then doing it. What is refused has changed nothing. */
+/**
+ * Handles `POST /callbacks/cards/actions`: authenticates, validates, then executes. A refused request has changed
+ * nothing.
+ */
 export class CallbackHandler {
   readonly #options: CallbackHandlerOptions;
   readonly #results: Family<CounterCell>;
@@ -63,7 +67,7 @@ export class CallbackHandler {
     ]);
   }
 
-  /** For a listener of its own, apart from the admin port. Never throws. */
+  /** Runs on its own listener, separate from the admin port. Never throws. */
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
     const startedMs = this.#options.clock.monotonicMs();
     this.#answer(request, startedMs)
@@ -116,8 +120,8 @@ export class CallbackHandler {
     const outcome = await Promise.race([finished, passed(leftMs, clock)]);
     if (outcome.kind === 'failed') return refuse('action-failed', outcome.message);
     if (outcome.kind === 'done') return this.#done(command, press, outcome.message);
-    // the ticket stays used: the work goes on
-    finished.then(late => this.#note(command, press, late.message)).catch(() => undefined);
+    // the ticket remains used, since the operation continues
+    finished.then(late => this.#logAction(command, press, late.message)).catch(() => undefined);
     return {
       kind: 'done',
       message: 'It is being done; the next card tells what came of it.',
@@ -130,12 +134,12 @@ export class CallbackHandler {
   }
 
   #done(command: CardCommand, press: Press, message: string): Answer {
-    this.#note(command, press, message);
+    this.#logAction(command, press, message);
     return { kind: 'done', message, alertIds: command.alertIds };
   }
 
-  /** Who did what. */
-  #note({ action, alertIds }: CardCommand, { name, subject, requestId }: Press, outcome: string): void {
+  /** Records who did what. */
+  #logAction({ action, alertIds }: CardCommand, { name, subject, requestId }: Press, outcome: string): void {
     const { acts, clock, logger } = this.#options;
     logger.info(
       { action, by: name, subject, alerts: alertIds, outcome, requestId },
@@ -146,7 +150,7 @@ export class CallbackHandler {
 
   #send(answer: Answer, request: IncomingMessage, response: ServerResponse): void {
     this.#results.cell(answer.kind === 'done' ? 'done' : answer.code).add();
-    // what was not read of the request must not be taken for the next one
+    // unread parts of the request must not be parsed as the next request
     const connection = request.complete ? {} : { connection: 'close' };
     if (answer.kind === 'done') {
       const card = this.#refreshed(answer.alertIds);
@@ -173,7 +177,7 @@ export class CallbackHandler {
     response.end(JSON.stringify({ code: answer.code, message: answer.message }));
   }
 
-  /** The card as it is now: who has it in hand, and buttons that work. */
+  /** The current card, with who acknowledged it and with fresh button tokens. */
   #refreshed(alertIds: readonly string[]): string | undefined {
     const { operations, render, logger } = this.#options;
     const [first, ...others] = alertIds.flatMap(id => operations.find(id) ?? []);
@@ -186,7 +190,7 @@ export class CallbackHandler {
     try {
       return JSON.stringify(render({ kind, alerts, severity, dedupeKey: `refresh:${first.id}` }));
     } catch (error) {
-      logger.error({ err: error }, 'a card cannot be written');
+      logger.error({ err: error }, 'a card cannot be rendered');
       return undefined;
     }
   }
@@ -202,7 +206,7 @@ function judgeRequest({ url = '', method, headers }: IncomingMessage): CallbackR
   return isLong ? refuse('body-too-large', 'The request is too large.') : undefined;
 }
 
-/** RFC 9110 §5.5: what a field value may hold without doubt. */
+/** RFC 9110 §5.5: replaces characters that are not safe in a field value. */
 function asHeader(message: string): string {
   return message.replace(/[^\x20-\x7e]/g, '?').slice(0, 200);
 }

@@ -3,7 +3,7 @@ import { LONGEST_SILENCE_MS } from '../silences/silence.ts';
 import { type ActionName, type CardCommand, restoreTiers } from './card-operations.ts';
 import { type CallbackRefusal, refuse } from './refusal.ts';
 
-/** The fields that may come with each action, beside `token`. */
+/** The fields that each action accepts besides `token`. */
 export const fieldsOf: Readonly<Record<ActionName, readonly string[]>> = {
   acknowledge: [],
   silence: ['duration', 'until', 'why'],
@@ -15,10 +15,10 @@ export const fieldsOf: Readonly<Record<ActionName, readonly string[]>> = {
 const MAX_REASON_LENGTH = 500;
 const MAX_RESTORE_DAYS = 90;
 const DAY_MS = 86_400_000;
-/** RFC 3339, seconds optional; a date alone means the end of that day. */
+/** RFC 3339 with optional seconds; a date without a time means the end of that day. */
 const moment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** What is to be done: the signed action with the fields that people filled in. */
+/** Combines the signed action with the fields that were filled in. */
 export function readCommand(
   action: CardAction,
   fields: ReadonlyMap<string, string>,

@@ -1,18 +1,18 @@
 import type { Alert, ObjectSubject } from '../alert.ts';
 import type { CardAction } from '../card/card.ts';
 
-/** What the buttons of cards do, done elsewhere. */
+/** The operations behind the buttons, implemented elsewhere. */
 export interface CardOperations {
-  /** The alert as it is now; undefined when it is not known any more. */
+  /** The current state of the alert; undefined when it is no longer known. */
   find(alertId: string): Alert | undefined;
   acknowledge(alertId: string, by: string): { readonly kind: 'acknowledged' | 'already' | 'not-firing' };
-  /** Keeps quiet about this alert's condition until `untilMs`. */
+  /** Silences this alert's condition until `untilMs`. */
   silence(alert: Alert, untilMs: number, by: string, why: string): void;
-  /** Ends the silences about it; how many there were. */
+  /** Ends the silences that match it; returns their number. */
   unsilence(alert: Alert): number;
-  /** Asks the store for a readable copy of an archived object; absent where that is not configured. */
+  /** Asks the store to restore an archived object; absent when not configured. */
   readonly restore?: (object: ObjectSubject, request: RestoreOptions) => Promise<OperationOutcome>;
-  /** Forgets what the cache holds of an object. */
+  /** Purges an object from the cache. */
   readonly purge?: (object: ObjectSubject) => Promise<OperationOutcome>;
 }
 
@@ -24,12 +24,12 @@ export interface RestoreOptions {
 export const restoreTiers = ['Standard', 'Bulk', 'Expedited'] as const;
 export type RestoreTier = (typeof restoreTiers)[number];
 
-/** What came of it, in a sentence for people. */
+/** The result, as a sentence for people. */
 export type OperationOutcome =
   | { readonly kind: 'done'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** An action with everything that was entered for it, checked. */
+/** An action with its validated inputs. */
 export type CardCommand =
   | { readonly action: 'acknowledge' | 'unsilence'; readonly alertIds: readonly string[] }
   | {

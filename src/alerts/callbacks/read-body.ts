@@ -4,7 +4,7 @@ import { type CallbackRefusal, refuse } from './refusal.ts';
 
 export type BodyVerdict = { readonly kind: 'body'; readonly text: string } | CallbackRefusal;
 
-/** The body as text, if it is UTF-8, at most `maxBytes` long, and there within `limitMs`. */
+/** Reads the body as text; refused if it is not UTF-8, longer than `maxBytes`, or not complete within `limitMs`. */
 export function readBody(
   request: Readable,
   maxBytes: number,

@@ -1,4 +1,4 @@
-/** Why a callback was refused; it has changed nothing. */
+/** Why a callback was refused; nothing was changed. */
 export type RefusalCode =
   | 'not-found'
   | 'method-not-allowed'
@@ -63,7 +63,7 @@ export function refuse(code: RefusalCode, message: string): CallbackRefusal {
   return { kind: 'refused', code, message };
 }
 
-/** The HTTP status that goes with a refusal. */
+/** The HTTP status for a refusal. */
 export function statusOf(code: RefusalCode): number {
   return statuses[code];
 }

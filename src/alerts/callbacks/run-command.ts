@@ -2,13 +2,13 @@ import type { Alert } from '../alert.ts';
 import type { CardCommand, CardOperations, OperationOutcome } from './card-operations.ts';
 import { type CallbackRefusal, refuse } from './refusal.ts';
 
-/** What a command came to: at once, or what it will come to. */
+/** The result of a command, immediate or pending. */
 export type CommandResult =
   | { readonly kind: 'done'; readonly message: string }
   | { readonly kind: 'running'; readonly outcome: Promise<OperationOutcome> }
   | CallbackRefusal;
 
-/** Carries out a command in the name of `by`. What is refused has changed nothing. */
+/** Executes a command on behalf of `by`. A refused command has changed nothing. */
 export function runCommand(command: CardCommand, by: string, operations: CardOperations): CommandResult {
   const alerts = command.alertIds.flatMap(id => operations.find(id) ?? []);
   if (alerts.length === 0) return refuse('alert-unknown', 'This alert is not known any more.');

@@ -5,7 +5,10 @@ import type { ActionTicket } from './action-ticket.ts';
 
 const SECRET_BYTES = 32;
 
-/** The key that signs buttons: made once, kept with the state, so that cards of before a restart still work. */
+/**
+ * The key that signs buttons. It is created once and stored with the state, so that cards from before a restart still
+ * work.
+ */
 export function callbackSecret(database: StateDatabase): Uint8Array {
   return inTransaction(database, () => {
     database
@@ -17,7 +20,7 @@ export function callbackSecret(database: StateDatabase): Uint8Array {
   });
 }
 
-/** Which tickets were used: each works once, over restarts too. */
+/** Records which tickets were used, across restarts too: each works once. */
 export class UsedTickets {
   readonly #database: StateDatabase;
   readonly #clock: Clock;
@@ -27,7 +30,7 @@ export class UsedTickets {
     this.#clock = clock;
   }
 
-  /** Uses a ticket up. `used` when it was before. */
+  /** Marks a ticket as used; returns `used` if it was before. */
   claim({ nonce, expiresAtS }: ActionTicket): 'claimed' | 'used' {
     const nowS = Math.floor(this.#clock.nowMs() / 1_000);
     return inTransaction(this.#database, () => {
@@ -39,7 +42,7 @@ export class UsedTickets {
     });
   }
 
-  /** Makes a ticket good again whose action changed nothing. */
+  /** Makes a ticket usable again when its action changed nothing. */
   release({ nonce }: ActionTicket): void {
     this.#database.prepare('DELETE FROM used_ticket WHERE nonce = ?').run(nonce);
   }

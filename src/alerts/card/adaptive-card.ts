@@ -17,7 +17,7 @@ export interface AdaptiveCard {
   readonly $schema: 'http://adaptivecards.io/schemas/adaptive-card.json';
   readonly type: 'AdaptiveCard';
   readonly version: '1.4';
-  /** Shown where the card cannot be. */
+  /** Shown by clients that cannot show the card. */
   readonly fallbackText: PlainText;
   readonly msteams: { readonly width: 'Full' };
   readonly body: readonly AdaptiveElement[];
@@ -78,7 +78,7 @@ export interface Container extends ElementBase {
   readonly items: readonly [AdaptiveElement, ...AdaptiveElement[]];
 }
 
-/** All the service runs (docs/cards.md): `Action.Submit` is not among them. */
+/** The actions that the service supports (docs/cards.md), which do not include `Action.Submit`. */
 export type AdaptiveAction = OpenUrl | ShowCard | ToggleVisibility;
 
 export interface OpenUrl {
@@ -87,7 +87,7 @@ export interface OpenUrl {
   readonly url: string;
 }
 
-/** Unfolds a card within the card; that one has no buttons of its own. */
+/** Expands a card within the card; the inner card has no buttons. */
 export interface ShowCard {
   readonly type: 'Action.ShowCard';
   readonly title: string;

@@ -57,7 +57,7 @@ const container = z.strictObject({
 
 const element = z.discriminatedUnion('type', [textBlock, factSet, image, columnSet, container]);
 
-/** All that the service runs (docs/cards.md): no Action.Submit. */
+/** The actions that the service supports (docs/cards.md), which do not include Action.Submit. */
 const action = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('Action.OpenUrl'), title: line, url: webUrl }),
   z.strictObject({
@@ -92,7 +92,7 @@ const content = z
     return targets.every(target => ids.includes(target));
   }, 'shows and hides what is not there');
 
-/** What an adaptive card of ours has to be (docs/cards.md, Adaptive card envelope; docs/cards.md §1). */
+/** The requirements for our adaptive cards (docs/cards.md, Adaptive card envelope; docs/cards.md §1). */
 export const adaptiveRules = z.strictObject({
   type: z.literal('message'),
   attachments: z

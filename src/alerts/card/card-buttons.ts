@@ -2,12 +2,12 @@ import type { Alert, Notification } from '../alert.ts';
 import { alertNames } from '../rules/rule-description.ts';
 import type { CallbackLinks, CardAction, CardLinks } from './card.ts';
 
-/** A button, whatever the card's form. Forms that cannot post leave out all but `open`. */
+/** A button, independent of the card's form. Forms that cannot post leave out all but `open`. */
 export type CardButton =
   | { readonly kind: 'open'; readonly name: string; readonly url: string }
-  /** Posts at once… */
+  /** Posts at once. */
   | { readonly kind: 'post'; readonly name: string; readonly url: string; readonly token: string }
-  /** …or asks first. */
+  /** Asks for input first. */
   | {
       readonly kind: 'silence' | 'restore';
       readonly name: string;
@@ -15,10 +15,7 @@ export type CardButton =
       readonly token: string;
     };
 
-/**
- * What can be done about the `shown` alerts, then where to read on. What is over, and what was only told, can only
- * be read about.
- */
+/** Buttons for actions on the `shown` alerts, then links. Resolved alerts and notices only get links. */
 export function chooseButtons(
   notification: Notification,
   shown: readonly Alert[],
@@ -59,7 +56,7 @@ function actionButtons(
     url,
     token: signAction(action),
   });
-  // a button acts on what the card shows, and says so where that is not all
+  // a button acts on the alerts that the card shows; its name says so when these are not all
   const scope = isPartial ? ' these' : '';
   if (alerts.every(({ silencedUntilMs }) => silencedUntilMs !== undefined)) {
     return [button('post', `End the silence${scope && ' of these'}`, { action: 'unsilence', alertIds })];

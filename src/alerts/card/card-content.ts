@@ -7,15 +7,15 @@ import type { Detail } from './detail.ts';
 import { cut, type Markdown, md, type PlainText, plain } from './markdown.ts';
 import { type Tone, toneOf } from './tone.ts';
 
-/** What a card says, whatever its form. */
+/** The content of a card, independent of its form. */
 export interface CardContent {
   readonly tone: Tone;
   readonly title: Markdown;
-  /** What a telephone shows of it. */
+  /** The text of notifications on phones. */
   readonly summary: PlainText;
   readonly advice?: Markdown;
   readonly sections: readonly ContentSection[];
-  /** The most useful first; a card shows as many of those that its form knows as it may. */
+  /** The most useful first; a card shows as many as its form supports. */
   readonly buttons: readonly CardButton[];
   readonly images: boolean;
 }
@@ -28,7 +28,7 @@ const severityWords: Readonly<Record<Severity, string>> = {
   info: 'Notice',
 };
 
-/** The content of a notification's card, with as much detail as is asked for. */
+/** Builds the content of a notification's card with the requested level of detail. */
 export function contentOf(notification: Notification, links: CardLinks, detail: Detail): CardContent {
   const { alerts, kind } = notification;
   const tone = toneOf(notification);
@@ -46,11 +46,11 @@ export function contentOf(notification: Notification, links: CardLinks, detail: 
   };
 }
 
-/** A few words: what kind of news, about what, how many. */
+/** A few words: the kind of news, the subject, the number of alerts. */
 function titleOf({ kind, alerts, severity }: Notification): string {
   const [first] = alerts;
   if (kind === 'digest') return `${alerts.length} alerts in one card`;
-  // a card of the outbox may be about a rule that an older version had, whatever it was called
+  // a queued card may be about a rule that only an older version had, with any name
   const title = describeRule(first?.rule ?? '').title.trim() || 'Notice';
   const counted = alerts.length > 1 ? `${title} (${alerts.length})` : title;
   if (kind === 'notice') return counted;
@@ -65,7 +65,7 @@ function newsWord(kind: Notification['kind'], severity: Severity, alerts: readon
   return kind === 'repeat' ? `Still ${severityWords[severity].toLowerCase()}` : severityWords[severity];
 }
 
-/** The links for a card that can only lead to pages. */
+/** The links for a form without actions. */
 export function withoutActions({ callbacks: _, ...pages }: CardLinks): CardLinks {
   return pages;
 }

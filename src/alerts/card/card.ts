@@ -11,13 +11,13 @@ export interface TextMessage {
   readonly text: Markdown;
 }
 
-/** What is posted, as JSON, to a webhook. */
+/** The JSON posted to a webhook. */
 export type CardPayload = ConnectorCard | AdaptiveEnvelope | TextMessage;
 
-/** No card of ours is larger, as JSON in UTF-8 (docs/cards.md §1, Size). */
+/** The size limit for our cards, as JSON in UTF-8 (docs/cards.md §1, Size). */
 export const MAX_CARD_BYTES = 14_000;
 
-/** What a button of a card asks for, once: the signer adds expiry and nonce. */
+/** The action of a button, allowed once: the signer adds expiry and nonce. */
 export type CardAction =
   | { readonly action: 'acknowledge' | 'silence' | 'unsilence'; readonly alertIds: readonly string[] }
   | {
@@ -26,23 +26,25 @@ export type CardAction =
       readonly object: ObjectSubject;
     };
 
-/** Gives the token that lets the holder do this once; it must be safe in a URL-encoded form (`[A-Za-z0-9._~-]`). */
+/**
+ * Creates a token that permits the action once; its characters must be safe in a URL-encoded form (`[A-Za-z0-9._~-]`).
+ */
 export type SignAction = (action: CardAction) => string;
 
-/** Where a card's buttons lead. A button whose link is missing is left out. */
+/** The targets of a card's buttons. A button without a target is left out. */
 export interface CardLinks {
-  /** The gateway's name in titles, such as a host name, where several share a channel. */
+  /** The gateway's name in titles, such as a host name, for channels that several gateways use. */
   readonly source: string;
   readonly statusPageUrl?: string;
-  /** The page that says what to do about a rule. */
+  /** The page that tells what to do about a rule. */
   readonly runbookUrl?: (rule: string) => string;
   readonly callbacks?: CallbackLinks;
 }
 
 export interface CallbackLinks {
-  /** Receives every HttpPOST action: a URL-encoded form with `token` and what was asked for. */
+  /** Receives all HttpPOST actions: a URL-encoded form with `token` and the inputs. */
   readonly url: string;
   readonly signAction: SignAction;
-  /** Whether a restore may be asked for from a card. */
+  /** Whether cards offer to restore objects. */
   readonly restore: boolean;
 }

@@ -9,7 +9,7 @@ export interface ConnectorCard {
   readonly themeColor: string;
   readonly summary: PlainText;
   readonly title: Markdown;
-  /** At most ten; what is beyond would vanish without a word (docs/cards.md §1, MessageCard). */
+  /** At most ten; the service silently drops further ones (docs/cards.md §1, MessageCard). */
   readonly sections: readonly ConnectorSection[];
   readonly potentialAction: UpToFour<ConnectorAction>;
 }
@@ -26,14 +26,14 @@ export interface ConnectorSection {
 
 export type ConnectorAction = OpenUri | HttpPost | ActionCard;
 
-/** Opens a page; `default` is the only system we tell apart. */
+/** Opens a page; only the system `default` is used. */
 export interface OpenUri {
   readonly '@type': 'OpenUri';
   readonly name: string;
   readonly targets: readonly [{ readonly os: 'default'; readonly uri: string }];
 }
 
-/** Posts `body` to `target`, with `{{id.value}}` replaced by what was entered. */
+/** Posts `body` to `target`, with `{{id.value}}` replaced by the input. */
 export interface HttpPost {
   readonly '@type': 'HttpPOST';
   readonly name: string;
@@ -42,7 +42,7 @@ export interface HttpPost {
   readonly bodyContentType: 'application/x-www-form-urlencoded';
 }
 
-/** Asks for input first. It holds no ActionCard, and no OpenUri, which would show no button there. */
+/** Asks for input first. It contains no ActionCard, and no OpenUri, for which no button would be shown. */
 export interface ActionCard {
   readonly '@type': 'ActionCard';
   readonly name: string;
@@ -53,7 +53,7 @@ export interface ActionCard {
 export type ConnectorInput = TextInput | DateInput | MultichoiceInput;
 
 interface InputBase {
-  /** Unique in the card. */
+  /** Unique within the card. */
   readonly id: string;
   readonly title: string;
   readonly isRequired?: boolean;
@@ -74,7 +74,7 @@ export interface MultichoiceInput extends InputBase {
   readonly '@type': 'MultichoiceInput';
   readonly isMultiSelect: boolean;
   readonly style: 'normal' | 'expanded';
-  /** One of the choices' values, chosen beforehand. */
+  /** The value of a preselected choice. */
   readonly value?: string;
   readonly choices: readonly [Choice, ...Choice[]];
 }

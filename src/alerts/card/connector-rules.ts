@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { imageUrl, line, MAX_BUTTONS, webUrl } from './card-limits.ts';
 
-/** docs/cards.md §1: beyond these the service shows nothing, without a word. */
+/** docs/cards.md §1: the service silently drops what exceeds these limits. */
 const MAX_SECTIONS = 10;
 const MAX_IMAGES = 5;
 
@@ -46,7 +46,7 @@ const input = z.discriminatedUnion('@type', [
   ),
 ]);
 
-/** No ActionCard within, and no OpenUri, which would show no button there. */
+/** No nested ActionCard, and no OpenUri, for which no button would be shown. */
 const actionCard = z.strictObject({
   '@type': z.literal('ActionCard'),
   name: line,
@@ -76,7 +76,7 @@ const card = z.strictObject({
 type Card = z.infer<typeof card>;
 type Action = Card['potentialAction'][number];
 
-/** What a connector card of ours has to be (docs/cards.md, Connector card; docs/cards.md §1, MessageCard). */
+/** The requirements for our connector cards (docs/cards.md, Connector card; docs/cards.md §1, MessageCard). */
 export const connectorRules = card
   .refine(
     ({ sections }) =>
@@ -100,7 +100,7 @@ function idsAskedFor(action: Action): readonly string[] {
   return action['@type'] === 'ActionCard' ? action.inputs.map(({ id }) => id) : [];
 }
 
-/** The ids within `{{id.value}}` in what the action posts. */
+/** The ids of `{{id.value}}` placeholders in the action's body. */
 function idsPosted(action: Action): readonly string[] {
   if (action['@type'] === 'OpenUri') return [];
   const posts = action['@type'] === 'ActionCard' ? action.actions : [action];

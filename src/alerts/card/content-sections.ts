@@ -4,13 +4,13 @@ import { describeDuration, formatMoment } from '../wording.ts';
 import type { Detail } from './detail.ts';
 import { cut, type Markdown, md } from './markdown.ts';
 
-/** One alert, or one list of a digest, or a note on what is missing. */
+/** An alert, a list of a digest, or a note about omitted content. */
 export interface ContentSection {
   readonly heading: Markdown;
   readonly subtitle: Markdown;
-  /** What one wants to know first. */
+  /** The most important facts. */
   readonly facts: readonly ContentFact[];
-  /** What else was measured, what was done about it, and what names it. */
+  /** Further measurements, actions taken, and identifiers. */
   readonly details: readonly ContentFact[];
 }
 
@@ -19,10 +19,10 @@ export interface ContentFact {
   readonly value: Markdown;
 }
 
-/** So many facts of an alert are wanted first. */
+/** The number of an alert's facts that are shown first. */
 const LEADING_FACTS = 3;
 
-/** The sections of a notification's card; `source` names the gateway. */
+/** The sections of a notification's card; `source` is the gateway's name. */
 export function sectionsOf(
   notification: Notification,
   source: string,
@@ -53,7 +53,7 @@ function alertSections(
   return [...sections, ...noteOn(hidden, isCut)];
 }
 
-/** When it began, or how long it lasted. */
+/** The start time, or the duration of a resolved alert. */
 function whenOf({ startedAtMs, endedAtMs, state }: Alert, kind: Notification['kind']): string {
   if (kind === 'notice') return formatMoment(startedAtMs);
   if (state === 'resolved' && endedAtMs !== undefined) {
@@ -77,7 +77,7 @@ function detailsOf(alert: Alert): readonly Fact[] {
   ];
 }
 
-/** What still fires and what is over, each a list with a line an alert. */
+/** Two lists, firing and resolved, with one line per alert. */
 function digestSections(alerts: readonly Alert[], source: string, detail: Detail): readonly ContentSection[] {
   const over = alerts.filter(({ state }) => state === 'resolved');
   const open = alerts.filter(({ state }) => state !== 'resolved');
@@ -104,7 +104,7 @@ function digestLine({ rule, summary, state, startedAtMs, endedAtMs }: Alert): Fa
   return { name: title, value: `${summary} It lasted ${describeDuration(endedAtMs - startedAtMs)}.` };
 }
 
-/** Says so when the card holds less than there is to say. */
+/** A note when the card does not show everything. */
 function noteOn(hidden: number, isCut: boolean): readonly ContentSection[] {
   if (hidden === 0 && !isCut) return [];
   const heading = hidden > 0 ? `and ${hidden} more` : 'shortened';
@@ -120,7 +120,7 @@ function contentFact({ name, value }: Fact, detail: Detail): ContentFact {
   return { name: outside(name, detail), value: outside(value, detail) };
 }
 
-/** A text from outside, as long as it may be; nothing at all is shown as such. */
+/** Text from outside, shortened if needed, with a placeholder when empty. */
 function outside(text: string, { characters }: Detail): Markdown {
   return md`${cut(text.trim() || '(empty)', characters)}`;
 }

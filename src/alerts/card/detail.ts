@@ -1,22 +1,22 @@
 /** How much of a notification a card shows. */
 export interface Detail {
-  /** Alerts that get a section of their own. */
+  /** The number of alerts with a section of their own. */
   readonly alerts: number;
-  /** Facts of each. */
+  /** The number of facts of each. */
   readonly facts: number;
-  /** Alerts in each list of a digest. */
+  /** The number of alerts in each list of a digest. */
   readonly lines: number;
-  /** Characters of any one text from outside. */
+  /** The maximum length of any text from outside, in characters. */
   readonly characters: number;
   readonly advice: boolean;
   readonly images: boolean;
-  /** Whether it offers to do something, which takes a long signature each time. */
+  /** Whether to include action buttons, each of which needs a long signature. */
   readonly actions: boolean;
 }
 
 /**
- * From all there is down to what always fits: a card that is too large is written again with the next. One section
- * of the ten is kept free for the note that something is missing.
+ * From full detail to a minimum that always fits: a card that is too large is rendered again with the next level. One
+ * of the ten sections is reserved for the note about omitted content.
  */
 export const detailLevels: readonly Detail[] = [
   { alerts: 9, facts: 12, lines: 40, characters: 1_000, advice: true, images: true, actions: true },

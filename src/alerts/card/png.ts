@@ -5,7 +5,7 @@ export type Pixel = readonly [red: number, green: number, blue: number, alpha: n
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** A square picture of `size` pixels as a PNG file of at most 256 colours. */
+/** Encodes a square picture of `size` pixels with at most 256 colours as a PNG file. */
 export function encodePng(size: number, pixelAt: (x: number, y: number) => Pixel): Buffer {
   const palette = new Map<string, { readonly index: number; readonly pixel: Pixel }>();
   const rows = Buffer.alloc(size * (size + 1));
@@ -14,7 +14,7 @@ export function encodePng(size: number, pixelAt: (x: number, y: number) => Pixel
       const pixel = pixelAt(x, y);
       const entry = palette.get(pixel.join()) ?? { index: palette.size, pixel };
       palette.set(pixel.join(), entry);
-      // each row begins with its filter, which is none
+      // each row starts with a filter byte, which stays 0 (no filter)
       rows[y * (size + 1) + 1 + x] = entry.index;
     }
   }
@@ -29,7 +29,7 @@ export function encodePng(size: number, pixelAt: (x: number, y: number) => Pixel
   ]);
 }
 
-/** Width, height, eight bits a pixel, indexed colour; compression, filter and interlacing as ever. */
+/** Width, height, 8 bits per pixel, indexed colour; default compression and filter methods, no interlacing. */
 function header(size: number): Buffer {
   const fields = Buffer.alloc(13);
   fields.writeUInt32BE(size, 0);

@@ -7,7 +7,7 @@ import { writeAdaptiveCard } from './write-adaptive-card.ts';
 import { writeConnectorCard } from './write-connector-card.ts';
 import { writeText } from './write-text.ts';
 
-/** A notification of which no card can be made that the service would show. */
+/** No valid card can be made of the notification. */
 export class UnwritableCardError extends Error {
   readonly code = 'UNWRITABLE_CARD';
 
@@ -23,11 +23,11 @@ const writers: Readonly<Record<CardForm, (content: CardContent) => CardPayload>>
 };
 
 /**
- * The card of a notification, valid and at most `MAX_CARD_BYTES` long: what is too long is shortened, with a note.
- * @throws UnwritableCardError when a link is none, or when even the shortest card is too long
+ * Renders a valid card of at most `MAX_CARD_BYTES`; a longer one is shortened, with a note.
+ * @throws UnwritableCardError when a link is invalid, or when even the shortest card is too long
  */
 export function renderCard(notification: Notification, form: CardForm, links: CardLinks): CardPayload {
-  // only connector cards post: for the others no button is signed
+  // only connector cards can post: for other forms no buttons are signed
   const usable = form === 'connector' ? links : withoutActions(links);
   for (const detail of detailLevels) {
     const card = writers[form](contentOf(notification, usable, detail));

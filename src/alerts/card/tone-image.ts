@@ -2,7 +2,7 @@ import { encodePng, type Pixel } from './png.ts';
 import { type Tone, toneColours } from './tone.ts';
 
 const SIZE = 32;
-/** Points looked at along each side of a pixel, so that edges are smooth. */
+/** Samples along each side of a pixel, for smooth edges. */
 const SAMPLES = 4;
 
 interface Point {
@@ -12,7 +12,7 @@ interface Point {
 
 /**
  * A disc in the tone's colour with a white mark, as a data URI: the service fetches pictures from the internet, where
- * a gateway's own address is seldom to be found.
+ * the gateway is usually not reachable.
  */
 export function toneImage(tone: Tone): string {
   const png = encodePng(SIZE, (column, row) => pixelOf(tone, column, row));
@@ -37,7 +37,7 @@ function pixelOf(tone: Tone, column: number, row: number): Pixel {
   return [red, green, blue, Math.round((255 * inDisc) / (SAMPLES * SAMPLES))];
 }
 
-/** A tick for what is over, an i for what is only told, an exclamation mark for the rest. */
+/** A tick for resolved, an i for info, an exclamation mark otherwise. */
 function isMark(tone: Tone, point: Point): boolean {
   if (tone === 'resolved') {
     return (
@@ -52,7 +52,7 @@ function isMark(tone: Tone, point: Point): boolean {
   );
 }
 
-/** Whether a point lies on the stroke from one point to another. */
+/** Whether a point is within the stroke of a line. */
 function isNear(point: Point, from: Point, to: Point): boolean {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const along = ((point.x - from.x) * dx + (point.y - from.y) * dy) / (dx * dx + dy * dy);

@@ -1,9 +1,9 @@
 import type { Notification } from '../alert.ts';
 
-/** How a card looks: the severity of what it tells, unless that is over. */
+/** The style of a card: the severity of its alerts, or `resolved`. */
 export type Tone = 'critical' | 'warning' | 'info' | 'resolved';
 
-/** The colours of a tone, hexadecimal without `#`. */
+/** The colour of each tone, hexadecimal without `#`. */
 export const toneColours: Readonly<Record<Tone, string>> = {
   critical: 'C4314B',
   warning: 'D98200',

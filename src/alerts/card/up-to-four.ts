@@ -6,7 +6,7 @@ export type UpToFour<Item> =
   | readonly [Item, Item, Item]
   | readonly [Item, Item, Item, Item];
 
-/** The first four of the items, or as many as there are. */
+/** The first four items, or all if there are fewer. */
 export function firstFour<Item>(items: readonly Item[]): UpToFour<Item> {
   const [a, b, c, d] = items;
   if (a === undefined) return [];

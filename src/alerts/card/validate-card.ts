@@ -15,7 +15,7 @@ const rules: Readonly<Record<CardForm, z.ZodType>> = {
   text: z.strictObject({ text: z.string().trim().min(1) }),
 };
 
-/** Holds a payload, as it will be posted, against every limit of its form. */
+/** Checks a payload against all limits of its form. */
 export function validateCard(payload: unknown, form: CardForm): CardVerdict {
   const parsed = rules[form].safeParse(payload);
   if (!parsed.success) {

@@ -24,8 +24,8 @@ const containerStyles: Readonly<Record<Tone, NonNullable<Container['style']>>> =
 };
 
 /**
- * An adaptive card in its envelope (docs/cards.md, Adaptive card envelope). It can lead to pages and unfold more
- * of itself; it cannot post, since the service runs no Action.Submit.
+ * Renders an adaptive card in its envelope (docs/cards.md, Adaptive card envelope). It can link to pages and expand; it
+ * cannot post, since the service does not support Action.Submit.
  */
 export function writeAdaptiveCard(content: CardContent): AdaptiveEnvelope {
   const sections = content.sections.map(writeSection);
@@ -53,7 +53,7 @@ export function writeAdaptiveCard(content: CardContent): AdaptiveEnvelope {
   };
 }
 
-/** The title on the colour of its tone, beside its picture. */
+/** The title on the tone's colour, next to its picture. */
 function writeHead({ tone, title, images }: CardContent): Container {
   const heading: TextBlock = { ...textBlock(title), size: 'large', weight: 'bolder' };
   if (!images) return { type: 'Container', style: containerStyles[tone], bleed: true, items: [heading] };
@@ -74,11 +74,11 @@ function writeHead({ tone, title, images }: CardContent): Container {
 
 interface WrittenSection {
   readonly elements: readonly AdaptiveElement[];
-  /** Names what is folded away, if anything is. */
+  /** The id of the collapsed part, if there is one. */
   readonly foldedId?: string;
 }
 
-/** What a section says; its details, and of all sections but the first the facts too, are folded away. */
+/** The content of a section. Details are collapsed; in all sections but the first, facts too. */
 function writeSection({ heading, subtitle, facts, details }: ContentSection, index: number): WrittenSection {
   const isFirst = index === 0;
   const elements: readonly AdaptiveElement[] = [

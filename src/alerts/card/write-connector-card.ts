@@ -17,7 +17,7 @@ import { firstFour } from './up-to-four.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** For how long a card offers to be silent; the value is in milliseconds. */
+/** The offered durations of a silence; values are in milliseconds. */
 const silenceChoices: readonly [Choice, ...Choice[]] = [
   { display: '1 hour', value: String(HOUR_MS) },
   { display: '4 hours', value: String(4 * HOUR_MS) },
@@ -25,7 +25,7 @@ const silenceChoices: readonly [Choice, ...Choice[]] = [
   { display: '1 week', value: String(168 * HOUR_MS) },
 ];
 
-/** For how many days a copy is restored. */
+/** The offered numbers of days for a restored copy. */
 const restoreDays: readonly [Choice, ...Choice[]] = [
   { display: '1 day', value: '1' },
   { display: '1 week', value: '7' },
@@ -36,14 +36,14 @@ interface TierChoice extends Choice {
   readonly value: RestoreTier;
 }
 
-/** How fast, and how dear. */
+/** The offered restore tiers, which differ in speed and price. */
 const restoreTiers: readonly [TierChoice, ...TierChoice[]] = [
   { display: 'Within hours', value: 'Standard' },
   { display: 'Cheaper, within half a day', value: 'Bulk' },
   { display: 'Within minutes, where the store can', value: 'Expedited' },
 ];
 
-/** A connector card (docs/cards.md, Connector card). */
+/** Renders a connector card (docs/cards.md, Connector card). */
 export function writeConnectorCard(content: CardContent): ConnectorCard {
   const { tone, title, summary, sections, advice, buttons } = content;
   const image = content.images ? toneImage(tone) : undefined;
@@ -96,7 +96,7 @@ function writeActionCard(
   return { '@type': 'ActionCard', name: target.name, inputs, actions: [writePost(done, target, inputs)] };
 }
 
-/** URL-encoded, because how values are escaped in JSON is documented nowhere (docs/cards.md §2). */
+/** URL-encoded, because it is not documented how values are escaped in JSON (docs/cards.md §2). */
 function writePost(name: string, { url, token }: PostTarget, inputs: readonly ConnectorInput[]): HttpPost {
   return {
     '@type': 'HttpPOST',

@@ -3,7 +3,7 @@ import type { CardContent } from './card-content.ts';
 import type { ContentSection } from './content-sections.ts';
 import { joinMarkdown, type Markdown, markdownLink, md } from './markdown.ts';
 
-/** A plain text message (docs/cards.md, Plain text message): the same in Markdown, with links for buttons. */
+/** Renders a plain text message (docs/cards.md, Plain text message) in Markdown, with links instead of buttons. */
 export function writeText({ title, sections, advice, buttons }: CardContent): TextMessage {
   const links = buttons.flatMap(button =>
     button.kind === 'open' ? [markdownLink(button.name, button.url)] : [],

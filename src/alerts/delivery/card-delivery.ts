@@ -13,19 +13,19 @@ import { WebhookSender, type WebhookStatus } from './webhook-sender.ts';
 
 export interface CardDeliveryOptions {
   readonly webhooks: readonly WebhookOptions[];
-  /** The state database; it stays its owner's to close, after this. */
+  /** The state database; its owner closes it after this. */
   readonly database: StateDatabase;
   readonly clock: Clock;
   /** 0 ≤ x < 1. */
   readonly random: () => number;
   readonly post: PostCard;
-  /** Writes a notification as a card, at the moment it is posted. */
+  /** Renders a notification at the time it is posted. */
   readonly render: (notification: Notification, form: CardForm) => CardPayload;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
 
-/** Brings notifications to the webhooks that want them, whatever happens in between. Runs in the supervisor. */
+/** Delivers notifications to the webhooks that want them, across failures and restarts. Runs in the supervisor. */
 export class CardDelivery {
   readonly #webhooks: readonly Webhook[];
   readonly #outbox: Outbox;
@@ -36,7 +36,7 @@ export class CardDelivery {
   readonly #senders: ReadonlyMap<string, WebhookSender>;
   readonly #drained: (() => void)[] = [];
 
-  /** Takes up what waited before a restart. @throws WebhookOptionsError for webhooks that cannot work */
+  /** Continues with the cards queued before a restart. @throws WebhookOptionsError for invalid webhooks */
   constructor(options: CardDeliveryOptions) {
     const { database, clock, logger } = options;
     this.#webhooks = nameWebhooks(options.webhooks);
@@ -56,16 +56,16 @@ export class CardDelivery {
   }
 
   /**
-   * Queues a notification; it is on disk when this returns, and no webhook is waited for.
+   * Queues a notification. It is on disk when this returns; posting happens later.
    *
-   * @throws what SQLite throws when it cannot be kept; the same may then be handed over again
+   * @throws the error of SQLite when it cannot be stored; the caller may retry
    */
   notify(notification: Notification): void {
     const channels = routeNotification(this.#webhooks, notification).map(({ channel }) => channel);
     const { dropped } = this.#outbox.enqueue(channels, notification, this.#clock.nowMs());
     if (dropped > 0) {
       this.#metrics.count('dropped', dropped);
-      this.#logger.error({ cards: dropped }, 'too many cards wait: the oldest will never be posted');
+      this.#logger.error({ cards: dropped }, 'too many cards are queued: the oldest are dropped');
     }
     this.#changed();
     for (const channel of channels) this.#senders.get(channel)?.wake();
@@ -75,7 +75,7 @@ export class CardDelivery {
     return [...this.#senders.values()].map(sender => sender.status());
   }
 
-  /** Until nothing waits any more, or `timeoutMs` has passed: so that a last notice can get out. */
+  /** Waits until the queue is empty or `timeoutMs` has passed, so that a last notice can be sent. */
   async drain(timeoutMs: number): Promise<void> {
     if (this.#readWaiting() === 0) return;
     await new Promise<void>(resolve => {
@@ -87,7 +87,7 @@ export class CardDelivery {
     });
   }
 
-  /** Begins no further post, and waits for those under way. */
+  /** Starts no further posts and waits for running ones. */
   async close(): Promise<void> {
     await Promise.all([...this.#senders.values()].map(sender => sender.close()));
     try {
@@ -102,10 +102,12 @@ export class CardDelivery {
     const route = (notification: Notification) =>
       routeNotification(this.#webhooks, notification).map(({ channel }) => channel);
     const { moved, died } = this.#outbox.adoptStrays(known, route, this.#clock.nowMs());
-    if (moved > 0)
-      this.#logger.warn({ cards: moved }, 'cards waited for a webhook that is gone: moved to others');
+    if (moved > 0) this.#logger.warn({ cards: moved }, 'cards of a removed webhook were moved to others');
     if (died > 0)
-      this.#logger.error({ cards: died }, 'cards waited for a webhook that is gone: none takes them');
+      this.#logger.error(
+        { cards: died },
+        'cards of a removed webhook were dropped: no other webhook accepts them',
+      );
   }
 
   #waiting(): number {
@@ -124,7 +126,7 @@ export class CardDelivery {
     try {
       return this.#waiting();
     } catch {
-      // the senders meet the same error and report it
+      // the senders get the same error and report it
       return undefined;
     }
   }

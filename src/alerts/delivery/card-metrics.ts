@@ -1,8 +1,8 @@
 import type { CounterCell, GaugeCell, Metrics } from '../../base/metrics.ts';
 
 /**
- * What came of a post: `delivered`, or one of the failures. `folded` counts the notices within delivered digests,
- * `unwritable` those that no card could be made of, `dropped` those that were too many to wait.
+ * The result of a post: `delivered`, or a failure. `folded` counts notifications within delivered digests, `unwritable`
+ * those that could not be rendered, `dropped` those beyond the limit of the queue.
  */
 export type CardOutcome =
   | 'delivered'
@@ -25,7 +25,7 @@ const outcomes: readonly CardOutcome[] = [
   'dropped',
 ];
 
-/** The sender's own figures. */
+/** Metrics of the senders. */
 export class CardMetrics {
   readonly #outcomes: ReadonlyMap<CardOutcome, CounterCell>;
   readonly #waiting: GaugeCell;

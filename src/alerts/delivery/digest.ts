@@ -4,7 +4,7 @@ const SHORT_SUMMARY_LENGTH = 200;
 const SHORT_FACTS = 3;
 const SHORT_FACT_LENGTH = 80;
 
-/** Several notifications as one: every alert once, as it was last told, the most urgent first. */
+/** Combines notifications into one: each alert once, in its latest state, the most urgent first. */
 export function foldIntoDigest(notifications: readonly [Notification, ...Notification[]]): Notification {
   const [first, ...others] = notifications;
   const latest = new Map<string, Alert>();
@@ -17,7 +17,7 @@ export function foldIntoDigest(notifications: readonly [Notification, ...Notific
   return { kind: 'digest', alerts, severity, dedupeKey: `digest:${first.dedupeKey}` };
 }
 
-/** The least that still says what it is about, for a service that took the whole card for too large. */
+/** Shortens a notification to a minimum, after the service refused the whole card as too large. */
 export function shrinkNotification(notification: Notification): Notification {
   const { alerts } = notification;
   const omitted = alerts.length > 1 ? ` (and ${alerts.length - 1} more)` : '';
@@ -37,7 +37,7 @@ export function shrinkNotification(notification: Notification): Notification {
   };
 }
 
-/** The first `length` characters, never half of one. */
+/** The first `length` characters; surrogate pairs are not split. */
 function cut(text: string, length: number): string {
   const characters = [...text];
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`;

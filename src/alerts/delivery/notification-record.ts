@@ -9,7 +9,7 @@ const notification: z.ZodType<Notification> = z.object({
   dedupeKey: z.string(),
 });
 
-/** A notification as the state file holds it. @throws ZodError or SyntaxError for what is none */
+/** Parses a notification from the state file. @throws ZodError or SyntaxError when invalid */
 export function parseNotification(json: string): Notification {
   return notification.parse(JSON.parse(json));
 }

@@ -3,41 +3,41 @@ import { inTransaction, type StateDatabase, type StateRow } from '../state-datab
 import { parseNotification } from './notification-record.ts';
 import type { ClockMark } from './steady-clock.ts';
 
-/** A notification on its way to one channel. */
+/** A notification queued for one channel. */
 export interface WaitingCard {
   readonly id: number;
   readonly notification: Notification;
   readonly critical: boolean;
-  /** Posts begun so far. */
+  /** The number of posts started so far. */
   readonly attempts: number;
-  /** The service once took a shorter card for too large. */
+  /** The service refused an earlier card as too large. */
   readonly shrunk: boolean;
 }
 
-/** What became of the cards of one attempt. */
+/** The result of one attempt for its cards. */
 export type Settlement =
   | { readonly kind: 'delivered' }
-  /** They stay, to be tried again as they are. */
+  /** They stay queued and are tried again unchanged. */
   | { readonly kind: 'kept' }
-  /** They stay, but each is posted by itself: together they were refused. */
+  /** They stay queued but are posted separately: the digest was refused. */
   | { readonly kind: 'parted' }
-  /** It stays, and is posted shorter. */
+  /** It stays queued and is posted in a shorter form. */
   | { readonly kind: 'shrunk' }
   | { readonly kind: 'dead'; readonly reason: string };
 
-/** After this many attempts a card steps behind those that were tried less: one bad card blocks nobody. */
+/** After this many attempts a card moves behind those with fewer, so that one bad card blocks no others. */
 export const ATTEMPTS_PER_ROUND = 5;
 const MAX_FOLDED = 40;
 const REMEMBERED_MS = 86_400_000;
 const MAX_DEAD = 1_000;
 
-/** A channel has not been told more than this; what is beyond dies, ordinary cards first, the oldest first. */
+/** The limit per channel. Beyond it cards are dropped, the oldest non-critical ones first. */
 const MAX_WAITING = 5_000;
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
 /**
- * The waiting cards of a channel that may be posted: a resolved notice waits until what it resolves has been
- * told, as far as that is among the `earlier` cards looked at.
+ * The queued cards of a channel that may be posted now. A resolved notice waits until the alert that it resolves has
+ * been posted, if that is among the `earlier` cards considered.
  */
 const eligible = (earlier: string) => `state = 'waiting' AND channel = ? AND NOT (
   kind = 'resolved' AND EXISTS (SELECT 1 FROM card AS earlier WHERE earlier.channel = card.channel
@@ -51,8 +51,8 @@ const FOLDABLE = `SELECT * FROM card WHERE ${eligible('(earlier.critical = 1 OR 
   AND critical = 0 AND alone = 0 ORDER BY id LIMIT ${MAX_FOLDED}`;
 
 /**
- * The cards that wait, were delivered lately or died, and the slots taken of each channel's windows. Every method that
- * writes is one transaction, on disk when it returns: a crash between any two loses nothing.
+ * Queued, recently delivered and dead cards, and the slots used in each channel's rate windows. Every writing method is
+ * one transaction, on disk when it returns, so a crash between two calls loses nothing.
  */
 export class Outbox {
   readonly #database: StateDatabase;
@@ -62,8 +62,8 @@ export class Outbox {
   }
 
   /**
-   * Queues `notification` for each channel that has not had one of its key. Gives how many were new, and how many
-   * of those that waited died for want of room.
+   * Queues `notification` for each channel that has not had its key yet. Returns how many were queued, and how many
+   * queued cards were dropped to make room.
    */
   enqueue(
     channels: readonly string[],
@@ -80,18 +80,18 @@ export class Outbox {
     });
   }
 
-  /** The card to post next among the critical, or among the others. */
+  /** The next card to post, among critical or other ones. */
   next(channel: string, critical: boolean): WaitingCard | undefined {
     const row = this.#database.prepare(NEXT).get(channel, Number(critical));
     return row && asWaitingCard(row);
   }
 
-  /** The cards that may go into one digest, oldest first, at most 40. */
+  /** The cards that may be combined into a digest, oldest first, at most 40. */
   foldable(channel: string): readonly WaitingCard[] {
     return this.#database.prepare(FOLDABLE).all(channel).map(asWaitingCard);
   }
 
-  /** How many cards wait for a channel, and since when the oldest does. */
+  /** The number of cards queued for a channel, and when the oldest was queued. */
   waiting(channel: string): {
     readonly count: number;
     readonly ordinary: number;
@@ -108,7 +108,7 @@ export class Outbox {
     return typeof oldest === 'number' ? { ...counts, oldestMs: oldest } : counts;
   }
 
-  /** Takes a slot for one post of `ids`, and counts the attempt. Gives the slot. */
+  /** Takes a slot for one post of `ids`, counts the attempt and returns the slot. */
   beginAttempt(channel: string, ids: readonly number[], taken: ClockMark): number {
     return inTransaction(this.#database, () => {
       this.#writeMark(taken);
@@ -119,24 +119,24 @@ export class Outbox {
     });
   }
 
-  /** Writes down when the reply came and what it meant for the cards. */
+  /** Stores when the reply arrived and what it means for the cards. */
   endAttempt(slot: number, ids: readonly number[], replied: ClockMark, settlement: Settlement): void {
     inTransaction(this.#database, () => {
       this.#writeMark(replied);
       this.#database.prepare('UPDATE slot SET replied_at_ms = ? WHERE id = ?').run(replied.steadyMs, slot);
       for (const id of ids) this.#settle(id, replied.wallMs, settlement);
-      this.#forget(replied);
+      this.#deleteOld(replied);
     });
   }
 
-  /** Lets a card die that was never posted: it cannot be written as a card. */
-  bury(id: number, nowMs: number, reason: string): void {
+  /** Marks a card as dead that cannot be rendered and was never posted. */
+  markDead(id: number, nowMs: number, reason: string): void {
     inTransaction(this.#database, () => this.#settle(id, nowMs, { kind: 'dead', reason }));
   }
 
   /**
-   * When replies came, oldest first. A slot that was open when the process died counts as replied at `nowMs`:
-   * nobody knows when the service counted that post.
+   * When replies arrived, oldest first. Slots that were open when the process died count as replied at `nowMs`, since
+   * it is unknown when the service counted those posts.
    */
   recoverReplies(channel: string, nowMs: number): number[] {
     this.#database
@@ -148,20 +148,20 @@ export class Outbox {
       .map(row => Number(row.at));
   }
 
-  /** Writes down a moment from which the slots' clock can go on after a restart. */
+  /** Stores a time from which the slots' clock continues after a restart. */
   mark(now: ClockMark): void {
     inTransaction(this.#database, () => this.#writeMark(now));
   }
 
-  /** The latest moment that was written down. */
+  /** The latest stored time. */
   latestMark(): ClockMark | undefined {
     const row = this.#database.prepare('SELECT steady_ms, wall_ms FROM slot_clock').get();
     return row && { steadyMs: Number(row.steady_ms), wallMs: Number(row.wall_ms) };
   }
 
   /**
-   * Queues the cards that wait for none of `channels` where `route` now sends them, and lets those die that it
-   * sends nowhere: the configuration has changed. Gives how many moved and how many died.
+   * After a configuration change, moves cards of channels other than `channels` to those that `route` gives, and marks
+   * as dead those without any. Returns how many were moved and how many died.
    */
   adoptStrays(
     channels: readonly string[],
@@ -183,7 +183,7 @@ export class Outbox {
     });
   }
 
-  /** How many cards of a channel died. */
+  /** The number of dead cards of a channel. */
   deadCount(channel: string): number {
     const dead = `SELECT count(*) AS count FROM card WHERE state = 'dead' AND channel = ?`;
     return Number(this.#database.prepare(dead).get(channel)?.count);
@@ -252,8 +252,8 @@ export class Outbox {
       .run(steadyMs, wallMs);
   }
 
-  /** Slots are of no matter after a day, and neither are the keys of what was delivered before. */
-  #forget({ steadyMs, wallMs }: ClockMark): void {
+  /** Deletes slots and keys of delivered cards that are older than a day. */
+  #deleteOld({ steadyMs, wallMs }: ClockMark): void {
     this.#database.prepare('DELETE FROM slot WHERE replied_at_ms < ?').run(steadyMs - REMEMBERED_MS);
     this.#database
       .prepare(`DELETE FROM card WHERE state = 'delivered' AND settled_at_ms < ?`)

@@ -8,16 +8,16 @@ import {
   withoutReserve,
 } from './windows.ts';
 
-/** What may be posted to a channel: criticals may use all of it, the others leave a reserve. */
+/** The rate limits of a channel: critical cards may use all of it, others leave a reserve. */
 export interface Budget {
   readonly critical: readonly RateWindow[];
   readonly ordinary: readonly RateWindow[];
 }
 
 const RESERVE = 0.2;
-/** The budget is short when a quarter of a window, or less than what waits, is left. */
+/** The budget is short when less than a quarter of a window, or less than the queued cards need, is left. */
 const SHORT = 0.25;
-/** A second passes soon enough: only the longer windows make a budget short. */
+/** Shorter windows are ignored: a second passes soon enough. */
 const SHORTEST_TELLING_WINDOW_MS = 30_000;
 
 /** The budget of a gateway that may use `share` (0.25 to 1) of its channel. */
@@ -26,14 +26,14 @@ export function budgetOf(share: number): Budget {
   return { critical, ordinary: withoutReserve(critical, RESERVE) };
 }
 
-/** All that the next step of a sender depends on. */
+/** The inputs for a sender's next step. */
 export interface Situation {
   readonly nowMs: number;
-  /** The channel is left alone until then. */
+  /** No posts to the channel until then. */
   readonly backOffUntilMs: number;
   readonly repliesMs: readonly number[];
   readonly budget: Budget;
-  /** The first critical card that waits, and the first of the others. */
+  /** The first queued critical card, and the first of the others. */
   readonly critical: WaitingCard | undefined;
   readonly ordinary: WaitingCard | undefined;
   readonly ordinaryCount: number;
@@ -43,12 +43,12 @@ export type Plan =
   | { readonly kind: 'idle' }
   | { readonly kind: 'wait'; readonly untilMs: number }
   | { readonly kind: 'post'; readonly card: WaitingCard }
-  /** Post what can be folded in one digest. */
+  /** Posts everything that can be combined in one digest. */
   | { readonly kind: 'fold'; readonly card: WaitingCard };
 
 /**
- * What a sender with no post under way does next. Criticals go first, unless one was tried so often that it steps
- * behind. Nothing waits longer than back-off and windows make it.
+ * Decides the next step of a sender that has no running post. Critical cards go first, unless they failed so often that
+ * they move back. Nothing waits longer than back-off and windows require.
  */
 export function planNext(situation: Situation): Plan {
   const { critical, ordinary, nowMs, backOffUntilMs, repliesMs, budget, ordinaryCount } = situation;

@@ -1,7 +1,10 @@
-/** Which service stands behind a webhook: the specification's connector, or its successor. */
+/** The service behind a webhook: the specification's connector, or its successor. */
 export type WebhookService = 'connector' | 'workflows';
 
-/** What came of one post: an answer, or an error of the connection by its code (never its message: it may name the host). */
+/**
+ * The result of one post: a response, or the code of a connection error (never its message, which may contain the host
+ * name).
+ */
 export type PostOutcome =
   | {
       readonly kind: 'answer';
@@ -13,12 +16,12 @@ export type PostOutcome =
 
 export type ReplyVerdict =
   | { readonly kind: 'delivered' }
-  /** The service counted too many requests. */
+  /** The service reported too many requests. */
   | { readonly kind: 'throttled'; readonly retryAfterMs?: number }
-  /** It may work later; `understood` is false for a success status whose body says neither yes nor no. */
+  /** May succeed later; `understood` is false for a success status whose body is neither success nor a known error. */
   | { readonly kind: 'retry'; readonly reason: string; readonly understood: boolean }
   | { readonly kind: 'too-large' }
-  /** It will never work. */
+  /** Will never succeed. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** The verdicts after which the same card is posted again. */
@@ -28,16 +31,16 @@ const bodyError = /HTTP error (\d{3})/i;
 const bodyRefusals = ['Summary or Text is required', 'Bad payload received'];
 
 /**
- * What a reply means. A connector says yes with the body `1` under a success status and nothing else
- * (docs/cards.md, Endpoints), and reports every failure, throttling included, as text that may come under
- * 200 (Errors 1; docs/cards.md §1, Replies). A workflow says yes with 202 and has real statuses.
+ * Interprets a reply. A connector reports success only with the body `1` and a success status (docs/cards.md,
+ * Endpoints), and reports every failure, including throttling, as text that may come with 200 (Errors 1; docs/cards.md
+ * §1, Replies). A workflow reports success with 202 and uses proper error statuses.
  */
 export function judgeReply(service: WebhookService, outcome: PostOutcome): ReplyVerdict {
   if (outcome.kind === 'no-answer') return { kind: 'retry', reason: outcome.code, understood: true };
   const { status, body } = outcome;
   if (isSuccess(service, status, body)) return { kind: 'delivered' };
   const named = errorNamedIn(body);
-  // throttling told in the body counts under whatever status it comes
+  // throttling named in the body counts, whatever the status
   if (named === 429) return { kind: 'throttled' };
   if (status < 200 || status > 299) return judgeStatus(status, `status ${status}`, outcome.retryAfter);
   if (named !== undefined) return judgeStatus(named, `error ${named} in the body`);

@@ -2,11 +2,11 @@ import type { CardOutcome } from './card-metrics.ts';
 import type { Settlement, WaitingCard } from './outbox.ts';
 import type { ReplyVerdict } from './reply.ts';
 
-/** An answer that means neither yes nor no is asked for this often; after that the card is given up. */
+/** After this many unclear replies a card is given up. */
 const MAX_UNCLEAR_ATTEMPTS = 5;
 const TOO_LARGE = 'too large for the channel';
 
-/** What a verdict means for the cards of the post. */
+/** The consequence of a verdict for the cards of the post. */
 export function settle(verdict: ReplyVerdict, cards: readonly WaitingCard[]): Settlement {
   const [card] = cards;
   const many = cards.length > 1;
@@ -16,7 +16,7 @@ export function settle(verdict: ReplyVerdict, cards: readonly WaitingCard[]): Se
     case 'throttled':
       return { kind: 'kept' };
     case 'retry': {
-      // the count is of the attempts begun before this one
+      // the count does not include this attempt
       const givenUp = !verdict.understood && (card?.attempts ?? 0) + 1 >= MAX_UNCLEAR_ATTEMPTS;
       return givenUp ? { kind: 'dead', reason: verdict.reason } : { kind: 'kept' };
     }
@@ -28,13 +28,13 @@ export function settle(verdict: ReplyVerdict, cards: readonly WaitingCard[]): Se
   }
 }
 
-/** How a post is counted. */
+/** The metric label of a post. */
 export function outcomeOf(verdict: ReplyVerdict, settlement: Settlement): CardOutcome {
   if (settlement.kind === 'dead') return 'refused';
   return verdict.kind === 'retry' ? 'retried' : verdict.kind;
 }
 
-/** Why a card was not delivered, in words that hold nothing of what the service wrote; nothing where it was. */
+/** Why a card was not delivered, without any text from the service; undefined when it was. */
 export function reasonOf(verdict: ReplyVerdict): string | undefined {
   switch (verdict.kind) {
     case 'delivered':

@@ -1,16 +1,15 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** One moment on both clocks. */
+/** The same time on both clocks. */
 export interface ClockMark {
   readonly steadyMs: number;
   readonly wallMs: number;
 }
 
 /**
- * Time for the windows, which never steps: within a process it follows elapsed time only, and over a restart it goes
- * on from the latest mark by what the machine's clock says has passed since, which counts as nothing when that clock
- * was set back meanwhile. So neither a step back nor one forward gives out a slot too early; only a step forward
- * while nothing ran looks like time that has passed.
+ * A clock for rate windows that never jumps. Within a process it follows the monotonic clock. After a restart it
+ * continues from the stored mark, adding the wall-clock time that has passed since (none, if that clock was set back).
+ * So no slot is given out too early, except when the wall clock is set forward while the process is not running.
  */
 export class SteadyClock {
   readonly #clock: Clock;
@@ -22,17 +21,17 @@ export class SteadyClock {
     this.#offsetMs = startMs - clock.monotonicMs();
   }
 
-  /** Whole milliseconds, rounded down: the moment before which nothing is asked for. */
+  /** Whole milliseconds, rounded down, for the start of an operation. */
   nowMs(): number {
     return Math.floor(this.#offsetMs + this.#clock.monotonicMs());
   }
 
-  /** Whole milliseconds, rounded up: the moment by which something had happened. */
+  /** Whole milliseconds, rounded up, for the end of an operation. */
   passedMs(): number {
     return Math.ceil(this.#offsetMs + this.#clock.monotonicMs());
   }
 
-  /** Now, for whoever goes on from here after a restart. */
+  /** The current time, to be stored for a restart. */
   mark(): ClockMark {
     return { steadyMs: this.passedMs(), wallMs: Math.floor(this.#clock.nowMs()) };
   }

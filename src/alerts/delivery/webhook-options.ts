@@ -6,34 +6,34 @@ import { SMALLEST_SHARE } from './windows.ts';
 
 /** One entry of `alerts.webhooks`. */
 export interface WebhookOptions {
-  /** A secret: whoever knows it can post. It is in no log line, metric, error, status or file. */
+  /** Secret: anyone who knows it can post. It must not appear in logs, metrics, errors, status or files. */
   readonly url: string;
   readonly service: WebhookService;
   readonly card: CardForm;
   readonly minSeverity: Severity;
-  /** The rules whose news go here; all of them where absent. */
+  /** The rules whose notifications go here; all rules when absent. */
   readonly rules?: readonly string[] | undefined;
-  /** The part of the channel's budget that this gateway may use, 0.25 to 1. */
+  /** The share of the channel's rate limit that this gateway may use, 0.25 to 1. */
   readonly share: number;
 }
 
-/** A webhook and the two names it goes by. */
+/** A webhook with its public name and its identifier in files. */
 export interface Webhook extends WebhookOptions {
-  /** What people see: `webhook-1` for the first of the list. */
+  /** The public name: `webhook-1` for the first of the list. */
   readonly name: string;
-  /** What files remember it by: a digest of the URL, so that budget and cards stay with their channel. */
+  /** The identifier in files: a hash of the URL, so that the budget and queued cards stay with their channel. */
   readonly channel: string;
 }
 
-/** Webhooks that cannot work as they are configured. */
+/** Invalid webhook configuration. */
 export class WebhookOptionsError extends Error {
   readonly code = 'WEBHOOK_OPTIONS';
 }
 
 /**
- * The webhooks of a configuration, named.
- * @throws WebhookOptionsError for a URL that stands twice (two senders would share one budget), a share out of
- * bounds, and a workflow that is to get cards it does not show
+ * Names and validates the webhooks of a configuration.
+ * @throws WebhookOptionsError for a duplicate URL (two senders would each use the whole limit), a share out of bounds,
+ *   and a workflow configured with a card form that it does not show
  */
 export function nameWebhooks(options: readonly WebhookOptions[]): readonly Webhook[] {
   const channels = new Map<string, string>();
@@ -53,7 +53,7 @@ export function nameWebhooks(options: readonly WebhookOptions[]): readonly Webho
   });
 }
 
-/** The webhooks that a notification goes to, by severity and rule; a test goes to all. */
+/** The webhooks for a notification, by severity and rule; a test goes to all. */
 export function routeNotification(
   webhooks: readonly Webhook[],
   notification: Notification,

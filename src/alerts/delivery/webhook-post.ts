@@ -7,14 +7,14 @@ export type PostCard = (url: string, json: string) => Promise<PostOutcome>;
 
 export interface WebhookPosterOptions {
   readonly connectTimeoutMs?: number;
-  /** From the end of the request to the end of the reply. */
+  /** From the end of the request to the end of the response. */
   readonly replyTimeoutMs?: number;
 }
 
-/** A reply is `1` or a line of text; whatever is longer is not looked at. */
+/** A response is `1` or a line of text; longer ones are not read. */
 const MAX_REPLY_BYTES = 16 * 1024;
 
-/** Posts over a connection of its own each time: at four a second at most, none is worth keeping. */
+/** Uses a new connection for each post: with at most four per second, keep-alive gains nothing. */
 export class WebhookPoster {
   readonly #agent: Agent;
   readonly #deadlineMs: number;
@@ -29,12 +29,12 @@ export class WebhookPoster {
     });
   }
 
-  /** What came of it; of an error only the code is kept, since its message may hold the address. */
+  /** Returns the result; for an error only its code, since the message may contain the address. */
   readonly post: PostCard = async (url, json) => {
     try {
       const { statusCode, headers, body } = await request(url, {
         method: 'POST',
-        // without the charset the service takes less and spoils emoji (docs/cards.md §1, Size)
+        // without the charset the service accepts less and corrupts emoji (docs/cards.md §1, Size)
         headers: { 'content-type': 'application/json; charset=utf-8', accept: '*/*' },
         body: json,
         dispatcher: this.#agent,
@@ -52,7 +52,7 @@ export class WebhookPoster {
     }
   };
 
-  /** Ends the post that is under way, if any. */
+  /** Aborts the running post, if any. */
   async close(): Promise<void> {
     await this.#agent.destroy();
   }

@@ -19,31 +19,31 @@ export interface WebhookSenderOptions {
   readonly outbox: Outbox;
   readonly clock: Clock;
   readonly steady: SteadyClock;
-  /** 0 ≤ x < 1, for the jitter of back-off. */
+  /** 0 ≤ x < 1, for back-off jitter. */
   readonly random: () => number;
   readonly post: PostCard;
   readonly render: (notification: Notification, form: CardForm) => CardPayload;
   readonly metrics: CardMetrics;
   readonly logger: Logger;
-  /** Called whenever a card came or went. */
+  /** Called when a card was queued or has left the queue. */
   readonly onChange: () => void;
 }
 
-/** What people may know of a webhook: everything but its URL. */
+/** The public state of a webhook, without its URL. */
 export interface WebhookStatus {
   readonly name: string;
   readonly waiting: number;
   readonly oldestWaitingSinceMs?: number;
   readonly lastDeliveredAtMs?: number;
-  /** Why the last post failed; absent after one that was delivered. */
+  /** Why the last post failed; absent after a success. */
   readonly failing?: string;
   readonly dead: number;
 }
 
-/** How soon the state file is tried again when it could not be written. */
+/** How long to wait before retrying a failed write to the state file. */
 const STORAGE_RETRY_MS = 30_000;
 
-/** Posts the waiting cards of one webhook, one at a time, within the windows of its channel. */
+/** Posts the queued cards of one webhook, one at a time, within the rate windows of its channel. */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   readonly #budget: Budget;
@@ -63,7 +63,7 @@ export class WebhookSender {
     this.#repliesMs = outbox.recoverReplies(webhook.channel, steady.passedMs());
   }
 
-  /** Looks for something to do: there is a new card, or a slot has come free. */
+  /** Checks for work, after a card was queued or a slot became free. */
   wake(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -71,7 +71,7 @@ export class WebhookSender {
     try {
       this.#step();
     } catch (error) {
-      // the state file cannot be read or written: no slot can be taken, so nothing is posted meanwhile
+      // without a readable and writable state file no slot can be taken, so nothing is posted
       this.#options.logger.error(
         { err: error, webhook: this.#options.webhook.name },
         'the outbox cannot be used',
@@ -93,7 +93,7 @@ export class WebhookSender {
     };
   }
 
-  /** Begins no further post, and waits for the one under way. */
+  /** Starts no further posts and waits for the running one. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
@@ -143,7 +143,10 @@ export class WebhookSender {
     });
   }
 
-  /** The card as JSON; a notification that cannot be written as one is buried, so that it blocks no other. */
+  /**
+   * Renders the card as JSON. A notification that cannot be rendered is marked as dead, so that it does not block
+   * others.
+   */
   #write(cards: readonly WaitingCard[]): string | undefined {
     const { render, webhook, outbox, clock, metrics, logger } = this.#options;
     const [first, ...others] = cards;
@@ -155,9 +158,9 @@ export class WebhookSender {
     try {
       return JSON.stringify(render(first.shrunk ? shrinkNotification(whole) : whole, webhook.card));
     } catch (error) {
-      for (const { id } of cards) outbox.bury(id, clock.nowMs(), 'it cannot be written as a card');
+      for (const { id } of cards) outbox.markDead(id, clock.nowMs(), 'it cannot be written as a card');
       metrics.count('unwritable', cards.length);
-      logger.error({ err: error, webhook: webhook.name }, 'a card cannot be written');
+      logger.error({ err: error, webhook: webhook.name }, 'a card cannot be rendered');
       this.#timer = clock.after(0, () => this.wake());
       return undefined;
     }
@@ -175,7 +178,7 @@ export class WebhookSender {
     await this.#persist(() => this.#options.outbox.endAttempt(slot, ids, replied, settlement));
   }
 
-  /** Writes until it works: what was delivered but not written down would be posted again. */
+  /** Retries until the write succeeds: a delivered card that is not recorded would be posted again. */
   async #persist(write: () => void): Promise<void> {
     for (;;) {
       try {
@@ -183,7 +186,7 @@ export class WebhookSender {
       } catch (error) {
         this.#options.logger.error(
           { err: error, webhook: this.#options.webhook.name },
-          'the outcome of a post cannot be written down',
+          'the result of a post cannot be stored',
         );
         if (this.#closed) return;
         await new Promise<void>(resolve => this.#options.clock.after(STORAGE_RETRY_MS, resolve));
@@ -211,14 +214,14 @@ export class WebhookSender {
     this.#report(verdict, settlement, cards);
   }
 
-  /** The local alarm of docs/cards.md §1: a channel that does not take cards cannot be told so itself. */
+  /** The local alarm of docs/cards.md §1: a channel that refuses cards cannot be notified about it. */
   #report(verdict: ReplyVerdict, settlement: Settlement, cards: readonly WaitingCard[]): void {
     const { logger, webhook } = this.#options;
     const fields = { webhook: webhook.name, cards: cards.map(({ notification }) => notification.dedupeKey) };
     const reason = reasonOf(verdict);
     if (settlement.kind === 'delivered') logger.info(fields, 'card delivered');
     else if (settlement.kind === 'dead') {
-      logger.error({ ...fields, reason }, 'the channel will never take this card');
+      logger.error({ ...fields, reason }, 'the channel refused this card for good');
     } else logger.warn({ ...fields, reason, failures: this.#failures }, 'card not delivered yet');
   }
 }

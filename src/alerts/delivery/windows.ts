@@ -1,10 +1,10 @@
-/** At most `limit` requests are counted within any `lengthMs`. */
+/** Allows at most `limit` requests within any `lengthMs`. */
 export interface RateWindow {
   readonly lengthMs: number;
   readonly limit: number;
 }
 
-/** docs/cards.md, Limits: 4 a second, 60 in 30 s, 100 an hour, 150 in two hours, 1800 a day. */
+/** docs/cards.md, Limits: 4 in 1 s, 60 in 30 s, 100 in 1 h, 150 in 2 h, 1800 in 24 h. */
 export const serviceWindows: readonly RateWindow[] = [
   { lengthMs: 1_000, limit: 4 },
   { lengthMs: 30_000, limit: 60 },
@@ -13,13 +13,13 @@ export const serviceWindows: readonly RateWindow[] = [
   { lengthMs: 86_400_000, limit: 1_800 },
 ];
 
-/** What several gateways may each take of one channel: below a quarter nothing is left of 4 a second. */
+/** The smallest share for gateways that share a channel: less would not allow one post per second. */
 export const SMALLEST_SHARE = 0.25;
 
 /**
  * The windows of a gateway that may use `share` (0.25 to 1) of the channel.
  *
- * @throws RangeError outside of it
+ * @throws RangeError when out of bounds
  */
 export function shareOfWindows(windows: readonly RateWindow[], share: number): readonly RateWindow[] {
   if (!(share >= SMALLEST_SHARE && share <= 1)) {
@@ -28,17 +28,17 @@ export function shareOfWindows(windows: readonly RateWindow[], share: number): r
   return windows.map(({ lengthMs, limit }) => ({ lengthMs, limit: Math.floor(limit * share) }));
 }
 
-/** The windows for what is not critical: `fraction` of each is kept back. */
+/** The windows for non-critical cards: `fraction` of each is reserved. */
 export function withoutReserve(windows: readonly RateWindow[], fraction: number): readonly RateWindow[] {
   return windows.map(({ lengthMs, limit }) => ({ lengthMs, limit: limit - Math.floor(limit * fraction) }));
 }
 
 /**
- * The first moment, `nowMs` or later, at which one more request fits every window.
+ * The earliest time, not before `nowMs`, at which one more request fits all windows.
  *
- * `repliesMs` holds when the replies to earlier requests came, oldest first. The service counts in fixed
- * windows whose phase nobody knows, and it counted a request at some moment before it replied: a window is
- * therefore safe once its whole length has passed since the reply to the request that `limit` more would push out.
+ * `repliesMs` are the arrival times of replies, oldest first. The service counts in fixed windows with an unknown
+ * phase, and counted each request some time before its reply. So a window has room once its full length has passed
+ * since the reply to the `limit`th latest request.
  */
 export function nextSlotMs(
   windows: readonly RateWindow[],
@@ -53,7 +53,7 @@ export function nextSlotMs(
   return slotMs;
 }
 
-/** How many requests fit into the tightest of `windows` at `nowMs`. */
+/** How many more requests fit the fullest of `windows` at `nowMs`. */
 export function slotsLeft(
   windows: readonly RateWindow[],
   repliesMs: readonly number[],
@@ -66,12 +66,12 @@ export function slotsLeft(
   return Math.max(0, left);
 }
 
-/** The longest time for which a reply matters to any of `windows`. */
+/** The length of the longest window, after which replies no longer matter. */
 export function longestWindowMs(windows: readonly RateWindow[]): number {
   return Math.max(0, ...windows.map(window => window.lengthMs));
 }
 
-/** How many of the ascending `momentsMs` lie after `sinceMs`. */
+/** The number of ascending `momentsMs` after `sinceMs`. */
 function countAfter(momentsMs: readonly number[], sinceMs: number): number {
   let first = momentsMs.length;
   while (first > 0 && (momentsMs[first - 1] ?? 0) > sinceMs) first--;

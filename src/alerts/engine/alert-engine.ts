@@ -16,9 +16,9 @@ import type { OpenAlertStore, StoredAlert } from './open-alert-store.ts';
 export interface AlertEngineOptions {
   readonly rules: readonly Rule[];
   readonly clock: Clock;
-  /** The merged snapshot of all threads. */
+  /** The merged metrics of all threads. */
   readonly sample: () => Promise<MetricSnapshot>;
-  /** Takes over what is to be told. When it throws, the same is handed to it again at the next sample. */
+  /** Accepts a notification. If it throws, the same one is passed again after the next sample. */
   readonly notify: (notification: Notification) => void;
   readonly silences: Silences;
   readonly store: OpenAlertStore;
@@ -30,11 +30,11 @@ export interface AlertEngineOptions {
   readonly timing?: AnnouncementTiming;
 }
 
-/** What came of acknowledging an alert. */
+/** The result of acknowledging an alert. */
 export type AcknowledgeOutcome =
   | { readonly kind: 'acknowledged'; readonly alert: Alert }
   | { readonly kind: 'already'; readonly alert: Alert }
-  /** No alert of this id is firing any more, or ever was. */
+  /** No alert with this id is firing. */
   | { readonly kind: 'not-firing' };
 
 const MINUTE_MS = 60_000;
@@ -44,20 +44,20 @@ export const defaultTiming: AnnouncementTiming = {
   repeatMs: { critical: 60 * MINUTE_MS, warning: 240 * MINUTE_MS, info: 1_440 * MINUTE_MS },
 };
 
-/** So many resolved alerts are still shown. */
+/** The number of resolved alerts that are still shown. */
 const RECENT_ALERTS = 50;
 
 /**
- * Samples the gateway's measurements, lets the rules judge them and has told what is new. It never throws at its
- * surroundings: what goes wrong in one round is logged, and the next one is another try.
+ * Samples the metrics, evaluates the rules and passes on notifications. It never throws: errors of a round are logged,
+ * and the next round tries again.
  */
 export class AlertEngine {
   readonly #options: AlertEngineOptions;
   readonly #timing: AnnouncementTiming;
   readonly #history: MeasurementHistory;
-  readonly #board: ConditionTracker;
+  readonly #tracker: ConditionTracker;
   readonly #firing: Family<GaugeCell>;
-  /** Resolved, and not yet told to be. */
+  /** Resolved, but not notified yet. */
   #ended: readonly Episode[] = [];
   #recent: readonly Alert[] = [];
   #timer: Timer | undefined;
@@ -69,13 +69,13 @@ export class AlertEngine {
     this.#options = options;
     this.#timing = timing;
     this.#history = new MeasurementHistory(rules.flatMap(rule => rule.measures));
-    this.#board = new ConditionTracker(rules);
-    this.#board.restore(store.load(), this.#now());
+    this.#tracker = new ConditionTracker(rules);
+    this.#tracker.restore(store.load(), this.#now());
     this.#firing = metrics.gauge('tidegate_alerts_firing', 'Alerts that fire, silenced or not.', ['rule']);
     this.#count();
   }
 
-  /** Begins to sample, at once and then again and again until `stop`. */
+  /** Starts sampling at once, then periodically until `stop`. */
   start(): void {
     const { clock, sampleIntervalMs = 5_000 } = this.#options;
     const next = () => {
@@ -89,7 +89,7 @@ export class AlertEngine {
     this.#timer?.cancel();
   }
 
-  /** One round: sample, judge, tell, remember. */
+  /** One round: sample, evaluate, notify, store. */
   async tick(): Promise<void> {
     const { sample, logger, archivedObjects = () => [] } = this.#options;
     try {
@@ -97,7 +97,7 @@ export class AlertEngine {
       if (this.#isStopped) return;
       const moment = this.#now();
       this.#history.record(snapshot, moment.monotonicMs);
-      this.#takeIn(this.#board.step({ history: this.#history, archivedObjects }, moment));
+      this.#takeIn(this.#tracker.step({ history: this.#history, archivedObjects }, moment));
       this.#tell(moment.monotonicMs);
       this.#count();
       this.#save();
@@ -106,10 +106,10 @@ export class AlertEngine {
     }
   }
 
-  /** Firing and pending alerts, then those that were resolved of late, the latest first. */
+  /** Firing and pending alerts, then recently resolved ones, latest first. */
   alerts(): readonly Alert[] {
     const silences = this.#options.silences.active();
-    const open = this.#board.episodes().map(({ alert }) => withSilence(alert, silences));
+    const open = this.#tracker.episodes().map(({ alert }) => withSilence(alert, silences));
     return [...open, ...this.#ended.map(({ alert }) => alert), ...this.#recent];
   }
 
@@ -117,12 +117,12 @@ export class AlertEngine {
     return this.alerts().find(({ id }) => id === alertId);
   }
 
-  /** Somebody has taken it in hand: it is not repeated. When it is over, that is still told. */
+  /** Acknowledges an alert: it is not repeated any more. Its resolution is still notified. */
   acknowledge(alertId: string, by: string): AcknowledgeOutcome {
     const alert = this.find(alertId);
     if (alert?.state !== 'firing') return { kind: 'not-firing' };
     if (alert.acknowledgedBy !== undefined) return { kind: 'already', alert };
-    this.#board.update(alertId, episode => ({
+    this.#tracker.update(alertId, episode => ({
       ...episode,
       alert: { ...episode.alert, acknowledgedBy: by },
     }));
@@ -153,7 +153,7 @@ export class AlertEngine {
   #tell(nowMs: number): void {
     const silences = this.#options.silences.active();
     const silenced = (episode: Episode) => ({ ...episode, alert: withSilence(episode.alert, silences) });
-    const firing = this.#board.episodes().filter(({ alert }) => alert.state === 'firing');
+    const firing = this.#tracker.episodes().filter(({ alert }) => alert.state === 'firing');
     const episodes = [...firing, ...this.#ended].map(silenced);
     for (const announcement of announcementsDue(episodes, nowMs, this.#timing)) {
       this.#options.notify(announcement.notification);
@@ -169,7 +169,7 @@ export class AlertEngine {
       this.#retire(this.#ended.filter(episode => episode.alert.id === alert.id));
       return;
     }
-    this.#board.update(alert.id, episode => ({
+    this.#tracker.update(alert.id, episode => ({
       ...episode,
       tellings: episode.tellings + 1,
       lastToldMs: nowMs,
@@ -184,7 +184,7 @@ export class AlertEngine {
 
   #count(): void {
     for (const { name } of this.#options.rules) this.#firing.cell(name).set(0);
-    for (const { alert } of this.#board.episodes()) {
+    for (const { alert } of this.#tracker.episodes()) {
       if (alert.state === 'firing') this.#firing.cell(alert.rule).add();
     }
   }
@@ -192,8 +192,9 @@ export class AlertEngine {
   #save(): void {
     if (!this.#isUnsaved) return;
     const now = this.#now();
-    // what is over but not told yet is remembered as firing: after a crash it is found to be over again
-    this.#options.store.replace([...this.#board.toStore(now), ...this.#ended.map(asStillFiring)]);
+    // resolved but not yet notified alerts are stored as firing, so that after a crash they are found to be resolved
+    // again
+    this.#options.store.replace([...this.#tracker.toStore(now), ...this.#ended.map(asStillFiring)]);
     this.#isUnsaved = false;
   }
 }

@@ -3,20 +3,20 @@ import { type Alert, compareSeverity, type Notification, type Severity } from '.
 import { type Episode, type News, newsOf, type RepeatIntervals } from './episode.ts';
 
 export interface AnnouncementTiming {
-  /** How long news waits for more of the same rule, milliseconds. */
+  /** How long a notification waits for more alerts of the same rule, in milliseconds. */
   readonly groupWaitMs: number;
   readonly repeatMs: RepeatIntervals;
 }
 
-/** One card's worth of news, and the episodes it tells of. */
+/** The alerts of one card, and their episodes. */
 export interface Announcement {
   readonly notification: Notification;
   readonly episodes: readonly Episode[];
 }
 
 /**
- * What has to be told at `nowMs`: the news of one rule and one kind together, as soon as the first of it has waited
- * long enough. Firing and resolved never share a card.
+ * The announcements due at `nowMs`: all news of one rule and kind together, once the first has waited long enough.
+ * Firing and resolved alerts never share a card.
  */
 export function announcementsDue(
   episodes: readonly Episode[],

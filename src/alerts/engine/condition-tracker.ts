@@ -5,7 +5,7 @@ import { conditionFingerprint, type Episode } from './episode.ts';
 import { FLAP_MEMORY_MS, inactive } from './lifecycle.ts';
 import type { StoredAlert } from './open-alert-store.ts';
 
-/** Every condition that is not inactive, or was not for long, moved on step by step by what the rules find. */
+/** Tracks every condition that is active or was recently, and updates them with the findings of the rules. */
 export class ConditionTracker {
   readonly #rules: readonly Rule[];
   readonly #memoryMs: number;
@@ -16,7 +16,7 @@ export class ConditionTracker {
     this.#memoryMs = Math.max(FLAP_MEMORY_MS, ...rules.map(({ aftermathMs }) => aftermathMs));
   }
 
-  /** Takes up what was firing before a restart, as far as its rule is still there. */
+  /** Restores the alerts that were firing before a restart, if their rules still exist. */
   restore(stored: readonly StoredAlert[], { monotonicMs, wallMs }: Moment): void {
     const toMonotonic = (atMs: number) => monotonicMs - Math.max(0, wallMs - atMs);
     for (const { alert, tellings, lastToldAtMs, firedAtMs } of stored) {
@@ -31,7 +31,7 @@ export class ConditionTracker {
     }
   }
 
-  /** Evaluates every rule and moves every condition on. Gives what changed, causes first. */
+  /** Evaluates all rules and updates all conditions. Returns the changes, causes before effects. */
   step(observed: Observed, moment: Moment): readonly Change[] {
     const changes = this.#rules.flatMap(rule => {
       const findings = this.#findingsOf(rule, observed);
@@ -41,12 +41,12 @@ export class ConditionTracker {
     return changes.flatMap(change => change ?? []);
   }
 
-  /** Pending and firing, in the order in which they appeared. */
+  /** Pending and firing episodes, in order of appearance. */
   episodes(): readonly Episode[] {
     return Array.from(this.#conditions.values()).flatMap(({ episode }) => episode ?? []);
   }
 
-  /** Replaces the episode of this alert; one that has ended is left alone. */
+  /** Replaces the episode of this alert, unless it has ended. */
   update(alertId: string, change: (episode: Episode) => Episode): void {
     for (const [fingerprint, condition] of this.#conditions) {
       if (condition.episode?.alert.id !== alertId) continue;
@@ -54,7 +54,7 @@ export class ConditionTracker {
     }
   }
 
-  /** The firing alerts as they are remembered over a restart. */
+  /** The firing alerts, to be stored for a restart. */
   toStore({ monotonicMs, wallMs }: Moment): readonly StoredAlert[] {
     const toWall = (atMs: number) => Math.round(wallMs - (monotonicMs - atMs));
     return Array.from(this.#conditions.values()).flatMap(({ standing, episode }) => {
@@ -65,7 +65,7 @@ export class ConditionTracker {
     });
   }
 
-  /** What the rule found, by fingerprint; of a condition that it no longer speaks of it can say nothing. */
+  /** The rule's findings by fingerprint; conditions without a finding count as `quiet`. */
   #findingsOf(rule: Rule, observed: Observed): ReadonlyMap<string, Finding> {
     const findings = new Map<string, Finding>();
     for (const [fingerprint, condition] of this.#conditions) {
@@ -88,7 +88,7 @@ export class ConditionTracker {
     return change;
   }
 
-  /** Whether a rule that names the cause fires, is about to, or has just ceased to, for the same labels. */
+  /** Whether a rule that names the cause is firing, pending or recently resolved, for matching labels. */
   #isExplained(rule: Rule, labels: Labels, { monotonicMs }: Moment): boolean {
     return Array.from(this.#conditions.values()).some(cause => {
       if (!rule.inhibitedBy.includes(cause.rule.name) || !agree(cause.labels, labels)) return false;
@@ -105,7 +105,7 @@ export class ConditionTracker {
   }
 }
 
-/** Whether no label that both have differs. */
+/** Whether the labels that both have are equal. */
 function agree(a: Labels, b: Labels): boolean {
   return Object.entries(a).every(([name, value]) => b[name] === undefined || b[name] === value);
 }

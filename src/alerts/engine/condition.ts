@@ -3,31 +3,31 @@ import type { Finding, Rule } from '../rules/rule.ts';
 import { alertOf, type Episode } from './episode.ts';
 import { advance, type ConditionState, type Transition } from './lifecycle.ts';
 
-/** The same moment on both clocks. */
+/** The same time on both clocks. */
 export interface Moment {
-  /** For lengths of time. */
+  /** For measuring durations. */
   readonly monotonicMs: number;
-  /** For people. */
+  /** For display. */
   readonly wallMs: number;
 }
 
-/** One rule and one set of labels: where it stands, and the episode while it is pending or firing. */
+/** The state of one rule for one set of labels, with the episode while it is pending or firing. */
 export interface Condition {
   readonly rule: Rule;
   readonly labels: Labels;
   readonly standing: ConditionState;
   readonly episode?: Episode;
-  /** When it was last resolved, monotonic milliseconds. */
+  /** When it was last resolved, in monotonic milliseconds. */
   readonly endedMs?: number;
 }
 
-/** What a step did to an episode; the episode is as it stands after it. */
+/** The change of an episode; `episode` is its state afterwards. */
 export interface Change {
   readonly transition: Exclude<Transition, 'none'>;
   readonly episode: Episode;
 }
 
-/** What becomes of a condition with what its rule found, and the change that is worth telling. */
+/** Updates a condition with the finding of its rule; also returns the change to notify, if any. */
 export function stepCondition(
   condition: Condition,
   finding: Finding,
@@ -57,7 +57,7 @@ function withChange(
   return transition === 'none' || !episode ? [next] : [next, { transition, episode }];
 }
 
-/** The episode with the figures of a new breach; without one it is as it was. */
+/** The episode with the figures of a new breach; unchanged without one. */
 function refreshed(
   { rule, episode }: Condition,
   finding: Finding,
@@ -76,7 +76,7 @@ function refreshed(
   };
 }
 
-/** The episode at its end, which was when the breach was last seen. */
+/** The ended episode; it ended when the breach was last seen. */
 function resolved({ standing, episode }: Condition, { monotonicMs, wallMs }: Moment): Episode | undefined {
   if (!episode) return undefined;
   const seenMs = standing.kind === 'firing' ? standing.seenMs : monotonicMs;

@@ -3,25 +3,28 @@ import type { Alert, Labels, Severity } from '../alert.ts';
 import type { Breach, Rule } from '../rules/rule.ts';
 
 /**
- * One firing of one condition, and what has been told of it. Times are monotonic milliseconds; the alert's own
- * are the wall clock's, for people.
+ * One firing of a condition, and which notifications were sent. Times are monotonic milliseconds; those of the alert
+ * are wall-clock times for display.
  */
 export interface Episode {
   readonly alert: Alert;
-  /** When there was something new to tell: it fired, or it was resolved. */
+  /** When it last fired or was resolved. */
   readonly newsAtMs: number;
-  /** How often it has been told that it fires, and when last. */
+  /** How often and when it was last notified as firing. */
   readonly tellings: number;
   readonly lastToldMs: number;
 }
 
-/** What is to be told of an episode now, or that it waits for others to be told with, or that nothing is. */
+/** The pending notification of an episode; `none` when there is nothing to send. */
 export type News = 'firing' | 'repeat' | 'resolved' | 'none';
 
-/** After how long an unacknowledged alert is told again. */
+/** After how long an unacknowledged alert is notified again. */
 export type RepeatIntervals = Readonly<Record<Severity, number>>;
 
-/** The news about an episode. A silenced alert has none; one that was never told is not told to be over. */
+/**
+ * The pending notification of an episode. A silenced alert has none; an alert that was never notified as firing is not
+ * notified as resolved.
+ */
 export function newsOf(episode: Episode, nowMs: number, repeatMs: RepeatIntervals): News {
   const { alert, tellings, lastToldMs } = episode;
   if (alert.silencedUntilMs !== undefined) return 'none';
@@ -31,7 +34,7 @@ export function newsOf(episode: Episode, nowMs: number, repeatMs: RepeatInterval
   return nowMs - lastToldMs >= repeatMs[alert.severity] ? 'repeat' : 'none';
 }
 
-/** The name of a condition: the same for the same rule and labels, whatever their order. */
+/** Identifies a condition by rule and labels, whatever the order of the labels. */
 export function conditionFingerprint(rule: string, labels: Labels): string {
   const sorted = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256')
@@ -40,7 +43,7 @@ export function conditionFingerprint(rule: string, labels: Labels): string {
     .slice(0, 16);
 }
 
-/** The alert of a breach that was first seen at `startedAtMs` (wall clock). */
+/** Creates the alert for a breach that was first seen at `startedAtMs` (wall clock). */
 export function alertOf(
   rule: Pick<Rule, 'name' | 'severity'>,
   breach: Breach,

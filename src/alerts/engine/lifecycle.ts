@@ -1,16 +1,19 @@
 import type { Finding } from '../rules/rule.ts';
 
-/** How patient a rule is, milliseconds. */
+/** The delays of a rule, in milliseconds. */
 export interface ConditionTiming {
-  /** A breach lasts this long before it fires. */
+  /** How long a breach must last before it fires. */
   readonly forMs: number;
-  /** It is over this long before it is resolved; each earlier firing within the hour doubles it (flap damping). */
+  /**
+   * How long the condition must be clear before it is resolved; doubled for each earlier firing within the last hour
+   * (flap damping).
+   */
   readonly clearForMs: number;
 }
 
 /**
- * Where one condition stands; times are monotonic milliseconds. `firings` are the moments within the last hour at
- * which it began to fire, so that a condition that comes and goes is told once, not each time.
+ * The state of one condition; times are monotonic milliseconds. `firings` are the start times of firings within the
+ * last hour: a flapping condition is then notified once instead of each time.
  */
 export type ConditionState =
   | { readonly kind: 'inactive'; readonly firings: readonly number[] }
@@ -20,13 +23,13 @@ export type ConditionState =
       readonly firings: readonly number[];
       /** When a breach was last seen. */
       readonly seenMs: number;
-      /** Since when it has been over. */
+      /** Since when the condition has been clear. */
       readonly calmSinceMs?: number;
     };
 
 export type Verdict = Finding['kind'];
 
-/** What a step changed, for those who tell it. */
+/** What changed in a step. */
 export type Transition = 'none' | 'pending' | 'dropped' | 'fired' | 'resolved';
 
 export interface Step {
@@ -34,15 +37,15 @@ export interface Step {
   readonly transition: Transition;
 }
 
-/** Firings older than this are forgotten. */
+/** Older firings are forgotten. */
 export const FLAP_MEMORY_MS = 60 * 60_000;
 const LONGEST_CALM_MS = 30 * 60_000;
-/** A firing alert about which nothing can be said any more is given up after this long. */
+/** A firing alert without data for this long is given up. */
 const STALE_AFTER_MS = 15 * 60_000;
 
 export const inactive: ConditionState = { kind: 'inactive', firings: [] };
 
-/** What becomes of a condition when its rule says `verdict` at `nowMs`. */
+/** The next state of a condition, given the rule's `verdict` at `nowMs`. */
 export function advance(
   standing: ConditionState,
   verdict: Verdict,
@@ -63,7 +66,7 @@ export function advance(
   }
 }
 
-/** How long it has to be calm after so many firings within the hour, the present one among them. */
+/** How long a condition must be clear, given the number of firings within the last hour, including the current one. */
 export function clearDelayMs({ clearForMs }: ConditionTiming, firings: number): number {
   const dampedMs = clearForMs * 2 ** Math.min(Math.max(firings - 1, 0), 20);
   return Math.max(clearForMs, Math.min(dampedMs, LONGEST_CALM_MS));
@@ -95,7 +98,7 @@ function continueFiring(
   const { firings, seenMs } = standing;
   if (verdict === 'breach')
     return { standing: { kind: 'firing', firings, seenMs: nowMs }, transition: 'none' };
-  // silence is no all-clear, but a calm that has begun goes on through it
+  // missing data does not start a clear period, but does not end one either
   const calmSinceMs = standing.calmSinceMs ?? (verdict === 'clear' ? nowMs : undefined);
   const isOver =
     calmSinceMs === undefined

@@ -8,11 +8,11 @@ export interface NoticesOptions {
   readonly options: NoticeOptions;
   readonly clock: Clock;
   readonly notify: (notification: Notification) => void;
-  /** The alerts that fire now. */
+  /** The number of firing alerts. */
   readonly firing: () => number;
 }
 
-/** Tells that the gateway starts, stops and is still there. */
+/** Sends notices when the gateway starts and stops, and a heartbeat. */
 export class Notices {
   readonly #options: NoticesOptions;
   readonly #startedMs: number;
@@ -23,13 +23,13 @@ export class Notices {
     this.#startedMs = options.clock.monotonicMs();
   }
 
-  /** Tells of the start, with `facts` such as version and workers, and begins the heartbeat. */
+  /** Sends the start notice with `facts` such as version and workers, and starts the heartbeat. */
   started(facts: readonly Fact[]): void {
     this.#tell('started', 'The gateway has started and takes requests.', facts);
     this.#scheduleHeartbeat();
   }
 
-  /** Tells of the stop and why, and ends the heartbeat. */
+  /** Sends the stop notice with the reason, and ends the heartbeat. */
   stopped(reason: string): void {
     this.#heartbeat?.cancel();
     this.#tell('stopped', 'The gateway takes no more requests.', [
@@ -64,7 +64,7 @@ export class Notices {
   }
 }
 
-/** The notification of a notice at `atMs` (wall clock). */
+/** Creates the notification of a notice at `atMs` (wall clock). */
 export function noticeOf(
   name: NoticeName,
   severity: Severity,

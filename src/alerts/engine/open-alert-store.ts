@@ -3,12 +3,12 @@ import type { Alert } from '../alert.ts';
 import { alertRecord } from '../alert-record.ts';
 import { inTransaction, type StateDatabase } from '../state-database.ts';
 
-/** What is remembered of a firing alert over a restart. Times are the wall clock's. */
+/** A firing alert as stored for a restart. Times are wall-clock times. */
 export interface StoredAlert {
   readonly alert: Alert;
   readonly tellings: number;
   readonly lastToldAtMs: number;
-  /** When it began to fire, of late. */
+  /** When it started to fire recently. */
   readonly firedAtMs: readonly number[];
 }
 
@@ -19,7 +19,7 @@ const storedAlert: z.ZodType<StoredAlert> = z.object({
   firedAtMs: z.array(z.number()),
 });
 
-/** The firing alerts on disk: a restart neither tells them again nor forgets to tell when they are over. */
+/** Stores firing alerts on disk, so that a restart neither repeats their notifications nor misses their resolution. */
 export class OpenAlertStore {
   readonly #database: StateDatabase;
 
@@ -27,7 +27,7 @@ export class OpenAlertStore {
     this.#database = database;
   }
 
-  /** What was firing when the gateway ended. A record this version cannot read is left out. */
+  /** The alerts that were firing when the gateway ended. Records that this version cannot read are skipped. */
   load(): readonly StoredAlert[] {
     return this.#database
       .prepare('SELECT record FROM open_alert')
@@ -38,7 +38,7 @@ export class OpenAlertStore {
       });
   }
 
-  /** Makes `alerts` all that is remembered; of several with one fingerprint the first. */
+  /** Replaces the stored alerts; of several with one fingerprint, the first is kept. */
   replace(alerts: readonly StoredAlert[]): void {
     inTransaction(this.#database, () => {
       this.#database.exec('DELETE FROM open_alert');

@@ -1,10 +1,10 @@
-/** All measured numbers at one moment; a column that did not exist yet is missing. */
+/** All measured numbers at one time; columns that did not exist yet are missing. */
 export interface MeasurementRow {
   readonly atMs: number;
   readonly values: Float64Array;
 }
 
-/** Rows at least `spacingMs` apart, for `keepMs`. */
+/** Rows at least `spacingMs` apart, kept for `keepMs`. */
 export interface RetentionLevel {
   readonly spacingMs: number;
   readonly keepMs: number;
@@ -13,48 +13,51 @@ export interface RetentionLevel {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Every sample for the quick rules, one a minute for the day's course, one in ten for the longest: some 1100 rows. */
+/**
+ * Every sample for rules with short windows, then one per minute, then one per ten minutes for the longest: about 1100
+ * rows.
+ */
 export const retentionLevels: readonly RetentionLevel[] = [
   { spacingMs: 0, keepMs: 20 * MINUTE_MS },
   { spacingMs: MINUTE_MS, keepMs: 6.5 * HOUR_MS },
   { spacingMs: 10 * MINUTE_MS, keepMs: 73 * HOUR_MS },
 ];
 
-/** How far before a window a rule may look for what to compare it with. */
+/** How far before its window a rule may look for a baseline. */
 export const LONGEST_BASELINE_MS = 6 * HOUR_MS;
 
-/** The longest window that is within what is kept, wherever between two rows of the last rung it begins. */
+/** The longest window that is always fully covered by the kept rows, wherever it starts between two rows. */
 export const LONGEST_WINDOW_MS = 72 * HOUR_MS - LONGEST_BASELINE_MS;
 
-/** The past in a bounded number of rows: the nearer, the finer. */
+/** Keeps the past in a limited number of rows: recent times in finer steps. */
 export class DownsampledRows {
-  readonly #rungs: readonly (RetentionLevel & { readonly rows: MeasurementRow[] })[];
+  readonly #levels: readonly (RetentionLevel & { readonly rows: MeasurementRow[] })[];
 
-  constructor(ladder: readonly RetentionLevel[] = retentionLevels) {
-    this.#rungs = ladder.map(rung => ({ ...rung, rows: [] }));
+  constructor(levels: readonly RetentionLevel[] = retentionLevels) {
+    this.#levels = levels.map(level => ({ ...level, rows: [] }));
   }
 
-  /** Adds the row of a later moment than any before. */
+  /** Adds a row; its time must be later than that of all others. */
   add(row: MeasurementRow): void {
-    for (const { rows, spacingMs, keepMs } of this.#rungs) {
+    for (const { rows, spacingMs, keepMs } of this.#levels) {
       const last = rows.at(-1);
       if (last && row.atMs - last.atMs < spacingMs) continue;
       rows.push(row);
-      // the last row from before the rung's reach stays: it is what the full length is compared with
+      // the last row before the kept period stays, as the baseline of the longest window
       while ((rows[1]?.atMs ?? Number.POSITIVE_INFINITY) <= row.atMs - keepMs) rows.shift();
     }
   }
 
   get latest(): MeasurementRow | undefined {
-    return this.#rungs[0]?.rows.at(-1);
+    return this.#levels[0]?.rows.at(-1);
   }
 
-  /** The latest row known from `atMs` or before, or the oldest there is. */
+  /** The latest row at or before `atMs`, or else the oldest. */
   at(atMs: number): MeasurementRow | undefined {
-    for (const { rows } of this.#rungs) {
+    for (const { rows } of this.#levels) {
       const index = rows.findLastIndex(row => row.atMs <= atMs);
       if (index >= 0) return rows[index];
     }
-    return this.#rungs.at(-1)?.rows[0];
+    return this.#levels.at(-1)?.rows[0];
   }
 }

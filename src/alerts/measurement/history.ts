@@ -4,27 +4,27 @@ import { DownsampledRows, type MeasurementRow } from './downsampled-rows.ts';
 import type { Measure } from './measure.ts';
 import type { Series } from './series.ts';
 
-/** What grew over a window. */
+/** The growth of counters over a window. */
 export interface Increase {
   readonly series: readonly Series[];
-  /** How much of the window has been measured: less than asked for while the gateway is young. */
+  /** How much of the window is covered by measurements; less than requested shortly after the start. */
   readonly coveredMs: number;
 }
 
-/** What rules see: the measured past, read only. */
+/** Read-only access to past measurements, for rules. */
 export interface History {
-  /** How much the counters grew in the `windowMs` that ended `agoMs` before the latest sample. */
+  /** The growth of counters in the `windowMs` that ended `agoMs` before the latest sample. */
   increase(measure: Measure, windowMs: number, agoMs?: number): Increase;
-  /** The gauges of the latest sample. */
+  /** The gauges in the latest sample. */
   current(measure: Measure): readonly Series[];
 }
 
 interface Column {
   readonly index: number;
   readonly labels: Labels;
-  /** A counter's value in the sample before. */
+  /** The counter's value in the previous sample. */
   last: number;
-  /** A gauge's value, or how much a counter has grown since the first sample. */
+  /** A gauge's value, or a counter's growth since the first sample. */
   value: number;
 }
 
@@ -33,7 +33,7 @@ interface Watched {
   readonly columns: Map<string, Column>;
 }
 
-/** Keeps the measures of the rules, and nothing else of a snapshot, for as long as the longest window. */
+/** Keeps only the measures that rules need, for as long as the longest window. */
 export class MeasurementHistory implements History {
   readonly #watched: ReadonlyMap<Measure, Watched>;
   readonly #rows = new DownsampledRows();
@@ -45,7 +45,7 @@ export class MeasurementHistory implements History {
     );
   }
 
-  /** Takes in a snapshot of the moment `atMs` (monotonic); moments never go back. */
+  /** Adds a snapshot taken at `atMs` (monotonic); times never decrease. */
   record(snapshot: MetricSnapshot, atMs: number): void {
     const families = new Map(snapshot.map(family => [family.name, family]));
     const isFirst = this.#rows.latest === undefined;
@@ -86,19 +86,22 @@ export class MeasurementHistory implements History {
   }
 
   #newColumn({ kind }: Measure, labels: Labels, value: number, isFirst: boolean): Column {
-    // what a counter held before we looked for the first time is not growth; what appears later began at zero
+    // a counter's value in the first snapshot is not growth; counters that appear later started at zero
     const grown = isFirst && kind === 'counter' ? 0 : value;
     return { index: this.#columnCount++, labels, last: value, value: grown };
   }
 }
 
-/** A counter that shrank lost a worker's part: how much the others grew meanwhile is not known, so nothing is added. */
+/**
+ * A counter that decreased has lost the part of a dead worker. The growth of the others is unknown then, so none is
+ * added.
+ */
 function advance(column: Column, { kind }: Measure, value: number): void {
   column.value = kind === 'gauge' ? value : column.value + Math.max(0, value - column.last);
   column.last = value;
 }
 
-/** The family's samples added up by the measure's labels, under one text per combination. */
+/** Sums the family's samples by the labels of the measure, with one key per combination. */
 function sumBy(measure: Measure, family: FamilySnapshot | undefined): Map<string, Series> {
   const sums = new Map<string, Series>();
   const sampleName = `${measure.family}${measure.suffix ?? ''}`;
@@ -115,7 +118,7 @@ function pick({ labels }: SampleSnapshot, names: readonly string[]): Labels {
   return Object.fromEntries(names.map(name => [name, String(labels[name] ?? '')]));
 }
 
-/** A column that did not exist yet had not grown. */
+/** A column that did not exist yet counts as zero. */
 function cell(row: MeasurementRow, index: number): number {
   return row.values[index] ?? 0;
 }

@@ -1,21 +1,21 @@
-/** One thing a rule looks at: the samples of a family, added up over all labels but those of `by`. */
+/** A metric that rules use: the samples of a family, summed over all labels except `by`. */
 export interface Measure {
   readonly family: string;
-  /** For a histogram, which of its samples. */
+  /** Selects the samples of a histogram. */
   readonly suffix?: '_bucket';
-  /** A counter only grows, until a worker dies and takes its part along; a gauge is as it is. */
+  /** A counter only grows, except when a worker dies and its part is lost; a gauge can have any value. */
   readonly kind: 'counter' | 'gauge';
   readonly by: readonly string[];
 }
 
-/** Requests answered, by status and by what the cache made of them. */
+/** Answered requests, by status and cache result. */
 export const requests: Measure = {
   family: 'tidegate_requests_total',
   kind: 'counter',
   by: ['status', 'cache'],
 };
 
-/** Time to the first byte of an answer, by what the cache made of the request. */
+/** Time to first byte, by cache result. */
 export const firstByteSeconds: Measure = {
   family: 'tidegate_request_first_byte_seconds',
   suffix: '_bucket',
@@ -23,7 +23,7 @@ export const firstByteSeconds: Measure = {
   by: ['cache', 'le'],
 };
 
-/** Attempts at a backend; the status of one that ended without an answer is a word. */
+/** Attempts at a backend; an attempt without a response has a word as status. */
 export const backendAttempts: Measure = {
   family: 'tidegate_backend_requests_total',
   kind: 'counter',
@@ -36,32 +36,32 @@ export const backendRetries: Measure = {
   by: ['backend'],
 };
 
-/** Errors that clients were told, by their code in the store's protocol. */
+/** Error responses, by S3 error code. */
 export const errorResponses: Measure = {
   family: 'tidegate_error_responses_total',
   kind: 'counter',
   by: ['bucket', 'code'],
 };
 
-/** Requests the gateway sent away for want of room of its own. */
+/** Requests refused because the gateway has no capacity. */
 export const shedRequests: Measure = { family: 'tidegate_requests_shed_total', kind: 'counter', by: [] };
 
 export const evictions: Measure = { family: 'tidegate_cache_evictions_total', kind: 'counter', by: ['tier'] };
 
-/** What a tier holds now. */
+/** The entries in each tier. */
 export const cacheEntries: Measure = { family: 'tidegate_cache_entries', kind: 'gauge', by: ['tier'] };
 
-/** The worst thread's, since the sample before. */
+/** The highest lag of any thread since the previous sample. */
 export const eventLoopLagSeconds: Measure = {
   family: 'nodejs_eventloop_lag_p99_seconds',
   kind: 'gauge',
   by: [],
 };
 
-/** 1 while the state directory can be used, else 0. */
+/** 1 while the state directory is usable, else 0. */
 export const stateUsable: Measure = { family: 'tidegate_state_usable', kind: 'gauge', by: [] };
 
-/** How often it became unusable. */
+/** How often the state directory became unusable. */
 export const stateFailures: Measure = { family: 'tidegate_state_failures_total', kind: 'counter', by: [] };
 
 export const workerRestarts: Measure = {

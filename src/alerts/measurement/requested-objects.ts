@@ -2,9 +2,9 @@ import type { Clock } from '../../base/clock.ts';
 import type { ObjectSubject } from '../alert.ts';
 import type { RequestedObject } from '../rules/rule.ts';
 
-/** A request this long ago no longer counts. */
+/** Older requests are not counted. */
 const MEMORY_MS = 15 * 60_000;
-/** So many objects are told apart; beyond, the one not asked for the longest is forgotten. */
+/** The maximum number of objects; beyond it, the least recently requested one is dropped. */
 const MAX_OBJECTS = 1_000;
 
 interface Requests {
@@ -14,12 +14,12 @@ interface Requests {
 }
 
 /**
- * Which objects were asked for of late and refused for lying in the archive. Metrics cannot tell, since keys are no
- * labels; this is bounded instead.
+ * Records which objects were recently requested but refused because they are archived. Metrics cannot, since keys are
+ * not used as labels; this list is bounded.
  */
 export class RequestedObjects {
   readonly #clock: Clock;
-  /** The one asked for the longest ago first. */
+  /** The least recently requested object comes first. */
   readonly #requests = new Map<string, Requests>();
 
   constructor(clock: Clock) {
@@ -34,7 +34,7 @@ export class RequestedObjects {
     this.#requests.set(id, { object, count, lastMs: this.#clock.monotonicMs() });
   }
 
-  /** Every object asked for of late, and how often. */
+  /** The recently requested objects with their number of requests. */
   recent(): readonly RequestedObject[] {
     this.#forgetOld();
     return Array.from(this.#requests.values(), ({ object, count }) => ({ ...object, count }));
@@ -49,7 +49,7 @@ export class RequestedObjects {
   }
 }
 
-/** What several workers were asked for as one, most often asked for first. */
+/** Merges the lists of several workers, the most requested objects first. */
 export function mergeRequests(lists: readonly (readonly RequestedObject[])[]): readonly RequestedObject[] {
   const merged = new Map<string, RequestedObject>();
   for (const object of lists.flat()) {

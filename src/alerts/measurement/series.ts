@@ -1,24 +1,24 @@
 import type { Labels } from '../alert.ts';
 
-/** A number with the labels it was measured under. */
+/** A value with its labels. */
 export interface Series {
   readonly labels: Labels;
   readonly value: number;
 }
 
-/** The sum of the series that `counts` lets through. */
+/** The sum of the series for which `counts` is true. */
 export function total(series: readonly Series[], counts: (labels: Labels) => boolean = () => true): number {
   return series.reduce((sum, { labels, value }) => (counts(labels) ? sum + value : sum), 0);
 }
 
-/** The series by the value of one label, in the order in which the values first appear. */
+/** Groups series by the value of one label, in order of first appearance. */
 export function byLabel(series: readonly Series[], label: string): ReadonlyMap<string, readonly Series[]> {
   return Map.groupBy(series, ({ labels }) => labels[label] ?? '');
 }
 
 /**
- * The `q`th quantile (0 to 1) of a histogram's cumulated buckets (label `le`), interpolated within the bucket it
- * falls into; beyond the highest bound that bound, as Prometheus has it. `count` 0 means nothing was observed.
+ * The `q`th quantile (0 to 1) of a histogram's cumulative buckets (label `le`), interpolated within its bucket; above
+ * the highest bound, that bound (like Prometheus). `count` is 0 when nothing was observed.
  */
 export function quantile(
   buckets: readonly Series[],
@@ -40,7 +40,7 @@ interface Bucket {
   readonly count: number;
 }
 
-/** One bucket per bound, ascending, several series' counts added up. */
+/** One bucket per bound, ascending, summed over all series. */
 function cumulatedBuckets(series: readonly Series[]): readonly Bucket[] {
   return Array.from(byLabel(series, 'le'), ([le, ofBound]) => ({
     bound: le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le),

@@ -10,10 +10,10 @@ export interface ArchivedObjectsOptions extends ConditionOptions {
   readonly windowMs: number;
 }
 
-/** So many of the objects are named in a card. */
+/** The number of objects named in a card. */
 const NAMED_OBJECTS = 5;
 
-/** Clients read what lies in the archive and has not been restored (docs/cards.md §4, 15). */
+/** Clients read objects that are archived and have not been restored (docs/cards.md §4, 15). */
 export const archivedObjects: RuleDefinition<ArchivedObjectsOptions> = {
   name: 'archivedObjects',
   title: 'Archived objects are asked for',

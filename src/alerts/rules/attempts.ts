@@ -1,20 +1,20 @@
 import type { Labels } from '../alert.ts';
 import { byLabel, type Series, total } from '../measurement/series.ts';
 
-/** How attempts at one backend ended. An attempt given up because the client left counts as none of these. */
+/** The results of attempts at one backend. Attempts cancelled because the client left are not counted. */
 export interface AttemptOutcomes {
   readonly total: number;
-  /** A status came, whichever. */
+  /** A response with any status. */
   readonly answered: number;
-  /** A server error, or no answer. */
+  /** A server error, or no response. */
   readonly failed: number;
   readonly timedOut: number;
 }
 
-/** What stands in place of a status when no answer came for a reason on the backend's side. */
+/** The `status` labels of attempts without a response for reasons on the backend's side. */
 const noAnswer = ['unreachable', 'timeout', 'broken', 'invalid'];
 
-/** The attempts counted in `series` (labels `backend` and `status`) by backend. */
+/** The attempts in `series` (labels `backend` and `status`), by backend. */
 export function attemptsByBackend(series: readonly Series[]): ReadonlyMap<string, AttemptOutcomes> {
   return new Map(Array.from(byLabel(series, 'backend'), ([backend, own]) => [backend, countAttempts(own)]));
 }
@@ -34,7 +34,7 @@ function isAnswer({ status = '' }: Labels): boolean {
   return /^\d{3}$/.test(status);
 }
 
-/** Whether the `status` label is one of 500 to 599. */
+/** Whether the `status` label is 500 to 599. */
 export function isServerError({ status = '' }: Labels): boolean {
   return /^5\d\d$/.test(status);
 }

@@ -2,7 +2,7 @@ import { burnRule } from './error-budget.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The error budget will not last the month: somebody has to look this week (docs/cards.md §4, 2). */
+/** At this rate the error budget will not last the month: to be looked at this week (docs/cards.md §4, 2). */
 export const backendErrorBudget = burnRule({
   name: 'backendErrorBudget',
   title: 'A backend’s error budget will not last',

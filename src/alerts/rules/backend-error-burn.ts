@@ -2,7 +2,7 @@ import { burnRule } from './error-budget.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The error budget is being used up within days: somebody has to look now (docs/cards.md §4, 1). */
+/** At this rate the error budget will be used up within days: to be looked at now (docs/cards.md §4, 1). */
 export const backendErrorBurn = burnRule({
   name: 'backendErrorBurn',
   title: 'A backend burns its error budget',

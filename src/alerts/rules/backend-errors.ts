@@ -4,14 +4,14 @@ import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface BackendErrorsOptions extends ConditionOptions {
-  /** Share of attempts that may fail, 0 to 1. */
+  /** The allowed share of failed attempts, 0 to 1. */
   readonly threshold: number;
   readonly windowMs: number;
-  /** Attempts within the window below which nothing is concluded. */
+  /** With fewer attempts within the window, nothing is concluded. */
   readonly minRequests: number;
 }
 
-/** More attempts at a backend fail than may (docs/cards.md §4, 3, at the backend). */
+/** Too many attempts at a backend fail (docs/cards.md §4, 3, at the backend). */
 export const backendErrors: RuleDefinition<BackendErrorsOptions> = {
   name: 'backendErrors',
   title: 'A backend answers with errors',

@@ -4,14 +4,14 @@ import { attemptsByBackend } from './attempts.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface BackendTimeoutsOptions extends ConditionOptions {
-  /** Share of attempts that may time out, 0 to 1. */
+  /** The allowed share of timeouts, 0 to 1. */
   readonly threshold: number;
   readonly windowMs: number;
-  /** Attempts within the window below which nothing is concluded. */
+  /** With fewer attempts within the window, nothing is concluded. */
   readonly minRequests: number;
 }
 
-/** A backend answers, but too often too late (docs/cards.md §4, 7). */
+/** A backend answers, but too many attempts time out (docs/cards.md §4, 7). */
 export const backendTimeouts: RuleDefinition<BackendTimeoutsOptions> = {
   name: 'backendTimeouts',
   title: 'A backend answers too late',

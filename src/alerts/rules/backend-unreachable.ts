@@ -5,11 +5,11 @@ import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface BackendUnreachableOptions extends ConditionOptions {
   readonly windowMs: number;
-  /** Attempts within the window below which nothing is concluded. */
+  /** With fewer attempts within the window, nothing is concluded. */
   readonly minRequests: number;
 }
 
-/** A backend answers nothing at all (docs/cards.md §4, 5). Any answer, an error too, shows that it is there. */
+/** A backend answers nothing at all (docs/cards.md §4, 5). Any response, even an error, shows that it is reachable. */
 export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
   name: 'backendUnreachable',
   title: 'A backend does not answer',

@@ -4,23 +4,23 @@ import { describeDuration, formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface CacheThrashOptions extends ConditionOptions {
-  /** What a tier has to hold on to a block for, on average. */
+  /** The minimum average time that a tier should keep a block. */
   readonly thresholdMs: number;
   readonly windowMs: number;
-  /** Evictions within the window below which nothing is wrong. */
+  /** With fewer evictions within the window, nothing is concluded. */
   readonly minEvictions: number;
 }
 
 interface Turnover {
   readonly held: number;
   readonly evicted: number;
-  /** How long a block is held: in a full tier, as many as it holds over as many as leave in that time. */
+  /** The average time a block is kept: in a full tier, the number of blocks divided by the rate of evictions. */
   readonly heldForMs: number;
 }
 
 /**
- * A full tier throws away what it has just taken in (docs/cards.md §4, 10, with the mean time a block is held in place
- * of the median, which needs no more than is counted anyway). A full tier alone is as it should be.
+ * A full tier evicts blocks soon after storing them (docs/cards.md §4, 10, with the mean time instead of the median, as
+ * it can be computed from existing counters). A full tier alone is normal.
  */
 export const cacheThrash: RuleDefinition<CacheThrashOptions> = {
   name: 'cacheThrash',

@@ -4,8 +4,8 @@ import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
 import type { Breach, ConditionOptions, Finding, Observed, RuleDefinition } from './rule.ts';
 
 /**
- * Two windows over which errors are compared: the long one says that it is not a blip, the short one that it is
- * not over yet.
+ * Two windows over which errors are compared: the long one excludes short disturbances, the short one excludes those
+ * already over.
  */
 export interface BurnWindows {
   readonly longMs: number;
@@ -13,17 +13,17 @@ export interface BurnWindows {
 }
 
 export interface BurnOptions extends ConditionOptions {
-  /** Share of attempts that may fail in the long run, 0 to 1. */
+  /** The long-term allowed share of failed attempts, 0 to 1. */
   readonly budget: number;
-  /** How many times faster than that the budget may burn over the fast pair of windows… */
+  /** The burn rate, as a multiple of the budget, at which the fast pair of windows fires. */
   readonly fastFactor: number;
-  /** …and over the slow pair. */
+  /** The same for the slow pair. */
   readonly slowFactor: number;
-  /** Attempts within the short window below which nothing is concluded. */
+  /** With fewer attempts within the short window, nothing is concluded. */
   readonly minRequests: number;
 }
 
-/** What tells one rule on an error budget from another. */
+/** The differences between the rules on error budgets. */
 export interface BurnRule
   extends Pick<RuleDefinition<BurnOptions>, 'name' | 'title' | 'advice' | 'inhibitedBy' | 'defaults'> {
   readonly fast: BurnWindows;
@@ -32,7 +32,7 @@ export interface BurnRule
   readonly exampleShort: AttemptOutcomes;
 }
 
-/** What was measured over a pair of windows. */
+/** The measurements of a pair of windows. */
 interface Burn {
   readonly windows: BurnWindows;
   readonly factor: number;
@@ -41,7 +41,7 @@ interface Burn {
 }
 
 /**
- * A rule that fires when errors burn a backend's budget too fast over either pair of windows (docs/cards.md §4, 1 and
+ * A rule that fires when a backend's error budget burns too fast over either pair of windows (docs/cards.md §4, 1 and
  * 2).
  */
 export function burnRule(rule: BurnRule): RuleDefinition<BurnOptions> {
@@ -70,7 +70,7 @@ export function burnRule(rule: BurnRule): RuleDefinition<BurnOptions> {
 
 interface MeasuredBurn {
   readonly backend: string;
-  /** Undefined while the gateway is younger than the short window: its first error would be a burn. */
+  /** Undefined until the gateway has run for the short window: otherwise its first error would count as a burn. */
   readonly burn?: Burn;
 }
 

@@ -3,11 +3,11 @@ import { describeDuration } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface EventLoopLagOptions extends ConditionOptions {
-  /** What a thread may keep a request waiting, 99 times in 100. */
+  /** The allowed 99th percentile of the time that a thread delays requests. */
   readonly thresholdMs: number;
 }
 
-/** A thread is so busy that everything on it waits (docs/cards.md §4, 21). */
+/** A thread is so busy that all its requests are delayed (docs/cards.md §4, 21). */
 export const eventLoopLag: RuleDefinition<EventLoopLagOptions> = {
   name: 'eventLoopLag',
   title: 'A thread is too busy',

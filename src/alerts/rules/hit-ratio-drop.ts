@@ -5,12 +5,12 @@ import { describeDuration, formatCount, formatShare } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface HitRatioDropOptions extends ConditionOptions {
-  /** A hit ratio this high, 0 to 1, is good enough whatever it was before. */
+  /** A hit ratio from 0 to 1 that is good enough, whatever it was before. */
   readonly threshold: number;
-  /** How far below the hours before it may lie, 0 to 1. */
+  /** The allowed drop below the hours before, 0 to 1. */
   readonly drop: number;
   readonly windowMs: number;
-  /** Reads within the window below which nothing is concluded. */
+  /** With fewer reads within the window, nothing is concluded. */
   readonly minRequests: number;
 }
 
@@ -19,14 +19,14 @@ interface Reads {
   readonly all: number;
 }
 
-/** What the window is compared with: long enough to know the cache warm, short enough to stay within the finer rows. */
+/** The period for comparison: long enough for a warm cache, short enough to use the finer rows. */
 const BASELINE_MS = LONGEST_BASELINE_MS;
 const hitResults = ['HIT', 'STALE', 'REVALIDATED'];
 const misses = ['MISS', 'PARTIAL'];
 
 /**
- * The cache answers fewer reads than it did (docs/cards.md §4, 9). Low alone is no alarm: there are loads that hardly
- * repeat themselves.
+ * The cache answers a smaller share of reads than before (docs/cards.md §4, 9). A low ratio alone is no alarm, since
+ * some workloads hardly repeat reads.
  */
 export const hitRatioDrop: RuleDefinition<HitRatioDropOptions> = {
   name: 'hitRatioDrop',

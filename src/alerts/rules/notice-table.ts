@@ -1,6 +1,6 @@
 import type { Severity } from '../alert.ts';
 
-/** Something that is told because it happened, not because it has to end. */
+/** A notification of an event, without a resolution. */
 export interface NoticeDefinition {
   readonly title: string;
   readonly advice: string;
@@ -28,7 +28,7 @@ export const noticeTable = {
 
 export type NoticeName = keyof typeof noticeTable;
 
-/** The notices' part of `alerts.rules`. */
+/** The part of `alerts.rules` for notices. */
 export type NoticeOptions = {
   readonly [Name in NoticeName]?:
     | false

@@ -6,12 +6,12 @@ import { describeDuration, formatCount, formatShare } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface RefusedSignaturesOptions extends ConditionOptions {
-  /** Share of requests that may be refused, 0 to 1. */
+  /** The allowed share of refused requests, 0 to 1. */
   readonly threshold: number;
-  /** How many times yesterday's share at this hour it must be, where yesterday is known. */
+  /** The minimum multiple of yesterday's share at this hour, if that is known. */
   readonly factor: number;
   readonly windowMs: number;
-  /** Requests within the window below which nothing is concluded. */
+  /** With fewer requests within the window, nothing is concluded. */
   readonly minRequests: number;
 }
 
@@ -22,7 +22,7 @@ interface Refusals {
 
 const HOUR_MS = 3_600_000;
 
-/** The codes that say who somebody is was not believed, or is not enough (docs/semantics.md, section 12). */
+/** The codes for invalid credentials or missing permissions (docs/semantics.md, section 12). */
 const refusals = [
   'AccessDenied',
   'AuthorizationHeaderMalformed',
@@ -34,9 +34,7 @@ const refusals = [
   'SignatureDoesNotMatch',
 ];
 
-/**
- * Far more callers are refused than usual: a broken client, a rotated key, or somebody trying (docs/cards.md §4, 14).
- */
+/** Far more requests than usual are refused: a broken client, a rotated key, or an attack (docs/cards.md §4, 14). */
 export const refusedSignatures: RuleDefinition<RefusedSignaturesOptions> = {
   name: 'refusedSignatures',
   title: 'Many requests are refused for who sent them',
@@ -64,7 +62,7 @@ export const refusedSignatures: RuleDefinition<RefusedSignaturesOptions> = {
   example: options => breach({ refused: 211, all: 1_630 }, options.threshold, options),
 };
 
-/** The share around this hour a day ago; 0 where too little is known of it. */
+/** The share at this hour a day ago; 0 when there are too few measurements. */
 function yesterday(history: History, { minRequests }: RefusedSignaturesOptions): number {
   const { refused, all } = countRefusals(history, HOUR_MS, 23.5 * HOUR_MS);
   return all < minRequests ? 0 : refused / all;

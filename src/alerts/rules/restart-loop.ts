@@ -9,7 +9,7 @@ export interface RestartLoopOptions extends ConditionOptions {
   readonly windowMs: number;
 }
 
-/** Workers die as fast as they are replaced (docs/cards.md §4, 20). */
+/** Workers die as soon as they are replaced (docs/cards.md §4, 20). */
 export const restartLoop: RuleDefinition<RestartLoopOptions> = {
   name: 'restartLoop',
   title: 'Workers keep dying',

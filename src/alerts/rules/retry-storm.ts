@@ -4,12 +4,12 @@ import { describeDuration, formatCount, formatRate } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface RetryStormOptions extends ConditionOptions {
-  /** Retries a second. */
+  /** Retries per second. */
   readonly threshold: number;
   readonly windowMs: number;
 }
 
-/** Requests are tried again so often that the retries themselves are a load (docs/cards.md §4, 8). */
+/** So many requests are retried that the retries themselves overload the backend (docs/cards.md §4, 8). */
 export const retryStorm: RuleDefinition<RetryStormOptions> = {
   name: 'retryStorm',
   title: 'Requests to a backend are retried again and again',
@@ -29,7 +29,7 @@ export const retryStorm: RuleDefinition<RetryStormOptions> = {
     const { series, coveredMs } = history.increase(backendRetries, options.windowMs);
     return Array.from(byLabel(series, 'backend'), ([backend, own]) => {
       const retries = total(own);
-      // a window that is still filling is not stretched: few retries are never a storm
+      // divided by the full window even while it is still filling: a few retries are not a storm
       const perSecond = (retries * 1_000) / Math.max(coveredMs, options.windowMs);
       if (perSecond <= options.threshold) return { kind: 'clear', labels: { backend } };
       return breach(backend, retries, perSecond, options);

@@ -1,16 +1,16 @@
 import { isNoticeName, noticeNames, noticeTable } from './notice-table.ts';
 import { isRuleName, ruleNames, ruleTable } from './rule-table.ts';
 
-/** Every name that `alerts.rules` knows: the conditions, then the notices. */
+/** Every name in `alerts.rules`: the conditions, then the notices. */
 export const alertNames: readonly string[] = [...ruleNames, ...noticeNames];
 
-/** What a card says about any alert of a rule. */
+/** The fixed texts of a rule's cards. */
 export interface RuleDescription {
   readonly title: string;
   readonly advice: string;
 }
 
-/** The words for a rule. One that this version does not know, as an older one may have left behind, has its name. */
+/** The texts of a rule. For an unknown one, which an older version may have left in the queue, its name. */
 export function describeRule(name: string): RuleDescription {
   if (isRuleName(name)) return ruleTable[name];
   if (isNoticeName(name)) return noticeTable[name];

@@ -1,17 +1,17 @@
 import { isNoticeName, type NoticeOptions, noticeTable } from './notice-table.ts';
 import { isRuleName, type RuleOptions, ruleTable } from './rule-table.ts';
 
-/** All of `alerts.rules`: conditions and notices, changed or off. */
+/** All of `alerts.rules`: changes to conditions and notices, or `false`. */
 export type AlertOptions = RuleOptions & NoticeOptions;
 
-/** A setting by its name in YAML; lengths of time are in milliseconds. */
+/** A setting under its YAML name; durations are in milliseconds. */
 export interface RuleSetting {
   readonly name: string;
   readonly kind: 'duration' | 'number' | 'severity';
   readonly value: string | number;
 }
 
-/** The settings of a rule under `options`, `off` when it is turned off or unknown. */
+/** The settings of a rule with `options` applied; `off` when it is disabled or unknown. */
 export function settingsOf(name: string, options: AlertOptions = {}): readonly RuleSetting[] | 'off' {
   const changes = isRuleName(name) || isNoticeName(name) ? options[name] : false;
   if (changes === false) return 'off';
@@ -23,7 +23,7 @@ export function settingsOf(name: string, options: AlertOptions = {}): readonly R
   return Object.entries({ ...defaults, ...changes }).map(([option, value]) => settingOf(option, value));
 }
 
-/** Durations carry their unit in code (`forMs`), and in their value in YAML (`for: 1m`). */
+/** Durations have their unit in the name in code (`forMs`), and in the value in YAML (`for: 1m`). */
 function settingOf(option: string, value: string | number): RuleSetting {
   if (typeof value === 'string') return { name: option, kind: 'severity', value };
   return option.endsWith('Ms')

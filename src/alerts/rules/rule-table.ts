@@ -16,7 +16,7 @@ import { serverErrors } from './server-errors.ts';
 import { slowFirstByte } from './slow-first-byte.ts';
 import { stateDirectory } from './state-directory.ts';
 
-/** Every condition, causes before what follows from them: a rule is only inhibited by one that stands above it. */
+/** All conditions, causes before effects: a rule can only be inhibited by an earlier one. */
 export const ruleTable = {
   backendUnreachable,
   backendErrors,
@@ -43,7 +43,7 @@ type OptionsOf<Name extends RuleName> =
 
 type DefinitionTable = { readonly [Name in RuleName]: RuleDefinition<OptionsOf<Name>> };
 
-/** `alerts.rules`: changes to a rule's options, or `false` for none of it. */
+/** `alerts.rules`: changes to a rule's options, or `false` to disable it. */
 export type RuleOptions = { readonly [Name in RuleName]?: Partial<OptionsOf<Name>> | false };
 
 export const ruleNames: readonly RuleName[] = Object.keys(ruleTable).filter(isRuleName);
@@ -52,7 +52,7 @@ export function isRuleName(name: string): name is RuleName {
   return Object.hasOwn(ruleTable, name);
 }
 
-/** The rules that are not turned off, in the order of the table. */
+/** The enabled rules, in the order of the table. */
 export function createRules(options: RuleOptions = {}): readonly Rule[] {
   return ruleNames.flatMap(name => createRule(name, options) ?? []);
 }

@@ -2,28 +2,28 @@ import type { Fact, Labels, ObjectSubject, Severity } from '../alert.ts';
 import type { History } from '../measurement/history.ts';
 import type { Measure } from '../measurement/measure.ts';
 
-/** What every condition can be told in `alerts.rules`. Durations are in milliseconds and lose their `Ms` in YAML. */
+/** Options that all conditions have in `alerts.rules`. Durations are in milliseconds; their YAML keys have no `Ms`. */
 export interface ConditionOptions {
   readonly severity: Severity;
-  /** How long the condition must hold before anybody is told. */
+  /** How long the condition must hold before it is notified. */
   readonly forMs: number;
-  /** How long it must be over before it counts as resolved. */
+  /** How long it must be clear before it counts as resolved. */
   readonly clearForMs: number;
 }
 
-/** An object somebody asked for, and how often of late. */
+/** An object and how often it was recently requested. */
 export interface RequestedObject extends ObjectSubject {
   readonly count: number;
 }
 
-/** All that a rule may look at. */
+/** The input of a rule. */
 export interface Observed {
   readonly history: History;
-  /** The archived objects of a bucket that were asked for of late, most often first. */
+  /** The recently requested archived objects of a bucket, the most requested first. */
   readonly archivedObjects: (bucket: string) => readonly RequestedObject[];
 }
 
-/** The condition holds; `summary` and `facts` say with which figures. */
+/** The condition holds; `summary` and `facts` contain the figures. */
 export interface Breach {
   readonly kind: 'breach';
   readonly labels: Labels;
@@ -32,31 +32,31 @@ export interface Breach {
   readonly subject?: ObjectSubject;
 }
 
-/** What a rule found about one set of labels. `quiet` is no all-clear: there is too little to go by. */
+/** The finding for one set of labels. `quiet` means too little data; it does not mean that the condition is clear. */
 export type Finding =
   | Breach
   | { readonly kind: 'clear'; readonly labels: Labels }
   | { readonly kind: 'quiet'; readonly labels: Labels };
 
-/** One condition, declared once; `alerts.rules` changes its options or turns it off. */
+/** A condition, declared once; `alerts.rules` can change its options or disable it. */
 export interface RuleDefinition<Options extends ConditionOptions> {
   readonly name: string;
-  /** A few words for the head of a card. */
+  /** A few words for the title of a card. */
   readonly title: string;
   /** What it means and what to look at first. */
   readonly advice: string;
   readonly measures: readonly Measure[];
-  /** Rules that name the cause when they fire for the same labels: this one then says nothing new. */
+  /** Rules that name the cause: while one fires for the same labels, this one is suppressed. */
   readonly inhibitedBy: readonly string[];
-  /** How long after such a cause has gone its traces are still in the windows, milliseconds. */
+  /** How long after such a cause is resolved its errors remain in the windows, in milliseconds. */
   readonly aftermathMs: (options: Options) => number;
   readonly defaults: Options;
   readonly evaluate: (observed: Observed, options: Options) => readonly Finding[];
-  /** What a breach looks like, for `tidegate card` and for tests. */
+  /** An example of a breach, for `tidegate card` and tests. */
   readonly example: (options: Options) => Breach;
 }
 
-/** A rule with its options: what the engine runs. */
+/** A rule bound to its options, as run by the engine. */
 export interface Rule {
   readonly name: string;
   readonly title: string;
@@ -71,7 +71,7 @@ export interface Rule {
   readonly example: () => Breach;
 }
 
-/** The rule with `changes` made to its default options. */
+/** Binds the rule to its default options with `changes` applied. */
 export function bindRule<Options extends ConditionOptions>(
   definition: RuleDefinition<Options>,
   changes: Partial<Options>,

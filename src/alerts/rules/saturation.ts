@@ -4,12 +4,12 @@ import { describeDuration, formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface SaturationOptions extends ConditionOptions {
-  /** Requests sent away within the window. */
+  /** Refused requests within the window. */
   readonly threshold: number;
   readonly windowMs: number;
 }
 
-/** The gateway itself has no room left and sends requests away (docs/cards.md §4, 21). */
+/** The gateway has no capacity left and refuses requests (docs/cards.md §4, 21). */
 export const saturation: RuleDefinition<SaturationOptions> = {
   name: 'saturation',
   title: 'The gateway is full',

@@ -5,14 +5,14 @@ import { isServerError } from './attempts.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface ServerErrorsOptions extends ConditionOptions {
-  /** Share of requests that may be answered with 500 to 599, 0 to 1. */
+  /** The allowed share of responses with 500 to 599, 0 to 1. */
   readonly threshold: number;
   readonly windowMs: number;
-  /** Requests within the window below which nothing is concluded. */
+  /** With fewer requests within the window, nothing is concluded. */
   readonly minRequests: number;
 }
 
-/** Clients are told 5xx, whosever fault it is (docs/cards.md §4, 3). */
+/** Clients get 5xx responses, whatever the cause (docs/cards.md §4, 3). */
 export const serverErrors: RuleDefinition<ServerErrorsOptions> = {
   name: 'serverErrors',
   title: 'Clients get server errors',

@@ -5,19 +5,19 @@ import { describeDuration, formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, Finding, RuleDefinition } from './rule.ts';
 
 export interface SlowFirstByteOptions extends ConditionOptions {
-  /** What 99 of 100 reads that need the backend may take to their first byte. */
+  /** The allowed 99th percentile of the time to first byte for reads that need the backend. */
   readonly thresholdMs: number;
   /** The same for reads answered from the cache. */
   readonly hitThresholdMs: number;
   readonly windowMs: number;
-  /** Reads within the window below which nothing is concluded. */
+  /** With fewer reads within the window, nothing is concluded. */
   readonly minRequests: number;
 }
 
 const hitResults = ['HIT', 'STALE'];
 const misses = ['MISS', 'PARTIAL', 'REVALIDATED'];
 
-/** Reads begin too late, hits and misses told apart since they wait for different things (docs/cards.md §4, 4). */
+/** Reads start too late; hits and misses are separate, since they depend on different things (docs/cards.md §4, 4). */
 export const slowFirstByte: RuleDefinition<SlowFirstByteOptions> = {
   name: 'slowFirstByte',
   title: 'Reads begin late',

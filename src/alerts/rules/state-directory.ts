@@ -4,11 +4,11 @@ import { describeDuration, formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface StateDirectoryOptions extends ConditionOptions {
-  /** How long a failure that is over is still told. */
+  /** How long a past failure is still reported. */
   readonly windowMs: number;
 }
 
-/** What alerts must remember over a restart cannot be written, or could not for a moment. */
+/** The state of alerts cannot be written to disk, or could not for a moment. */
 export const stateDirectory: RuleDefinition<StateDirectoryOptions> = {
   name: 'stateDirectory',
   title: 'The state directory cannot be used',

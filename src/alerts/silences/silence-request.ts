@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LONGEST_SILENCE_MS, type SilenceRequest } from './silence.ts';
 
-/** What came of reading a request for a silence. */
+/** The result of parsing a request for a silence. */
 export type SilenceRequestVerdict =
   | { readonly kind: 'accepted'; readonly request: SilenceRequest }
   | { readonly kind: 'refused'; readonly reason: string };
@@ -22,8 +22,8 @@ const body = z.strictObject({
 });
 
 /**
- * Reads the body of `POST /api/silences`: `rule`, `labels` or both; `until` (RFC 3339) or `for` (`30m`, `2h`, `1d`);
- * `by` and `why`. It has to end after `nowMs` and within 90 days. `rules` are the names there are.
+ * Parses the body of `POST /api/silences`: `rule`, `labels` or both; `until` (RFC 3339) or `for` (`30m`, `2h`, `1d`);
+ * `by` and `why`. The end must be after `nowMs` and within 90 days. `rules` are the valid names.
  */
 export function readSilenceRequest(
   json: unknown,

@@ -1,12 +1,12 @@
 import type { Alert, Labels } from '../alert.ts';
 
-/** What is silenced: alerts of this rule (any, when absent) that carry all of these labels. */
+/** Selects alerts by rule (any, when absent) and labels (all must be equal). */
 export interface SilenceMatcher {
   readonly rule?: string;
   readonly labels: Labels;
 }
 
-/** Nothing is posted about matching alerts until `untilMs`. */
+/** No notifications about matching alerts until `untilMs`. */
 export interface Silence extends SilenceMatcher {
   readonly id: string;
   /** Milliseconds since the epoch. */
@@ -16,28 +16,28 @@ export interface Silence extends SilenceMatcher {
   readonly why: string;
 }
 
-/** A silence to be made. */
+/** A silence to be created. */
 export interface SilenceRequest extends SilenceMatcher {
   readonly untilMs: number;
   readonly by: string;
   readonly why: string;
 }
 
-/** The longest silence: what is quiet for longer wants its rule turned off. */
+/** The longest silence; to disable a rule for longer, turn it off. */
 export const LONGEST_SILENCE_MS = 90 * 86_400_000;
 
-/** Whether the silence is about this alert. */
+/** Whether the silence matches this alert. */
 export function matches({ rule, labels }: SilenceMatcher, alert: Pick<Alert, 'rule' | 'labels'>): boolean {
   if (rule !== undefined && rule !== alert.rule) return false;
   return Object.entries(labels).every(([name, value]) => alert.labels[name] === value);
 }
 
-/** Matches this alert's condition and no other, in this and later episodes. */
+/** Matches exactly this alert's condition, in this and later episodes. */
 export function matcherOf({ rule, labels }: Alert): SilenceMatcher {
   return { rule, labels };
 }
 
-/** The alert with what the longest of the matching silences says of it. */
+/** Adds the details of the longest matching silence to the alert. */
 export function withSilence(alert: Alert, silences: readonly Silence[]): Alert {
   const [longest] = silences.filter(silence => matches(silence, alert)).sort((a, b) => b.untilMs - a.untilMs);
   if (!longest) return alert;

@@ -4,12 +4,12 @@ import type { Alert, Labels } from '../alert.ts';
 import { inTransaction, type StateDatabase, type StateRow } from '../state-database.ts';
 import { matches, type Silence, type SilenceRequest } from './silence.ts';
 
-/** Runs a transaction that is on disk when it returns, or has not happened when it throws. */
+/** Runs a transaction that is on disk when this returns, or rolled back when it throws. */
 export type RunTransaction = <Result>(work: () => Result) => Result;
 
 /**
- * The silences in force. What was answered is on disk: it holds over a restart. Silences end by the wall clock,
- * as people mean them.
+ * The active silences. They are on disk before a request is answered, so they survive a restart. They end by the wall
+ * clock, as people expect.
  */
 export class Silences {
   readonly #database: StateDatabase;
@@ -28,14 +28,14 @@ export class Silences {
     this.#silences = database.prepare('SELECT * FROM silence ORDER BY until_ms').all().map(silenceFromRow);
   }
 
-  /** Those in force now, the first to end first. */
+  /** The active silences, the first to end first. */
   active(): readonly Silence[] {
     const nowMs = this.#clock.nowMs();
     if (this.#silences.some(({ untilMs }) => untilMs <= nowMs)) this.#forgetEnded(nowMs);
     return this.#silences;
   }
 
-  /** Makes a silence. @throws what `saved` throws when it cannot be kept; then there is none */
+  /** Creates a silence. @throws the error of `saved` when it cannot be stored; it is not created then */
   add(request: SilenceRequest): Silence {
     const silence: Silence = { ...request, id: randomUUID(), createdAtMs: this.#clock.nowMs() };
     this.#saved(() => this.#insert(silence));
@@ -43,13 +43,13 @@ export class Silences {
     return silence;
   }
 
-  /** Ends the silence with this id and gives it back; undefined when none in force has it. */
+  /** Ends the silence with this id and returns it; undefined when there is none. */
   remove(id: string): Silence | undefined {
     const [removed] = this.#removeWhere(silence => silence.id === id);
     return removed;
   }
 
-  /** Ends every silence about this alert and gives them back. */
+  /** Ends and returns all silences that match this alert. */
   removeMatching(alert: Alert): readonly Silence[] {
     return this.#removeWhere(silence => matches(silence, alert));
   }

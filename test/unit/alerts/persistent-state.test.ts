@@ -286,7 +286,7 @@ it('whatever fails and when: memory holds all that was done, and the file too as
         keys.push(`k${index}`);
       } else if (op === 'bury') {
         const next = outbox.next('c', false);
-        if (next) outbox.bury(next.id, clock.nowMs(), 'planted');
+        if (next) outbox.markDead(next.id, clock.nowMs(), 'planted');
         keys = keys.filter(key => key !== next?.notification.dedupeKey);
       } else if (op === 'fail') {
         const failing = () =>
