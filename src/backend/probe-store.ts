@@ -28,7 +28,7 @@ export interface ProbePlace {
   readonly keyPrefix: string;
 }
 
-const listingLimits = { length: 4 * 1024 * 1024, depth: 16 };
+const listingLimits = { length: 4 * 1024 * 1024, depth: 16, nodes: 80_000, memberLength: 16 * 1024 };
 
 /** Spellings of a key that a store which treats keys as paths takes for the same object. */
 const spellings: readonly ((key: string) => string)[] = [

@@ -57,8 +57,8 @@ function element(name: string, value: string): string {
   return `<${name}>${escapeText(value)}</${name}>`;
 }
 
-/** Error bodies of stores are a few hundred bytes and two levels deep; these limits are far above that. */
-const limits: XmlLimits = { length: 64 * 1024, depth: 16 };
+/** Error bodies of stores are a few hundred bytes, ten elements and two levels deep; these limits are far above that. */
+const limits: XmlLimits = { length: 64 * 1024, depth: 16, nodes: 1000, memberLength: 64 * 1024 };
 
 /**
  * Parses a store's error body so that it can be sent again with other ids. Never throws. Gives undefined for anything

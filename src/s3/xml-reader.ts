@@ -12,12 +12,22 @@ export interface XmlElement {
 
 export type XmlNode = XmlElement | string;
 
-/** How large a document may be; one that is larger is not read. */
+/**
+ * How large a document may be; a larger one is not read. A document needs up to about 150 bytes of heap for each node,
+ * and twice its length for its text.
+ */
 export interface XmlLimits {
   /** In characters. */
   readonly length: number;
   /** Of elements within elements; the root counts. */
   readonly depth: number;
+  /** Elements, attributes and pieces of text: four characters of text can be one element. */
+  readonly nodes: number;
+  /**
+   * In characters, of each child element of the root and the text before it. Such a child is processed in one step, so
+   * this bounds the step.
+   */
+  readonly memberLength: number;
 }
 
 interface OpenElement extends XmlElement {
@@ -33,7 +43,7 @@ interface OpenElement extends XmlElement {
  */
 export function readXml(text: string, limits: XmlLimits): XmlElement | undefined {
   if (text.length > limits.length) return undefined;
-  const reader = new DocumentReader(limits.depth);
+  const reader = new DocumentReader(limits);
   try {
     // half of a surrogate pair would hide the character behind it from the parser
     reader.read(text.toWellFormed());
@@ -52,7 +62,7 @@ export function* readXmlInSteps(
   limits: XmlLimits,
 ): Generator<undefined, XmlElement | undefined> {
   if (bytes.length > limits.length) return undefined;
-  const reader = new DocumentReader(limits.depth);
+  const reader = new DocumentReader(limits);
   const decoder = new StringDecoder('utf8');
   let text = '';
   try {
@@ -88,37 +98,87 @@ export function isElement(node: XmlNode): node is XmlElement {
   return typeof node !== 'string';
 }
 
+/** Shared: most elements have no attributes, and a map for each would triple the heap that a document needs. */
+const noAttributes: ReadonlyMap<string, string> = new Map();
+
+/** Open elements around a child of the root: the document and the root. */
+const MEMBER_DEPTH = 2;
+
 /** Builds the elements of a document from its pieces. @throws Error for what `readXml` does not read */
 class DocumentReader {
-  readonly #document: OpenElement = { name: '', attributes: new Map(), children: [] };
+  readonly #limits: XmlLimits;
+  readonly #document: OpenElement = { name: '', attributes: noAttributes, children: [] };
   /** The elements around the current place, outermost first. */
   readonly #open = [this.#document];
   readonly #parser = new LenientParser();
 
-  constructor(depthLimit: number) {
-    const add = (node: XmlNode) => void this.#open.at(-1)?.children.push(node);
+  #nodes = 0;
+  /** Characters read so far. */
+  #length = 0;
+  /** Position of the end of the last child of the root. */
+  #memberEnd = 0;
+
+  constructor(limits: XmlLimits) {
+    this.#limits = limits;
+    const add = (node: XmlNode) => this.#add(node);
     this.#parser.on('doctype', () => {
       throw new RangeError('a document type');
     });
     this.#parser.on('opentag', ({ name, attributes }) => {
-      if (this.#open.length > depthLimit) throw new RangeError('nested too deep');
-      const element = { name, attributes: new Map(Object.entries(attributes)), children: [] };
+      const element = { name, attributes: this.#attributes(attributes), children: [] };
       add(element);
       this.#open.push(element);
+      if (this.#open.length > limits.depth + 1) throw new RangeError('nested too deep');
+      this.#endMember();
     });
-    this.#parser.on('closetag', () => void this.#open.pop());
+    this.#parser.on('closetag', () => {
+      this.#open.pop();
+      this.#endMember();
+    });
     this.#parser.on('text', add);
     this.#parser.on('cdata', add);
   }
 
   /** @param text no piece ends within a reference. */
   read(text: string): void {
-    if (text !== '') this.#parser.write(withoutOddReferences(text));
+    if (text === '') return;
+    const plain = withoutOddReferences(text);
+    this.#parser.write(plain);
+    this.#length += plain.length;
+    // a child that has not ended yet: the parser keeps its text and attributes until then
+    this.#checkMember(this.#length);
   }
 
   end(): XmlElement | undefined {
     this.#parser.close();
     return this.#document.children.find(isElement);
+  }
+
+  #add(node: XmlNode): void {
+    this.#count(1);
+    this.#open.at(-1)?.children.push(node);
+  }
+
+  #attributes(written: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+    const pairs = Object.entries(written);
+    this.#count(pairs.length);
+    return pairs.length === 0 ? noAttributes : new Map(pairs);
+  }
+
+  #count(nodes: number): void {
+    this.#nodes += nodes;
+    if (this.#nodes > this.#limits.nodes) throw new RangeError('too many nodes');
+  }
+
+  #endMember(): void {
+    if (this.#open.length !== MEMBER_DEPTH) return;
+    this.#checkMember(this.#parser.position);
+    this.#memberEnd = this.#parser.position;
+  }
+
+  #checkMember(end: number): void {
+    if (end - this.#memberEnd > this.#limits.memberLength)
+      throw new RangeError('a child of the root is too long');
   }
 }
 

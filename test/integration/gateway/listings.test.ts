@@ -27,7 +27,7 @@ interface Page {
 }
 
 function readPage(text: string): Page {
-  const root = readXml(text, { length: 1e6, depth: 9 });
+  const root = readXml(text, { length: 1e6, depth: 9, nodes: 1e6, memberLength: 1e6 });
   const children = (element: XmlElement | undefined) =>
     (element?.children ?? []).filter((child): child is XmlElement => typeof child !== 'string');
   const element = (name: string) => {
@@ -267,6 +267,7 @@ describe('a caller who may list a part of the bucket', () => {
 });
 
 describe('a store that answers what it should not', () => {
+  let answer: string;
   let server: Server;
   let gateway: TestGateway;
   afterEach(async () => {
@@ -275,8 +276,12 @@ describe('a store that answers what it should not', () => {
     server.close();
   });
 
+  const listOf = (content: string) => `<ListBucketResult>${content}</ListBucketResult>`;
+  const entryOf = (key: string, more = '') => `<Contents><Key>${key}</Key>${more}</Contents>`;
+
   async function answering(body: string) {
-    server = createServer((_request, reply) => reply.end(body));
+    answer = body;
+    server = createServer((_request, reply) => reply.end(answer));
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     gateway = await TestGateway.start({
@@ -301,11 +306,57 @@ describe('a store that answers what it should not', () => {
       'bad escapes',
       '<ListBucketResult><EncodingType>url</EncodingType><Contents><Key>%zz</Key></Contents></ListBucketResult>',
     ],
-    ['more than a listing can be', `<ListBucketResult>${' '.repeat(17 * 1024 * 1024)}</ListBucketResult>`],
+    ['more than a listing can be', listOf(`<a>${' '.repeat(16_000)}</a>`.repeat(1060))],
+    ['more elements than a listing can have', listOf(entryOf('k', '<Owner/>'.repeat(1000)).repeat(100))],
+    ['elements beside the entries without end', listOf('<a/>'.repeat(100_000))],
+    ['an entry that is longer than one can be', listOf(entryOf('k'.repeat(17_000)))],
+    ['more entries than a page has', listOf(entryOf('k').repeat(1001))],
+    [
+      'names that take more than a page may have when they are escaped',
+      listOf(entryOf('\u0001'.repeat(15_000)).repeat(500)),
+    ],
   ])('%s: 502', async (_name, body) => {
     await answering(body);
     const reply = await gateway.get('/b?list-type=2');
     expect([reply.status, reply.body.toString()]).toEqual([502, expect.stringContaining('BadGateway')]);
+  });
+
+  it.each([
+    ['ListBucketResult', 'Contents', 'list-type=2&max-keys=5'],
+    ['ListBucketResult', 'Contents', 'max-keys=5'],
+    ['ListVersionsResult', 'Version', 'versions&max-keys=5'],
+    ['ListMultipartUploadsResult', 'Upload', 'uploads&max-uploads=5'],
+  ])('%s with more entries (%s) than were asked for with %s: 502', async (root, item, query) => {
+    const entries = (count: number) => `<${item}><Key>k</Key></${item}>`.repeat(count);
+    await answering(`<${root}>${entries(6)}</${root}>`);
+    expect((await gateway.get(`/b?${query}`)).status).toBe(502);
+    answer = `<${root}>${entries(5)}</${root}>`;
+    expect((await gateway.get(`/b?${query}`)).status).toBe(200);
+  });
+
+  it.each([
+    ['list-type=2&max-keys=5000', 'max-keys=1000'],
+    ['list-type=2&max-keys=999', 'max-keys=999'],
+    ['uploads&max-uploads=2147483647', 'max-uploads=1000'],
+    // the store refuses it in its own words
+    ['list-type=2&max-keys=2147483648', 'max-keys=2147483648'],
+  ])('for %s the store is asked for no more than a page: %s', async (query, passed) => {
+    await answering(listOf(''));
+    const asked: string[] = [];
+    server.on('request', ({ url = '' }) => asked.push(url));
+    await gateway.get(`/b?${query}`);
+    expect(asked[0]?.split(/[?&]/)).toContain(passed);
+  });
+
+  it.each([
+    ['parts', '<Part><PartNumber>1</PartNumber></Part>'.repeat(1001), ''],
+    ['parts', '<Part><PartNumber>1</PartNumber></Part>'.repeat(6), '&max-parts=5'],
+    ['elements', `<Owner>${'<ID/>'.repeat(1000)}</Owner>`.repeat(100), ''],
+  ])('a list of parts with more %s than it may have: 502', async (_name, content, query) => {
+    await answering(`<ListPartsResult>${content}</ListPartsResult>`);
+    expect((await gateway.get(`/tenant/k?uploadId=u${query}`)).status).toBe(502);
+    answer = '<ListPartsResult><Part><PartNumber>1</PartNumber></Part></ListPartsResult>';
+    expect((await gateway.get(`/tenant/k?uploadId=u${query}`)).status).toBe(200);
   });
 
   it.each([

@@ -92,4 +92,10 @@ describe('parseErrorBody', () => {
   ])('does not take %s for an error', (_, body) => {
     expect(parseErrorBody(body)).toBeUndefined();
   });
+
+  it('reads no body of more elements than an error has', () => {
+    const body = (count: number) => `<Error><Code>A</Code>${'<b/>'.repeat(count)}</Error>`;
+    expect(parseErrorBody(body(900))?.code).toBe('A');
+    expect(parseErrorBody(body(1000))).toBeUndefined();
+  });
 });

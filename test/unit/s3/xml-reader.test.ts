@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { XMLValidator } from 'fast-xml-parser';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it, vi } from 'vitest';
-import { readXml, readXmlInSteps, textOf } from '../../../src/s3/xml-reader.ts';
+import { isElement, readXml, readXmlInSteps, textOf } from '../../../src/s3/xml-reader.ts';
 
-const limits = { length: 10_000, depth: 10 };
+const limits = { length: 10_000, depth: 10, nodes: 10_000, memberLength: 10_000 };
 
 describe('readXml', () => {
   it('gives elements, attributes and text', () => {
@@ -57,8 +57,46 @@ describe('readXml', () => {
     const nested = (depth: number) => '<a>'.repeat(depth) + '</a>'.repeat(depth);
     expect(readXml(nested(10), limits)).toBeDefined();
     expect(readXml(nested(11), limits)).toBeUndefined();
-    expect(readXml(nested(100_000), { ...limits, length: 10_000_000 })).toBeUndefined();
+    expect(
+      readXml(nested(100_000), { ...limits, length: 10_000_000, memberLength: 10_000_000 }),
+    ).toBeUndefined();
     expect(readXml(`<a>${'x'.repeat(10_000)}</a>`, limits)).toBeUndefined();
+  });
+
+  it.each([
+    ['elements', '<b/>', 1],
+    ['attributes', '<b c="" d=""/>', 3],
+    ['pieces of text', 'x<!---->', 1],
+    ['character data', '<![CDATA[x]]>', 1],
+  ])('does not read more %s than there may be', (_, piece, nodes) => {
+    const text = (count: number) => `<a>${piece.repeat(count)}</a>`;
+    const within = { ...limits, nodes: 1 + 100 * nodes };
+    expect(readXml(text(100), within)).toBeDefined();
+    expect(readXml(text(101), within)).toBeUndefined();
+  });
+
+  it.each([
+    ['an element', '<b>', '</b>'],
+    ['an element within it', '<b><c>', '</c></b>'],
+    ['elements', '<b>', '<c/></b>'],
+    ['an attribute', '<b c="', '"/>'],
+    ['a comment', '<!--', '--><b/>'],
+    ['text of the root', '', '<b/>'],
+  ])('does not read a child of the root that is longer than it may be: %s', (_, start, end) => {
+    const text = (filled: number) => {
+      const child = start + 'x'.repeat(filled - start.length - end.length) + end;
+      return `<a>${child.repeat(20)}</a>`;
+    };
+    const within = { ...limits, memberLength: 100 };
+    expect(readXml(text(100), within)).toBeDefined();
+    expect(readXml(text(101), within)).toBeUndefined();
+  });
+
+  it('makes no map of attributes for an element without any', () => {
+    const root = readXml('<a><b/><c/></a>', limits);
+    const [b, c] = root?.children.filter(isElement) ?? [];
+    expect(b?.attributes).toBe(c?.attributes);
+    expect(b?.attributes.size).toBe(0);
   });
 
   it('knows no names: those of every object are as good as others', () => {
@@ -79,7 +117,12 @@ describe('readXml', () => {
   it('reads in time proportional to the text', () => {
     for (const piece of ['<a ', '<a b', '<!', '<a b="', '&', '<a b = "" ', '<a>'])
       expect(
-        readXml(`<r>${piece.repeat(1_000_000 / piece.length)}`, { length: 2_000_000, depth: 5 }),
+        readXml(`<r>${piece.repeat(1_000_000 / piece.length)}`, {
+          length: 2_000_000,
+          depth: 5,
+          nodes: 2_000_000,
+          memberLength: 2_000_000,
+        }),
       ).toBeUndefined();
   });
 
@@ -113,7 +156,7 @@ describe('readXml', () => {
 });
 
 describe('readXmlInSteps', () => {
-  const wide = { length: 1_000_000, depth: 10 };
+  const wide = { length: 1_000_000, depth: 10, nodes: 100_000, memberLength: 1_000_000 };
 
   /** What is read, and in how many steps. */
   function read(bytes: Uint8Array, within = wide) {
@@ -138,10 +181,21 @@ describe('readXmlInSteps', () => {
 
   it('reads no more than may be, and nothing that is not well-formed', () => {
     const long = Buffer.from(`<a>${'x'.repeat(20_000)}</a>`);
-    expect(read(long, { length: 10_000, depth: 10 })).toEqual({ root: undefined, count: 0 });
+    expect(read(long, { ...wide, length: 10_000 })).toEqual({ root: undefined, count: 0 });
     for (const text of ['', '<a>', `<a>${'x'.repeat(9000)}`, `<a>${'x'.repeat(9000)}&`, '<!DOCTYPE a><a/>'])
       expect(read(Buffer.from(text)).root).toBeUndefined();
   });
+
+  it.each(['x', '&amp;', '&#x1;', '<b/>', '<![CDATA[x]]>', '<!---->'])(
+    'reads no further than a step behind what a child of the root may be long: %s',
+    piece => {
+      const bytes = Buffer.from(`<a><b>${piece.repeat(900_000 / piece.length)}</b></a>`);
+      const { root, count } = read(bytes, { ...wide, memberLength: 16 * 1024 });
+      expect(root).toBeUndefined();
+      // `&#x1;` is five characters of which one is left
+      expect(count).toBeLessThanOrEqual(11);
+    },
+  );
 
   it('makes no error of each of the characters that XML does not have', () => {
     const made = vi.spyOn(SaxesParser.prototype as unknown as { makeError: () => Error }, 'makeError');

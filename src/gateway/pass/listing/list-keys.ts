@@ -99,7 +99,7 @@ class StorePages {
     const position = page.position && this.#view.ahead(page.position);
     const asked = { ...page, position };
     const reply = await this.#send(asked);
-    if (reply.status === 200) return this.#read(reply);
+    if (reply.status === 200) return this.#read(reply, page.limit);
     const isAsSent = page.limit === undefined && position === this.#request.position;
     const isClients = isAsSent && !this.#request.isSealed;
     const around = reply.status === 400 ? await this.#aroundMarker(asked, isClients) : undefined;
@@ -109,14 +109,14 @@ class StorePages {
 
   /** A page of uploads of which the store refused the marker; undefined when the refusal stands. */
   async #aroundMarker(
-    { position = [], limit = this.#request.wanted ?? PAGE_LIMIT }: StorePage,
+    { position = [], limit = this.#request.entryLimit }: StorePage,
     isClients: boolean,
   ): Promise<StoreListing | undefined> {
     const [key, id] = position;
     if (this.#operation !== 'ListMultipartUploads' || !key || !id) return undefined;
     const reply = await this.#send({ position: [markerBefore(key)], limit: PAGE_LIMIT });
     if (reply.status !== 200) return undefined;
-    const listing = await this.#read(reply);
+    const listing = await this.#read(reply, PAGE_LIMIT);
     return behindUpload(listing, position, limit) ?? (isClients ? undefined : behindKey(listing, key, limit));
   }
 
@@ -125,10 +125,9 @@ class StorePages {
     return sendAndCollect(this.#other.bucket.store, asked, LISTING_LIMIT_BYTES, this.#signal);
   }
 
-  #read(reply: WholeReply): Promise<StoreListing> {
+  #read(reply: WholeReply, limit = this.#request.entryLimit): Promise<StoreListing> {
     this.firstReply ??= reply;
-    const { kind } = this.#request;
-    const steps = readListing(reply.body, kind, name => this.#view.shows(name));
+    const steps = readListing(reply.body, this.#request.kind, limit, name => this.#view.shows(name));
     return this.#other.pageTurns.take(steps, this.#signal);
   }
 }

@@ -1,15 +1,18 @@
 import { sendAndCollect } from '../../../backend/collected-reply.ts';
+import { queryValue } from '../../../s3/query.ts';
 import { isElement, readXmlInSteps } from '../../../s3/xml-reader.ts';
 import { InvalidReplyError } from '../../fill/fill-error.ts';
 import { replyAsStored, replyRefusal } from '../../reply/refusal-reply.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
+import { PAGE_LIMIT } from './listing-request.ts';
 import type { Steps } from './page-turns.ts';
-import { documentTags, leaf, writeKnown } from './write-listing.ts';
+import { documentTags, leaf, PageText, writeKnown } from './write-listing.ts';
 
-/** A page has at most a thousand parts of a few hundred bytes each. */
+/** A page has at most a thousand parts of a few hundred bytes and about ten elements each. */
 const LIMIT_BYTES = 4 * 1024 * 1024;
+const limits = { length: LIMIT_BYTES, depth: 16, nodes: 80_000, memberLength: 16 * 1024 };
 
 const person = ['DisplayName', 'ID'];
 const checksums = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'].map(name => `Checksum${name}`);
@@ -33,9 +36,10 @@ const ofUploads: ReadonlyMap<string, readonly string[]> = new Map([
  * clients use.
  */
 export function answerListParts(other: OtherOperation): void {
-  const { exchange, bucket, address, permissions, observer, pageTurns } = other;
+  const { exchange, query, bucket, address, permissions, observer, pageTurns } = other;
   const key = address.kind === 'object' ? address.key : '';
   const passed = passedRequest(other);
+  const limit = Number(queryValue(query, 'max-parts') || PAGE_LIMIT);
   exchange.report = bypassed('operation');
   observer.waitsForStore(exchange);
   const left = new AbortController();
@@ -47,7 +51,7 @@ export function answerListParts(other: OtherOperation): void {
       replyRefusal(exchange, bucket, reply, permissions.allows('ListBucket', key));
       return;
     }
-    const body = await pageTurns.take(inClientNames(reply.body, bucket.name, key), left.signal);
+    const body = await pageTurns.take(inClientNames(reply.body, limit, bucket.name, key), left.signal);
     replyAsStored(exchange, { ...reply, body });
   };
   const fail = (error: unknown) => {
@@ -66,9 +70,8 @@ export function answerListParts(other: OtherOperation): void {
     });
 }
 
-/** @throws InvalidReplyError if the body is not a list of parts */
-function* inClientNames(body: Buffer, bucket: string, key: string): Steps<Buffer> {
-  const limits = { length: LIMIT_BYTES, depth: 16 };
+/** @throws InvalidReplyError if the body is not a list of parts, or has more than `limit` of them */
+function* inClientNames(body: Buffer, limit: number, bucket: string, key: string): Steps<Buffer> {
   const root = body.length < LIMIT_BYTES ? yield* readXmlInSteps(body, limits) : undefined;
   if (root?.name !== 'ListPartsResult')
     throw new InvalidReplyError('the list of parts is not a ListPartsResult');
@@ -77,13 +80,17 @@ function* inClientNames(body: Buffer, bucket: string, key: string): Steps<Buffer
     ['Key', key],
   ]);
   const { start, end } = documentTags(root);
-  const pieces = [start];
+  const page = new PageText(start);
+  let parts = 0;
   for (const element of root.children.filter(isElement)) {
+    if (element.name === 'Part' && ++parts > limit)
+      throw new InvalidReplyError('the list has more parts than were asked for');
     const name = names.get(element.name);
     const members = ofUploads.get(element.name);
-    if (name !== undefined) pieces.push(leaf(element.name, name));
-    else if (members) pieces.push(writeKnown(element, members));
+    if (name !== undefined) page.add(leaf(element.name, name));
+    else if (members) page.add(writeKnown(element, members));
     yield;
   }
-  return Buffer.from(pieces.join('') + end);
+  page.add(end);
+  return page.whole();
 }

@@ -60,6 +60,11 @@ export class ListingRequest {
     return this.#bucket.keyPrefix + this.prefix;
   }
 
+  /** The most entries that a page of the store may have when it was asked with the client's own limit. */
+  get entryLimit(): number {
+    return this.wanted ?? PAGE_LIMIT;
+  }
+
   seal(position: StorePosition): string {
     return sealPosition(position, this.#bucket.listingKey, this.#listing);
   }
@@ -72,11 +77,18 @@ export class ListingRequest {
     // a token takes precedence
     const startAfter = this.kind.isByKey || position?.[0] ? undefined : position?.[1];
     if (this.startAfter || startAfter) set.set('start-after', startAfter);
-    if (limit !== undefined) set.set(this.kind.limit, String(limit));
+    const asked = limit ?? (this.#wantsMore ? PAGE_LIMIT : undefined);
+    if (asked !== undefined) set.set(this.kind.limit, String(asked));
     for (const [index, { parameter }] of this.kind.position.entries()) set.set(parameter, position?.[index]);
     const kept = this.#query.filter(({ name }) => !set.has(name));
     const added = Array.from(set, ([name, value]) => ({ name, value: value ?? '' }));
     return formatQuery([...kept, ...added.filter(({ value }) => value !== '')]);
+  }
+
+  /** Whether the client asked for more entries than a page has: some stores would return them. Stores refuse 2^31 and more. */
+  get #wantsMore(): boolean {
+    const sent = Number(queryValue(this.#query, this.kind.limit));
+    return this.wanted === PAGE_LIMIT && sent > PAGE_LIMIT && sent < 2 ** 31;
   }
 
   #plain(name: string): string | undefined {

@@ -7,7 +7,8 @@ import type { Steps } from './page-turns.ts';
 /** Enough for a thousand keys of 1 KiB with escapes and the elements around them. */
 export const LISTING_LIMIT_BYTES = 16 * 1024 * 1024;
 
-const limits = { length: LISTING_LIMIT_BYTES, depth: 16 };
+/** Enough for entries of 20 members each and white space between them, and for a key of 1 KiB with every byte escaped. */
+const limits = { length: LISTING_LIMIT_BYTES, depth: 16, nodes: 80_000, memberLength: 16 * 1024 };
 
 /** Elements for listed entries, and the child that contains their key or prefix. */
 const listed: ReadonlyMap<string, 'Key' | 'Prefix'> = new Map([
@@ -48,12 +49,14 @@ export interface StoreListing {
 /**
  * Parses a page of the store.
  *
+ * @param limit the number of entries that were asked for; more are a wrong answer
  * @param shows whether the caller may see a name
- * @throws InvalidReplyError if the body is not such a listing
+ * @throws InvalidReplyError if the body is not such a listing, or has too many entries
  */
 export function* readListing(
   body: Buffer,
   kind: ListingKind,
+  limit: number,
   shows: (name: ListedName) => boolean,
 ): Steps<StoreListing> {
   const root = body.length < LISTING_LIMIT_BYTES ? yield* readXmlInSteps(body, limits) : undefined;
@@ -65,6 +68,8 @@ export function* readListing(
   for (const element of children) {
     const named = nameOf(element, isEncoded);
     if (named) entries.push({ ...named, element, isShown: shows(named) });
+    if (entries.length > limit)
+      throw new InvalidReplyError('the listing has more entries than were asked for');
     yield;
   }
   const isTruncated = textIn(others, 'IsTruncated') === 'true';

@@ -1,11 +1,12 @@
 import { isElement, textOf, type XmlElement } from '../../../s3/xml-reader.ts';
 import { escapeName } from '../../../s3/xml-text.ts';
+import { InvalidReplyError } from '../../fill/fill-error.ts';
 import type { Bucket } from '../../request/bucket.ts';
 import type { CollectedListing } from './collect-listing.ts';
 import type { ListingRequest } from './listing-request.ts';
 import type { ListingView } from './listing-view.ts';
 import type { Steps } from './page-turns.ts';
-import { inStoreOrder, type ListedEntry } from './store-listing.ts';
+import { inStoreOrder, LISTING_LIMIT_BYTES, type ListedEntry } from './store-listing.ts';
 
 /** Elements copied from the store's page. Unknown ones are dropped, because they might contain names. */
 const asWritten: ReadonlySet<string> = new Set(['EncodingType', 'MaxKeys', 'MaxUploads', 'RequestCharged']);
@@ -39,15 +40,43 @@ export function* writeListing(
 ): Steps<Buffer> {
   const { first, entries, isTruncated } = listing;
   const writer = new ListingWriter(bucket, first.isEncoded);
-  const others = first.others.map(element => writer.other(element, request, listing));
   const next = isTruncated ? nextElements(listing, request, view, writer) : [];
   const { start, end } = documentTags(first.root);
-  const pieces = [Buffer.from([start, ...others, ...next].join(''))];
-  for (const entry of [...entries].sort(byKind)) {
-    pieces.push(Buffer.from(writer.entry(entry)));
+  const page = new PageText(start);
+  for (const element of first.others) {
+    page.add(writer.other(element, request, listing));
     yield;
   }
-  return Buffer.concat([...pieces, Buffer.from(end)]);
+  page.add(next.join(''));
+  for (const entry of [...entries].sort(byKind)) {
+    page.add(writer.entry(entry));
+    yield;
+  }
+  page.add(end);
+  return page.whole();
+}
+
+/** Collects the text of a page. */
+export class PageText {
+  readonly #pieces: Buffer[] = [];
+  #lengthBytes = 0;
+
+  constructor(start: string) {
+    this.add(start);
+  }
+
+  /** @throws InvalidReplyError if the page becomes too long: an escaped byte of the store takes up to six bytes */
+  add(text: string): void {
+    const piece = Buffer.from(text);
+    this.#lengthBytes += piece.length;
+    if (this.#lengthBytes > LISTING_LIMIT_BYTES)
+      throw new InvalidReplyError('the page is too long when names are escaped');
+    this.#pieces.push(piece);
+  }
+
+  whole(): Buffer {
+    return Buffer.concat(this.#pieces);
+  }
 }
 
 /** Stores write entries before common prefixes. */
