@@ -9,6 +9,12 @@ export interface TransferLimits {
   readonly windowMs: number;
 }
 
+/** A timer that runs so much later than it was due shows that this thread was blocked. */
+const LATE_MS = 20;
+
+/** Time to read what arrived while the thread was blocked: timers run before sockets are read. */
+const GRACE_MS = 500;
+
 /** Detects answers that arrive too slowly. Time in which the reader has paused the answer does not count. */
 export class TransferWatch {
   readonly #limits: TransferLimits;
@@ -22,7 +28,7 @@ export class TransferWatch {
     this.#limits = limits;
     this.#clock = clock;
     this.#tooSlow = tooSlow;
-    if (limits.headMs !== undefined) this.#timer = clock.after(limits.headMs, tooSlow);
+    if (limits.headMs !== undefined) this.#after(limits.headMs, tooSlow);
   }
 
   answered(): void {
@@ -41,7 +47,7 @@ export class TransferWatch {
     const { minRateBytes, windowMs } = this.#limits;
     if (minRateBytes === 0) return;
     this.#windowBytes = 0;
-    this.#timer = this.#clock.after(windowMs, () => {
+    this.#after(windowMs, () => {
       if (this.#windowBytes * 1000 < minRateBytes * windowMs) this.#tooSlow();
       else this.wanted();
     });
@@ -55,5 +61,14 @@ export class TransferWatch {
   end(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
+  }
+
+  /** Calls `due` after `delayMs`, and if this thread was blocked by then, after a grace period; nothing extends it twice. */
+  #after(delayMs: number, due: () => void): void {
+    const dueMs = this.#clock.monotonicMs() + delayMs;
+    this.#timer = this.#clock.after(delayMs, () => {
+      if (this.#clock.monotonicMs() <= dueMs + LATE_MS) due();
+      else this.#timer = this.#clock.after(GRACE_MS, due);
+    });
   }
 }

@@ -75,3 +75,47 @@ it('without a minimum any rate will do, and what is over is not watched', () => 
   clock.advance(60_000);
   expect(complaints).toBe(0);
 });
+
+it('a head that arrived while the thread was blocked is in time', () => {
+  const watched = watch();
+  clock.advance(2_000);
+  clock.holdUp(5_000);
+  // the timer runs before the socket is read
+  clock.advance(0);
+  expect(complaints).toBe(0);
+  watched.answered();
+  clock.advance(4_999);
+  expect(complaints).toBe(0);
+});
+
+it('a body whose bytes arrived while the thread was blocked is fast enough', () => {
+  const watched = watch();
+  watched.answered();
+  clock.advance(1_000);
+  clock.holdUp(9_000);
+  clock.advance(0);
+  watched.arrived(5_000);
+  clock.advance(5_000);
+  expect(complaints).toBe(0);
+});
+
+it.each([0, 60_000])('a blocked thread gives a silent store no more than a grace period (%i ms)', held => {
+  watch();
+  clock.holdUp(10_000);
+  clock.advance(0);
+  clock.advance(499);
+  expect(complaints).toBe(0);
+  clock.holdUp(held);
+  clock.advance(1);
+  expect(complaints).toBe(1);
+});
+
+it('a reader that pauses in the grace period stops it', () => {
+  const watched = watch();
+  watched.answered();
+  clock.holdUp(10_000);
+  clock.advance(0);
+  watched.unwanted();
+  clock.advance(60_000);
+  expect(complaints).toBe(0);
+});
