@@ -4,7 +4,7 @@ import { OperationError } from './protocol/operation-error.ts';
 import type { OperationRequest } from './protocol/operation-request.ts';
 import type { StoreParts } from './store.ts';
 
-/** What a browser says of a page's request: the origin, and the method and headers that are or would be used. */
+/** The CORS headers of a request: the origin, and the actual or announced method and headers. */
 interface CrossOriginRequest {
   readonly origin: string;
   readonly method: string;
@@ -13,10 +13,7 @@ interface CrossOriginRequest {
 
 const VARY = 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method';
 
-/**
- * Adds what a browser needs when a rule of the bucket allows the origin, to errors too (docs/semantics.md 198,
- * 199).
- */
+/** Adds CORS headers when a rule of the bucket allows the origin, also to errors (docs/semantics.md 198, 199). */
 export function withCrossOrigin(
   store: StoreParts,
   request: OperationRequest,
@@ -29,7 +26,7 @@ export function withCrossOrigin(
   return rule ? { ...answer, headers: { ...answer.headers, ...allowance(rule, asked) } } : answer;
 }
 
-/** OPTIONS: may a page send such a request? @throws BadRequest and AccessForbidden (docs/semantics.md 200) */
+/** Answers a CORS preflight. @throws BadRequest and AccessForbidden (docs/semantics.md 200) */
 export function preflight(store: StoreParts, request: OperationRequest): OperationAnswer {
   const origin = request.header('origin');
   const method = request.header('access-control-request-method');
@@ -87,7 +84,7 @@ function listOf(header: string | undefined): string[] {
   return names.filter(name => name !== '');
 }
 
-/** A pattern may hold one `*`. */
+/** A pattern may contain one `*`. */
 function matches(pattern: string, text: string): boolean {
   const [start = '', end] = pattern.split('*');
   if (end === undefined) return text === pattern;

@@ -8,20 +8,20 @@ import { handleRequest } from './request-handler.ts';
 import { openStore, type StoreParts } from './store.ts';
 
 export interface EmbeddedStoreOptions {
-  /** Holds everything; created when missing. One store at a time may have it open. */
+  /** Contains all data; created when missing. Only one store at a time can have it open. */
   readonly directory: string;
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** The dialect of answers to requests that show none. */
+  /** The dialect of responses to requests that do not show one. */
   readonly headerPrefix: DialectPrefix;
   readonly accounts: readonly Account[];
-  /** The account of 12 digits that owns the buckets. */
+  /** The 12-digit account that owns the buckets. */
   readonly ownerId?: string;
   readonly region?: string;
-  /** Buckets are also hosts below this domain. */
+  /** Buckets are also addressed as hosts below this domain. */
   readonly domain?: string;
-  /** Whether customer-provided keys are taken over the plain connections this store has. Default: accept. */
+  /** Whether customer-provided keys are accepted, as this store has plain connections only. Default: accept. */
   readonly customerKeysOverHttp?: 'accept' | 'refuse';
   /** How long a restore from the archive takes, in milliseconds. Default: 10 s. */
   readonly restoreDelayMs?: number;
@@ -39,13 +39,13 @@ export interface EmbeddedStore {
 
 const DEFAULT_OWNER = '000000000000';
 const DEFAULT_REGION = 'us-east-1';
-/** An upload may take long; a request without Host is refused in the protocol's own words. */
+/** Uploads have no time limit; requests without Host are refused with an error in the store's format. */
 const serverOptions = { requestTimeout: 0, requireHostHeader: false, keepAliveTimeout: 65_000 };
 const DEFAULT_RESTORE_DELAY_MS = 10_000;
 
 /**
- * Serves a directory as buckets in the store's own protocol on a socket of its own. Rejects with
- * CatalogueError when the directory cannot be used, and with the socket's error when the port cannot.
+ * Serves a directory as S3 buckets on its own socket. Rejects with CatalogueError when the directory cannot be used,
+ * and with the socket's error when the port cannot.
  */
 export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
   const { ownerId = DEFAULT_OWNER, region = DEFAULT_REGION, logger = silentLogger() } = options;

@@ -2,7 +2,7 @@ import { type Operation, operations } from './operation-table.ts';
 import { OperationError } from './protocol/operation-error.ts';
 import type { OperationRequest } from './protocol/operation-request.ts';
 
-/** Query parameters that select operations which this store does not have. */
+/** Query parameters that select operations which this store does not support. */
 const absentSelectors = [
   'accelerate',
   'analytics',
@@ -30,8 +30,8 @@ const selectors: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The operation that method, resource and selecting parameter name. Parameters that select nothing are ignored
- * (docs/semantics.md 237).
+ * Finds the operation by method, resource and selecting parameter. Other parameters are ignored (docs/semantics.md
+ * 237).
  *
  * @throws MethodNotAllowed (235, 268, 270), InvalidArgument for two selectors, InvalidRequest (236) and NotImplemented
  */

@@ -27,13 +27,10 @@ import { putStagedState } from './operations/staged-state.ts';
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from './operations/tagging.ts';
 import { uploadPart } from './operations/upload-part.ts';
 
-/**
- * Method, the query parameter that selects the operation (empty for the plain one), the operation, its
- * permission.
- */
+/** Method, the query parameter that selects the operation (empty for none), the operation, the required permission. */
 type Row<Call> = readonly [method: string, selector: string, run: Run<Call>, action: string];
 
-/** The operation demands a permission that depends on what it finds, so it does so itself. */
+/** The required permission depends on what the operation finds, so it checks itself. */
 const BY_ITSELF = '';
 
 const serviceRows: readonly Row<ServiceCall>[] = [['GET', '', listBuckets, 'ListAllMyBuckets']];
@@ -90,7 +87,7 @@ const objectRows: readonly Row<ObjectCall>[] = [
 interface Selected {
   readonly method: string;
   readonly selector: string;
-  /** The permission demanded before it runs, if any. */
+  /** The permission checked before it runs, if any. */
   readonly action: string | undefined;
 }
 
@@ -100,7 +97,7 @@ export type Operation =
   | (Selected & { readonly on: 'bucket'; readonly run: Run<BucketCall> })
   | (Selected & { readonly on: 'object'; readonly run: Run<ObjectCall> });
 
-/** Everything this store can do. */
+/** All operations of this store. */
 export const operations: readonly Operation[] = [
   ...serviceRows.map(row => ({ ...selected(row), on: 'service' as const, run: row[2] })),
   ...bucketNameRows.map(row => ({ ...selected(row), on: 'bucket-name' as const, run: row[2] })),

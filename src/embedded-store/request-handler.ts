@@ -14,15 +14,15 @@ import type { StoreParts } from './store.ts';
 export interface HandlerOptions {
   readonly store: StoreParts;
   readonly authenticate: Identify;
-  /** The dialect of answers to requests that show none. */
+  /** The dialect of responses to requests that do not show one. */
   readonly headerPrefix: DialectPrefix;
-  /** Buckets may be addressed as hosts below it. */
+  /** Buckets may also be addressed as hosts below this domain. */
   readonly domain?: string | undefined;
-  /** Connections here are never secure: are customer-provided keys taken nevertheless? */
+  /** Connections to this store are never encrypted; whether customer-provided keys are accepted anyway. */
   readonly customerKeysOverHttp: 'accept' | 'refuse';
 }
 
-/** One request: parse → authenticate → operation → answer. Never rejects. */
+/** One request: parse → authenticate → operation → respond. Never rejects. */
 export async function handleRequest(
   options: HandlerOptions,
   message: IncomingMessage,
@@ -33,7 +33,7 @@ export async function handleRequest(
   try {
     await sendAnswer(message, response, answer, marks);
   } catch (err) {
-    options.store.logger.debug({ err }, 'an answer of the embedded store was not taken whole');
+    options.store.logger.debug({ err }, 'a response of the embedded store could not be sent completely');
     response.destroy();
   }
 }
@@ -61,7 +61,7 @@ async function perform(options: HandlerOptions, request: OperationRequest): Prom
   return runOperation(findOperation(request), { store, request, caller, signatures });
 }
 
-/** Whatever was thrown, as an error that clients may see; what nobody foresaw goes to the log. */
+/** Converts anything thrown to an error for the client; unexpected errors are logged. */
 function refusal({ logger }: StoreParts, thrown: unknown): OperationError {
   if (thrown instanceof OperationError) return thrown;
   logger.error({ err: thrown }, 'the embedded store failed');

@@ -6,7 +6,7 @@ import { findBucket } from './operations/find-bucket.ts';
 import type { ServiceCall } from './operations/operation.ts';
 import type { OperationAnswer } from './protocol/operation-answer.ts';
 
-/** bucket → expected owner → who pays → permission → the operation itself. */
+/** bucket → expected owner → payer → permission → the operation itself. */
 export async function runOperation(operation: Operation, call: ServiceCall): Promise<OperationAnswer> {
   const { target } = call.request;
   const bucketName = target.kind === 'service' ? '' : target.bucket;
@@ -14,7 +14,7 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
     if (operation.action !== undefined) requireGrant(call.caller, operation.action, bucketName);
     return operation.run({ ...call, bucketName });
   }
-  // a missing bucket is told to anybody (docs/semantics.md 118)
+  // anyone may learn that a bucket does not exist (docs/semantics.md 118)
   const bucket = findBucket(call.store, bucketName);
   requireExpectedOwner(call.request, bucket);
   const payer = payerOf(call.request, call.caller, bucket);

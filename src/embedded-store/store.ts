@@ -10,9 +10,9 @@ import { Uploads } from './disk/uploads.ts';
 import { Versions } from './disk/versions.ts';
 
 export interface StoreOptions {
-  /** Created when missing. One process at a time may have it open. */
+  /** Created when missing. Only one process at a time can have it open. */
   readonly directory: string;
-  /** The account (12 digits) that owns new buckets. */
+  /** The 12-digit account that owns new buckets. */
   readonly ownerId: string;
   readonly region: string;
   /** How long a restore from the archive takes, in milliseconds. */
@@ -21,7 +21,7 @@ export interface StoreOptions {
   readonly logger: Logger;
 }
 
-/** The parts that every operation works with. */
+/** The parts that all operations use. */
 export interface StoreParts {
   readonly ownerId: string;
   readonly region: string;
@@ -36,7 +36,7 @@ export interface StoreParts {
   readonly blobs: BlobFiles;
 }
 
-/** Opens the directory, recovering from whatever ended its last user. @throws CatalogueError */
+/** Opens the directory and recovers from a crash if necessary. @throws CatalogueError */
 export async function openStore(options: StoreOptions): Promise<StoreParts> {
   const { directory, ownerId, region, restoreDelayMs, clock, logger } = options;
   mkdirSync(directory, { recursive: true });

@@ -9,13 +9,13 @@ import type { OperationRequest } from '../protocol/operation-request.ts';
 import type { Account, StoreCaller } from './caller.ts';
 import { chunkSignatures } from './chunk-signatures.ts';
 
-/** Who sent a request, and how to check what it signs beyond its headers. */
+/** Who sent a request, and how to verify what it signs besides its headers. */
 export interface Identity {
   readonly caller: StoreCaller;
   readonly signatures?: ChunkSignatures | undefined;
 }
 
-/** @throws what a signature is refused for; a request without one is anonymous */
+/** @throws the error for an invalid signature; a request without one is anonymous */
 export type Identify = (request: OperationRequest) => Identity;
 
 export interface AuthenticatorOptions {
@@ -24,7 +24,7 @@ export interface AuthenticatorOptions {
   readonly clock: Clock;
 }
 
-/** Credentials that are present are always checked (docs/semantics.md 267). */
+/** Credentials are always verified when present (docs/semantics.md 267). */
 export function createIdentify({ accounts, region, clock }: AuthenticatorOptions): Identify {
   const known = new Map(accounts.map(account => [account.accessKeyId, account]));
   const findClient = (accessKeyId: string) => known.get(accessKeyId);

@@ -3,7 +3,7 @@ import { ALGORITHM, EMPTY_PAYLOAD_HASH, type Scope, scopeText } from '../../s3/s
 import type { ChunkSignatures } from '../protocol/aws-chunked.ts';
 import { OperationError } from '../protocol/operation-error.ts';
 
-/** What the first chunk's signature continues: that of the request's headers. */
+/** The signature of the request headers, with which the chain of chunk signatures starts. */
 export interface SeedSignature {
   readonly signingKey: KeyObject;
   readonly scope: Scope;
@@ -11,7 +11,7 @@ export interface SeedSignature {
   readonly seedSignature: string;
 }
 
-/** Follows the chain of signatures through a streamed body. */
+/** Verifies the chain of signatures of a streamed body. */
 export function chunkSignatures({
   signingKey,
   scope,
@@ -22,7 +22,7 @@ export function chunkSignatures({
   const check = (kind: string, hashes: readonly string[], provided = '') => {
     const text = [`${ALGORITHM}-${kind}`, timestamp, scopeText(scope), previous, ...hashes].join('\n');
     previous = createHmac('sha256', signingKey).update(text).digest('hex');
-    // equal lengths, as the comparison needs them, whatever was provided
+    // hashed first, since the comparison needs equal lengths
     if (!timingSafeEqual(hash('sha256', provided, 'buffer'), hash('sha256', previous, 'buffer'))) {
       throw new OperationError('SignatureDoesNotMatch');
     }

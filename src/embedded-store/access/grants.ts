@@ -1,13 +1,13 @@
 import type { Grant } from './caller.ts';
 
-/** What somebody wants to do, and to what. */
+/** A requested action and its target. */
 export interface PermissionRequest {
   readonly action: string;
   readonly bucket: string;
   readonly key: string;
 }
 
-/** Whether one of the grants covers the wish; no list of grants covers all. */
+/** Whether one of the grants allows the request; without a list of grants everything is allowed. */
 export function isGranted(
   grants: readonly Grant[] | undefined,
   { action, bucket, key }: PermissionRequest,
@@ -21,7 +21,7 @@ export function isGranted(
   );
 }
 
-/** The last pattern that matches decides; one that begins with `!` takes away. */
+/** The last matching pattern decides; one that begins with `!` excludes. */
 function matchesAny(patterns: readonly string[] | undefined, text: string): boolean {
   if (!patterns) return true;
   const last = patterns.findLast(pattern => matches(pattern.replace(/^!/, ''), text));

@@ -4,8 +4,7 @@ import type { OperationRequest } from '../protocol/operation-request.ts';
 import type { StoreCaller } from './caller.ts';
 
 /**
- * Who pays for a request. Only in a bucket whose requester pays is it somebody else than the owner, and then only with
- * consent.
+ * Who pays for a request: the owner, except in requester-pays buckets, where the caller must consent.
  *
  * @throws AccessDenied (docs/semantics.md 125 to 128)
  */

@@ -8,17 +8,17 @@ const reads = ['GetObject', 'GetObjectVersion'];
 const listings = ['ListBucket', 'ListBucketVersions', 'ListBucketMultipartUploads'];
 const writes = ['PutObject', 'DeleteObject'];
 
-/** The object that an action concerns; for listings the key is the prefix. */
+/** The object of an action; for listings, the key is the prefix. */
 export interface Subject {
   readonly bucket: StoredBucket;
   readonly key: string;
-  /** The object's own list, when there is an object. */
+  /** The object's own ACL, if there is an object. */
   readonly acl?: CannedAcl | undefined;
 }
 
 /**
- * Whether the caller may do `action`: an account by its grants, anybody by the lists of the object (reading
- * it) and of the bucket (listing and writing; docs/semantics.md 115 to 117).
+ * Whether the caller may perform `action`: an account by its grants, anyone by the ACLs of the object (for reads) and
+ * of the bucket (for listings and writes; docs/semantics.md 115 to 117).
  */
 export function isPermitted(caller: StoreCaller, action: string, { bucket, key, acl }: Subject): boolean {
   const wish = { action, bucket: bucket.name, key };
@@ -33,7 +33,7 @@ export function requirePermission(caller: StoreCaller, action: string, subject: 
   if (!isPermitted(caller, action, subject)) throw new OperationError('AccessDenied');
 }
 
-/** For what concerns no bucket that is there: only grants can allow it. @throws AccessDenied */
+/** For requests without an existing bucket, which only grants can allow. @throws AccessDenied */
 export function requireGrant(caller: StoreCaller, action: string, bucket: string): void {
   const isAllowed =
     caller.kind === 'account' && isGranted(caller.account.grants, { action, bucket, key: '' });

@@ -8,20 +8,20 @@ import {
   ReflectedCrc,
 } from './reflected-crc.ts';
 
-/** The checksums the protocol knows, as it writes them in values. */
+/** The checksum algorithms of the protocol, as spelled in values. */
 export const checksumAlgorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
 export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number];
 
-/** What a client that names none gets (docs/semantics.md 182). */
+/** Used when a client names no algorithm (docs/semantics.md 182). */
 export const DEFAULT_CHECKSUM: ChecksumAlgorithm = 'CRC64NVME';
 
-/** A value over bytes that arrive piece by piece. */
+/** Computes a value over bytes that arrive in pieces. */
 export interface Digest {
   update(bytes: Uint8Array): void;
   digest(): Buffer;
 }
 
-/** Those whose value for a whole follows from the values of its parts. */
+/** Algorithms for which the checksum of the whole can be computed from those of its parts. */
 export const combinable: Readonly<Partial<Record<ChecksumAlgorithm, CrcParameters>>> = {
   CRC32: crc32Parameters,
   CRC32C: crc32cParameters,
@@ -50,7 +50,7 @@ export function createDigest(algorithm: ChecksumAlgorithm | 'MD5'): Digest {
   }
 }
 
-/** The algorithm of that name in any case, as header names (`checksum-crc32c`) and values (`crc32cParameters`) give it. */
+/** The algorithm with that name in any case: as in header names (`checksum-crc32c`) or values (`CRC32C`). */
 export function parseChecksumAlgorithm(name: string): ChecksumAlgorithm | undefined {
   return checksumAlgorithms.find(algorithm => algorithm === name.toUpperCase());
 }

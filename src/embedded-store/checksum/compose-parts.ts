@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type ChecksumAlgorithm, combinable, createDigest } from './checksum-algorithm.ts';
 import { combineCrc } from './crc-combine.ts';
 
-/** What is known of a part's bytes. */
+/** The size and checksums of a part. */
 export interface ComposedPart {
   readonly sizeBytes: number;
   /** 32 hexadecimal digits. */
@@ -11,14 +11,16 @@ export interface ComposedPart {
   readonly checksum: string;
 }
 
-/** The entity tag of an object of these parts: a digest of their tags, and their number. */
+/** The entity tag of an object made of these parts: a digest of their tags, and their number. */
 export function composeEtag(parts: readonly ComposedPart[]): string {
   const digest = createHash('md5');
   for (const part of parts) digest.update(Buffer.from(part.etag, 'hex'));
   return `${digest.digest('hex')}-${parts.length}`;
 }
 
-/** The checksum of the parts' checksums, with their number: no checksum of the bytes (docs/semantics.md 50). */
+/**
+ * The checksum of the parts' checksums, with their number; it is not a checksum of the bytes (docs/semantics.md 50).
+ */
 export function compositeChecksum(algorithm: ChecksumAlgorithm, parts: readonly ComposedPart[]): string {
   const digest = createDigest(algorithm);
   for (const part of parts) digest.update(Buffer.from(part.checksum, 'base64'));
@@ -26,8 +28,8 @@ export function compositeChecksum(algorithm: ChecksumAlgorithm, parts: readonly 
 }
 
 /**
- * The checksum of all bytes, from those of the parts; undefined for algorithms whose values do not combine.
- * `parts` are in order and not empty.
+ * The checksum of all bytes, computed from those of the parts; undefined for algorithms that cannot do that. `parts`
+ * are in order and not empty.
  */
 export function fullObjectChecksum(
   algorithm: ChecksumAlgorithm,

@@ -1,9 +1,9 @@
 import type { CrcParameters } from './reflected-crc.ts';
 
 /**
- * The check of two pieces one after the other, from their own checks and the second piece's length in bytes:
- * the first is multiplied by x^(8·length) modulo the polynomial and added. So the check of a whole object follows
- * from those of its parts without reading a byte.
+ * The CRC of two concatenated pieces, computed from their CRCs and the second piece's length in bytes: the first CRC is
+ * multiplied by x^(8·length) modulo the polynomial and added to the second. So the CRC of an object follows from those
+ * of its parts without reading any data.
  */
 export function combineCrc(
   parameters: CrcParameters,

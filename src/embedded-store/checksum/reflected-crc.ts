@@ -1,4 +1,4 @@
-/** A cyclic redundancy check of the reflected family: register preset to ones, result complemented. */
+/** A reflected CRC: initial value all ones, result inverted. */
 export interface CrcParameters {
   readonly widthBits: 32 | 64;
   /** The polynomial with its bits reversed, without the leading one. */
@@ -6,25 +6,25 @@ export interface CrcParameters {
   readonly tables: SlicingTables;
 }
 
-/** Eight tables of 256 entries one after the other; table k is the effect of a byte k places from the end. */
+/** Eight tables of 256 entries, one after the other; table k is the effect of a byte that is k places from the end. */
 interface SlicingTables {
   readonly low: Uint32Array;
   readonly high: Uint32Array;
 }
 
-/** Bytes looked up in one step. */
+/** Bytes processed per step. */
 const LANES = 8;
 
 /** The polynomial of IEEE 802.3, as in zip and Ethernet. */
 export const crc32Parameters = crcParameters(32, 0xedb88320n);
 /** RFC 3720 §12.1 (Castagnoli). */
 export const crc32cParameters = crcParameters(32, 0x82f63b78n);
-/** NVM Express, the 64-bit CRC of its protection information. */
+/** The 64-bit CRC of NVM Express, used for its protection information. */
 export const crc64nvmeParameters = crcParameters(64, 0x9a6c9329ac4bc9b5n);
 
 /**
- * Computes such a check eight bytes a step ("slicing by 8"). The register is held as two 32-bit halves, since
- * big integers are a hundred times slower; a 32-bit check leaves the upper half at zero.
+ * Computes a CRC eight bytes per step ("slicing by 8"). The register is two 32-bit halves, since BigInt is a hundred
+ * times slower; a 32-bit CRC leaves the upper half zero.
  */
 export class ReflectedCrc {
   readonly #tables: SlicingTables;
@@ -49,7 +49,7 @@ export class ReflectedCrc {
     }
   }
 
-  /** The check's value, big-endian: 4 or 8 bytes. */
+  /** The CRC as big-endian bytes: 4 or 8. */
   digest(): Buffer {
     const result = Buffer.alloc(this.#widthBits / 8);
     if (this.#widthBits === 64) result.writeUInt32BE(~this.#high >>> 0, 0);
@@ -102,7 +102,7 @@ function slicingEntries(polynomial: bigint): bigint[] {
   return entries;
 }
 
-/** An element known to exist: the indices above are bounded by construction. */
+/** An element that must exist: the indices above are always within bounds. */
 function at(numbers: Uint8Array | Uint32Array, index: number): number {
   return numbers[index] ?? 0;
 }

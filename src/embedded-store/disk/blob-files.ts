@@ -4,20 +4,20 @@ import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promi
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
-/** A file being written; it is no blob before it has been committed. */
+/** A file being written; it becomes a blob when committed. */
 export interface BlobDraft {
   readonly id: string;
   write(bytes: Uint8Array): Promise<void>;
-  /** Makes the bytes durable under the blob's name. */
+  /** Syncs the bytes to disk under the blob's name. */
   commit(): Promise<void>;
-  /** Forgets what was written; harmless after a commit. */
+  /** Deletes what was written; has no effect after a commit. */
   abandon(): Promise<void>;
 }
 
 /**
- * Immutable runs of bytes as files with random names, so that no key ever becomes a path. A blob appears whole or
- * not at all: it is written beside, synced, renamed, and its directory synced. Files that nobody refers to
- * after a crash are swept at the next start.
+ * Immutable byte sequences, stored as files with random names, so that keys never become paths. A blob appears
+ * completely or not at all: it is written to a temporary file, synced and renamed, and the directory is synced. Files
+ * left unreferenced by a crash are deleted at the next start.
  */
 export class BlobFiles {
   readonly #directory: string;
@@ -30,7 +30,7 @@ export class BlobFiles {
     this.#incoming = join(directory, 'incoming');
   }
 
-  /** Opens the files below `directory`, removing those for which `isReferred` says no. */
+  /** Opens the files below `directory` and deletes those for which `isReferred` returns false. */
   static async open(directory: string, isReferred: (blobId: string) => boolean): Promise<BlobFiles> {
     const files = new BlobFiles(directory);
     await rm(files.#incoming, { recursive: true, force: true });
@@ -63,7 +63,7 @@ export class BlobFiles {
     };
   }
 
-  /** The bytes from `first` to `last`, both included. */
+  /** The bytes `first` to `last`, inclusive. */
   read(blobId: string, first: number, last: number): Readable {
     return createReadStream(join(this.#shelf(blobId), blobId), {
       start: first,
@@ -72,7 +72,7 @@ export class BlobFiles {
     });
   }
 
-  /** Keeps these blobs readable until the function given back is called, whatever is discarded meanwhile. */
+  /** Keeps these blobs readable until the returned function is called, even if they are discarded meanwhile. */
   retain(blobIds: readonly string[]): () => void {
     for (const id of blobIds) this.#readers.set(id, (this.#readers.get(id) ?? 0) + 1);
     let isRetained = true;
@@ -83,7 +83,7 @@ export class BlobFiles {
     };
   }
 
-  /** Removes blobs that the catalogue no longer refers to, as soon as nobody reads them. */
+  /** Deletes blobs that the catalogue no longer references, once they are no longer being read. */
   discard(blobIds: readonly string[]): void {
     for (const id of blobIds) {
       if (this.#readers.has(id)) this.#discarded.add(id);
@@ -101,7 +101,7 @@ export class BlobFiles {
     if (this.#discarded.delete(id)) this.#remove(id);
   }
 
-  /** A file that stays behind is swept at the next start, so a failure here harms nobody. */
+  /** Errors are ignored: a remaining file is deleted at the next start. */
   #remove(id: string): void {
     void rm(join(this.#shelf(id), id), { force: true }).catch(() => undefined);
   }
@@ -119,7 +119,7 @@ export class BlobFiles {
   }
 }
 
-/** A file's own `write` may take less than it was given. */
+/** FileHandle.write may write only a part. */
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, written, bytes.length - written);

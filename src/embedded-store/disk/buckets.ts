@@ -37,7 +37,7 @@ export interface StoredBucket {
   readonly settings: Readonly<BucketSettings>;
 }
 
-/** The buckets of the catalogue. */
+/** The buckets in the catalogue. */
 export class Buckets {
   readonly #catalogue: Catalogue;
 
@@ -45,7 +45,7 @@ export class Buckets {
     this.#catalogue = catalogue;
   }
 
-  /** False when the name is taken. */
+  /** Returns false when the name is taken. */
   create(bucket: StoredBucket): boolean {
     if (this.find(bucket.name)) return false;
     this.#catalogue.run(
@@ -62,7 +62,7 @@ export class Buckets {
     return row && bucketOf(row);
   }
 
-  /** All buckets by name. */
+  /** All buckets, sorted by name. */
   list(): StoredBucket[] {
     return this.#catalogue.all('SELECT * FROM buckets ORDER BY name').map(bucketOf);
   }
@@ -75,7 +75,7 @@ export class Buckets {
     );
   }
 
-  /** False when something is still in it: a version, a marker or an upload. */
+  /** Returns false unless the bucket is empty: without versions, markers and uploads. */
   remove(name: string): boolean {
     const { count } = this.#catalogue.get(
       `SELECT (SELECT count(*) FROM versions WHERE bucket = ?1)

@@ -3,7 +3,7 @@ import { SCHEMA } from './schema.ts';
 
 export type CatalogueRow = Readonly<Record<string, SQLOutputValue>>;
 
-/** The directory belongs to another process, or its catalogue cannot be read. */
+/** The directory is in use by another process, or its catalogue cannot be read. */
 export class CatalogueError extends Error {
   readonly code: 'DIRECTORY_IN_USE' | 'CATALOGUE_UNREADABLE';
 
@@ -15,8 +15,8 @@ export class CatalogueError extends Error {
 }
 
 /**
- * Everything the store knows but the bytes, in one SQLite file. A transaction that has ended is on the disk (full
- * synchronisation), one that has not never was. The file is locked for as long as it is open.
+ * All metadata of the store, in one SQLite file. Committed transactions are on disk (synchronous = FULL); others are
+ * rolled back after a crash. The file is locked while it is open.
  */
 export class Catalogue {
   readonly #database: DatabaseSync;
@@ -46,12 +46,12 @@ export class Catalogue {
     return this.#statement(sql).all(...values);
   }
 
-  /** Gives the row id of an insertion. */
+  /** Returns the row id of an insertion. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#statement(sql).run(...values).lastInsertRowid);
   }
 
-  /** All of `work` or nothing of it. Inside another transaction it is a part of that one. */
+  /** Runs `work` in a transaction; nested calls join the outer one. */
   transaction<Result>(work: () => Result): Result {
     if (this.#database.isTransaction) return work();
     this.#database.exec('BEGIN IMMEDIATE');

@@ -4,25 +4,25 @@ import type { BlobFiles } from './blob-files.ts';
 import type { Piece } from './pieces.ts';
 import { sealing, unsealing } from './seal.ts';
 
-/** Bytes that have become durable. */
+/** Bytes that have been synced to disk. */
 export interface StoredContent {
   readonly blobId: string;
   readonly sizeBytes: number;
   readonly nonce?: Uint8Array;
 }
 
-/** Bytes on their way to the disk. */
+/** Bytes being received. */
 export interface IncomingContent {
   readonly source: AsyncIterable<Uint8Array>;
-  /** Each sees the plain bytes in order. */
+  /** Each digest receives the unencrypted bytes in order. */
   readonly digests: readonly Digest[];
-  /** Called with all bytes received and before they are kept; what it throws refuses them. */
+  /** Called when all bytes have been received, before they are kept; throws to refuse them. */
   accept?(sizeBytes: number): void;
 }
 
 /**
- * Writes content to a new blob at the pace of the disk, sealed when there is a customer's key. Nothing remains when
- * it fails.
+ * Writes content to a new blob at the speed of the disk, encrypted when there is a customer-provided key. Leaves
+ * nothing behind on failure.
  */
 export async function writeContent(
   blobs: BlobFiles,
@@ -48,8 +48,8 @@ export async function writeContent(
 }
 
 /**
- * The bytes `first` to `last` (both included) of an object lying in `pieces`, read at the pace of the reader. The
- * blobs stay readable until the stream has been closed, even when the object is overwritten meanwhile.
+ * Reads the bytes `first` to `last` (inclusive) of an object stored in `pieces`, at the speed of the reader. The blobs
+ * stay readable until the stream is closed, even if the object is overwritten meanwhile.
  */
 export function readContent(
   blobs: BlobFiles,

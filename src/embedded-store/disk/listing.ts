@@ -1,14 +1,14 @@
-/** A byte above all that UTF-8 text can hold: `prefix` + it lies behind every key with that prefix. */
+/** A byte greater than any in UTF-8: `prefix` followed by it sorts after every key with that prefix. */
 const lastByte = Buffer.from([0xff]);
 
 export interface ListingQuery {
   readonly prefix: string;
-  /** Keys are rolled up at its first occurrence behind the prefix; empty for none. */
+  /** Keys are grouped at its first occurrence after the prefix; empty for no grouping. */
   readonly delimiter: string;
   readonly maxEntries: number;
 }
 
-/** A row that a listing comes to. */
+/** A row in a listing. */
 export interface Listed {
   readonly key: string;
   readonly rowId: number;
@@ -23,28 +23,28 @@ export interface ListingPage<Item extends Listed> {
   readonly isTruncated: boolean;
 }
 
-/** A place between rows, which are in the order of keys and, for one key, newest (highest row id) first. */
+/** A position between rows. Rows are sorted by key, and within a key newest (highest row id) first. */
 export interface ListingPosition {
   readonly key: Uint8Array;
-  /** Rows of this very key below that id are still to come; 0 for none. */
+  /** Rows of this key with smaller ids are still to be listed; 0 for none. */
   readonly belowRowId: number;
 }
 
-/** Finds the first row behind a place. */
+/** Finds the first row after a position. */
 export type Seek<Item extends Listed> = (place: ListingPosition) => Item | undefined;
 
-/** The place in front of everything that begins with `prefix`. */
+/** The position before all keys with `prefix`. */
 export function positionBefore(prefix: string): ListingPosition {
   return { key: Buffer.from(prefix), belowRowId: Number.MAX_SAFE_INTEGER };
 }
 
-/** The place behind an entry named by its key, or, where names are rolled up, by its common prefix. */
+/** The position after an entry, given by its key or, with grouping, by its common prefix. */
 export function positionAfter(name: string, { prefix, delimiter }: ListingQuery): ListingPosition {
   if (commonPrefix(name, prefix, delimiter) === name) return behindAll(name);
   return { key: Buffer.from(name), belowRowId: 0 };
 }
 
-/** One page from a place on. Each common prefix is one seek, however many keys it stands for. */
+/** One page, starting at a position. Each common prefix takes one seek, however many keys it groups. */
 export function listPage<Item extends Listed>(
   query: ListingQuery,
   start: ListingPosition,
@@ -68,7 +68,7 @@ export function listPage<Item extends Listed>(
   }
 }
 
-/** The name an entry goes by. */
+/** The key or common prefix of an entry. */
 export function nameOf(entry: ListingEntry<Listed>): string {
   return entry.kind === 'item' ? entry.item.key : entry.prefix;
 }

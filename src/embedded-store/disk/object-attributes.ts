@@ -19,7 +19,7 @@ export const lockModes = ['GOVERNANCE', 'COMPLIANCE'] as const;
 export const legalHolds = ['ON', 'OFF'] as const;
 export const kmsKeyStates = ['enabled', 'disabled', 'pending-deletion'] as const;
 
-/** The canned access control lists, as far as they concern the callers that this store tells apart. */
+/** The canned ACLs that matter for the callers that this store distinguishes. */
 export const cannedAcls = ['private', 'public-read', 'public-read-write', 'authenticated-read'] as const;
 export type CannedAcl = (typeof cannedAcls)[number];
 
@@ -31,14 +31,14 @@ const encryptionSchema = z.discriminatedUnion('kind', [
     isBucketKeyEnabled: z.boolean(),
     keyState: z.enum(kmsKeyStates),
   }),
-  /** The key itself is never kept; the proof recognises it. */
+  /** The key itself is never stored; the MAC recognises it. */
   z.object({ kind: z.literal('customer'), keyMd5: z.string(), salt: z.string(), mac: z.string() }),
 ]);
 export type Encryption = z.infer<typeof encryptionSchema>;
 
 const checksumSchema = z.object({
   algorithm: z.enum(checksumAlgorithms),
-  /** As the header carries it: base64, with `-N` for a composite one (docs/semantics.md 50). */
+  /** As in the header: base64, with `-N` for a composite checksum (docs/semantics.md 50). */
   value: z.string(),
   type: z.enum(['FULL_OBJECT', 'COMPOSITE']),
 });
@@ -47,14 +47,14 @@ export type StoredChecksum = z.infer<typeof checksumSchema>;
 const tagsSchema = z.array(z.tuple([z.string(), z.string()]));
 export type Tags = readonly (readonly [string, string])[];
 
-/** What is kept of an object besides its bytes, its identity and what listings show. */
+/** The stored attributes of an object, except its bytes, its identity and what listings show. */
 export const objectAttributesSchema = z.object({
   /** `content-type`, `cache-control`, …: returned as stored. */
   contentHeaders: z.record(z.string(), z.string()),
   /** User metadata without its prefix, names in lower case. */
   metadata: z.array(z.tuple([z.string(), z.string()])),
   accessTier: z.enum(accessTiers).optional(),
-  /** Without an expiry the object comes back for good. */
+  /** Without an expiry, the object stays restored permanently. */
   restore: z.object({ readyAtMs: z.number(), expiresAtMs: z.number().optional() }).optional(),
   encryption: encryptionSchema,
   checksum: checksumSchema.optional(),

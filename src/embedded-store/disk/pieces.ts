@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import type { Catalogue, CatalogueRow } from './catalogue.ts';
 
-/** A run of an object's bytes that lies in one blob: the whole of it, or the part of that number. */
+/** A part of an object's bytes in one blob: the whole object, or the part with that number. */
 export interface Piece {
   readonly partNumber: number;
   readonly firstByte: number;
   readonly sizeBytes: number;
   readonly blobId: string;
-  /** Present when the blob is sealed. */
+  /** Present when the blob is encrypted. */
   readonly nonce?: Uint8Array;
   /** The part's own checksum, base64. */
   readonly checksum?: string;
 }
 
-/** Where the bytes of versions lie. */
+/** The locations of the bytes of versions. */
 export class Pieces {
   readonly #catalogue: Catalogue;
 
@@ -21,7 +21,7 @@ export class Pieces {
     this.#catalogue = catalogue;
   }
 
-  /** The pieces that hold the bytes `first` to `last` (both included) of a version, in order. */
+  /** The pieces with the bytes `first` to `last` (inclusive) of a version, in order. */
   within(versionRowId: number, first: number, last: number): Piece[] {
     const sql = `SELECT * FROM pieces WHERE version = ? AND first_byte <= ? AND first_byte + size > ?
                  ORDER BY part_number`;
@@ -34,7 +34,7 @@ export class Pieces {
     return row && pieceOf(row);
   }
 
-  /** Whether an object or an unfinished upload needs the blob. */
+  /** Whether an object or an unfinished upload references the blob. */
   isReferred(blobId: string): boolean {
     const sql = `SELECT 1 FROM pieces WHERE blob_id = ?1
                  UNION ALL SELECT 1 FROM upload_parts WHERE blob_id = ?1 LIMIT 1`;

@@ -1,6 +1,6 @@
 /**
- * The tables of the catalogue. Keys are blobs, so that they compare byte by byte (the order of listings) and a
- * byte above all UTF-8 text can end a range. `id` grows with every version and orders the versions of a key.
+ * The tables of the catalogue. Keys are blobs, so that they compare byte by byte (the order of listings), and a range
+ * can end with a byte greater than any in UTF-8. `id` increases with every version and orders the versions of a key.
  */
 export const SCHEMA = `
   CREATE TABLE IF NOT EXISTS buckets (

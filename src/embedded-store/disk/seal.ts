@@ -4,10 +4,10 @@ import type { Transform } from 'node:stream';
 const CIPHER = 'aes-256-ctr';
 const BLOCK_BYTES = 16;
 
-/** Bytes of a customer-provided key. */
+/** The length of a customer-provided key, in bytes. */
 export const SEAL_KEY_BYTES = 32;
 
-/** Enciphers a blob from its first byte. The nonce is kept beside it; the key is not. */
+/** Encrypts a blob. The nonce is stored with it; the key is not. */
 export function sealing(key: Uint8Array): { readonly nonce: Buffer; readonly cipher: Transform & Updating } {
   const nonce = randomBytes(BLOCK_BYTES);
   return { nonce, cipher: createCipheriv(CIPHER, key, nonce) };
@@ -18,8 +18,8 @@ interface Updating {
 }
 
 /**
- * Deciphers the bytes of a blob from `offset` on. Counter mode opens anywhere: the counter starts at the offset's
- * block, and what lies before the offset within that block is thrown away.
+ * Decrypts a blob from `offset` on. Counter mode can start anywhere: the counter starts at the block of the offset, and
+ * the bytes of that block before the offset are dropped.
  */
 export function unsealing(key: Uint8Array, nonce: Uint8Array, offset: number): Transform {
   const counter = (BigInt(`0x${Buffer.from(nonce).toString('hex')}`) + BigInt(offset) / 16n) % (1n << 128n);
@@ -29,7 +29,7 @@ export function unsealing(key: Uint8Array, nonce: Uint8Array, offset: number): T
   return decipher;
 }
 
-/** What is stored to recognise a key: useless for finding it. */
+/** Stored to recognise a key; the key cannot be derived from it. */
 export interface KeyProof {
   readonly salt: string;
   readonly mac: string;

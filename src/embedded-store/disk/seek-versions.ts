@@ -2,7 +2,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { Seek } from './listing.ts';
 import { type StoredObject, type StoredVersion, versionOf } from './versions.ts';
 
-/** Every version and marker of a bucket. */
+/** Every version and delete marker of a bucket. */
 export function seekVersions(catalogue: Catalogue, bucket: string): Seek<StoredVersion> {
   return ({ key, belowRowId }) => {
     const ofSameKey =
@@ -24,7 +24,7 @@ export function seekVersions(catalogue: Catalogue, bucket: string): Seek<StoredV
   };
 }
 
-/** The current objects of a bucket: keys whose latest version is no marker. */
+/** The current objects of a bucket: keys whose latest version is not a delete marker. */
 export function seekCurrent(catalogue: Catalogue, bucket: string): Seek<StoredObject> {
   return ({ key, belowRowId }) => {
     const row = catalogue.get(

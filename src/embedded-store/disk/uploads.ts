@@ -12,7 +12,7 @@ const planSchema = z.object({
   }),
 });
 
-/** What the finished object will be like, as it was said at the beginning. */
+/** The properties of the finished object, as given at the start of the upload. */
 export type UploadPlan = z.infer<typeof planSchema>;
 
 export interface Upload {
@@ -35,7 +35,7 @@ export interface UploadedPart {
   readonly checksum: string;
 }
 
-/** Objects that are being uploaded in parts. */
+/** Multipart uploads. */
 export class Uploads {
   readonly #catalogue: Catalogue;
 
@@ -54,7 +54,7 @@ export class Uploads {
     return row && uploadOf(row);
   }
 
-  /** At most `limit` uploads behind the one of that key and id, in their order. */
+  /** At most `limit` uploads after the given key and id, in order. */
   list(bucket: string, prefix: string, after: { key: string; id: string }, limit: number): Upload[] {
     const sql = `SELECT * FROM uploads WHERE bucket = ?1 AND key >= ?2 AND key < ?3
                  AND (key > ?4 OR (key = ?4 AND id > ?5)) ORDER BY key, id LIMIT ?6`;
@@ -63,7 +63,7 @@ export class Uploads {
     return this.#catalogue.all(sql, bucket, start, end, marker, after.id, limit).map(uploadOf);
   }
 
-  /** Keeps a part, in place of the one that had its number. Gives the blobs now free. */
+  /** Stores a part, replacing an earlier one with its number. Returns the blobs that are now unreferenced. */
   putPart({ id }: Upload, part: UploadedPart): readonly string[] {
     return this.#catalogue.transaction(() => {
       const replaced = this.part(id, part.partNumber);
@@ -90,14 +90,14 @@ export class Uploads {
     return row && partOf(row);
   }
 
-  /** At most `limit` parts with higher numbers than `after`. */
+  /** At most `limit` parts with numbers above `after`. */
   parts(id: string, after = 0, limit = -1): UploadedPart[] {
     const sql =
       'SELECT * FROM upload_parts WHERE upload = ? AND part_number > ? ORDER BY part_number LIMIT ?';
     return this.#catalogue.all(sql, id, after, limit).map(partOf);
   }
 
-  /** Forgets an upload and gives the blobs of its parts, which no upload refers to any more. */
+  /** Deletes an upload and returns the blobs of its parts, which it no longer references. */
   end(id: string): readonly string[] {
     return this.#catalogue.transaction(() => {
       const blobs = this.parts(id).map(part => part.blobId);

@@ -8,7 +8,7 @@ import {
 } from './object-attributes.ts';
 import type { Piece } from './pieces.ts';
 
-/** The id of a version that was written without versioning. */
+/** The id of a version written without versioning. */
 export const NULL_VERSION = 'null';
 
 interface VersionIdentity {
@@ -29,12 +29,12 @@ export interface ObjectContent {
 export type NewObject = VersionIdentity & ObjectContent & { readonly kind: 'object' };
 export type NewVersion = NewObject | (VersionIdentity & { readonly kind: 'marker' });
 
-/** A version as the catalogue holds it. */
+/** A version as stored in the catalogue. */
 export type StoredVersion = NewVersion & { readonly rowId: number; readonly isLatest: boolean };
 export type StoredObject = Extract<StoredVersion, { kind: 'object' }>;
 export type DeleteMarker = Extract<StoredVersion, { kind: 'marker' }>;
 
-/** The versions of objects: what a key holds now, what it held before, and the markers of its deletion. */
+/** The versions of objects: current ones, earlier ones and delete markers. */
 export class Versions {
   readonly #catalogue: Catalogue;
 
@@ -55,8 +55,8 @@ export class Versions {
   }
 
   /**
-   * Makes `version` the latest of its key; a null version replaces the null version before it. Gives the blobs
-   * that nothing refers to any more.
+   * Makes `version` the latest of its key; a null version replaces the previous null version. Returns the blobs that
+   * are now unreferenced.
    */
   add(version: NewVersion, pieces: readonly Piece[]): readonly string[] {
     return this.#catalogue.transaction(() => {
@@ -69,7 +69,9 @@ export class Versions {
     });
   }
 
-  /** Removes one version for good; the one before it becomes the latest. Gives the blobs now free. */
+  /**
+   * Deletes one version permanently; the previous one becomes the latest. Returns the blobs that are now unreferenced.
+   */
   remove(version: StoredVersion): readonly string[] {
     return this.#catalogue.transaction(() => {
       const freed = this.#delete(version);
@@ -85,7 +87,7 @@ export class Versions {
     });
   }
 
-  /** Changes what is said of an object while its bytes, tag and date stay (docs/semantics.md 178). */
+  /** Changes the attributes of an object; its bytes, tag and date stay (docs/semantics.md 178). */
   change(
     version: StoredObject,
     changes: Partial<ObjectAttributes>,
@@ -154,7 +156,7 @@ const rowSchema = z.object({
   attributes: z.string(),
 });
 
-/** A row of the table `versions` as a version. */
+/** Converts a row of the table `versions`. */
 export function versionOf(row: CatalogueRow): StoredVersion {
   const columns = rowSchema.parse(row);
   const identity = {

@@ -8,25 +8,23 @@ import type { BucketCall, ObjectCall } from './operation.ts';
 
 const GROUPS = 'http://acs.amazonaws.com/groups/global';
 
-/** GetObjectAcl. */
 export function getObjectAcl(call: ObjectCall): OperationAnswer {
   const object = findObject(call, { current: 'GetObjectAcl', version: 'GetObjectVersionAcl' });
   return { status: 200, body: aclDocument(call, object.attributes.acl) };
 }
 
-/** PutObjectAcl with a canned list; others are not implemented. */
+/** PutObjectAcl with a canned ACL; other ACLs are not implemented. */
 export function putObjectAcl(call: ObjectCall): OperationAnswer {
   const object = findObject(call, { current: 'PutObjectAcl', version: 'PutObjectVersionAcl' });
   call.store.versions.change(object, { acl: cannedAcl(call) });
   return { status: 200 };
 }
 
-/** GetBucketAcl. */
 export function getBucketAcl(call: BucketCall): OperationAnswer {
   return { status: 200, body: aclDocument(call, call.bucket.settings.acl) };
 }
 
-/** PutBucketAcl, likewise. */
+/** PutBucketAcl with a canned ACL. */
 export function putBucketAcl(call: BucketCall): OperationAnswer {
   call.store.buckets.change(call.bucket, { acl: cannedAcl(call) });
   return { status: 200 };

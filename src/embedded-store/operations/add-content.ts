@@ -4,7 +4,7 @@ import { addObject } from './add-object.ts';
 import type { ObjectCall } from './operation.ts';
 import { requireWriteConditions } from './write-conditions.ts';
 
-/** Makes an object of one run of bytes; when that cannot be, the bytes are discarded. */
+/** Creates an object from one blob; if that fails, the blob is discarded. */
 export function addContent(call: ObjectCall, stored: StoredContent, content: ObjectContent): NewObject {
   try {
     const demand = () => requireWriteConditions(call);

@@ -5,14 +5,14 @@ import type { NewObject, ObjectContent } from '../disk/versions.ts';
 import type { StoreParts } from '../store.ts';
 import { newVersionId } from './version-id.ts';
 
-/** Where an object goes. */
+/** The location of an object. */
 export interface ObjectLocation {
   readonly store: StoreParts;
   readonly bucket: StoredBucket;
   readonly key: string;
 }
 
-/** Content on the disk that shall be a part of an object, the only one or one of several. */
+/** Stored content that becomes an object, or one part of it. */
 export interface PartContent extends StoredContent {
   readonly partNumber: number;
   /** Base64. */
@@ -21,13 +21,13 @@ export interface PartContent extends StoredContent {
 
 export interface Addition {
   readonly content: ObjectContent;
-  /** Judged at the very moment the object comes into being; what it throws prevents it. */
+  /** Checked within the transaction that creates the object; throws to prevent it. */
   readonly demand?: () => void;
-  /** Happens together with the addition or not at all; gives blobs that become free by it. */
+  /** Runs in the same transaction; returns blobs that become unreferenced by it. */
   readonly alongside?: () => readonly string[];
 }
 
-/** Makes an object of `parts` (in order) the current version of the key, in one step. */
+/** Creates an object from `parts` (in order) as the current version of the key, in one transaction. */
 export function addObject(
   { store, bucket, key }: ObjectLocation,
   parts: readonly PartContent[],

@@ -2,7 +2,7 @@ import type { StoredObject } from '../disk/versions.ts';
 import { formatDate } from '../protocol/dates.ts';
 import { OperationError } from '../protocol/operation-error.ts';
 
-/** Where the bytes of an object are at a moment. */
+/** The archive state of an object at a certain time. */
 export type ArchiveState =
   | { readonly kind: 'at-hand' }
   | { readonly kind: 'archived' }
@@ -10,8 +10,8 @@ export type ArchiveState =
   | { readonly kind: 'restored'; readonly expiresAtMs: number };
 
 /**
- * An object of an archive class, or in an archive tier, is readable only from a restored copy, which goes
- * away again. Out of a tier an object comes back for good.
+ * An object in an archive class or archive tier can be read only when restored. A copy restored from a class is
+ * temporary; an object restored from a tier stays readable.
  */
 export function archiveState({ storageClass, attributes }: StoredObject, nowMs: number): ArchiveState {
   const { restore, accessTier } = attributes;

@@ -24,7 +24,6 @@ const form = {
   }),
 };
 
-/** PutBucketCors. */
 export async function putBucketCors(call: BucketCall): Promise<OperationAnswer> {
   const { CORSRule } = parseXml(await receiveDocument(call), form);
   const cors = CORSRule.map(
@@ -41,7 +40,6 @@ export async function putBucketCors(call: BucketCall): Promise<OperationAnswer> 
   return { status: 200 };
 }
 
-/** GetBucketCors. */
 export function getBucketCors({ bucket }: BucketCall): OperationAnswer {
   if (bucket.settings.cors.length === 0) {
     throw new OperationError('NoSuchCORSConfiguration', { fields: { BucketName: bucket.name } });
@@ -57,7 +55,6 @@ export function getBucketCors({ bucket }: BucketCall): OperationAnswer {
   return { status: 200, body: xmlResult('CORSConfiguration', { CORSRule }) };
 }
 
-/** DeleteBucketCors. */
 export function deleteBucketCors({ store, bucket }: BucketCall): OperationAnswer {
   store.buckets.change(bucket, { cors: [] });
   return { status: 204 };

@@ -32,7 +32,9 @@ const form = {
   schema: z.object({ Rule: z.array(ruleSchema) }),
 };
 
-/** PutBucketLifecycleConfiguration: enabled rules that expire current versions are kept, and shown on objects. */
+/**
+ * PutBucketLifecycleConfiguration: only enabled rules that expire current versions are kept; they are shown on objects.
+ */
 export async function putLifecycle(call: BucketCall): Promise<OperationAnswer> {
   const { Rule } = parseXml(await receiveDocument(call), form);
   const lifecycle = Rule.flatMap((element, index) => ruleOf(element, `rule-${index + 1}`));
@@ -40,7 +42,6 @@ export async function putLifecycle(call: BucketCall): Promise<OperationAnswer> {
   return { status: 200 };
 }
 
-/** GetBucketLifecycleConfiguration. */
 export function getLifecycle({ bucket }: BucketCall): OperationAnswer {
   const { lifecycle } = bucket.settings;
   if (lifecycle.length === 0) {
@@ -55,7 +56,6 @@ export function getLifecycle({ bucket }: BucketCall): OperationAnswer {
   return { status: 200, body: xmlResult('LifecycleConfiguration', { Rule }) };
 }
 
-/** DeleteBucketLifecycle. */
 export function deleteLifecycle({ store, bucket }: BucketCall): OperationAnswer {
   store.buckets.change(bucket, { lifecycle: [] });
   return { status: 204 };

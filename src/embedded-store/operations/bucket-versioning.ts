@@ -10,7 +10,7 @@ const form = {
   schema: z.object({ Status: z.enum(['Enabled', 'Suspended']) }),
 };
 
-/** PutBucketVersioning: what was once switched on can be suspended, never undone. */
+/** PutBucketVersioning: once enabled, versioning can be suspended but not removed. */
 export async function putBucketVersioning(call: BucketCall): Promise<OperationAnswer> {
   const { Status } = parseXml(await receiveDocument(call), form);
   const { store, bucket } = call;
@@ -24,7 +24,7 @@ export async function putBucketVersioning(call: BucketCall): Promise<OperationAn
   return { status: 200 };
 }
 
-/** GetBucketVersioning: of a bucket that never had versions it says nothing. */
+/** GetBucketVersioning: empty for a bucket that never had versioning. */
 export function getBucketVersioning({ bucket }: BucketCall): OperationAnswer {
   const shown = { never: undefined, enabled: 'Enabled', suspended: 'Suspended' };
   const content = { Status: shown[bucket.settings.versioning] };

@@ -5,7 +5,6 @@ import { OperationError } from '../protocol/operation-error.ts';
 import { xmlResult } from '../protocol/xml.ts';
 import type { BucketCall, BucketNameCall, ServiceCall } from './operation.ts';
 
-/** ListBuckets. */
 export function listBuckets({ store }: ServiceCall): OperationAnswer {
   const Bucket = store.buckets
     .list()
@@ -14,7 +13,7 @@ export function listBuckets({ store }: ServiceCall): OperationAnswer {
   return { status: 200, body: xmlResult('ListAllMyBucketsResult', content) };
 }
 
-/** CreateBucket: 3 to 63 of lower-case letters, digits, dots and hyphens. */
+/** CreateBucket: names have 3 to 63 lower-case letters, digits, dots and hyphens. */
 export function createBucket({ store, request, bucketName }: BucketNameCall): OperationAnswer {
   if (!/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(bucketName)) {
     throw new OperationError('InvalidBucketName', { fields: { BucketName: bucketName } });
@@ -26,7 +25,7 @@ export function createBucket({ store, request, bucketName }: BucketNameCall): Op
     settings: {
       ownerId: store.ownerId,
       acl: parseAcl(request),
-      // a lock holds versions, so it brings them along
+      // object lock requires versioning
       versioning: isLockEnabled ? 'enabled' : 'never',
       payer: 'BucketOwner',
       isLockEnabled,
@@ -38,24 +37,22 @@ export function createBucket({ store, request, bucketName }: BucketNameCall): Op
   return { status: 200, headers: { location: `/${bucketName}` } };
 }
 
-/** HeadBucket. */
 export function headBucket({ store }: BucketCall): OperationAnswer {
   return { status: 200, prefixed: { 'bucket-region': store.region } };
 }
 
-/** GetBucketLocation; the default region has no name here. */
+/** GetBucketLocation: empty for the default region. */
 export function getBucketLocation({ store }: BucketCall): OperationAnswer {
   const name = store.region === 'us-east-1' ? '' : store.region;
   return { status: 200, body: xmlResult('LocationConstraint', { '#text': name }) };
 }
 
-/** DeleteBucket. */
 export function deleteBucket({ store, bucket }: BucketCall): OperationAnswer {
   if (store.buckets.remove(bucket.name)) return { status: 204 };
   throw new OperationError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
 }
 
-/** Uploads by HTML forms, which this store does not take (docs/semantics.md 269). */
+/** Uploads by HTML forms, which this store does not support (docs/semantics.md 269). */
 export function postToBucket(): never {
   const message = 'Bucket POST must be of the enclosure-type multipart/form-data';
   throw new OperationError('PreconditionFailed', { message, fields: { Condition: message } });

@@ -3,8 +3,8 @@ import type { StoredObject } from '../disk/versions.ts';
 import type { SelectedBytes } from './selection.ts';
 
 /**
- * The checksum that belongs to the bytes of an answer, without prefix: the object's when all of it is sent,
- * the part's when it has one, none otherwise (docs/semantics.md 5 to 8, 38, 39, 47 to 50).
+ * The checksum header for the bytes of a response, without prefix: the object's for the whole object, the part's if it
+ * has one, otherwise none (docs/semantics.md 5 to 8, 38, 39, 47 to 50).
  */
 export function checksumHeaders(object: StoredObject, selection: SelectedBytes): Record<string, string> {
   const { checksum } = object.attributes;

@@ -13,10 +13,10 @@ import { encryptionHeaders } from './object-headers.ts';
 import type { ObjectCall } from './operation.ts';
 import { requireWriteConditions } from './write-conditions.ts';
 
-/** Every part but the last has at least so many bytes. */
+/** The minimum size of all parts except the last. */
 const MIN_PART_BYTES = 5 * 1024 ** 2;
 
-/** CompleteMultipartUpload: the parts named become the object, the others go. */
+/** CompleteMultipartUpload: the listed parts become the object, others are deleted. */
 export async function completeUpload(call: ObjectCall): Promise<OperationAnswer> {
   const { request, store, bucket, key } = call;
   const wanted = parsePartList(await receiveDocument(call));
@@ -55,7 +55,6 @@ export async function completeUpload(call: ObjectCall): Promise<OperationAnswer>
   };
 }
 
-/** AbortMultipartUpload. */
 export function abortUpload(call: ObjectCall): OperationAnswer {
   const upload: Upload = findUpload(call);
   call.store.blobs.discard(call.store.uploads.end(upload.id));

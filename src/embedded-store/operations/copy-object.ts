@@ -17,7 +17,7 @@ import { opaqueTag } from './opaque-tag.ts';
 import { openCopySource } from './open-copy-source.ts';
 import type { ObjectCall } from './operation.ts';
 
-/** CopyObject: bytes of another object, and what is said of it unless the request says something else. */
+/** CopyObject: copies the bytes of another object, and its attributes unless the request replaces them. */
 export async function copyObject(call: ObjectCall, from: CopySource): Promise<OperationAnswer> {
   const { request, store, bucket } = call;
   const customerKey = parseCustomerKeyForWrite(request);
@@ -55,7 +55,7 @@ export async function copyObject(call: ObjectCall, from: CopySource): Promise<Op
   };
 }
 
-/** What the copy takes over from the source. */
+/** The attributes that the copy keeps from the source. */
 function kept({ request }: ObjectCall, { attributes }: StoredObject): Partial<ObjectAttributes> {
   const { contentHeaders, metadata, tags } = attributes;
   return {
@@ -69,7 +69,7 @@ function checksumAlgorithm({ request }: ObjectCall, { attributes }: StoredObject
   return wanted ?? attributes.checksum?.algorithm ?? DEFAULT_CHECKSUM;
 }
 
-/** @throws InvalidRequest for the copy of an object onto itself that changes nothing */
+/** @throws InvalidRequest when an object is copied onto itself without changes */
 function demandChange({ request, bucket, key }: ObjectCall, source: StoredObject): void {
   const changes = ['storage-class', 'website-redirect-location', 'server-side-encryption'];
   const isItself = source.bucket === bucket.name && source.key === key && source.isLatest;

@@ -9,7 +9,7 @@ import { parseAttributes } from './new-attributes.ts';
 import { encryptionHeaders } from './object-headers.ts';
 import type { ObjectCall } from './operation.ts';
 
-/** CreateMultipartUpload: everything but the bytes is said here. */
+/** CreateMultipartUpload: takes all properties of the object except its bytes. */
 export function createUpload(call: ObjectCall): OperationAnswer {
   const { request, store, bucket, key } = call;
   const encryption = parseEncryption(request, parseCustomerKeyForWrite(request));

@@ -7,14 +7,14 @@ import { mayBypassGovernance, requireUnlocked } from './lock.ts';
 import type { BucketCall, ObjectCall } from './operation.ts';
 import { newVersionId, parseVersionId } from './version-id.ts';
 
-/** What a deletion did. */
+/** The result of a deletion. */
 export interface Deletion {
-  /** The version removed, or the marker put in its place. */
+  /** The deleted version, or the new delete marker. */
   readonly versionId: string | undefined;
   readonly isMarker: boolean;
 }
 
-/** DeleteObject: what is not there is deleted too. */
+/** DeleteObject: succeeds for missing keys too. */
 export function deleteObject(call: ObjectCall): OperationAnswer {
   const { versionId, isMarker } = deleteKey(call, call.key, parseVersionId(call.request, call.bucket));
   return {
@@ -24,10 +24,10 @@ export function deleteObject(call: ObjectCall): OperationAnswer {
 }
 
 /**
- * Removes a version for good, or, when none is named, hides the key behind a marker (in a bucket without versions:
- * removes it).
+ * Deletes the given version permanently. Without a version, adds a delete marker, or deletes the object in a bucket
+ * without versioning.
  *
- * @throws AccessDenied, also for what is locked
+ * @throws AccessDenied, also for locked versions
  */
 export function deleteKey(call: BucketCall, key: string, versionId: string | undefined): Deletion {
   const { store, bucket, caller } = call;
@@ -41,7 +41,7 @@ export function deleteKey(call: BucketCall, key: string, versionId: string | und
   return { versionId, isMarker: version?.kind === 'marker' };
 }
 
-/** Hides what the key holds behind a delete marker, whose version id it gives. */
+/** Adds a delete marker to the key and returns the marker's version id. */
 export function addMarker({ store, bucket, key }: ObjectLocation): string {
   const versionId = newVersionId(bucket);
   const lastModifiedMs = store.clock.nowMs();

@@ -14,7 +14,7 @@ const form = {
   schema: z.object({ Object: z.array(objectSchema).max(1000), Quiet: z.string().optional() }),
 };
 
-/** DeleteObjects: each key by itself, and what became of it. */
+/** DeleteObjects: deletes each key independently and reports each result. */
 export async function deleteObjects(call: BucketCall): Promise<OperationAnswer> {
   const { Object: objects, Quiet } = parseXml(await receiveDocument(call), form);
   const Deleted: XmlElements[] = [];

@@ -5,21 +5,22 @@ import { OperationError } from '../protocol/operation-error.ts';
 import type { ObjectCall } from './operation.ts';
 import { parseVersionId } from './version-id.ts';
 
-/** The permissions that reading something of an object takes, without and with a version named. */
+/** The permissions needed to read something of an object, without and with a version id. */
 export interface ReadActions {
   readonly current: string;
   readonly version: string;
 }
 
 /**
- * The object that a request reads: the current one, or the version it names. Refuses as docs/semantics.md, sections 4
- * and 5, says: what is there and forbidden is 403; what is missing is 404 only to those who may list.
+ * Finds the object that a request reads: the current one, or the version in its address. Errors as in
+ * docs/semantics.md, sections 4 and 5: 403 for an existing object that is forbidden; 404 for a missing one only if the
+ * caller may list, else 403.
  */
 export function findObject(call: ObjectCall, actions: ReadActions): StoredObject {
   return findVersion(call, parseVersionId(call.request, call.bucket), actions);
 }
 
-/** As above for a version named elsewhere than in the request's own address. */
+/** The same for a version that is not named in the request's own address. */
 export function findVersion(
   call: ObjectCall,
   versionId: string | undefined,
@@ -34,7 +35,7 @@ export function findVersion(
   const acl = found?.kind === 'object' ? found.attributes.acl : undefined;
   const isReader = isPermitted(caller, action, { bucket, key, acl });
   if (found?.kind === 'object' && isReader) return found;
-  // whoever may list sees keys, not versions (row 109)
+  // the permission to list covers keys, not versions (row 109)
   const isLister =
     isPermitted(caller, 'ListBucket', { bucket, key }) && (isReader || versionId === undefined);
   if (found?.kind === 'object' || !(isLister || (found && isReader)))
@@ -42,12 +43,12 @@ export function findVersion(
   throw found ? markerError(call, found, versionId) : missingError(key, versionId);
 }
 
-/** The id under which an answer names a version; none in a bucket that never had versions (rows 93 to 96). */
+/** The version id shown in a response; none in a bucket that never had versioning (rows 93 to 96). */
 export function shownVersionId({ bucket }: ObjectCall, version: StoredVersion): string | undefined {
   return bucket.settings.versioning === 'never' ? undefined : version.versionId;
 }
 
-/** docs/semantics.md 101 to 104: not there for those who name no version, not to be read for those who name it. */
+/** docs/semantics.md 101 to 104: 404 without a version id, 405 when the marker's own id is given. */
 function markerError(call: ObjectCall, marker: DeleteMarker, versionId: string | undefined): OperationError {
   const prefixed = { 'delete-marker': 'true', 'version-id': marker.versionId };
   if (versionId === undefined)

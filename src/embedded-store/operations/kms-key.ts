@@ -2,7 +2,7 @@ import type { StoreCaller } from '../access/caller.ts';
 import type { Encryption } from '../disk/object-attributes.ts';
 import { OperationError } from '../protocol/operation-error.ts';
 
-/** @throws when the object's key-management key cannot be used by this caller (docs/semantics.md 161 to 163) */
+/** @throws when this caller cannot use the object's KMS key (docs/semantics.md 161 to 163) */
 export function requireUsableKmsKey(encryption: Encryption, caller: StoreCaller): void {
   if (encryption.kind !== 'kms') return;
   if (caller.kind === 'anonymous') {

@@ -4,7 +4,7 @@ import { formatDate } from '../protocol/dates.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The header `expiration` of an object that a rule will expire, soonest first (docs/semantics.md 177). */
+/** The `expiration` header of an object, from the rule that expires it first (docs/semantics.md 177). */
 export function expirationHeader(rules: readonly LifecycleRule[], object: NewObject): string | undefined {
   const [soonest] = rules
     .filter(rule => concerns(rule, object))
@@ -13,7 +13,7 @@ export function expirationHeader(rules: readonly LifecycleRule[], object: NewObj
   return soonest && `expiry-date="${formatDate(soonest.atMs)}", rule-id="${encodeURIComponent(soonest.id)}"`;
 }
 
-/** So many days from a moment, rounded up to midnight, UTC (docs/semantics.md 171). */
+/** Adds days to a time and rounds up to midnight UTC (docs/semantics.md 171). */
 export function midnightAfterDays(fromMs: number, days: number): number {
   return (Math.ceil(fromMs / DAY_MS) + days) * DAY_MS;
 }

@@ -19,7 +19,7 @@ import { OperationError } from '../protocol/operation-error.ts';
 import { type XmlElements, xmlResult } from '../protocol/xml.ts';
 import type { BucketCall } from './operation.ts';
 
-/** ListObjectsV2: pages go on behind an opaque token. */
+/** ListObjectsV2: pages continue with an opaque token. */
 export function listObjectsV2(call: BucketCall): OperationAnswer {
   const { request } = call;
   const listing = parseListingParameters(request);
@@ -39,7 +39,7 @@ export function listObjectsV2(call: BucketCall): OperationAnswer {
   return { status: 200, body: xmlResult('ListBucketResult', content) };
 }
 
-/** ListObjects, the version before: pages go on behind a marker that is a key or a common prefix. */
+/** ListObjects, the older version: pages continue after a marker, which is a key or a common prefix. */
 export function listObjects(call: BucketCall): OperationAnswer {
   const listing = parseListingParameters(call.request);
   const marker = call.request.query.get('marker') ?? '';
@@ -55,7 +55,7 @@ export function listObjects(call: BucketCall): OperationAnswer {
   return { status: 200, body: xmlResult('ListBucketResult', content) };
 }
 
-/** What all listings of a bucket say. */
+/** The elements that all listings of a bucket have. */
 export function commonElements(
   { bucket }: BucketCall,
   { prefix, delimiter, maxEntries, encode, encodingType }: ListingParameters,
@@ -74,7 +74,7 @@ export function commonElements(
   };
 }
 
-/** What listings say of an object. */
+/** The elements of an object in listings. */
 export function objectElements(object: StoredObject, encode: EncodeName): XmlElements {
   const { checksum } = object.attributes;
   return {
@@ -88,7 +88,7 @@ export function objectElements(object: StoredObject, encode: EncodeName): XmlEle
   };
 }
 
-/** The owner as listings show it. */
+/** The owner, as shown in listings. */
 export function ownerElement({ bucket }: BucketCall): XmlElements {
   return { ID: bucket.settings.ownerId };
 }

@@ -6,7 +6,7 @@ import { findUpload } from './find-upload.ts';
 import { ownerElement } from './list-objects.ts';
 import type { BucketCall, ObjectCall } from './operation.ts';
 
-/** ListMultipartUploads; prefixes are not rolled up. */
+/** ListMultipartUploads; prefixes are not grouped. */
 export function listUploads(call: BucketCall): OperationAnswer {
   const { request, store, bucket } = call;
   const { prefix, maxEntries, encode, encodingType } = parseListingParameters(request, 'max-uploads');
@@ -40,7 +40,6 @@ export function listUploads(call: BucketCall): OperationAnswer {
   return { status: 200, body: xmlResult('ListMultipartUploadsResult', content) };
 }
 
-/** ListParts. */
 export function listParts(call: ObjectCall): OperationAnswer {
   const { request, store, bucket, key } = call;
   const { id, plan } = findUpload(call);

@@ -4,7 +4,8 @@ import { OperationError } from '../protocol/operation-error.ts';
 import type { BucketCall } from './operation.ts';
 
 /**
- * @throws AccessDenied for a version that is held or retained; `mayBypass` overrules retention in GOVERNANCE mode
+ * @throws AccessDenied for a version with a legal hold or under retention; `mayBypass` overrides retention in
+ *   GOVERNANCE mode
  */
 export function requireUnlocked({ attributes }: StoredObject, nowMs: number, mayBypass: boolean): void {
   const { legalHold, retention } = attributes;
@@ -17,13 +18,13 @@ export function requireUnlocked({ attributes }: StoredObject, nowMs: number, may
   }
 }
 
-/** Whether a request asks to overrule GOVERNANCE mode, and may. */
+/** Whether a request asks to override GOVERNANCE mode and is allowed to. */
 export function mayBypassGovernance({ request, caller, bucket }: BucketCall, key: string): boolean {
   const isAsked = request.prefixed('bypass-governance-retention')?.toLowerCase() === 'true';
   return isAsked && isPermitted(caller, 'BypassGovernanceRetention', { bucket, key });
 }
 
-/** @throws InvalidRequest in a bucket that was created without locks */
+/** @throws InvalidRequest in a bucket created without object lock */
 export function requireObjectLock({ bucket }: Pick<BucketCall, 'bucket'>): void {
   if (bucket.settings.isLockEnabled) return;
   throw new OperationError('InvalidRequest', { message: 'Bucket is missing Object Lock Configuration' });

@@ -8,10 +8,10 @@ import type { OperationRequest } from '../protocol/operation-request.ts';
 type ChecksumPlan = UploadPlan['checksum'];
 
 /**
- * The checksum that an upload's parts and its object will have. Hashes of parts cannot be combined to one of the whole,
- * the default can be nothing else.
+ * The checksum algorithm and type of an upload. SHA checksums of parts cannot be combined into one of the whole object;
+ * for the default algorithm only FULL_OBJECT is allowed.
  *
- * @throws InvalidRequest for what does not go together
+ * @throws InvalidRequest for an unsupported combination
  */
 export function parseChecksumPlan(request: OperationRequest): ChecksumPlan {
   const name = request.prefixed('checksum-algorithm');
@@ -31,7 +31,7 @@ export function parseChecksumPlan(request: OperationRequest): ChecksumPlan {
   });
 }
 
-/** The checksum of an object of these parts, which are in order and not empty. */
+/** The checksum of an object made of these parts, which are in order and not empty. */
 export function checksumOfParts(
   { algorithm, type }: ChecksumPlan,
   parts: readonly ComposedPart[],

@@ -6,7 +6,7 @@ import { parseMetadata } from '../protocol/user-metadata.ts';
 import { requireObjectLock } from './lock.ts';
 import type { ObjectCall } from './operation.ts';
 
-/** What an object is stored with, as its PutObject, CopyObject or CreateMultipartUpload says it. */
+/** The attributes of a new object from the headers of PutObject, CopyObject or CreateMultipartUpload. */
 export function parseAttributes(call: ObjectCall): Omit<ObjectAttributes, 'encryption' | 'checksum'> {
   const { request } = call;
   const lock = parseLock(request);

@@ -9,15 +9,14 @@ import { shownVersionId } from './find-object.ts';
 import { expirationHeader } from './lifecycle.ts';
 import type { ObjectCall } from './operation.ts';
 
-/** Headers of an answer, with the dialect's own apart. */
+/** Response headers; those with the dialect's prefix are separate. */
 export interface HeaderSets {
   readonly headers: Readonly<Record<string, string>>;
   readonly prefixed: Readonly<Record<string, string>>;
 }
 
 /**
- * What every answer about an object says of it, whatever part of it is sent (docs/semantics.md, Response
- * headers).
+ * The headers of every response about an object, whichever part of it is sent (docs/semantics.md, Response headers).
  */
 export function objectHeaders(call: ObjectCall, object: StoredObject): HeaderSets {
   const { attributes } = object;
@@ -58,7 +57,7 @@ export function headersOfNotModified(call: ObjectCall, object: StoredObject): He
   };
 }
 
-/** How the object is encrypted (docs/semantics.md 156, 159, 160), without prefix. */
+/** Headers that describe the encryption (docs/semantics.md 156, 159, 160), without prefix. */
 export function encryptionHeaders(encryption: Encryption, prefix: DialectPrefix): Record<string, string> {
   const name = 'server-side-encryption';
   switch (encryption.kind) {
@@ -75,12 +74,12 @@ export function encryptionHeaders(encryption: Encryption, prefix: DialectPrefix)
   }
 }
 
-/** A version asked for by its id says nothing of its end (docs/semantics.md 108). */
+/** Omitted for a version requested by its id (docs/semantics.md 108). */
 function expiration({ request, bucket }: ObjectCall, object: StoredObject): string | undefined {
   return request.query.has('versionId') ? undefined : expirationHeader(bucket.settings.lifecycle, object);
 }
 
-/** What only those see who may ask for it by itself (docs/semantics.md 129 to 131). */
+/** Headers shown only to callers that may read the same data separately (docs/semantics.md 129 to 131). */
 function permittedHeaders(call: ObjectCall, object: StoredObject): Record<string, string> {
   const { tags, retention, legalHold } = object.attributes;
   const may = (action: string) => isPermitted(call.caller, action, call);

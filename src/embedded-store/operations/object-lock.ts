@@ -16,7 +16,6 @@ const retentionForm = {
   schema: z.object({ Mode: z.enum(lockModes), RetainUntilDate: z.string() }),
 };
 
-/** PutObjectLegalHold. */
 export async function putLegalHold(call: ObjectCall): Promise<OperationAnswer> {
   const { Status: legalHold } = parseXml(await receiveDocument(call), holdForm);
   const object = findLockable(call, 'PutObjectLegalHold');
@@ -24,14 +23,16 @@ export async function putLegalHold(call: ObjectCall): Promise<OperationAnswer> {
   return { status: 200 };
 }
 
-/** GetObjectLegalHold. */
 export function getLegalHold(call: ObjectCall): OperationAnswer {
   const { legalHold } = findLockable(call, 'GetObjectLegalHold').attributes;
   if (!legalHold) throw new OperationError('NoSuchObjectLockConfiguration');
   return { status: 200, body: xmlResult('LegalHold', { Status: legalHold }) };
 }
 
-/** PutObjectRetention: later at any time, earlier or weaker only in GOVERNANCE mode and with that permission. */
+/**
+ * PutObjectRetention: extending is always allowed; shortening or weakening only in GOVERNANCE mode with the permission
+ * to bypass it.
+ */
 export async function putRetention(call: ObjectCall): Promise<OperationAnswer> {
   const { Mode: mode, RetainUntilDate } = parseXml(await receiveDocument(call), retentionForm);
   const untilMs = parseIsoDate(RetainUntilDate);
@@ -51,7 +52,6 @@ export async function putRetention(call: ObjectCall): Promise<OperationAnswer> {
   return { status: 200 };
 }
 
-/** GetObjectRetention. */
 export function getRetention(call: ObjectCall): OperationAnswer {
   const { retention } = findLockable(call, 'GetObjectRetention').attributes;
   if (!retention) throw new OperationError('NoSuchObjectLockConfiguration');
@@ -60,9 +60,9 @@ export function getRetention(call: ObjectCall): OperationAnswer {
 }
 
 /**
- * Locks know one permission, whether a version is named or not.
+ * Locks use the same permission with and without a version id.
  *
- * @throws InvalidRequest where there are no locks
+ * @throws InvalidRequest without object lock
  */
 function findLockable(call: ObjectCall, action: string): StoredObject {
   const object = findObject(call, { current: action, version: action });

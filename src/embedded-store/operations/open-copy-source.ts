@@ -11,19 +11,19 @@ import { requireUsableKmsKey } from './kms-key.ts';
 import type { ObjectCall } from './operation.ts';
 import { checkedVersionId } from './version-id.ts';
 
-/** An object that is going to be copied. */
+/** The source object of a copy. */
 export interface OpenedSource {
   readonly object: StoredObject;
-  /** The bytes `first` to `last`, both included. To be read to the end. */
+  /** Reads the bytes `first` to `last`, inclusive. Must be read to the end. */
   readonly read: (first: number, last: number) => AsyncIterable<Uint8Array>;
-  /** The header that names the version copied, without prefix. */
+  /** The header with the source's version id, without prefix. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The object that a request copies from, if its caller may read it and its conditions hold.
+ * Opens the source of a copy, if the caller may read it and the conditions hold.
  *
- * @throws what reading it would be refused for, and PreconditionFailed
+ * @throws the errors of reading it, and PreconditionFailed
  */
 export function openCopySource(call: ObjectCall, source: CopySource): OpenedSource {
   const { store, request } = call;

@@ -5,16 +5,16 @@ import type { OperationAnswer } from '../protocol/operation-answer.ts';
 import type { OperationRequest } from '../protocol/operation-request.ts';
 import type { StoreParts } from '../store.ts';
 
-/** What every operation is given. */
+/** The input of every operation. */
 export interface ServiceCall {
   readonly store: StoreParts;
   readonly request: OperationRequest;
   readonly caller: StoreCaller;
-  /** How to check the signatures inside a streamed body, when it is signed. */
+  /** Verifies the signatures in a streamed body; undefined if it is not signed. */
   readonly signatures?: ChunkSignatures | undefined;
 }
 
-/** A call that names a bucket, which need not exist. */
+/** A call with a bucket name; the bucket may not exist. */
 export interface BucketNameCall extends ServiceCall {
   readonly bucketName: string;
 }

@@ -14,13 +14,13 @@ import { opaqueTag } from './opaque-tag.ts';
 import type { ObjectCall } from './operation.ts';
 import { requireWriteConditions } from './write-conditions.ts';
 
-/** PutObject, or CopyObject when the request names a source for the bytes. */
+/** PutObject, or CopyObject when the request has a copy source. */
 export function putOrCopyObject(call: ObjectCall): Promise<OperationAnswer> {
   const source = parseCopySource(call.request);
   return source ? copyObject(call, source) : putObject(call);
 }
 
-/** The whole body becomes the current version, or nothing changes. */
+/** The complete body becomes the current version, or nothing changes. */
 async function putObject(call: ObjectCall): Promise<OperationAnswer> {
   const { request, store } = call;
   const customerKey = parseCustomerKeyForWrite(request);

@@ -14,7 +14,7 @@ import { headersOfNotModified, objectHeaders } from './object-headers.ts';
 import type { ObjectCall } from './operation.ts';
 import { type SelectedBytes, selectBytes } from './selection.ts';
 
-/** GetObject and HeadObject: request → object → may it be opened → conditions → bytes selected → answer. */
+/** GetObject and HeadObject: request → object → may it be opened → conditions → range → response. */
 export function readObject(call: ObjectCall): OperationAnswer {
   const { request, store } = call;
   const read = parseReadRequest(request, call.caller);
@@ -28,12 +28,9 @@ export function readObject(call: ObjectCall): OperationAnswer {
   return objectAnswer(call, read, object, sealKey);
 }
 
-/**
- * What stands before the bytes, whatever the conditions say (docs/semantics.md 89, 90). Gives the key to open
- * them.
- */
+/** Checks that apply regardless of conditions (docs/semantics.md 89, 90). Returns the key for decryption. */
 function openObject(call: ObjectCall, read: ReadOptions, object: StoredObject): Buffer | undefined {
-  // HEAD tells how a restore goes on, so the archive is no obstacle to it (docs/semantics.md 168, 174)
+  // HEAD reports the progress of a restore, so it works for archived objects (docs/semantics.md 168, 174)
   if (call.request.method === 'GET' || read.partNumber !== undefined) {
     requireReadable(object, call.store.clock.nowMs());
   }
@@ -61,7 +58,7 @@ function objectAnswer(
     body: {
       kind: 'bytes',
       sizeBytes: last - first + 1,
-      // opened at once, so that no overwriting comes between the headers and the bytes
+      // opened at once, so that headers and bytes belong to the same object even if it is overwritten
       content: call.request.method === 'GET' ? contentOf(call, object, { first, last }, sealKey) : undefined,
     },
   };
@@ -77,7 +74,7 @@ function contentOf(
   return readContent(store.blobs, pieces, first, last, sealKey);
 }
 
-/** Overrides hold for a whole object only (docs/semantics.md, Rules 3; docs/semantics.md 136). */
+/** Overrides apply to whole objects only (docs/semantics.md, Rules 3; docs/semantics.md 136). */
 function selectionHeaders(
   selection: SelectedBytes,
   object: StoredObject,

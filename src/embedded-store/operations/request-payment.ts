@@ -9,14 +9,12 @@ const form = {
   schema: z.object({ Payer: z.enum(['BucketOwner', 'Requester']) }),
 };
 
-/** PutBucketRequestPayment. */
 export async function putRequestPayment(call: BucketCall): Promise<OperationAnswer> {
   const { Payer: payer } = parseXml(await receiveDocument(call), form);
   call.store.buckets.change(call.bucket, { payer });
   return { status: 200 };
 }
 
-/** GetBucketRequestPayment. */
 export function getRequestPayment({ bucket }: BucketCall): OperationAnswer {
   return { status: 200, body: xmlResult('RequestPaymentConfiguration', { Payer: bucket.settings.payer }) };
 }

@@ -21,9 +21,9 @@ const form = {
 };
 
 /**
- * RestoreObject: a readable copy comes after the store's delay and goes at midnight UTC after so many days
- * (docs/semantics.md 167 to 172). Asked again while it is there, it stays longer. Out of a tier an object comes
- * back for good, without days.
+ * RestoreObject: the copy becomes readable after the store's delay and expires at midnight UTC after the given number
+ * of days (docs/semantics.md 167 to 172). Repeating the request extends it. An object restored from a tier stays
+ * readable; days are not given.
  */
 export async function restoreObject(call: ObjectCall): Promise<OperationAnswer> {
   const request = parseXml(await receiveDocument(call), form);

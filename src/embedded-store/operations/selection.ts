@@ -5,12 +5,12 @@ import { OperationError } from '../protocol/operation-error.ts';
 import type { ReadOptions } from '../protocol/read-options.ts';
 import type { ObjectCall } from './operation.ts';
 
-/** The part of an object that an answer carries; both ends of a span are included. */
+/** The part of an object in a response; both ends of a span are inclusive. */
 export type SelectedBytes =
   | { readonly kind: 'whole'; readonly part?: SelectedPart }
   | { readonly kind: 'span'; readonly first: number; readonly last: number; readonly part?: SelectedPart };
 
-/** Set when an object uploaded in parts was asked for one of them. */
+/** Set when a part number was requested of an object uploaded in parts. */
 export interface SelectedPart {
   readonly partsCount: number;
   /** The part's own checksum, base64. */
@@ -38,7 +38,7 @@ function selectPart(call: ObjectCall, partNumber: number, object: StoredObject):
     });
   }
   const part = partsCount === undefined ? {} : { part: { partsCount, checksum: piece.checksum } };
-  // an empty object has no first byte to name (docs/semantics.md 47)
+  // a Content-Range cannot describe an empty object (docs/semantics.md 47)
   if (piece.sizeBytes === 0) return { kind: 'whole', ...part };
   return { kind: 'span', first: piece.firstByte, last: piece.firstByte + piece.sizeBytes - 1, ...part };
 }

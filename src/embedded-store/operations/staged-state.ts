@@ -5,8 +5,8 @@ import { findObject } from './find-object.ts';
 import type { ObjectCall } from './operation.ts';
 
 /**
- * `PUT /<bucket>/<key>?embedded-state`, which no other store has: puts an existing object into states that a
- * real store comes to by itself, while bytes, tag and date stay as they are (docs/semantics.md 178, 179).
+ * `PUT /<bucket>/<key>?embedded-state`, an extension of this store: sets states that a real store reaches by itself;
+ * bytes, tag and date of the object stay (docs/semantics.md 178, 179).
  */
 export function putStagedState(call: ObjectCall): OperationAnswer {
   const object = findObject(call, { current: 'PutObject', version: 'PutObject' });

@@ -15,14 +15,13 @@ const form = {
   }),
 };
 
-/** GetObjectTagging. */
 export function getObjectTagging(call: ObjectCall): OperationAnswer {
   const object = findObject(call, { current: 'GetObjectTagging', version: 'GetObjectVersionTagging' });
   const Tag = object.attributes.tags.map(([Key, Value]) => ({ Key, Value }));
   return { ...named(call, object), body: xmlResult('Tagging', { TagSet: { Tag } }) };
 }
 
-/** PutObjectTagging: these tags instead of the ones before. */
+/** PutObjectTagging: replaces all tags. */
 export async function putObjectTagging(call: ObjectCall): Promise<OperationAnswer> {
   const { TagSet } = parseXml(await receiveDocument(call), form);
   const tags = 'Tag' in TagSet ? TagSet.Tag : [];
@@ -33,7 +32,6 @@ export async function putObjectTagging(call: ObjectCall): Promise<OperationAnswe
   return named(call, object);
 }
 
-/** DeleteObjectTagging. */
 export function deleteObjectTagging(call: ObjectCall): OperationAnswer {
   const actions = { current: 'DeleteObjectTagging', version: 'DeleteObjectVersionTagging' };
   const object = findObject(call, actions);

@@ -15,7 +15,7 @@ import { opaqueTag } from './opaque-tag.ts';
 import { openCopySource } from './open-copy-source.ts';
 import type { ObjectCall } from './operation.ts';
 
-/** UploadPart, or UploadPartCopy when the request names a source: a part replaces the one that had its number. */
+/** UploadPart, or UploadPartCopy when the request has a copy source; replaces an earlier part with the same number. */
 export function uploadPart(call: ObjectCall): Promise<OperationAnswer> {
   const source = parseCopySource(call.request);
   return source ? copyPart(call, source) : receivePart(call);
@@ -58,7 +58,7 @@ async function copyPart(call: ObjectCall, from: CopySource): Promise<OperationAn
   };
 }
 
-/** What was said of all parts when the upload began, and the key that came again with this one. */
+/** The settings given when the upload began, and the key sent again with this part. */
 function partPlan(call: ObjectCall) {
   const { attributes, checksum } = findUpload(call).plan;
   const { encryption } = attributes;
@@ -70,7 +70,7 @@ function partPlan(call: ObjectCall) {
 function keepPart(call: ObjectCall, stored: StoredContent, md5Hex: string, checksum: string): UploadedPart {
   const { store } = call;
   try {
-    // looked up again: the upload may have ended while the part arrived
+    // looked up again: the upload may have ended meanwhile
     const upload = findUpload(call);
     const etag = upload.plan.attributes.encryption.kind === 'managed' ? md5Hex : opaqueTag();
     const lastModifiedMs = store.clock.nowMs();

@@ -4,20 +4,22 @@ import { NULL_VERSION } from '../disk/versions.ts';
 import { OperationError } from '../protocol/operation-error.ts';
 import type { OperationRequest } from '../protocol/operation-request.ts';
 
-/** 24 random bytes as 32 characters. */
+/** 24 random bytes in base64url: 32 characters. */
 const form = /^[\w-]{32}$/;
 
-/** The id of the version that a write creates now. */
+/** The id of a version created now. */
 export function newVersionId({ settings }: StoredBucket): string {
   return settings.versioning === 'enabled' ? randomBytes(24).toString('base64url') : NULL_VERSION;
 }
 
-/** The version that a request names, if any. @throws InvalidArgument */
+/** The version id in a request, if any. @throws InvalidArgument */
 export function parseVersionId(request: OperationRequest, bucket: StoredBucket): string | undefined {
   return checkedVersionId(request.query.get('versionId'), bucket);
 }
 
-/** The same id. @throws InvalidArgument for what cannot be a version's id here (docs/semantics.md 95, 98, 100) */
+/**
+ * Validates a version id. @throws InvalidArgument when it cannot be one of this bucket (docs/semantics.md 95, 98, 100)
+ */
 export function checkedVersionId(versionId: string | undefined, bucket: StoredBucket): string | undefined {
   if (versionId === undefined || versionId === NULL_VERSION) return versionId;
   if (versionId === '') throw invalid('Version id cannot be the empty string', versionId);

@@ -3,8 +3,9 @@ import { OperationError } from '../protocol/operation-error.ts';
 import type { ObjectCall } from './operation.ts';
 
 /**
- * The conditions of a write: If-None-Match `*` wants no object there, If-Match the one it names. Throws
- * PreconditionFailed, or NoSuchKey when there is nothing to match.
+ * The conditions of a write: If-None-Match `*` requires that no object exists, If-Match requires a current object with
+ * that tag.
+ * @throws PreconditionFailed, or NoSuchKey when there is no object for If-Match
  */
 export function requireWriteConditions({ request, store, bucket, key }: ObjectCall): void {
   const ifNoneMatch = request.header('if-none-match');

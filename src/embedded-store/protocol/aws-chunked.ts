@@ -4,26 +4,26 @@ import { OperationError } from './operation-error.ts';
 
 const MAX_LINE_BYTES = 16 * 1024;
 
-/** Checks the signatures of a signed stream, each of which continues the one before. */
+/** Verifies the signatures of a signed stream; each one includes the previous. */
 export interface ChunkSignatures {
   /** @throws SignatureDoesNotMatch */
   checkChunk(contentSha256: string, signature: string | undefined): void;
-  /** As above for the trailing headers, given as `name:value\n` each. */
+  /** The same for the trailing headers, given as `name:value\n` each. */
   checkTrailer(trailerSha256: string, signature: string | undefined): void;
 }
 
 export interface ChunkedOptions {
-  /** Absent for streams that are not signed. */
+  /** Absent for unsigned streams. */
   readonly signatures?: ChunkSignatures | undefined;
-  /** Receives each trailing header, its name in lower case. */
+  /** Called for each trailing header, with its name in lower case. */
   readonly onTrailer: (name: string, value: string) => void;
 }
 
 /**
- * The content of a body in the encoding `aws-chunked`: `<hex size>[;chunk-signature=…]` CRLF bytes CRLF, until a chunk
- * of size 0, then trailing headers.
+ * Decodes a body in `aws-chunked` encoding: `<hex size>[;chunk-signature=…]` CRLF bytes CRLF, until a chunk of size 0,
+ * then trailing headers.
  *
- * @throws IncompleteBody and what the signatures say
+ * @throws IncompleteBody and errors of the signatures
  */
 export async function* decodeAwsChunked(
   source: AsyncIterable<Uint8Array>,

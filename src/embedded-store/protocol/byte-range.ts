@@ -1,4 +1,4 @@
-/** What a Range header selects of an object; both ends of a span are included. */
+/** The bytes that a Range header selects; both ends of a span are inclusive. */
 export type RangeVerdict =
   | { readonly kind: 'whole' }
   | { readonly kind: 'span'; readonly first: number; readonly last: number }
@@ -8,8 +8,8 @@ const whole: RangeVerdict = { kind: 'whole' };
 const unsatisfiable: RangeVerdict = { kind: 'unsatisfiable' };
 
 /**
- * docs/semantics.md, section 1: one range of bytes without a blank, or the header is ignored (rows 12 to 19, 35).
- * `values` are the header's occurrences.
+ * docs/semantics.md, section 1: one byte range without spaces; anything else is ignored (rows 12 to 19, 35). `values`
+ * are the header's occurrences.
  */
 export function evaluateRange(values: readonly string[], sizeBytes: number): RangeVerdict {
   const [value, ...others] = values;
@@ -23,7 +23,7 @@ export function evaluateRange(values: readonly string[], sizeBytes: number): Ran
   return { kind: 'span', first: Number(first), last: Math.min(end, sizeBytes - 1) };
 }
 
-/** The last bytes: none is unsatisfiable (row 9), some of an empty object are the empty object (row 25). */
+/** A suffix range: length 0 is unsatisfiable (row 9); for an empty object any other gives the empty object (row 25). */
 function judgeSuffix(length: number, sizeBytes: number): RangeVerdict {
   if (length === 0) return unsatisfiable;
   if (sizeBytes === 0) return whole;

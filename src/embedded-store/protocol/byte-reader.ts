@@ -1,6 +1,6 @@
 import { OperationError } from './operation-error.ts';
 
-/** Reads a stream of chunks by lines and lengths, without joining what is only passed on. */
+/** Reads a stream by lines and lengths; data is passed on without joining chunks. */
 export class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>;
   #chunk: Uint8Array = new Uint8Array();
@@ -9,7 +9,7 @@ export class ByteReader {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** The text up to the next CRLF. @throws IncompleteBody at the end of the stream or beyond `maxBytes` */
+  /** The text up to the next CRLF. @throws IncompleteBody when the stream ends or the line exceeds `maxBytes` */
   async line(maxBytes: number): Promise<string> {
     let line = '';
     while (!line.endsWith('\r\n')) {
@@ -22,7 +22,7 @@ export class ByteReader {
     return line.slice(0, -2);
   }
 
-  /** The next `length` bytes as they come. @throws IncompleteBody when there are fewer */
+  /** The next `length` bytes, in chunks as they arrive. @throws IncompleteBody when there are fewer */
   async *bytes(length: number): AsyncGenerator<Uint8Array> {
     for (let left = length; left > 0; ) {
       if (this.#chunk.length === 0) await this.#next();

@@ -1,7 +1,7 @@
 import { OperationError } from './operation-error.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** Whether the answer shall carry checksums (docs/semantics.md 181 to 184). @throws InvalidRequest */
+/** Whether the response should include checksums (docs/semantics.md 181 to 184). @throws InvalidRequest */
 export function wantsChecksum(request: OperationRequest): boolean {
   const mode = request.prefixed('checksum-mode');
   if (mode === undefined) return false;

@@ -2,7 +2,7 @@ import type { StoreErrorName } from './error-table.ts';
 import { OperationError } from './operation-error.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** The value of one of the protocol's headers that may hold only `values`; throws `code` for any other. */
+/** The value of a store header that allows only `values`; throws `code` for any other. */
 export function parseChoice<Value extends string>(
   request: OperationRequest,
   name: string,
@@ -16,7 +16,7 @@ export function parseChoice<Value extends string>(
   throw code === 'InvalidArgument' ? invalidHeader(request, name) : new OperationError(code);
 }
 
-/** InvalidArgument naming the header and what it holds. */
+/** InvalidArgument with the header's name and value. */
 export function invalidHeader(request: OperationRequest, name: string): OperationError {
   return new OperationError('InvalidArgument', {
     fields: { ArgumentName: `${request.prefix}${name}`, ArgumentValue: request.prefixed(name) ?? '' },

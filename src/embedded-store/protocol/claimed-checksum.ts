@@ -8,12 +8,12 @@ import { withoutPrefix } from './dialect.ts';
 import { OperationError } from './operation-error.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** The checksum that a client says its content has: in a header, or in a trailer behind it. */
+/** The checksum that a client sends for its content: in a header, or in a trailer after the content. */
 export type ClaimedChecksum =
   | { readonly kind: 'header'; readonly algorithm: ChecksumAlgorithm; readonly value: string }
   | { readonly kind: 'trailer'; readonly algorithm: ChecksumAlgorithm };
 
-/** @throws InvalidRequest for a value that is none, and for more than one claim */
+/** @throws InvalidRequest for an invalid value and for more than one checksum */
 export function claimedChecksum(request: OperationRequest): ClaimedChecksum | undefined {
   const claims: ClaimedChecksum[] = [];
   for (const algorithm of checksumAlgorithms) {
@@ -31,7 +31,7 @@ export function claimedChecksum(request: OperationRequest): ClaimedChecksum | un
   });
 }
 
-/** The claimed value, once the trailers have come. */
+/** The checksum value, once the trailers have been received. */
 export function resolveClaim(
   claim: ClaimedChecksum,
   trailers: ReadonlyMap<string, string>,

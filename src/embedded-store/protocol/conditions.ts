@@ -1,13 +1,13 @@
 import { parseDate } from './dates.ts';
 
-/** What conditions are judged against. */
+/** The object's properties that conditions are compared with. */
 export interface ConditionSubject {
   /** Without quotes. */
   readonly etag: string;
   readonly lastModifiedMs: number;
 }
 
-/** Where the conditions stand: a request, or what it says of the object that it copies. */
+/** The headers of the conditions: those of the request, or of its copy source. */
 export interface ConditionHeaders {
   header(name: string): string | undefined;
 }
@@ -20,8 +20,8 @@ export type ConditionVerdict =
 const proceed: ConditionVerdict = { kind: 'proceed' };
 
 /**
- * The four conditions in the order of docs/semantics.md, Decided 2: If-Match or else If-Unmodified-Since may fail the
- * request; then If-None-Match or else If-Modified-Since may answer that nothing has changed.
+ * Evaluates the four conditions in the order of docs/semantics.md, Decided 2: If-Match, else If-Unmodified-Since, may
+ * fail the request; then If-None-Match, else If-Modified-Since, may give 304.
  */
 export function evaluateConditions(
   request: ConditionHeaders,
@@ -44,8 +44,8 @@ export function evaluateConditions(
 }
 
 /**
- * Whether the object is still the one whose rest a client wants: If-Range holds the very tag or the very date
- * (docs/semantics.md, Decided 4). Without the header it is.
+ * Whether Range applies: If-Range is absent, or contains exactly the object's tag or date (docs/semantics.md, Decided
+ * 4).
  */
 export function isSameAsInIfRange(
   request: ConditionHeaders,
@@ -58,7 +58,7 @@ export function isSameAsInIfRange(
   return date === undefined ? ifRange === `"${current.etag}"` : date === wholeSeconds(current.lastModifiedMs);
 }
 
-/** A tag quoted or not, weak or not, in a list or alone, or `*` (docs/semantics.md 56 to 67). */
+/** Tags may be quoted or not, weak or not, single or in a list, or `*` (docs/semantics.md 56 to 67). */
 function namesTag(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   if (list.trim() === '*') return true;
   for (const [, weak, quoted, bare] of list.matchAll(/(W\/)?(?:"([^"]*)"|([^\s,"]+))/g)) {
@@ -77,7 +77,7 @@ function changedAfter(
   return wholeSeconds(current.lastModifiedMs) > date ? 'after' : 'not-after';
 }
 
-/** A date later than now is no date to have asked about (RFC 9110 §13.1.3, docs/semantics.md 79). */
+/** A date in the future is invalid (RFC 9110 §13.1.3, docs/semantics.md 79). */
 function isUnmodifiedSince(header: string | undefined, current: ConditionSubject, nowMs: number): boolean {
   const date = header === undefined ? undefined : parseDate(header, nowMs);
   if (date === undefined || date > nowMs) return false;

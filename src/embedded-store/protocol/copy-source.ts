@@ -1,14 +1,14 @@
 import { OperationError } from './operation-error.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** What a request copies from: `[/]<bucket>/<key>[?versionId=<id>]`, percent-encoded once. */
+/** The source of a copy: `[/]<bucket>/<key>[?versionId=<id>]`, percent-encoded once. */
 export interface CopySource {
   readonly bucket: string;
   readonly key: string;
   readonly versionId: string | undefined;
 }
 
-/** Undefined for a request that brings its content itself. @throws InvalidArgument */
+/** Undefined when the request has no copy source. @throws InvalidArgument */
 export function parseCopySource(request: OperationRequest): CopySource | undefined {
   const header = request.prefixed('copy-source');
   if (header === undefined) return undefined;
@@ -21,7 +21,7 @@ export function parseCopySource(request: OperationRequest): CopySource | undefin
   });
 }
 
-/** The bytes that a part is copied from, both ends included; undefined for all. @throws InvalidArgument */
+/** The bytes to copy for a part, both ends inclusive; undefined for all. @throws InvalidArgument */
 export function parseCopyRange(
   request: OperationRequest,
   sizeBytes: number,

@@ -6,20 +6,20 @@ import type { OperationRequest } from './operation-request.ts';
 
 const HEADER = 'server-side-encryption-customer-';
 
-/** The key that came with a request. It lives as long as the request. */
+/** The customer-provided key of a request; not kept after it. */
 export interface RequestKey {
   readonly key: Buffer;
   readonly md5: string;
 }
 
-/** What is stored of the key: enough to recognise it. */
+/** What is stored of the key, to recognise it. */
 export function describeCustomerKey({ key, md5 }: RequestKey): Encryption & { kind: 'customer' } {
   const proof: KeyProof = proofOf(key);
   return { kind: 'customer', keyMd5: md5, ...proof };
 }
 
 /**
- * For a store that takes customer keys over secure connections only.
+ * For a store that accepts customer-provided keys over secure connections only.
  *
  * @throws InvalidRequest (docs/semantics.md 155)
  */
@@ -32,10 +32,10 @@ export function refuseCustomerKey(request: OperationRequest): void {
 }
 
 /**
- * The customer-provided key of a request (or of what it copies), if any; all three headers are required together
+ * The customer-provided key of a request (or of its copy source), if any; all three headers are required together
  * (docs/semantics.md, Rules 1).
  *
- * @throws what docs/semantics.md 147 to 153 say
+ * @throws the errors of docs/semantics.md 147 to 153
  */
 export function parseCustomerKey(
   request: OperationRequest,
@@ -57,7 +57,7 @@ export function parseCustomerKey(
   return { key: decodeKey(encodedKey, md5, argumentName), md5 };
 }
 
-/** As above for a request that stores something: there the key must suit the algorithm (docs/semantics.md 152). */
+/** The same for a write, where the key's length must match the algorithm (docs/semantics.md 152). */
 export function parseCustomerKeyForWrite(request: OperationRequest): RequestKey | undefined {
   const customerKey = parseCustomerKey(request);
   if (customerKey && customerKey.key.length !== SEAL_KEY_BYTES) {
@@ -69,7 +69,10 @@ export function parseCustomerKeyForWrite(request: OperationRequest): RequestKey 
   return customerKey;
 }
 
-/** The key to open an object with; undefined when none is needed. Throws docs/semantics.md 144 to 146 and 154. */
+/**
+ * The key for decrypting an object; undefined when none is needed.
+ * @throws the errors of docs/semantics.md 144 to 146 and 154
+ */
 export function matchCustomerKey(
   encryption: Encryption,
   customerKey: RequestKey | undefined,

@@ -3,23 +3,23 @@ import { formatHttpDate, parseHttpDate } from '../../http/http-date.ts';
 const isoForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/;
 
 /**
- * Milliseconds since the epoch of a date in a header, in the forms of RFC 9110 §5.6.7 or in that of ISO 8601
- * (docs/semantics.md 83); undefined for what is none.
+ * Parses a date in a header to milliseconds since the epoch, in the formats of RFC 9110 §5.6.7 or ISO 8601
+ * (docs/semantics.md 83); undefined for anything else.
  */
 export function parseDate(text: string, nowMs: number): number | undefined {
   return parseHttpDate(text, nowMs) ?? parseIsoDate(text);
 }
 
-/** A moment as documents and some headers have it: `2026-01-31T00:00:00.000Z`; undefined for what is none. */
+/** Parses a time as in documents and some headers: `2026-01-31T00:00:00.000Z`; undefined for anything else. */
 export function parseIsoDate(text: string): number | undefined {
   const ms = isoForm.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** The form of RFC 9110 §5.6.7 that is sent, whole seconds (docs/semantics.md 194). */
+/** The preferred format of RFC 9110 §5.6.7, in whole seconds (docs/semantics.md 194). */
 export const formatDate = formatHttpDate;
 
-/** The form of documents. */
+/** The format used in documents. */
 export function formatIsoDate(ms: number): string {
   return new Date(ms).toISOString();
 }

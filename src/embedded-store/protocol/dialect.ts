@@ -1,12 +1,9 @@
-/** How a client writes the names of the protocol's own headers. */
+/** The prefix that a client uses for the protocol's own headers. */
 export type DialectPrefix = 'x-store-' | 'x-amz-';
 
 const prefixes: readonly DialectPrefix[] = ['x-store-', 'x-amz-'];
 
-/**
- * The dialect a request speaks, by its header names and presigned parameters; `own` when it shows neither, or
- * both.
- */
+/** The dialect of a request, by its header names and presigned parameters; `own` when it shows neither or both. */
 export function dialectOf(names: Iterable<string>, own: DialectPrefix): DialectPrefix {
   const spoken = new Set<DialectPrefix>();
   for (const name of names) {
@@ -17,7 +14,7 @@ export function dialectOf(names: Iterable<string>, own: DialectPrefix): DialectP
   return only && others.length === 0 ? only : own;
 }
 
-/** A header name without either prefix; undefined when it has none. */
+/** Removes either prefix from a header name; undefined when it has none. */
 export function withoutPrefix(name: string): string | undefined {
   const prefix = prefixes.find(candidate => name.startsWith(candidate));
   return prefix && name.slice(prefix.length);

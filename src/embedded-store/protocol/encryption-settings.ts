@@ -4,10 +4,10 @@ import { OperationError } from './operation-error.ts';
 import type { OperationRequest } from './operation-request.ts';
 import { parseStagedState } from './staged-state.ts';
 
-/** The key that objects are said to be encrypted with when a client asks for key management and names none. */
+/** The KMS key shown when a client asks for KMS encryption without naming a key. */
 const DEFAULT_KMS_KEY = 'arn:aws:kms:us-east-1:000000000000:key/00000000-0000-4000-8000-000000000000';
 
-/** How a request wants its object encrypted; what it does not say is managed by the service. */
+/** The encryption that a request asks for; the default is encryption by the service. */
 export function parseEncryption(request: OperationRequest, customerKey: RequestKey | undefined): Encryption {
   const name = 'server-side-encryption';
   const wanted = request.prefixed(name);

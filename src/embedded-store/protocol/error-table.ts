@@ -4,8 +4,8 @@ interface ErrorKind {
 }
 
 /**
- * Every code this store answers with: its status, and its sentence where a case has none of its
- * own. Written apart from the gateway's table on purpose: each is checked against docs/semantics.md by itself.
+ * Every code that this store answers with, with its status and default message. It is deliberately independent of the
+ * gateway's table: each is tested against docs/semantics.md by itself.
  */
 export const errors = {
   AccessDenied: { status: 403, message: 'Access Denied' },

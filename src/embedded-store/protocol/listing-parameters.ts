@@ -3,20 +3,20 @@ import type { OperationRequest } from './operation-request.ts';
 
 const MAX_ENTRIES = 1000;
 
-/** A name as the listing shows it. */
+/** Encodes a name for a listing. */
 export type EncodeName = (name: string) => string;
 
-/** What all listings are asked for in the same way. */
+/** The parameters that all listings have in common. */
 export interface ListingParameters {
   readonly prefix: string;
   readonly delimiter: string;
   readonly maxEntries: number;
-  /** `url` when names shall be percent-encoded, since XML cannot carry every character. */
+  /** `url` when names should be percent-encoded, since XML cannot represent every character. */
   readonly encodingType: 'url' | undefined;
   readonly encode: EncodeName;
 }
 
-/** `maxName` is the parameter that limits a page. @throws InvalidArgument */
+/** `maxName` is the parameter for the page size. @throws InvalidArgument */
 export function parseListingParameters(request: OperationRequest, maxName = 'max-keys'): ListingParameters {
   const encodingType = request.query.get('encoding-type');
   if (encodingType !== undefined && encodingType !== 'url') {
@@ -40,7 +40,7 @@ function parseCount(request: OperationRequest, name: string): number {
   return Math.min(Number(text), MAX_ENTRIES);
 }
 
-/** Everything but letters, digits and `-_.~*` and the slash. */
+/** Encodes everything except letters, digits, `-_.~*` and the slash. */
 function encodeName(name: string): string {
   return encodeURIComponent(name)
     .replace(/[!'()]/g, character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -12,7 +12,7 @@ import { parseIsoDate } from './dates.ts';
 import { OperationError } from './operation-error.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** Headers of the object itself that are returned as stored (docs/semantics.md, Response headers). */
+/** Headers stored with the object and returned unchanged (docs/semantics.md, Response headers). */
 const contentHeaders = [
   'cache-control',
   'content-disposition',
@@ -44,7 +44,7 @@ export function parseContentHeaders(request: OperationRequest): Record<string, s
   return headers;
 }
 
-/** Retention and legal hold that an object is stored with. @throws InvalidArgument */
+/** Retention and legal hold of a new object. @throws InvalidArgument */
 export function parseLock(
   request: OperationRequest,
 ): Pick<Partial<ObjectAttributes>, 'retention' | 'legalHold'> {
@@ -63,7 +63,7 @@ export function parseLock(
   };
 }
 
-/** `aws-chunked` is how the body travels, not what is stored (docs/semantics.md 196). */
+/** `aws-chunked` describes the transfer and is not stored (docs/semantics.md 196). */
 function withoutTransferCoding(encoding: string | undefined): string | undefined {
   const codings = encoding?.split(',').map(coding => coding.trim());
   return codings?.filter(coding => coding !== '' && coding !== 'aws-chunked').join(',');

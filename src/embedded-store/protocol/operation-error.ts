@@ -1,17 +1,17 @@
 import { errors, type StoreErrorName } from './error-table.ts';
 
 export interface ErrorDetails {
-  /** Instead of the code's usual sentence. */
+  /** Replaces the code's default message. */
   readonly message?: string;
-  /** The code's own elements, in their order behind `Message`. */
+  /** Elements of this code, in order, after `Message`. */
   readonly fields?: Readonly<Record<string, string | number>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers whose names get the prefix of the dialect. */
+  /** Headers that get the prefix of the dialect. */
   readonly prefixed?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** A request that this store refuses, as the client will see it. */
+/** A request refused by this store, with the error to send. */
 export class OperationError extends Error {
   readonly code: StoreErrorName;
   readonly status: number;
@@ -25,7 +25,7 @@ export class OperationError extends Error {
   }
 }
 
-/** Whether this store knows a code of that name. */
+/** Whether this store has an error code of that name. */
 export function isErrorCode(code: string): code is StoreErrorName {
   return Object.hasOwn(errors, code);
 }

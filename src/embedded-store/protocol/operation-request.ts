@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type DialectPrefix, dialectOf, withoutPrefix } from './dialect.ts';
 import { parseRequestLine, type Target } from './target.ts';
 
-/** How a reply is marked: the same in its headers and its error body (docs/semantics.md 203). */
+/** The ids of a response: the same in its headers and its error body (docs/semantics.md 203). */
 export interface ReplyIds {
   readonly requestId: string;
   readonly hostId: string;
@@ -16,18 +16,18 @@ export function newReplyIds(): ReplyIds {
   };
 }
 
-/** A request as the operations see it: names without a dialect, everything decoded once. */
+/** A request as operations use it: names independent of the dialect, everything decoded once. */
 export class OperationRequest {
   readonly method: string;
   readonly target: Target;
   readonly query: ReadonlyMap<string, string>;
   readonly message: IncomingMessage;
-  /** The prefix of the dialect spoken; the answer uses it too. */
+  /** The prefix of the request's dialect; the response uses the same. */
   readonly prefix: DialectPrefix;
   readonly #headers: ReadonlyMap<string, readonly string[]>;
   readonly #prefixed: ReadonlyMap<string, string>;
 
-  /** @throws what the request line is refused for */
+  /** @throws the errors of the request line */
   constructor(message: IncomingMessage, prefix: DialectPrefix, domain?: string) {
     this.message = message;
     this.prefix = prefix;
@@ -39,28 +39,28 @@ export class OperationRequest {
     this.#prefixed = collectPrefixed(query, this.#headers);
   }
 
-  /** A header's value; one sent several times is joined with commas (docs/semantics.md 192). */
+  /** A header's value; repeated lines are joined with commas (docs/semantics.md 192). */
   header(name: string): string | undefined {
     return this.#headers.get(name)?.join(',');
   }
 
-  /** A header's values as they were sent. */
+  /** A header's values, one per line. */
   headerValues(name: string): readonly string[] {
     return this.#headers.get(name) ?? [];
   }
 
-  /** A header of the protocol by its name without prefix, also when a presigned address carries it. */
+  /** A store header by its name without prefix, also if it is a parameter of a presigned URL. */
   prefixed(name: string): string | undefined {
     return this.#prefixed.get(name);
   }
 
-  /** All of the protocol's headers, by their names without prefix. */
+  /** All store headers, by their names without prefix. */
   prefixedHeaders(): Iterable<readonly [string, string]> {
     return this.#prefixed;
   }
 }
 
-/** The dialect that a message speaks, known before anything else of it is understood. */
+/** The dialect of a message; can be determined even if the rest of it is malformed. */
 export function messageDialect(message: IncomingMessage, own: DialectPrefix): DialectPrefix {
   const names = message.rawHeaders.filter((_text, index) => index % 2 === 0);
   const query = (message.url ?? '').split('?')[1] ?? '';

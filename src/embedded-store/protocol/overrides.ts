@@ -12,10 +12,10 @@ const overridable = [
 ];
 
 /**
- * The headers that a request wants instead of the stored ones (docs/semantics.md, Rules 3; docs/semantics.md, section
- * 6). Empty values change nothing.
+ * The headers that a request asks for instead of the stored ones (docs/semantics.md, Rules 3; docs/semantics.md,
+ * section 6). Empty values are ignored.
  *
- * @throws InvalidRequest for anonymous callers, InvalidArgument for values that no header can carry
+ * @throws InvalidRequest for anonymous callers, InvalidArgument for values that a header cannot contain
  */
 export function parseOverrides(
   request: OperationRequest,

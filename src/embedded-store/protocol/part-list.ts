@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseXml } from './xml.ts';
 
-/** A part that the client says belongs to the object. */
+/** A part listed in the request. */
 export interface WantedPart {
   readonly partNumber: number;
   /** Without quotes. */

@@ -4,7 +4,7 @@ import type { OperationRequest } from './operation-request.ts';
 /** docs/semantics.md, Limits. */
 const MAX_PART_NUMBER = 10_000;
 
-/** The part that a request names, if any: 1 to 10000. @throws InvalidArgument (docs/semantics.md 43, 44) */
+/** The part number in a request, if any: 1 to 10000. @throws InvalidArgument (docs/semantics.md 43, 44) */
 export function parsePartNumber(request: OperationRequest): number | undefined {
   const text = request.query.get('partNumber');
   if (text === undefined) return undefined;

@@ -6,7 +6,7 @@ import type { OperationRequest } from './operation-request.ts';
 import { parseOverrides } from './overrides.ts';
 import { parsePartNumber } from './part-number.ts';
 
-/** What a GetObject or HeadObject asks for besides its conditions, checked before anything is looked up. */
+/** The options of a GetObject or HeadObject other than conditions; checked before anything is looked up. */
 export interface ReadOptions {
   readonly partNumber: number | undefined;
   readonly ranges: readonly string[];
@@ -15,7 +15,7 @@ export interface ReadOptions {
   readonly customerKey: RequestKey | undefined;
 }
 
-/** Headers that say how to store an object and mean nothing on a read. */
+/** Headers for storing an object, which are invalid on reads. */
 const encryptionHeaders = [
   'server-side-encryption',
   'server-side-encryption-aws-kms-key-id',
@@ -23,7 +23,7 @@ const encryptionHeaders = [
   'server-side-encryption-bucket-key-enabled',
 ];
 
-/** @throws what the request alone is refused for */
+/** @throws errors that depend on the request only */
 export function parseReadRequest(request: OperationRequest, caller: StoreCaller): ReadOptions {
   refuseEncryptionHeaders(request);
   const partNumber = parsePartNumber(request);

@@ -13,23 +13,23 @@ import type { OperationRequest } from './operation-request.ts';
 /** The largest body of one request. */
 const MAX_BODY_BYTES = 5 * 1024 ** 3;
 
-/** Where a body comes from. */
+/** The source of a body. */
 export interface BodySource {
   readonly request: OperationRequest;
-  /** How to check the signatures inside, when it is signed in chunks. */
+  /** Verifies signed chunks; undefined if they are not signed. */
   readonly signatures?: ChunkSignatures | undefined;
 }
 
-/** What was learned of a body once all of it was read. */
+/** What is known of a body after it has been read completely. */
 export interface BodyFacts {
   readonly md5Hex: string;
   readonly checksum: StoredChecksum;
 }
 
-/** The content that a request brings, checked against everything the request says of it. */
+/** The content of a request, verified against all checksums and lengths in the request. */
 export class ReceivedBody {
   readonly source: AsyncIterable<Uint8Array>;
-  /** To be shown all bytes of the source. */
+  /** Must receive all bytes of the source. */
   readonly digests: readonly Digest[];
   readonly #claim: ClaimedChecksum | undefined;
   readonly #kept: ChecksumAlgorithm;
@@ -42,10 +42,10 @@ export class ReceivedBody {
   readonly #expectedBytes: number | undefined;
 
   /**
-   * `algorithm` is the checksum that the content will be stored with, where that was decided before (parts); by default
-   * the one the client sends, or crc64nvmeParameters (docs/semantics.md 182).
+   * `algorithm` is the checksum to store with the content, if it was already decided (for parts); the default is the
+   * client's, or else CRC64NVME (docs/semantics.md 182).
    *
-   * @throws what the request alone is refused for
+   * @throws errors that depend on the request only
    */
   constructor({ request, signatures }: BodySource, algorithm?: ChecksumAlgorithm) {
     this.#claim = claimedChecksum(request);
@@ -61,7 +61,7 @@ export class ReceivedBody {
     this.digests = [...new Set(all.filter(digest => digest !== undefined))];
   }
 
-  /** To be called when the source has ended; throws what does not fit (BadDigest, IncompleteBody, …). */
+  /** Call this when the source has ended. @throws BadDigest, IncompleteBody, … for a mismatch */
   accept(sizeBytes: number): void {
     if (this.#expectedBytes !== undefined && sizeBytes !== this.#expectedBytes) {
       throw new OperationError('IncompleteBody');
@@ -72,7 +72,7 @@ export class ReceivedBody {
     if (this.#claim) demandClaim(this.#claim, this.#trailers, this.#claimed.digest().toString('base64'));
   }
 
-  /** To be called after `accept`. */
+  /** Call this after `accept`. */
   facts(): BodyFacts {
     const value = this.#checksum.digest().toString('base64');
     return {
@@ -88,13 +88,13 @@ export class ReceivedBody {
   }
 }
 
-/** The hash that a signature says the body has. */
+/** The body hash that the signature covers. */
 interface SignedHash {
   readonly expected: string;
   readonly digest: Digest;
 }
 
-/** A digest whose value can be asked for more than once. */
+/** A digest whose value can be read repeatedly. */
 function recorded(algorithm: ChecksumAlgorithm | 'MD5'): Digest {
   const digest = createDigest(algorithm);
   let value: Buffer | undefined;
@@ -136,7 +136,7 @@ function parseContentMd5(request: OperationRequest): Buffer | undefined {
   return md5;
 }
 
-/** The length of the content, when the request tells it. @throws MissingContentLength and EntityTooLarge */
+/** The length of the content, if the request states it. @throws MissingContentLength and EntityTooLarge */
 function expectedLength(request: OperationRequest): number | undefined {
   const declared = request.prefixed('decoded-content-length') ?? request.header('content-length');
   if (declared === undefined) {

@@ -4,9 +4,9 @@ import { type BodySource, ReceivedBody } from './received-body.ts';
 const MAX_DOCUMENT_BYTES = 2 * 1024 ** 2;
 
 /**
- * The text of a request's body, checked like any other.
+ * The text of a request's body, verified like any other body.
  *
- * @throws MalformedXML when it is too long for a document
+ * @throws MalformedXML when it is too long
  */
 export async function receiveDocument(source: BodySource): Promise<string> {
   const body = new ReceivedBody(source);

@@ -6,13 +6,13 @@ import type { OperationError } from './operation-error.ts';
 import type { ReplyIds } from './operation-request.ts';
 import { xmlDocument } from './xml.ts';
 
-/** What marks a reply, besides what it answers. */
+/** The ids and other fixed headers of a response. */
 export interface ReplyMarks extends ReplyIds {
   readonly prefix: DialectPrefix;
 }
 
 /**
- * An error as an answer: its ids are those of the headers, and it names no resource (docs/semantics.md, section
+ * The response for an error: its ids are those of the headers, and it names no resource (docs/semantics.md, section
  * 10).
  */
 export function errorAnswer(error: OperationError, { requestId, hostId }: ReplyIds): OperationAnswer {
@@ -28,8 +28,8 @@ export function errorAnswer(error: OperationError, { requestId, hostId }: ReplyI
 }
 
 /**
- * Sends an answer; a body goes out at the pace of the client and never to HEAD. Resolves when it has been
- * sent; rejects when it could not be sent whole, and then the connection must be cut.
+ * Sends a response; a body is sent at the speed of the client, and never for HEAD. Resolves when it has been sent.
+ * Rejects when it could not be sent completely; the connection must be closed then.
  */
 export async function sendAnswer(
   message: IncomingMessage,
@@ -40,11 +40,11 @@ export async function sendAnswer(
   const { body } = answer;
   const content = body?.kind === 'bytes' ? body.content : undefined;
   try {
-    // a body that ends short must not look whole: the end throws, and is called here to be caught
+    // a truncated body must not look complete: end() throws then, and is called here so that the error is caught
     response.strictContentLength = true;
     response.writeHead(answer.status, headersOf(message, answer, marks));
     if (content) await pipeline(content, response, { end: false });
-    // bytes, since a string would be joined with the headers and take them along into UTF-8
+    // as bytes: a string would be joined with the headers, and these would be encoded as UTF-8 too
     if (body?.kind === 'xml' && message.method !== 'HEAD') response.write(Buffer.from(body.document));
     response.end();
   } finally {
@@ -61,10 +61,10 @@ function headersOf(
   for (const [name, value] of Object.entries(prefixed ?? {})) all[`${prefix}${name}`] = value;
   Object.assign(all, headers);
   all.server = 'Tidegate embedded store';
-  // last, since Node changes the bytes of a Content-Disposition that comes after a length
+  // last, since Node.js changes the encoding of a Content-Disposition that follows a content-length
   if (body?.kind === 'bytes') all['content-length'] = String(body.sizeBytes);
   if (body?.kind === 'xml') all['content-type'] = 'application/xml';
-  // a length of 0 would say of HEAD that GET has no body, and of 304 that the object is empty (docs/semantics.md 85)
+  // a length of 0 would mean for HEAD that GET has no body, and for 304 that the object is empty (docs/semantics.md 85)
   if (body === undefined && message.method !== 'HEAD' && status !== 304 && status !== 204) {
     all['content-length'] = '0';
   }

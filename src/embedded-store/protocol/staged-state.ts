@@ -9,16 +9,16 @@ import {
 import { parseChoice } from './choice.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** States that a real store comes to by itself. */
+/** States that a real store reaches by itself. */
 export interface StagedState extends Pick<Partial<ObjectAttributes>, 'accessTier' | 'replicationStatus'> {
   readonly storageClass?: StorageClass;
   readonly kmsKeyState?: (typeof kmsKeyStates)[number];
 }
 
 /**
- * The states that a request stages with headers only this store knows, each with the dialect's prefix:
- * `embedded-access-tier` and `embedded-replication-status` (the protocol's values, `none` to take the state away),
- * `embedded-storage-class` and `embedded-kms-key-state` (`enabled`, `disabled`, `pending-deletion`).
+ * The states to set, from headers that only this store has, each with the dialect's prefix: `embedded-access-tier` and
+ * `embedded-replication-status` (values of the protocol; `none` removes the state), `embedded-storage-class` and
+ * `embedded-kms-key-state` (`enabled`, `disabled`, `pending-deletion`).
  *
  * @throws InvalidArgument
  */

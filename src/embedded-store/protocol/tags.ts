@@ -3,13 +3,13 @@ import type { OperationRequest } from './operation-request.ts';
 
 const MAX_TAGS = 10;
 
-/** The tags that a write brings, as `name=value&…`. @throws InvalidTag and BadRequest */
+/** The tags of a write, given as `name=value&…`. @throws InvalidTag and BadRequest */
 export function parseTaggingHeader(request: OperationRequest): [string, string][] {
   const header = request.prefixed('tagging');
   return header === undefined ? [] : checkedTags([...new URLSearchParams(header)]);
 }
 
-/** The same tags, when an object may have them. @throws InvalidTag and BadRequest */
+/** Validates tags. @throws InvalidTag and BadRequest */
 export function checkedTags(tags: [string, string][]): [string, string][] {
   if (tags.length > MAX_TAGS) {
     throw new OperationError('BadRequest', { message: 'Object tags cannot be greater than 10' });

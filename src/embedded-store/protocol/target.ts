@@ -1,15 +1,15 @@
 import { OperationError } from './operation-error.ts';
 
-/** docs/semantics.md 217: the protocol's limit, counted in bytes of UTF-8. */
+/** docs/semantics.md 217: the protocol's limit, in bytes of UTF-8. */
 const MAX_KEY_BYTES = 1024;
 
-/** What a request line names: nothing, a bucket, or a key in it. */
+/** What a request addresses: the service, a bucket, or a key. */
 export type Target =
   | { readonly kind: 'service' }
   | { readonly kind: 'bucket'; readonly bucket: string }
   | { readonly kind: 'object'; readonly bucket: string; readonly key: string };
 
-/** A request line taken apart. */
+/** A parsed request line. */
 export interface RequestLine {
   readonly target: Target;
   /** Decoded parameters; the first one counts when a name is repeated. */
@@ -17,8 +17,8 @@ export interface RequestLine {
 }
 
 /**
- * Takes apart a request target in path style, or with the bucket in `host` when that lies below `domain`. Each part is
- * decoded once and kept as it is: `//`, `..` and a trailing slash are part of a key (docs/semantics.md 218 to 226).
+ * Parses a request target in path style, or with the bucket in `host` when that is below `domain`. Each part is decoded
+ * once and otherwise unchanged: `//`, `..` and a trailing slash are part of a key (docs/semantics.md 218 to 226).
  *
  * @throws InvalidURI (docs/semantics.md 228) and KeyTooLongError
  */

@@ -1,13 +1,13 @@
 import { OperationError } from './operation-error.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** Names and values of an object's own metadata together. */
+/** The limit for all names and values of an object's user metadata. */
 const MAX_METADATA_BYTES = 2048;
 const NAME_PREFIX = 'meta-';
 
 export type Metadata = readonly (readonly [name: string, value: string])[];
 
-/** The metadata that a request brings, as text. @throws MetadataTooLarge */
+/** The user metadata of a request, as text. @throws MetadataTooLarge */
 export function parseMetadata(request: OperationRequest): [string, string][] {
   const metadata: [string, string][] = [];
   let size = 0;
@@ -22,8 +22,8 @@ export function parseMetadata(request: OperationRequest): [string, string][] {
 }
 
 /**
- * Metadata as headers without prefix: printable ASCII as it is, other text as an encoded word (docs/semantics.md
- * 189); what cannot be printed is only counted (docs/semantics.md 191).
+ * User metadata as headers without prefix: printable ASCII unchanged, other text as an encoded word (docs/semantics.md
+ * 189); unprintable values are omitted and counted (docs/semantics.md 191).
  */
 export function metadataHeaders(metadata: Metadata): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -36,7 +36,7 @@ export function metadataHeaders(metadata: Metadata): Record<string, string> {
   return headers;
 }
 
-/** A header's bytes arrive one per character; most clients mean UTF-8 by them. */
+/** node:http gives each byte of a header as one character; most clients send UTF-8. */
 function fromWire(value: string): string {
   const bytes = Buffer.from(value, 'latin1');
   const text = bytes.toString();

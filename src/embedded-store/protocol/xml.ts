@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AnswerBody } from './operation-answer.ts';
 import { OperationError } from './operation-error.ts';
 
-/** Elements by name; an array repeats its element, `undefined` leaves it out, `@name` is an attribute. */
+/** Elements by name; an array repeats an element, `undefined` omits it, `@name` is an attribute. */
 export interface XmlElements {
   readonly [name: string]: XmlContent;
 }
@@ -29,26 +29,26 @@ export function xmlDocument(root: string, content: XmlElements): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ [root]: content })}`;
 }
 
-/** How a kind of document from a client is read. */
+/** How to read one kind of client document. */
 export interface DocumentForm<Content> {
   readonly root: string;
-  /** Elements that may be repeated: always given as arrays. */
+  /** Elements that may be repeated; they are always given as arrays. */
   readonly repeated?: readonly string[];
-  /** Of what lies below the root: text as strings, names without namespace prefixes. */
+  /** Validates the content of the root: text as strings, names without namespace prefixes. */
   readonly schema: z.ZodType<Content>;
 }
 
-/** What an element without content is read as. */
+/** An element without content is read as an empty object. */
 export const emptyElement = z.string().transform(() => ({}));
 
-/** @throws MalformedXML, also for documents that declare entities: what those may grow into has no bound */
+/** @throws MalformedXML, also for documents that declare entities, since their expansion is unbounded */
 export function parseXml<Content>(text: string, form: DocumentForm<Content>): Content {
   if (/<!DOCTYPE/i.test(text)) throw new OperationError('MalformedXML');
   const parser = new XMLParser({
     removeNSPrefix: true,
     parseTagValue: false,
     trimValues: false,
-    // without it characters given by number (`&#34;`) stay undecoded
+    // otherwise numeric character references (`&#34;`) stay undecoded
     htmlEntities: true,
     isArray: name => form.repeated?.includes(name) ?? false,
   });
@@ -60,7 +60,7 @@ export function parseXml<Content>(text: string, form: DocumentForm<Content>): Co
   }
 }
 
-/** Markup, and characters that a reader would change (carriage returns) or refuse (controls), as references. */
+/** Escapes markup, and characters that a parser would change (carriage returns) or refuse (control characters). */
 function escapeText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that need it
   return text.replace(/[&<>"\u0000-\u0008\u000b-\u001f]/g, character => {

@@ -8,17 +8,17 @@ import { type SampleObject, storeSample } from './store-sample.ts';
 const SAMPLE_BUCKET = 'sample';
 const RESTORED_DAYS = 7;
 
-/** What the start tells people about the bucket. */
+/** Information about the bucket that is printed at the start. */
 export interface SampleBucket {
   readonly bucket: string;
-  /** Opens `sealed.bin`: key and its MD5 in base64, as the customer-key headers take them. */
+  /** The key for `sealed.bin` and its MD5 in base64, for the customer-key headers. */
   readonly customerKey: string;
   readonly customerKeyMd5: string;
 }
 
 /**
- * Fills the bucket `sample` with an object in every state of the specification. What is already there stays,
- * so it may be called at every start; only the restored copy of `restored.bin` is renewed.
+ * Fills the bucket `sample` with an object in every state of the specification. Existing objects are kept, so it can be
+ * called at every start; only the restored copy of `restored.bin` is renewed.
  */
 export async function seedSampleBucket(store: StoreParts): Promise<SampleBucket> {
   const bucket = store.buckets.find(SAMPLE_BUCKET) ?? createSampleBucket(store);
@@ -51,7 +51,7 @@ function createSampleBucket(store: StoreParts): StoredBucket {
   return bucket;
 }
 
-/** Stores the versions of one key unless it has any; says whether it did. */
+/** Stores the versions of one key unless it has any; returns whether it did. */
 async function storeOnce(
   store: StoreParts,
   bucket: StoredBucket,

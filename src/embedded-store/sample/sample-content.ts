@@ -3,8 +3,8 @@ import { createCipheriv, createHash } from 'node:crypto';
 const CHUNK_BYTES = 1024 ** 2;
 
 /**
- * Bytes that are the same at every start and look like any binary file: the key stream of a cipher keyed with
- * the name. Yields chunks of 1 MiB, the last one shorter.
+ * Bytes that are the same at every start and look random: the key stream of a cipher whose key is derived from the
+ * name. Yields chunks of 1 MiB, the last one shorter.
  */
 export function* sampleBytes(name: string, sizeBytes: number): Generator<Uint8Array> {
   const key = createHash('sha256').update(name).digest();

@@ -8,12 +8,10 @@ const MIB = 1024 * KIB;
 const BINARY = 'application/octet-stream';
 const TEXT = 'text/plain; charset=utf-8';
 
-/** The key of `sealed.bin`. It protects nothing but a sample, and must be the same at every start. */
+/** The key of `sealed.bin`. It protects only a sample and must be the same at every start. */
 export const sampleCustomerKey: RequestKey = customerKey('tidegate sample: sealed.bin');
 
-/**
- * Objects that are there in one version, in every state that reading knows (docs/architecture.md, The sample bucket).
- */
+/** Objects with a single version, one for each state of reading (docs/architecture.md, The sample bucket). */
 export function sampleObjects(): SampleObject[] {
   const archived = { contentType: BINARY, storageClass: 'GLACIER' } as const;
   return [
@@ -54,7 +52,7 @@ export function sampleVersions(): SampleObject[] {
   }));
 }
 
-/** What lies behind the delete marker of `gone.txt`. */
+/** The version below the delete marker of `gone.txt`. */
 export function goneSample(): SampleObject {
   return { key: 'gone.txt', contentType: TEXT, parts: [[Buffer.from('Deleted, yet still a version.\n')]] };
 }

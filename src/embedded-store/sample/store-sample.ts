@@ -12,7 +12,7 @@ import type { StoreParts } from '../store.ts';
 /** An object of the sample bucket. */
 export interface SampleObject {
   readonly key: string;
-  /** One run of chunks for an object put whole, several for one uploaded in parts. */
+  /** One sequence of chunks for a simple upload, several for a multipart upload. */
   readonly parts: readonly Iterable<Uint8Array>[];
   readonly contentType: string;
   readonly storageClass?: StorageClass;
@@ -20,10 +20,10 @@ export interface SampleObject {
   readonly attributes?: Partial<ObjectAttributes>;
 }
 
-/** What the checksum of each part is kept for; a whole object is treated as one part. */
+/** The checksum kept for each part; a whole object is treated as one part. */
 const whole = { algorithm: 'CRC64NVME', type: 'FULL_OBJECT' } as const;
 
-/** Writes a new current version, as PutObject or a multipart upload would have done. */
+/** Writes a new current version, like PutObject or a multipart upload. */
 export async function storeSample(
   store: StoreParts,
   bucket: StoredBucket,
