@@ -1,12 +1,12 @@
 import { StringDecoder } from 'node:string_decoder';
 import { SaxesParser } from 'saxes';
 
-/** An element of a document. Namespaces are not told apart: stores write one or none. */
+/** An XML element. Namespaces are not resolved: stores use a single one or none. */
 export interface XmlElement {
-  /** As written, with its namespace prefix if it has one. */
+  /** As written, including a namespace prefix. */
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
-  /** Elements and text, the text without escapes. Comments and instructions are left out. */
+  /** Elements and text, with references resolved. Comments and processing instructions are left out. */
   readonly children: readonly XmlNode[];
 }
 
@@ -19,7 +19,7 @@ export type XmlNode = XmlElement | string;
 export interface XmlLimits {
   /** In characters. */
   readonly length: number;
-  /** Of elements within elements; the root counts. */
+  /** Depth of nested elements, including the root. */
   readonly depth: number;
   /** Elements, attributes and pieces of text: four characters of text can be one element. */
   readonly nodes: number;
@@ -35,17 +35,17 @@ interface OpenElement extends XmlElement {
 }
 
 /**
- * Reads a document that somebody else wrote, such as a store. Never throws: what is not well-formed, has a document type
- * (which could define entities) or exceeds `limits` gives undefined. Names are values and never property names, so that
- * none of them means anything here.
+ * Parses an untrusted document, such as one from a store. Never throws: undefined when it is not well-formed, has a
+ * document type (which could define entities) or exceeds `limits`. Element names are stored as values, never as
+ * property names, so that special names have no effect.
  *
- * Keys may hold any character, and stores write those that XML 1.0 does not have too: they are read as they are.
+ * Keys may contain any character, and stores also write characters that XML 1.0 does not allow: these are accepted.
  */
 export function readXml(text: string, limits: XmlLimits): XmlElement | undefined {
   if (text.length > limits.length) return undefined;
   const reader = new DocumentReader(limits);
   try {
-    // half of a surrogate pair would hide the character behind it from the parser
+    // an unpaired surrogate would make the parser skip the next character
     reader.read(text.toWellFormed());
     return reader.end();
   } catch {
@@ -53,10 +53,10 @@ export function readXml(text: string, limits: XmlLimits): XmlElement | undefined
   }
 }
 
-/** How much is read in one step: about a millisecond. */
+/** The number of bytes parsed per step: about a millisecond. */
 const STEP_BYTES = 8 * 1024;
 
-/** The same for a document in UTF-8 that may be long: each step reads a piece of it. */
+/** The same for a possibly long document in UTF-8: each step parses one piece. */
 export function* readXmlInSteps(
   bytes: Uint8Array,
   limits: XmlLimits,
@@ -80,16 +80,16 @@ export function* readXmlInSteps(
   }
 }
 
-/** The longest reference to a character, but for its end. */
+/** The length of the longest character reference, without its semicolon. */
 const referenceLength = '&#1114111'.length;
 
-/** Where a piece of a document can end: not within a reference. */
+/** Where a piece of a document may end: not within a reference. */
 function endOfWhole(text: string): number {
   const reference = text.lastIndexOf('&');
   return reference >= 0 && text.length - reference <= referenceLength ? reference : text.length;
 }
 
-/** All text directly inside of an element. */
+/** The text directly inside an element, without that of its children. */
 export function textOf({ children }: XmlElement): string {
   return children.filter(child => !isElement(child)).join('');
 }
@@ -104,11 +104,11 @@ const noAttributes: ReadonlyMap<string, string> = new Map();
 /** Open elements around a child of the root: the document and the root. */
 const MEMBER_DEPTH = 2;
 
-/** Builds the elements of a document from its pieces. @throws Error for what `readXml` does not read */
+/** Builds the elements of a document from its pieces. @throws Error for documents that `readXml` does not accept */
 class DocumentReader {
   readonly #limits: XmlLimits;
   readonly #document: OpenElement = { name: '', attributes: noAttributes, children: [] };
-  /** The elements around the current place, outermost first. */
+  /** The currently open elements, outermost first. */
   readonly #open = [this.#document];
   readonly #parser = new LenientParser();
 
@@ -139,7 +139,7 @@ class DocumentReader {
     this.#parser.on('cdata', add);
   }
 
-  /** @param text no piece ends within a reference. */
+  /** @param text does not end within a reference. */
   read(text: string): void {
     if (text === '') return;
     const plain = withoutOddReferences(text);
@@ -182,7 +182,7 @@ class DocumentReader {
   }
 }
 
-/** Takes characters that XML 1.0 does not have and gives them on; there may be a million, so no error is made for each. */
+/** Accepts characters that XML 1.0 does not allow, without creating an error for each, as there may be a million. */
 class LenientParser extends SaxesParser {
   override fail(message: string): this {
     if (message.endsWith('disallowed character.')) return this;
@@ -190,7 +190,10 @@ class LenientParser extends SaxesParser {
   }
 }
 
-/** References to characters that XML 1.0 §2.2 does not have, as the characters themselves: as such the parser gives them on. */
+/**
+ * Replaces references to characters that XML 1.0 §2.2 does not allow by the characters themselves, which the parser
+ * accepts.
+ */
 function withoutOddReferences(text: string): string {
   return text.replace(
     /&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}));/gi,
