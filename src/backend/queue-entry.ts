@@ -16,7 +16,7 @@ export interface QueueEntry {
   readonly isAnswered: boolean;
   /** Since when it has been waiting for an answer, if it may be aborted for that; otherwise undefined. */
   readonly silentSinceMs: number | undefined;
-  /** Since when its reader has stalled; undefined while it reads. */
+  /** Since when its reader, which has paused it, has taken nothing; undefined while it is not paused. */
   readonly pausedSinceMs: number | undefined;
   start(): void;
   /** Ends the call, which then leaves the queue. */

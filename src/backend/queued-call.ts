@@ -68,7 +68,7 @@ export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
   }
 
   pause(): void {
-    this.#pausedSinceMs ??= this.#clock.monotonicMs();
+    this.#pausedSinceMs = this.#clock.monotonicMs();
     this.#watch?.unwanted();
     this.#call?.pause();
   }

@@ -32,7 +32,7 @@ export interface StoreReceiver {
 
 /** A request in progress. */
 export interface StoreCall {
-  /** Stops delivery until `resume`. */
+  /** Stops delivery until `resume`. Called again meanwhile, it says that the reader is slow, but has not stalled. */
   pause(): void;
   resume(): void;
   /** Aborts the request; the receiver gets no further calls. */

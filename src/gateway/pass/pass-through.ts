@@ -9,6 +9,7 @@ import { idsOf, replyRefusal } from '../reply/refusal-reply.ts';
 import type { Bucket } from '../request/bucket.ts';
 import { bypassed } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
+import { PassedBody } from './passed-body.ts';
 
 /** How an answer is given on. */
 export interface PassOptions {
@@ -39,8 +40,10 @@ export function passThrough(
     return;
   }
   observer.waitsForStore(exchange);
+  const body = new PassedBody(response, observer.sends, step => exchange.guard(step));
   const end = () => {
     response.off('close', left);
+    body.over();
     observer.sent(exchange);
   };
   const left = exchange.guard(() => {
@@ -48,7 +51,6 @@ export function passThrough(
     exchange.hasClientLeft = true;
     end();
   });
-  const goOn = exchange.guard(() => call.resume());
   response.on('close', left);
   let refusal: CollectedReply | undefined;
   let head: StoreReplyHead | undefined;
@@ -68,9 +70,7 @@ export function passThrough(
       if (refusal) return;
       begin();
       exchange.bodyBytes += chunk.length;
-      if (response.write(Buffer.from(chunk))) return;
-      call.pause();
-      response.once('drain', goOn);
+      body.write(chunk, call);
     },
     ended: () => {
       begin();
@@ -80,6 +80,7 @@ export function passThrough(
     },
     failed: error => {
       response.off('close', left);
+      body.over();
       exchange.refuse(error);
     },
   });

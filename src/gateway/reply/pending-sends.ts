@@ -15,9 +15,11 @@ export class StalledClientError extends Error {
 
 /** A response that is being sent. */
 export interface PendingSend {
-  /** The bytes that the connection has not completely accepted; undefined if there are none. */
+  /** Cache memory that the connection has not completely accepted; undefined if there is none. */
   readonly loan: Loan | undefined;
   readonly socket: Socket | null;
+  /** Called each time the connection has accepted some more bytes. */
+  tookSome?(): void;
   /** Aborts the response and closes its connection. */
   cutOff(error: Error): void;
 }
@@ -30,9 +32,9 @@ export interface SlotDemand {
   claimNeed(slot: number): boolean;
 }
 
-/** How much of a loan was queued at some moment. */
+/** How much was queued for a connection at some moment. */
 interface Sighting {
-  readonly loan: Loan;
+  readonly loan: Loan | undefined;
   readonly queuedBytes: number;
   readonly sinceMs: number;
 }
@@ -86,6 +88,7 @@ export class PendingSends {
     for (const [send, last] of this.#sends) {
       const sighting = sight(send, last, nowMs);
       this.#sends.set(send, sighting);
+      if (last && sighting && sighting !== last) send.tookSome?.();
       if (sighting && nowMs - sighting.sinceMs >= STALL_LIMIT_MS) stalled.push([send, sighting]);
     }
     this.#nextLook =
@@ -95,7 +98,7 @@ export class PendingSends {
 
   /** A slot becomes free only when all of its pins are released, so either all of its responses are aborted or none. */
   #cut(oldestFirst: readonly [PendingSend, Sighting][]): void {
-    const bySlot = Map.groupBy(oldestFirst, ([, { loan }]) => loan.slot);
+    const bySlot = Map.groupBy(oldestFirst, ([, { loan }]) => loan?.slot);
     for (const [slot, sends] of bySlot) {
       if (slot === undefined || this.#demand.holds(slot) > sends.length) continue;
       if (this.#demand.claimNeed(slot)) for (const [send] of sends) send.cutOff(new StalledClientError());
@@ -106,7 +109,7 @@ export class PendingSends {
 /** The previous sighting while there is no progress, otherwise a new one. */
 function sight({ loan, socket }: PendingSend, last: Sighting | undefined, nowMs: number) {
   const queued = socket ? queuedBytes(socket) : undefined;
-  if (loan?.slot === undefined || queued === undefined) return undefined;
-  if (last?.loan === loan && queued > last.queuedBytes - PROGRESS_BYTES) return last;
+  if (queued === undefined) return undefined;
+  if (last && last.loan === loan && queued > last.queuedBytes - PROGRESS_BYTES) return last;
   return { loan, queuedBytes: queued, sinceMs: nowMs };
 }

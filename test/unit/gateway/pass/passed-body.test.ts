@@ -1,0 +1,110 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { CallQueue } from '../../../../src/backend/call-queue.ts';
+import { QueuedCall } from '../../../../src/backend/queued-call.ts';
+import type { StoreReceiver } from '../../../../src/backend/store.ts';
+import { PassedBody } from '../../../../src/gateway/pass/passed-body.ts';
+import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+/** What a slow client takes in a second. */
+const RATE_BYTES = 8 * 1024;
+let clock: ManualClock;
+let queue: CallQueue;
+let sends: PendingSends;
+let body: PassedBody;
+let response: ServerResponse;
+/** What the connection has not taken. */
+let waiting: { writeQueueSize: number };
+let did: string[];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  const limits = { connections: 1, queue: 10, queueWaitMs: 60_000, queueTotalMs: 600_000 };
+  queue = new CallQueue(limits, clock, () => undefined);
+  sends = new PendingSends(clock, { holds: () => 0, claimNeed: () => false });
+  const socket = new Socket();
+  response = new ServerResponse(new IncomingMessage(socket));
+  waiting = { writeQueueSize: 0 };
+  vi.spyOn(response, 'socket', 'get').mockReturnValue(Object.assign(socket, { _handle: waiting }));
+  vi.spyOn(response, 'write').mockImplementation((chunk: Buffer) => {
+    waiting.writeQueueSize += chunk.length;
+    return false;
+  });
+  body = new PassedBody(response, sends, step => step);
+  did = [];
+});
+
+/** A call of which the queue is told `events`. */
+function enter(name: string, receiver: Partial<StoreReceiver>): { readonly told: () => StoreReceiver } {
+  const deaf = { answered: () => {}, arrived: () => {}, ended: () => {}, failed: () => {} };
+  let told: StoreReceiver = deaf;
+  const call = new QueuedCall(
+    {
+      object: name,
+      mayBeGivenUp: true,
+      limits: { headMs: undefined, minRateBytes: 0, windowMs: 1_000 },
+      send: heard => {
+        told = heard;
+        did.push(`send ${name}`);
+        return {
+          pause: () => {},
+          resume: () => did.push(`resume ${name}`),
+          abort: () => {},
+          giveUp: error => heard.failed(error),
+        };
+      },
+    },
+    { ...deaf, arrived: chunk => body.write(chunk, call), ...receiver },
+    queue,
+    clock,
+  );
+  queue.enter(call);
+  return { told: () => told };
+}
+
+/** An answer of which one piece has been written, and another call that waits for its connection. */
+function passOne(): void {
+  const passed = enter('passed', {
+    failed: error => {
+      did.push(`cut ${error.code}`);
+      body.over();
+    },
+  });
+  passed.told().answered({ status: 200, fields: [] });
+  passed.told().arrived(Buffer.alloc(CHUNK_BYTES));
+  enter('next', {});
+}
+
+it('a client that takes 8 KiB/s is not cut off while other calls wait', () => {
+  passOne();
+  for (let leftBytes = CHUNK_BYTES; leftBytes > 0; leftBytes -= RATE_BYTES) {
+    waiting.writeQueueSize = leftBytes;
+    clock.advance(1_000);
+  }
+  expect(did).toEqual(['send passed']);
+  response.emit('drain');
+  expect(did).toEqual(['send passed', 'resume passed']);
+  expect(sends.size).toBe(0);
+});
+
+it('a client that takes nothing is cut off after five seconds when other calls wait', () => {
+  passOne();
+  clock.advance(4_900);
+  expect(did).toEqual(['send passed']);
+  clock.advance(200);
+  expect(did).toEqual(['send passed', 'cut BROKEN', 'send next']);
+  expect(sends.size).toBe(0);
+});
+
+it('a client that took something and then takes nothing is cut off five seconds later', () => {
+  passOne();
+  clock.advance(3_900);
+  waiting.writeQueueSize -= 2 * RATE_BYTES;
+  clock.advance(5_000);
+  expect(did).toEqual(['send passed']);
+  clock.advance(200);
+  expect(did).toEqual(['send passed', 'cut BROKEN', 'send next']);
+});
