@@ -1,6 +1,7 @@
 import { faultOf } from '../../backend/guarded-receiver.ts';
 import { type StoreCall, StoreError } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
+import { BlockWriter } from './block-writer.ts';
 import { ByteWaiters } from './byte-waiters.ts';
 import type { ExtentContext } from './extent-context.ts';
 import { isTransient, OverloadedError } from './fill-error.ts';
@@ -33,16 +34,11 @@ export class Extent implements RangeReceiver {
   readonly #keeper: ExtentOwner;
   readonly #waiters = new ByteWaiters();
   readonly #roomWait: SlotWait;
+  readonly #blocks: BlockWriter;
   #askedTo: number;
-  #to: number;
-  #position: number;
-  /** Bytes before are not written by this extent. */
-  #writesFrom: number;
-  #hasWritten = false;
   #isWhole = false;
   readonly #transfer: PausedTransfer;
   readonly #retries = new Retries(transferLimits);
-  #blockIsOpen = false;
   #waitsForReaders = false;
   #outcome: 'running' | 'done' | Error = 'running';
 
@@ -55,9 +51,7 @@ export class Extent implements RangeReceiver {
     keeper: ExtentOwner,
   ) {
     this.generation = generation;
-    this.#position = from;
-    this.#writesFrom = from;
-    this.#to = to;
+    this.#blocks = new BlockWriter(generation, from, to);
     this.#askedTo = to;
     this.source = source;
     this.#surroundings = surroundings;
@@ -68,11 +62,11 @@ export class Extent implements RangeReceiver {
 
   /** The next byte to arrive. */
   get position(): number {
-    return this.#position;
+    return this.#blocks.position;
   }
 
   get to(): number {
-    return this.#to;
+    return this.#blocks.to;
   }
 
   /** Whether it is a transfer of all of the content, which goes no faster than its readers. */
@@ -82,17 +76,18 @@ export class Extent implements RangeReceiver {
 
   /** Whether bytes of it have been put into blocks. */
   get hasWritten(): boolean {
-    return this.#hasWritten;
+    return this.#blocks.hasWritten;
   }
 
   /** Asks the store for what is missing. */
   start(): void {
     this.#waitsForReaders = false;
     this.#roomWait.end();
-    this.#askedTo = this.#to;
+    const { position, to } = this.#blocks;
+    this.#askedTo = to;
     this.#guarded(() => {
-      const read = new RangedRead(this.generation.identity, this.#position, this.#to, this);
-      this.#transfer.begin(this.source.send(this.#position, this.#to, read));
+      const read = new RangedRead(this.generation.identity, position, to, this);
+      this.#transfer.begin(this.source.send(position, to, read));
     });
   }
 
@@ -104,7 +99,7 @@ export class Extent implements RangeReceiver {
    */
   adopt(call: StoreCall | undefined, limitTo: number, isWhole: boolean): void {
     this.#transfer.begin(call);
-    this.#to = Math.min(this.#to, limitTo);
+    this.#blocks.limit(limitTo);
     this.#isWhole = isWhole;
   }
 
@@ -122,14 +117,14 @@ export class Extent implements RangeReceiver {
 
   /** A reader of the content has come further. */
   readerAdvanced(): void {
-    if (!this.#waitsForReaders || this.#surroundings.pace(this.generation, this.#position) !== 'go') return;
+    if (!this.#waitsForReaders || this.#surroundings.pace(this.generation, this.position) !== 'go') return;
     if (this.#transfer.hasBuffered) this.#guarded(() => this.#retryBuffered());
     else this.start();
   }
 
   /** Whether this extent is going to write into a block that some of `[from, to)` lies in. */
   claims(from: number, to = from + 1): boolean {
-    return to > this.generation.blockStart(this.#position) && from < this.generation.blockEnd(this.#to - 1);
+    return this.#blocks.claims(from, to);
   }
 
   /**
@@ -140,8 +135,8 @@ export class Extent implements RangeReceiver {
    */
   reached(position: number, isFirst = false): Promise<void> {
     if (this.#outcome instanceof Error) return Promise.reject(this.#outcome);
-    const awaited = position < this.#writesFrom ? this.generation.blockEnd(position) - 1 : position;
-    if (this.#outcome === 'done' || this.#position > awaited) return Promise.resolve();
+    const awaited = this.#blocks.awaitedFor(position);
+    if (this.#outcome === 'done' || this.position > awaited) return Promise.resolve();
     if (isFirst && this.#roomWait.exceedsFirstByteLimit) return Promise.reject(new OverloadedError());
     return this.#waiters.wait(awaited, isFirst);
   }
@@ -149,16 +144,17 @@ export class Extent implements RangeReceiver {
   /** Nobody wants the rest: ends with the block that is arriving, or without the rest of it when that comes slowly. */
   stopSoon(): void {
     if (this.#outcome !== 'running') return;
-    this.#to = Math.min(this.#to, this.generation.blockEnd(this.#position));
-    if (this.#position >= this.#to || !this.#blockIsOpen || this.#surroundings.lacksRoom()) this.#end('done');
+    this.#blocks.limitToBlock();
+    if (this.#blocks.isComplete || !this.#blocks.isOpen || this.#surroundings.lacksRoom()) this.#end('done');
     else this.#surroundings.clock.after(UNWANTED_MS, () => this.#stopUnwanted());
   }
 
   #stopUnwanted(): void {
-    const { generation } = this;
-    const isWanted =
-      this.#waiters.isAwaited || this.#surroundings.isWanted(generation, this.#position, this.#to);
-    if (!isWanted) this.#end('done');
+    if (!this.#isWanted()) this.#end('done');
+  }
+
+  #isWanted(): boolean {
+    return this.#waiters.isAwaited || this.#surroundings.isWanted(this.generation, this.position, this.to);
   }
 
   bytes(chunk: Buffer): void {
@@ -195,44 +191,18 @@ export class Extent implements RangeReceiver {
   /** Writes what there is room for; the rest waits, and the store's connection with it. */
   #store(chunk: Buffer): void {
     let rest = chunk;
-    while (rest.length > 0 && this.#position < this.#to) {
-      if (this.#isBroughtByOthers()) rest = this.#drop(rest);
-      else if (this.#blockIsOpen || this.#openBlock(rest)) rest = this.#write(rest);
+    while (rest.length > 0 && !this.#blocks.isComplete) {
+      if (this.#blocks.isBroughtByOthers()) rest = this.#blocks.drop(rest);
+      else if (this.#blocks.isOpen || this.#openBlock(rest)) rest = this.#blocks.write(rest);
       else break;
     }
-    this.#waiters.arrivedUntil(this.#position);
-    if (this.#position >= this.#to) this.#end('done');
-  }
-
-  #write(chunk: Buffer): Buffer {
-    const until = Math.min(this.generation.blockEnd(this.#position), this.#to);
-    const part = chunk.subarray(0, until - this.#position);
-    this.generation.write(this.#position, part);
-    this.#hasWritten = true;
-    this.#position += part.length;
-    if (this.#position === until) this.#closeBlock(this.#position - 1);
-    return chunk.subarray(part.length);
-  }
-
-  /** Where all of a content is sent, blocks come along that are held or that other extents write into. */
-  #isBroughtByOthers(): boolean {
-    if (this.#blockIsOpen || this.#position < this.#writesFrom) return !this.#blockIsOpen;
-    const block = this.generation.blockAt(this.#position);
-    const until = Math.min(this.generation.blockEnd(this.#position), this.#to);
-    if (!block?.isFilling && this.generation.availableUntil(this.#position) < until) return false;
-    this.#writesFrom = until;
-    return true;
-  }
-
-  #drop(chunk: Buffer): Buffer {
-    const lengthBytes = Math.min(chunk.length, this.#writesFrom - this.#position);
-    this.#position += lengthBytes;
-    return chunk.subarray(lengthBytes);
+    this.#waiters.arrivedUntil(this.position);
+    if (this.#blocks.isComplete) this.#end('done');
   }
 
   /** False when what is left has to wait, for room or for readers, or is not wanted. */
   #openBlock(rest: Buffer): boolean {
-    const pace = this.#isWhole ? this.#surroundings.pace(this.generation, this.#position) : 'go';
+    const pace = this.#isWhole ? this.#surroundings.pace(this.generation, this.position) : 'go';
     if (pace === 'stop') this.#end('done');
     if (pace === 'hold') {
       this.#waitsForReaders = true;
@@ -247,9 +217,9 @@ export class Extent implements RangeReceiver {
 
   #takeRoom(): boolean {
     if (!this.#waiters.isAwaited && this.#surroundings.lacksRoom()) return false;
-    this.#blockIsOpen = this.generation.openBlock(this.#position);
-    if (this.#blockIsOpen) this.#roomWait.end();
-    return this.#blockIsOpen;
+    const isOpen = this.#blocks.open();
+    if (isOpen) this.#roomWait.end();
+    return isOpen;
   }
 
   #waitForRoom(): void {
@@ -257,21 +227,15 @@ export class Extent implements RangeReceiver {
     if (this.#roomWait.exceedsFirstByteLimit) this.#waiters.refuseFirst(new OverloadedError());
     if (this.#roomWait.keepsConnection) return;
     // From now on it waits without a connection, or not at all when nobody comes.
-    if (this.#waiters.isAwaited || this.#surroundings.isWanted(this.generation, this.#position, this.#to))
-      this.#transfer.giveUp();
+    if (this.#isWanted()) this.#transfer.giveUp();
     else this.#end('done');
-  }
-
-  #closeBlock(position: number): void {
-    this.#blockIsOpen = false;
-    this.generation.closeBlock(position);
   }
 
   /** There may be room: for what is buffered, or for what is to be asked for again. */
   #retry(): void {
     if (this.#outcome !== 'running') return;
     if (this.#transfer.hasBuffered) this.#retryBuffered();
-    else if (this.#isBroughtByOthers() || this.#takeRoom()) this.start();
+    else if (this.#blocks.isBroughtByOthers() || this.#takeRoom()) this.start();
     else this.#waitForRoom();
   }
 
@@ -300,8 +264,8 @@ export class Extent implements RangeReceiver {
     this.#outcome = outcome;
     if (outcome instanceof StoreError && outcome.code === 'FAULT') this.#surroundings.faults?.note(outcome);
     try {
-      if (this.#blockIsOpen) this.#closeBlock(this.#position);
-      if (this.#position < this.#askedTo) this.#transfer.abort();
+      this.#blocks.end();
+      if (this.position < this.#askedTo) this.#transfer.abort();
       this.#transfer.drop();
       this.#roomWait.end();
       this.#keeper.ended(this);
