@@ -74,23 +74,8 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     if (request.isUpgrade) response.shouldKeepAlive = false;
     pipelining.take(request, response);
   };
-  const server: ListenerServer = createServer(
-    {
-      IncomingMessage: ServedRequest,
-      maxHeaderSize: limits.headersBytes,
-      headersTimeout: senders.limitMs,
-      connectionsCheckingInterval: senders.limitMs / 4,
-      // an upload may take long as long as data arrives; slow-senders.ts enforces the rate
-      requestTimeout: 0,
-      // node:http would set a timer per request; idle-connections.ts uses one per server
-      keepAliveTimeout: 0,
-      requireHostHeader: options.answerUnreadable === undefined,
-      noDelay: true,
-    },
-    handle,
-  );
-  // a client may half-close: pending answers are still sent, and the connection is closed after the last
-  server.httpAllowHalfOpen = true;
+  const server = createListenerServer(limits.headersBytes, senders, options.answerUnreadable === undefined);
+  server.on('request', handle);
   server.on('checkContinue', (request, response) => {
     letContinue(response);
     handle(request, response);
@@ -122,6 +107,28 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       departures.stop();
     },
   };
+}
+
+function createListenerServer(
+  maxHeaderSize: number,
+  { limitMs }: SenderLimits,
+  requireHostHeader: boolean,
+): ListenerServer {
+  const server: ListenerServer = createServer({
+    IncomingMessage: ServedRequest,
+    maxHeaderSize,
+    headersTimeout: limitMs,
+    connectionsCheckingInterval: limitMs / 4,
+    // an upload may take long as long as data arrives; slow-senders.ts enforces the rate
+    requestTimeout: 0,
+    // node:http would set a timer per request; idle-connections.ts uses one per server
+    keepAliveTimeout: 0,
+    requireHostHeader,
+    noDelay: true,
+  });
+  // a client may half-close: pending answers are still sent, and the connection is closed after the last
+  server.httpAllowHalfOpen = true;
+  return server;
 }
 
 /** Answers input that node:http cannot parse into a request. */
