@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** The composition root of the supervisor: the commands, and what a running gateway is built of, in order. */
+/**
+ * The composition root of the supervisor: the commands, and the parts of a running gateway in the order of their
+ * creation.
+ */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -37,17 +40,17 @@ const STORE_STOP_LIMIT_MS = 2_000;
 
 const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 const print = (text: string) => void process.stdout.write(`${text}\n`);
-// a reader that went away or a full disk ends nothing that runs (docs/architecture.md, law 10)
+// a closed reader of stdout or a full disk must not stop the process (docs/architecture.md, law 10)
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-/** `tidegate serve`: resolves when the gateway is up. */
+/** `tidegate serve`: resolves when the gateway is listening. */
 async function serve(request: ServeRequest): Promise<void> {
   const sink = redactingSink(descriptorSink(1), createRedactor(secretsOf(request.config)));
   process.once('exit', () => sink.flush());
   await start(request, sink);
 }
 
-/** Everything that runs, in the order in which one part needs the other. */
+/** Starts all parts, each after those it depends on. */
 async function start({ config, file }: ServeRequest, sink: LogSink): Promise<void> {
   const { listen, admin, shutdown } = config;
   const logger = createLogger({ level: config.log.level, sink, fields: { thread: 'supervisor' } });
@@ -84,7 +87,7 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
     onDeath: worker => releaseWorker(memory.shared, worker),
     onListening: any => {
       if (any) standIn.close();
-      // it needs a port that can be shared: it is still open when the next worker binds
+      // requires a shared port: it is still open when the next worker binds
       else if (workers.reusePort) standIn.open();
     },
     restarts: workerRestarts,
@@ -141,7 +144,7 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
   await pool.start().catch((error: unknown) => {
     if (!isDraining()) throw error;
   });
-  // told to stop while it started: the drain ends the process
+  // told to stop during the start: the drain ends the process
   if (isDraining()) return;
   serving = true;
   new WarmPages(memory.shared, systemClock).start();
@@ -154,7 +157,10 @@ async function start({ config, file }: ServeRequest, sink: LogSink): Promise<voi
   if (sample) print(welcome(gatewayUrl, adminUrl, sample));
 }
 
-/** What the limit of open files leaves to clients. An embedded store has the other end of its connections open, and files. */
+/**
+ * The share of the open-files limit for clients. An embedded store also has the other ends of its connections and files
+ * open.
+ */
 function clientConnections({ backends }: GatewayConfig, workers: number): number | undefined {
   const limit = openFileLimit();
   if (limit === undefined) return undefined;
@@ -163,14 +169,14 @@ function clientConnections({ backends }: GatewayConfig, workers: number): number
   return clientConnectionsPerWorker(limit, perWorker * workers, workers);
 }
 
-/** While load balancers find out that the gateway is not ready any more, it goes on as before. */
+/** Keeps serving while load balancers notice that the gateway is no longer ready. */
 async function stayServing(delayMs: number, logger: Logger): Promise<void> {
   if (delayMs === 0) return;
-  logger.info({ delayMs }, 'not ready any more: everything is served until the delay is over');
+  logger.info({ delayMs }, 'no longer ready: requests are served until the delay has passed');
   await new Promise(resolve => setTimeout(resolve, delayMs));
 }
 
-/** The supervisor's own metrics; those of requests are counted in the workers. */
+/** The supervisor's own metrics; request metrics are counted in the workers. */
 function declareMetrics(metrics: Metrics) {
   metrics.addRuntimeMetrics('main');
   metrics.gauge('tidegate_build_info', 'The version that runs.', ['version'], 'first').cell(version).set(1);

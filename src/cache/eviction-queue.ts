@@ -99,7 +99,7 @@ export class EvictionQueue {
       const slot = isSmall ? this.#small.first : this.#main.first;
       if (isSmall) smallLooks--;
       else mainLooks = slot === undefined ? 0 : mainLooks - 1;
-      if (slot !== undefined && this.#goes(slot, sparesUnread)) return slot;
+      if (slot !== undefined && this.#mayEvict(slot, sparesUnread)) return slot;
     }
     return undefined;
   }
@@ -108,7 +108,7 @@ export class EvictionQueue {
    * Whether `slot` can be evicted. A pinned or unread slot goes back to the end of its queue; one that was read again
    * moves to the main queue.
    */
-  #goes(slot: number, sparesUnread: boolean): boolean {
+  #mayEvict(slot: number, sparesUnread: boolean): boolean {
     const isInSmall = this.#inMain[slot] === 0;
     const stays = this.#state.isHeld(slot) || (sparesUnread && isInSmall && this.#state.isUnread(slot));
     if (!stays && !this.#state.takeVisited(slot)) return true;

@@ -125,7 +125,7 @@ export class MemoryTier {
     const local = slot - this.#firstSlot;
     this.#filling[local] = 0;
     this.#queueOf(local).insert(local);
-    this.#wake();
+    this.#notifyWaiters();
   }
 
   /** Returns a complete slot to filling state, for more bytes of the same content. */
@@ -161,7 +161,7 @@ export class MemoryTier {
     const local = slot - this.#firstSlot;
     if (this.#filling[local] === 0) this.#queueOf(local).remove(local);
     this.#release(local);
-    this.#wake();
+    this.#notifyWaiters();
   }
 
   /** Capacity of `slot` in bytes. */
@@ -182,15 +182,15 @@ export class MemoryTier {
   whenFreed(callback: () => void, isUrgent = false): () => void {
     const waiting = isUrgent ? this.#waitingFirst : this.#waiting;
     waiting.add(callback);
-    this.#tellNeed();
+    this.#publishNeed();
     return () => {
-      if (waiting.delete(callback)) this.#tellNeed();
+      if (waiting.delete(callback)) this.#publishNeed();
     };
   }
 
   /** Must be called when a reader of this thread has released a slot. */
   released(): void {
-    if (this.waiting > 0) this.#wake();
+    if (this.waiting > 0) this.#notifyWaiters();
   }
 
   #queueOf(local: number): EvictionQueue {
@@ -223,7 +223,7 @@ export class MemoryTier {
     for (let page = 0; page < this.#pages.usedPages; page++) {
       const taken = this.#pages.takenIn(page * MAX_SLOTS_PER_PAGE);
       const stamp = Math.min(...taken.map(local => this.#pages.takenAt(local)));
-      if (stamp >= oldestStamp || this.#isAtWork(taken)) continue;
+      if (stamp >= oldestStamp || this.#isInUse(taken)) continue;
       oldest = taken;
       oldestStamp = stamp;
     }
@@ -246,11 +246,11 @@ export class MemoryTier {
     const victim = this.#queues[sizeClass]?.peek();
     if (victim === undefined) return false;
     const taken = this.#pages.takenIn(victim);
-    return !this.#isAtWork(taken) && this.#evictAll(taken);
+    return !this.#isInUse(taken) && this.#evictAll(taken);
   }
 
   /** Whether one of `slots` is being filled or read. */
-  #isAtWork(slots: readonly number[]): boolean {
+  #isInUse(slots: readonly number[]): boolean {
     return slots.some(local => this.#filling[local] === 1 || this.pins.isHeld(local + this.#firstSlot));
   }
 
@@ -283,16 +283,16 @@ export class MemoryTier {
   }
 
   /** Publishes the number of urgent waiters for readers in other threads, see `SlotPins.claimNeed`. */
-  #tellNeed(): void {
+  #publishNeed(): void {
     Atomics.store(this.#needed, 0, this.#waitingFirst.size);
   }
 
-  #wake(): void {
+  #notifyWaiters(): void {
     if (this.waiting === 0) return;
     const callbacks = [...this.#waitingFirst, ...this.#waiting];
     this.#waitingFirst.clear();
     this.#waiting.clear();
-    this.#tellNeed();
+    this.#publishNeed();
     for (const callback of callbacks) queueMicrotask(callback);
   }
 }

@@ -68,13 +68,13 @@ export class DirectAnswer implements Answer, TurnEndTask {
   /** Writes the body given to `endWith`. */
   run(): void {
     const body = this.#body;
-    if (!this.#socket.writable) this.#tell(false);
+    if (!this.#socket.writable) this.#notifyGiver(false);
     else if (typeof body === 'string') {
       this.#socket.write(this.#head + body, 'latin1');
       this.#complete();
     } else if (this.write(body, () => this.#complete())) this.#complete();
     else {
-      this.#response.on('close', () => this.#tell(false));
+      this.#response.on('close', () => this.#notifyGiver(false));
       this.#giver?.waits();
     }
   }
@@ -82,7 +82,7 @@ export class DirectAnswer implements Answer, TurnEndTask {
   /** Closes the connection and releases the body. */
   failed(error: unknown): void {
     this.#response.destroy();
-    this.#tell(false);
+    this.#notifyGiver(false);
     this.#faults.fault?.(error);
   }
 
@@ -115,11 +115,11 @@ export class DirectAnswer implements Answer, TurnEndTask {
 
   #complete(): void {
     this.#finish();
-    this.#tell(true);
+    this.#notifyGiver(true);
   }
 
   /** Notifies the owner of the body, at most once: a finished response is closed later as well. */
-  #tell(isTaken: boolean): void {
+  #notifyGiver(isTaken: boolean): void {
     const giver = this.#giver;
     this.#giver = undefined;
     giver?.over(isTaken);

@@ -15,7 +15,7 @@ export interface RunningCallbacks {
 }
 
 /** The listening address and the accepted tokens. */
-interface Door {
+interface CallbackEndpoint {
   readonly host: string;
   readonly port: number;
   readonly origin: string | undefined;
@@ -33,16 +33,23 @@ export async function startCallbacks(
   channel: BuiltInChannel | undefined,
   options: Omit<CallbackHandlerOptions, 'bearer'>,
 ): Promise<RunningCallbacks | undefined> {
-  const door = alerts.callbacks ? configuredDoor(alerts.callbacks) : channel && builtInDoor(channel);
-  if (!door) return undefined;
-  const { host, port, bearer, origin } = door;
+  const endpoint = alerts.callbacks
+    ? configuredEndpoint(alerts.callbacks)
+    : channel && builtInEndpoint(channel);
+  if (!endpoint) return undefined;
+  const { host, port, bearer, origin } = endpoint;
   const { handle } = new CallbackHandler({ ...options, bearer });
   const { logger } = options;
   const listener = await listenHttp({ host, port, reusePort: false, handle, logger, limits });
   return { listener, origin: origin ?? `http://${formatAddress(host, listener.port)}` };
 }
 
-function configuredDoor({ host, port, url, token }: NonNullable<AlertConfig['callbacks']>): Door {
+function configuredEndpoint({
+  host,
+  port,
+  url,
+  token,
+}: NonNullable<AlertConfig['callbacks']>): CallbackEndpoint {
   const { issuer, audience = url, keys, appIds, subjects, clockToleranceMs } = token;
   return {
     ...{ host, port, origin: url },
@@ -55,7 +62,9 @@ function configuredDoor({ host, port, url, token }: NonNullable<AlertConfig['cal
   };
 }
 
-function builtInDoor({ issuer: { issuer, audience, appId, subject, keys } }: BuiltInChannel): Door {
+function builtInEndpoint({
+  issuer: { issuer, audience, appId, subject, keys },
+}: BuiltInChannel): CallbackEndpoint {
   return {
     ...{ host: '127.0.0.1', port: 0, origin: undefined },
     bearer: {

@@ -7,34 +7,34 @@ import { OverloadedError } from './fill-error.ts';
 import type { RangeReceiver, RangeSource } from './ranged-read.ts';
 import type { Readers } from './readers.ts';
 
-/** Extents of one content that are on their way at the same time, at the most. */
+/** Most concurrent extents of one content. */
 const EXTENTS_PER_CONTENT = 16;
 
-/** Extents that may wait for cache memory before new fills are refused. */
+/** Most extents that may wait for slots before new fills are refused. */
 const WAITING_LIMIT = 256;
 
 /**
- * Fetches what is missing of contents, each byte once however many want it. One for each worker, for the contents
- * that the worker owns.
+ * Fetches the missing bytes of contents, each byte once for all readers. One instance per worker, for the contents that
+ * the worker owns.
  */
 export class Filler implements ExtentOwner {
   readonly #tier: MemoryTier;
-  readonly #surroundings: ExtentContext;
+  readonly #context: ExtentContext;
   readonly #readers: Readers;
   readonly #extents = new Map<Generation, Set<Extent>>();
-  /** Contents whose store ignored a range: each further one may be answered with all of the content. */
+  /** Contents whose store ignored a range: each further ranged request may be answered with the whole content. */
   readonly #rangeless = new WeakSet<Generation>();
   #inFlight = 0;
 
   constructor(
     tier: MemoryTier,
     readers: Readers,
-    surroundings: Pick<ExtentContext, 'clock' | 'random' | 'retried' | 'faults'>,
+    context: Pick<ExtentContext, 'clock' | 'random' | 'retried' | 'faults'>,
   ) {
     this.#tier = tier;
     this.#readers = readers;
-    this.#surroundings = {
-      ...surroundings,
+    this.#context = {
+      ...context,
       whenSlotFreed: (callback, isUrgent) => tier.whenFreed(callback, isUrgent),
       pace: (generation, position) => readers.pace(generation, position),
       isWanted: (generation, from, to) => readers.isWantedSoon(generation, from, to),
@@ -46,29 +46,29 @@ export class Filler implements ExtentOwner {
     return this.#inFlight;
   }
 
-  /** The extent that brings the block in which `position` lies, if one is under way. */
+  /** The extent that fetches the block containing `position`, if there is one. */
   claiming(generation: Generation, position: number): Extent | undefined {
     for (const extent of this.#extents.get(generation) ?? []) if (extent.claims(position)) return extent;
     return undefined;
   }
 
-  /** Whether an extent is under way that is going to write into a block of `[from, to)`. */
+  /** Whether a running extent will write into a block of `[from, to)`. */
   claimsAny(generation: Generation, from: number, to: number): boolean {
     for (const extent of this.#extents.get(generation) ?? []) if (extent.claims(from, to)) return true;
     return false;
   }
 
-  /** Whether the byte at `position` is neither there nor about to come. */
+  /** Whether the byte at `position` is neither held nor being fetched. */
   lacks(generation: Generation, position: number): boolean {
     return generation.availableUntil(position) === position && !this.claiming(generation, position);
   }
 
   /**
-   * Has what is missing in `[from, to)` fetched in extents of at most `extentBytes`, as far as not under way already.
-   * The byte at `from` is fetched in any case, the rest as by `fetchAhead`.
+   * Fetches the missing bytes of `[from, to)` that are not being fetched yet, in extents of at most `extentBytes`. The
+   * byte at `from` is fetched in any case, the rest as by `fetchAhead`.
    *
-   * @returns how far all is there or under way.
-   * @throws OverloadedError when the byte at `from` would have to be fetched, and too many fills wait for memory
+   * @returns up to where all bytes are held or being fetched
+   * @throws OverloadedError when the byte at `from` needs a new extent and too many fills are waiting for slots
    */
   fetch(generation: Generation, from: number, to: number, extentBytes: number, source: RangeSource): number {
     const missing = this.lacks(generation, from)
@@ -81,8 +81,8 @@ export class Filler implements ExtentOwner {
   }
 
   /**
-   * The same where no byte is waited for: nothing is fetched while the content has enough extents running, or too many
-   * fills wait for memory.
+   * The same for read-ahead: starts nothing while the content has enough running extents or too many fills are waiting
+   * for slots.
    */
   fetchAhead(
     generation: Generation,
@@ -101,12 +101,12 @@ export class Filler implements ExtentOwner {
     return position;
   }
 
-  /** A reader of `generation` has come further. */
+  /** A reader of `generation` has advanced. */
   advanced(generation: Generation): void {
     for (const extent of this.#extents.get(generation) ?? []) extent.readerAdvanced();
   }
 
-  /** An extent for a transfer that has begun already, see `Extent.adopt`: its bytes are handed to it by the caller. */
+  /** Creates an extent for a running transfer, see `Extent.adopt`; the caller passes it the bytes. */
   adopt(
     generation: Generation,
     from: number,
@@ -121,8 +121,8 @@ export class Filler implements ExtentOwner {
   }
 
   /**
-   * The first transfer of all of a content takes the place of the extents that have brought nothing yet: their transfers
-   * would be the same. Who waited for them waits for it.
+   * Handles a store that ignores ranges. The first transfer of the whole content replaces the extents that have
+   * received nothing yet, because their transfers would be the same; their waiters wait for it instead.
    */
   answeredWhole(extent: Extent): RangeReceiver | undefined {
     const { generation, source } = extent;
@@ -140,7 +140,7 @@ export class Filler implements ExtentOwner {
     return whole;
   }
 
-  /** Ends what nobody reads any more. */
+  /** Stops extents that no reader needs any more. */
   stopUnwanted(generation: Generation): void {
     for (const extent of [...(this.#extents.get(generation) ?? [])]) {
       if (!this.#readers.isWanted(generation, extent.position, extent.to)) extent.stopSoon();
@@ -157,7 +157,7 @@ export class Filler implements ExtentOwner {
   }
 
   #begin(generation: Generation, from: number, to: number, source: RangeSource): Extent {
-    const extent = new Extent(generation, from, to, source, this.#surroundings, this);
+    const extent = new Extent(generation, from, to, source, this.#context, this);
     const extents = this.#extents.get(generation) ?? new Set();
     this.#extents.set(generation, extents.add(extent));
     this.#inFlight++;
@@ -169,7 +169,7 @@ export class Filler implements ExtentOwner {
     return running >= (this.#rangeless.has(generation) ? 1 : EXTENTS_PER_CONTENT);
   }
 
-  /** Where a transfer of all of `generation` comes to what another such transfer brings. */
+  /** Where the transfer of the whole of `generation` meets what another such transfer has yet to bring. */
   #untilWhole(generation: Generation): number {
     let until = generation.sizeBytes;
     for (const extent of this.#extents.get(generation) ?? [])
@@ -177,7 +177,7 @@ export class Filler implements ExtentOwner {
     return until;
   }
 
-  /** The first run of missing bytes in blocks that no extent is going to write into. */
+  /** The first run of missing bytes in blocks that no extent will write into. */
   #firstUnclaimed(generation: Generation, from: number, to: number, extentBytes: number) {
     let position = from;
     for (;;) {

@@ -69,7 +69,7 @@ export class RangedRead implements StoreReceiver {
   readonly #receiver: RangeReceiver;
   #bytes: ExpectedBytes | undefined;
   #refusal: CollectedReply | undefined;
-  #wrong: Error | undefined;
+  #invalid: Error | undefined;
 
   constructor(identity: GenerationIdentity, from: number, to: number, receiver: RangeReceiver) {
     this.#identity = identity;
@@ -83,8 +83,8 @@ export class RangedRead implements StoreReceiver {
       this.#refusal = new CollectedReply(head);
       return;
     }
-    this.#wrong = this.#judge(readContentHead(head));
-    if (!this.#wrong) this.#bytes = head.status === 206 ? this.#partial() : this.#whole();
+    this.#invalid = this.#validate(readContentHead(head));
+    if (!this.#invalid) this.#bytes = head.status === 206 ? this.#partial() : this.#whole();
   }
 
   arrived(chunk: Buffer): void {
@@ -94,12 +94,12 @@ export class RangedRead implements StoreReceiver {
 
   ended(): void {
     if (this.#bytes) this.#bytes.ended();
-    else this.#receiver.failed(this.#wrong ?? this.#refused());
+    else this.#receiver.failed(this.#invalid ?? this.#refused());
   }
 
   failed(error: StoreError): void {
     if (this.#bytes) this.#bytes.failed(error);
-    else this.#receiver.failed(this.#wrong ?? error);
+    else this.#receiver.failed(this.#invalid ?? error);
   }
 
   #partial(): ExpectedBytes {
@@ -114,15 +114,15 @@ export class RangedRead implements StoreReceiver {
     return new ExpectedBytes(this.#receiver, this.#from, this.#to - this.#from);
   }
 
-  #judge(head: ContentHead): Error | undefined {
+  #validate(head: ContentHead): Error | undefined {
     const { entityTag, sizeBytes } = this.#identity;
     if (entityTag !== undefined && head.entityTag !== entityTag)
       return new ObjectChangedError(`entity tag ${head.entityTag} instead of ${entityTag}`);
-    if (head.status === 206) return this.#judgePartial(head);
+    if (head.status === 206) return this.#validatePartial(head);
     return hasOtherLength(head, sizeBytes) ? new ObjectChangedError('another length') : undefined;
   }
 
-  #judgePartial(head: ContentHead): Error | undefined {
+  #validatePartial(head: ContentHead): Error | undefined {
     const { range } = head;
     if (range?.first !== this.#from || range.last !== this.#to - 1)
       return new InvalidReplyError(`content-range ${head.rangeText} for bytes ${this.#from}-${this.#to - 1}`);

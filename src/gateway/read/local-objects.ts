@@ -46,17 +46,17 @@ type Learned = Omit<LookupResult, 'isCollapsed' | 'how'> & { readonly how: 'fetc
 export class LocalObjects {
   readonly #records: RecordCache;
   readonly #contents: ContentFactory;
-  readonly #questions: StoreFetcher;
+  readonly #fetcher: StoreFetcher;
   readonly #clock: Clock;
   readonly #singleFlight = new SingleFlight<Learned>();
   /** One element per request: several may be for one object. */
   readonly #asking = new Set<{ readonly objectKey: ObjectKey }>();
   #coalesced = 0;
 
-  constructor(records: RecordCache, contents: ContentFactory, questions: StoreFetcher, clock: Clock) {
+  constructor(records: RecordCache, contents: ContentFactory, fetcher: StoreFetcher, clock: Clock) {
     this.#records = records;
     this.#contents = contents;
-    this.#questions = questions;
+    this.#fetcher = fetcher;
     this.#clock = clock;
   }
 
@@ -167,7 +167,7 @@ export class LocalObjects {
 
   async #askHead(read: ObjectRead, partNumber: number | undefined): Promise<Learned> {
     const epoch = this.#records.epochOf(read);
-    const reply = await this.#questions.head(read, partNumber);
+    const reply = await this.#fetcher.head(read, partNumber);
     if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(read, reply, 'HEAD', epoch);
     const head = readContentHead(reply);
     const identity = identityOf(read, head);
@@ -180,7 +180,7 @@ export class LocalObjects {
     const epoch = this.#records.epochOf(read);
     const take: TakeReadable<Learned> = (head, arriving, call) =>
       this.#takeBytes(read, head, arriving, epoch, call);
-    const answer = await this.#questions.get(read, extent, take);
+    const answer = await this.#fetcher.get(read, extent, take);
     if (answer.kind === 'refused' && answer.reply.status === 416 && extent && extent.kind !== 'part') {
       return mayBeEmpty(extent, answer.reply)
         ? this.#askGet(read, undefined)

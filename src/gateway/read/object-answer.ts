@@ -72,7 +72,7 @@ export class ObjectAnswer implements SendingSteps {
     try {
       if (record.kind === 'refused') this.#refuse(found, record);
       else if (record.kind === 'passed') passRead(this.#client, this.#observer, 'unkeepable');
-      else this.#judge(found, record);
+      else this.#checkPreconditions(found, record);
     } catch (error) {
       this.fail(error);
     }
@@ -86,13 +86,13 @@ export class ObjectAnswer implements SendingSteps {
       return;
     }
     try {
-      this.#tell(error);
+      this.#replyToFailure(error);
     } catch (fault) {
       exchange.fault(fault);
     }
   }
 
-  #tell(error: unknown): void {
+  #replyToFailure(error: unknown): void {
     const { exchange, read, mayKnowMissing } = this.#client;
     if (error instanceof RefusedByStoreError) {
       this.#source.refusedByStore(read, error.reply);
@@ -100,7 +100,7 @@ export class ObjectAnswer implements SendingSteps {
       replyRefusal(exchange, read.bucket, error.reply, mayKnowMissing);
     } else {
       exchange.failure = error instanceof Error ? error : new Error(String(error));
-      if (!this.#record && isOfTheStore(error)) exchange.report = failedAtStore(error.code);
+      if (!this.#record && isStoreFailure(error)) exchange.report = failedAtStore(error.code);
       const crossOrigin = (this.#record?.fields ?? []).filter(isCrossOrigin);
       replyError(exchange, asS3Error(error), rawFromFields(crossOrigin, exchange.prefix));
     }
@@ -116,7 +116,7 @@ export class ObjectAnswer implements SendingSteps {
     this.#observer.sent(exchange);
   }
 
-  #judge(found: LookupResult, record: ReadableRecord): void {
+  #checkPreconditions(found: LookupResult, record: ReadableRecord): void {
     const { fields, exchange, nowMs } = this.#client;
     const verdict = fields.isConditional ? evaluatePreconditions(fields, record, nowMs) : undefined;
     if (!verdict || verdict.kind === 'proceed') {
@@ -217,7 +217,7 @@ export class ObjectAnswer implements SendingSteps {
 }
 
 /** Whether the store request itself failed. */
-function isOfTheStore(error: unknown): error is StoreError | InvalidReplyError {
+function isStoreFailure(error: unknown): error is StoreError | InvalidReplyError {
   return error instanceof StoreError || error instanceof InvalidReplyError;
 }
 

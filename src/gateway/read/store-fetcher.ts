@@ -17,7 +17,7 @@ export type TakeReadable<Learned> = (
 ) => TakenAnswer<Learned>;
 
 /** Only one timeout: it has already cost the reader the longest time an answer may take. */
-const questionLimits = { retries: 2, timeouts: 1, atOnce: 0, firstDelayMs: 100 };
+const retryLimits = { retries: 2, timeouts: 1, atOnce: 0, firstDelayMs: 100 };
 
 /** Sends record requests to stores, with retries for transient failures. */
 export class StoreFetcher {
@@ -60,7 +60,7 @@ export class StoreFetcher {
     ask: () => Promise<Answer>,
     refusal: (answer: Answer) => WholeReply | undefined,
   ): Promise<Answer> {
-    const retries = new Retries(questionLimits);
+    const retries = new Retries(retryLimits);
     for (;;) {
       try {
         const answer = await ask();

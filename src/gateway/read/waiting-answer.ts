@@ -19,7 +19,7 @@ export class WaitingAnswer {
     this.#client = client;
     this.#answer = answer;
     const leave = exchange.guard(() => {
-      this.#letGo();
+      this.#detach();
       exchange.hasClientLeft = true;
       observer.sent(exchange);
     });
@@ -36,11 +36,11 @@ export class WaitingAnswer {
   /** The answer, to be given by the caller; undefined when the client is gone. */
   take(): ObjectAnswer | undefined {
     const answer = this.#answer;
-    if (answer) this.#letGo();
+    if (answer) this.#detach();
     return answer;
   }
 
-  #letGo(): void {
+  #detach(): void {
     this.#stopWatching();
     this.#stopWatching = nothing;
     this.#client = undefined;

@@ -5,16 +5,15 @@ import type { Answer } from '../../transport/answer.ts';
 import type { PendingSend, PendingSends } from './pending-sends.ts';
 import type { TurnTaker } from './send-turns.ts';
 
-/** How a body ended. */
+/** How sending a body ended. */
 export type PumpOutcome =
   | { readonly kind: 'sent' }
   | { readonly kind: 'client-left' }
   | { readonly kind: 'failed'; readonly error: Error };
 
 /**
- * Sends what `reader` gives as the body of an answer, one loan after the other: the next is taken when the connection
- * has taken the last. A body that cannot be completed is cut off with the connection, never padded and never cleanly
- * ended short.
+ * Sends the loans of `reader` as a response body, the next one when the connection has accepted the last. If the body
+ * cannot be completed, the connection is closed: a truncated response must not look complete.
  */
 export class BodyPump implements PendingSend, TurnTaker {
   readonly #response: ServerResponse;
@@ -30,9 +29,9 @@ export class BodyPump implements PendingSend, TurnTaker {
   #isOver = false;
 
   /**
-   * @param response whose `answer` has begun.
-   * @param lengthBytes of the whole body.
-   * @param onFault called with an exception thrown while the last loan was released.
+   * @param response the response of `answer`, which has begun
+   * @param lengthBytes length of the whole body
+   * @param onFault called with an exception thrown while the last loan was released
    */
   constructor(
     response: ServerResponse,
@@ -53,7 +52,7 @@ export class BodyPump implements PendingSend, TurnTaker {
     response.on('close', this.#onClose);
   }
 
-  /** Bytes that the connection has taken. */
+  /** Bytes that the connection has accepted. */
   get sentBytes(): number {
     return this.#sentBytes;
   }
@@ -70,12 +69,12 @@ export class BodyPump implements PendingSend, TurnTaker {
     this.#guarded(() => this.#fail(error));
   }
 
-  /** Begins with `first`, when the caller has taken it from the reader already. */
+  /** Starts with `first`, if the caller has already taken it from the reader. */
   start(first: Loan | undefined): void {
     if (!first || this.#isTaken(first)) this.#advance();
   }
 
-  /** Goes on until there is something to wait for, or the end. */
+  /** Continues until it must wait, or to the end. */
   #advance(): void {
     while (!this.#isOver && this.#sentBytes < this.#lengthBytes) {
       const next = this.#next();
@@ -84,13 +83,13 @@ export class BodyPump implements PendingSend, TurnTaker {
     if (!this.#isOver) this.#complete();
   }
 
-  /** The next loan if it is there at once; else it goes on with it later, or fails. */
+  /** The next loan if it is available synchronously; otherwise continues later, or fails. */
   #next(): Loan | undefined {
     try {
       const next = this.#reader.next();
       if (next instanceof Promise) next.then(this.#onArrived, this.#onFailed);
       else if (next) return next;
-      else this.#fail(new Error('the content ended before its length'));
+      else this.#fail(new Error('the content ended early'));
     } catch (error) {
       this.#fail(error);
     }
@@ -100,7 +99,7 @@ export class BodyPump implements PendingSend, TurnTaker {
   readonly #onArrived = (loan: Loan | undefined): void =>
     this.#guarded(() => {
       if (this.#isOver) loan?.release();
-      else if (!loan) this.#fail(new Error('the content ended before its length'));
+      else if (!loan) this.#fail(new Error('the content ended early'));
       else if (this.#isTaken(loan)) this.#advance();
     });
 
@@ -110,7 +109,7 @@ export class BodyPump implements PendingSend, TurnTaker {
     });
   }
 
-  /** Sends `loan`; false while it waits for its turn or the connection is still taking it, and it goes on when that is done. */
+  /** Sends `loan`. False while it waits for its turn or for the connection; sending continues automatically then. */
   #isTaken(loan: Loan): boolean {
     this.#loan = loan;
     return this.#sends.turns.mayBegin(this, loan.bytes.length) && this.#isWritten(loan);
@@ -118,7 +117,7 @@ export class BodyPump implements PendingSend, TurnTaker {
 
   #isWritten(loan: Loan): boolean {
     if (this.#answer.write(loan.bytes, this.#onTaken)) {
-      this.#giveBack();
+      this.#releaseLoan();
       return true;
     }
     this.#sends.watch(this);
@@ -128,7 +127,7 @@ export class BodyPump implements PendingSend, TurnTaker {
   readonly #onTaken = (): void =>
     this.#guarded(() => {
       if (this.#isOver) return;
-      this.#giveBack();
+      this.#releaseLoan();
       this.#advance();
     });
 
@@ -139,7 +138,7 @@ export class BodyPump implements PendingSend, TurnTaker {
 
   readonly #onFailed = (error: unknown): void => this.#guarded(() => this.#fail(error));
 
-  /** What an event calls goes through here: what it throws ends this body and nothing else. */
+  /** Isolates event handlers: an exception ends only this body. */
   #guarded(step: () => void): void {
     try {
       step();
@@ -155,7 +154,7 @@ export class BodyPump implements PendingSend, TurnTaker {
     this.#response.destroy();
   }
 
-  #giveBack(): void {
+  #releaseLoan(): void {
     if (!this.#loan) return;
     this.#sentBytes += this.#loan.bytes.length;
     this.#loan.release();

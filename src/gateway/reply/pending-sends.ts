@@ -33,7 +33,7 @@ export interface SlotDemand {
 }
 
 /** How much was queued for a connection at some moment. */
-interface Sighting {
+interface ProgressMark {
   readonly loan: Loan | undefined;
   readonly queuedBytes: number;
   readonly sinceMs: number;
@@ -59,7 +59,7 @@ export class PendingSends {
   readonly turns = new SendTurns();
   readonly #clock: Clock;
   readonly #demand: SlotDemand;
-  readonly #sends = new Map<PendingSend, Sighting | undefined>();
+  readonly #sends = new Map<PendingSend, ProgressMark | undefined>();
   #nextLook: Timer | undefined;
 
   constructor(clock: Clock, demand: SlotDemand) {
@@ -84,12 +84,12 @@ export class PendingSends {
 
   #look(): void {
     const nowMs = this.#clock.monotonicMs();
-    const stalled: [PendingSend, Sighting][] = [];
+    const stalled: [PendingSend, ProgressMark][] = [];
     for (const [send, last] of this.#sends) {
-      const sighting = sight(send, last, nowMs);
-      this.#sends.set(send, sighting);
-      if (last && sighting && sighting !== last) send.tookSome?.();
-      if (sighting && nowMs - sighting.sinceMs >= STALL_LIMIT_MS) stalled.push([send, sighting]);
+      const mark = progressOf(send, last, nowMs);
+      this.#sends.set(send, mark);
+      if (last && mark && mark !== last) send.tookSome?.();
+      if (mark && nowMs - mark.sinceMs >= STALL_LIMIT_MS) stalled.push([send, mark]);
     }
     this.#nextLook =
       this.#sends.size > 0 ? this.#clock.after(LOOK_INTERVAL_MS, () => this.#look()) : undefined;
@@ -97,7 +97,7 @@ export class PendingSends {
   }
 
   /** A slot becomes free only when all of its pins are released, so either all of its responses are aborted or none. */
-  #cut(oldestFirst: readonly [PendingSend, Sighting][]): void {
+  #cut(oldestFirst: readonly [PendingSend, ProgressMark][]): void {
     const bySlot = Map.groupBy(oldestFirst, ([, { loan }]) => loan?.slot);
     for (const [slot, sends] of bySlot) {
       if (slot === undefined || this.#demand.holds(slot) > sends.length) continue;
@@ -106,8 +106,8 @@ export class PendingSends {
   }
 }
 
-/** The previous sighting while there is no progress, otherwise a new one. */
-function sight({ loan, socket }: PendingSend, last: Sighting | undefined, nowMs: number) {
+/** The previous mark while there is no progress, otherwise a new one. */
+function progressOf({ loan, socket }: PendingSend, last: ProgressMark | undefined, nowMs: number) {
   const queued = socket ? queuedBytes(socket) : undefined;
   if (queued === undefined) return undefined;
   if (last && last.loan === loan && queued > last.queuedBytes - PROGRESS_BYTES) return last;

@@ -21,10 +21,10 @@ export function replyRemembered(
 ): void {
   const said = parseErrorBody(body);
   const worded =
-    said || body.length === 0 ? { fields, body } : inOurWords({ status, fields }, usualCode(status));
+    said || body.length === 0 ? { fields, body } : withStandardBody({ status, fields }, usualCode(status));
   const error = said ?? parseErrorBody(worded.body);
   const raw = rawFromFields(fieldsInClientNames(worded.fields, bucket), exchange.prefix);
-  const told = error ? retold(exchange, bucket, error, exchange) : worded.body;
+  const told = error ? translatedBody(exchange, bucket, error, exchange) : worded.body;
   sendWhole(exchange, status, raw, Buffer.from(told), exchange, ageS);
 }
 
@@ -72,7 +72,7 @@ export function replyRefusal(
   const unread = reply.body.length === 0 ? silent : usualCode(reply.status);
   const usual = said ? undefined : unread;
   exchange.errorCode = usual;
-  const worded = usual && !exchange.isHead ? inOurWords(reply, usual) : reply;
+  const worded = usual && !exchange.isHead ? withStandardBody(reply, usual) : reply;
   const error = said ?? parseErrorBody(worded.body);
   if (error && isAboutSignatures(error)) {
     const code = aboutSignatures.has(error.code) ? ` (${error.code})` : '';
@@ -82,7 +82,7 @@ export function replyRefusal(
     replyError(exchange, failure);
     return;
   }
-  const body = error ? retold(exchange, bucket, error, idsOf(exchange, worded)) : worded.body;
+  const body = error ? translatedBody(exchange, bucket, error, idsOf(exchange, worded)) : worded.body;
   replyAsStored(exchange, { ...worded, fields: fieldsInClientNames(worded.fields, bucket), body });
 }
 
@@ -147,7 +147,7 @@ function usualCode(status: number): ErrorCode {
 }
 
 /** Replaces the body of a failure by the standard one for `code`; status and other fields stay. */
-function inOurWords(reply: StoreReplyHead, code: ErrorCode): WholeReply {
+function withStandardBody(reply: StoreReplyHead, code: ErrorCode): WholeReply {
   const { message } = errorCodes[code];
   const body = errorBody({ code, message, fields: [], requestId: '', hostId: '' });
   const fields = reply.fields.filter(({ store, name }) => store || !name.startsWith('content-'));
@@ -156,7 +156,7 @@ function inOurWords(reply: StoreReplyHead, code: ErrorCode): WholeReply {
 }
 
 /** The store's error body in the client's dialect and names; also sets the error code for metrics. */
-function retold(
+function translatedBody(
   exchange: Exchange,
   bucket: Bucket,
   error: RememberedError,

@@ -93,7 +93,7 @@ export class PeerLink {
     late?: (answer: PeerCalls[Name]['answer']) => void,
   ): Promise<PeerCalls[Name]['answer']> {
     if (!this.#isOpen) return Promise.reject(gone());
-    if (late && this.#watch.isSilent) return Promise.reject(standsStill());
+    if (late && this.#watch.isSilent) return Promise.reject(unresponsive());
     const id = ++this.#asked;
     return new Promise((resolve, reject) => {
       this.#post({ kind: 'ask', id, name, ask });
@@ -107,11 +107,11 @@ export class PeerLink {
   }
 
   #received(message: Message): void {
-    this.#hear(message);
+    this.#dispatch(message);
     this.#watch.heard();
   }
 
-  #hear(message: Message): void {
+  #dispatch(message: Message): void {
     switch (message.kind) {
       case 'ping':
         this.#post({ kind: 'pong' });
@@ -164,7 +164,7 @@ export class PeerLink {
     for (const [id, { reject, late }] of this.#waiting) {
       if (!late) continue;
       this.#waiting.set(id, { resolve: late, reject: ignore, late: undefined });
-      reject(standsStill());
+      reject(unresponsive());
     }
   }
 
@@ -182,7 +182,7 @@ function gone(): OwnerLostError {
   return new OwnerLostError('has just been replaced');
 }
 
-function standsStill(): OwnerLostError {
+function unresponsive(): OwnerLostError {
   return new OwnerLostError('does not answer');
 }
 

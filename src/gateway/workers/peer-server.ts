@@ -137,7 +137,7 @@ export class PeerServer implements PeerHandler {
   async #next(number: number): Promise<WireLoan> {
     const open = this.#readers.get(number);
     if (!open) return { kind: 'end' };
-    giveBack(open);
+    releaseLoan(open);
     const loan = await open.reader.next();
     if (!loan) return { kind: 'end' };
     if (!this.#readers.has(number)) {
@@ -151,7 +151,7 @@ export class PeerServer implements PeerHandler {
   }
 
   #encodeLoan(generation: Generation, loan: Loan, from: number, to: number): WireLoan {
-    const block = this.#tellBlock(generation, from);
+    const block = this.#encodeBlock(generation, from);
     if (loan.slot === undefined) return { kind: 'copy', bytes: ownMemory(loan.bytes), from, block };
     // Posting arena memory would share it rather than copy it.
     if (!block) return { kind: 'copy', bytes: copyOf(loan.bytes), from, block };
@@ -159,7 +159,7 @@ export class PeerServer implements PeerHandler {
   }
 
   /** The arena position of the block that contains `position`; undefined when it is not in memory. */
-  #tellBlock(generation: Generation, position: number): WireBlock | undefined {
+  #encodeBlock(generation: Generation, position: number): WireBlock | undefined {
     const block = generation.blockAt(position);
     if (!block) return undefined;
     const { tier } = this.#objects;
@@ -173,7 +173,7 @@ export class PeerServer implements PeerHandler {
     const open = this.#readers.get(number);
     if (!open) return;
     this.#readers.delete(number);
-    giveBack(open);
+    releaseLoan(open);
     open.reader.close();
   }
 
@@ -198,7 +198,7 @@ export class PeerServer implements PeerHandler {
   }
 }
 
-function giveBack(open: OpenReader): void {
+function releaseLoan(open: OpenReader): void {
   open.loan?.release();
   open.loan = undefined;
 }

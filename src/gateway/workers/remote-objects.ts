@@ -117,7 +117,7 @@ export class RemoteObjects implements ObjectSource {
     // a late answer can be ignored: the record can be asked for again
     return this.#decode(
       read,
-      await this.#link.call('find', { read: encodeRead(read), withChecksums }, ignoreFound),
+      await this.#link.call('find', { read: encodeRead(read), withChecksums }, ignoreResult),
     );
   }
 
@@ -140,7 +140,10 @@ export class RemoteObjects implements ObjectSource {
     const known =
       before?.kind === 'readable' && before.content instanceof RemoteContent ? before.content : undefined;
     if (known?.contentId !== record.content.contentId)
-      return { ...record, content: this.#newContent(read, record.content, () => this.#countAnew(name)) };
+      return {
+        ...record,
+        content: this.#newContent(read, record.content, () => this.#recalculateCost(name)),
+      };
     for (const [number, part] of record.content.parts)
       known.parts.learn(number, part, record.content.partCount);
     return { ...record, content: known };
@@ -153,7 +156,7 @@ export class RemoteObjects implements ObjectSource {
       : new RemoteContent(...remote);
   }
 
-  #countAnew(name: string): void {
+  #recalculateCost(name: string): void {
     const kept = this.#records.peek(name);
     if (kept) this.#records.set(name, { ...kept });
   }
@@ -163,4 +166,4 @@ function encodeRead({ bucket, ...read }: ObjectRead): WireRead {
   return { ...read, bucketName: bucket.name };
 }
 
-function ignoreFound(): void {}
+function ignoreResult(): void {}

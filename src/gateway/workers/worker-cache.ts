@@ -37,7 +37,7 @@ export interface WorkerCacheOptions {
 }
 
 /** How long a content that was not stored is kept for the readers it was announced to. */
-const BEGINNING_MS = 1_000;
+const OPEN_LIMIT_MS = 1_000;
 
 /** The cache of one worker, for the objects that it owns. */
 export class WorkerCache implements ContentFactory {
@@ -64,10 +64,10 @@ export class WorkerCache implements ContentFactory {
     this.filler = new Filler(this.tier, this.#readers, { clock, random, retried, faults });
     this.#readAhead = new ReadAhead(this.filler, this.#readers, clock);
     this.lender = new SlotLender(this.tier, Math.max(1, Math.floor(pagesPerWorker / 2)));
-    const questions = new StoreFetcher(clock, random, (read, reason) =>
+    const fetcher = new StoreFetcher(clock, random, (read, reason) =>
       retried(read.bucket.store.name, reason),
     );
-    this.objects = new LocalObjects(new RecordCache(this.table, this.epochs), this, questions, clock);
+    this.objects = new LocalObjects(new RecordCache(this.table, this.epochs), this, fetcher, clock);
   }
 
   create(read: ObjectRead, identity: GenerationIdentity): Generation {
@@ -87,7 +87,7 @@ export class WorkerCache implements ContentFactory {
 
   keepWhileRead(generation: Generation): void {
     generation.enter();
-    this.clock.after(BEGINNING_MS, () => {
+    this.clock.after(OPEN_LIMIT_MS, () => {
       if (!this.table.answersWith(generation)) generation.retire();
       generation.leave();
     });

@@ -4,26 +4,26 @@ import type { ListingView } from './listing-view.ts';
 import type { StorePosition } from './marker-seal.ts';
 import { inStoreOrder, type ListedEntry, type StoreListing } from './store-listing.ts';
 
-/** What one request of a client may cost in requests to the store, and two more at the end of a page. */
+/** Most store requests for one client request; up to two more follow at the end of a page. */
 const STORE_PAGES_LIMIT = 8;
 
 /** A page for the client. */
 export interface CollectedListing {
-  /** The store's first page, for what stands beside the entries. */
+  /** The store's first page, for the elements other than entries. */
   readonly first: StoreListing;
   readonly entries: readonly ListedEntry[];
   readonly isTruncated: boolean;
   readonly next: StorePosition | undefined;
 }
 
-/** Asks the store for one page. */
+/** Requests one page from the store. */
 export type AskPage = (page: StorePage) => Promise<StoreListing>;
 
 /**
- * Collects as many entries as the client wants of those that it may see. Pages with gaps would tell how many hidden names
- * stand where, and with a marker of the client's choice what they are; so the gaps are filled from further pages, up to
- * a limit: behind some thousands of names in a row that are hidden one by one a page is short or empty, and goes on behind
- * them. What is hidden whole is skipped (`ListingView.ahead`).
+ * Collects as many visible entries as the client wants. Short pages would reveal how many hidden names there are and
+ * where, and with markers chosen by the client even which. So gaps are filled from further pages, up to a limit: after
+ * some thousands of individually hidden names in a row, a page is short or empty and the next one continues after them.
+ * Subtrees that are hidden completely are skipped (`ListingView.ahead`).
  */
 export async function collectListing(
   request: ListingRequest,
@@ -41,18 +41,18 @@ export async function collectListing(
     if (from === undefined || room <= 0) break;
     let following = await ask({ position: from, limit: PAGE_LIMIT });
     const fitting = countFitting(following, room);
-    // where the page for the client ends, the store has to end one too: only it can tell where the next begins
+    // the store's page must end where the client's does: only the store can tell where the next page starts
     if (fitting < following.entries.length) {
       following = await ask({ position: from, limit: fitting });
       asked++;
     }
     const more = shownOf(following);
-    if (more.length > room) break; // it lists something else now; the client's next page does too
+    if (more.length > room) break; // the listing has changed; the client's next page will show it
     entries.push(...more);
     page = following;
   }
   const isFull = entries.length >= wanted && entries.length > 0;
-  // that a page goes on would tell that a hidden name is behind its last
+  // reporting a next page would reveal that a hidden name follows
   const isEnd =
     isFull && view.hidesSome && page.next !== undefined && (await isNothingBehind(page.next, ask));
   return isEnd
@@ -60,7 +60,7 @@ export async function collectListing(
     : { first, entries, isTruncated: page.isTruncated, next: page.next };
 }
 
-/** Whether no name behind `position` may be seen. Most often the next one may, so that is asked for alone first. */
+/** Whether no visible name follows `position`. The next name is usually visible, so it is requested alone first. */
 async function isNothingBehind(position: StorePosition, ask: AskPage): Promise<boolean> {
   let from = position;
   for (const limit of [1, PAGE_LIMIT]) {
@@ -76,7 +76,7 @@ function shownOf({ entries }: StoreListing): ListedEntry[] {
   return entries.filter(({ isShown }) => isShown);
 }
 
-/** How many entries from the first on have no more than `room` that the caller may see. */
+/** How many leading entries contain at most `room` visible ones. */
 function countFitting({ entries }: StoreListing, room: number): number {
   let shown = 0;
   for (const [index, { isShown }] of inStoreOrder(entries).entries()) {

@@ -18,11 +18,11 @@ import { LISTING_LIMIT_BYTES, readListing, type StoreListing } from './store-lis
 import { writeListing } from './write-listing.ts';
 
 /**
- * Answers a listing with what the store lists, in the names that clients use, and without the keys that the caller may
- * not list. The store is asked no further when the client leaves.
+ * Answers a listing with the store's entries, under the names that clients use and without the keys that the caller may
+ * not list. When the client disconnects, the store is not asked for further pages.
  *
- * @throws S3Error AccessDenied unless the caller may list the prefix; InvalidArgument for what the listing cannot be
- *   asked with
+ * @throws S3Error AccessDenied unless the caller may list the prefix; InvalidArgument for invalid parameters of the
+ * listing
  */
 export function answerListing(other: OtherOperation, operation: ListingOperation): void {
   const { exchange, query, bucket, permissions, observer, pageTurns } = other;
@@ -62,15 +62,15 @@ export function answerListing(other: OtherOperation, operation: ListingOperation
 }
 
 /**
- * Whoever may list something of the bucket is told that the prefix has to be inside of it. That does not depend on the
- * prefix that was asked for: else names in the patterns could be guessed letter by letter.
+ * Callers who may list part of the bucket are told that the prefix must be inside it. The answer does not depend on the
+ * requested prefix; otherwise names in the patterns could be guessed letter by letter.
  */
 function notListable(permissions: Permissions, action: string): Error {
   const isPartlyListable = permissions.shareBelow(action, '') !== 'none';
   return s3Error('AccessDenied', isPartlyListable ? { message: errorTexts.listingNeedsPrefix } : {});
 }
 
-/** Asks the store for the pages of one listing. */
+/** Requests the pages of one listing from the store. */
 class StorePages {
   readonly #other: OtherOperation;
   readonly #operation: ListingOperation;
@@ -107,7 +107,7 @@ class StorePages {
     throw isClients ? new RefusedByStoreError(reply) : refusedGoingOn(reply);
   };
 
-  /** A page of uploads of which the store refused the marker; undefined when the refusal stands. */
+  /** A page of uploads whose marker the store rejected; undefined when the rejection stands. */
   async #aroundMarker(
     { position = [], limit = this.#request.entryLimit }: StorePage,
     isClients: boolean,
@@ -132,9 +132,9 @@ class StorePages {
   }
 }
 
-/** What a store says to a question of the gateway's own is not for the client: it may quote a name that is hidden. */
+/** The store's answer to a request of the gateway's own is not shown to the client: it may contain a hidden name. */
 function refusedGoingOn({ status }: WholeReply): Error {
   return isRetryableStatus(status)
     ? s3Error('ServiceUnavailable')
-    : new InvalidReplyError(`status ${status} to the next page of a listing`);
+    : new InvalidReplyError(`status ${status} for the next page of a listing`);
 }
