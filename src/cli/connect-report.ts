@@ -55,7 +55,7 @@ export function connectReport(config: GatewayConfig, results: ProbeResults): Con
   };
 }
 
-const embedded: Finding = { text: 'is the embedded store: it keeps keys apart (exact)', exitCode: 0 };
+const embedded: Finding = { text: 'is the embedded store, which is exact', exitCode: 0 };
 
 /** Findings about the store as a whole, then about each bucket that cannot be queried. */
 function findingsOf(
@@ -83,7 +83,7 @@ function storeFinding(
 ): Finding {
   if (result.kind === 'unreachable') return { text: `cannot be reached: ${result.why}`, exitCode: 1 };
   if (result.kind === 'unknown') {
-    const text = `answers; whether it is exact or path cannot be told, since ${result.why}: ${TO_FIND_OUT}`;
+    const text = `answers; whether it is exact or path cannot be determined, since ${result.why}: ${TO_FIND_OUT}`;
     return { text, exitCode: restriction === undefined ? 0 : 2 };
   }
   return compared(result, configured, restriction);
@@ -114,7 +114,7 @@ function remedy({ status, code = '', bucket }: Refusal, backend: string, configu
   if (wrongRegion.has(code) || status === 301)
     return `correct ${backend}.region and ${backend}.endpoint: the bucket is in another region`;
   if (status !== 403) return `see endpoint, region, addressing and credentials of ${backend}`;
-  return `let ${backend}.credentials list and read it. Else whether it is exact or path cannot be told: ${TO_FIND_OUT}`;
+  return `let ${backend}.credentials list and read it. Otherwise it cannot be determined whether it is exact or path: ${TO_FIND_OUT}`;
 }
 
 function compared(
@@ -124,17 +124,17 @@ function compared(
 ): Finding {
   const seen =
     result.kind === 'path'
-      ? `is path: it takes ${JSON.stringify(result.alias)} for ${JSON.stringify(result.key)}, or refuses it`
-      : `is exact: it has ${JSON.stringify(result.key)} under no other spelling`;
+      ? `is path: it treats ${JSON.stringify(result.alias)} as ${JSON.stringify(result.key)}, or refuses it`
+      : `is exact: it knows ${JSON.stringify(result.key)} under no other spelling`;
   if (configured === result.kind) return { text: `${seen}, as configured`, exitCode: 0 };
   if (configured === 'exact') {
     return {
-      text: `${seen}; but keys holds exact, so that patterns and key prefixes can be passed: write path`,
+      text: `${seen}; but keys is set to exact, so patterns and key prefixes can be bypassed: write path`,
       exitCode: 2,
     };
   }
   if (configured === 'path') {
-    return { text: `${seen}; keys holds path, so that some keys are refused that it has apart`, exitCode: 0 };
+    return { text: `${seen}; but keys is set to path, so some valid keys are refused`, exitCode: 0 };
   }
   const asked =
     restriction === undefined ? '' : `; ${restriction} restricts keys: write keys: ${result.kind}`;

@@ -66,14 +66,14 @@ function actionProblem(action: string, keys: readonly string[]): string | undefi
   const standing = judgeAction(action);
   switch (standing.kind) {
     case 'follows':
-      return `${GRANTS_NOTHING}; whoever may do ${standing.action} may do this too, so name that`;
+      return `${GRANTS_NOTHING}; it is permitted by ${standing.action}, so use that`;
     case 'changes':
-      return `${GRANTS_NOTHING}, since this version refuses whatever changes something`;
+      return `${GRANTS_NOTHING}, since this version does not support write operations`;
     case 'unknown':
-      return `${GRANTS_NOTHING}, since no operation is called so${standing.meant ? `; ${standing.meant} is` : ''}`;
+      return `${GRANTS_NOTHING}, since there is no such operation${standing.meant ? `; did you mean ${standing.meant}?` : ''}`;
     case 'grants':
       if (standing.on === 'keys' || compileKeyPatterns(keys)('')) return undefined;
-      return `${GRANTS_NOTHING}, since it is about the whole bucket, which needs a grant with keys: ["**"]`;
+      return `${GRANTS_NOTHING}, since it applies to the bucket as a whole, which needs a grant with keys: ["**"]`;
   }
 }
 

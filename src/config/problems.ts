@@ -57,7 +57,7 @@ function describeIssue(issue: Issue, document: unknown): string[] {
       // the value of a misspelt key may be a secret, whatever the key is called
       const isHidden = typeof value === 'string' || isInSecretPlace(path);
       const held = isHidden ? describeHidden(value) : describeHeld([...path, key], document);
-      return `${formatUnknown(path, key, value)} is no known key and holds ${held}; the keys here: ${keysOf(message)}`;
+      return `${formatUnknown(path, key, value)} is an unknown key and holds ${held}; the known keys are ${keysOf(message)}`;
     });
   }
   if (issue.code === 'invalid_key') {

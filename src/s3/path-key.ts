@@ -96,7 +96,7 @@ export function requirePlain(
   const problem = whole === 'key' ? pathKeyProblem(atStore) : pathPrefixProblem(atStore);
   if (problem === undefined) return;
   throw s3Error('InvalidArgument', {
-    message: `The store of this bucket takes keys as paths, and this one may mean something else: ${problem}.`,
+    message: `The store of this bucket treats keys as paths and may take this one for another: ${problem}.`,
     fields: [
       ['ArgumentName', argument],
       ['ArgumentValue', text],
@@ -122,7 +122,7 @@ function problemOf(text: string, whole: Whole): string | undefined {
   const complete = whole === 'key' ? segments : segments.slice(0, -1);
   if (complete.includes('.')) return 'it has the segment "."';
   const own = complete.find(isOfStores) ?? ofVolume(segments, whole);
-  if (own !== undefined) return `stores keep what is their own under the name ${own}`;
+  if (own !== undefined) return `stores keep internal files under the name ${own}`;
   if (last?.endsWith(DIRECTORY_MARKER_SUFFIX)) return `it ends with ${DIRECTORY_MARKER_SUFFIX}`;
   return undefined;
 }

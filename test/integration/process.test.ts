@@ -97,7 +97,7 @@ describe('exit code 2', () => {
       'an unknown key',
       ['-c'],
       'lisen: {}',
-      'lisen is no known key and holds a map of nothing; the keys here: listen, ',
+      'lisen is an unknown key and holds a map of nothing; the known keys are listen, ',
     ],
     [
       'a part that is not built',

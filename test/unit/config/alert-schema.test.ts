@@ -35,14 +35,14 @@ it('a workflow gets adaptive cards unless told otherwise, and nothing else', () 
 it.each([
   [
     'rules: { backendError: false }',
-    'alerts.rules.backendError is no known key and holds false; the keys here: backendUn',
+    'alerts.rules.backendError is an unknown key and holds false; the known keys are backendUn',
   ],
   ['rules: { backendErrors: { for: 5 } }', 'alerts.rules.backendErrors.for holds 5; it may hold a duration'],
   [
     'rules: { hitRatioDrop: { window: 67h } }',
     'alerts.rules.hitRatioDrop.window holds "67h"; it may hold a duration such as 500ms, 10s, 5m, 1h or 1d, up to 66h',
   ],
-  ['rules: { backendErrors: { budget: 5 } }', 'alerts.rules.backendErrors.budget is no known key'],
+  ['rules: { backendErrors: { budget: 5 } }', 'alerts.rules.backendErrors.budget is an unknown key'],
   [
     'rules: { backendErrors: 0.05 }',
     'alerts.rules.backendErrors holds 0.05; it may hold false, or a map of severity, ',

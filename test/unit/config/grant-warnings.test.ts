@@ -63,19 +63,19 @@ describe('the check warns of what can never match', () => {
     ],
     [
       { bucket: anonymous('[GetObject, HeadObject]', '["**"]') },
-      'buckets.photos.anonymous[0].actions[1] holds "HeadObject": it grants nothing; whoever may do GetObject',
+      'buckets.photos.anonymous[0].actions[1] holds "HeadObject": it grants nothing; it is permitted by GetObject',
     ],
     [
       { bucket: anonymous('[GetObjects]', '["**"]') },
-      'buckets.photos.anonymous[0].actions[0] holds "GetObjects": it grants nothing, since no operation',
+      'buckets.photos.anonymous[0].actions[0] holds "GetObjects": it grants nothing, since there is no such operation',
     ],
     [
       { bucket: anonymous('[PutObject]', '["**"]') },
-      'buckets.photos.anonymous[0].actions[0] holds "PutObject": it grants nothing, since this version refuses',
+      'buckets.photos.anonymous[0].actions[0] holds "PutObject": it grants nothing, since this version does not support',
     ],
     [
       { bucket: anonymous('[GetBucketLocation]', '["a/**"]') },
-      'buckets.photos.anonymous[0].actions[0] holds "GetBucketLocation": it grants nothing, since it is about the whole',
+      'buckets.photos.anonymous[0].actions[0] holds "GetBucketLocation": it grants nothing, since it applies to the bucket as a whole',
     ],
     [
       { bucket: anonymous('[]', '["**"]') },

@@ -178,10 +178,10 @@ it('what follows the comma of a secret without quotes is not shown', () => {
   const backend =
     'type: s3, endpoint: "http://s", credentials: { accessKeyId: AK, secretAccessKey: seKRETa, seKRETb }';
   const [found = ''] = problems(`backends: { main: { ${backend} } }`).filter(each =>
-    each.includes('no known key'),
+    each.includes('an unknown key'),
   );
   expect(found).toContain(
-    'backends.main.credentials (a key that is not shown, 7 characters) is no known key',
+    'backends.main.credentials (a key that is not shown, 7 characters) is an unknown key',
   );
   expect(found).not.toContain('seKRET');
 });
@@ -190,7 +190,7 @@ describe('a problem is named with its key, what it holds and what it may hold', 
   it.each([
     ['listen: { port: 70000 }', 'listen.port holds 70000; it may hold a whole number from 0 to 65535'],
     ['listen: [8080]', 'listen holds a list of 1; it may hold a map of host, port, tls'],
-    ['listne: {}', 'listne is no known key and holds a map of nothing; the keys here: listen, admin, '],
+    ['listne: {}', 'listne is an unknown key and holds a map of nothing; the known keys are listen, admin, '],
     ['domain: "Not A Name"', 'domain holds "Not A Name"; it may hold a domain name in lower case'],
     ['workers: 0', 'workers holds 0; it may hold auto, or a whole number from 1 to 256'],
     ['cache: { memory: { size: 512MB } }', 'cache.memory.size holds "512MB"; it may hold a size such as'],
@@ -365,7 +365,7 @@ buckets: { toString: { backend: constructor, access: verify } }`,
   expect(problems(bucket('access: verify').replace('backend: main', 'backend: constructor'))).toEqual([
     'buckets.photos.backend holds "constructor"; it may hold main',
   ]);
-  expect(problems(bucket('access: verify, constructor: 1'))[0]).toContain('constructor is no known key');
+  expect(problems(bucket('access: verify, constructor: 1'))[0]).toContain('constructor is an unknown key');
 });
 
 it('the environment has only what was set in it', () => {
