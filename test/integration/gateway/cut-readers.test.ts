@@ -149,7 +149,7 @@ it.each([
       expect.objectContaining({
         status: 200,
         url: `/b/${name}-0`,
-        failure: expect.stringContaining('took nothing'),
+        failure: expect.stringContaining('the client stalled'),
       }),
     ]);
     expect(await shed()).toBe(1);
