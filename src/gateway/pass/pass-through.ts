@@ -1,5 +1,11 @@
 import { CollectedReply } from '../../backend/collected-reply.ts';
-import type { StoreCall, StoreReplyHead, StoreRequest } from '../../backend/store.ts';
+import type {
+  StoreCall,
+  StoreError,
+  StoreReceiver,
+  StoreReplyHead,
+  StoreRequest,
+} from '../../backend/store.ts';
 import { type HeaderField, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
@@ -31,59 +37,95 @@ export function passThrough(
   observer: ExchangeObserver,
   options: PassOptions,
 ): void {
-  const { response } = exchange;
   exchange.report = bypassed(options.detail);
-  if (response.destroyed) {
+  if (exchange.response.destroyed) {
     // the client left while the object was looked up: a closed response emits no second `close`
     exchange.hasClientLeft = true;
     observer.sent(exchange);
     return;
   }
   observer.waitsForStore(exchange);
-  const body = new PassedBody(response, observer.sends, step => exchange.guard(step));
-  const end = () => {
-    response.off('close', left);
-    body.over();
-    observer.sent(exchange);
-  };
-  const left = exchange.guard(() => {
-    call.abort();
-    exchange.hasClientLeft = true;
-    end();
-  });
-  response.on('close', left);
-  let refusal: CollectedReply | undefined;
-  let head: StoreReplyHead | undefined;
-  // with the first byte or the end: what fails before is refused with a status of its own
-  const begin = () => {
-    if (head) writeHead(exchange, head, options);
-    head = undefined;
-  };
-  const call: StoreCall = bucket.store.send(request, {
-    answered: answered => {
-      exchange.firstByteMs = observer.nowMs();
-      if (answered.status >= 300 && answered.status !== 304) refusal = new CollectedReply(answered);
-      else head = answered;
-    },
-    arrived: chunk => {
-      refusal?.arrived(chunk);
-      if (refusal) return;
-      begin();
-      exchange.bodyBytes += chunk.length;
-      body.write(chunk, call);
-    },
-    ended: () => {
-      begin();
-      if (refusal) replyRefusal(exchange, bucket, refusal.whole(), options.mayKnowMissing);
-      else response.end();
-      end();
-    },
-    failed: error => {
-      response.off('close', left);
-      body.over();
-      exchange.refuse(error);
-    },
-  });
+  const passed = new PassedAnswer(exchange, bucket, observer, options);
+  passed.follow(bucket.store.send(request, passed));
+}
+
+/** Gives one answer of a store on to the client. */
+class PassedAnswer implements StoreReceiver {
+  readonly #exchange: Exchange;
+  readonly #bucket: Bucket;
+  readonly #observer: ExchangeObserver;
+  readonly #options: PassOptions;
+  readonly #left: () => void;
+  readonly #body: PassedBody;
+  #call: StoreCall | undefined;
+  #head: StoreReplyHead | undefined;
+  #refusal: CollectedReply | undefined;
+
+  constructor(exchange: Exchange, bucket: Bucket, observer: ExchangeObserver, options: PassOptions) {
+    this.#exchange = exchange;
+    this.#bucket = bucket;
+    this.#observer = observer;
+    this.#options = options;
+    this.#left = exchange.guard(() => this.#clientLeft());
+    this.#body = new PassedBody(exchange.response, observer.sends, step => exchange.guard(step));
+    exchange.response.on('close', this.#left);
+  }
+
+  /** The call whose answer this is: it goes no faster than the client, and ends when the client leaves. */
+  follow(call: StoreCall): void {
+    this.#call = call;
+  }
+
+  answered(head: StoreReplyHead): void {
+    this.#exchange.firstByteMs = this.#observer.nowMs();
+    if (head.status >= 300 && head.status !== 304) this.#refusal = new CollectedReply(head);
+    else this.#head = head;
+  }
+
+  arrived(chunk: Buffer): void {
+    if (this.#refusal) {
+      this.#refusal.arrived(chunk);
+      return;
+    }
+    this.#begin();
+    this.#exchange.bodyBytes += chunk.length;
+    if (this.#call) this.#body.write(chunk, this.#call);
+  }
+
+  ended(): void {
+    this.#begin();
+    const { mayKnowMissing } = this.#options;
+    if (this.#refusal) replyRefusal(this.#exchange, this.#bucket, this.#refusal.whole(), mayKnowMissing);
+    else this.#exchange.response.end();
+    this.#over();
+  }
+
+  failed(error: StoreError): void {
+    this.#release();
+    this.#exchange.refuse(error);
+  }
+
+  /** Writes the head with the first byte or the end: what fails before is refused with a status of its own. */
+  #begin(): void {
+    if (this.#head) writeHead(this.#exchange, this.#head, this.#options);
+    this.#head = undefined;
+  }
+
+  #clientLeft(): void {
+    this.#call?.abort();
+    this.#exchange.hasClientLeft = true;
+    this.#over();
+  }
+
+  #release(): void {
+    this.#exchange.response.off('close', this.#left);
+    this.#body.over();
+  }
+
+  #over(): void {
+    this.#release();
+    this.#observer.sent(this.#exchange);
+  }
 }
 
 function writeHead(exchange: Exchange, head: StoreReplyHead, { keep, overrides }: PassOptions): void {
