@@ -18,6 +18,8 @@ export interface PendingSend {
   /** Cache memory that the connection has not completely accepted; undefined if there is none. */
   readonly loan: Loan | undefined;
   readonly socket: Socket | null;
+  /** Heap memory that it holds until it ends, if that counts towards `OWN_LIMIT_BYTES`. */
+  readonly ownBytes?: number;
   /** Called each time the connection has accepted some more bytes. */
   tookSome?(): void;
   /** Aborts the response and closes its connection. */
@@ -49,6 +51,9 @@ const LOOK_INTERVAL_MS = 500;
 const PROGRESS_BYTES = 16 * 1024;
 const STALL_LIMIT_MS = 5_000;
 
+/** Heap memory that responses of a worker may hold; those that have stalled are aborted when half of it is in use. */
+const OWN_LIMIT_BYTES = 64 * 1024 * 1024;
+
 /**
  * The responses of one worker that wait for their clients. While fills wait for a slot, the responses that have stalled
  * for longest are aborted, as many as free the slots that are needed; otherwise none are. Responses that hold copies
@@ -61,6 +66,7 @@ export class PendingSends {
   readonly #demand: SlotDemand;
   readonly #sends = new Map<PendingSend, ProgressMark | undefined>();
   #nextLook: Timer | undefined;
+  #ownBytes = 0;
 
   constructor(clock: Clock, demand: SlotDemand) {
     this.#clock = clock;
@@ -73,13 +79,21 @@ export class PendingSends {
 
   /** Registers `send` after the connection did not accept its bytes at once. Calling it again has no effect. */
   watch(send: PendingSend): void {
-    if (!this.#sends.has(send)) this.#sends.set(send, undefined);
+    if (!this.#sends.has(send)) {
+      this.#sends.set(send, undefined);
+      this.#ownBytes += send.ownBytes ?? 0;
+    }
     this.#nextLook ??= this.#clock.after(LOOK_INTERVAL_MS, () => this.#look());
   }
 
   /** Removes `send`, which has ended. */
   forget(send: PendingSend): void {
-    this.#sends.delete(send);
+    if (this.#sends.delete(send)) this.#ownBytes -= send.ownBytes ?? 0;
+  }
+
+  /** Whether a response may hold `ownBytes` beside the others that do; one alone may hold more than the limit. */
+  hasRoomFor(ownBytes: number): boolean {
+    return this.#ownBytes === 0 || this.#ownBytes + ownBytes <= OWN_LIMIT_BYTES;
   }
 
   #look(): void {
@@ -93,7 +107,19 @@ export class PendingSends {
     }
     this.#nextLook =
       this.#sends.size > 0 ? this.#clock.after(LOOK_INTERVAL_MS, () => this.#look()) : undefined;
-    this.#cut(stalled.sort(([, one], [, other]) => one.sinceMs - other.sinceMs));
+    const oldestFirst = stalled.sort(([, one], [, other]) => one.sinceMs - other.sinceMs);
+    this.#cut(oldestFirst);
+    this.#cutOwners(oldestFirst);
+  }
+
+  /** Aborts responses that hold heap memory until half of the limit is free. */
+  #cutOwners(oldestFirst: readonly [PendingSend, Sighting][]): void {
+    for (const [send] of oldestFirst) {
+      if (this.#ownBytes <= OWN_LIMIT_BYTES / 2) return;
+      if (!send.ownBytes) continue;
+      this.forget(send);
+      send.cutOff(new StalledClientError());
+    }
   }
 
   /** A slot becomes free only when all of its pins are released, so either all of its responses are aborted or none. */

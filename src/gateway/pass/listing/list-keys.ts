@@ -4,7 +4,7 @@ import { actionOf } from '../../../s3/action.ts';
 import { s3Error } from '../../../s3/error.ts';
 import { errorTexts } from '../../../s3/error-texts.ts';
 import { InvalidReplyError, isRetryableStatus, RefusedByStoreError } from '../../fill/fill-error.ts';
-import { replyAsStored, replyRefusal } from '../../reply/refusal-reply.ts';
+import { replyRefusal } from '../../reply/refusal-reply.ts';
 import type { Permissions } from '../../request/access.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import type { OtherOperation } from '../other-operation.ts';
@@ -14,6 +14,7 @@ import { type AskPage, type CollectedListing, collectListing } from './collect-l
 import type { ListingOperation } from './listing-kind.ts';
 import { ListingRequest, PAGE_LIMIT, type StorePage } from './listing-request.ts';
 import { ListingView } from './listing-view.ts';
+import { sendPage } from './send-page.ts';
 import { LISTING_LIMIT_BYTES, readListing, type StoreListing } from './store-listing.ts';
 import { writeListing } from './write-listing.ts';
 
@@ -43,7 +44,7 @@ export function answerListing(other: OtherOperation, operation: ListingOperation
   const reply = async (listing: CollectedListing) => {
     const head = pages.firstReply ?? { status: 200, fields: [] };
     const body = await pageTurns.take(writeListing(listing, request, view, bucket), left.signal);
-    replyAsStored(exchange, { ...head, body });
+    await sendPage(exchange, { ...head, body }, observer.sends);
     end();
   };
   const fail = (error: unknown) => {

@@ -2,12 +2,13 @@ import { sendAndCollect } from '../../../backend/collected-reply.ts';
 import { queryValue } from '../../../s3/query.ts';
 import { isElement, readXmlInSteps } from '../../../s3/xml-reader.ts';
 import { InvalidReplyError } from '../../fill/fill-error.ts';
-import { replyAsStored, replyRefusal } from '../../reply/refusal-reply.ts';
+import { replyRefusal } from '../../reply/refusal-reply.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
 import { PAGE_LIMIT } from './listing-request.ts';
 import type { Steps } from './page-turns.ts';
+import { sendPage } from './send-page.ts';
 import { documentTags, leaf, PageText, writeKnown } from './write-listing.ts';
 
 /** A page has at most a thousand parts of a few hundred bytes and about ten elements each. */
@@ -52,7 +53,7 @@ export function answerListParts(other: OtherOperation): void {
       return;
     }
     const body = await pageTurns.take(inClientNames(reply.body, limit, bucket.name, key), left.signal);
-    replyAsStored(exchange, { ...reply, body });
+    await sendPage(exchange, { ...reply, body }, observer.sends);
   };
   const fail = (error: unknown) => {
     if (!left.signal.aborted) throw error;

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Loan } from '../../../../src/cache/content.ts';
 import { type PendingSend, PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -26,10 +26,12 @@ class Stuck implements PendingSend {
   readonly queue = { writeQueueSize: 1_000_000 };
   readonly socket = Object.assign(new Socket(), { _handle: this.queue });
   readonly #name: string;
+  readonly ownBytes: number;
   loan: Loan;
 
-  constructor(name: string, slot: number | undefined) {
+  constructor(name: string, slot: number | undefined, ownBytes = 0) {
     this.#name = name;
+    this.ownBytes = ownBytes;
     this.loan = lent(slot);
   }
 
@@ -112,4 +114,48 @@ it('has no timer while it watches nobody', () => {
   needed = 1;
   clock.advance(60_000);
   expect(cut).toEqual([]);
+});
+
+describe('responses that hold heap memory', () => {
+  const pageBytes = 16 * 1024 * 1024;
+
+  function page(name: string): Stuck {
+    const send = new Stuck(name, undefined, pageBytes);
+    sends.watch(send);
+    return send;
+  }
+
+  it('have room for 64 MiB, and for one of any size', () => {
+    expect(sends.hasRoomFor(5 * pageBytes)).toBe(true);
+    const pages = ['one', 'two', 'three'].map(page);
+    expect(sends.hasRoomFor(pageBytes)).toBe(true);
+    expect(sends.hasRoomFor(pageBytes + 1)).toBe(false);
+    for (const send of pages) {
+      sends.watch(send);
+      sends.forget(send);
+      sends.forget(send);
+    }
+    expect(sends.hasRoomFor(5 * pageBytes)).toBe(true);
+  });
+
+  it('are aborted after five seconds without progress, oldest first, until half of the room is free', () => {
+    for (const name of ['one', 'two', 'three', 'four']) {
+      page(name);
+      clock.advance(500);
+    }
+    clock.advance(3_400);
+    expect(cut).toEqual([]);
+    clock.advance(10_000);
+    expect(cut).toEqual(['one', 'two']);
+    expect(sends.hasRoomFor(2 * pageBytes)).toBe(true);
+  });
+
+  it('are not aborted while their clients take something', () => {
+    const pages = ['one', 'two', 'three', 'four'].map(page);
+    for (let second = 0; second < 30; second++) {
+      for (const { queue } of pages) queue.writeQueueSize -= 8 * 1024;
+      clock.advance(1_000);
+    }
+    expect(cut).toEqual([]);
+  });
 });
