@@ -1,11 +1,11 @@
 import type { Generation } from '../../cache/generation.ts';
 
-/** Puts the bytes `[from, to)` of a content into its blocks, in order, except for those that something else brings. */
+/** Writes bytes `[from, to)` of a content into its blocks, in order, except for blocks that others fill. */
 export class BlockWriter {
   readonly #generation: Generation;
   #position: number;
   #to: number;
-  /** Bytes before are not written. */
+  /** Bytes before this position are not written. */
   #writesFrom: number;
   #hasWritten = false;
   #isOpen = false;
@@ -17,7 +17,7 @@ export class BlockWriter {
     this.#to = to;
   }
 
-  /** The next byte to come. */
+  /** Position of the next byte. */
   get position(): number {
     return this.#position;
   }
@@ -26,45 +26,45 @@ export class BlockWriter {
     return this.#to;
   }
 
-  /** Whether all bytes have come. */
+  /** Whether all bytes have arrived. */
   get isComplete(): boolean {
     return this.#position >= this.#to;
   }
 
-  /** Whether bytes have been put into blocks. */
+  /** Whether any byte was written to a block. */
   get hasWritten(): boolean {
     return this.#hasWritten;
   }
 
-  /** Whether the block of the next byte is open to be written. */
+  /** Whether the block of the next byte is open for writing. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** Nothing from `to` on is wanted any more. */
+  /** Bytes from `to` on are no longer needed. */
   limit(to: number): void {
     this.#to = Math.min(this.#to, to);
   }
 
-  /** Nothing behind the block of the next byte is wanted any more. */
+  /** Bytes after the current block are no longer needed. */
   limitToBlock(): void {
     this.limit(this.#generation.blockEnd(this.#position));
   }
 
-  /** Whether a block is going to be written that some of `[from, to)` lies in. */
+  /** Whether a block of `[from, to)` will be written. */
   claims(from: number, to: number): boolean {
     return to > this.#generation.blockStart(this.#position) && from < this.#generation.blockEnd(this.#to - 1);
   }
 
   /**
-   * The byte to wait for until the one at `position` is there. A byte in front of what is written comes from the block's
-   * other fill: then the end of its block is waited for, which nothing else can fill before.
+   * The byte to wait for to have the one at `position`. Bytes before the written range come from the block's other
+   * fill, so the end of that block is awaited.
    */
   awaitedFor(position: number): number {
     return position < this.#writesFrom ? this.#generation.blockEnd(position) - 1 : position;
   }
 
-  /** Where all of a content is sent, blocks come along that are held or that other extents write into. */
+  /** A transfer of the whole content also brings blocks that are held or that other extents write. */
   isBroughtByOthers(): boolean {
     if (this.#isOpen || this.#position < this.#writesFrom) return !this.#isOpen;
     const block = this.#generation.blockAt(this.#position);
@@ -81,13 +81,13 @@ export class BlockWriter {
     return chunk.subarray(lengthBytes);
   }
 
-  /** Whether there was a slot for the block of the next byte. */
+  /** Opens the block of the next byte; false when no slot can be had at the moment. */
   open(): boolean {
     this.#isOpen = this.#generation.openBlock(this.#position);
     return this.#isOpen;
   }
 
-  /** Writes into the open block, and closes it when it is full; returns what belongs behind it. */
+  /** Writes to the open block and closes it when it is full; returns the bytes after it. */
   write(chunk: Buffer): Buffer {
     const until = this.#blockEnd();
     const part = chunk.subarray(0, until - this.#position);
@@ -98,7 +98,7 @@ export class BlockWriter {
     return chunk.subarray(part.length);
   }
 
-  /** Gives up a block that is open and not full. */
+  /** Closes a block that is open and not full. */
   end(): void {
     if (this.#isOpen) this.#close(this.#position);
   }

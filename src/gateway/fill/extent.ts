@@ -10,28 +10,28 @@ import { RangedRead, type RangeReceiver, type RangeSource } from './ranged-read.
 import { Retries } from './retries.ts';
 import { SlotWait } from './slot-wait.ts';
 
-/** So long the rest of a block that nobody wants may take: others may need its room and its connection. */
+/** How long the rest of an unwanted block may take; others may need its slot and connection. */
 const UNWANTED_MS = 1_000;
 
 const transferLimits = { retries: 5, timeouts: 3, atOnce: 1, firstDelayMs: 50 };
 
-/** Who looks after an extent. */
+/** The owner of an extent. */
 export interface ExtentOwner {
-  /** It is over, well or not. */
+  /** The extent has ended, successfully or not. */
   ended(extent: Extent): void;
-  /** The store sends all of the content instead of its range, see `RangeReceiver.whole`. */
+  /** The store sends the whole content instead of the range, see `RangeReceiver.whole`. */
   answeredWhole(extent: Extent): RangeReceiver | undefined;
 }
 
 /**
- * A run of missing bytes `[from, to)` on its way from the store into the blocks of a generation. When the connection
- * breaks it resumes at the byte where it stopped. Whoever waits for a byte is woken as soon as it has arrived.
+ * A run of missing bytes `[from, to)` being fetched from the store into the blocks of a generation. If the connection
+ * breaks, it resumes at the first missing byte. Waiting readers are notified as soon as their byte has arrived.
  */
 export class Extent implements RangeReceiver {
   readonly generation: Generation;
   readonly source: RangeSource;
-  readonly #surroundings: ExtentContext;
-  readonly #keeper: ExtentOwner;
+  readonly #context: ExtentContext;
+  readonly #owner: ExtentOwner;
   readonly #waiters = new ByteWaiters();
   readonly #roomWait: SlotWait;
   readonly #blocks: BlockWriter;
@@ -47,17 +47,17 @@ export class Extent implements RangeReceiver {
     from: number,
     to: number,
     source: RangeSource,
-    surroundings: ExtentContext,
-    keeper: ExtentOwner,
+    context: ExtentContext,
+    owner: ExtentOwner,
   ) {
     this.generation = generation;
     this.#blocks = new BlockWriter(generation, from, to);
     this.#askedTo = to;
     this.source = source;
-    this.#surroundings = surroundings;
-    this.#roomWait = new SlotWait(surroundings, () => this.#guarded(() => this.#retry()));
-    this.#transfer = new PausedTransfer(surroundings.clock);
-    this.#keeper = keeper;
+    this.#context = context;
+    this.#roomWait = new SlotWait(context, () => this.#guarded(() => this.#retry()));
+    this.#transfer = new PausedTransfer(context.clock);
+    this.#owner = owner;
   }
 
   /** The next byte to arrive. */
@@ -69,17 +69,17 @@ export class Extent implements RangeReceiver {
     return this.#blocks.to;
   }
 
-  /** Whether it is a transfer of all of the content, which goes no faster than its readers. */
+  /** Whether this is a transfer of the whole content, which is paced by its readers. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
 
-  /** Whether bytes of it have been put into blocks. */
+  /** Whether any byte was written to a block. */
   get hasWritten(): boolean {
     return this.#blocks.hasWritten;
   }
 
-  /** Asks the store for what is missing. */
+  /** Requests the missing bytes from the store. */
   start(): void {
     this.#waitsForReaders = false;
     this.#roomWait.end();
@@ -92,10 +92,10 @@ export class Extent implements RangeReceiver {
   }
 
   /**
-   * Takes over a transfer that has begun already: bytes from `from` on are to be handed to `bytes`. Of a long one only
-   * what lies before `limitTo` is taken, so that nobody's bytes are fetched for nobody.
+   * Takes over a running transfer; the caller passes bytes from `from` on to `bytes`. Of a long transfer only the bytes
+   * before `limitTo` are taken, so that nothing is fetched without a reader.
    *
-   * @param isWhole whether it is a transfer of all of the content.
+   * @param isWhole whether it is a transfer of the whole content
    */
   adopt(call: StoreCall | undefined, limitTo: number, isWhole: boolean): void {
     this.#transfer.begin(call);
@@ -103,35 +103,36 @@ export class Extent implements RangeReceiver {
     this.#isWhole = isWhole;
   }
 
-  /** Ends, and leaves its transfer to another extent. */
+  /** Ends, and leaves the transfer to another extent. */
   handOver(): StoreCall | undefined {
     const call = this.#transfer.handOver();
     this.#end('done');
     return call;
   }
 
-  /** Ends, since another extent brings the same. */
+  /** Ends, because another extent fetches the same bytes. */
   giveWay(): void {
     this.#end('done');
   }
 
-  /** A reader of the content has come further. */
+  /** A reader of the content has advanced. */
   readerAdvanced(): void {
-    if (!this.#waitsForReaders || this.#surroundings.pace(this.generation, this.position) !== 'go') return;
+    if (!this.#waitsForReaders || this.#context.pace(this.generation, this.position) !== 'go') return;
     if (this.#transfer.hasBuffered) this.#guarded(() => this.#retryBuffered());
     else this.start();
   }
 
-  /** Whether this extent is going to write into a block that some of `[from, to)` lies in. */
+  /** Whether this extent will write into a block of `[from, to)`. */
   claims(from: number, to = from + 1): boolean {
     return this.#blocks.claims(from, to);
   }
 
   /**
-   * Resolves when the byte at `position` has arrived or the extent has ended well; rejects when it failed. A byte in
-   * front of the extent does not come with it: then its block is waited for, which nobody else can fill before.
+   * Resolves when the byte at `position` has arrived or the extent has ended successfully; rejects when it failed.
+   * Bytes before the extent come from the block's other fill, so it waits for the whole block.
    *
-   * @param isFirst whether it is the first byte of an answer: rejects with OverloadedError when there is no room for long.
+   * @param isFirst whether it is the first byte of an answer: rejects with OverloadedError after waiting too long for a
+   * slot
    */
   reached(position: number, isFirst = false): Promise<void> {
     if (this.#outcome instanceof Error) return Promise.reject(this.#outcome);
@@ -141,12 +142,12 @@ export class Extent implements RangeReceiver {
     return this.#waiters.wait(awaited, isFirst);
   }
 
-  /** Nobody wants the rest: ends with the block that is arriving, or without the rest of it when that comes slowly. */
+  /** Nobody needs the rest: ends after the current block, or earlier if that arrives slowly. */
   stopSoon(): void {
     if (this.#outcome !== 'running') return;
     this.#blocks.limitToBlock();
-    if (this.#blocks.isComplete || !this.#blocks.isOpen || this.#surroundings.lacksRoom()) this.#end('done');
-    else this.#surroundings.clock.after(UNWANTED_MS, () => this.#stopUnwanted());
+    if (this.#blocks.isComplete || !this.#blocks.isOpen || this.#context.lacksRoom()) this.#end('done');
+    else this.#context.clock.after(UNWANTED_MS, () => this.#stopUnwanted());
   }
 
   #stopUnwanted(): void {
@@ -154,7 +155,7 @@ export class Extent implements RangeReceiver {
   }
 
   #isWanted(): boolean {
-    return this.#waiters.isAwaited || this.#surroundings.isWanted(this.generation, this.position, this.to);
+    return this.#waiters.isAwaited || this.#context.isWanted(this.generation, this.position, this.to);
   }
 
   bytes(chunk: Buffer): void {
@@ -169,9 +170,9 @@ export class Extent implements RangeReceiver {
   }
 
   whole(): RangeReceiver | undefined {
-    // What is behind the range comes as well, and has to be given up.
+    // Bytes after the range arrive too, so the transfer must be aborted at the end.
     this.#askedTo = this.generation.sizeBytes;
-    return this.#isWhole || this.#outcome !== 'running' ? undefined : this.#keeper.answeredWhole(this);
+    return this.#isWhole || this.#outcome !== 'running' ? undefined : this.#owner.answeredWhole(this);
   }
 
   failed(error: Error): void {
@@ -183,12 +184,12 @@ export class Extent implements RangeReceiver {
       return;
     }
     const reason = error instanceof StoreError ? error.code.toLowerCase() : 'status';
-    this.#surroundings.retried(this.source.backend, reason);
-    const delayMs = this.#retries.nextDelayMs(this.#surroundings.random());
-    this.#surroundings.clock.after(delayMs, () => this.#outcome === 'running' && this.start());
+    this.#context.retried(this.source.backend, reason);
+    const delayMs = this.#retries.nextDelayMs(this.#context.random());
+    this.#context.clock.after(delayMs, () => this.#outcome === 'running' && this.start());
   }
 
-  /** Writes what there is room for; the rest waits, and the store's connection with it. */
+  /** Writes the bytes for which there are slots; the rest is buffered and the transfer paused. */
   #store(chunk: Buffer): void {
     let rest = chunk;
     while (rest.length > 0 && !this.#blocks.isComplete) {
@@ -200,9 +201,9 @@ export class Extent implements RangeReceiver {
     if (this.#blocks.isComplete) this.#end('done');
   }
 
-  /** False when what is left has to wait, for room or for readers, or is not wanted. */
+  /** False when the bytes must wait, for a slot or for readers, or are not needed. */
   #openBlock(rest: Buffer): boolean {
-    const pace = this.#isWhole ? this.#surroundings.pace(this.generation, this.position) : 'go';
+    const pace = this.#isWhole ? this.#context.pace(this.generation, this.position) : 'go';
     if (pace === 'stop') this.#end('done');
     if (pace === 'hold') {
       this.#waitsForReaders = true;
@@ -216,7 +217,7 @@ export class Extent implements RangeReceiver {
   }
 
   #takeRoom(): boolean {
-    if (!this.#waiters.isAwaited && this.#surroundings.lacksRoom()) return false;
+    if (!this.#waiters.isAwaited && this.#context.lacksRoom()) return false;
     const isOpen = this.#blocks.open();
     if (isOpen) this.#roomWait.end();
     return isOpen;
@@ -226,12 +227,12 @@ export class Extent implements RangeReceiver {
     this.#roomWait.begin(this.#waiters.isAwaited);
     if (this.#roomWait.exceedsFirstByteLimit) this.#waiters.refuseFirst(new OverloadedError());
     if (this.#roomWait.keepsConnection) return;
-    // From now on it waits without a connection, or not at all when nobody comes.
+    // From now on the extent waits without a connection, or ends if it has no readers.
     if (this.#isWanted()) this.#transfer.giveUp();
     else this.#end('done');
   }
 
-  /** There may be room: for what is buffered, or for what is to be asked for again. */
+  /** A slot may be free: for buffered bytes, or for bytes to request again. */
   #retry(): void {
     if (this.#outcome !== 'running') return;
     if (this.#transfer.hasBuffered) this.#retryBuffered();
@@ -245,12 +246,12 @@ export class Extent implements RangeReceiver {
     this.#waitsForReaders = false;
     this.#store(buffered);
     if (this.#transfer.hasBuffered) return;
-    // Also when that was the last of it: a connection that stays paused does not come to its end.
+    // Also if those were the last bytes: a paused connection would not report its end.
     this.#transfer.resume();
     if (this.#transfer.isComplete) this.#end('done');
   }
 
-  /** For what does not come from the store: what it throws ends this transfer alone. */
+  /** Isolates exceptions outside the store's callbacks: they fail only this transfer. */
   #guarded(step: () => void): void {
     try {
       step();
@@ -262,13 +263,13 @@ export class Extent implements RangeReceiver {
   #end(outcome: 'done' | Error): void {
     if (this.#outcome !== 'running') return;
     this.#outcome = outcome;
-    if (outcome instanceof StoreError && outcome.code === 'FAULT') this.#surroundings.faults?.note(outcome);
+    if (outcome instanceof StoreError && outcome.code === 'FAULT') this.#context.faults?.note(outcome);
     try {
       this.#blocks.end();
       if (this.position < this.#askedTo) this.#transfer.abort();
       this.#transfer.drop();
       this.#roomWait.end();
-      this.#keeper.ended(this);
+      this.#owner.ended(this);
     } finally {
       this.#waiters.settle(outcome);
     }

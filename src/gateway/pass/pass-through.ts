@@ -17,19 +17,22 @@ import { bypassed } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { PassedBody } from './passed-body.ts';
 
-/** How an answer is given on. */
+/** How an answer is passed on. */
 export interface PassOptions {
-  /** Whether a missing key may be called missing (docs/semantics.md, Authentication 4). */
+  /** Whether a missing key may be reported as missing (docs/semantics.md, Authentication 4). */
   readonly mayKnowMissing: boolean;
-  /** Why it is not looked for in the cache (RFC 9211 §2.8). */
+  /** Why the cache is bypassed (RFC 9211 §2.8). */
   readonly detail: string;
   /** Which of the store's fields the client sees. */
   readonly keep: (field: HeaderField) => boolean;
-  /** Headers that replace those of a 200. */
+  /** Headers that replace those of a 200 response. */
   readonly overrides: Pairs;
 }
 
-/** Asks the store and gives its answer on as it comes, as fast as the client takes it: nothing of it is kept. @throws TooManyRequestsError */
+/**
+ * Forwards the request to the store and streams the answer, with back-pressure from the client; nothing is cached.
+ * @throws TooManyRequestsError
+ */
 export function passThrough(
   exchange: Exchange,
   bucket: Bucket,
@@ -39,7 +42,7 @@ export function passThrough(
 ): void {
   exchange.report = bypassed(options.detail);
   if (exchange.response.destroyed) {
-    // the client left while the object was looked up: a closed response emits no second `close`
+    // the client disconnected during the look-up: a closed response does not emit `close` again
     exchange.hasClientLeft = true;
     observer.sent(exchange);
     return;

@@ -4,9 +4,9 @@ import type { StoreCall } from '../../backend/store.ts';
 import type { PendingSend, PendingSends } from '../reply/pending-sends.ts';
 
 /**
- * Writes the body of a store's answer to the client and pauses the store's call while the connection has not taken it. A
- * piece of a fast store may be 256 KiB, for which a slow client needs longer than a call may stay paused while others
- * wait: each time the client takes some of it, the pause counts from then on.
+ * Writes the body of a store's answer to the client, and pauses the store call while the connection has not accepted
+ * it. A chunk of a fast store may be 256 KiB. A slow client may need longer for it than a call may stay paused while
+ * others wait, so the pause is counted anew each time the client accepts some of it.
  */
 export class PassedBody implements PendingSend {
   readonly loan = undefined;
@@ -15,7 +15,7 @@ export class PassedBody implements PendingSend {
   readonly #goOn: () => void;
   #paused: StoreCall | undefined;
 
-  /** @param guard makes a callback for events of what may throw. */
+  /** @param guard wraps event handlers that may throw */
   constructor(response: ServerResponse, sends: PendingSends, guard: (step: () => void) => () => void) {
     this.#response = response;
     this.#sends = sends;
@@ -26,7 +26,7 @@ export class PassedBody implements PendingSend {
     return this.#response.socket;
   }
 
-  /** Writes `chunk` that `call` has brought. */
+  /** Writes `chunk`, received from `call`. */
   write(chunk: Buffer, call: StoreCall): void {
     if (this.#response.write(Buffer.from(chunk))) return;
     if (!this.#paused) this.#response.once('drain', this.#goOn);
@@ -35,7 +35,7 @@ export class PassedBody implements PendingSend {
     this.#sends.watch(this);
   }
 
-  /** Nothing more is written. */
+  /** Ends writing. */
   over(): void {
     this.#paused = undefined;
     this.#sends.forget(this);
