@@ -113,7 +113,7 @@ export class PendingSends {
   }
 
   /** Aborts responses that hold heap memory until half of the limit is free. */
-  #cutOwners(oldestFirst: readonly [PendingSend, Sighting][]): void {
+  #cutOwners(oldestFirst: readonly [PendingSend, ProgressMark][]): void {
     for (const [send] of oldestFirst) {
       if (this.#ownBytes <= OWN_LIMIT_BYTES / 2) return;
       if (!send.ownBytes) continue;
