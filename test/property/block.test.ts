@@ -55,7 +55,7 @@ class Pair {
       expect(() => this.block.write(this.#next ?? 0, chunk)).toThrow(RangeError);
       return;
     }
-    expect(() => this.block.write((this.#next ?? 0) + 1, chunk), 'a gap').toThrow('is the next');
+    expect(() => this.block.write((this.#next ?? 0) + 1, chunk), 'a gap').toThrow('is not contiguous');
     const before = this.block.valid;
     for (let at = this.#next; at < this.#next + lengthBytes; at++)
       if (at < before.start || at >= before.end) this.origins[at] = this.#run;

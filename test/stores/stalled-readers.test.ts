@@ -167,10 +167,12 @@ it.each([1, 2, 4])(
     const served = [...missed, ...hit].filter(({ status }) => status === 200);
     expect(served.filter(({ wrong, isWhole }) => wrong !== undefined || !isWhole)).toEqual([]);
     expect(served.length).toBeGreaterThan((missed.length + hit.length) / 2);
-    expect(await askedOf(store, hot)).toBe(hotAsked);
+    // large objects that come meanwhile may push one out, now and then
+    const mayGo = hit.length / 5;
+    expect((await askedOf(store, hot)) - hotAsked).toBeLessThanOrEqual(mayGo);
     // a worker that comes to an object of another for the first time does not know that it is held
     const unknown = hit.filter(({ status, cache }) => status !== 200 || cache !== 'HIT');
-    expect(unknown.length).toBeLessThanOrEqual(hot.length * (workers - 1));
+    expect(unknown.length).toBeLessThanOrEqual(hot.length * (workers - 1) + mayGo);
     expect(mostInFlight).toBeGreaterThanOrEqual(stalledReaders / 2);
 
     const grownBytes = residentBytes(gateway.pid).peak - idleBytes;

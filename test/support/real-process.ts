@@ -106,6 +106,8 @@ export async function run(
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
   child.once('error', reject);
   child.once('close', resolve);
+  // a program that ends without reading its input
+  child.stdin.on('error', () => undefined);
   child.stdin.end(options.input ?? '');
   const code = await promise;
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${output.slice(-4000)}`);

@@ -126,8 +126,10 @@ class StorePages {
     return sendAndCollect(this.#other.bucket.store, asked, LISTING_LIMIT_BYTES, this.#signal);
   }
 
-  #read(reply: WholeReply, limit = this.#request.entryLimit): Promise<StoreListing> {
+  #read(reply: WholeReply, asked = this.#request.entryLimit): Promise<StoreListing> {
     this.firstReply ??= reply;
+    // MinIO returns all uploads of a key, whatever number was asked for
+    const limit = this.#operation === 'ListMultipartUploads' ? PAGE_LIMIT : asked;
     const steps = readListing(reply.body, this.#request.kind, limit, name => this.#view.shows(name));
     return this.#other.pageTurns.take(steps, this.#signal);
   }
