@@ -149,6 +149,27 @@ it('does not ask again after a refusal that will not pass', async () => {
   expect(asked).toHaveLength(1);
 });
 
+it.each<[string, (one: Extent) => void]>([
+  ['gives way to another', one => one.giveWay()],
+  ['hands its transfer over', one => one.handOver()],
+  [
+    'fails',
+    () => {
+      last().breakOff();
+      clock.advance(1_000);
+      last().refuse(403);
+    },
+  ],
+])('closes the block that it is filling when it %s, and the block keeps what has arrived', (_, end) => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  last().answer().bytes(600);
+  expect(generation.blockAt(0)?.isFilling).toBe(true);
+  end(one);
+  expect(ended).toEqual([one]);
+  expect([generation.blockAt(0)?.isFilling, generation.availableUntil(0)]).toEqual([false, 600]);
+});
+
 it('holds the store back while there is no room, and goes on when there is', () => {
   const one = extent(0, blockBytes);
   one.start();
