@@ -77,6 +77,7 @@ class PassedAnswer implements StoreReceiver {
   /** The call whose answer this is: it goes no faster than the client, and ends when the client leaves. */
   follow(call: StoreCall): void {
     this.#call = call;
+    this.#body.follow(call);
   }
 
   answered(head: StoreReplyHead): void {
@@ -92,7 +93,7 @@ class PassedAnswer implements StoreReceiver {
     }
     this.#begin();
     this.#exchange.bodyBytes += chunk.length;
-    if (this.#call) this.#body.write(chunk, this.#call);
+    this.#body.write(chunk);
   }
 
   ended(): void {

@@ -13,7 +13,8 @@ export class PassedBody implements PendingSend {
   readonly #response: ServerResponse;
   readonly #sends: PendingSends;
   readonly #goOn: () => void;
-  #paused: StoreCall | undefined;
+  #call: StoreCall | undefined;
+  #isPaused = false;
 
   /** @param guard wraps event handlers that may throw */
   constructor(response: ServerResponse, sends: PendingSends, guard: (step: () => void) => () => void) {
@@ -26,23 +27,29 @@ export class PassedBody implements PendingSend {
     return this.#response.socket;
   }
 
-  /** Writes `chunk`, received from `call`. */
-  write(chunk: Buffer, call: StoreCall): void {
+  /** The call that brings the body; it is paused at once when the client has not accepted what came before. */
+  follow(call: StoreCall): void {
+    this.#call = call;
+    if (this.#isPaused) call.pause();
+  }
+
+  /** Writes a copy of `chunk`. */
+  write(chunk: Buffer): void {
     if (this.#response.write(Buffer.from(chunk))) return;
-    if (!this.#paused) this.#response.once('drain', this.#goOn);
-    this.#paused = call;
-    call.pause();
+    if (!this.#isPaused) this.#response.once('drain', this.#goOn);
+    this.#isPaused = true;
+    this.#call?.pause();
     this.#sends.watch(this);
   }
 
   /** Ends writing. */
   over(): void {
-    this.#paused = undefined;
+    this.#isPaused = false;
     this.#sends.forget(this);
   }
 
   tookSome(): void {
-    this.#paused?.pause();
+    if (this.#isPaused) this.#call?.pause();
   }
 
   cutOff(): void {
@@ -50,8 +57,8 @@ export class PassedBody implements PendingSend {
   }
 
   #resume(): void {
-    const call = this.#paused;
+    const wasPaused = this.#isPaused;
     this.over();
-    call?.resume();
+    if (wasPaused) this.#call?.resume();
   }
 }

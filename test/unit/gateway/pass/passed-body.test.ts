@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 
 /** A call of which the queue is told `events`. */
-function enter(name: string, receiver: Partial<StoreReceiver>): { readonly told: () => StoreReceiver } {
+function enter(name: string, receiver: Partial<StoreReceiver>) {
   const deaf = { answered: () => {}, arrived: () => {}, ended: () => {}, failed: () => {} };
   let told: StoreReceiver = deaf;
   const call = new QueuedCall(
@@ -57,12 +57,12 @@ function enter(name: string, receiver: Partial<StoreReceiver>): { readonly told:
         };
       },
     },
-    { ...deaf, arrived: chunk => body.write(chunk, call), ...receiver },
+    { ...deaf, arrived: chunk => body.write(chunk), ...receiver },
     queue,
     clock,
   );
   queue.enter(call);
-  return { told: () => told };
+  return { call, told: () => told };
 }
 
 /** An answer of which one piece has been written, and another call that waits for its connection. */
@@ -73,6 +73,7 @@ function passOne(): void {
       body.over();
     },
   });
+  body.follow(passed.call);
   passed.told().answered({ status: 200, fields: [] });
   passed.told().arrived(Buffer.alloc(CHUNK_BYTES));
   enter('next', {});
@@ -107,4 +108,27 @@ it('a client that took something and then takes nothing is cut off five seconds 
   expect(did).toEqual(['send passed']);
   clock.advance(200);
   expect(did).toEqual(['send passed', 'cut BROKEN', 'send next']);
+});
+
+it('a call that is known only after its first bytes is paused when the client has not taken them', () => {
+  const call = {
+    pause: () => did.push('pause'),
+    resume: () => did.push('resume'),
+    abort: () => did.push('abort'),
+  };
+  body.write(Buffer.alloc(CHUNK_BYTES));
+  body.follow(call);
+  expect(did).toEqual(['pause']);
+  response.emit('drain');
+  expect(did).toEqual(['pause', 'resume']);
+});
+
+it('a call is not resumed when its answer was over before the client took the last bytes', () => {
+  const call = { pause: () => did.push('pause'), resume: () => did.push('resume'), abort: () => undefined };
+  body.follow(call);
+  body.write(Buffer.alloc(CHUNK_BYTES));
+  body.over();
+  response.emit('drain');
+  expect(did).toEqual(['pause']);
+  expect(sends.size).toBe(0);
 });

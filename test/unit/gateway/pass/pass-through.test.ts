@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { StoreCall, StoreReceiver } from '../../../../src/backend/store.ts';
+import { createLogger } from '../../../../src/base/logger.ts';
+import { Metrics } from '../../../../src/base/metrics.ts';
+import { passThrough } from '../../../../src/gateway/pass/pass-through.ts';
+import { ExchangeObserver } from '../../../../src/gateway/reply/exchange-observer.ts';
+import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
+import { Admission } from '../../../../src/gateway/request/admission.ts';
+import { Exchange } from '../../../../src/gateway/request/exchange.ts';
+import { httpHeader } from '../../../support/asked-ranges.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { bucketOf, silentStore } from '../../../support/object-reads.ts';
+
+const request = { method: 'GET', bucket: 'b', key: 'k', query: '', fields: [] };
+const options = { mayKnowMissing: true, detail: 'unkeepable', keep: () => true, overrides: [] };
+const whole = 'the whole body';
+let server: Server;
+let client: Socket;
+let exchange: Exchange;
+let observer: ExchangeObserver;
+let logged: unknown[];
+/** What the store's call was told to do. */
+let did: string[];
+let call: StoreCall;
+
+beforeEach(async () => {
+  const lines: unknown[] = [];
+  const steps: string[] = [];
+  logged = lines;
+  did = steps;
+  call = {
+    pause: () => steps.push('pause'),
+    resume: () => steps.push('resume'),
+    abort: () => steps.push('abort'),
+  };
+  const clock = new ManualClock();
+  const sink = { write: (line: string) => lines.push(JSON.parse(line)), flush: () => undefined };
+  observer = new ExchangeObserver({
+    ...{ metrics: new Metrics(), clock, accessLog: createLogger({ level: 'info', sink }) },
+    admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1 }),
+    sends: new PendingSends(clock, { holds: () => 0, claimNeed: () => false }),
+    onArchivedRead: () => undefined,
+  });
+  server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const requested = once(server, 'request');
+  client = connect(port, '127.0.0.1');
+  client.on('error', () => undefined).setEncoding('latin1');
+  client.write('GET /b/k HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n');
+  const [, response]: ServerResponse[] = await requested;
+  if (!response) throw new Error('no response');
+  const errors = { refuse: () => undefined, fault: () => undefined };
+  exchange = new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2', 'today', errors);
+});
+
+afterEach(() => {
+  client.destroy();
+  return new Promise(resolve => server.close(resolve));
+});
+
+/** Passes the request on to a store that answers with `during` before `send` returns; gives what the store tells. */
+function pass(during: (receiver: StoreReceiver) => void = () => undefined): StoreReceiver {
+  let receiver: StoreReceiver | undefined;
+  const send = (_: unknown, heard: StoreReceiver) => {
+    receiver = heard;
+    during(heard);
+    return call;
+  };
+  passThrough(exchange, bucketOf({ ...silentStore, send }), request, observer, options);
+  if (!receiver) throw new Error('the store was not asked');
+  return receiver;
+}
+
+function answer(receiver: StoreReceiver, text: string): void {
+  const length = httpHeader('content-length', String(whole.length));
+  receiver.answered({ status: 200, fields: [length] });
+  const chunk = Buffer.from(text);
+  receiver.arrived(chunk);
+  // the memory is the receiver's only during the call
+  chunk.fill(0xee);
+}
+
+async function received(): Promise<string> {
+  let text = '';
+  for await (const piece of client) text += piece;
+  return text.slice(text.indexOf('\r\n\r\n') + 4);
+}
+
+async function leave(): Promise<void> {
+  const closed = once(exchange.response, 'close');
+  client.destroy();
+  await closed;
+}
+
+it('a client that leaves in the middle of the body: its log line says so, and the store stops', async () => {
+  answer(pass(), 'the whole');
+  await once(client, 'data');
+  await leave();
+  expect(logged).toMatchObject([{ status: 200, bytes: 9, cache: 'BYPASS', clientLeft: true }]);
+  expect(did).toEqual(['abort']);
+});
+
+it('a client that leaves before the store answers: its log line says so, and the store stops', async () => {
+  pass();
+  await leave();
+  expect(logged).toMatchObject([{ status: 0, bytes: 0, clientLeft: true }]);
+  expect(did).toEqual(['abort']);
+});
+
+it('a client that left before the store is asked: its log line says so, and the store is not asked', async () => {
+  await leave();
+  expect(() => pass()).toThrow('the store was not asked');
+  expect(logged).toMatchObject([{ bytes: 0, clientLeft: true }]);
+});
+
+it('a client that stays gets the whole body, and its log line does not say that it left', async () => {
+  const receiver = pass();
+  answer(receiver, 'the whole');
+  receiver.arrived(Buffer.from(' body'));
+  receiver.ended();
+  expect(await received()).toBe(whole);
+  expect(logged).toHaveLength(1);
+  expect(logged).toMatchObject([{ status: 200, bytes: whole.length }]);
+  expect(logged[0]).not.toHaveProperty('clientLeft');
+  expect(did).toEqual([]);
+});
+
+it('bytes that arrive before the call is known reach the client', async () => {
+  const receiver = pass(early => answer(early, 'the whole'));
+  receiver.arrived(Buffer.from(' body'));
+  receiver.ended();
+  expect(await received()).toBe(whole);
+  expect(logged).toMatchObject([{ status: 200, bytes: whole.length }]);
+});
+
+/** A piece that no connection takes at once. */
+function answerLong(receiver: StoreReceiver): void {
+  receiver.answered({ status: 200, fields: [] });
+  receiver.arrived(Buffer.alloc(256 * 1024));
+}
+
+it.each([
+  ['known before the first bytes', () => answerLong(pass())],
+  ['known after the first bytes', () => void pass(answerLong)],
+])('the call is paused until the client has taken what came: a call %s', async (_, begin) => {
+  begin();
+  expect(did).toEqual(['pause']);
+  client.resume();
+  await once(exchange.response, 'drain');
+  expect(did).toEqual(['pause', 'resume']);
+});
