@@ -9,7 +9,7 @@ import type { Logger } from '../base/logger.ts';
 const SOCKETS = 15;
 
 /** More than the connections that wait at one socket when a blocked thread continues. */
-const ACCEPTING_TURNS = 200;
+const ACCEPTING_TURNS = 50;
 
 /**
  * Calls `close` after the connections in the accept queue of a listening socket have been taken: closing the socket resets

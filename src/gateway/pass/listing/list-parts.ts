@@ -6,14 +6,15 @@ import { replyRefusal } from '../../reply/refusal-reply.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
-import { PAGE_LIMIT } from './listing-request.ts';
 import type { Steps } from './page-turns.ts';
 import { sendPage } from './send-page.ts';
 import { documentTags, leaf, PageText, writeKnown } from './write-listing.ts';
 
-/** A page has at most a thousand parts of a few hundred bytes and about ten elements each. */
+/** An upload has at most ten thousand parts, and MinIO lists them all where no number is asked for. */
+const MAX_PARTS = 10_000;
+/** A part takes a few hundred bytes and about 15 nodes. */
 const LIMIT_BYTES = 4 * 1024 * 1024;
-const limits = { length: LIMIT_BYTES, depth: 16, nodes: 80_000, memberLength: 16 * 1024 };
+const limits = { length: LIMIT_BYTES, depth: 16, nodes: 160_000, memberLength: 16 * 1024 };
 
 const person = ['DisplayName', 'ID'];
 const checksums = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'].map(name => `Checksum${name}`);
@@ -40,7 +41,7 @@ export function answerListParts(other: OtherOperation): void {
   const { exchange, query, bucket, address, permissions, observer, pageTurns } = other;
   const key = address.kind === 'object' ? address.key : '';
   const passed = passedRequest(other);
-  const limit = Number(queryValue(query, 'max-parts') || PAGE_LIMIT);
+  const limit = Number(queryValue(query, 'max-parts') || MAX_PARTS);
   exchange.report = bypassed('operation');
   observer.waitsForStore(exchange);
   const left = new AbortController();
