@@ -55,10 +55,11 @@ function record(reached: Reached, rules: readonly Rule[], effects: PatternEffect
   const matching = rules.flatMap(({ tokens }, index) =>
     reached[index]?.at(-1) === tokens.length ? [index] : [],
   );
-  const [before, last] = [matching.at(-2), matching.at(-1)];
+  const last = matching.at(-1);
   if (last === undefined || effects[last] === 'decides') return;
-  const wasGiven = before !== undefined && rules[before]?.gives === true;
-  effects[last] = rules[last]?.gives || wasGiven ? 'decides' : 'takes-nothing';
+  // also for a pattern that repeats another: one of the two has to stay
+  const isGiven = matching.some(index => rules[index]?.gives);
+  effects[last] = isGiven ? 'decides' : 'takes-nothing';
 }
 
 function step(positions: readonly number[], tokens: readonly string[], character: string): readonly number[] {

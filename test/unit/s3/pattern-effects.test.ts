@@ -46,6 +46,10 @@ it.each([
   expect(patternEffects(patterns)).toEqual(effects);
 });
 
+it('of two that take the same away the later one decides', () => {
+  expect(patternEffects(['a', '!a', '!a'])).toEqual(['overridden', 'overridden', 'decides']);
+});
+
 it('gives up on a list that would take long', () => {
   const involved = Array.from(
     { length: 12 },
