@@ -62,8 +62,7 @@ export function parseXml<Content>(text: string, form: DocumentForm<Content>): Co
 
 /** Escapes markup, and characters that a parser would change (carriage returns) or refuse (control characters). */
 function escapeText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that need it
-  return text.replace(/[&<>"\u0000-\u0008\u000b-\u001f]/g, character => {
+  return text.replace(/[&<>"]|(?![\t\n])\p{Cc}/gu, character => {
     switch (character) {
       case '&':
         return '&amp;';
