@@ -5,7 +5,7 @@ export type Pairs = readonly (readonly [name: string, value: string])[];
 
 /** The parts of an error response, without ids. */
 export interface S3ErrorParts {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly status: number;
   readonly message: string;
   /** Elements of this code in the body, between Message and RequestId. */
@@ -15,10 +15,10 @@ export interface S3ErrorParts {
   readonly cause?: unknown;
 }
 
-/** Ends a request with an error of the S3 protocol: the gateway's own, or a store's. */
+/** Ends a request with an error of the S3 protocol. */
 export class S3Error extends Error {
   override readonly name = 'S3Error';
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly status: number;
   readonly fields: Pairs;
   readonly headers: Pairs;

@@ -4,7 +4,7 @@ import { SigningKeys } from '../../s3/sigv4-keys.ts';
 import { requireNoPayload } from '../../s3/sigv4-payload.ts';
 import { SigV4Verifier } from '../../s3/sigv4-verify.ts';
 import type { ChunkSignatures } from '../protocol/aws-chunked.ts';
-import { isErrorCode, OperationError } from '../protocol/operation-error.ts';
+import { OperationError } from '../protocol/operation-error.ts';
 import type { OperationRequest } from '../protocol/operation-request.ts';
 import type { Account, StoreCaller } from './caller.ts';
 import { chunkSignatures } from './chunk-signatures.ts';
@@ -51,7 +51,6 @@ function identify(request: OperationRequest, verifier: SigV4Verifier<Account>, r
 
 function asStoreError(cause: S3Error): OperationError {
   const { code, message, fields, headers } = cause;
-  if (!isErrorCode(code)) return new OperationError('InternalError', { cause });
   return new OperationError(code, {
     message,
     fields: Object.fromEntries(fields),

@@ -1,4 +1,4 @@
-import type { StoreErrorName } from './error-table.ts';
+import type { ErrorCode } from '../../s3/error-codes.ts';
 import { OperationError } from './operation-error.ts';
 import type { OperationRequest } from './operation-request.ts';
 
@@ -7,7 +7,7 @@ export function parseChoice<Value extends string>(
   request: OperationRequest,
   name: string,
   values: readonly Value[],
-  code: StoreErrorName = 'InvalidArgument',
+  code: ErrorCode = 'InvalidArgument',
 ): Value | undefined {
   const text = request.prefixed(name);
   if (text === undefined) return undefined;

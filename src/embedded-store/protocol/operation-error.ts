@@ -1,4 +1,4 @@
-import { errors, type StoreErrorName } from './error-table.ts';
+import { type ErrorCode, errorCodes } from '../../s3/error-codes.ts';
 
 export interface ErrorDetails {
   /** Replaces the code's default message. */
@@ -13,19 +13,14 @@ export interface ErrorDetails {
 
 /** A request refused by this store, with the error to send. */
 export class OperationError extends Error {
-  readonly code: StoreErrorName;
+  readonly code: ErrorCode;
   readonly status: number;
   readonly details: ErrorDetails;
 
-  constructor(code: StoreErrorName, details: ErrorDetails = {}) {
-    super(details.message ?? errors[code].message, { cause: details.cause });
+  constructor(code: ErrorCode, details: ErrorDetails = {}) {
+    super(details.message ?? errorCodes[code].message, { cause: details.cause });
     this.code = code;
-    this.status = errors[code].status;
+    this.status = errorCodes[code].status;
     this.details = details;
   }
-}
-
-/** Whether this store has an error code of that name. */
-export function isErrorCode(code: string): code is StoreErrorName {
-  return Object.hasOwn(errors, code);
 }

@@ -1,6 +1,6 @@
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { RememberedError } from '../../s3/error-body.ts';
-import { errorCodes } from '../../s3/error-codes.ts';
+import { errorCodes, isErrorCode } from '../../s3/error-codes.ts';
 import { type Bucket, isRenamed } from '../request/bucket.ts';
 
 /**
@@ -49,6 +49,5 @@ function beginningsOf(word: string): readonly string[] {
 }
 
 function usualMessage(code: string): string {
-  const known = Object.entries(errorCodes).find(([name]) => name === code);
-  return known?.[1].message ?? `The store refused the request (${code}).`;
+  return isErrorCode(code) ? errorCodes[code].message : `The store refused the request (${code}).`;
 }

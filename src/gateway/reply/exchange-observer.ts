@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { lengthPrefixed } from '../../base/length-prefixed.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../../base/metrics.ts';
-import { errorCodes } from '../../s3/error-codes.ts';
+import { isErrorCode } from '../../s3/error-codes.ts';
 import { loggedUrl } from '../../s3/logged-url.ts';
 import { OverloadedError } from '../fill/fill-error.ts';
 import { type Admission, TooManyRequestsError } from '../request/admission.ts';
@@ -158,7 +158,7 @@ export class ExchangeObserver {
 
   #refused({ bucket, key, versionId }: Exchange, code: string): void {
     // a store may use codes of its own; as a label only those of the protocol are used
-    this.#errors.cell(bucket, Object.hasOwn(errorCodes, code) ? code : '_other').value++;
+    this.#errors.cell(bucket, isErrorCode(code) ? code : '_other').value++;
     if (code !== 'InvalidObjectState' || key === undefined) return;
     this.#onArchivedRead({ bucket, key, ...(versionId === undefined ? {} : { versionId }) });
   }
