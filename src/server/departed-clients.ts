@@ -1,6 +1,7 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { runningResponse } from '../transport/running-response.ts';
+import type { OpenConnection } from './open-connections.ts';
 
 /** After this many checks, a client whose connection is not read is sent an interim response. */
 const LOOKS_BEFORE_INTERIM = 2;
@@ -19,14 +20,10 @@ const LOOKS_BEFORE_INTERIM = 2;
  * Other cases are noticed only when the answer is sent: HTTP/1.0 clients that sent a FIN, and clients whose network
  * failed without a reset. Each holds at most one request to a store, and those have time limits of their own.
  */
-export function watchForDepartures(server: Server<typeof IncomingMessage>, stepMs: number): { stop(): void } {
-  const connections = new Map<Socket, number>();
-  server.on('connection', socket => {
-    connections.set(socket, 0);
-    socket.once('close', () => connections.delete(socket));
-  });
+export function watchForDepartures(connections: Iterable<OpenConnection>, stepMs: number): { stop(): void } {
   const timer = setInterval(() => {
-    for (const [socket, checks] of connections) connections.set(socket, check(socket, checks));
+    for (const connection of connections)
+      connection.departureChecks = check(connection.socket, connection.departureChecks);
   }, stepMs);
   timer.unref();
   return { stop: () => clearInterval(timer) };

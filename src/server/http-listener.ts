@@ -5,11 +5,11 @@ import type { Logger } from '../base/logger.ts';
 import { ServedRequest } from '../transport/served-request.ts';
 import { atTurnEnd } from '../transport/turn-end.ts';
 import type { ClientLimits } from './client-limits.ts';
-import { ConnectionCounter } from './connection-counter.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from './connection-limiter.ts';
 import { watchForDepartures } from './departed-clients.ts';
 import { ExtraSockets } from './extra-sockets.ts';
 import { closeIdleConnections } from './idle-connections.ts';
+import { OpenConnections } from './open-connections.ts';
 import { Pipelining } from './pipelining.ts';
 import {
   type AnswerUnreadable,
@@ -55,8 +55,6 @@ export interface HttpListener {
 const IDLE_LIMIT_MS = 300_000;
 const DEPARTURE_STEP_MS = 1_000;
 const BACKLOG = 4_096;
-/** Those of this folder and of node:http on one connection; above the default of 10, node prints a warning. */
-const MAX_LISTENERS = 32;
 /** While draining, keep-alive connections are closed within this time after their last response. */
 const DRAIN_STEP_MS = 25;
 
@@ -64,7 +62,6 @@ const DRAIN_STEP_MS = 25;
 export async function listenHttp(options: HttpListenerOptions): Promise<HttpListener> {
   const { logger, answerUnreadable = answerPlainly, limits, senders = usualSenderLimits } = options;
   const refusing = { logger, answerUnreadable };
-  const connections = new ConnectionCounter(limits);
   const pipelining = new Pipelining((request, response) => {
     if (request.method === 'CONNECT') refuseTunnel(request.socket, refusing);
     else options.handle(request, response);
@@ -81,13 +78,10 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     handle(request, response);
   });
   refuseUnreadable(server, pipelining, refusing);
-  server.on('connection', socket => {
-    socket.setMaxListeners(MAX_LISTENERS);
-    if (!connections.admit(socket)) refuseConnection(socket, refusing);
-  });
-  const idle = closeIdleConnections(server, IDLE_LIMIT_MS);
-  const watch = watchSenders(server, senders, socket => refuseSlow(socket, refusing));
-  const departures = watchForDepartures(server, DEPARTURE_STEP_MS);
+  const connections = new OpenConnections(server, limits, socket => refuseConnection(socket, refusing));
+  const idle = closeIdleConnections(connections, IDLE_LIMIT_MS);
+  const watch = watchSenders(connections, senders, socket => refuseSlow(socket, refusing));
+  const departures = watchForDepartures(connections, DEPARTURE_STEP_MS);
   const answerCrowded = () => answerUnreadable('too-many-connections');
   // must be attached last: it replaces the connection listeners and calls them once a connection is admitted
   const room = options.room && new ConnectionLimiter(server, { ...options.room, answerCrowded, logger });

@@ -1,6 +1,7 @@
-import { IncomingMessage, type Server } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { runningResponse } from '../transport/running-response.ts';
+import type { OpenConnection, Sending } from './open-connections.ts';
 
 /** The minimum rate at which clients must send. */
 export interface SenderLimits {
@@ -15,16 +16,6 @@ export interface SenderLimits {
  */
 export const usualSenderLimits: SenderLimits = { limitMs: 20_000, bodyBytesPerSecond: 500 };
 
-/** The state of a connection since its client was last expected to start sending. */
-interface Watched {
-  /** The request whose body is incomplete; undefined between requests. */
-  body: IncomingMessage | undefined;
-  readBytes: number;
-  writtenBytes: number;
-  /** The number of checks since the client began to send. */
-  checks: number;
-}
-
 const CHECKS_PER_LIMIT = 4;
 
 /**
@@ -35,23 +26,18 @@ const CHECKS_PER_LIMIT = 4;
  * cache hit's CPU time.
  */
 export function watchSenders(
-  server: Server<typeof IncomingMessage>,
+  connections: Iterable<OpenConnection>,
   limits: SenderLimits,
   end: (socket: Socket) => void,
 ): { stop(): void } {
-  const connections = new Map<Socket, Watched>();
-  server.on('connection', socket => {
-    connections.set(socket, { body: undefined, readBytes: 0, writtenBytes: 0, checks: 0 });
-    socket.once('close', () => connections.delete(socket));
-  });
   const timer = setInterval(() => {
-    for (const [socket, watched] of connections) if (isTooSlow(socket, watched, limits)) end(socket);
+    for (const { socket, sending } of connections) if (isTooSlow(socket, sending, limits)) end(socket);
   }, limits.limitMs / CHECKS_PER_LIMIT);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }
 
-function isTooSlow(socket: Socket, watched: Watched, limits: SenderLimits): boolean {
+function isTooSlow(socket: Socket, watched: Sending, limits: SenderLimits): boolean {
   const body = unfinishedRequest(socket);
   const { bytesRead, bytesWritten } = socket;
   const isFresh = body !== watched.body || bytesWritten !== watched.writtenBytes;
@@ -70,7 +56,7 @@ function isTooSlow(socket: Socket, watched: Watched, limits: SenderLimits): bool
   return false;
 }
 
-function restartMeasurement(watched: Watched, socket: Socket, body: IncomingMessage | undefined): void {
+function restartMeasurement(watched: Sending, socket: Socket, body: IncomingMessage | undefined): void {
   watched.body = body;
   watched.readBytes = socket.bytesRead;
   watched.writtenBytes = socket.bytesWritten;
