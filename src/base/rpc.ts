@@ -1,5 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
-import { errorCode } from './error-code.ts';
+import { codeAndMessage, type ErrorCodec, RemoteCallError, ThreadGoneError } from './rpc-error.ts';
 
 /** One end of a connection between two threads: a `Worker`, a `parentPort` or a `MessagePort`. */
 export interface ThreadPort {
@@ -15,82 +15,113 @@ export type ResultOf<Procedure> = Procedure extends (...payload: never) => infer
   ? Awaited<Value>
   : never;
 
-/** The other thread refused a call, or the call failed there. */
-export class RemoteCallError extends Error {
-  readonly code: string;
-
-  constructor(procedure: string, reason: { readonly code: string; readonly message: string }) {
-    super(`${procedure}: ${reason.message}`);
-    this.code = reason.code;
-  }
-}
-
-/** The other thread ended before it answered. */
-export class ThreadGoneError extends Error {
-  readonly code = 'THREAD_GONE';
-}
-
 type Message =
   | { readonly kind: 'call'; readonly id: number; readonly name: string; readonly payload: unknown }
   | { readonly kind: 'notice'; readonly name: string; readonly payload: unknown }
   | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'failure'; readonly id: number; readonly code: string; readonly message: string };
+  | { readonly kind: 'failure'; readonly id: number; readonly error: unknown };
 
-interface Waiting {
+interface PendingCall {
   readonly name: string;
-  resolve(value: unknown): void;
-  reject(reason: Error): void;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (reason: Error) => void;
+  /** Receives a result that arrives after the call was abandoned; undefined if it cannot be abandoned. */
+  readonly late: ((value: unknown) => void) | undefined;
+}
+
+export interface RpcOptions {
+  /** How errors of procedures cross; both ends have the same. By default a caller gets a RemoteCallError. */
+  readonly errors?: ErrorCodec;
+  /** The memory in a procedure's result that is transferred instead of copied. */
+  readonly transferOf?: (result: unknown) => readonly Transferable[];
+  /** Called after each message of the other end has been processed. */
+  readonly onMessage?: () => void;
+  /** Receives exceptions that no caller can be told of; thrown to the thread by default. */
+  readonly onFault?: (error: unknown) => void;
 }
 
 /**
  * Remote procedure calls in both directions over one channel. Procedure names and types are declared by the wrappers of
- * this class (such as the worker pool and the worker's membership), since both ends belong to one program.
+ * this class (the worker pool, the worker's membership, the link between two workers), since both ends belong to one
+ * program.
  */
 export class Rpc {
   readonly #channel: ThreadPort;
-  readonly #handlers = new Map<string, (payload: unknown) => unknown>();
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #errors: ErrorCodec;
+  readonly #transferOf: (result: unknown) => readonly Transferable[];
+  readonly #onMessage: () => void;
+  readonly #onFault: (error: unknown) => void;
+  readonly #procedures = new Map<string, (payload: unknown) => unknown>();
+  readonly #pending = new Map<number, PendingCall>();
   #nextId = 1;
-  #gone: ThreadGoneError | undefined;
+  #closedBy: Error | undefined;
 
-  constructor(channel: ThreadPort) {
+  constructor(channel: ThreadPort, options: RpcOptions = {}) {
+    const { errors = codeAndMessage, transferOf = nothing, onMessage = ignore, onFault = rethrow } = options;
     this.#channel = channel;
+    this.#errors = errors;
+    this.#transferOf = transferOf;
+    this.#onMessage = onMessage;
+    this.#onFault = onFault;
     channel.on('message', message => {
       if (isMessage(message)) this.#receive(message);
     });
   }
 
+  get isClosed(): boolean {
+    return this.#closedBy !== undefined;
+  }
+
+  /** Whether calls are waiting for their results. */
+  get isWaiting(): boolean {
+    return this.#pending.size > 0;
+  }
+
   /** Adds procedures that the other end may call. */
   serve(procedures: object): void {
-    for (const [name, procedure] of Object.entries(procedures)) {
-      this.#handlers.set(name, payload => Reflect.apply(procedure, undefined, [payload]));
-    }
+    for (const [name, procedure] of Object.entries(procedures)) this.#procedures.set(name, procedure);
   }
 
   /**
    * Calls a procedure of the other end.
    *
-   * @throws RemoteCallError with the code of the remote error; ThreadGoneError when the other thread has ended
+   * @param late if given, the call can be abandoned; `late` receives a result that arrives after that
+   * @throws the error of the procedure, as `errors` decodes it; the reason of `close` or `abandon`
    */
-  call(name: string, payload: unknown): Promise<unknown> {
-    if (this.#gone) return Promise.reject(this.#gone);
+  call(name: string, payload: unknown, late?: (result: unknown) => void): Promise<unknown> {
+    if (this.#closedBy) return Promise.reject(this.#closedBy);
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { name, resolve, reject });
+      // throws for a payload that cannot be cloned: nothing is pending then
       this.#send({ kind: 'call', id, name, payload });
+      this.#pending.set(id, { name, resolve, reject, late });
     });
   }
 
   /** Calls a procedure without waiting for a result; `transfer` lists the ports to transfer. */
   notify(name: string, payload: unknown, transfer: readonly Transferable[] = []): void {
-    if (!this.#gone) this.#send({ kind: 'notice', name, payload }, transfer);
+    if (this.#closedBy) return;
+    try {
+      this.#send({ kind: 'notice', name, payload }, transfer);
+    } catch (error) {
+      this.#onFault(error);
+    }
   }
 
-  /** Rejects all pending calls: the other thread has ended. */
-  close(): void {
-    this.#gone = new ThreadGoneError('the thread has ended');
-    for (const { reject } of this.#waiting.values()) reject(this.#gone);
-    this.#waiting.clear();
+  /** Fails the pending calls that have a `late` handler: the other thread does not answer at present. */
+  abandon(reason: Error): void {
+    for (const [id, { name, reject, late }] of this.#pending) {
+      if (!late) continue;
+      this.#pending.set(id, { name, resolve: late, reject: ignore, late: undefined });
+      reject(reason);
+    }
+  }
+
+  /** Fails all pending and later calls: the other thread has ended. */
+  close(reason: Error = new ThreadGoneError('the thread has ended')): void {
+    this.#closedBy = reason;
+    for (const { reject } of this.#pending.values()) reject(reason);
+    this.#pending.clear();
   }
 
   #send(message: Message, transfer: readonly Transferable[] = []): void {
@@ -98,26 +129,42 @@ export class Rpc {
   }
 
   #receive(message: Message): void {
-    if (message.kind === 'call') void this.#answer(message);
-    else if (message.kind === 'notice') this.#handlers.get(message.name)?.(message.payload);
-    else this.#settle(message);
+    try {
+      if (message.kind === 'call') void this.#answer(message);
+      else if (message.kind === 'notice') this.#procedures.get(message.name)?.(message.payload);
+      else this.#settle(message);
+      this.#onMessage();
+    } catch (error) {
+      this.#onFault(error);
+    }
   }
 
   async #answer({ id, name, payload }: Extract<Message, { kind: 'call' }>): Promise<void> {
     try {
-      const handler = this.#handlers.get(name);
-      if (!handler) throw new RemoteCallError(name, { code: 'NO_PROCEDURE', message: 'no such procedure' });
-      this.#send({ kind: 'result', id, value: await handler(payload) });
+      const procedure = this.#procedures.get(name);
+      if (!procedure) throw new RemoteCallError(name, { code: 'NO_PROCEDURE', message: 'no such procedure' });
+      const value = await procedure(payload);
+      this.#send({ kind: 'result', id, value }, this.#transferOf(value));
     } catch (error) {
-      this.#send({ kind: 'failure', id, ...reasonOf(error) });
+      this.#fail(id, error);
     }
   }
 
+  #fail(id: number, error: unknown): void {
+    try {
+      this.#send({ kind: 'failure', id, error: this.#errors.encode(error) });
+    } catch (fault) {
+      this.#onFault(fault);
+    }
+  }
+
+  /** A result that nothing waits for is ignored. */
   #settle(message: Extract<Message, { kind: 'result' | 'failure' }>): void {
-    const waiting = this.#waiting.get(message.id);
-    this.#waiting.delete(message.id);
-    if (message.kind === 'result') waiting?.resolve(message.value);
-    else waiting?.reject(new RemoteCallError(waiting.name, message));
+    const call = this.#pending.get(message.id);
+    if (!call) return;
+    this.#pending.delete(message.id);
+    if (message.kind === 'result') call.resolve(message.value);
+    else call.reject(this.#errors.decode(message.error, call.name));
   }
 }
 
@@ -125,7 +172,12 @@ function isMessage(value: unknown): value is Message {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
-function reasonOf(error: unknown): { code: string; message: string } {
-  if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) };
-  return { code: errorCode(error) ?? error.name, message: error.message };
+function nothing(): readonly Transferable[] {
+  return [];
+}
+
+function ignore(): void {}
+
+function rethrow(error: unknown): never {
+  throw error;
 }

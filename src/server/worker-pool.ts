@@ -2,7 +2,8 @@ import { MessageChannel } from 'node:worker_threads';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CounterCell } from '../base/metrics.ts';
-import { type PayloadOf, type ResultOf, type Rpc, ThreadGoneError } from '../base/rpc.ts';
+import type { PayloadOf, ResultOf, Rpc } from '../base/rpc.ts';
+import { ThreadGoneError } from '../base/rpc-error.ts';
 import { SupervisedThread, type ThreadState } from './supervised-thread.ts';
 
 export interface WorkerPoolOptions<Settings, Shared> {

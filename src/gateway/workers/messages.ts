@@ -16,6 +16,15 @@ export interface WireContent {
   readonly partCount: number | undefined;
 }
 
+/** A range that another worker starts to read. */
+export interface WireRange {
+  readonly contentId: number;
+  readonly from: number;
+  readonly to: number;
+  /** Whether bytes before `from` have already been sent. */
+  readonly hasBegun: boolean;
+}
+
 /** A record without its bytes. */
 export type WireRecord = Omit<ReadableRecord, 'content'> & { readonly content: WireContent };
 
@@ -50,34 +59,26 @@ export type WireLoan =
       readonly block: WireBlock | undefined;
     };
 
-/** Requests between workers. */
+/** Calls between workers: the procedures that the owner of an object serves. */
 export interface PeerCalls {
-  find: {
-    readonly ask: { readonly read: WireRead; readonly withChecksums: boolean };
-    readonly answer: WireLookupResult;
-  };
-  open: {
-    readonly ask: {
-      readonly contentId: number;
-      readonly from: number;
-      readonly to: number;
-      /** Whether bytes before `from` have already been sent. */
-      readonly hasBegun: boolean;
-    };
-    readonly answer: number;
-  };
-  next: { readonly ask: { readonly reader: number }; readonly answer: WireLoan };
+  find(question: { readonly read: WireRead; readonly withChecksums: boolean }): Promise<WireLookupResult>;
+  /** Gives the number of the new reader. */
+  open(range: WireRange): number;
+  next(reader: number): Promise<WireLoan>;
 }
 
-/** One-way messages between workers. */
-export type PeerNotice =
-  | { readonly kind: 'close'; readonly reader: number }
-  | { readonly kind: 'outdated'; readonly read: WireRead; readonly contentId: number }
-  | { readonly kind: 'refused'; readonly read: WireRead; readonly reply: WholeReply };
+/** Procedures whose callers wait for nothing. */
+export interface PeerNotices {
+  close(reader: number): void;
+  invalidate(content: { readonly read: WireRead; readonly contentId: number }): void;
+  refusedByStore(refusal: { readonly read: WireRead; readonly reply: WholeReply }): void;
+}
 
-/** The buffers of `answer` to transfer instead of copying them. */
-export function memoryOf(answer: PeerCalls[keyof PeerCalls]['answer']): ArrayBuffer[] {
-  return typeof answer === 'object' && 'kind' in answer && answer.kind === 'copy'
-    ? [answer.bytes.buffer]
-    : [];
+/** The memory in the result of a call that is transferred instead of copied: that of a `WireLoan` outside the arena. */
+export function memoryOf(result: unknown): ArrayBuffer[] {
+  return isLoanedCopy(result) ? [result.bytes.buffer] : [];
+}
+
+function isLoanedCopy(result: unknown): result is Extract<WireLoan, { kind: 'copy' }> {
+  return typeof result === 'object' && result !== null && 'kind' in result && result.kind === 'copy';
 }

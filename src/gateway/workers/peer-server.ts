@@ -7,8 +7,15 @@ import { copyOf } from '../fill/slot-lender.ts';
 import type { LookupResult } from '../read/lookup-result.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import type { ObjectRead } from '../request/object-read.ts';
-import type { PeerCalls, PeerNotice, WireBlock, WireLoan, WireLookupResult, WireRead } from './messages.ts';
-import type { PeerHandler } from './peer-link.ts';
+import type {
+  PeerCalls,
+  PeerNotices,
+  WireBlock,
+  WireLoan,
+  WireLookupResult,
+  WireRange,
+  WireRead,
+} from './messages.ts';
 import type { WorkerCache } from './worker-cache.ts';
 
 /** A content that another worker is reading, and the loan it holds. */
@@ -60,7 +67,7 @@ export class ContentIds {
 }
 
 /** Serves one other worker's requests for objects owned here. */
-export class PeerServer implements PeerHandler {
+export class PeerServer {
   readonly #objects: WorkerCache;
   readonly #buckets: BucketTable;
   readonly #ids: ContentIds;
@@ -73,27 +80,19 @@ export class PeerServer implements PeerHandler {
     this.#ids = numbers;
   }
 
-  async answer<Name extends keyof PeerCalls>(
-    name: Name,
-    ask: PeerCalls[Name]['ask'],
-  ): Promise<PeerCalls[Name]['answer']> {
-    const answers: {
-      readonly [Key in keyof PeerCalls]: (ask: PeerCalls[Key]['ask']) => Promise<PeerCalls[Key]['answer']>;
-    } = {
+  /** What the other worker may call. */
+  get procedures(): PeerCalls & PeerNotices {
+    return {
       find: ({ read, withChecksums }) => this.#find(read, withChecksums),
-      open: async ({ contentId, from, to, hasBegun }) =>
-        this.#open(this.#ids.find(contentId), from, to, hasBegun),
-      next: ({ reader }) => this.#next(reader),
+      open: range => this.#open(range),
+      next: reader => this.#next(reader),
+      close: reader => this.#close(reader),
+      invalidate: ({ read, contentId }) => this.#invalidate(read, contentId),
+      refusedByStore: ({ read, reply }) => this.#refusedByStore(read, reply),
     };
-    return answers[name](ask);
   }
 
-  notified(notice: PeerNotice): void {
-    if (notice.kind === 'close') this.#close(notice.reader);
-    else if (notice.kind === 'outdated') this.#invalidate(notice.read, notice.contentId);
-    else this.#refusedByStore(notice.read, notice.reply);
-  }
-
+  /** The other worker has ended. */
   disconnected(): void {
     for (const reader of [...this.#readers.keys()]) this.#close(reader);
   }
@@ -123,7 +122,8 @@ export class PeerServer implements PeerHandler {
     };
   }
 
-  #open(generation: Generation, from: number, to: number, hasBegun: boolean): number {
+  #open({ contentId, from, to, hasBegun }: WireRange): number {
+    const generation = this.#ids.find(contentId);
     const number = ++this.#opened;
     this.#readers.set(number, {
       generation,

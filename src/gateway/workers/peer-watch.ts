@@ -9,9 +9,9 @@ const TICK_MS = 250;
 const PATIENCE_TICKS = 4;
 
 export interface WatchedPeer {
-  /** Whether requests are pending; the peer is watched only while they are. */
+  /** Whether calls are pending; the peer is watched only while they are. */
   readonly isAwaited: () => boolean;
-  /** Sends a ping, which the peer answers immediately even while its requests wait for a store. */
+  /** Sends a ping, which the peer answers immediately even while its results wait for a store. */
   readonly ping: () => void;
   /** Called after a second without any message. */
   readonly onSilent: () => void;
@@ -36,9 +36,9 @@ export class PeerWatch {
     return this.#isSilent;
   }
 
-  /** A request was sent. */
+  /** A call was sent, or more are pending. */
   begin(): void {
-    if (this.#isSilent) return;
+    if (this.#isSilent || !this.#peer.isAwaited()) return;
     this.#timer ??= this.#clock.after(TICK_MS, () => this.#tick());
   }
 
@@ -47,7 +47,7 @@ export class PeerWatch {
     this.#silentTicks = 0;
     this.#isPinged = false;
     this.#isSilent = false;
-    if (this.#peer.isAwaited()) this.begin();
+    this.begin();
   }
 
   end(): void {

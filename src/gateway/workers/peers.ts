@@ -34,9 +34,10 @@ export class Peers {
   connect(index: number, port: PeerPort): void {
     const { epochs, tier, lender, objects: directory, clock } = this.#objects;
     const owner = new PeerServer(this.#objects, this.#buckets, this.#ids);
-    const link = new PeerLink(port, owner, {
+    const link = new PeerLink(port, owner.procedures, {
       clock,
       onClosed: () => {
+        owner.disconnected();
         if (this.#remotes[index] === remote) this.#remotes[index] = undefined;
       },
       onFault: error => this.#faults?.note(error),

@@ -172,13 +172,13 @@ class RemoteReader implements ContentReader {
     // once bytes were sent, the response can only wait for the owner; before that the object can be read in other ways
     this.#reader ??= this.#link.call('open', read, hasBegun ? undefined : this.#closeAtOwner);
     const reader = await this.#reader;
-    const wire = await this.#link.call('next', { reader }, hasBegun ? undefined : ignoreLoan);
+    const wire = await this.#link.call('next', reader, hasBegun ? undefined : ignoreLoan);
     const loan = this.#content.borrowed(wire);
     if (loan) this.#position += loan.bytes.length;
     return loan;
   }
 
-  readonly #closeAtOwner = (reader: number) => this.#link.notify({ kind: 'close', reader });
+  readonly #closeAtOwner = (reader: number) => this.#link.notify('close', reader);
 }
 
 /** Closing the reader releases the loan at the owner. */

@@ -105,12 +105,12 @@ export class RemoteObjects implements ObjectSource {
       return;
     }
     this.#records.delete(answerName(read, read.recordName));
-    this.#link.notify({ kind: 'outdated', read: encodeRead(read), contentId: record.content.contentId });
+    this.#link.notify('invalidate', { read: encodeRead(read), contentId: record.content.contentId });
   }
 
   refusedByStore(read: ObjectRead, reply: WholeReply): void {
     if (this.#link.isLost) this.#own.refusedByStore(read, reply);
-    else this.#link.notify({ kind: 'refused', read: encodeRead(read), reply });
+    else this.#link.notify('refusedByStore', { read: encodeRead(read), reply });
   }
 
   async #ask(read: ObjectRead, withChecksums: boolean): Promise<LookupResult> {

@@ -1,4 +1,5 @@
 import { StoreError, type WholeReply } from '../../backend/store.ts';
+import type { ErrorCodec } from '../../base/rpc-error.ts';
 import {
   InvalidReplyError,
   ObjectChangedError,
@@ -13,6 +14,12 @@ export type WireError =
   | { readonly kind: 'changed' | 'wrong'; readonly message: string }
   | { readonly kind: 'other'; readonly message: string; readonly stack: string | undefined }
   | { readonly kind: 'overloaded' };
+
+/** Errors between workers keep the classes that readers tell apart. */
+export const wireErrors: ErrorCodec = {
+  encode: encodeError,
+  decode: data => decodeError(data as WireError),
+};
 
 export function encodeError(error: unknown): WireError {
   if (error instanceof StoreError) return { kind: 'store', code: error.code, message: error.message };

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { ListenError } from '../../../src/base/listen-error.ts';
 import { createLogger, type Logger } from '../../../src/base/logger.ts';
 import { CounterCell } from '../../../src/base/metrics.ts';
-import { RemoteCallError, ThreadGoneError } from '../../../src/base/rpc.ts';
+import { RemoteCallError, ThreadGoneError } from '../../../src/base/rpc-error.ts';
 import { claimPort } from '../../../src/server/claim-port.ts';
 import { ThreadStartError } from '../../../src/server/supervised-thread.ts';
 import { WorkerPool } from '../../../src/server/worker-pool.ts';

@@ -4,35 +4,25 @@ import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { ObjectChangedError } from '../../../../src/gateway/fill/fill-error.ts';
 import { OwnerLostError } from '../../../../src/gateway/read/owner-lost-error.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
-import type { PeerCalls, PeerNotice } from '../../../../src/gateway/workers/messages.ts';
-import { type PeerHandler, PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
+import type { PeerCalls, PeerNotices } from '../../../../src/gateway/workers/messages.ts';
+import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
 import { ContentIds, PeerServer } from '../../../../src/gateway/workers/peer-server.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { bucketOf, readOf } from '../../../support/object-reads.ts';
 
 /** Answers as the test says, and notes what it hears. */
-class Service implements PeerHandler {
-  readonly received: PeerNotice[] = [];
+class Service {
+  readonly received: (keyof PeerNotices)[] = [];
   answers: (name: keyof PeerCalls) => Promise<unknown> = () => Promise.resolve(1);
-  readonly #left = Promise.withResolvers<void>();
-
-  /** Kept when the other worker is gone. */
-  get gone(): Promise<void> {
-    return this.#left.promise;
-  }
-
-  answer<Name extends keyof PeerCalls>(name: Name): Promise<PeerCalls[Name]['answer']> {
-    return this.answers(name) as Promise<PeerCalls[Name]['answer']>;
-  }
-
-  notified(notice: PeerNotice): void {
-    this.received.push(notice);
-  }
-
-  disconnected(): void {
-    this.#left.resolve();
-  }
+  readonly procedures: PeerCalls & PeerNotices = {
+    find: () => this.answers('find') as never,
+    open: () => this.answers('open') as never,
+    next: () => this.answers('next') as never,
+    close: () => this.received.push('close'),
+    invalidate: () => this.received.push('invalidate'),
+    refusedByStore: () => this.received.push('refusedByStore'),
+  };
 }
 
 const open = { contentId: 1, from: 0, to: 1, hasBegun: false };
@@ -48,10 +38,10 @@ beforeEach(() => {
   channel = new MessageChannel();
   here = new Service();
   there = new Service();
-  new PeerLink(channel.port2, there, { clock, onClosed: () => undefined });
+  new PeerLink(channel.port2, there.procedures, { clock, onClosed: () => undefined });
   const { promise, resolve } = Promise.withResolvers<void>();
   closed = promise;
-  link = new PeerLink(channel.port1, here, { clock, onClosed: resolve });
+  link = new PeerLink(channel.port1, here.procedures, { clock, onClosed: resolve });
 });
 
 afterEach(() => channel.port1.close());
@@ -60,7 +50,7 @@ it('gives each question its own answer, in whatever order they come', async () =
   const first = Promise.withResolvers<number>();
   there.answers = name => (name === 'open' ? first.promise : Promise.resolve({ kind: 'end' }));
   const one = link.call('open', open);
-  expect(await link.call('next', { reader: 1 })).toEqual({ kind: 'end' });
+  expect(await link.call('next', 1)).toEqual({ kind: 'end' });
   first.resolve(7);
   expect(await one).toBe(7);
 });
@@ -76,10 +66,9 @@ it('who waits for a worker that goes is told, and so is who asks it later', asyn
   channel.port2.close();
   await waits;
   await closed;
-  await here.gone;
   await expect(link.call('open', open)).rejects.toBeInstanceOf(OwnerLostError);
   expect(link.isLost).toBe(true);
-  link.notify({ kind: 'close', reader: 1 });
+  link.notify('close', 1);
 });
 
 describe('a worker whose event loop stands still', () => {
@@ -88,11 +77,11 @@ describe('a worker whose event loop stands still', () => {
   const receivedLate: number[] = [];
 
   /** The other worker goes on: what has come meanwhile is answered. */
-  const goOn = () => new PeerLink(still.port2, there, { clock, onClosed: () => undefined });
+  const goOn = () => new PeerLink(still.port2, there.procedures, { clock, onClosed: () => undefined });
 
   beforeEach(() => {
     still = new MessageChannel();
-    asking = new PeerLink(still.port1, here, { clock, onClosed: () => undefined });
+    asking = new PeerLink(still.port1, here.procedures, { clock, onClosed: () => undefined });
     receivedLate.length = 0;
   });
 
@@ -145,7 +134,7 @@ it('a worker that waits for a store is waited for, however long that takes', asy
     clock.advance(250);
     await ping;
     // messages come in their order: the answer to the ping is there
-    await link.call('next', { reader: 1 });
+    await link.call('next', 1);
   }
   expect(link.isLost).toBe(false);
   answer.resolve(7);
@@ -168,12 +157,12 @@ it('notices about a bucket that the owner does not have are passed over, and a q
   );
   const second = new MessageChannel();
   const options = { clock, onClosed: () => undefined };
-  new PeerLink(second.port2, server, options);
-  const asking = new PeerLink(second.port1, here, options);
+  new PeerLink(second.port2, server.procedures, options);
+  const asking = new PeerLink(second.port1, here.procedures, options);
   const { bucket: _bucket, ...read } = readOf('k');
   const wire = { ...read, bucketName: 'unknown' };
-  asking.notify({ kind: 'outdated', read: wire, contentId: 1 });
-  asking.notify({ kind: 'refused', read: wire, reply: { status: 404, fields: [], body: Buffer.alloc(0) } });
+  asking.notify('invalidate', { read: wire, contentId: 1 });
+  asking.notify('refusedByStore', { read: wire, reply: { status: 404, fields: [], body: Buffer.alloc(0) } });
   await expect(asking.call('find', { read: wire, withChecksums: false })).rejects.toThrow(
     'no bucket unknown',
   );
@@ -183,7 +172,7 @@ it('notices about a bucket that the owner does not have are passed over, and a q
 it('the memory of a copy goes to the worker that asked, and none of it stays', async () => {
   const bytes = new Uint8Array(16 * 1024).fill(7);
   there.answers = () => Promise.resolve({ kind: 'copy', bytes });
-  const answer = await link.call('next', { reader: 1 });
+  const answer = await link.call('next', 1);
   expect(answer).toEqual({ kind: 'copy', bytes: new Uint8Array(16 * 1024).fill(7) });
   expect(bytes.buffer.detached).toBe(true);
 });

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory, releaseWorker } from '../../../../src/cache/shared-memory.ts';
 import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
-import { type PeerHandler, PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
+import type { PeerCalls, PeerNotices } from '../../../../src/gateway/workers/messages.ts';
+import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
 import { RemoteContent } from '../../../../src/gateway/workers/remote-content.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
@@ -24,24 +25,23 @@ beforeEach(() => {
   tier.view(slot, blockBytes).fill(7);
   tier.complete(slot);
   const place = { slot, tag: tier.pins.tag(slot), slotSizeBytes: tier.slotSizeBytes(slot), blockStart: 0 };
-  const owning: PeerHandler = {
-    answer: async name =>
-      (name === 'open'
-        ? 1
-        : {
-            kind: 'block',
-            block: { ...place, from: 0, to: blockBytes },
-            from: 0,
-            to: blockBytes,
-          }) as never,
-    notified: () => undefined,
-    disconnected: () => undefined,
+  const owning: PeerCalls & PeerNotices = {
+    find: () => Promise.reject(new Error('nobody asks')),
+    open: () => 1,
+    next: async () => ({
+      kind: 'block',
+      block: { ...place, from: 0, to: blockBytes },
+      from: 0,
+      to: blockBytes,
+    }),
+    close: () => undefined,
+    invalidate: () => undefined,
+    refusedByStore: () => undefined,
   };
-  const asking: PeerHandler = { ...owning, answer: () => Promise.reject(new Error('nobody asks')) };
   channel = new MessageChannel();
   const options = { clock: new ManualClock(), onClosed: () => undefined };
   new PeerLink(channel.port2, owning, options);
-  const link = new PeerLink(channel.port1, asking, options);
+  const link = new PeerLink(channel.port1, owning, options);
   const wire = { contentId: 1, sizeBytes: blockBytes, blockBytes, parts: [], partCount: undefined };
   remote = new RemoteContent(wire, link, reading.pins, new SlotLender(reading, lentAtMost));
 });

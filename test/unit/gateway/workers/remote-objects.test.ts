@@ -8,8 +8,13 @@ import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
 import type { LookupResult } from '../../../../src/gateway/read/lookup-result.ts';
 import type { ObjectSource } from '../../../../src/gateway/read/object-source.ts';
 import { passedRecord } from '../../../../src/gateway/read/reply-record.ts';
-import type { PeerCalls, WireLoan, WireLookupResult } from '../../../../src/gateway/workers/messages.ts';
-import { type PeerHandler, PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
+import type {
+  PeerCalls,
+  PeerNotices,
+  WireLoan,
+  WireLookupResult,
+} from '../../../../src/gateway/workers/messages.ts';
+import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
 import { RemoteObjects, remoteCostBytes } from '../../../../src/gateway/workers/remote-objects.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { readOf } from '../../../support/object-reads.ts';
@@ -30,27 +35,23 @@ const foundNow = {
 } as const;
 
 /** Owns objects of ten blocks, which all lie in one slot. */
-class Owner implements PeerHandler {
+class Owner {
   readonly #tier = new MemoryTier(memory, 1);
   readonly #slot = this.#tier.allocate(blockBytes, { contentHash: 1, evicted: () => undefined }) ?? -1;
   #contents = 0;
   #position = 0;
 
-  answer<Name extends keyof PeerCalls>(name: Name): Promise<PeerCalls[Name]['answer']> {
-    const answers: { readonly [Key in keyof PeerCalls]: () => PeerCalls[Key]['answer'] } = {
-      find: () => this.#found(),
-      open: () => {
-        this.#position = 0;
-        return 1;
-      },
-      next: () => this.#next(),
-    };
-    return Promise.resolve(answers[name]());
-  }
-
-  notified(): void {}
-
-  disconnected(): void {}
+  readonly procedures: PeerCalls & PeerNotices = {
+    find: async () => this.#found(),
+    open: () => {
+      this.#position = 0;
+      return 1;
+    },
+    next: async () => this.#next(),
+    close: () => undefined,
+    invalidate: () => undefined,
+    refusedByStore: () => undefined,
+  };
 
   #found(): WireLookupResult {
     const contentId = ++this.#contents;
@@ -110,7 +111,7 @@ let remote: RemoteObjects;
 
 beforeEach(() => {
   channel = new MessageChannel();
-  const owner = new Owner();
+  const owner = new Owner().procedures;
   own = new Own();
   clock = new ManualClock();
   const options = { clock, onClosed: () => undefined };
@@ -168,12 +169,7 @@ describe('while the owner stands still, this worker is asked itself', () => {
 
   beforeEach(() => {
     still = new MessageChannel();
-    const nobody: PeerHandler = {
-      answer: () => Promise.reject(),
-      notified: () => undefined,
-      disconnected: () => undefined,
-    };
-    const link = new PeerLink(still.port1, nobody, { clock, onClosed: () => undefined });
+    const link = new PeerLink(still.port1, new Owner().procedures, { clock, onClosed: () => undefined });
     const tier = new MemoryTier(memory, 0);
     asking = new RemoteObjects(
       link,

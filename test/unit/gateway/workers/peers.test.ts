@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
+import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
+import { Peers } from '../../../../src/gateway/workers/peers.ts';
+import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
+import { localPorts } from '../../../support/local-ports.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { bucketOf, readOf } from '../../../support/object-reads.ts';
+import { ScriptedStore } from '../../../support/scripted-store.ts';
+
+const blockBytes = 4096;
+
+it('when another worker goes, what it was lent is released and its objects are looked up here', async () => {
+  const store = new ScriptedStore();
+  store.put('k', {
+    sizeBytes: blockBytes,
+    ignoresRange: 'never',
+    ignoresIfMatch: false,
+    partBytes: blockBytes,
+    headers: {},
+  });
+  const clock = new ManualClock();
+  const cache = new WorkerCache({
+    memory: allocateSharedMemory(16 * blockBytes, blockBytes, 2),
+    worker: 0,
+    recordBytes: 100_000,
+    clock,
+    random: () => 0.5,
+    retried: () => undefined,
+  });
+  const bucket = bucketOf(store);
+  const peers = new Peers(cache, new BucketTable(new Map([['b', bucket]]), undefined), 2, 100_000);
+  const [here, there] = localPorts();
+  peers.connect(1, here);
+  expect(peers.sourceOf(1, 0)).not.toBe(cache.objects);
+
+  const nobody = () => Promise.reject(new Error('nobody asks'));
+  const unasked = {
+    find: nobody,
+    open: () => 0,
+    next: nobody,
+    close() {},
+    invalidate() {},
+    refusedByStore() {},
+  };
+  const other = new PeerLink(there, unasked, { clock, onClosed: () => undefined });
+  const { bucket: _bucket, ...wire } = readOf('k');
+  const found = other.call('find', { read: { ...wire, bucketName: 'b' }, withChecksums: false });
+  while (store.open.length === 0) await Promise.resolve();
+  for (const call of store.open) while (!call.isOver) call.step(blockBytes);
+  const { record } = await found;
+  if (record.kind !== 'readable') throw new Error('not readable');
+  const { contentId } = record.content;
+  const reader = await other.call('open', { contentId, from: 0, to: blockBytes, hasBegun: false });
+  const loan = await other.call('next', reader);
+  const slot = loan.kind === 'block' ? loan.block.slot : -1;
+  expect(cache.tier.pins.isHeld(slot)).toBe(true);
+  there.close();
+  expect(cache.tier.pins.isHeld(slot)).toBe(false);
+  expect(peers.sourceOf(1, 0)).toBe(cache.objects);
+});
