@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { FirstByteTimes } from './first-byte-times.ts';
 import type { QueueEntry, QueueVerdict } from './queue-entry.ts';
+import { SlowReaders } from './slow-readers.ts';
 
 /** Concurrency limits of a store. */
 export interface CallLimits {
@@ -30,9 +31,6 @@ const WATCH_MS = 50;
 
 /** If a check is later than this, the event loop was blocked, and answers may be unread. */
 const LATE_MS = 250;
-
-/** How long a call whose reader has stalled keeps its connection while others wait for it. */
-const PAUSE_LIMIT_MS = 5_000;
 
 /**
  * Decides which calls to a store run. Waiting calls take turns by object, and an object gets at most half of the
@@ -66,6 +64,7 @@ export class CallQueue {
   /** Arrival times, in the order of arrival. */
   readonly #waiting = new Map<QueueEntry, number>();
   readonly #firstBytes = new FirstByteTimes();
+  readonly #slowReaders: SlowReaders;
   #triedMs = -Infinity;
   /** When the store last answered or completed a call. */
   #movedMs = 0;
@@ -78,6 +77,7 @@ export class CallQueue {
     this.#clock = clock;
     this.#refused = refused;
     this.#objectShare = Math.ceil(limits.connections / 2);
+    this.#slowReaders = new SlowReaders({ connections: limits.connections, perObject: this.#objectShare });
     this.#silentShare = Math.max(1, Math.floor(limits.connections / 8));
   }
 
@@ -146,14 +146,18 @@ export class CallQueue {
     }
   }
 
-  /** The first waiting call of the next object that may start one. */
+  /** The first waiting call of the next object that may start one, if possible of a client that does not crowd. */
   #next(): QueueEntry | undefined {
     if (this.#running.size >= this.#limits.connections) return undefined;
+    let last: QueueEntry | undefined;
     for (const object of this.#turns) {
       const line = this.#lines.get(object);
-      if (line && this.#mayStart(line)) return line.waiting[0];
+      if (!line || !this.#mayStart(line)) continue;
+      const first = line.waiting.find(({ client }) => !this.#slowReaders.isCrowding(client));
+      if (first) return first;
+      last ??= line.waiting[0];
     }
-    return undefined;
+    return last;
   }
 
   #start(entry: QueueEntry): void {
@@ -260,11 +264,9 @@ export class CallQueue {
   }
 
   #giveUpPaused(): void {
-    const untilMs = this.#clock.monotonicMs() - PAUSE_LIMIT_MS;
-    const paused = Array.from(this.#running).filter(
-      ({ pausedSinceMs = Infinity }) => pausedSinceMs <= untilMs,
-    );
-    this.#giveUp(paused, this.#waiting.size, 'paused');
+    const running = Array.from(this.#running);
+    const calls = this.#slowReaders.toGiveUp(running, this.#turns, this.#clock.monotonicMs());
+    this.#giveUp(calls, this.#waiting.size, 'paused');
   }
 
   /**

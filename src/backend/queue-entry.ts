@@ -6,18 +6,22 @@ export type QueueVerdict =
   | 'waited'
   /** Others are waiting, and it has been silent for longer than this store's answers take. */
   | 'silent'
-  /** Others are waiting, and its reader has stalled. */
+  /** Others are waiting, and its reader has stalled, or slow readers hold too many connections. */
   | 'paused';
 
 /** A call that is waiting or in progress. */
 export interface QueueEntry {
   /** The object it is for: calls for one object wait in one line. */
   readonly object: string;
+  /** The address of the client that reads the answer as it arrives; undefined for others. */
+  readonly client: string | undefined;
   readonly isAnswered: boolean;
   /** Since when it has been waiting for an answer, if it may be aborted for that; otherwise undefined. */
   readonly silentSinceMs: number | undefined;
-  /** Since when its reader, which has paused it, has taken nothing; undefined while it is not paused. */
+  /** Since when its reader has paused it; undefined while it is not paused. */
   readonly pausedSinceMs: number | undefined;
+  /** Until when a paused call keeps its connection while others wait; undefined while it is not paused. */
+  readonly keptUntilMs: number | undefined;
   start(): void;
   /** Ends the call, which then leaves the queue. */
   endedBy(verdict: QueueVerdict): void;

@@ -2,17 +2,23 @@ import type { Clock } from '../base/clock.ts';
 import type { CallQueue } from './call-queue.ts';
 import { faultOf } from './guarded-receiver.ts';
 import type { QueueEntry, QueueVerdict } from './queue-entry.ts';
+import { ReaderPause } from './reader-pause.ts';
 import { type StoreCall, StoreError, type StoreReceiver, type StoreReplyHead } from './store.ts';
 import { type TransferLimits, TransferWatch } from './transfer-watch.ts';
 
 /** A call that was sent to the store. */
-export interface SentCall extends StoreCall {
+export interface SentCall {
+  pause(): void;
+  resume(): void;
+  abort(): void;
   /** Aborts it; its receiver fails with `error`. */
   giveUp(error: StoreError): void;
 }
 
 export interface QueuedCallOptions {
   readonly object: string;
+  /** See `QueueEntry`. */
+  readonly client?: string | undefined;
   /** Whether it may be aborted before it is answered (and repeated later). */
   readonly mayBeGivenUp: boolean;
   readonly send: (receiver: StoreReceiver) => SentCall;
@@ -22,6 +28,7 @@ export interface QueuedCallOptions {
 /** A call to a store that waits for its turn and is aborted when it is too slow. */
 export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
   readonly object: string;
+  readonly client: string | undefined;
   readonly #options: QueuedCallOptions;
   readonly #queue: CallQueue;
   readonly #clock: Clock;
@@ -32,10 +39,11 @@ export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
   #isAnswered = false;
   #isOver = false;
   #isAborted = false;
-  #pausedSinceMs: number | undefined;
+  readonly #pause = new ReaderPause();
 
   constructor(options: QueuedCallOptions, receiver: StoreReceiver, queue: CallQueue, clock: Clock) {
     this.object = options.object;
+    this.client = options.client;
     this.#options = options;
     this.#queue = queue;
     this.#clock = clock;
@@ -47,7 +55,11 @@ export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
   }
 
   get pausedSinceMs(): number | undefined {
-    return this.#pausedSinceMs;
+    return this.#pause.sinceMs;
+  }
+
+  get keptUntilMs(): number | undefined {
+    return this.#pause.keptUntilMs;
   }
 
   get isAnswered(): boolean {
@@ -64,20 +76,24 @@ export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
       return;
     }
     if (this.#isOver) this.#call.abort();
-    else if (this.#pausedSinceMs !== undefined) this.#call.pause();
+    else if (this.#isPaused) this.#call.pause();
   }
 
   pause(): void {
-    this.#pausedSinceMs = this.#clock.monotonicMs();
+    this.#pause.begin(this.#clock.monotonicMs());
     this.#watch?.unwanted();
     this.#call?.pause();
   }
 
   resume(): void {
-    if (this.#pausedSinceMs === undefined || this.#isOver) return;
-    this.#pausedSinceMs = undefined;
+    if (!this.#isPaused || this.#isOver) return;
+    this.#pause.end();
     this.#watch?.wanted();
     this.#call?.resume();
+  }
+
+  took(lengthBytes: number): void {
+    this.#pause.took(lengthBytes, this.#clock.monotonicMs());
   }
 
   abort(): void {
@@ -93,7 +109,7 @@ export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
     this.#isAnswered = true;
     this.#queue.answered(this, sinceMs === undefined ? undefined : this.#clock.monotonicMs() - sinceMs);
     this.#watch?.answered();
-    if (this.#pausedSinceMs !== undefined) this.#watch?.unwanted();
+    if (this.#isPaused) this.#watch?.unwanted();
     this.#receiver.answered(head);
   }
 
@@ -125,6 +141,10 @@ export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
     const error = errorFor(verdict);
     if (this.#call) this.#call.giveUp(error);
     else this.#refuse(error);
+  }
+
+  get #isPaused(): boolean {
+    return this.#pause.sinceMs !== undefined;
   }
 
   #tooSlow(): void {

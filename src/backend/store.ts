@@ -12,6 +12,8 @@ export interface StoreRequest {
   readonly fields: readonly HeaderField[];
   /** The complete body of a request that changes something. */
   readonly body?: Uint8Array;
+  /** The address of the only client that gets the answer, as fast as it reads; left out for other answers. */
+  readonly client?: string;
 }
 
 /** The head of a store's answer. */
@@ -32,9 +34,11 @@ export interface StoreReceiver {
 
 /** A request in progress. */
 export interface StoreCall {
-  /** Stops delivery until `resume`. Called again meanwhile, it says that the reader is slow, but has not stalled. */
+  /** Stops delivery until `resume`. */
   pause(): void;
   resume(): void;
+  /** The reader has taken `lengthBytes` more: a paused call whose reader takes some keeps its connection for longer. */
+  took(lengthBytes: number): void;
   /** Aborts the request; the receiver gets no further calls. */
   abort(): void;
 }

@@ -30,6 +30,10 @@ export class AskedRange implements StoreCall {
     this.state = 'running';
   }
 
+  took(): void {
+    // extents do not tell
+  }
+
   abort(): void {
     this.state = 'aborted';
   }

@@ -119,6 +119,10 @@ export class ScriptedCall implements StoreCall {
     this.#isPaused = false;
   }
 
+  took(): void {
+    // no calls wait for this store
+  }
+
   abort(): void {
     this.isOver = true;
   }

@@ -99,6 +99,7 @@ export class S3Store implements Store {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const options = {
       object: `${lengthPrefixed(request.bucket)}${lengthPrefixed(request.key)}`,
+      client: request.client,
       mayBeGivenUp: isRead,
       send: (queued: StoreReceiver) => this.#sendNow(request, queued),
       limits: isRead ? this.#readLimits : { ...this.#readLimits, headMs: undefined },

@@ -6,6 +6,7 @@ import type {
   StoreReplyHead,
   StoreRequest,
 } from '../../backend/store.ts';
+import { clientOf } from '../../base/client-quota.ts';
 import { type HeaderField, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
@@ -49,7 +50,8 @@ export function passThrough(
   }
   observer.waitsForStore(exchange);
   const passed = new PassedAnswer(exchange, bucket, observer, options);
-  passed.follow(bucket.store.send(request, passed));
+  const client = clientOf(exchange.response.req.socket.remoteAddress);
+  passed.follow(bucket.store.send({ ...request, client }, passed));
 }
 
 /** Gives one answer of a store on to the client. */

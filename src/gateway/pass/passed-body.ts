@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { StoreCall } from '../../backend/store.ts';
+import { queuedBytes } from '../../transport/write-queue.ts';
 import type { PendingSend, PendingSends } from '../reply/pending-sends.ts';
 
 /**
  * Writes the body of a store's answer to the client, and pauses the store call while the connection has not accepted
- * it. A chunk of a fast store may be 256 KiB. A slow client may need longer for it than a call may stay paused while
- * others wait, so the pause is counted anew each time the client accepts some of it.
+ * it. A slow client may need longer for a chunk of a fast store (256 KiB) than a call may stay paused while others
+ * wait, so the call is told how much the connection accepts.
  */
 export class PassedBody implements PendingSend {
   readonly loan = undefined;
@@ -15,6 +16,8 @@ export class PassedBody implements PendingSend {
   readonly #goOn: () => void;
   #call: StoreCall | undefined;
   #isPaused = false;
+  /** Written bytes that the call has not been told of as taken. */
+  #untoldBytes = 0;
 
   /** @param guard wraps event handlers that may throw */
   constructor(response: ServerResponse, sends: PendingSends, guard: (step: () => void) => () => void) {
@@ -35,6 +38,7 @@ export class PassedBody implements PendingSend {
 
   /** Writes a copy of `chunk`. */
   write(chunk: Buffer): void {
+    this.#untoldBytes += chunk.length;
     if (this.#response.write(Buffer.from(chunk))) return;
     if (!this.#isPaused) this.#response.once('drain', this.#goOn);
     this.#isPaused = true;
@@ -49,7 +53,7 @@ export class PassedBody implements PendingSend {
   }
 
   tookSome(): void {
-    if (this.#isPaused) this.#call?.pause();
+    this.#tellTaken(this.socket ? (queuedBytes(this.socket) ?? 0) : 0);
   }
 
   cutOff(): void {
@@ -59,6 +63,16 @@ export class PassedBody implements PendingSend {
   #resume(): void {
     const wasPaused = this.#isPaused;
     this.over();
-    if (wasPaused) this.#call?.resume();
+    if (!wasPaused) return;
+    this.#tellTaken(0);
+    this.#call?.resume();
+  }
+
+  /** Tells the call of what the connection has accepted: all but the last `leftBytes`. */
+  #tellTaken(leftBytes: number): void {
+    const takenBytes = this.#untoldBytes - leftBytes;
+    if (takenBytes <= 0) return;
+    this.#untoldBytes = leftBytes;
+    this.#call?.took(takenBytes);
   }
 }

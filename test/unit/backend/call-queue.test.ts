@@ -16,10 +16,13 @@ class Call implements QueueEntry {
   state: 'new' | 'running' | 'over' | QueueVerdict = 'new';
   isAnswered = false;
   pausedSinceMs: number | undefined;
+  keptUntilMs: number | undefined;
+  readonly client: string | undefined;
   #startedMs = 0;
 
-  constructor(object: string) {
+  constructor(object: string, client?: string) {
     this.object = object;
+    this.client = client;
   }
 
   get silentSinceMs(): number | undefined {
@@ -34,6 +37,11 @@ class Call implements QueueEntry {
   endedBy(verdict: QueueVerdict): void {
     this.state = verdict;
     queue.leave(this);
+  }
+
+  pause(forMs = 5_000): void {
+    this.pausedSinceMs = clock.monotonicMs();
+    this.keptUntilMs = this.pausedSinceMs + forMs;
   }
 
   answer(): void {
@@ -62,8 +70,8 @@ function answerSome(durationMs: number, count = 20): void {
   }
 }
 
-function enter(object: string): Call {
-  const call = new Call(object);
+function enter(object: string, client?: string): Call {
+  const call = new Call(object, client);
   queue.enter(call);
   return call;
 }
@@ -306,12 +314,97 @@ describe('who is given up for those that wait', () => {
     open(2);
     const [paused, other] = enterAll(2, index => `${index}`);
     for (const call of [paused, other]) call?.answer();
-    if (paused) paused.pausedSinceMs = clock.monotonicMs();
+    paused?.pause();
     clock.advance(4_900);
     const early = enter('early');
     expect([paused?.state, early.state]).toEqual(['running', 'new']);
     clock.advance(200);
     expect([paused?.state, early.state, other?.state]).toEqual(['paused', 'running', 'running']);
+  });
+});
+
+describe('slow readers, while others wait', () => {
+  /** Calls of `client` that are answered, and whose readers are slow but take enough to be kept. */
+  function readSlowly(
+    count: number,
+    client: string,
+    object = (index: number) => `${client} ${index}`,
+  ): Call[] {
+    return Array.from({ length: count }, (_, index) => {
+      const call = enter(object(index), client);
+      call.answer();
+      call.pause(600_000);
+      return call;
+    });
+  }
+
+  it('keep half of the connections', () => {
+    open(8);
+    const slow = readSlowly(8, 'a');
+    clock.advance(60_000);
+    expect(running(slow), 'nobody waits').toBe(8);
+    const others = enterAll(6, index => `other ${index}`);
+    clock.advance(50);
+    expect([running(slow), running(others)]).toEqual([4, 4]);
+    expect(states(slow.slice(0, 4))).toEqual(Array(4).fill('paused'));
+  });
+
+  it('are given up after a second, no more than calls wait', () => {
+    open(8);
+    const slow = readSlowly(8, 'a');
+    clock.advance(500);
+    const other = enter('other');
+    clock.advance(450);
+    expect([running(slow), other.state]).toEqual([8, 'new']);
+    clock.advance(50);
+    expect([running(slow), other.state]).toEqual([7, 'running']);
+  });
+
+  it('of the client that holds most are given up first', () => {
+    open(8);
+    const [honest] = readSlowly(1, 'honest');
+    const two = readSlowly(2, 'two');
+    const many = readSlowly(5, 'many');
+    clock.advance(1_000);
+    enterAll(8, index => `other ${index}`);
+    clock.advance(50);
+    expect([honest?.state, running(two), running(many)]).toEqual(['running', 1, 2]);
+  });
+
+  it('do not get the connections that they lost before others do', () => {
+    open(8);
+    readSlowly(8, 'a');
+    clock.advance(1_000);
+    for (let index = 0; index < 20; index++) {
+      enter(`again ${index}`, 'a');
+      enter('same', 'a');
+    }
+    const others = [enter('other', 'b'), enter('same', 'c'), enter('fill')];
+    clock.advance(50);
+    expect(running(others)).toBe(3);
+  });
+
+  it('of one object keep half of its share', () => {
+    open(16);
+    const slow = readSlowly(8, 'a', () => 'object');
+    clock.advance(1_000);
+    const others = Array.from({ length: 6 }, () => enter('object', 'b'));
+    clock.advance(50);
+    expect([running(slow), running(others)]).toEqual([4, 4]);
+  });
+
+  it('of fills lose the connection first, since a fill can go on later', () => {
+    open(8);
+    const slow = readSlowly(5, 'a');
+    const fills = enterAll(3, index => `${index}`);
+    for (const fill of fills) {
+      fill.answer();
+      fill.pause();
+    }
+    clock.advance(1_000);
+    enterAll(8, index => `other ${index}`);
+    clock.advance(50);
+    expect([running(fills), running(slow)]).toEqual([0, 4]);
   });
 });
 
@@ -341,7 +434,7 @@ it('whatever happens, bounds hold and every call comes to an end', () => {
             const call = alive()[one.at % Math.max(1, alive().length)];
             if (one.kind === 'end') call?.end();
             else if (call?.state === 'running' && one.kind === 'answer' && !call.isAnswered) call.answer();
-            else if (call?.state === 'running') call.pausedSinceMs ??= clock.monotonicMs();
+            else if (call?.state === 'running' && call.pausedSinceMs === undefined) call.pause();
           }
           expect(running(calls)).toBeLessThanOrEqual(connections);
           const waiting = calls.filter(({ state }) => state === 'new');

@@ -20,7 +20,7 @@ function bucketsOver(
         receiver.arrived(Buffer.from(body));
         receiver.ended();
       });
-      return { pause: () => undefined, resume: () => undefined, abort: () => undefined };
+      return { pause: () => {}, resume: () => {}, took: () => {}, abort: () => {} };
     },
     close: async () => undefined,
   };

@@ -34,6 +34,7 @@ beforeEach(async () => {
   call = {
     pause: () => steps.push('pause'),
     resume: () => steps.push('resume'),
+    took: lengthBytes => steps.push(`took ${lengthBytes}`),
     abort: () => steps.push('abort'),
   };
   const clock = new ManualClock();
@@ -151,5 +152,5 @@ it.each([
   expect(did).toEqual(['pause']);
   client.resume();
   await once(exchange.response, 'drain');
-  expect(did).toEqual(['pause', 'resume']);
+  expect(did).toEqual(['pause', 'took 262144', 'resume']);
 });

@@ -65,8 +65,11 @@ function enter(name: string, receiver: Partial<StoreReceiver>) {
   return { call, told: () => told };
 }
 
-/** An answer of which one piece has been written, and another call that waits for its connection. */
-function passOne(): void {
+/**
+ * An answer of which one piece has been written, and another call that waits for its connection.
+ * @returns its receiver
+ */
+function passOne(): StoreReceiver {
   const passed = enter('passed', {
     failed: error => {
       did.push(`cut ${error.code}`);
@@ -77,6 +80,7 @@ function passOne(): void {
   passed.told().answered({ status: 200, fields: [] });
   passed.told().arrived(Buffer.alloc(CHUNK_BYTES));
   enter('next', {});
+  return passed.told();
 }
 
 it('a client that takes 8 KiB/s is not cut off while other calls wait', () => {
@@ -110,21 +114,54 @@ it('a client that took something and then takes nothing is cut off five seconds 
   expect(did).toEqual(['send passed', 'cut BROKEN', 'send next']);
 });
 
+it('a client of 8 KiB/s is not cut off when the system takes its bytes in steps of a third of a send buffer', () => {
+  const stepBytes = Math.floor((4 * 1024 * 1024) / 3 / CHUNK_BYTES) * CHUNK_BYTES;
+  const receiver = passOne();
+  for (let step = 0; step < 3; step++) {
+    // the free part of the buffer takes several chunks at once, and the last chunk has to wait
+    for (let takenBytes = 0; takenBytes < stepBytes; takenBytes += CHUNK_BYTES) {
+      waiting.writeQueueSize = 0;
+      response.emit('drain');
+      receiver.arrived(Buffer.alloc(CHUNK_BYTES));
+    }
+    for (let second = 0; second < stepBytes / RATE_BYTES; second += 10) {
+      enter(`next ${second}`, {});
+      clock.advance(10_000);
+    }
+  }
+  expect(did.filter(event => event.startsWith('cut'))).toEqual([]);
+});
+
+it('a client that takes 16 KiB every five seconds is cut off when other calls wait', () => {
+  passOne();
+  for (let step = 0; step < 8; step++) {
+    clock.advance(4_900);
+    waiting.writeQueueSize -= 16 * 1024;
+  }
+  expect(did).toEqual(['send passed', 'cut BROKEN', 'send next']);
+});
+
 it('a call that is known only after its first bytes is paused when the client has not taken them', () => {
   const call = {
     pause: () => did.push('pause'),
     resume: () => did.push('resume'),
+    took: (lengthBytes: number) => did.push(`took ${lengthBytes}`),
     abort: () => did.push('abort'),
   };
   body.write(Buffer.alloc(CHUNK_BYTES));
   body.follow(call);
   expect(did).toEqual(['pause']);
   response.emit('drain');
-  expect(did).toEqual(['pause', 'resume']);
+  expect(did).toEqual(['pause', `took ${CHUNK_BYTES}`, 'resume']);
 });
 
 it('a call is not resumed when its answer was over before the client took the last bytes', () => {
-  const call = { pause: () => did.push('pause'), resume: () => did.push('resume'), abort: () => undefined };
+  const call = {
+    pause: () => did.push('pause'),
+    resume: () => did.push('resume'),
+    took: () => did.push('took'),
+    abort: () => undefined,
+  };
   body.follow(call);
   body.write(Buffer.alloc(CHUNK_BYTES));
   body.over();

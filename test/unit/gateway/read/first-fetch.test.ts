@@ -53,6 +53,7 @@ function begin(asked: FirstExtent | undefined): FirstFetch<ArrivingBytes> {
   fetch.sent({
     pause: () => undefined,
     resume: () => undefined,
+    took: () => undefined,
     abort: () => {
       isAborted = true;
     },

@@ -8,7 +8,7 @@ const point = 'arn:aws:s3:eu-west-1:123456789012:accesspoint/reports';
 
 const store: Store = {
   name: 'main',
-  send: () => ({ pause: () => {}, resume: () => {}, abort: () => {} }),
+  send: () => ({ pause: () => {}, resume: () => {}, took: () => {}, abort: () => {} }),
   close: async () => {},
 };
 

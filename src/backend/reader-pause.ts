@@ -1,0 +1,46 @@
+/** How long a paused call keeps its connection, in any case, while others wait for it. */
+const STALL_LIMIT_MS = 5_000;
+
+/** A reader that takes less than this while others wait has stalled. */
+const MIN_RATE_BYTES = 4 * 1024;
+
+/**
+ * The operating system accepts more bytes only when a third of the socket's buffer is free. Linux limits that buffer to
+ * 4 MiB, so a reader that is slow, but reads, may seem to take nothing and then 1.4 MiB at once.
+ */
+const LARGEST_STEP_BYTES = 1.5 * 1024 * 1024;
+
+/**
+ * How long the reader of a call may leave it paused while others wait for its connection: for what it has taken it gets
+ * the time that `MIN_RATE_BYTES` allows.
+ */
+export class ReaderPause {
+  #sinceMs: number | undefined;
+  #earnedUntilMs = 0;
+
+  /** When the reader paused the call; undefined while it reads. */
+  get sinceMs(): number | undefined {
+    return this.#sinceMs;
+  }
+
+  /** Until when the call keeps its connection while others wait; undefined while it is not paused. */
+  get keptUntilMs(): number | undefined {
+    if (this.#sinceMs === undefined) return undefined;
+    return Math.max(this.#sinceMs + STALL_LIMIT_MS, this.#earnedUntilMs);
+  }
+
+  begin(nowMs: number): void {
+    this.#sinceMs = nowMs;
+  }
+
+  end(): void {
+    this.#sinceMs = undefined;
+  }
+
+  /** The reader has taken `lengthBytes` more. */
+  took(lengthBytes: number, nowMs: number): void {
+    const earnedMs = (lengthBytes * 1_000) / MIN_RATE_BYTES;
+    const limitMs = nowMs + (LARGEST_STEP_BYTES * 1_000) / MIN_RATE_BYTES;
+    this.#earnedUntilMs = Math.min(Math.max(this.keptUntilMs ?? 0, nowMs) + earnedMs, limitMs);
+  }
+}
