@@ -240,7 +240,8 @@ export class Generation implements Content {
   /** The block that holds all of `[from, to)`; records the read. */
   #holding(from: number, to: number): Block | undefined {
     const block = this.blockAt(from);
-    if (!block || this.availableUntil(from) < to) return undefined;
+    const start = this.blockStart(from);
+    if (!block || block.availableUntil(from - start) < to - start) return undefined;
     this.#tier.read(block.slot);
     return block;
   }

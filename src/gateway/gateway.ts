@@ -4,7 +4,6 @@ import type { Clock } from '../base/clock.ts';
 import { Faults, guardedClock } from '../base/faults.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
-import { ownerOf } from '../cache/object-key.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
 import type { UnwrittenBytesError } from '../cache/written-bytes.ts';
 import type { UnreadableRequest } from '../http/unreadable-request.ts';
@@ -62,7 +61,7 @@ export class Gateway {
   readonly #admission: Admission;
 
   constructor(options: GatewayOptions) {
-    const { memory, worker, buckets, metrics, meter, recordBytes } = options;
+    const { memory, buckets, metrics, meter, recordBytes } = options;
     const faults = options.faults ?? new Faults(metrics, undefined);
     const retried = (backend: string, reason: string) => meter.retried(backend, reason);
     this.#buckets = buckets;
@@ -95,7 +94,7 @@ export class Gateway {
     const sends = new PendingSends(clock, this.#objects.tier.pins);
     const pipeline = new Pipeline({
       ...options,
-      sourceOf: keyHash => this.#peers.sourceOf(ownerOf(keyHash, workers), worker),
+      sources: this.#peers,
       observer: new ExchangeObserver({ ...options, admission: this.#admission, sends }),
       ids: this.#ids,
       pageTurns: new PageTurns(clock),

@@ -14,10 +14,10 @@ import { readParameters } from '../s3/read-parameters.ts';
 import { requireId } from '../s3/store-id.ts';
 import type { PageTurns } from './pass/listing/page-turns.ts';
 import { passOperation } from './pass/pass-operation.ts';
-import type { ObjectSource } from './read/object-source.ts';
+import type { ObjectSources } from './read/object-source.ts';
 import { serveSealed } from './read/pass-read.ts';
 import { refuseRead } from './read/refuse-read.ts';
-import { serveObject } from './read/serve-object.ts';
+import { ObjectServer } from './read/serve-object.ts';
 import { errorHandling } from './reply/error-handling.ts';
 import type { ExchangeObserver } from './reply/exchange-observer.ts';
 import { type Caller, Permissions, type Policy } from './request/access.ts';
@@ -40,8 +40,7 @@ export interface PipelineParts {
   readonly buckets: BucketTable;
   readonly authenticate: Authenticate;
   readonly policy: Policy;
-  /** Where an object is looked up, by the hash of its key. */
-  readonly sourceOf: (keyHash: number) => ObjectSource;
+  readonly sources: ObjectSources;
   readonly observer: ExchangeObserver;
   readonly pageTurns: PageTurns;
   readonly ids: RequestIdSource;
@@ -75,10 +74,12 @@ export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #plainReads = new PlainReads();
   readonly #dateHeader = new DateHeader();
+  readonly #objects: ObjectServer;
   readonly #errors: ErrorHandling;
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
+    this.#objects = new ObjectServer(parts.observer);
     this.#errors = errorHandling(parts.observer, parts.faults);
   }
 
@@ -93,7 +94,7 @@ export class Pipeline {
   };
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    const { observer, ids, sourceOf, clock, limits } = this.#parts;
+    const { observer, ids, sources, clock, limits } = this.#parts;
     const { method = 'GET', url = '/' } = request;
     const nowMs = clock.nowMs();
     const date = this.#dateHeader.at(nowMs);
@@ -101,7 +102,7 @@ export class Pipeline {
       response,
       method,
       url,
-      observer.nowMs(),
+      clock.monotonicMs(),
       ids.nextRequestId(),
       ids.id2,
       date,
@@ -115,7 +116,7 @@ export class Pipeline {
       // without this, node:http would read the empty body in several turns of the event loop
       else request.read(0);
       const plain = this.#plainReads.find(exchange, fields, nowMs);
-      if (plain) serveObject(plain, sourceOf(plain.read.objectKey.hash), observer);
+      if (plain) this.#objects.serve(plain, sources.sourceOf(plain.read.objectKey.hash));
       else this.#serve(this.#locate(request, exchange, fields));
     } catch (error) {
       exchange.refuse(error);
@@ -139,7 +140,7 @@ export class Pipeline {
   }
 
   #serve({ request, exchange, fields, address, bucket, caller }: Located): void {
-    const { policy, sourceOf, observer, pageTurns, clock } = this.#parts;
+    const { policy, sources, observer, pageTurns, clock } = this.#parts;
     if (address.kind === 'object') requireObject(bucket, address.key);
     const query = parseQuery(address.query);
     const copySource = fields.store?.get('copy-source');
@@ -165,14 +166,14 @@ export class Pipeline {
     exchange.key = address.key;
     exchange.versionId = parameters.versionId;
     const client = clientRead(exchange, fields, parameters, bucket, address.key, permissions, clock.nowMs());
-    const source = sourceOf(client.read.objectKey.hash);
+    const source = sources.sourceOf(client.read.objectKey.hash);
     if (!permissions.allowsRead(address.key, parameters.versionId)) {
-      refuseRead(client, source, observer);
+      refuseRead(client, source, this.#objects);
       return;
     }
     this.#plainReads.remember(client);
     if (parameters.customerKey) serveSealed(client, parameters.customerKey, observer);
-    else serveObject(client, source, observer);
+    else this.#objects.serve(client, source);
   }
 }
 

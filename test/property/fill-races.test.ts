@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generationsOf } from '../../src/cache/entry-table.ts';
-import { objectKey, ownerOf } from '../../src/cache/object-key.ts';
+import { objectKey } from '../../src/cache/object-key.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
 import { purge } from '../../src/gateway/operate/purge.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
@@ -151,8 +151,7 @@ class World {
     if (one.kind === 'read') {
       const { bucket, clock } = this;
       const at = one.worker % this.workers.length;
-      const owner = ownerOf(objectKey('main', 'b', one.key).hash, this.workers.length);
-      const source = this.workers[at]?.peers.sourceOf(owner, at);
+      const source = this.workers[at]?.peers.sourceOf(objectKey('main', 'b', one.key).hash);
       const oldest = this.#oldest.get(one.key) ?? 0;
       if (source)
         this.readers.push(new ScriptedReader({ source, bucket, nowMs: clock.nowMs() }, one, oldest));

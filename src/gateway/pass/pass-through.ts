@@ -83,7 +83,7 @@ class PassedAnswer implements StoreReceiver {
   }
 
   answered(head: StoreReplyHead): void {
-    this.#exchange.firstByteMs = this.#observer.nowMs();
+    this.#observer.firstByte(this.#exchange);
     if (head.status >= 300 && head.status !== 304) this.#refusal = new CollectedReply(head);
     else this.#head = head;
   }

@@ -14,10 +14,11 @@ import { parseUnsatisfiedRange } from '../../http/range.ts';
 import { type ContentHead, checksumsOf, identityOf, partOf, readContentHead } from '../fill/content-head.ts';
 import { isRetryableStatus, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';
+import { cacheHit } from '../request/cache-status.ts';
 import { type ObjectRead, questionName } from '../request/object-read.ts';
 import { type FirstExtent, firstBlock, firstExtent } from './first-extent.ts';
 import type { ArrivingBytes, TakenAnswer } from './first-fetch.ts';
-import { cacheHit, type LookupResult } from './lookup-result.ts';
+import type { LookupResult } from './object-source.ts';
 import type { RecordCache } from './record-cache.ts';
 import { isRememberedRefusal, passedRecord, readableRecord, refusedRecord } from './reply-record.ts';
 import { SingleFlight } from './single-flight.ts';
@@ -83,7 +84,7 @@ export class LocalObjects {
   async find(read: ObjectRead): Promise<LookupResult> {
     const nowMs = this.#clock.nowMs();
     const known = this.findCached(read, nowMs);
-    if (known) return cacheHit(known);
+    if (known) return { record: known, ...cacheHit };
     const stale = this.#records.lookup(read);
     if (stale?.kind === 'readable' && freshUntilMs(stale, read.policy, nowMs) <= nowMs) {
       const found = await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));

@@ -1,4 +1,5 @@
 import { StoreError } from '../../backend/store.ts';
+import type { Coverage } from '../../cache/coverage.ts';
 import { ageS, freshUntilMs } from '../../cache/freshness.ts';
 import type { ObjectRecord, ReadableRecord, RefusedRecord } from '../../cache/record.ts';
 import { evaluatePreconditions, ifRangeHolds } from '../../http/preconditions.ts';
@@ -19,60 +20,65 @@ import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { isCrossOrigin } from '../reply/passed-fields.ts';
 import type { PendingSends } from '../reply/pending-sends.ts';
 import {
-  multipartHeaders,
   notModifiedHeaders,
+  type ObjectHeaders,
   type PartOfObject,
   PreparedHeaders,
-  partHeaders,
-  wholeHeaders,
 } from '../reply/prepared-headers.ts';
 import { replyRefusal, replyRemembered, tellsMissing } from '../reply/refusal-reply.ts';
 import { type SendingSteps, sendContent } from '../reply/send-content.ts';
-import { failedAtStore, refusedByStore, reportOf } from '../request/cache-status.ts';
+import {
+  type CacheReports,
+  cacheHit,
+  failedAtStore,
+  type LookupOutcome,
+  refusedByStore,
+} from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
-import type { LookupResult } from './lookup-result.ts';
 import type { ObjectSource } from './object-source.ts';
 import { OwnerLostError } from './owner-lost-error.ts';
 import { passRead } from './pass-read.ts';
 
 const undecided = PreparedHeaders.of([], 'x-store-');
 
+/** What the answers of a worker share. */
+export interface AnswerParts {
+  readonly observer: ExchangeObserver;
+  readonly headers: ObjectHeaders;
+  readonly reports: CacheReports;
+  /** Repeats the look-up for an object that changed before the first byte; `left` look-ups may still follow. */
+  lookUpAgain(client: ClientRead, source: ObjectSource, left: number): void;
+}
+
 /** The answer to one read, from the record to the last byte. */
 export class ObjectAnswer implements SendingSteps {
   readonly #client: ClientRead;
   readonly #source: ObjectSource;
-  readonly #observer: ExchangeObserver;
-  readonly #lookUpAgain: (() => void) | undefined;
+  readonly #parts: AnswerParts;
+  readonly #lookUpsLeft: number;
   #record: ObjectRecord | undefined;
+  #outcome = cacheHit;
   #status = 200;
   #headers = undecided;
   #ageS: number | undefined;
 
-  /**
-   * @param lookUpAgain repeats the look-up if the object changes before the first byte; undefined when it was repeated
-   * often enough
-   */
-  constructor(
-    client: ClientRead,
-    source: ObjectSource,
-    observer: ExchangeObserver,
-    lookUpAgain: (() => void) | undefined,
-  ) {
+  /** @param lookUpsLeft how often the look-up may be repeated if the object changes before the first byte */
+  constructor(client: ClientRead, source: ObjectSource, parts: AnswerParts, lookUpsLeft: number) {
     this.#client = client;
     this.#source = source;
-    this.#observer = observer;
-    this.#lookUpAgain = lookUpAgain;
+    this.#parts = parts;
+    this.#lookUpsLeft = lookUpsLeft;
   }
 
-  /** Answers with the result of the look-up. */
-  give(found: LookupResult): void {
-    const { record } = found;
+  /** Answers from the record that was found. */
+  give(record: ObjectRecord, outcome: LookupOutcome): void {
     this.#record = record;
-    this.#client.exchange.isCharged = found.isCharged;
+    this.#outcome = outcome;
+    this.#client.exchange.isCharged = outcome.isCharged;
     try {
-      if (record.kind === 'refused') this.#refuse(found, record);
-      else if (record.kind === 'passed') passRead(this.#client, this.#observer, 'unkeepable');
-      else this.#checkPreconditions(found, record);
+      if (record.kind === 'refused') this.#refuse(record);
+      else if (record.kind === 'passed') passRead(this.#client, this.#parts.observer, 'unkeepable');
+      else this.#checkPreconditions(record);
     } catch (error) {
       this.fail(error);
     }
@@ -104,77 +110,71 @@ export class ObjectAnswer implements SendingSteps {
       const crossOrigin = (this.#record?.fields ?? []).filter(isCrossOrigin);
       replyError(exchange, asS3Error(error), rawFromFields(crossOrigin, exchange.prefix));
     }
-    this.#observer.sent(exchange);
+    this.#parts.observer.sent(exchange);
   }
 
   /** docs/semantics.md, Authentication 4: callers without ListBucket are not told that a key is missing. */
-  #refuse(found: LookupResult, record: RefusedRecord): void {
+  #refuse(record: RefusedRecord): void {
     const { exchange, read, mayKnowMissing } = this.#client;
-    this.#report(found, 'all');
+    this.report('all');
     if (!mayKnowMissing && tellsMissing(record)) throw s3Error('AccessDenied');
     replyRemembered(exchange, read.bucket, record, this.#ageS);
-    this.#observer.sent(exchange);
+    this.#parts.observer.sent(exchange);
   }
 
-  #checkPreconditions(found: LookupResult, record: ReadableRecord): void {
+  #checkPreconditions(record: ReadableRecord): void {
     const { fields, exchange, nowMs } = this.#client;
     const verdict = fields.isConditional ? evaluatePreconditions(fields, record, nowMs) : undefined;
     if (!verdict || verdict.kind === 'proceed') {
-      this.#select(found, record);
+      this.#select(record);
       return;
     }
-    this.#report(found, 'all');
+    this.report('all');
     if (verdict.kind === 'failed') throw preconditionFailed(verdict.condition);
     this.#status = 304;
     this.#headers = notModifiedHeaders(record, exchange.prefix);
     this.begin().end();
-    this.#observer.sent(exchange);
+    this.#parts.observer.sent(exchange);
   }
 
-  #select(found: LookupResult, record: ReadableRecord): void {
+  #select(record: ReadableRecord): void {
     const { fields, read } = this.#client;
+    const { headers } = this.#parts;
     // an empty object has part 1 only, which is the object itself (docs/semantics.md 40, 47)
     if (read.partNumber !== undefined && (record.sizeBytes > 0 || read.partNumber > 1)) {
-      this.#sendPart(found, record, read.partNumber);
+      this.#sendPart(record, read.partNumber);
       return;
     }
     const selection = selectionFor(this.#client, record);
     if (selection.kind === 'unsatisfiable') {
-      this.#report(found, 'all');
+      this.report('all');
       throw invalidRange(fields.range ?? '', record.sizeBytes);
     }
-    if (selection.kind === 'whole') this.#send(found, record, undefined, wholeHeaders(record, this.#client));
-    else this.#send(found, record, selection, partHeaders(record, this.#client, selection));
+    if (selection.kind === 'whole') this.#send(record, undefined, headers.whole(record, this.#client));
+    else this.#send(record, selection, headers.range(record, this.#client, selection));
   }
 
   /** docs/semantics.md, partNumber; docs/semantics.md 36 to 41. */
-  #sendPart(found: LookupResult, record: ReadableRecord, number: number): void {
+  #sendPart(record: ReadableRecord, number: number): void {
     const { parts } = record.content;
     const part = parts.get(number);
     if (!part) {
-      this.#report(found, 'all');
+      this.report('all');
       throw invalidPartNumber(number, parts.count ?? 1);
     }
-    this.#send(found, record, part, multipartHeaders(record, this.#client, part, parts.count));
+    this.#send(record, part, this.#parts.headers.part(record, this.#client, part, parts.count));
   }
 
-  #send(
-    found: LookupResult,
-    record: ReadableRecord,
-    part: PartOfObject | undefined,
-    headers: PreparedHeaders,
-  ): void {
-    const { exchange } = this.#client;
+  #send(record: ReadableRecord, part: PartOfObject | undefined, headers: PreparedHeaders): void {
     const from = part?.first ?? 0;
     const to = part ? part.last + 1 : record.sizeBytes;
-    this.#report(found, exchange.isHead || from === to ? 'all' : record.content.coverage(from, to));
     this.#status = part ? 206 : 200;
     this.#headers = headers;
-    sendContent(exchange, record.content, from, to, this);
+    sendContent(this.#client.exchange, record.content, from, to, this);
   }
 
   get sends(): PendingSends {
-    return this.#observer.sends;
+    return this.#parts.observer.sends;
   }
 
   begin(): Answer {
@@ -184,11 +184,11 @@ export class ObjectAnswer implements SendingSteps {
   }
 
   waits(): void {
-    this.#observer.waitsForStore(this.#client.exchange);
+    this.#parts.observer.waitsForStore(this.#client.exchange);
   }
 
   goesOn(): void {
-    this.#client.exchange.firstByteMs = this.#observer.nowMs();
+    this.#parts.observer.firstByte(this.#client.exchange);
   }
 
   sent(): void {
@@ -196,23 +196,26 @@ export class ObjectAnswer implements SendingSteps {
     const { failure } = exchange;
     if (failure instanceof ObjectChangedError && this.#record) this.#source.invalidate(read, this.#record);
     if (failure instanceof RefusedByStoreError) this.#source.refusedByStore(read, failure.reply);
-    this.#observer.sent(exchange);
+    this.#parts.observer.sent(exchange);
   }
 
   failedBeforeHead(error: unknown): void {
     const isChanged = error instanceof ObjectChangedError;
     if (isChanged && this.#record) this.#source.invalidate(this.#client.read, this.#record);
     const mayComeElsewhere = isChanged || error instanceof OwnerLostError;
-    if (mayComeElsewhere && this.#lookUpAgain) this.#lookUpAgain();
+    if (mayComeElsewhere && this.#lookUpsLeft > 0)
+      this.#parts.lookUpAgain(this.#client, this.#source, this.#lookUpsLeft - 1);
     else this.fail(error);
   }
 
   /** Sets the cache report. RFC 9111 §5.1: an answer straight from the store has no Age. */
-  #report(found: LookupResult, coverage: 'all' | 'some' | 'none'): void {
+  report(coverage: Coverage): void {
     const { exchange, read, nowMs } = this.#client;
-    const ttlMs = Math.max(0, freshUntilMs(found.record, read.policy, nowMs) - nowMs);
-    exchange.report = reportOf(found, coverage, Math.ceil(ttlMs / 1000));
-    this.#ageS = found.how === 'hit' ? ageS(found.record, nowMs) : undefined;
+    const record = this.#record;
+    if (!record) return;
+    const ttlMs = Math.max(0, freshUntilMs(record, read.policy, nowMs) - nowMs);
+    exchange.report = this.#parts.reports.of(this.#outcome, coverage, Math.ceil(ttlMs / 1000));
+    this.#ageS = this.#outcome.how === 'hit' ? ageS(record, nowMs) : undefined;
   }
 }
 

@@ -1,7 +1,12 @@
 import type { WholeReply } from '../../backend/store.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
+import type { LookupOutcome } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
-import type { LookupResult } from './lookup-result.ts';
+
+/** A record for a read, and how it was obtained. */
+export interface LookupResult extends LookupOutcome {
+  readonly record: ObjectRecord;
+}
 
 /** Where a worker looks up objects: in its own cache, or with the worker that owns them. */
 export interface ObjectSource {
@@ -19,4 +24,10 @@ export interface ObjectSource {
   invalidate(read: ObjectRead, record: ObjectRecord): void;
   /** The store refused the bytes of a record with `reply`. */
   refusedByStore(read: ObjectRead, reply: WholeReply): void;
+}
+
+/** The sources of all objects. */
+export interface ObjectSources {
+  /** Where an object is looked up, by the hash of its key. */
+  sourceOf(keyHash: number): ObjectSource;
 }

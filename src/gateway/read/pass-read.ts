@@ -2,8 +2,8 @@ import { CUSTOMER_ALGORITHM, type CustomerKey } from '../../s3/customer-key.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { passThrough } from '../pass/pass-through.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
+import { isVisible } from '../reply/prepared-headers.ts';
 import type { ClientRead } from '../request/client-read.ts';
-import { isVisible } from '../request/visibility.ts';
 import { storeRequest } from './store-request.ts';
 
 /**

@@ -1,12 +1,10 @@
 import { recordName } from '../../cache/record.ts';
 import { s3Error } from '../../s3/error.ts';
 import { RefusedByStoreError } from '../fill/fill-error.ts';
-import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import type { ClientRead } from '../request/client-read.ts';
 import type { ObjectRead } from '../request/object-read.ts';
-import type { LookupResult } from './lookup-result.ts';
-import { ObjectAnswer } from './object-answer.ts';
-import type { ObjectSource } from './object-source.ts';
+import { type AnswerParts, ObjectAnswer } from './object-answer.ts';
+import type { LookupResult, ObjectSource } from './object-source.ts';
 import { WaitingAnswer } from './waiting-answer.ts';
 
 /**
@@ -14,13 +12,13 @@ import { WaitingAnswer } from './waiting-answer.ts';
  * the store's words (docs/semantics.md, States and transitions and Authentication 4; docs/semantics.md 111 to 117).
  * ListBucket does not show versions, so it reveals nothing about one (docs/semantics.md 109).
  */
-export function refuseRead(client: ClientRead, source: ObjectSource, observer: ExchangeObserver): void {
+export function refuseRead(client: ClientRead, source: ObjectSource, parts: AnswerParts): void {
   const forbidden = s3Error('AccessDenied');
   if (!client.mayKnowMissing || client.read.versionId !== undefined) throw forbidden;
-  const answer = new ObjectAnswer(client, source, observer, undefined);
-  const waiting = new WaitingAnswer(answer, client, observer);
+  const answer = new ObjectAnswer(client, source, parts, 0);
+  const waiting = new WaitingAnswer(answer, client, parts.observer);
   findAbsence(client.read, source)
-    .then(found => (found ? waiting.take()?.give(found) : waiting.take()?.fail(forbidden)))
+    .then(found => (found ? waiting.take()?.give(found.record, found) : waiting.take()?.fail(forbidden)))
     // any other answer of the store would reveal that the object exists
     .catch(error => waiting.take()?.fail(error instanceof RefusedByStoreError ? forbidden : error));
 }

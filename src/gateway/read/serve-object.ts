@@ -1,52 +1,53 @@
 import type { ObjectRecord } from '../../cache/record.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
+import { ObjectHeaders } from '../reply/prepared-headers.ts';
+import { CacheReports, cacheHit } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
-import { cacheHit, type LookupResult } from './lookup-result.ts';
-import { ObjectAnswer, selectionFor } from './object-answer.ts';
-import type { ObjectSource } from './object-source.ts';
+import { type AnswerParts, ObjectAnswer, selectionFor } from './object-answer.ts';
+import type { LookupResult, ObjectSource } from './object-source.ts';
 import { WaitingAnswer } from './waiting-answer.ts';
 
-/** How often an object that changes before its first byte is looked up. */
-const LOOKUPS = 4;
+/** How often the look-up is repeated for an object that changes before its first byte. */
+const REPEATED_LOOKUPS = 3;
 
-/**
- * Answers a GetObject or HeadObject: record, preconditions, range selection, body.
- *
- * A fresh cached record is answered in this turn of the event loop; otherwise the answer waits for the store.
- */
-export function serveObject(client: ClientRead, source: ObjectSource, observer: ExchangeObserver): void {
-  const answer = new ObjectAnswer(client, source, observer, () => lookUp(client, source, observer, 2));
-  const record = source.findCached(client.read, client.nowMs);
-  if (record && !lacksChecksums(client, record)) answer.give(cacheHit(record));
-  else ask(client, source, observer, answer);
-}
+/** Answers GetObject and HeadObject in one worker: record, preconditions, range selection, body. */
+export class ObjectServer implements AnswerParts {
+  readonly observer: ExchangeObserver;
+  readonly headers = new ObjectHeaders();
+  readonly reports = new CacheReports();
 
-/** The object changed before anything was sent: repeats the look-up. */
-function lookUp(client: ClientRead, source: ObjectSource, observer: ExchangeObserver, attempt: number): void {
-  const again = attempt < LOOKUPS ? () => lookUp(client, source, observer, attempt + 1) : undefined;
-  ask(client, source, observer, new ObjectAnswer(client, source, observer, again));
-}
-
-function ask(
-  client: ClientRead,
-  source: ObjectSource,
-  observer: ExchangeObserver,
-  answer: ObjectAnswer,
-): void {
-  const { read } = client;
-  let waiting: WaitingAnswer;
-  try {
-    waiting = new WaitingAnswer(answer, client, observer);
-  } catch (error) {
-    answer.fail(error);
-    return;
+  constructor(observer: ExchangeObserver) {
+    this.observer = observer;
   }
-  // this chain does not reference the client, which may disconnect long before the store answers
-  source
-    .find(read)
-    .then(found => (lacksMore(waiting, found) ? source.findWithChecksums(read) : found))
-    .then(found => waiting.take()?.give(found))
-    .catch(error => waiting.take()?.fail(error));
+
+  /** A fresh cached record is answered in this turn of the event loop; otherwise the answer waits for the store. */
+  serve(client: ClientRead, source: ObjectSource): void {
+    const answer = new ObjectAnswer(client, source, this, REPEATED_LOOKUPS);
+    const record = source.findCached(client.read, client.nowMs);
+    if (record && !lacksChecksums(client, record)) answer.give(record, cacheHit);
+    else this.#ask(client, source, answer);
+  }
+
+  lookUpAgain(client: ClientRead, source: ObjectSource, left: number): void {
+    this.#ask(client, source, new ObjectAnswer(client, source, this, left));
+  }
+
+  #ask(client: ClientRead, source: ObjectSource, answer: ObjectAnswer): void {
+    const { read } = client;
+    let waiting: WaitingAnswer;
+    try {
+      waiting = new WaitingAnswer(answer, client, this.observer);
+    } catch (error) {
+      answer.fail(error);
+      return;
+    }
+    // this chain does not reference the client, which may disconnect long before the store answers
+    source
+      .find(read)
+      .then(found => (lacksMore(waiting, found) ? source.findWithChecksums(read) : found))
+      .then(found => waiting.take()?.give(found.record, found))
+      .catch(error => waiting.take()?.fail(error));
+  }
 }
 
 function lacksMore({ client }: WaitingAnswer, { record }: LookupResult): boolean {

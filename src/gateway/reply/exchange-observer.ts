@@ -115,9 +115,9 @@ export class ExchangeObserver {
     this.#inFlight = metrics.gauge('tidegate_requests_in_flight', 'Requests being answered.').cell();
   }
 
-  /** Monotonic time in milliseconds, comparable with `Exchange.startedMs`. */
-  nowMs(): number {
-    return this.#clock.monotonicMs();
+  /** The head of an answer goes out before its last byte, or has arrived from the store. */
+  firstByte(exchange: Exchange): void {
+    exchange.firstByteMs = this.#clock.monotonicMs();
   }
 
   /**
@@ -138,7 +138,7 @@ export class ExchangeObserver {
     if (exchange.isOver) return;
     exchange.isOver = true;
     this.#inFlight.value--;
-    const endMs = this.nowMs();
+    const endMs = this.#clock.monotonicMs();
     const cells = this.#cellsOf(exchange);
     cells.requests.value++;
     if (cells.lookups) cells.lookups.value++;

@@ -3,12 +3,12 @@ import type { Part } from '../../cache/part-map.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { headerText, inOnePiece } from '../../http/header-text.ts';
 import { formatContentRange } from '../../http/range.ts';
-import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
+import { type HeaderField, type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 import { type Answer, StandardAnswer } from '../../transport/answer.ts';
 import { DirectAnswer, type FaultTaker } from '../../transport/direct-answer.ts';
+import type { Visibility } from '../request/access.ts';
 import type { CacheReport } from '../request/cache-status.ts';
-import { isVisible, type Visibility, visibilityIndex } from '../request/visibility.ts';
 import { isCrossOrigin, overridden } from './passed-fields.ts';
 
 /** The fields that differ between responses. */
@@ -78,7 +78,11 @@ export class PreparedHeaders {
 
   /** Writes the head with node:http. @param ageS see `begin` */
   writeTo(response: ServerResponse, status: number, reply: ReplyFields, ageS: number | undefined): void {
-    response.writeHead(status, [...this.#fixed, ...this.#changing(reply, ageS)]);
+    const { report, requestId, id2 } = reply;
+    const raw = [...this.#fixed, `${this.#prefix}request-id`, requestId, `${this.#prefix}id-2`, id2];
+    raw.push('cache-status', report.cacheStatus, 'x-cache', report.result);
+    if (ageS !== undefined) raw.push('age', String(ageS));
+    response.writeHead(status, raw);
   }
 
   /** The complete head for a keep-alive connection; undefined if it does not delimit the body. */
@@ -89,14 +93,6 @@ export class PreparedHeaders {
     return (
       statusLine + this.#text + requestIdLine[this.#prefix] + reply.requestId + this.#ends.of(reply, ageS)
     );
-  }
-
-  #changing({ report, requestId, id2 }: ReplyFields, ageS: number | undefined): string[] {
-    const prefix = this.#prefix;
-    const changing = [`${prefix}request-id`, requestId, `${prefix}id-2`, id2];
-    changing.push('cache-status', report.cacheStatus, 'x-cache', report.result);
-    if (ageS !== undefined) changing.push('age', String(ageS));
-    return changing;
   }
 }
 
@@ -148,30 +144,66 @@ export interface View {
   readonly overrides: Pairs;
 }
 
-/** The prepared headers of one record. */
-interface ObjectHeaders {
+/** The prepared headers of one record, for one dialect and visibility. */
+interface RecordHeaders {
   /** For a 200 with the whole object. */
   readonly whole: PreparedHeaders;
   /** For a 206, without the fields that depend on the range. */
   readonly part: PreparedHeaders;
 }
 
-/** Prepared headers by record, dialect and visibility; garbage collected with the record. */
-const prepared = new WeakMap<ReadableRecord, ObjectHeaders[]>();
+/** The headers of the objects that a worker sends, prepared once per record and freed with it. */
+export class ObjectHeaders {
+  readonly #prepared = new WeakMap<ReadableRecord, RecordHeaders[]>();
 
-function headersOf(record: ReadableRecord, view: View): ObjectHeaders {
-  if (view.exchange.isCharged) return prepareHeaders(record, view);
-  let known = prepared.get(record);
-  if (!known) {
-    known = [];
-    prepared.set(record, known);
+  /** The headers of a 200 with the whole object. */
+  whole(record: ReadableRecord, view: View): PreparedHeaders {
+    if (view.overrides.length === 0) return this.#of(record, view).whole;
+    const fixed = [...objectHeaders(record, view), ...lengthHeader(record.sizeBytes)];
+    return PreparedHeaders.of(overridden(fixed, view.overrides), view.exchange.prefix);
   }
-  const index = 2 * visibilityIndex(view.visibility) + (view.exchange.prefix === 'x-amz-' ? 0 : 1);
-  known[index] ??= prepareHeaders(record, view);
-  return known[index];
+
+  /**
+   * The headers of a 206 (RFC 9110 §15.3.7). Checksums are those of the whole object and are sent only with all of it
+   * (docs/semantics.md 8).
+   */
+  range(record: ReadableRecord, view: View, part: PartOfObject): PreparedHeaders {
+    const isAll = part.first === 0 && part.last + 1 === record.sizeBytes;
+    const own = rangeHeaders(record, part);
+    if (isAll && view.visibility.checksums)
+      return PreparedHeaders.of(objectHeaders(record, view), view.exchange.prefix).with(own);
+    return this.#of(record, view).part.with(own);
+  }
+
+  /**
+   * The headers of a 206 for a part number, with the number of parts and the checksums of the part (docs/semantics.md
+   * 36 to 39, 48).
+   */
+  part(record: ReadableRecord, view: View, part: Part, count: number | undefined): PreparedHeaders {
+    const { prefix } = view.exchange;
+    const own = rangeHeaders(record, part);
+    if (count !== undefined) own.push(`${prefix}mp-parts-count`, String(count));
+    if (view.visibility.checksums) own.push(...rawFromFields(part.checksums, prefix));
+    return this.#of(record, view).part.with(own);
+  }
+
+  #of(record: ReadableRecord, view: View): RecordHeaders {
+    const { exchange, visibility } = view;
+    if (exchange.isCharged) return prepareHeaders(record, view);
+    let known = this.#prepared.get(record);
+    if (!known) {
+      known = [];
+      this.#prepared.set(record, known);
+    }
+    const { checksums, taggingCount, retention, legalHold } = visibility;
+    const seen = Number(checksums) + 2 * Number(taggingCount) + 4 * Number(retention) + 8 * Number(legalHold);
+    const index = 2 * seen + (exchange.prefix === 'x-amz-' ? 0 : 1);
+    known[index] ??= prepareHeaders(record, view);
+    return known[index];
+  }
 }
 
-function prepareHeaders(record: ReadableRecord, view: View): ObjectHeaders {
+function prepareHeaders(record: ReadableRecord, view: View): RecordHeaders {
   const { prefix } = view.exchange;
   const partVisibility = { ...view.visibility, checksums: false };
   return {
@@ -180,40 +212,14 @@ function prepareHeaders(record: ReadableRecord, view: View): ObjectHeaders {
   };
 }
 
-/** The headers of a 200 with the whole object. */
-export function wholeHeaders(record: ReadableRecord, view: View): PreparedHeaders {
-  if (view.overrides.length === 0) return headersOf(record, view).whole;
-  const fixed = [...objectHeaders(record, view), ...lengthHeader(record.sizeBytes)];
-  return PreparedHeaders.of(overridden(fixed, view.overrides), view.exchange.prefix);
-}
-
-/**
- * The headers of a 206 (RFC 9110 §15.3.7). Checksums are those of the whole object and are sent only with all of it
- * (docs/semantics.md 8).
- */
-export function partHeaders(record: ReadableRecord, view: View, part: PartOfObject): PreparedHeaders {
-  const isAll = part.first === 0 && part.last + 1 === record.sizeBytes;
-  const own = rangeHeaders(record, part);
-  if (isAll && view.visibility.checksums)
-    return PreparedHeaders.of(objectHeaders(record, view), view.exchange.prefix).with(own);
-  return headersOf(record, view).part.with(own);
-}
-
-/**
- * The headers of a 206 for a part number, with the number of parts and the checksums of the part (docs/semantics.md 36
- * to 39, 48).
- */
-export function multipartHeaders(
-  record: ReadableRecord,
-  view: View,
-  part: Part,
-  count: number | undefined,
-): PreparedHeaders {
-  const { prefix } = view.exchange;
-  const own = rangeHeaders(record, part);
-  if (count !== undefined) own.push(`${prefix}mp-parts-count`, String(count));
-  if (view.visibility.checksums) own.push(...rawFromFields(part.checksums, prefix));
-  return headersOf(record, view).part.with(own);
+/** Whether a client sees `field`. */
+export function isVisible({ name, store }: HeaderField, visibility: Visibility): boolean {
+  if (!store) return true;
+  if (name.startsWith('checksum-')) return visibility.checksums;
+  if (name === 'tagging-count') return visibility.taggingCount;
+  if (name === 'object-lock-mode' || name === 'object-lock-retain-until-date') return visibility.retention;
+  if (name === 'object-lock-legal-hold') return visibility.legalHold;
+  return true;
 }
 
 function rangeHeaders(record: ReadableRecord, { first, last }: PartOfObject): string[] {

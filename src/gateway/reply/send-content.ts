@@ -1,4 +1,5 @@
 import type { Content, Loan } from '../../cache/content.ts';
+import type { Coverage } from '../../cache/coverage.ts';
 import type { Answer } from '../../transport/answer.ts';
 import { LOAN_LIMIT_BYTES } from '../fill/slot-lender.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -11,6 +12,8 @@ import type { PendingSends } from './pending-sends.ts';
 export interface SendingSteps {
   /** The registry of responses that wait for their clients. */
   readonly sends: PendingSends;
+  /** How much of the requested bytes is in memory; called first, once. */
+  report(coverage: Coverage): void;
   /** Begins the response; called once, when the first bytes are available. */
   begin(): Answer;
   /** The first bytes must come from the store. @throws TooManyRequestsError */
@@ -36,11 +39,14 @@ export function sendContent(
   to: number,
   steps: SendingSteps,
 ): void {
+  const isEmpty = exchange.isHead || from === to;
   if (exchange.response.destroyed) {
+    steps.report(isEmpty ? 'all' : content.coverage(from, to));
     clientLeft(exchange, steps);
     return;
   }
-  if (exchange.isHead || from === to) {
+  if (isEmpty) {
+    steps.report('all');
     steps.begin().end();
     steps.sent();
     return;
@@ -54,11 +60,13 @@ export function sendContent(
 
 function sendText(exchange: Exchange, text: string, steps: SendingSteps): void {
   exchange.bodyBytes = text.length;
+  steps.report('all');
   steps.begin().endWith(text);
   steps.sent();
 }
 
 function sendLoan(exchange: Exchange, loan: Loan, steps: SendingSteps): void {
+  steps.report('all');
   const answer = beginWith(loan, steps);
   steps.goesOn();
   answer.endWith(loan.bytes, new LentBody(exchange, loan, steps));
@@ -82,6 +90,7 @@ function clientLeft(exchange: Exchange, steps: SendingSteps): void {
 
 function sendRead(exchange: Exchange, content: Content, from: number, to: number, steps: SendingSteps): void {
   const { response } = exchange;
+  steps.report(content.coverage(from, to));
   const reader = content.open(from, to);
   let hasLeft = false;
   const leave = exchange.guard(() => {

@@ -1,7 +1,6 @@
 import { s3Error } from '../../s3/error.ts';
 import { readAction } from '../../s3/grants.ts';
 import type { KeyShare } from '../../s3/key-pattern.ts';
-import type { Visibility } from './visibility.ts';
 
 /** Who sent the request: a client with a verified signature, or an anonymous caller. */
 export type Caller =
@@ -15,6 +14,18 @@ export interface Policy {
   allows(caller: Caller, bucket: string, action: string, key: string): boolean;
   /** For which share of the keys with `prefix` the action is allowed. */
   shareBelow(caller: Caller, bucket: string, action: string, prefix: string): KeyShare;
+}
+
+/** Which of an object's header fields a client may see (docs/semantics.md, Decided 9 and 12). */
+export interface Visibility {
+  /** The client sent checksum-mode ENABLED. */
+  readonly checksums: boolean;
+  /** Granted GetObjectTagging. */
+  readonly taggingCount: boolean;
+  /** Granted GetObjectRetention. */
+  readonly retention: boolean;
+  /** Granted GetObjectLegalHold. */
+  readonly legalHold: boolean;
 }
 
 /** What one caller may do in one bucket. */

@@ -20,6 +20,8 @@ export interface LookupOutcome {
   readonly isCollapsed: boolean;
   /** Whether the answer was stored (RFC 9211 §2.5). */
   readonly isStored: boolean;
+  /** Whether the store charged the gateway for this answer (docs/semantics.md 127). */
+  readonly isCharged: boolean;
 }
 
 /** The request went to the store without using the cache. @param detail RFC 9211 §2.8, a token */
@@ -44,33 +46,51 @@ export function failedAtStore(code: string): CacheReport {
   return { result: 'MISS', cacheStatus: `tidegate; fwd=miss; detail=${detail}` };
 }
 
-/**
- * The report on an answer from a record.
- *
- * @param coverage how much of the requested bytes was in memory; `all` if no bytes were requested
- */
-export function reportOf(found: LookupOutcome, coverage: 'all' | 'some' | 'none', ttlS: number): CacheReport {
-  if (found.how === 'hit') return reportOfKnown(coverage, ttlS);
-  const parts = ['tidegate', `fwd=${found.forwarded}`, `fwd-status=${found.forwardStatus}`];
-  if (found.isStored) parts.push('stored');
-  if (found.isCollapsed) parts.push('collapsed');
-  return { result: found.how === 'revalidated' ? 'REVALIDATED' : 'MISS', cacheStatus: parts.join('; ') };
+/** The look-up found a fresh record. */
+export const cacheHit: LookupOutcome = {
+  how: 'hit',
+  forwarded: undefined,
+  forwardStatus: undefined,
+  isCollapsed: false,
+  isStored: false,
+  isCharged: false,
+};
+
+/** Creates the reports of one worker on answers from records. */
+export class CacheReports {
+  /** Most answers within one second are hits with the same ttl. */
+  #lastHit: CacheReport = { result: 'HIT', cacheStatus: '' };
+  #lastTtlS = Number.NaN;
+
+  /**
+   * RFC 9211 §2.
+   *
+   * @param coverage how much of the requested bytes was in memory; `all` if no bytes were requested
+   */
+  of(found: LookupOutcome, coverage: 'all' | 'some' | 'none', ttlS: number): CacheReport {
+    if (found.how !== 'hit') return reportOfAnswer(found);
+    if (coverage === 'some') return partial;
+    if (coverage === 'none') return bytesMissing;
+    if (this.#lastTtlS !== ttlS) {
+      this.#lastTtlS = ttlS;
+      this.#lastHit = { result: 'HIT', cacheStatus: `tidegate; hit; ttl=${ttlS}` };
+    }
+    return this.#lastHit;
+  }
 }
 
-function reportOfKnown(coverage: 'all' | 'some' | 'none', ttlS: number): CacheReport {
-  if (coverage === 'all') return reportOfHit(ttlS);
-  const forward = coverage === 'some' ? 'partial' : 'uri-miss';
-  return {
-    result: coverage === 'some' ? 'PARTIAL' : 'MISS',
-    cacheStatus: `tidegate; fwd=${forward}; stored`,
-  };
-}
+const partial: CacheReport = { result: 'PARTIAL', cacheStatus: 'tidegate; fwd=partial; stored' };
+const bytesMissing: CacheReport = { result: 'MISS', cacheStatus: 'tidegate; fwd=uri-miss; stored' };
 
-/** Memoised: most answers within one second have the same ttl. */
-let lastHit: CacheReport & { readonly ttlS: number } = { result: 'HIT', cacheStatus: '', ttlS: Number.NaN };
-
-/** RFC 9211 §2.1, §2.7. */
-function reportOfHit(ttlS: number): CacheReport {
-  if (lastHit.ttlS !== ttlS) lastHit = { result: 'HIT', cacheStatus: `tidegate; hit; ttl=${ttlS}`, ttlS };
-  return lastHit;
+function reportOfAnswer({
+  how,
+  forwarded,
+  forwardStatus,
+  isStored,
+  isCollapsed,
+}: LookupOutcome): CacheReport {
+  const parts = ['tidegate', `fwd=${forwarded}`, `fwd-status=${forwardStatus}`];
+  if (isStored) parts.push('stored');
+  if (isCollapsed) parts.push('collapsed');
+  return { result: how === 'revalidated' ? 'REVALIDATED' : 'MISS', cacheStatus: parts.join('; ') };
 }

@@ -3,12 +3,11 @@ import { recordName } from '../../cache/record.ts';
 import { parseRange, type RangeRequest } from '../../http/range.ts';
 import type { Pairs } from '../../s3/error.ts';
 import type { ReadParameters } from '../../s3/read-parameters.ts';
-import type { Permissions } from './access.ts';
+import type { Permissions, Visibility } from './access.ts';
 import type { Bucket } from './bucket.ts';
 import type { Exchange } from './exchange.ts';
 import type { ObjectRead } from './object-read.ts';
 import type { RequestFields } from './request-fields.ts';
-import type { Visibility } from './visibility.ts';
 
 /** A client's GetObject or HeadObject, parsed and authenticated. */
 export interface ClientRead {

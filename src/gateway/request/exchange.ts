@@ -15,6 +15,7 @@ export interface ErrorHandling {
 export class Exchange {
   readonly response: ServerResponse;
   readonly method: string;
+  readonly isHead: boolean;
   /** As received. */
   readonly url: string;
   readonly startedMs: number;
@@ -62,6 +63,7 @@ export class Exchange {
   ) {
     this.response = response;
     this.method = method;
+    this.isHead = method === 'HEAD';
     this.url = url;
     this.startedMs = startedMs;
     this.requestId = requestId;
@@ -94,9 +96,5 @@ export class Exchange {
         this.fault(error);
       }
     };
-  }
-
-  get isHead(): boolean {
-    return this.method === 'HEAD';
   }
 }

@@ -1,4 +1,3 @@
-import { NameMemo } from '../../base/name-memo.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 
 /** HTTP fields that the gateway interprets. */
@@ -15,7 +14,7 @@ type KnownField =
   | 'authorization';
 
 type FieldMeaning =
-  | { readonly kind: 'known'; readonly field: KnownField }
+  | { readonly kind: 'known'; readonly field: KnownField; readonly isCondition?: boolean }
   | { readonly kind: 'store'; readonly prefix: HeaderPrefix; readonly name: string }
   | { readonly kind: 'body' }
   | { readonly kind: 'other' };
@@ -25,10 +24,10 @@ const meanings: Readonly<Record<string, FieldMeaning>> = {
   Host: { kind: 'known', field: 'host' },
   Range: { kind: 'known', field: 'range' },
   'If-Range': { kind: 'known', field: 'ifRange' },
-  'If-Match': { kind: 'known', field: 'ifMatch' },
-  'If-None-Match': { kind: 'known', field: 'ifNoneMatch' },
-  'If-Modified-Since': { kind: 'known', field: 'ifModifiedSince' },
-  'If-Unmodified-Since': { kind: 'known', field: 'ifUnmodifiedSince' },
+  'If-Match': { kind: 'known', field: 'ifMatch', isCondition: true },
+  'If-None-Match': { kind: 'known', field: 'ifNoneMatch', isCondition: true },
+  'If-Modified-Since': { kind: 'known', field: 'ifModifiedSince', isCondition: true },
+  'If-Unmodified-Since': { kind: 'known', field: 'ifUnmodifiedSince', isCondition: true },
   Origin: { kind: 'known', field: 'origin' },
   'Content-Type': { kind: 'known', field: 'contentType' },
   Authorization: { kind: 'known', field: 'authorization' },
@@ -69,6 +68,8 @@ export class RequestFields {
   prefix: HeaderPrefix | undefined;
   /** Whether the request has a body (RFC 9112 §6). */
   hasBody = false;
+  /** Whether there are preconditions (RFC 9110 §13.1). */
+  isConditional = false;
 
   /** @param raw names and values alternating, as received */
   constructor(raw: readonly string[]) {
@@ -77,24 +78,19 @@ export class RequestFields {
       if (meaning.kind === 'other') continue;
       const value = raw[index + 1] ?? '';
       if (meaning.kind === 'body') this.hasBody = true;
-      else if (meaning.kind === 'known') this[meaning.field] = combine(this[meaning.field], value);
-      else this.#addStore(meaning.prefix, meaning.name, value);
+      else if (meaning.kind === 'known') {
+        const before = this[meaning.field];
+        this[meaning.field] = before === undefined ? value : combine(before, value);
+        if (meaning.isCondition) this.isConditional = true;
+      } else this.#addStore(meaning.prefix, meaning.name, value);
     }
-  }
-
-  get isConditional(): boolean {
-    return (
-      this.ifMatch !== undefined ||
-      this.ifNoneMatch !== undefined ||
-      this.ifModifiedSince !== undefined ||
-      this.ifUnmodifiedSince !== undefined
-    );
   }
 
   #addStore(prefix: HeaderPrefix, name: string, value: string): void {
     this.prefix ??= prefix;
     this.store ??= new Map();
-    this.store.set(name, combine(this.store.get(name), value));
+    const before = this.store.get(name);
+    this.store.set(name, before === undefined ? value : combine(before, value));
   }
 }
 
@@ -102,43 +98,25 @@ export class RequestFields {
  * RFC 9110 §5.3: repeated lines are combined into one list. (Two Range lines become a list, which is not a valid range:
  * docs/semantics.md 35.)
  */
-function combine(before: string | undefined, value: string): string {
-  return before === undefined ? value : `${before}, ${value}`;
+function combine(before: string, value: string): string {
+  return `${before}, ${value}`;
 }
 
 /** Case-insensitive index key of a name; differs for most other names. */
 function shapeOf(name: string): number {
-  return name.length * 256 + lowerCaseInitial(name);
-}
-
-/** Code of the first character, lower-case for letters. */
-function lowerCaseInitial(name: string): number {
-  return name.charCodeAt(0) | 0x20;
+  return name.length * 256 + (name.charCodeAt(0) | 0x20);
 }
 
 function meaningOf(rawName: string): FieldMeaning {
-  const fields = byShape.get(shapeOf(rawName));
-  if (fields) {
-    for (const { usual, lowerCase, meaning } of fields)
-      if (rawName === usual || rawName.toLowerCase() === lowerCase) return meaning;
-  }
-  return lowerCaseInitial(rawName) === letterX ? storeMeaningOf(rawName) : other;
+  for (const { usual, lowerCase, meaning } of byShape.get(shapeOf(rawName)) ?? [])
+    if (rawName === usual || rawName.toLowerCase() === lowerCase) return meaning;
+  // the first check rules out most other fields
+  return (rawName.charCodeAt(0) | 0x20) === letterX ? storeMeaningOf(rawName.toLowerCase()) : other;
 }
 
 const letterX = 'x'.charCodeAt(0);
-/** Clients choose the names, so the memo is limited; names known to the store are shorter than the limit. */
-const storeMeanings = new NameMemo<FieldMeaning>({ names: 1_000, nameLength: 64 });
 
-/** Classifies a name once per spelling. */
-function storeMeaningOf(rawName: string): FieldMeaning {
-  const known = storeMeanings.get(rawName);
-  if (known) return known;
-  const meaning = classify(rawName.toLowerCase());
-  storeMeanings.set(rawName, meaning);
-  return meaning;
-}
-
-function classify(name: string): FieldMeaning {
+function storeMeaningOf(name: string): FieldMeaning {
   for (const prefix of ['x-amz-', 'x-store-'] as const) {
     if (name.startsWith(prefix)) return { kind: 'store', prefix, name: name.slice(prefix.length) };
   }

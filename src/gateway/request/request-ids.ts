@@ -17,8 +17,9 @@ const hexPairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padS
  * a request in the log and need not be unpredictable.
  */
 export class RequestIdSource {
+  /** The id of this worker thread, sent as `id-2` (`HostId` in error bodies). */
+  readonly id2 = randomBytes(33).toString('base64url');
   readonly #random = randomBytes(4).toString('hex');
-  readonly #id2 = randomBytes(33).toString('base64url');
   #counter = 0;
   /** All digits except the last two. */
   #start = `${this.#random}000000`;
@@ -29,10 +30,5 @@ export class RequestIdSource {
     const low = this.#counter % 256;
     if (low === 0) this.#start = this.#random + ((this.#counter - low) / 256).toString(16).padStart(6, '0');
     return this.#start + hexPairs[low];
-  }
-
-  /** The id of this worker thread, sent as `id-2` (`HostId` in error bodies). */
-  get id2(): string {
-    return this.#id2;
   }
 }

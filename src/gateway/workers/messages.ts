@@ -1,7 +1,7 @@
 import type { WholeReply } from '../../backend/store.ts';
 import type { Part } from '../../cache/part-map.ts';
 import type { ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
-import type { LookupResult } from '../read/lookup-result.ts';
+import type { LookupResult } from '../read/object-source.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
 /** A read as sent to the worker that owns the object; the bucket is identified by its client-side name. */

@@ -4,7 +4,7 @@ import { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { ObjectChangedError } from '../fill/fill-error.ts';
 import { copyOf } from '../fill/slot-lender.ts';
-import type { LookupResult } from '../read/lookup-result.ts';
+import type { LookupResult } from '../read/object-source.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import type {

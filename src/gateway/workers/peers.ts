@@ -1,6 +1,6 @@
 import type { Faults } from '../../base/faults.ts';
-import type { KeyRange } from '../../cache/object-key.ts';
-import type { ObjectSource } from '../read/object-source.ts';
+import { type KeyRange, ownerOf, SHARD_COUNT } from '../../cache/object-key.ts';
+import type { ObjectSource, ObjectSources } from '../read/object-source.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import { PeerLink, type PeerPort } from './peer-link.ts';
 import { ContentIds, PeerServer } from './peer-server.ts';
@@ -8,11 +8,14 @@ import { RemoteObjects } from './remote-objects.ts';
 import type { WorkerCache } from './worker-cache.ts';
 
 /** The connections to the other workers: looks up objects that they own, and serves them objects owned here. */
-export class Peers {
+export class Peers implements ObjectSources {
   readonly #objects: WorkerCache;
   readonly #buckets: BucketTable;
   readonly #ids = new ContentIds();
   readonly #remotes: (RemoteObjects | undefined)[] = [];
+  /** The source of each shard: this worker's own cache while the owner is not connected. */
+  readonly #sources: ObjectSource[];
+  readonly #workers: number;
   readonly #recordBytes: number;
   readonly #faults: Faults | undefined;
 
@@ -26,6 +29,8 @@ export class Peers {
   ) {
     this.#objects = objects;
     this.#buckets = buckets;
+    this.#workers = workers;
+    this.#sources = Array.from({ length: SHARD_COUNT }, () => objects.objects);
     this.#faults = faults;
     this.#recordBytes = Math.floor(recordBytes / Math.max(1, workers - 1));
   }
@@ -38,14 +43,14 @@ export class Peers {
       clock,
       onClosed: () => {
         owner.disconnected();
-        if (this.#remotes[index] === remote) this.#remotes[index] = undefined;
+        if (this.#remotes[index] === remote) this.#setRemote(index, undefined);
       },
       onFault: error => this.#faults?.note(error),
     });
     const remote = new RemoteObjects(
       ...[link, directory, epochs, tier.pins, lender, this.#recordBytes, tier.written],
     );
-    this.#remotes[index] = remote;
+    this.#setRemote(index, remote);
   }
 
   /** Drops the records of all remote objects in `range`. */
@@ -53,8 +58,13 @@ export class Peers {
     for (const remote of this.#remotes) remote?.forgetRange(range);
   }
 
-  /** Where worker `self` looks up the objects of worker `owner`; its own cache while the owner is not connected. */
-  sourceOf(owner: number, self: number): ObjectSource {
-    return owner === self ? this.#objects.objects : (this.#remotes[owner] ?? this.#objects.objects);
+  sourceOf(keyHash: number): ObjectSource {
+    return this.#sources[keyHash % SHARD_COUNT] ?? this.#objects.objects;
+  }
+
+  #setRemote(owner: number, remote: RemoteObjects | undefined): void {
+    this.#remotes[owner] = remote;
+    for (const shard of this.#sources.keys())
+      if (ownerOf(shard, this.#workers) === owner) this.#sources[shard] = remote ?? this.#objects.objects;
   }
 }

@@ -7,8 +7,7 @@ import { getRecordName, knowsPart, type ObjectRecord, recordCostBytes } from '..
 import type { SlotPins } from '../../cache/slot-pins.ts';
 import type { WrittenBytes } from '../../cache/written-bytes.ts';
 import type { SlotLender } from '../fill/slot-lender.ts';
-import type { LookupResult } from '../read/lookup-result.ts';
-import type { ObjectSource } from '../read/object-source.ts';
+import type { LookupResult, ObjectSource } from '../read/object-source.ts';
 import { OwnerLostError } from '../read/owner-lost-error.ts';
 import { answerName, type ObjectRead } from '../request/object-read.ts';
 import { CheckedRemoteContent } from './checked-remote-content.ts';

@@ -5,6 +5,7 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import { Metrics } from '../../../../src/base/metrics.ts';
 import { ObjectAnswer } from '../../../../src/gateway/read/object-answer.ts';
 import type { ObjectSource } from '../../../../src/gateway/read/object-source.ts';
+import { ObjectServer } from '../../../../src/gateway/read/serve-object.ts';
 import { WaitingAnswer } from '../../../../src/gateway/read/waiting-answer.ts';
 import { ExchangeObserver } from '../../../../src/gateway/reply/exchange-observer.ts';
 import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
@@ -39,7 +40,7 @@ function waitingAnswer(prepare: (response: ServerResponse) => void = () => undef
     sends: new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: () => undefined,
   });
-  const answer = new ObjectAnswer(client, unasked, observer, undefined);
+  const answer = new ObjectAnswer(client, unasked, new ObjectServer(observer), 0);
   return {
     response,
     exchange,

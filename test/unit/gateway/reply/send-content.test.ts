@@ -88,6 +88,7 @@ it('lends nothing to a client that has left before the record was found', async 
   let sent = 0;
   const steps = {
     sends,
+    report: () => undefined,
     begin: neverBegins,
     waits: () => undefined,
     goesOn: neverBegins,
@@ -110,6 +111,7 @@ it('closes its reader as soon as the client leaves, also while the first bytes a
   const told: string[] = [];
   const steps = {
     sends,
+    report: () => undefined,
     begin: neverBegins,
     waits: () => undefined,
     goesOn: neverBegins,

@@ -1,18 +1,15 @@
 import { expect, it } from 'vitest';
-import type { LookupResult } from '../../../../src/gateway/read/lookup-result.ts';
+import type { LookupResult } from '../../../../src/gateway/read/object-source.ts';
 import { passedRecord } from '../../../../src/gateway/read/reply-record.ts';
-import { bypassed, refusedByStore, reportOf } from '../../../../src/gateway/request/cache-status.ts';
+import {
+  bypassed,
+  CacheReports,
+  cacheHit,
+  refusedByStore,
+} from '../../../../src/gateway/request/cache-status.ts';
 
 const record = passedRecord({ method: 'GET', receivedMs: 0, epoch: 0 });
-const hit: LookupResult = {
-  record,
-  how: 'hit',
-  forwarded: undefined,
-  forwardStatus: undefined,
-  isCollapsed: false,
-  isStored: false,
-  isCharged: false,
-};
+const hit: LookupResult = { record, ...cacheHit };
 const fetched: LookupResult = { ...hit, how: 'fetched', forwarded: 'uri-miss', forwardStatus: 206 };
 
 it.each<[string, LookupResult, 'all' | 'some' | 'none', string, string]>([
@@ -35,13 +32,14 @@ it.each<[string, LookupResult, 'all' | 'some' | 'none', string, string]>([
     'tidegate; fwd=stale; fwd-status=200; stored',
   ],
 ])('RFC 9211: %s', (_, found, coverage, result, cacheStatus) => {
-  expect(reportOf(found, coverage, 42)).toMatchObject({ result, cacheStatus });
+  expect(new CacheReports().of(found, coverage, 42)).toMatchObject({ result, cacheStatus });
 });
 
 it('a hit says how many seconds it has left, each time anew', () => {
-  expect(reportOf(hit, 'all', 1).cacheStatus).toBe('tidegate; hit; ttl=1');
-  expect(reportOf(hit, 'all', 0).cacheStatus).toBe('tidegate; hit; ttl=0');
-  expect(reportOf(hit, 'all', 1).cacheStatus).toBe('tidegate; hit; ttl=1');
+  const reports = new CacheReports();
+  expect(reports.of(hit, 'all', 1).cacheStatus).toBe('tidegate; hit; ttl=1');
+  expect(reports.of(hit, 'all', 0).cacheStatus).toBe('tidegate; hit; ttl=0');
+  expect(reports.of(hit, 'all', 1).cacheStatus).toBe('tidegate; hit; ttl=1');
 });
 
 it('what goes around the cache says why, and a refusal what the store said', () => {

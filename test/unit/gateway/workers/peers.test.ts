@@ -10,6 +10,8 @@ import { bucketOf, readOf } from '../../../support/object-reads.ts';
 import { ScriptedStore } from '../../../support/scripted-store.ts';
 
 const blockBytes = 4096;
+/** The hash of a key in shard 1, which worker 1 owns. */
+const objectOfOther = 1;
 
 it('when another worker goes, what it was lent is released and its objects are looked up here', async () => {
   const store = new ScriptedStore();
@@ -33,7 +35,7 @@ it('when another worker goes, what it was lent is released and its objects are l
   const peers = new Peers(cache, new BucketTable(new Map([['b', bucket]]), undefined), 2, 100_000);
   const [here, there] = localPorts();
   peers.connect(1, here);
-  expect(peers.sourceOf(1, 0)).not.toBe(cache.objects);
+  expect(peers.sourceOf(objectOfOther)).not.toBe(cache.objects);
 
   const nobody = () => Promise.reject(new Error('nobody asks'));
   const unasked = {
@@ -58,5 +60,5 @@ it('when another worker goes, what it was lent is released and its objects are l
   expect(cache.tier.pins.isHeld(slot)).toBe(true);
   there.close();
   expect(cache.tier.pins.isHeld(slot)).toBe(false);
-  expect(peers.sourceOf(1, 0)).toBe(cache.objects);
+  expect(peers.sourceOf(objectOfOther)).toBe(cache.objects);
 });

@@ -5,8 +5,7 @@ import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { objectKey } from '../../../../src/cache/object-key.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
-import type { LookupResult } from '../../../../src/gateway/read/lookup-result.ts';
-import type { ObjectSource } from '../../../../src/gateway/read/object-source.ts';
+import type { LookupResult, ObjectSource } from '../../../../src/gateway/read/object-source.ts';
 import { passedRecord } from '../../../../src/gateway/read/reply-record.ts';
 import type {
   PeerCalls,
