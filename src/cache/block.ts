@@ -1,4 +1,4 @@
-import type { Coverage } from './coverage.ts';
+import { type Coverage, type CoveredBlock, coverageOfSpan } from './coverage.ts';
 import type { SlotOwner } from './memory-tier.ts';
 
 /** A run of bytes `[start, end)`, counted from the beginning of its block. */
@@ -15,7 +15,7 @@ const noMemory = Buffer.alloc(0);
  * An aligned piece of a generation in one slot of the arena. A block has one valid span. Arriving bytes form a second
  * span, which is merged into the valid one when the two meet. A block never reports bytes that were not written to it.
  */
-export class Block implements SlotOwner {
+export class Block implements SlotOwner, CoveredBlock {
   /** Number of the block within its content. */
   readonly index: number;
   readonly contentHash: number;
@@ -100,9 +100,10 @@ export class Block implements SlotOwner {
 
   /** How much of `[from, to)` is held. */
   coverage(from: number, to: number): Coverage {
-    if (this.availableUntil(from) >= to) return 'all';
-    const hasSome = overlaps(this.#valid, from, to) || (this.#arriving && overlaps(this.#arriving, from, to));
-    return hasSome ? 'some' : 'none';
+    const valid = coverageOfSpan(this.#valid.start, this.#valid.end, from, to);
+    if (valid === 'all' || !this.#arriving) return valid;
+    const arriving = coverageOfSpan(this.#arriving.start, this.#arriving.end, from, to);
+    return arriving === 'none' ? valid : arriving;
   }
 
   /** The first offset from `offset` on that is already held; `sizeBytes` of the block when there is none. */
@@ -133,10 +134,6 @@ function lengthOf(span: Span): number {
 
 function contains(span: Span, offset: number): boolean {
   return offset >= span.start && offset < span.end;
-}
-
-function overlaps(span: Span, from: number, to: number): boolean {
-  return Math.max(span.start, from) < Math.min(span.end, to);
 }
 
 function touches(one: Span, other: Span): boolean {

@@ -20,24 +20,34 @@ export function* blocksWithin<Block>(
   for (const entry of blocks) if (entry[0] >= first && entry[0] <= last) yield entry;
 }
 
-/**
- * How much of `[from, to)` is held in `blocks`, which are numbered from the start of the content.
- *
- * @param held how much of a range, relative to the block's start, the block holds
- */
-export function coverageOf<Block>(
-  blocks: ReadonlyMap<number, Block>,
+/** How much of `[from, to)` lies within `[start, end)`; `[from, to)` must not be empty. */
+export function coverageOfSpan(start: number, end: number, from: number, to: number): Coverage {
+  if (start <= from && to <= end) return 'all';
+  return Math.max(start, from) < Math.min(end, to) ? 'some' : 'none';
+}
+
+/** A block that may hold only a part of its bytes. */
+export interface CoveredBlock {
+  /** How much of `[from, to)`, relative to the block's start, it holds. */
+  coverage(from: number, to: number): Coverage;
+}
+
+/** How much of `[from, to)` is held in `blocks`, which are numbered from the start of the content; not an empty range. */
+export function coverageOf(
+  blocks: ReadonlyMap<number, CoveredBlock>,
   blockBytes: number,
   from: number,
   to: number,
-  held: (block: Block, from: number, to: number) => Coverage,
 ): Coverage {
-  const first = Math.floor(from / blockBytes);
+  const start = from - (from % blockBytes);
+  const first = start / blockBytes;
+  // fast path: most reads stay within one block
+  if (to <= start + blockBytes) return blocks.get(first)?.coverage(from - start, to - start) ?? 'none';
   const last = Math.floor((to - 1) / blockBytes);
   let complete = 0;
   for (const [index, block] of blocksWithin(blocks, first, last)) {
     const start = index * blockBytes;
-    const one = held(block, Math.max(from - start, 0), Math.min(to - start, blockBytes));
+    const one = block.coverage(Math.max(from - start, 0), Math.min(to - start, blockBytes));
     if (one === 'some') return 'some';
     if (one === 'all') complete++;
   }

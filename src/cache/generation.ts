@@ -131,13 +131,7 @@ export class Generation implements Content {
 
   /** How much of `[from, to)` is held; the range must not be empty. */
   coverage(from: number, to: number): Coverage {
-    const start = this.blockStart(from);
-    // fast path: most reads stay within one block
-    if (to <= start + this.blockBytes)
-      return this.blockAt(from)?.coverage(from - start, to - start) ?? 'none';
-    return coverageOf(this.#blocks, this.blockBytes, from, to, (block, start, end) =>
-      block.coverage(start, end),
-    );
+    return coverageOf(this.#blocks, this.blockBytes, from, to);
   }
 
   /** Whether a block exists in `[from, to)`, filled or being filled. */

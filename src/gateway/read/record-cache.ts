@@ -1,12 +1,12 @@
 import { type EntryTable, generationsOf } from '../../cache/entry-table.ts';
 import type { Epochs } from '../../cache/epochs.ts';
-import { freshUntilMs } from '../../cache/freshness.ts';
 import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
-import { getRecordName, knowsPart, type ObjectRecord } from '../../cache/record.ts';
+import { getRecordName, type ObjectRecord } from '../../cache/record.ts';
 import type { ObjectRead } from '../request/object-read.ts';
+import { lookupFresh, lookupRecord, nameToKeep, type RecordIndex } from './lookup-record.ts';
 
-/** The valid records, looked up by read. A record is valid as long as the epoch of its request is current. */
-export class RecordCache {
+/** The records of the objects that this worker owns. */
+export class RecordCache implements RecordIndex {
   readonly #table: EntryTable;
   readonly #epochs: Epochs;
 
@@ -20,29 +20,25 @@ export class RecordCache {
     return this.#epochs.current(read.objectKey.hash);
   }
 
+  recordNamed({ objectKey }: ObjectRead, name: string): ObjectRecord | undefined {
+    return this.#table.get(objectKey)?.records.get(name);
+  }
+
   /** The valid record for `read`, fresh or stale. */
   lookup(read: ObjectRead): ObjectRecord | undefined {
-    const records = this.#table.get(read.objectKey)?.records;
-    if (!records) return undefined;
-    let record = records.get(read.recordName);
-    if (read.method === 'GET' && !record?.answersGet) record = records.get(getRecordName(read.recordName));
-    return record?.epoch === this.epochOf(read) ? record : undefined;
+    return lookupRecord(this, read);
   }
 
   /** The fresh record for `read` at `nowMs`. */
   fresh(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
-    const record = this.lookup(read);
-    if (!record || freshUntilMs(record, read.policy, nowMs) <= nowMs) return undefined;
-    return knowsPart(record, read.partNumber) ? record : undefined;
+    return lookupFresh(this, read, nowMs);
   }
 
   /** Stores `record`, unless a directive forbids it or the epoch was raised since the store was asked. */
   store(read: ObjectRead, record: ObjectRecord): boolean {
     const mayKeep = !(record.directives.noStore && read.policy.honourCacheControl);
     if (!mayKeep || record.epoch !== this.epochOf(read)) return false;
-    const name =
-      record.kind === 'refused' && record.status === 403 ? getRecordName(read.recordName) : read.recordName;
-    this.#table.put(read.objectKey, name, record);
+    this.#table.put(read.objectKey, nameToKeep(read, record), record);
     return true;
   }
 

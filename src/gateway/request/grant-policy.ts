@@ -26,7 +26,7 @@ export function grantPolicy(
     const access = { bucket, action, key };
     return isAllowed(toEverybody(bucket), access) || isAllowed(toCaller(caller), access);
   };
-  const coverageBelow = (caller: Caller, bucket: string, action: string, prefix: string) =>
+  const shareBelow = (caller: Caller, bucket: string, action: string, prefix: string) =>
     shareGranted([...toEverybody(bucket), ...toCaller(caller)], { bucket, action, key: prefix });
-  return { allows, shareBelow: coverageBelow };
+  return { allows, shareBelow };
 }

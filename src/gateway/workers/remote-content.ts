@@ -6,6 +6,7 @@ import { LOAN_LIMIT_BYTES, type SlotLender } from '../fill/slot-lender.ts';
 import { OwnerLostError } from '../read/owner-lost-error.ts';
 import type { WireBlock, WireContent, WireLoan } from './messages.ts';
 import type { PeerLink } from './peer-link.ts';
+import { RemoteBlock } from './remote-block.ts';
 
 /** Measured heap cost of a remote content, and of each block position it remembers. */
 const CONTENT_COST_BYTES = 500;
@@ -23,7 +24,7 @@ export class RemoteContent implements Content {
   readonly #link: PeerLink;
   readonly #pins: SlotPins;
   readonly #lender: SlotLender;
-  readonly #blocks = new Map<number, WireBlock>();
+  readonly #blocks = new Map<number, RemoteBlock>();
   readonly #onGrown: () => void;
 
   /** @param onGrown called when the content's estimated heap cost has grown */
@@ -50,13 +51,7 @@ export class RemoteContent implements Content {
   }
 
   coverage(from: number, to: number): Coverage {
-    const start = from - (from % this.#blockBytes);
-    const block = this.#blockAt(from);
-    // fast path: most reads stay within one block
-    if (to <= start + this.#blockBytes) return block ? this.#heldOf(block, from - start, to - start) : 'none';
-    return coverageOf(this.#blocks, this.#blockBytes, from, to, (one, first, end) =>
-      this.#heldOf(one, first, end),
-    );
+    return coverageOf(this.#blocks, this.#blockBytes, from, to);
   }
 
   lend(from: number, to: number): Loan | undefined {
@@ -112,17 +107,9 @@ export class RemoteContent implements Content {
     return { bytes, slot, release: () => this.#pins.release(slot) };
   }
 
-  /** How much of `[from, to)` of a block is known to be in memory and still is. */
-  #heldOf(block: WireBlock, from: number, to: number): Coverage {
-    const [heldFrom, heldTo] = [block.from - block.blockStart, block.to - block.blockStart];
-    if (Math.max(from, heldFrom) >= Math.min(to, heldTo)) return 'none';
-    if (this.#pins.tag(block.slot) !== block.tag) return 'none';
-    return heldFrom <= from && to <= heldTo ? 'all' : 'some';
-  }
-
   #remember(index: number, block: WireBlock): void {
     const isNew = !this.#blocks.has(index);
-    this.#blocks.set(index, block);
+    this.#blocks.set(index, new RemoteBlock(block, this.#pins));
     if (isNew) this.#onGrown();
   }
 
@@ -131,7 +118,7 @@ export class RemoteContent implements Content {
     return this.#pins.view(slot, slotSizeBytes, from - blockStart, to - blockStart);
   }
 
-  #blockAt(position: number): WireBlock | undefined {
+  #blockAt(position: number): RemoteBlock | undefined {
     return this.#blocks.get(Math.floor(position / this.#blockBytes));
   }
 }

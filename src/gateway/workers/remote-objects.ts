@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { WholeReply } from '../../backend/store.ts';
 import type { Epochs } from '../../cache/epochs.ts';
-import { freshUntilMs } from '../../cache/freshness.ts';
 import { isInRange, type KeyRange, type ObjectKey } from '../../cache/object-key.ts';
-import { getRecordName, knowsPart, type ObjectRecord, recordCostBytes } from '../../cache/record.ts';
+import { type ObjectRecord, recordCostBytes } from '../../cache/record.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
 import type { WrittenBytes } from '../../cache/written-bytes.ts';
 import type { SlotLender } from '../fill/slot-lender.ts';
+import { lookupFresh, nameToKeep, type RecordIndex } from '../read/lookup-record.ts';
 import type { LookupResult, ObjectSource } from '../read/object-source.ts';
 import { OwnerLostError } from '../read/owner-lost-error.ts';
 import { answerName, type ObjectRead } from '../request/object-read.ts';
@@ -28,7 +28,7 @@ export function remoteCostBytes(record: ObjectRecord): number {
 }
 
 /** The objects owned by one other worker: asks that worker, and caches records (without bytes) here. */
-export class RemoteObjects implements ObjectSource {
+export class RemoteObjects implements ObjectSource, RecordIndex {
   readonly #link: PeerLink;
   readonly #own: ObjectSource;
   readonly #epochs: Epochs;
@@ -69,13 +69,15 @@ export class RemoteObjects implements ObjectSource {
   }
 
   findCached(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
-    let record = this.#records.get(answerName(read, read.recordName))?.record;
-    if (read.method === 'GET' && !record?.answersGet)
-      record = this.#records.get(answerName(read, getRecordName(read.recordName)))?.record;
-    if (record?.epoch !== this.#epochs.current(read.objectKey.hash)) return undefined;
-    return freshUntilMs(record, read.policy, nowMs) > nowMs && knowsPart(record, read.partNumber)
-      ? record
-      : undefined;
+    return lookupFresh(this, read, nowMs);
+  }
+
+  recordNamed(read: ObjectRead, name: string): ObjectRecord | undefined {
+    return this.#records.get(answerName(read, name))?.record;
+  }
+
+  epochOf({ objectKey }: ObjectRead): number {
+    return this.#epochs.current(objectKey.hash);
   }
 
   find(read: ObjectRead): Promise<LookupResult> {
@@ -122,11 +124,9 @@ export class RemoteObjects implements ObjectSource {
 
   #decode(read: ObjectRead, found: WireLookupResult): LookupResult {
     const record = this.#decodeRecord(read, found.record);
-    const name =
-      record.kind === 'refused' && record.status === 403 ? getRecordName(read.recordName) : read.recordName;
     const { objectKey } = read;
     if (found.how === 'hit' || found.isStored)
-      this.#records.set(answerName(read, name), { objectKey, record });
+      this.#records.set(answerName(read, nameToKeep(read, record)), { objectKey, record });
     return { ...found, record };
   }
 
