@@ -13,12 +13,3 @@ export function headerText(raw: readonly string[]): string | undefined {
   }
   return text;
 }
-
-/**
- * Flattens `text`. V8 represents concatenated strings as a tree and would walk it each time the string is written.
- *
- * @param text contains only characters up to U+00FF.
- */
-export function inOnePiece(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
-}

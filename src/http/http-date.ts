@@ -72,3 +72,19 @@ function epochMs(year: number, monthName = '', ...[day, hour, minute, second]: (
   if (date.getUTCDate() !== days) return undefined;
   return date.getTime() + 1000 * (3600 * hours + 60 * minutes + Math.min(seconds, 59));
 }
+
+/** The value of the Date header (RFC 9110 §6.6.1), formatted once per second. */
+export class DateHeader {
+  #second = Number.NaN;
+  #text = '';
+
+  /** @param nowMs milliseconds since the epoch. */
+  at(nowMs: number): string {
+    const second = Math.floor(nowMs / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#text = formatHttpDate(nowMs);
+    }
+    return this.#text;
+  }
+}

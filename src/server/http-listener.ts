@@ -62,14 +62,17 @@ const DRAIN_STEP_MS = 25;
 export async function listenHttp(options: HttpListenerOptions): Promise<HttpListener> {
   const { logger, answerUnreadable = answerPlainly, limits, senders = usualSenderLimits } = options;
   const refusing = { logger, answerUnreadable };
-  const pipelining = new Pipelining((request, response) => {
+  const serve: RequestHandler = (request, response) => {
     if (request.method === 'CONNECT') refuseTunnel(request.socket, refusing);
     else options.handle(request, response);
-  }, limits);
+  };
+  const pipelining = new Pipelining(serve, limits);
   const handle: Handler = (request, response) => {
     // after an upgrade request node:http parses nothing more on the connection
     if (request.isUpgrade) response.shouldKeepAlive = false;
-    pipelining.take(request, response);
+    // a response has its socket when no earlier one on the connection is pending
+    if (response.socket) serve(request, response);
+    else pipelining.enqueue(request, response);
   };
   const server = createListenerServer(limits.headersBytes, senders, options.answerUnreadable === undefined);
   server.on('request', handle);

@@ -39,11 +39,21 @@ export class Pipelining {
     this.#quota = new ClientQuota({ inAll: limits.requests, perClient: Math.ceil(limits.requests / 2) });
   }
 
-  readonly take: RequestHandler = (request, response) => {
-    // the response has its socket assigned when no earlier one is pending
-    if (response.socket) this.#handle(request, response);
-    else this.#enqueue(request, response);
-  };
+  /** Handles a request once the earlier ones on its connection are answered. */
+  enqueue(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const waiting = this.#waiting.get(socket) ?? this.#track(socket, response);
+    if (waiting.isEnding || socket.destroyed) return;
+    if (waiting.count >= this.#perConnection || !this.#quota.take(waiting.client)) {
+      socket.destroy();
+      stopParsing(socket);
+      return;
+    }
+    waiting.count++;
+    waiting.last = response;
+    if (isFull(waiting)) socket.pause();
+    response.once('socket', () => this.#handleNext(request, response, waiting));
+  }
 
   /**
    * Closes a connection that cannot be read any further, after answering the requests already received.
@@ -61,21 +71,6 @@ export class Pipelining {
     last.once('finish', () => socket.destroySoon());
     socket.pause();
     return true;
-  }
-
-  #enqueue(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
-    const waiting = this.#waiting.get(socket) ?? this.#track(socket, response);
-    if (waiting.isEnding || socket.destroyed) return;
-    if (waiting.count >= this.#perConnection || !this.#quota.take(waiting.client)) {
-      socket.destroy();
-      stopParsing(socket);
-      return;
-    }
-    waiting.count++;
-    waiting.last = response;
-    if (isFull(waiting)) socket.pause();
-    response.once('socket', () => this.#handleNext(request, response, waiting));
   }
 
   #track(socket: Socket, last: ServerResponse): Waiting {

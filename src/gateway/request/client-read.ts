@@ -1,11 +1,15 @@
 import { objectKey } from '../../cache/object-key.ts';
 import { recordName } from '../../cache/record.ts';
 import { parseRange, type RangeRequest } from '../../http/range.ts';
+import type { CustomerKey } from '../../s3/customer-key.ts';
 import type { Pairs } from '../../s3/error.ts';
-import type { ReadParameters } from '../../s3/read-parameters.ts';
+import type { Query } from '../../s3/query.ts';
+import { readParameters } from '../../s3/read-parameters.ts';
+import { requireId } from '../../s3/store-id.ts';
 import type { Permissions, Visibility } from './access.ts';
-import type { Bucket } from './bucket.ts';
+import { takesCustomerKeys } from './customer-keys.ts';
 import type { Exchange } from './exchange.ts';
+import type { Located } from './locate.ts';
 import type { ObjectRead } from './object-read.ts';
 import type { RequestFields } from './request-fields.ts';
 
@@ -15,25 +19,41 @@ export interface ClientRead {
   readonly fields: RequestFields;
   readonly read: ObjectRead;
   readonly range: RangeRequest;
+  /** Whether the client may read the object, or the version that it asks for. */
+  readonly isAllowed: boolean;
   readonly visibility: Visibility;
   /** Headers that replace those of a 200 response only (docs/semantics.md, Decided 1). */
   readonly overrides: Pairs;
   /** Whether a missing key may be reported as missing (docs/semantics.md, Authentication 4). */
   readonly mayKnowMissing: boolean;
+  /** Sent with the request, for an object that is encrypted with it. */
+  readonly customerKey: CustomerKey | undefined;
   readonly nowMs: number;
 }
 
-/** Builds the read that a client asks for; does not check whether it is allowed. */
+/**
+ * Builds the read that a client asks for, with what it may see of the object.
+ *
+ * @throws S3Error for parameters that are invalid or not accepted on this connection
+ */
 export function clientRead(
-  exchange: Exchange,
-  fields: RequestFields,
-  parameters: ReadParameters,
-  bucket: Bucket,
+  { request, exchange, fields, bucket, caller }: Located,
   key: string,
+  query: Query,
   permissions: Permissions,
   nowMs: number,
 ): ClientRead {
+  const parameters = readParameters({
+    query,
+    storeFields: fields.store,
+    range: fields.range,
+    isSigned: caller.kind === 'client',
+    takesCustomerKeys: fields.store !== undefined && takesCustomerKeys(bucket, request.socket),
+  });
   const { versionId, partNumber, expectedBucketOwner, requestPayer, checksumMode, overrides } = parameters;
+  if (versionId !== undefined) requireId(bucket.keys, versionId, 'versionId');
+  exchange.key = key;
+  exchange.versionId = versionId;
   const range = parseRange(fields.range);
   const variant = { origin: fields.origin, expectedBucketOwner, requestPayer };
   const method = exchange.isHead ? 'HEAD' : 'GET';
@@ -49,15 +69,16 @@ export function clientRead(
     partNumber,
     isConditional: fields.isConditional,
   };
-  const visibility = permissions.visibility(key, checksumMode);
   return {
     exchange,
     fields,
     read,
     range,
-    visibility,
+    isAllowed: permissions.allowsRead(key, versionId),
+    visibility: permissions.visibility(key, checksumMode),
     overrides,
     mayKnowMissing: permissions.allows('ListBucket', key),
+    customerKey: parameters.customerKey,
     nowMs,
   };
 }

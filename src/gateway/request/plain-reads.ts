@@ -60,9 +60,11 @@ export class PlainReads {
       fields,
       read,
       range: read.range,
+      isAllowed: true,
       visibility,
       overrides: noOverrides,
       mayKnowMissing,
+      customerKey: undefined,
       nowMs,
     };
   }

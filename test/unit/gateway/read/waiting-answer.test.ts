@@ -32,7 +32,7 @@ function waitingAnswer(prepare: (response: ServerResponse) => void = () => undef
   const visibility = { checksums: false, taggingCount: false, retention: false, legalHold: false };
   const client: ClientRead = {
     ...{ exchange, fields: new RequestFields([]), read, range: read.range, visibility, overrides: [] },
-    ...{ mayKnowMissing: true, nowMs: 0 },
+    ...{ isAllowed: true, mayKnowMissing: true, customerKey: undefined, nowMs: 0 },
   };
   const admission = new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1 });
   const observer = new ExchangeObserver({

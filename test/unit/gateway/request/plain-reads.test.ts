@@ -18,7 +18,7 @@ function allowed(url: string, headers: readonly string[] = ['Host', 'h']): Clien
   const fields = new RequestFields(headers);
   return {
     ...{ exchange, fields, read, range: read.range, visibility, overrides: [] },
-    ...{ mayKnowMissing: true, nowMs: 0 },
+    ...{ isAllowed: true, mayKnowMissing: true, customerKey: undefined, nowMs: 0 },
   };
 }
 

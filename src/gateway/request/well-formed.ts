@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { s3Error } from '../../s3/error.ts';
+import type { RequestFields } from './request-fields.ts';
 
 /**
  * Refuses a request whose body length other HTTP implementations may interpret differently from node:http (request
@@ -17,4 +18,24 @@ export function checkFraming({ headers, httpVersion }: IncomingMessage, response
   if (!isChunked)
     throw s3Error('NotImplemented', { message: 'Transfer codings other than chunked are not supported.' });
   throw s3Error('InvalidRequest', { message: 'A request of HTTP/1.0 cannot have a transfer coding.' });
+}
+
+/** RFC 9112 §3.2. */
+const hostMissing = { message: 'The request has no Host header.' };
+const hostInvalid = { message: 'The Host header of the request is not the name of one host.' };
+
+/**
+ * RFC 9110 §7.2 without the comma, which host names do not contain: repeated Host lines are combined with commas, and
+ * then refused.
+ */
+const validHost = /^(?:\[[\da-f:.]+\]|[\w\-.~%!$&'()*+;=]*)(?::\d*)?$/i;
+
+/**
+ * RFC 9112 §3.2: only HTTP/1.0 requests may lack Host, and none may have several, even with an absolute request target.
+ *
+ * @throws S3Error InvalidRequest
+ */
+export function checkHost({ httpVersion }: IncomingMessage, { host }: RequestFields): void {
+  if (host === undefined && httpVersion !== '1.0') throw s3Error('InvalidRequest', hostMissing);
+  if (host !== undefined && !validHost.test(host)) throw s3Error('InvalidRequest', hostInvalid);
 }

@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http';
+import { parseAccessPointArn } from '../../s3/access-point.ts';
+import { type Address, parseAddress } from '../../s3/address.ts';
+import { isAdministrationKey, isBucketName } from '../../s3/bucket-name.ts';
+import { detectDialect } from '../../s3/dialect.ts';
+import { s3Error } from '../../s3/error.ts';
+import { requirePlain } from '../../s3/path-key.ts';
+import type { Caller } from './access.ts';
+import type { Authenticate } from './authenticator.ts';
+import type { Bucket } from './bucket.ts';
+import type { BucketTable } from './bucket-table.ts';
+import type { Exchange } from './exchange.ts';
+import type { RequestFields } from './request-fields.ts';
+
+/** What a request is located with. */
+export interface LocateParts {
+  /** Domain for virtual-hosted addressing; without it only path addressing is possible. */
+  readonly domain: string | undefined;
+  readonly buckets: BucketTable;
+  readonly authenticate: Authenticate;
+}
+
+/** A request for a configured bucket. */
+export interface Located {
+  readonly request: IncomingMessage;
+  readonly exchange: Exchange;
+  readonly fields: RequestFields;
+  readonly address: Exclude<Address, { kind: 'service' }>;
+  readonly bucket: Bucket;
+  readonly caller: Caller;
+}
+
+/**
+ * Finds the bucket that a request addresses, and its caller.
+ *
+ * @throws S3Error when the address or the signature is invalid, or the bucket is not configured
+ */
+export function locate(
+  request: IncomingMessage,
+  exchange: Exchange,
+  fields: RequestFields,
+  { domain, buckets, authenticate }: LocateParts,
+): Located {
+  const spoken = dialectOf(request, fields);
+  exchange.speak(spoken);
+  const address = parseAddress(exchange.url, fields.host, domain);
+  const bucket = address.kind === 'service' ? undefined : buckets.find(address.bucket);
+  exchange.bucket = bucket?.label ?? '_other';
+  exchange.speak(spoken ?? bucket?.headerPrefix);
+  const caller = authenticate(request, bucket?.region);
+  if (caller.kind === 'client') exchange.caller = caller.accessKeyId;
+  if (address.kind === 'service') throw s3Error('AccessDenied');
+  if (!bucket) throw unknownBucket(address.bucket);
+  if (address.kind === 'object') requireObject(bucket, address.key);
+  return { request, exchange, fields, address, bucket, caller };
+}
+
+/** The dialect that a request shows. Most show none; the first check is their fast path. */
+function dialectOf({ rawHeaders, url = '/' }: IncomingMessage, { prefix, authorization }: RequestFields) {
+  const mark = url.indexOf('?');
+  if (mark < 0 && prefix === undefined && authorization === undefined) return undefined;
+  return detectDialect(rawHeaders, mark < 0 ? '' : url.slice(mark + 1));
+}
+
+/** The error is the same whether or not the store has a bucket of this name. */
+function unknownBucket(name: string) {
+  const isName = isBucketName(name) || parseAccessPointArn(name) !== undefined;
+  return s3Error(isName ? 'NoSuchBucket' : 'InvalidBucketName', { fields: [['BucketName', name]] });
+}
+
+/** Refuses keys that are not an object at the store, or may be a different one. */
+function requireObject(bucket: Bucket, key: string): void {
+  requirePlain(bucket, key, 'Key');
+  if (bucket.meetsAdministration && isAdministrationKey(bucket.keyPrefix + key))
+    throw s3Error('AccessDenied');
+}
