@@ -1,5 +1,8 @@
 import type { Store, StoreReplyHead, StoreRequest, WholeReply } from './store.ts';
 
+/** Memory at first; it doubles as needed, so that a body of many small pieces costs no more than its bytes. */
+const FIRST_BYTES = 4 * 1024;
+
 /** Longer error bodies are truncated. */
 const ERROR_BODY_LIMIT_BYTES = 64 * 1024;
 
@@ -7,7 +10,7 @@ const ERROR_BODY_LIMIT_BYTES = 64 * 1024;
 export class CollectedReply {
   readonly head: StoreReplyHead;
   readonly #limitBytes: number;
-  readonly #chunks: Buffer[] = [];
+  #memory = Buffer.alloc(0);
   #lengthBytes = 0;
 
   /** @param limitBytes where the body is truncated; by default the limit for error bodies */
@@ -23,14 +26,23 @@ export class CollectedReply {
 
   /** Copies the chunk: its memory is reused after the call. */
   arrived(chunk: Buffer): void {
-    if (this.isFull) return;
-    this.#chunks.push(Buffer.from(chunk));
-    this.#lengthBytes += chunk.length;
+    const taken = chunk.subarray(0, this.#limitBytes - this.#lengthBytes);
+    this.#makeRoom(this.#lengthBytes + taken.length);
+    this.#memory.set(taken, this.#lengthBytes);
+    this.#lengthBytes += taken.length;
   }
 
   /** The answer with the body received so far. */
   whole(): WholeReply {
-    return { ...this.head, body: Buffer.concat(this.#chunks).subarray(0, this.#limitBytes) };
+    return { ...this.head, body: this.#memory.subarray(0, this.#lengthBytes) };
+  }
+
+  #makeRoom(lengthBytes: number): void {
+    if (lengthBytes <= this.#memory.length) return;
+    const doubled = Math.min(this.#limitBytes, Math.max(FIRST_BYTES, 2 * this.#memory.length));
+    const memory = Buffer.allocUnsafeSlow(Math.max(doubled, lengthBytes));
+    this.#memory.copy(memory, 0, 0, this.#lengthBytes);
+    this.#memory = memory;
   }
 }
 

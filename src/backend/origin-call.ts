@@ -3,6 +3,7 @@ import { errorCode } from '../base/error-code.ts';
 import { parseContentLength } from '../http/content-length.ts';
 import type { BodyEnd } from '../transport/body-framing.ts';
 import type { ExpectedBody, ReadBuffer } from '../transport/read-buffer.ts';
+import { SmallChunks } from './small-chunks.ts';
 import { StoreError } from './store.ts';
 
 /** Receives an answer as it arrives, with header names and values as the origin sent them. */
@@ -23,6 +24,8 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   readonly #readBuffer: ReadBuffer;
   #controller: Dispatcher.DispatchController | undefined;
   #body: ExpectedBody | undefined;
+  /** For chunked bodies; the bytes of others arrive as they were read. */
+  #smallChunks: SmallChunks | undefined;
   #isOver = false;
   #isPaused = false;
 
@@ -49,6 +52,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   abort(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#smallChunks?.drop();
     this.#receiver.aborted();
     this.#controller?.abort(new StoreError('BROKEN', 'aborted', undefined));
   }
@@ -57,6 +61,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   giveUp(error: StoreError): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#smallChunks?.drop();
     this.#controller?.abort(error);
     this.#receiver.failed(error);
   }
@@ -70,26 +75,45 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     if (status < 200) return;
     const headers = textOf(controller.rawHeaders);
-    const end = this.#method === 'GET' ? endOfBody(status, headers) : undefined;
+    const framing = framingOf(headers);
+    if (hasUnknownCoding(framing)) {
+      this.giveUp(
+        new StoreError('INVALID', `Transfer-Encoding ${framing.coding} was not asked for`, undefined),
+      );
+      return;
+    }
+    const end = this.#method === 'GET' ? endOfBody(status, framing) : undefined;
     if (end) this.#body = this.#readBuffer.expectBody(end);
+    if (framing.coding !== undefined) this.#smallChunks = new SmallChunks(bytes => this.#passOn(bytes));
     if (!this.#isOver) this.#receiver.answered(status, headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#body?.parsed(chunk);
-    if (!this.#isOver) this.#receiver.arrived(chunk);
+    if (this.#smallChunks === undefined) {
+      this.#passOn(chunk);
+      return;
+    }
+    const refusal = this.#smallChunks.arrived(chunk);
+    if (refusal) this.giveUp(refusal);
   }
 
   onResponseEnd(): void {
+    this.#smallChunks?.flush();
     if (this.#isOver) return;
     this.#isOver = true;
     this.#receiver.ended();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#smallChunks?.flush();
     if (this.#isOver) return;
     this.#isOver = true;
     this.#receiver.failed(asStoreError(error));
+  }
+
+  #passOn(bytes: Buffer): void {
+    if (!this.#isOver) this.#receiver.arrived(bytes);
   }
 }
 
@@ -99,18 +123,38 @@ function textOf(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
   return raw.map(text => (typeof text === 'string' ? text : text.toString('latin1')));
 }
 
-/** How the body of a GET response is delimited (RFC 9112 §6.3); undefined unless exactly one rule applies. */
-function endOfBody(status: number, headers: readonly string[]): BodyEnd | undefined {
-  if (status !== 200 && status !== 206) return undefined;
-  let length: string | undefined;
-  let coding: string | undefined;
+/** The fields that delimit a body, each with all its values joined. */
+interface Framing {
+  length: string | undefined;
+  coding: string | undefined;
+  isUpgrade: boolean;
+}
+
+function framingOf(headers: readonly string[]): Framing {
+  const framing: Framing = { length: undefined, coding: undefined, isUpgrade: false };
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index]?.toLowerCase();
     const value = headers[index + 1] ?? '';
-    if (name === 'upgrade') return undefined;
-    if (name === 'transfer-encoding') coding = coding === undefined ? value : `${coding},${value}`;
-    if (name === 'content-length') length = length === undefined ? value : `${length},${value}`;
+    if (name === 'upgrade') framing.isUpgrade = true;
+    if (name === 'transfer-encoding') framing.coding = joined(framing.coding, value);
+    if (name === 'content-length') framing.length = joined(framing.length, value);
   }
+  return framing;
+}
+
+function joined(values: string | undefined, value: string): string {
+  return values === undefined ? value : `${values},${value}`;
+}
+
+/** Content in a coding that cannot be decoded must not be taken for the object (RFC 9112 §6.1, §7.3). */
+function hasUnknownCoding({ coding }: Framing): boolean {
+  const known = coding?.toLowerCase();
+  return known !== undefined && known !== 'chunked' && known !== 'identity';
+}
+
+/** How the body of a GET response is delimited (RFC 9112 §6.3); undefined unless exactly one rule applies. */
+function endOfBody(status: number, { length, coding, isUpgrade }: Framing): BodyEnd | undefined {
+  if ((status !== 200 && status !== 206) || isUpgrade) return undefined;
   if (coding !== undefined)
     return length === undefined && coding.toLowerCase() === 'chunked' ? { kind: 'chunked' } : undefined;
   if (length === undefined) return { kind: 'close' };

@@ -5,6 +5,9 @@ import { type BodyEnd, BodyFraming } from './body-framing.ts';
 /** Size of the shared read buffer. */
 const READ_BYTES = 256 * 1024;
 
+/** How long a connection may parse before it lets others have the thread: libuv reads a full socket 32 times in a row. */
+const BUSY_MS = 4;
+
 const endOfHead = Buffer.from('\r\n\r\n');
 
 export interface ConnectorOptions {
@@ -99,6 +102,8 @@ class Connection implements ExpectedBody {
   #unread: Buffer | undefined;
   #isShared = false;
   #isHeld = false;
+  /** Time spent on parsing since the last pause. */
+  #busyMs = 0;
   #mayBeSplit = false;
   /** The framing at the start of the unread bytes. */
   #framing = BodyFraming.unknown();
@@ -112,18 +117,32 @@ class Connection implements ExpectedBody {
     socket.unshift = (rest: Buffer) => this.#unshift(rest);
   }
 
-  /** Passes on `bytes` of the shared buffer. False when undici did not take all of them: reading stops until it has. */
+  /**
+   * Passes on `bytes` of the shared buffer. False when reading has to stop: until undici has taken all of them, or for
+   * one turn of the event loop when they took long.
+   */
   arrived(bytes: Buffer): boolean {
+    const startedMs = performance.now();
     // a TLS connection delivers what it has already decrypted even while it is stopped
     this.#isShared = this.#unread === undefined;
     this.#unread = this.#unread ? Buffer.concat([this.#unread, bytes]) : bytes;
     this.#mayBeSplit = true;
     this.#socket.emit('readable');
     this.#checkParser();
-    if (!this.#unread) return true;
+    if (!this.#unread) return this.#mayReadOn(startedMs);
     if (this.#isShared) this.#unread = Buffer.from(this.#unread);
     this.#isShared = false;
     this.#isHeld = true;
+    return false;
+  }
+
+  #mayReadOn(startedMs: number): boolean {
+    this.#busyMs += performance.now() - startedMs;
+    if (this.#busyMs < BUSY_MS) return true;
+    this.#busyMs = 0;
+    setImmediate(() => {
+      if (!this.#isHeld && !this.#socket.destroyed) this.#socket.resume();
+    });
     return false;
   }
 

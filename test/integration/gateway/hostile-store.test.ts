@@ -110,6 +110,21 @@ const hostile: readonly (readonly [what: string, answer: string, statuses: reado
     [502],
   ],
   ['chunks that are none', 'HTTP/1.1 404 X\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', [502, 503]],
+  [
+    'content in a transfer coding that nobody asked for',
+    'HTTP/1.1 200 X\r\netag: "a"\r\ntransfer-encoding: gzip, chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n',
+    [502],
+  ],
+  [
+    'two fields of transfer codings',
+    'HTTP/1.1 200 X\r\netag: W/"a"\r\ntransfer-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n',
+    [502],
+  ],
+  [
+    'a body in a hundred thousand chunks of one byte',
+    `HTTP/1.1 200 X\r\netag: "a"\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\na\r\n'.repeat(100_000)}0\r\n\r\n`,
+    [502],
+  ],
   ['a line that is no HTTP', '<html>', [502, 503]],
   ['nothing', '', [502, 503]],
 ];

@@ -51,8 +51,10 @@ async function poolFor(server: ReturnType<typeof createServer>, protocol: string
 
 interface Got {
   readonly body: Buffer;
-  /** The memory that the chunks lay in. */
+  /** The memory that the chunks lay in; small ones of a chunked body are joined elsewhere. */
   readonly memory: ReadonlySet<ArrayBufferLike>;
+  /** Of the pieces. */
+  readonly lengths: readonly number[];
 }
 
 /** Reads the whole answer; stops for a moment after every `pauseEvery`th chunk. */
@@ -63,13 +65,13 @@ function get(pool: OriginPool, pauseEvery: number): Promise<Got> {
   const receiver: OriginReceiver = {
     answered: () => undefined,
     arrived: chunk => {
-      memory.add(chunk.buffer);
+      if (chunk.length >= 16 * 1024) memory.add(chunk.buffer);
       chunks.push(Buffer.from(chunk));
       if (chunks.length % pauseEvery !== 0) return;
       call.pause();
       setImmediate(() => call.resume());
     },
-    ended: () => resolve({ body: Buffer.concat(chunks), memory }),
+    ended: () => resolve({ body: Buffer.concat(chunks), memory, lengths: chunks.map(chunk => chunk.length) }),
     failed: reject,
     aborted: () => undefined,
   };
@@ -122,6 +124,47 @@ test.each([
     for (const { body } of [...got, await get(pool, 3)]) expect(body.equals(wanted)).toBe(true);
   },
 );
+
+test('a body in chunks of a few bytes is handed on in few pieces', async () => {
+  const pool = await poolFor(
+    // an HTTP server of Node joins the chunks of one turn
+    createServer(({ socket }) => {
+      const sent: Buffer[] = [Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')];
+      for (let at = 0; at < 200_000; at += 20)
+        sent.push(Buffer.from('14\r\n'), wanted.subarray(at, at + 20), Buffer.from('\r\n'));
+      socket.write(Buffer.concat([...sent, Buffer.from('0\r\n\r\n')]));
+    }),
+    'http',
+  );
+  const { body, lengths } = await get(pool, Number.POSITIVE_INFINITY);
+  expect(body.equals(wanted.subarray(0, 200_000))).toBe(true);
+  expect(lengths.length).toBeLessThan(body.length / 1_000);
+});
+
+test('a connection whose bytes take long gives others a turn after each read', async () => {
+  const pool = await poolFor(createServer(serveContent), 'http');
+  let piecesOfTurn = 0;
+  let mostOfATurn = 0;
+  await new Promise<void>((resolve, reject) => {
+    pool.send(
+      { method: 'GET', path: '/', headers: [] },
+      {
+        answered: () => undefined,
+        arrived: () => {
+          // the bytes that came with the head are a piece of their own
+          if (piecesOfTurn++ === 0) setImmediate(() => (piecesOfTurn = 0));
+          mostOfATurn = Math.max(mostOfATurn, piecesOfTurn);
+          const untilMs = performance.now() + 5;
+          while (performance.now() < untilMs);
+        },
+        ended: resolve,
+        failed: reject,
+        aborted: () => undefined,
+      },
+    );
+  });
+  expect(mostOfATurn).toBeLessThanOrEqual(2);
+});
 
 describe('a parser that is given a body of 11 bytes in two chunks', () => {
   const chunks = '5\r\nhello\r\n6\r\nworld!\r\n';

@@ -1,0 +1,73 @@
+import { StoreError } from './store.ts';
+
+/** Larger chunks are passed on as they are. */
+const SMALL_BYTES = 4 * 1024;
+const GATHER_BYTES = 16 * 1024;
+
+/** A body of more small chunks than this must have `AVERAGE_BYTES` in each. */
+const FREE_CHUNKS = 16 * 1024;
+const AVERAGE_BYTES = 16;
+
+/**
+ * Joins the small chunks of a body (RFC 9112 §7.1). A store may put every byte into a chunk of its own; what follows
+ * (meters, readers, the client's queue) would then do its work once per byte. Chunks are gathered until the current
+ * read of the connection has been parsed. A body of very many tiny chunks is refused, since even parsing them costs
+ * more than all the rest.
+ */
+export class SmallChunks {
+  readonly #pass: (bytes: Buffer) => void;
+  #gathered: Buffer | undefined;
+  #lengthBytes = 0;
+  #isFlushDue = false;
+  #chunks = 0;
+  #totalBytes = 0;
+
+  /** @param pass receives the bytes in order; the memory is valid only during the call */
+  constructor(pass: (bytes: Buffer) => void) {
+    this.#pass = pass;
+  }
+
+  /**
+   * Takes the next chunk, whose memory may be reused after the call.
+   *
+   * @returns an error when the body consists of tiny chunks: it has to be given up
+   */
+  arrived(chunk: Buffer): StoreError | undefined {
+    if (chunk.length >= SMALL_BYTES) {
+      this.flush();
+      this.#pass(chunk);
+      return undefined;
+    }
+    this.#totalBytes += chunk.length;
+    if (++this.#chunks > FREE_CHUNKS && this.#totalBytes < this.#chunks * AVERAGE_BYTES)
+      return new StoreError('INVALID', 'the store sends its body in chunks of a few bytes', undefined);
+    this.#gather(chunk);
+    return undefined;
+  }
+
+  /** Passes on what was gathered. Must be called before the end of the body is reported. */
+  flush(): void {
+    const lengthBytes = this.#lengthBytes;
+    this.#lengthBytes = 0;
+    if (this.#gathered && lengthBytes > 0) this.#pass(this.#gathered.subarray(0, lengthBytes));
+  }
+
+  /** Drops what was gathered: the call was aborted. */
+  drop(): void {
+    this.#lengthBytes = 0;
+  }
+
+  #gather(chunk: Buffer): void {
+    this.#gathered ??= Buffer.allocUnsafeSlow(GATHER_BYTES);
+    if (this.#lengthBytes + chunk.length > GATHER_BYTES) this.flush();
+    this.#gathered.set(chunk, this.#lengthBytes);
+    this.#lengthBytes += chunk.length;
+    if (this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    // microtasks run when the read has been parsed
+    queueMicrotask(() => {
+      this.#isFlushDue = false;
+      this.flush();
+    });
+  }
+}
