@@ -66,6 +66,7 @@ export class ConnectionLimiter {
   /** Whether the periodic check of served connections is running. */
   #isChecking = false;
   #isCrowded = false;
+  #isClosed = false;
   #quiet: Timer | undefined;
 
   /**
@@ -84,17 +85,25 @@ export class ConnectionLimiter {
     server.on('connection', (socket: Socket) => this.#accept(socket));
   }
 
-  /** Answers and closes all waiting connections, since none will be served any more. */
+  /** Answers and closes all waiting connections, and those that would have to wait: none will be served any more. */
   close(): void {
+    this.#isClosed = true;
     for (const socket of [...this.#queue.connections()]) {
       this.#dequeue(socket);
       this.#reject(socket);
     }
   }
 
+  /** Closes the connections that still read their answers. */
+  cutOff(): void {
+    this.close();
+    for (const socket of this.#lingering) socket.destroy();
+  }
+
   #accept(socket: Socket): void {
     const client = clientOf(socket.remoteAddress);
     if (this.#served.size < this.#places) this.#serve(socket, client);
+    else if (this.#isClosed) this.#reject(socket);
     else if (this.#waiting.size < this.#waitingPlaces || this.#displaceFor(client))
       this.#enqueue(socket, client);
     else this.#reject(socket);

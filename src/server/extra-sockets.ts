@@ -24,7 +24,8 @@ export class ExtraSockets {
   readonly #server: Server;
   readonly #logger: Logger;
   readonly #open = new Set<Server>();
-  readonly #drained = new Set<Promise<void>>();
+  /** Closed, or closing once their accept queues are empty. */
+  readonly #closing = new Map<Server, Promise<void>>();
 
   /** @param server gets the connections of these sockets as if they were its own. */
   constructor(server: Server, logger: Logger) {
@@ -51,15 +52,21 @@ export class ExtraSockets {
   close(): void {
     for (const extra of this.#open) {
       const drained = new Promise<void>(resolve => extra.once('close', resolve));
-      this.#drained.add(drained);
-      void drained.then(() => this.#drained.delete(drained));
+      this.#closing.set(extra, drained);
+      void drained.then(() => this.#closing.delete(extra));
       onceAccepted(() => extra.close());
     }
     this.#open.clear();
   }
 
+  /** Stops listening at once: connections in the accept queues are reset. */
+  closeNow(): void {
+    this.close();
+    for (const extra of this.#closing.keys()) extra.close();
+  }
+
   /** Resolves when all connections of closed sockets have ended. */
   async drained(): Promise<void> {
-    await Promise.all(this.#drained);
+    await Promise.all(this.#closing.values());
   }
 }

@@ -98,7 +98,12 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     },
     drain: async limitMs => {
       room?.close();
-      await drain(server, extra, limitMs);
+      const cutOff = () => {
+        extra.closeNow();
+        room?.cutOff();
+        for (const { socket } of connections) socket.destroy();
+      };
+      await drain(server, extra, cutOff, limitMs);
       idle.stop();
       watch.stop();
       departures.stop();
@@ -173,9 +178,15 @@ function letContinue(response: ServerResponse): void {
   else response.once('socket', goOn);
 }
 
-async function drain(server: ListenerServer, extra: ExtraSockets, limitMs: number): Promise<void> {
+/** @param cutOff closes all connections and listening sockets */
+async function drain(
+  server: ListenerServer,
+  extra: ExtraSockets,
+  cutOff: () => void,
+  limitMs: number,
+): Promise<void> {
   const step = setInterval(() => server.closeIdleConnections(), DRAIN_STEP_MS);
-  const limit = setTimeout(() => server.closeAllConnections(), limitMs);
+  const limit = setTimeout(cutOff, limitMs);
   const closed = new Promise(resolve => server.close(resolve));
   extra.close();
   server.closeIdleConnections();

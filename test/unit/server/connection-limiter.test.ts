@@ -87,6 +87,43 @@ it('lets what is too much wait for a place, the first to come first', async () =
   expect(said('further ones wait')).toBe(1);
 });
 
+/** A server with room for 8 that drains while it covers another one and 100 connections are still to be accepted. */
+async function drainCrowded(limitMs: number) {
+  const clock = new ManualClock();
+  const held: (() => void)[] = [];
+  const listener = await listenHttp({
+    ...{ host: '127.0.0.1', port: 0, reusePort: true, limits: defaultLimits },
+    handle: (_request, response) => void held.push(() => response.end()),
+    logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
+    room: { connections: 8, clock },
+    answerUnreadable: () => CROWDED,
+  });
+  listener.cover(true);
+  await new Promise(resolve => setImmediate(resolve));
+  const refused = new Set<Socket>();
+  for (let index = 0; index < 100; index++) {
+    const socket = connect({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
+    closing.push(() => socket.destroy());
+    socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    for (const event of ['data', 'end', 'error']) socket.on(event, () => refused.add(socket));
+  }
+  return { clock, held, refused, drained: listener.drain(limitMs) };
+}
+
+it('lets nobody wait for a place when it drains', async () => {
+  const { clock, held, refused, drained } = await drainCrowded(60_000);
+  await expect.poll(() => [held.length, refused.size]).toEqual([6, 94]);
+  for (const end of held) end();
+  clock.advance(500);
+  await drained;
+});
+
+it('ends a drain within the limit though clients do not close what was refused', async () => {
+  const { refused, drained } = await drainCrowded(300);
+  await drained;
+  await expect.poll(() => refused.size).toBe(100);
+});
+
 it('closes connections that are idle between requests to make room', async () => {
   const { held, ask, fill, freed } = await setup();
   const [first] = await fill();

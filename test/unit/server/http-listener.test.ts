@@ -351,6 +351,18 @@ it('takes more connections while it covers another, and lets their answers finis
   await expect(exchange(listener.port, get)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
+it('ends a drain within its limit, though it covers another listener and connections are still to be accepted', async () => {
+  const { listener } = await start(() => undefined, undefined, defaultLimits, true);
+  listener.cover(true);
+  await new Promise(resolve => setImmediate(resolve));
+  // a turn of the event loop accepts one of them at each socket
+  const ended = Array.from({ length: 400 }, () =>
+    exchange(listener.port, 'GET / HTTP/1.1\r\nhost: x\r\n\r\n').catch(() => ''),
+  );
+  await listener.drain(0);
+  expect(new Set(await Promise.all(ended))).toEqual(new Set(['']));
+});
+
 it('drains no connection whose client has not taken its answer yet', async () => {
   const bytes = Buffer.alloc(32 * 1024 * 1024);
   const answered = Promise.withResolvers<void>();
