@@ -141,7 +141,7 @@ export class MemoryTier {
   read(slot: number): void {
     const local = slot - this.#firstSlot;
     if (this.#unread[local] === 0) {
-      this.pins.visit(slot);
+      this.pins.visited[slot] = 1;
       return;
     }
     this.#unread[local] = 0;

@@ -86,8 +86,8 @@ export function recordName(
  * Whether `record` is enough to locate part `number`. Part numbers may have gaps, so the number of parts does not tell
  * which exist (docs/semantics.md 55).
  */
-export function knowsPart(record: ObjectRecord, number: number | undefined): boolean {
-  if (number === undefined || record.kind !== 'readable' || record.sizeBytes === 0) return true;
+export function knowsPart(record: ObjectRecord, number: number): boolean {
+  if (record.kind !== 'readable' || record.sizeBytes === 0) return true;
   return record.content.parts.get(number) !== undefined;
 }
 

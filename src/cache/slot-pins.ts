@@ -12,7 +12,8 @@ export class SlotPins {
   readonly #own: Int32Array;
   readonly #all: readonly Int32Array[];
   readonly #tags: Int32Array;
-  readonly #visited: Uint8Array;
+  /** 1 for a slot that was read again since it was last looked at for eviction. */
+  readonly visited: Uint8Array;
   readonly #segments: readonly Buffer[];
   readonly #memory: SharedMemory;
   /** See `SharedMemory.held`. */
@@ -34,7 +35,7 @@ export class SlotPins {
     this.#workers = memory.layout.workers;
     this.#ownRow = worker * this.#workers;
     this.#slotsPerOwner = memory.layout.pagesPerWorker * MAX_SLOTS_PER_PAGE;
-    this.#visited = new Uint8Array(memory.visited);
+    this.visited = new Uint8Array(memory.visited);
     this.#segments = memory.segments.map(segment => Buffer.from(segment));
   }
 
@@ -96,15 +97,10 @@ export class SlotPins {
     Atomics.add(this.#tags, slot, 1);
   }
 
-  /** Marks `slot` as read again, for eviction. */
-  visit(slot: number): void {
-    this.#visited[slot] = 1;
-  }
-
   /** Whether the slot was read again since the last call; clears the mark. */
   takeVisited(slot: number): boolean {
-    if (this.#visited[slot] === 0) return false;
-    this.#visited[slot] = 0;
+    if (this.visited[slot] === 0) return false;
+    this.visited[slot] = 0;
     return true;
   }
 

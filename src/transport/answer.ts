@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { atTurnEnd, type TurnEndTask } from './turn-end.ts';
 
 /** The owner of a body that is being sent. */
 export interface BodyGiver {
@@ -60,4 +62,137 @@ export class StandardAnswer implements Answer {
   end(): void {
     this.#response.end();
   }
+}
+
+/** Receives unexpected exceptions. */
+export interface FaultTaker {
+  fault?(error: unknown): void;
+}
+
+/** The private fields of a node:http response that hold its head and whether it was sent. */
+interface HeadKeeper {
+  _header: string | null;
+  _headerSent: boolean;
+}
+
+/**
+ * Writes a response directly to the socket. The cost of a small response is mostly that of node:http's output queue and
+ * its events; here head and body are one write, and the response is finished as soon as the socket has accepted it.
+ * node:http still parses requests, keeps responses in order and closes connections; to it this looks like a response
+ * that has finished.
+ *
+ * Complete responses are written together at the end of the turn: batching saves the clients wake-ups, as much again as
+ * bypassing the queue saves.
+ */
+export class DirectAnswer implements Answer, TurnEndTask {
+  readonly #response: ServerResponse;
+  readonly #socket: Socket;
+  readonly #faults: FaultTaker;
+  /** Empty once it was written. */
+  #head: string;
+  #body: string | Buffer = '';
+  #giver: BodyGiver | undefined;
+
+  private constructor(response: ServerResponse, socket: Socket, head: string, faults: FaultTaker) {
+    this.#response = response;
+    this.#socket = socket;
+    this.#faults = faults;
+    this.#head = head;
+  }
+
+  /**
+   * @param head from the status line to the blank line; must contain the content length and keep the connection alive
+   * @returns undefined, without any effect, when the connection must be closed, an earlier response is still pending,
+   * or this version of Node keeps the head elsewhere
+   */
+  static begin(
+    response: ServerResponse,
+    status: number,
+    head: string,
+    faults: FaultTaker = {},
+  ): DirectAnswer | undefined {
+    const { socket } = response;
+    if (!response.shouldKeepAlive || !socket?.writable || !keepsHead(response) || response._header !== null)
+      return undefined;
+    response.statusCode = status;
+    response._header = head;
+    response._headerSent = true;
+    return new DirectAnswer(response, socket, head, faults);
+  }
+
+  endWith(body: string | Buffer, giver?: BodyGiver): void {
+    this.#body = body;
+    this.#giver = giver;
+    atTurnEnd(this);
+  }
+
+  /** Writes the body given to `endWith`. */
+  run(): void {
+    const body = this.#body;
+    if (!this.#socket.writable) this.#notifyGiver(false);
+    else if (typeof body === 'string') {
+      this.#socket.write(this.#head + body, 'latin1');
+      this.#complete();
+    } else if (this.write(body, () => this.#complete())) this.#complete();
+    else {
+      this.#response.on('close', () => this.#notifyGiver(false));
+      this.#giver?.waits();
+    }
+  }
+
+  /** Closes the connection and releases the body. */
+  failed(error: unknown): void {
+    this.#response.destroy();
+    this.#notifyGiver(false);
+    this.#faults.fault?.(error);
+  }
+
+  write(bytes: Buffer, taken: () => void): boolean {
+    const socket = this.#socket;
+    if (!socket.writable) return false;
+    if (this.#head === '') socket.write(bytes);
+    else this.#writeFirst(bytes);
+    if (socket.writableLength === 0 && socket.writable) return true;
+    socket.write('', error => {
+      if (!error) taken();
+    });
+    return false;
+  }
+
+  end(): void {
+    if (this.#head === '') this.#finish();
+    else this.endWith('');
+  }
+
+  /** Writes the head and `bytes` in one system call. */
+  #writeFirst(bytes: Buffer): void {
+    const socket = this.#socket;
+    socket.cork();
+    socket.write(this.#head, 'latin1');
+    socket.write(bytes);
+    socket.uncork();
+    this.#head = '';
+  }
+
+  #complete(): void {
+    this.#finish();
+    this.#notifyGiver(true);
+  }
+
+  /** Notifies the owner of the body, at most once: a finished response is closed later as well. */
+  #notifyGiver(isTaken: boolean): void {
+    const giver = this.#giver;
+    this.#giver = undefined;
+    giver?.over(isTaken);
+  }
+
+  /** Does what a response of node:http does when its last byte is out. */
+  #finish(): void {
+    this.#response.finished = true;
+    this.#response.emit('finish');
+  }
+}
+
+function keepsHead(response: ServerResponse): response is ServerResponse & HeadKeeper {
+  return '_header' in response && '_headerSent' in response;
 }

@@ -97,7 +97,7 @@ it('law 8 and 9: never more than configured, reported bytes are the sum of the s
         }
         if (kind === 'visit') {
           const block = choose(pick, one => !one.isGone);
-          if (block) tier.pins.visit(block.slot);
+          if (block) tier.pins.visited[block.slot] = 1;
         }
         if (kind === 'pin') {
           const block = choose(pick, one => !one.isGone);

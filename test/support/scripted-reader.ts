@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { Content, ContentReader, Loan } from '../../src/cache/content.ts';
 import type { ReadableRecord } from '../../src/cache/record.ts';
 import { ObjectChangedError, RefusedByStoreError } from '../../src/gateway/fill/fill-error.ts';
+import { lookupFresh } from '../../src/gateway/read/lookup-record.ts';
 import type { ObjectSource } from '../../src/gateway/read/object-source.ts';
 import type { Bucket } from '../../src/gateway/request/bucket.ts';
 import type { ObjectRead } from '../../src/gateway/request/object-read.ts';
@@ -86,7 +87,7 @@ export class ScriptedReader {
     this.#isAsking = true;
     try {
       const { source, nowMs } = this.#world;
-      const record = source.findCached(this.#read, nowMs) ?? (await source.find(this.#read)).record;
+      const record = lookupFresh(source.records, this.#read, nowMs) ?? (await source.find(this.#read)).record;
       this.#isAsking = false;
       if (this.isOver) return;
       if (record.kind !== 'readable') {

@@ -18,7 +18,8 @@ import { cacheHit } from '../request/cache-status.ts';
 import { type ObjectRead, questionName } from '../request/object-read.ts';
 import { type FirstExtent, firstBlock, firstExtent } from './first-extent.ts';
 import type { ArrivingBytes, TakenAnswer } from './first-fetch.ts';
-import type { LookupResult } from './object-source.ts';
+import { lookupFresh, lookupRecord } from './lookup-record.ts';
+import type { LookupResult, ObjectSource } from './object-source.ts';
 import type { RecordCache } from './record-cache.ts';
 import { isRememberedRefusal, passedRecord, readableRecord, refusedRecord } from './reply-record.ts';
 import { SingleFlight } from './single-flight.ts';
@@ -44,8 +45,8 @@ type Learned = Omit<LookupResult, 'isCollapsed' | 'how'> & { readonly how: 'fetc
  * Looks up records: from the cache while they are fresh, otherwise from the store, with one request for all concurrent
  * readers. One instance per worker, for the objects that the worker owns.
  */
-export class LocalObjects {
-  readonly #records: RecordCache;
+export class LocalObjects implements ObjectSource {
+  readonly records: RecordCache;
   readonly #contents: ContentFactory;
   readonly #fetcher: StoreFetcher;
   readonly #clock: Clock;
@@ -55,7 +56,7 @@ export class LocalObjects {
   #coalesced = 0;
 
   constructor(records: RecordCache, contents: ContentFactory, fetcher: StoreFetcher, clock: Clock) {
-    this.#records = records;
+    this.records = records;
     this.#contents = contents;
     this.#fetcher = fetcher;
     this.#clock = clock;
@@ -71,11 +72,6 @@ export class LocalObjects {
     for (const { objectKey } of this.#asking) yield objectKey;
   }
 
-  /** The cached, fresh record for `read`, if there is one. */
-  findCached(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
-    return this.#records.fresh(read, nowMs);
-  }
-
   /**
    * The record for `read`, requested from the store if necessary.
    *
@@ -83,9 +79,9 @@ export class LocalObjects {
    */
   async find(read: ObjectRead): Promise<LookupResult> {
     const nowMs = this.#clock.nowMs();
-    const known = this.findCached(read, nowMs);
+    const known = lookupFresh(this.records, read, nowMs);
     if (known) return { record: known, ...cacheHit };
-    const stale = this.#records.lookup(read);
+    const stale = lookupRecord(this.records, read);
     if (stale?.kind === 'readable' && freshUntilMs(stale, read.policy, nowMs) <= nowMs) {
       const found = await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));
       if (answers(found.record, read)) return found;
@@ -107,7 +103,7 @@ export class LocalObjects {
 
   /** `record` turned out to be outdated. */
   invalidate(read: ObjectRead, record: ObjectRecord): void {
-    this.#records.remove(read, record);
+    this.records.remove(read, record);
   }
 
   /**
@@ -115,12 +111,12 @@ export class LocalObjects {
    * since.
    */
   refusedByStore(read: ObjectRead, reply: WholeReply): void {
-    if (isRememberedRefusal(reply) && this.#records.lookup(read))
-      this.#learnRefusal(read, reply, 'GET', this.#records.epochOf(read));
+    if (isRememberedRefusal(reply) && lookupRecord(this.records, read))
+      this.#learnRefusal(read, reply, 'GET', this.records.epochOf(read));
   }
 
   async #shared(read: ObjectRead, question: string, ask: () => Promise<Learned>): Promise<LookupResult> {
-    const flight = this.#singleFlight.join(questionName(read, question), this.#records.epochOf(read), ask);
+    const flight = this.#singleFlight.join(questionName(read, question), this.records.epochOf(read), ask);
     if (flight.isJoined) this.#coalesced++;
     else this.#noteAsking(read.objectKey, flight.answer);
     const learned = await flight.answer;
@@ -167,7 +163,7 @@ export class LocalObjects {
   }
 
   async #askHead(read: ObjectRead, partNumber: number | undefined): Promise<Learned> {
-    const epoch = this.#records.epochOf(read);
+    const epoch = this.records.epochOf(read);
     const reply = await this.#fetcher.head(read, partNumber);
     if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(read, reply, 'HEAD', epoch);
     const head = readContentHead(reply);
@@ -178,7 +174,7 @@ export class LocalObjects {
   }
 
   async #askGet(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
-    const epoch = this.#records.epochOf(read);
+    const epoch = this.records.epochOf(read);
     const take: TakeReadable<Learned> = (head, arriving, call) =>
       this.#takeBytes(read, head, arriving, epoch, call);
     const answer = await this.#fetcher.get(read, extent, take);
@@ -211,7 +207,7 @@ export class LocalObjects {
 
   /** The cached content if it is the store's current one, otherwise a new one. */
   #contentOf(read: ObjectRead, identity: GenerationIdentity, epoch: number): Generation {
-    return this.#records.contentOf(read, identity, epoch) ?? this.#contents.create(read, identity);
+    return this.records.contentOf(read, identity, epoch) ?? this.#contents.create(read, identity);
   }
 
   #learnReadable(
@@ -225,13 +221,13 @@ export class LocalObjects {
     const known =
       partNumber === undefined
         ? undefined
-        : this.findCached({ ...read, partNumber: undefined }, this.#clock.nowMs());
+        : lookupFresh(this.records, { ...read, partNumber: undefined }, this.#clock.nowMs());
     if (partNumber !== undefined) content.parts.learn(partNumber, partOf(head), head.partCount);
     const context = { method, receivedMs: this.#clock.nowMs(), epoch };
     const record = readableRecord(head, context, content, checksumsOf(head, method, partNumber));
     // A response about a part knows less about the object than the cached record.
     if (known?.kind === 'readable' && known.content === content) return learnedOf(known, head, true);
-    const isKept = this.#records.store(read, record);
+    const isKept = this.records.store(read, record);
     if (!isKept) this.#contents.keepWhileRead(content);
     return learnedOf(record, head, isKept);
   }
@@ -239,13 +235,13 @@ export class LocalObjects {
   /** What HEAD omits is not remembered for a GET, which may still be told. */
   #learnUnkeepable(read: ObjectRead, head: StoreReplyHead, method: 'GET' | 'HEAD', epoch: number): Learned {
     const record = passedRecord({ method, receivedMs: this.#clock.nowMs(), epoch });
-    return learnedOf(record, head, read.method === method && this.#records.store(read, record));
+    return learnedOf(record, head, read.method === method && this.records.store(read, record));
   }
 
   #learnRefusal(read: ObjectRead, reply: WholeReply, method: 'GET' | 'HEAD', epoch: number): Learned {
     if (!isRememberedRefusal(reply)) throw refusedBy(reply);
     const record = refusedRecord(reply, { method, receivedMs: this.#clock.nowMs(), epoch });
-    return learnedOf(record, reply, this.#records.store(read, record));
+    return learnedOf(record, reply, this.records.store(read, record));
   }
 }
 
@@ -256,7 +252,9 @@ function learnedOf(record: ObjectRecord, head: StoreReplyHead, isStored: boolean
 
 /** HEAD may answer differently from GET, and does not locate parts. */
 function answers(record: ObjectRecord, { method, partNumber }: ObjectRead): boolean {
-  return (method === 'HEAD' || record.answersGet) && knowsPart(record, partNumber);
+  return (
+    (method === 'HEAD' || record.answersGet) && (partNumber === undefined || knowsPart(record, partNumber))
+  );
 }
 
 /** A 416 for the first bytes means the object is empty, which a plain GET confirms; otherwise HEAD tells the size. */

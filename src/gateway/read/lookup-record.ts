@@ -22,7 +22,8 @@ export function lookupRecord(index: RecordIndex, read: ObjectRead): ObjectRecord
 export function lookupFresh(index: RecordIndex, read: ObjectRead, nowMs: number): ObjectRecord | undefined {
   const record = lookupRecord(index, read);
   if (!record || freshUntilMs(record, read.policy, nowMs) <= nowMs) return undefined;
-  return knowsPart(record, read.partNumber) ? record : undefined;
+  const { partNumber } = read;
+  return partNumber === undefined || knowsPart(record, partNumber) ? record : undefined;
 }
 
 /** The name under which `record` is kept: HEAD has another answer than GET for an archived object. */

@@ -2,6 +2,7 @@ import type { WholeReply } from '../../backend/store.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
 import type { LookupOutcome } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
+import type { RecordIndex } from './lookup-record.ts';
 
 /** A record for a read, and how it was obtained. */
 export interface LookupResult extends LookupOutcome {
@@ -10,8 +11,8 @@ export interface LookupResult extends LookupOutcome {
 
 /** Where a worker looks up objects: in its own cache, or with the worker that owns them. */
 export interface ObjectSource {
-  /** The cached, fresh record for `read`, available synchronously. */
-  findCached(read: ObjectRead, nowMs: number): ObjectRecord | undefined;
+  /** The records that are cached here, see `lookupFresh`. */
+  readonly records: RecordIndex;
   /**
    * The record for `read`, requested from the store if necessary.
    *

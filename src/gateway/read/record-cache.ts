@@ -3,7 +3,7 @@ import type { Epochs } from '../../cache/epochs.ts';
 import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
 import { getRecordName, type ObjectRecord } from '../../cache/record.ts';
 import type { ObjectRead } from '../request/object-read.ts';
-import { lookupFresh, lookupRecord, nameToKeep, type RecordIndex } from './lookup-record.ts';
+import { nameToKeep, type RecordIndex } from './lookup-record.ts';
 
 /** The records of the objects that this worker owns. */
 export class RecordCache implements RecordIndex {
@@ -22,16 +22,6 @@ export class RecordCache implements RecordIndex {
 
   recordNamed({ objectKey }: ObjectRead, name: string): ObjectRecord | undefined {
     return this.#table.get(objectKey)?.records.get(name);
-  }
-
-  /** The valid record for `read`, fresh or stale. */
-  lookup(read: ObjectRead): ObjectRecord | undefined {
-    return lookupRecord(this, read);
-  }
-
-  /** The fresh record for `read` at `nowMs`. */
-  fresh(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
-    return lookupFresh(this, read, nowMs);
   }
 
   /** Stores `record`, unless a directive forbids it or the epoch was raised since the store was asked. */

@@ -3,6 +3,7 @@ import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { ObjectHeaders } from '../reply/prepared-headers.ts';
 import { CacheReports, cacheHit } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
+import { lookupFresh } from './lookup-record.ts';
 import { type AnswerParts, ObjectAnswer, selectionFor } from './object-answer.ts';
 import type { LookupResult, ObjectSource } from './object-source.ts';
 import { WaitingAnswer } from './waiting-answer.ts';
@@ -23,7 +24,7 @@ export class ObjectServer implements AnswerParts {
   /** A fresh cached record is answered in this turn of the event loop; otherwise the answer waits for the store. */
   serve(client: ClientRead, source: ObjectSource): void {
     const answer = new ObjectAnswer(client, source, this, REPEATED_LOOKUPS);
-    const record = source.findCached(client.read, client.nowMs);
+    const record = lookupFresh(source.records, client.read, client.nowMs);
     if (record && !lacksChecksums(client, record)) answer.give(record, cacheHit);
     else this.#ask(client, source, answer);
   }

@@ -81,7 +81,7 @@ export class RemoteContent implements Content {
       this.#blocks.delete(Math.floor(from / this.#blockBytes));
       return undefined;
     }
-    this.#pins.visit(block.slot);
+    this.#pins.visited[block.slot] = 1;
     const bytes = this.view(block, from, Math.min(to, block.to, from + LOAN_LIMIT_BYTES));
     return this.#lender.lendHeld(block.slot, bytes);
   }

@@ -6,7 +6,7 @@ import { type ObjectRecord, recordCostBytes } from '../../cache/record.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
 import type { WrittenBytes } from '../../cache/written-bytes.ts';
 import type { SlotLender } from '../fill/slot-lender.ts';
-import { lookupFresh, nameToKeep, type RecordIndex } from '../read/lookup-record.ts';
+import { nameToKeep, type RecordIndex } from '../read/lookup-record.ts';
 import type { LookupResult, ObjectSource } from '../read/object-source.ts';
 import { OwnerLostError } from '../read/owner-lost-error.ts';
 import { answerName, type ObjectRead } from '../request/object-read.ts';
@@ -68,8 +68,8 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     return this.#records.calculatedSize;
   }
 
-  findCached(read: ObjectRead, nowMs: number): ObjectRecord | undefined {
-    return lookupFresh(this, read, nowMs);
+  get records(): RecordIndex {
+    return this;
   }
 
   recordNamed(read: ObjectRead, name: string): ObjectRecord | undefined {

@@ -7,8 +7,7 @@ import type { ClientLimits } from '../../../src/server/client-limits.ts';
 import { type HttpListener, listenHttp } from '../../../src/server/http-listener.ts';
 import type { AnswerUnreadable } from '../../../src/server/refuse-unreadable.ts';
 import type { RequestHandler } from '../../../src/server/request-handler.ts';
-import { StandardAnswer } from '../../../src/transport/answer.ts';
-import { DirectAnswer } from '../../../src/transport/direct-answer.ts';
+import { DirectAnswer, StandardAnswer } from '../../../src/transport/answer.ts';
 import { defaultLimits } from '../../support/client-limits.ts';
 
 const listeners: HttpListener[] = [];

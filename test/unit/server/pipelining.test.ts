@@ -5,7 +5,7 @@ import { createLogger } from '../../../src/base/logger.ts';
 import type { ClientLimits } from '../../../src/server/client-limits.ts';
 import { type HttpListener, listenHttp } from '../../../src/server/http-listener.ts';
 import type { RequestHandler } from '../../../src/server/request-handler.ts';
-import { DirectAnswer } from '../../../src/transport/direct-answer.ts';
+import { DirectAnswer } from '../../../src/transport/answer.ts';
 import { defaultLimits } from '../../support/client-limits.ts';
 
 const listeners: HttpListener[] = [];

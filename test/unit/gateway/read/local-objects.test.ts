@@ -1,6 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { type PurgeScope, purge } from '../../../../src/gateway/operate/purge.ts';
+import { lookupFresh } from '../../../../src/gateway/read/lookup-record.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
 import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
@@ -69,7 +70,7 @@ it('law 5: a purge by prefix overtakes each question about an object, whichever 
   purgeWith({ kind: 'prefix', bucket: 'b', prefix: '' });
   asked.step(0);
   expect((await second).isStored).toBe(false);
-  expect(objects.objects.findCached(read, clock.nowMs())).toBeUndefined();
+  expect(lookupFresh(objects.objects.records, read, clock.nowMs())).toBeUndefined();
 });
 
 it('asks once for all who want the same, and tells who waited', async () => {
@@ -107,7 +108,9 @@ it('a missing object is remembered for a while, and what comes instead is found 
   await answer(0);
   expect((await missing).record).toMatchObject({ kind: 'refused', status: 404 });
   store.put('k', object);
-  expect(objects.objects.findCached({ ...read, method: 'GET' }, clock.nowMs())?.kind).toBe('refused');
+  expect(lookupFresh(objects.objects.records, { ...read, method: 'GET' }, clock.nowMs())?.kind).toBe(
+    'refused',
+  );
   clock.advance(5_001);
   const found = objects.objects.find({ ...read, method: 'GET' });
   await answer(0);

@@ -16,7 +16,7 @@ import { RequestFields } from '../../../../src/gateway/request/request-fields.ts
 import { readOf } from '../../../support/object-reads.ts';
 
 const unasked: ObjectSource = {
-  findCached: () => undefined,
+  records: { recordNamed: () => undefined, epochOf: () => 0 },
   find: () => Promise.reject(new Error('nothing is asked here')),
   findWithChecksums: () => Promise.reject(new Error('nothing is asked here')),
   invalidate: () => undefined,

@@ -5,8 +5,7 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import type { ContentReader, Loan } from '../../../../src/cache/content.ts';
 import { BodyPump, type PumpOutcome } from '../../../../src/gateway/reply/body-pump.ts';
 import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
-import { type Answer, StandardAnswer } from '../../../../src/transport/answer.ts';
-import { DirectAnswer } from '../../../../src/transport/direct-answer.ts';
+import { type Answer, DirectAnswer, StandardAnswer } from '../../../../src/transport/answer.ts';
 
 const pieceBytes = 100_000;
 

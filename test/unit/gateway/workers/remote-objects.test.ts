@@ -5,6 +5,7 @@ import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { objectKey } from '../../../../src/cache/object-key.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
+import { lookupFresh } from '../../../../src/gateway/read/lookup-record.ts';
 import type { LookupResult, ObjectSource } from '../../../../src/gateway/read/object-source.ts';
 import { passedRecord } from '../../../../src/gateway/read/reply-record.ts';
 import type {
@@ -76,9 +77,7 @@ class Owner {
 class Own implements ObjectSource {
   readonly asked: string[] = [];
 
-  findCached(): undefined {
-    return undefined;
-  }
+  readonly records = { recordNamed: () => undefined, epochOf: () => 0 };
 
   find(): Promise<LookupResult> {
     return this.#found('find');
@@ -134,10 +133,10 @@ it('law 8: where blocks of near contents lie counts, and what costs too much is 
     for (let loan = await reader.next(); loan; loan = await reader.next()) loan.release();
     reader.close();
     expect(remoteCostBytes(record)).toBeGreaterThan(beforeBytes + blocksEach * 100);
-    expect(remote.findCached(read, 0)).toBe(record);
+    expect(lookupFresh(remote.records, read, 0)).toBe(record);
     expect(remote.costBytes).toBeLessThanOrEqual(recordBytes);
   }
-  const kept = reads.map(read => remote.findCached(read, 0)).filter(record => record !== undefined);
+  const kept = reads.map(read => lookupFresh(remote.records, read, 0)).filter(record => record !== undefined);
   expect(kept.length).toBeLessThan(reads.length);
   const actualBytes = kept.reduce((sum, record) => sum + remoteCostBytes(record), 0);
   expect(actualBytes).toBeLessThanOrEqual(remote.costBytes);
@@ -154,11 +153,11 @@ it('law 5: what is purged by its beginning is no longer known near, and nothing 
   const versions = readOf('a/5', { versionId: 'v1' });
   for (const read of [...reads, versions]) await remote.find(read);
   remote.forgetRange({ backend: 'main', bucket: 'b', keyPrefix: 'a/' });
-  expect(reads.map(read => remote.findCached(read, 0) !== undefined)).toEqual([
+  expect(reads.map(read => lookupFresh(remote.records, read, 0) !== undefined)).toEqual([
     ...[false, false, true, true, true],
     ...[true, true],
   ]);
-  expect(remote.findCached(versions, 0)).toBeUndefined();
+  expect(lookupFresh(remote.records, versions, 0)).toBeUndefined();
 });
 
 describe('while the owner stands still, this worker is asked itself', () => {
@@ -186,7 +185,7 @@ describe('while the owner stands still, this worker is asked itself', () => {
     const finding = asking.find(readOf('k'));
     clock.advance(1_000);
     const { record } = await finding;
-    expect(asking.findCached(readOf('k'), 0)).toBeUndefined();
+    expect(lookupFresh(asking.records, readOf('k'), 0)).toBeUndefined();
     await asking.findWithChecksums(readOf('k'));
     asking.invalidate(readOf('k'), record);
     asking.refusedByStore(readOf('k'), reply);

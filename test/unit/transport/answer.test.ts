@@ -3,8 +3,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { headerText } from '../../../src/http/header-text.ts';
-import { type Answer, StandardAnswer } from '../../../src/transport/answer.ts';
-import { DirectAnswer } from '../../../src/transport/direct-answer.ts';
+import { type Answer, DirectAnswer, StandardAnswer } from '../../../src/transport/answer.ts';
 
 const date = 'Thu, 01 Jan 2026 00:00:00 GMT';
 const body = 'twelve b\u00ffte\u0080';
