@@ -27,8 +27,8 @@ export interface SupervisedThreadOptions<Ready> {
   readonly onReady: (info: Ready) => void;
   /** Called with the RPC connection of each new thread before any message arrives. */
   readonly onSpawn?: (rpc: Rpc) => void;
-  /** Called when a thread has died, so that what it held can be released. */
-  readonly onDeath?: () => void;
+  /** Called when a thread has died, with its RPC connection, so that what it held can be released. */
+  readonly onDeath?: (rpc: Rpc) => void;
   /** Called when the thread becomes ready or stops being so. */
   readonly onState?: () => void;
   /** Whether no other thread does the same work now; defaults to true. */
@@ -157,11 +157,12 @@ export class SupervisedThread<Ready> {
   }
 
   #handleExit(livedMs: number): void {
-    this.#rpc?.close();
+    const rpc = this.#rpc;
+    rpc?.close();
     this.#watch?.cancel();
     this.#worker = undefined;
     this.#rpc = undefined;
-    if (!this.#stopping) this.#options.onDeath?.();
+    if (rpc && !this.#stopping) this.#options.onDeath?.(rpc);
     if (!this.#stopping && this.#wasUp) {
       this.#replace(livedMs);
       return;

@@ -143,7 +143,6 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
     const { entry, clock, logger, writeLog, restarts, onDeath } = options;
     const { count, host, port, reusePort, settings, shared } = options;
     const start: WorkerStart<Settings, Shared> = { index, count, host, port, reusePort, settings, shared };
-    let current: Rpc | undefined;
     return new SupervisedThread<undefined>({
       name: `worker-${index}`,
       entry,
@@ -156,7 +155,6 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
       onState: () => this.#updateListening(),
       isAlone: () => !this.#hasOneUp(),
       onSpawn: rpc => {
-        current = rpc;
         rpc.serve({
           ...procedures,
           serving: () => void this.#serving.add(rpc),
@@ -167,8 +165,8 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
         });
         this.#connectPeers(index, rpc);
       },
-      onDeath: () => {
-        if (current) this.#serving.delete(current);
+      onDeath: rpc => {
+        this.#serving.delete(rpc);
         onDeath?.(index);
       },
     });

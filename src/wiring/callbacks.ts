@@ -4,44 +4,44 @@ import type { BuiltInChannel } from '../admin/channel/built-in-channel.ts';
 import { type BearerOptions, remoteKeys } from '../alerts/callbacks/bearer-token.ts';
 import { CallbackHandler, type CallbackHandlerOptions } from '../alerts/callbacks/callback-handler.ts';
 import { formatAddress } from '../base/listen-error.ts';
-import type { AlertConfig, GatewayConfig } from '../config/gateway-config.ts';
+import type { AlertConfig } from '../config/gateway-config.ts';
+import { claimPort } from '../server/claim-port.ts';
+import type { ClientLimits } from '../server/client-limits.ts';
 import { type HttpListener, listenHttp } from '../server/http-listener.ts';
 
-/** The running callback endpoint. */
-export interface RunningCallbacks {
-  /** Its public origin, such as `https://gateway.example.test`. */
-  readonly origin: string;
-  readonly listener: HttpListener;
-}
+const LOOPBACK = '127.0.0.1';
 
-/** The listening address and the accepted tokens. */
-interface CallbackEndpoint {
+/** Where the endpoint listens, its public origin, and the tokens that it accepts. */
+export interface CallbackEndpoint {
   readonly host: string;
   readonly port: number;
-  readonly origin: string | undefined;
+  /** Such as `https://gateway.example.test`. */
+  readonly origin: string;
   readonly bearer: BearerOptions;
 }
 
 /**
- * Listens for button presses on a separate port: the configured one, or for the built-in channel a free port on
+ * The endpoint for button presses, a port of its own: the configured one, or for the built-in channel a free one on
  * loopback. Undefined when there is neither.
  *
- * @throws ListenError
+ * @throws ListenError when no port is free
  */
-export async function startCallbacks(
-  { alerts, limits }: Pick<GatewayConfig, 'alerts' | 'limits'>,
+export async function callbackEndpoint(
+  configured: AlertConfig['callbacks'],
   channel: BuiltInChannel | undefined,
+): Promise<CallbackEndpoint | undefined> {
+  if (configured) return configuredEndpoint(configured);
+  return channel && builtInEndpoint(channel, await claimPort(LOOPBACK, 0));
+}
+
+/** Listens for button presses. @throws ListenError */
+export function startCallbacks(
+  { host, port, bearer }: CallbackEndpoint,
+  limits: ClientLimits,
   options: Omit<CallbackHandlerOptions, 'bearer'>,
-): Promise<RunningCallbacks | undefined> {
-  const endpoint = alerts.callbacks
-    ? configuredEndpoint(alerts.callbacks)
-    : channel && builtInEndpoint(channel);
-  if (!endpoint) return undefined;
-  const { host, port, bearer, origin } = endpoint;
+): Promise<HttpListener> {
   const { handle } = new CallbackHandler({ ...options, bearer });
-  const { logger } = options;
-  const listener = await listenHttp({ host, port, reusePort: false, handle, logger, limits });
-  return { listener, origin: origin ?? `http://${formatAddress(host, listener.port)}` };
+  return listenHttp({ host, port, reusePort: false, handle, logger: options.logger, limits });
 }
 
 function configuredEndpoint({
@@ -62,11 +62,12 @@ function configuredEndpoint({
   };
 }
 
-function builtInEndpoint({
-  issuer: { issuer, audience, appId, subject, keys },
-}: BuiltInChannel): CallbackEndpoint {
+function builtInEndpoint(
+  { issuer: { issuer, audience, appId, subject, keys } }: BuiltInChannel,
+  port: number,
+): CallbackEndpoint {
   return {
-    ...{ host: '127.0.0.1', port: 0, origin: undefined },
+    ...{ host: LOOPBACK, port, origin: `http://${formatAddress(LOOPBACK, port)}` },
     bearer: {
       ...{ issuer, audience, clockToleranceS: 60 },
       keys: createLocalJWKSet(keys),

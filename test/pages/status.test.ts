@@ -1,16 +1,17 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type AdminServer, startAdminServer } from '../../src/admin/admin-server.ts';
+import type { AdminPort } from '../../src/admin/admin-port.ts';
 import { alertRoutes } from '../../src/admin/alerts/alert-routes.ts';
 import { runbookRoute } from '../../src/admin/alerts/runbook-route.ts';
 import { type StatusLinks, statusReport } from '../../src/admin/status/status-report.ts';
 import { statusRoutes } from '../../src/admin/status/status-routes.ts';
 import { silentLogger } from '../../src/base/logger.ts';
+import { startAdminServer } from '../support/admin-server.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { sampleAlert } from '../support/notifications.ts';
 
-let server: AdminServer;
+let server: AdminPort;
 let browser: BrowserContext;
 let page: Page;
 let links: StatusLinks;

@@ -1,6 +1,5 @@
 import { createServer, type Server } from 'node:http';
 import { createLocalJWKSet } from 'jose';
-import { startAdminServer } from '../../src/admin/admin-server.ts';
 import { createBuiltInChannel } from '../../src/admin/channel/built-in-channel.ts';
 import type { Alert, Notification } from '../../src/alerts/alert.ts';
 import { ActionLog } from '../../src/alerts/callbacks/action-log.ts';
@@ -13,6 +12,7 @@ import { Silences } from '../../src/alerts/silences/silences.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { Metrics } from '../../src/base/metrics.ts';
+import { startAdminServer } from './admin-server.ts';
 import { memoryState } from './memory-state.ts';
 
 /** The built-in channel and the callbacks as the default start runs them, over alerts that a test sets. */

@@ -24,8 +24,8 @@ export interface AlertEngineOptions {
   readonly store: OpenAlertStore;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** See `Observed`. */
-  readonly archivedObjects?: (bucket: string) => readonly RequestedObject[];
+  /** Archived objects requested recently, most requested first. */
+  readonly archivedObjects?: () => Promise<readonly RequestedObject[]>;
   readonly sampleIntervalMs?: number;
   readonly timing?: AnnouncementTiming;
 }
@@ -91,13 +91,15 @@ export class AlertEngine {
 
   /** One round: sample, evaluate, notify, store. */
   async tick(): Promise<void> {
-    const { sample, logger, archivedObjects = () => [] } = this.#options;
+    const { sample, logger, archivedObjects } = this.#options;
     try {
+      const archived = (await archivedObjects?.()) ?? [];
       const snapshot = await sample();
       if (this.#isStopped) return;
       const moment = this.#now();
       this.#history.record(snapshot, moment.monotonicMs);
-      this.#takeIn(this.#tracker.step({ history: this.#history, archivedObjects }, moment));
+      const archivedIn = (bucket: string) => archived.filter(object => object.bucket === bucket);
+      this.#takeIn(this.#tracker.step({ history: this.#history, archivedObjects: archivedIn }, moment));
       this.#tell(moment.monotonicMs);
       this.#count();
       this.#save();

@@ -1,11 +1,12 @@
 import { afterEach, expect, it } from 'vitest';
-import { type AdminServer, startAdminServer } from '../../../src/admin/admin-server.ts';
+import type { AdminPort } from '../../../src/admin/admin-port.ts';
 import { objectRoute } from '../../../src/admin/object-route.ts';
 import { type PurgeOutcome, type PurgeRequest, purgeRoute } from '../../../src/admin/purge-route.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
+import { startAdminServer } from '../../support/admin-server.ts';
 import { askAdmin } from '../../support/ask-admin.ts';
 
-let server: AdminServer | undefined;
+let server: AdminPort | undefined;
 
 afterEach(async () => {
   await server?.close();

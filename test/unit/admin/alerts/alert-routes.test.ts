@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminServer, startAdminServer } from '../../../../src/admin/admin-server.ts';
+import type { AdminPort } from '../../../../src/admin/admin-port.ts';
 import { alertRoutes } from '../../../../src/admin/alerts/alert-routes.ts';
 import { runbookRoute } from '../../../../src/admin/alerts/runbook-route.ts';
 import { silenceRoutes } from '../../../../src/admin/alerts/silence-routes.ts';
@@ -10,13 +10,14 @@ import { alertNames, describeRule } from '../../../../src/alerts/rules/rule-desc
 import { Silences } from '../../../../src/alerts/silences/silences.ts';
 import { inTransaction } from '../../../../src/alerts/state-database.ts';
 import { createLogger, silentLogger } from '../../../../src/base/logger.ts';
+import { startAdminServer } from '../../../support/admin-server.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { memoryState } from '../../../support/memory-state.ts';
 import { sampleAlert } from '../../../support/notifications.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 
-let server: AdminServer;
+let server: AdminPort;
 let silences: Silences;
 let unsaved: Error | undefined;
 let told: Notification[];

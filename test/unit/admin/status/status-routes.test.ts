@@ -1,11 +1,12 @@
 import { afterEach, expect, it } from 'vitest';
-import { type AdminServer, startAdminServer } from '../../../../src/admin/admin-server.ts';
+import type { AdminPort } from '../../../../src/admin/admin-port.ts';
 import { statusReport } from '../../../../src/admin/status/status-report.ts';
 import { statusRoutes } from '../../../../src/admin/status/status-routes.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
+import { startAdminServer } from '../../../support/admin-server.ts';
 import { askAdmin } from '../../../support/ask-admin.ts';
 
-let server: AdminServer | undefined;
+let server: AdminPort | undefined;
 
 afterEach(async () => {
   await server?.close();

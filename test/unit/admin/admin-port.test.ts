@@ -1,16 +1,16 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
+import { AdminPort } from '../../../src/admin/admin-port.ts';
 import type { AdminRoute } from '../../../src/admin/admin-route.ts';
-import {
-  type AdminServer,
-  type AdminServerOptions,
-  startAdminServer,
-} from '../../../src/admin/admin-server.ts';
 import { readJson, sendJson } from '../../../src/admin/json.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
+import { type AdminServerOptions, startAdminServer } from '../../support/admin-server.ts';
 import { askAdmin } from '../../support/ask-admin.ts';
 
-const servers: AdminServer[] = [];
+const servers: AdminPort[] = [];
 
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
@@ -149,4 +149,14 @@ it('says in one line that its port is in use', async () => {
   await expect(start({ port })).rejects.toThrow(
     `cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance`,
   );
+});
+
+it('a request that arrives before the routes exist is answered once they do', async () => {
+  const port = await AdminPort.open({ host: '127.0.0.1', port: 0 });
+  servers.push(port);
+  const sent = connect(port.port, '127.0.0.1');
+  sent.write('GET /thing HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+  await once(sent, 'connect');
+  port.serve({ names: [], token: undefined, routes, logger: silentLogger() });
+  expect(await text(sent)).toContain('{"thing":1}');
 });

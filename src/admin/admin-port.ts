@@ -1,0 +1,78 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { ListenError } from '../base/listen-error.ts';
+import type { Logger } from '../base/logger.ts';
+import type { AdminRoute } from './admin-route.ts';
+import { createGuard } from './guard.ts';
+import { createRouter } from './router.ts';
+
+export interface AdminAddress {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+}
+
+export interface AdminService {
+  readonly names: readonly string[];
+  readonly token: string | undefined;
+  readonly routes: readonly AdminRoute[];
+  readonly logger: Logger;
+}
+
+const MAX_CONNECTIONS = 256;
+/** Further requests pipelined on one connection are answered with 503. */
+const MAX_REQUESTS_PER_CONNECTION = 100;
+
+/**
+ * The admin port. It is bound before its routes exist, because cards and pages link to its address; requests that arrive
+ * in between wait.
+ */
+export class AdminPort {
+  readonly host: string;
+  readonly port: number;
+  readonly #server: Server;
+  readonly #router: PromiseWithResolvers<RequestListener>;
+
+  private constructor(
+    host: string,
+    port: number,
+    server: Server,
+    router: PromiseWithResolvers<RequestListener>,
+  ) {
+    this.host = host;
+    this.port = port;
+    this.#server = server;
+    this.#router = router;
+  }
+
+  /** @throws ListenError when the address cannot be bound */
+  static async open({ host, port }: AdminAddress): Promise<AdminPort> {
+    const router = Promise.withResolvers<RequestListener>();
+    const server = createServer(
+      (request, response) => void router.promise.then(route => route(request, response)),
+    );
+    // serving admin requests must not keep the supervisor from its other work
+    server.maxConnections = MAX_CONNECTIONS;
+    server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    server.once('error', error => reject(new ListenError(host, port, error)));
+    server.listen({ host, port, exclusive: true }, resolve);
+    await promise;
+    const address = server.address();
+    const bound = typeof address === 'object' && address ? address.port : port;
+    return new AdminPort(host, bound, server, router);
+  }
+
+  /** Starts to answer requests; called once. */
+  serve({ names, token, routes, logger }: AdminService): void {
+    this.#router.resolve(
+      createRouter({ routes, logger, guard: createGuard({ host: this.host, names, token }) }),
+    );
+  }
+
+  close(): Promise<void> {
+    return new Promise(closed => {
+      this.#server.close(() => closed());
+      this.#server.closeAllConnections();
+    });
+  }
+}

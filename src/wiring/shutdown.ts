@@ -1,0 +1,72 @@
+/** Part of the supervisor's composition root: in which order the parts end. */
+import type { AdminPort } from '../admin/admin-port.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { GatewayConfig } from '../config/gateway-config.ts';
+import { handleSignals } from '../server/shutdown-signals.ts';
+import type { Alerts } from './alerts.ts';
+import type { Stores } from './embedded-stores.ts';
+import type { Workers } from './workers.ts';
+
+/** The running parts that have an end. */
+export interface EndingParts {
+  readonly workers: Workers;
+  readonly alerts: Alerts;
+  readonly stores: Stores;
+  readonly adminPort: AdminPort;
+}
+
+const STORE_STOP_LIMIT_MS = 2_000;
+
+/** Whether the gateway serves or drains, and how it ends. */
+export class Shutdown {
+  readonly #limits: GatewayConfig['shutdown'];
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #isServing = false;
+  #isDraining = false;
+
+  constructor(limits: GatewayConfig['shutdown'], clock: Clock, logger: Logger) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Load balancers may know this gateway from now on: it goes on serving for a while when it is told to stop. */
+  served(): void {
+    this.#isServing = true;
+  }
+
+  /** Drains on SIGTERM and SIGINT. */
+  onSignals(parts: EndingParts): void {
+    handleSignals(process, {
+      drain: signal => this.#drain(signal, parts),
+      exit: code => process.exit(code),
+      clock: this.#clock,
+      logger: this.#logger,
+    });
+  }
+
+  async #drain(signal: string, { workers, alerts, stores, adminPort }: EndingParts): Promise<void> {
+    this.#isDraining = true;
+    if (this.#isServing) await this.#stayServing();
+    this.#logger.info('draining: no new connections, running responses finish');
+    workers.fallback.close();
+    await workers.pool.drain(this.#limits.limitMs);
+    await alerts.stop(signal);
+    await Promise.all(Array.from(stores.values(), store => store.stop(STORE_STOP_LIMIT_MS)));
+    await adminPort.close();
+  }
+
+  /** Keeps serving while load balancers notice that the gateway is no longer ready. */
+  async #stayServing(): Promise<void> {
+    const { delayMs } = this.#limits;
+    if (delayMs === 0) return;
+    this.#logger.info({ delayMs }, 'no longer ready: requests are served until the delay has passed');
+    await new Promise(resolve => setTimeout(resolve, delayMs));
+  }
+}

@@ -1,0 +1,80 @@
+/** Part of the supervisor's composition root: the worker threads, their memory, and who answers while none is up. */
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { CounterCell } from '../base/metrics.ts';
+import { releaseWorker, type SharedMemory } from '../cache/shared-memory.ts';
+import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
+import { answerUnavailable } from '../gateway/reply/answer-unavailable.ts';
+import { FallbackListener } from '../server/fallback-listener.ts';
+import { clientConnectionsPerWorker, openFileLimit } from '../server/open-files.ts';
+import { countWorkers } from '../server/worker-count.ts';
+import { WorkerPool } from '../server/worker-pool.ts';
+import { allocateCache, checksBlocks } from './cache.ts';
+import { accessTo, type Stores } from './embedded-stores.ts';
+import type { WorkerControl, WorkerSettings } from './thread-contracts.ts';
+import { threadEntry } from './thread-entry.ts';
+
+export interface WorkerParts {
+  readonly config: GatewayConfig;
+  /** The port that all workers listen on. */
+  readonly port: number;
+  readonly stores: Stores;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly writeLog: (lines: string) => void;
+  /** `tidegate_worker_restarts_total`. */
+  readonly restarts: CounterCell;
+}
+
+/** The workers, not started yet. */
+export interface Workers {
+  readonly pool: WorkerPool<WorkerControl, WorkerSettings, SharedMemory>;
+  readonly count: number;
+  readonly memory: SharedMemory;
+  /** Answers 503 while no worker accepts connections. */
+  readonly fallback: FallbackListener;
+}
+
+export function createWorkers(parts: WorkerParts): Workers {
+  const { config, port, stores, clock, logger, writeLog, restarts } = parts;
+  const { host } = config.listen;
+  const { notice, ...workers } = countWorkers(config.workers, availableParallelism(), process.platform);
+  if (notice) logger.warn(notice);
+  const isChecked = checksBlocks(process.env);
+  if (isChecked) logger.warn('blocks are checked (TIDEGATE_CHECK_BLOCKS): the cache takes twice its memory');
+  const { shared, recordBytesPerWorker } = allocateCache(config, workers.count, isChecked);
+  const fallback = new FallbackListener({
+    ...{ host, port, clock, logger },
+    answer: answerUnavailable(Object.values(config.backends).map(({ headerPrefix }) => headerPrefix)),
+  });
+  const pool = new WorkerPool<WorkerControl, WorkerSettings, SharedMemory>({
+    ...{ ...workers, host, port, shared, clock, logger, writeLog, restarts },
+    entry: threadEntry('worker'),
+    settings: {
+      ...{ config, stores: accessTo(stores), recordBytesPerWorker },
+      listingSecret: randomBytes(32).toString('base64'),
+      clientConnections: clientConnections(config, workers.count),
+    },
+    onDeath: worker => releaseWorker(shared, worker),
+    onListening: any => {
+      if (any) fallback.close();
+      // requires a shared port: it is still open when the next worker binds
+      else if (workers.reusePort) fallback.open();
+    },
+  });
+  return { pool, count: workers.count, memory: shared, fallback };
+}
+
+/**
+ * The share of the open-files limit for clients. An embedded store also has the other ends of its connections and files
+ * open.
+ */
+function clientConnections({ backends }: GatewayConfig, workers: number): number | undefined {
+  const limit = openFileLimit();
+  if (limit === undefined) return undefined;
+  const filesOf = (backend: BackendConfig) => (backend.type === 's3' ? backend.connections : 3 * 128);
+  const perWorker = Object.values(backends).reduce((sum, backend) => sum + filesOf(backend), 0);
+  return clientConnectionsPerWorker(limit, perWorker * workers, workers);
+}
