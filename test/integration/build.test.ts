@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import { freePort, RealProcess } from '../support/real-process.ts';
 
+const lockFile = z.object({ packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })) });
 const root = new URL('../..', import.meta.url).pathname;
 
 it('what is built of the sources runs by itself, with its threads and pages', async () => {
@@ -14,7 +16,7 @@ it('what is built of the sources runs by itself, with its threads and pages', as
   execFileSync(tool('tsc'), ['-p', 'config/tsconfig.build.json', '--outDir', dist], { cwd: root });
   execFileSync(process.execPath, ['config/copy-pages.mjs', dist], { cwd: root });
   copyFileSync(join(root, 'package.json'), join(directory, 'package.json'));
-  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+  linkRuntimeDependencies(join(directory, 'node_modules'));
   expect(readFileSync(join(dist, 'main.js'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
 
   const [port, adminPort] = [await freePort(), await freePort()];
@@ -24,9 +26,25 @@ it('what is built of the sources runs by itself, with its threads and pages', as
     await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
     expect((await fetch(`http://127.0.0.1:${port}/sample/hello.txt`)).status).toBe(200);
     expect(await (await fetch(`http://127.0.0.1:${adminPort}/`)).text()).toContain('<title>Tidegate</title>');
+    for (const library of ['adaptivecards', 'markdown-it'])
+      expect(await (await fetch(`http://127.0.0.1:${adminPort}/channel/${library}.js`)).text()).toBe(
+        readFileSync(join(dist, `admin/channel/page/${library}.js`), 'utf8'),
+      );
     expect(await started.stop()).toBe(0);
   } finally {
     await started.stop();
     rmSync(directory, { recursive: true, force: true });
   }
 });
+
+/** What an installation of the package has: no development dependencies. */
+function linkRuntimeDependencies(destination: string): void {
+  const lock: unknown = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const installed = lockFile.parse(lock).packages;
+  for (const [path, { dev }] of Object.entries(installed)) {
+    const [, name] = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path) ?? [];
+    if (dev || name === undefined || !existsSync(join(root, path))) continue;
+    mkdirSync(dirname(join(destination, name)), { recursive: true });
+    symlinkSync(join(root, path), join(destination, name));
+  }
+}

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { createRequire } from 'node:module';
 import { z } from 'zod';
 import type { AdminRoute } from '../admin-route.ts';
 import { readJson, sendJson } from '../json.ts';
 import { pageFile, paletteFile } from '../page-file.ts';
 import type { Channel } from './channel.ts';
 import type { LiveMessages } from './live-messages.ts';
+import { libraryFile } from './page-libraries.ts';
 import { type CallbackTarget, type PressOutcome, pressButton } from './press-button.ts';
 
 export interface ChannelRoutesOptions {
@@ -59,7 +59,6 @@ export function channelRoutes(options: ChannelRoutesOptions): readonly AdminRout
 
 /** The page's own files and the two libraries that it uses, read once; nothing is loaded from other hosts. */
 function pageFiles(): readonly AdminRoute[] {
-  const { resolve } = createRequire(import.meta.url);
   const own = (name: string) => new URL(`./page/${name}`, import.meta.url);
   return [
     pageFile('/channel', 'html', own('channel.html')),
@@ -67,8 +66,8 @@ function pageFiles(): readonly AdminRoute[] {
     pageFile('/channel/channel.css', 'css', own('channel.css')),
     pageFile('/channel/channel.js', 'js', own('channel.js')),
     pageFile('/channel/host-config.js', 'js', own('host-config.js')),
-    pageFile('/channel/adaptivecards.js', 'js', resolve('adaptivecards/dist/adaptivecards.min.js')),
-    pageFile('/channel/markdown-it.js', 'js', resolve('markdown-it/browser')),
+    pageFile('/channel/adaptivecards.js', 'js', libraryFile('adaptivecards.js')),
+    pageFile('/channel/markdown-it.js', 'js', libraryFile('markdown-it.js')),
   ];
 }
 
