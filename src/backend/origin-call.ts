@@ -6,6 +6,9 @@ import type { ExpectedBody, ReadBuffer } from '../transport/read-buffer.ts';
 import { SmallChunks } from './small-chunks.ts';
 import { StoreError } from './store.ts';
 
+/** A store that takes long may say so (102, RFC 2518 §10.1) more than once. */
+const INFORMATIONAL_LIMIT = 100;
+
 /** Receives an answer as it arrives, with header names and values as the origin sent them. */
 export interface OriginReceiver {
   answered(status: number, rawHeaders: string[]): void;
@@ -26,6 +29,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   #body: ExpectedBody | undefined;
   /** For chunked bodies; the bytes of others arrive as they were read. */
   #smallChunks: SmallChunks | undefined;
+  #informational = 0;
   #isOver = false;
   #isPaused = false;
 
@@ -73,7 +77,13 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (status < 200) return;
+    if (status < 200) {
+      if (++this.#informational > INFORMATIONAL_LIMIT)
+        this.giveUp(
+          new StoreError('INVALID', 'the store sends informational answers without end', undefined),
+        );
+      return;
+    }
     const headers = textOf(controller.rawHeaders);
     const framing = framingOf(headers);
     if (hasUnknownCoding(framing)) {

@@ -10,6 +10,8 @@ export interface StoreRequest {
   /** Raw query without the question mark, sent as it is; empty when there is none. */
   readonly query: string;
   readonly fields: readonly HeaderField[];
+  /** Whether a read is sent again when its connection breaks before the answer; left out where the caller repeats it. */
+  readonly isResent?: boolean;
   /** The complete body of a request that changes something. */
   readonly body?: Uint8Array;
   /** The address of the only client that gets the answer, as fast as it reads; left out for other answers. */

@@ -12,6 +12,7 @@ import { GuardedReceiver } from '../guarded-receiver.ts';
 import type { OriginPoolOptions } from '../origin-pool.ts';
 import { OriginPools } from '../origin-pools.ts';
 import { QueuedCall, type SentCall } from '../queued-call.ts';
+import { ResentRead } from '../resent-read.ts';
 import { type Store, type StoreCall, StoreError, type StoreReceiver, type StoreRequest } from '../store.ts';
 import type { StoreMeter } from '../store-meter.ts';
 import type { TransferLimits } from '../transfer-watch.ts';
@@ -101,7 +102,8 @@ export class S3Store implements Store {
       object: `${lengthPrefixed(request.bucket)}${lengthPrefixed(request.key)}`,
       client: request.client,
       mayBeGivenUp: isRead,
-      send: (queued: StoreReceiver) => this.#sendNow(request, queued),
+      send: (queued: StoreReceiver) =>
+        isRead && request.isResent ? this.#sendTwice(request, queued) : this.#sendNow(request, queued),
       limits: isRead ? this.#readLimits : { ...this.#readLimits, headMs: undefined },
     };
     const guarded: GuardedReceiver = new GuardedReceiver(
@@ -116,6 +118,11 @@ export class S3Store implements Store {
 
   async close(): Promise<void> {
     await this.#pools.close();
+  }
+
+  #sendTwice(request: StoreRequest, receiver: StoreReceiver): SentCall {
+    const resent = () => this.#options.meter.retried(this.name, 'broken');
+    return new ResentRead(again => this.#sendNow(request, again), receiver, resent);
   }
 
   #sendNow(request: StoreRequest, receiver: StoreReceiver): SentCall {

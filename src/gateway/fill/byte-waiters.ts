@@ -1,6 +1,7 @@
 interface Waiter {
   readonly position: number;
   readonly isFirst: boolean;
+  readonly reader: object | undefined;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -19,9 +20,21 @@ export class ByteWaiters {
    * failed.
    *
    * @param isFirst whether it is the first byte of an answer, see `refuseFirst`
+   * @param reader who waits, see `left`
    */
-  wait(position: number, isFirst: boolean): Promise<void> {
-    return new Promise((resolve, reject) => this.#waiters.add({ position, isFirst, resolve, reject }));
+  wait(position: number, isFirst: boolean, reader: object | undefined): Promise<void> {
+    return new Promise((resolve, reject) =>
+      this.#waiters.add({ position, isFirst, reader, resolve, reject }),
+    );
+  }
+
+  /** `reader` no longer waits. */
+  left(reader: object): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.reader !== reader) continue;
+      this.#waiters.delete(waiter);
+      waiter.resolve();
+    }
   }
 
   /** Rejects readers that wait for the first byte of an answer; those in the middle of an answer keep waiting. */

@@ -133,13 +133,19 @@ export class Extent implements RangeReceiver {
    *
    * @param isFirst whether it is the first byte of an answer: rejects with OverloadedError after waiting too long for a
    * slot
+   * @param reader who waits, see `left`
    */
-  reached(position: number, isFirst = false): Promise<void> {
+  reached(position: number, isFirst = false, reader?: object): Promise<void> {
     if (this.#outcome instanceof Error) return Promise.reject(this.#outcome);
     const awaited = this.#blocks.awaitedFor(position);
     if (this.#outcome === 'done' || this.position > awaited) return Promise.resolve();
     if (isFirst && this.#roomWait.exceedsFirstByteLimit) return Promise.reject(new OverloadedError());
-    return this.#waiters.wait(awaited, isFirst);
+    return this.#waiters.wait(awaited, isFirst, reader);
+  }
+
+  /** `reader` has left: nothing is fetched for its sake, and its wait ends. */
+  left(reader: object): void {
+    this.#waiters.left(reader);
   }
 
   /** Nobody needs the rest: ends after the current block, or earlier if that arrives slowly. */
@@ -160,7 +166,7 @@ export class Extent implements RangeReceiver {
 
   bytes(chunk: Buffer): void {
     if (this.#outcome !== 'running') return;
-    this.#retries.progressed();
+    this.#retries.progressed(chunk.length);
     this.#store(this.#transfer.joined(chunk));
   }
 

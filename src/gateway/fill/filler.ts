@@ -140,9 +140,10 @@ export class Filler implements ExtentOwner {
     return whole;
   }
 
-  /** Stops extents that no reader needs any more. */
-  stopUnwanted(generation: Generation): void {
+  /** `reader` has left: extents that no other reader needs are stopped. */
+  readerLeft(generation: Generation, reader: object): void {
     for (const extent of [...(this.#extents.get(generation) ?? [])]) {
+      extent.left(reader);
       if (!this.#readers.isWanted(generation, extent.position, extent.to)) extent.stopSoon();
     }
   }

@@ -122,7 +122,7 @@ export class GenerationReader implements ContentReader, Fetching {
   async #reached(): Promise<void> {
     try {
       this.#readAhead.advance(this.#generation, this);
-      await this.#readAhead.reached(this.#generation, this.#position, !this.#hasBegun);
+      await this.#readAhead.reached(this.#generation, this, !this.#hasBegun);
     } catch (error) {
       if (!this.#hasBegun || !(error instanceof OverloadedError)) throw error;
       await this.#readAhead.roomSoon();

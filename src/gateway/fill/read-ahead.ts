@@ -57,9 +57,11 @@ export class ReadAhead {
     }
   }
 
-  /** Resolves when the byte at `position` may be available; rejects when it cannot be fetched. */
-  reached(generation: Generation, position: number, isFirst: boolean): Promise<void> {
-    return this.#filler.claiming(generation, position)?.reached(position, isFirst) ?? Promise.resolve();
+  /** Resolves when the next byte of `reader` may be available, or when it has left; rejects when it cannot be fetched. */
+  reached(generation: Generation, reader: FillReader, isFirst: boolean): Promise<void> {
+    const position = reader.wants.from;
+    const extent = this.#filler.claiming(generation, position);
+    return extent?.reached(position, isFirst, reader) ?? Promise.resolve();
   }
 
   /** Resolves after a short delay, when it may be worth retrying for a slot. */
@@ -69,7 +71,7 @@ export class ReadAhead {
 
   /** `reader` has left: what only it wanted is no longer fetched. */
   leave(generation: Generation, reader: FillReader): void {
-    if (this.#readers.leave(generation, reader)) this.#filler.stopUnwanted(generation);
+    if (this.#readers.leave(generation, reader)) this.#filler.readerLeft(generation, reader);
   }
 
   /** Makes unread read-ahead of stalled readers the first to be evicted. */

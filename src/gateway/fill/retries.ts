@@ -1,6 +1,9 @@
 import { StoreError } from '../../backend/store.ts';
 import { isTransient } from './fill-error.ts';
 
+/** What has to arrive after a retry for later ones to count anew: some bytes each time would be retries without end. */
+const PROGRESS_BYTES = 64 * 1024;
+
 const LONGEST_DELAY_MS = 1_000;
 
 export interface RetryLimits {
@@ -17,15 +20,17 @@ export interface RetryLimits {
 export class Retries {
   readonly #limits: RetryLimits;
   #withoutProgress = 0;
+  #arrivedBytes = 0;
   #timeouts = 0;
 
   constructor(limits: RetryLimits) {
     this.#limits = limits;
   }
 
-  /** Bytes have arrived. */
-  progressed(): void {
-    this.#withoutProgress = 0;
+  /** `lengthBytes` have arrived. */
+  progressed(lengthBytes: number): void {
+    this.#arrivedBytes += lengthBytes;
+    if (this.#arrivedBytes >= PROGRESS_BYTES) this.#withoutProgress = 0;
   }
 
   /** Whether the request may be repeated after `error`. */
@@ -41,6 +46,7 @@ export class Retries {
    * @param random a number in [0, 1), for jitter
    */
   nextDelayMs(random: number): number {
+    this.#arrivedBytes = 0;
     const { atOnce, firstDelayMs } = this.#limits;
     const doublings = this.#withoutProgress++ - atOnce;
     if (doublings < 0) return 0;

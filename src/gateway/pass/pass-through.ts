@@ -51,7 +51,7 @@ export function passThrough(
   observer.waitsForStore(exchange);
   const passed = new PassedAnswer(exchange, bucket, observer, options);
   const client = clientOf(exchange.response.req.socket.remoteAddress);
-  passed.follow(bucket.store.send({ ...request, client }, passed));
+  passed.follow(bucket.store.send({ ...request, client, isResent: true }, passed));
 }
 
 /** Gives one answer of a store on to the client. */

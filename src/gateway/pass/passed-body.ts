@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { StoreCall } from '../../backend/store.ts';
+import { cutOff } from '../../transport/cut-off.ts';
 import { queuedBytes } from '../../transport/write-queue.ts';
 import type { PendingSend, PendingSends } from '../reply/pending-sends.ts';
 
@@ -57,7 +58,7 @@ export class PassedBody implements PendingSend {
   }
 
   cutOff(): void {
-    this.#response.destroy();
+    cutOff(this.#response);
   }
 
   #resume(): void {

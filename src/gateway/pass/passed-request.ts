@@ -36,5 +36,6 @@ export function passedRequest(other: OtherOperation): StoreRequest {
     key: address.kind === 'object' ? bucket.keyPrefix + address.key : undefined,
     query: formatQuery(knownParameters(operation, query, bucket.keys)),
     fields: passed,
+    isResent: true,
   };
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ContentReader, Loan } from '../../cache/content.ts';
 import type { Answer } from '../../transport/answer.ts';
+import { cutOff } from '../../transport/cut-off.ts';
 import type { PendingSend, PendingSends } from './pending-sends.ts';
 import type { TurnTaker } from './send-turns.ts';
 
@@ -151,7 +152,7 @@ export class BodyPump implements PendingSend, TurnTaker {
   #fail(error: unknown): void {
     if (this.#isOver) return;
     this.#finish({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) });
-    this.#response.destroy();
+    cutOff(this.#response);
   }
 
   #releaseLoan(): void {

@@ -1,5 +1,6 @@
 import type { Faults } from '../../base/faults.ts';
 import { s3Error } from '../../s3/error.ts';
+import { cutOff } from '../../transport/cut-off.ts';
 import type { ErrorHandling, Exchange } from '../request/exchange.ts';
 import { asS3Error, isFault, replyError } from './error-reply.ts';
 import type { ExchangeObserver } from './exchange-observer.ts';
@@ -9,10 +10,6 @@ import type { ExchangeObserver } from './exchange-observer.ts';
  * the response, which releases what the request holds.
  */
 export function errorHandling(observer: ExchangeObserver, faults: Faults): ErrorHandling {
-  const cutOff = ({ response }: Exchange) => {
-    response.destroy();
-  };
-
   const refuse = (exchange: Exchange, error: unknown) => {
     if (isFault(error)) {
       fault(exchange, error);
@@ -20,7 +17,7 @@ export function errorHandling(observer: ExchangeObserver, faults: Faults): Error
     }
     try {
       exchange.failure = asError(error);
-      if (exchange.response.headersSent) cutOff(exchange);
+      if (exchange.response.headersSent) cutOff(exchange.response);
       else replyError(exchange, asS3Error(error));
       observer.sent(exchange);
     } catch (again) {
@@ -32,12 +29,12 @@ export function errorHandling(observer: ExchangeObserver, faults: Faults): Error
     faults.note(error, exchange.requestId);
     exchange.failure ??= asError(error);
     try {
-      if (exchange.response.headersSent) cutOff(exchange);
+      if (exchange.response.headersSent) cutOff(exchange.response);
       else replyFault(exchange);
       observer.sent(exchange);
     } catch (again) {
       faults.note(again, exchange.requestId);
-      cutOff(exchange);
+      cutOff(exchange.response);
     }
   };
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Loan } from '../../cache/content.ts';
 import type { BodyGiver } from '../../transport/answer.ts';
+import { cutOff } from '../../transport/cut-off.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { PendingSend, PendingSends } from './pending-sends.ts';
 
@@ -34,7 +35,7 @@ export class LentBody implements BodyGiver, PendingSend {
 
   cutOff(error: Error): void {
     this.#exchange.failure = error;
-    this.#exchange.response.destroy();
+    cutOff(this.#exchange.response);
   }
 
   over(isTaken: boolean): void {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { WholeReply } from '../../../backend/store.ts';
+import { cutOff } from '../../../transport/cut-off.ts';
 import { OverloadedError } from '../../fill/fill-error.ts';
 import type { PendingSend, PendingSends } from '../../reply/pending-sends.ts';
 import { replyAsStored } from '../../reply/refusal-reply.ts';
@@ -46,6 +47,6 @@ class PageSend implements PendingSend {
 
   cutOff(error: Error): void {
     this.#exchange.failure = error;
-    this.#exchange.response.destroy();
+    cutOff(this.#exchange.response);
   }
 }

@@ -325,6 +325,20 @@ it('gives up a block that nobody wants when it does not arrive within a second, 
   expect(generation.availableUntil(0)).toBe(100);
 });
 
+it('does not go on for the sake of a reader that left while it waited', async () => {
+  const one = extent(0, sizeBytes);
+  const reader = {};
+  const wait = one.reached(blockBytes - 1, true, reader);
+  one.start();
+  last().answer().bytes(100);
+  isWanted = false;
+  one.left(reader);
+  one.stopSoon();
+  await wait;
+  clock.advance(1_000);
+  expect(ended).toEqual([one]);
+});
+
 it('goes on with a block that somebody wants again', () => {
   const one = extent(0, sizeBytes);
   one.start();

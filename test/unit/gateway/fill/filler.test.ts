@@ -101,10 +101,10 @@ it('gives up what nobody reads any more, at the end of the block that is arrivin
   fetch(0, 12);
   call(0).answer().bytes(100);
   readers.leave(generation, far);
-  filler.stopUnwanted(generation);
+  filler.readerLeft(generation, far);
   expect(running()).toEqual(['0-4']);
   readers.leave(generation, near);
-  filler.stopUnwanted(generation);
+  filler.readerLeft(generation, near);
   call(0).bytes(blockBytes);
   expect(running()).toEqual([]);
   expect(generation.heldBytes).toBe(blockBytes);
@@ -134,7 +134,7 @@ it('a content whose store ignores ranges is asked for nothing ahead, until a ran
     .answerWhole()
     .bytes(2 * blockBytes);
   readers.leave(generation, one);
-  filler.stopUnwanted(generation);
+  filler.readerLeft(generation, one);
   expect(filler.inFlight).toBe(0);
   readers.join(generation, one);
   fetch(4, 8, 1);

@@ -24,15 +24,19 @@ it('begins anew with progress', () => {
   const retries = new Retries({ ...limits, retries: 1 });
   retries.nextDelayMs(1);
   expect(retries.mayFollow(failed('BROKEN'))).toBe(false);
-  retries.progressed();
-  expect(retries.mayFollow(failed('BROKEN'))).toBe(true);
+  retries.progressed(64 * 1024 - 1);
+  expect(retries.mayFollow(failed('BROKEN')), 'some bytes').toBe(false);
+  retries.progressed(1);
+  expect(retries.mayFollow(failed('BROKEN')), '64 KiB').toBe(true);
   expect(retries.nextDelayMs(1)).toBe(0);
+  retries.progressed(64 * 1024 - 1);
+  expect(retries.mayFollow(failed('BROKEN')), 'some bytes after a retry').toBe(false);
 });
 
 it('counts timeouts, whatever has come between them', () => {
   const retries = new Retries({ ...limits, timeouts: 2 });
   expect(retries.mayFollow(failed('TIMEOUT'))).toBe(true);
-  retries.progressed();
+  retries.progressed(1024 * 1024);
   expect(retries.mayFollow(failed('TIMEOUT'))).toBe(false);
 });
 
