@@ -33,12 +33,14 @@ export class Extent implements RangeReceiver {
   readonly #context: ExtentContext;
   readonly #owner: ExtentOwner;
   readonly #waiters = new ByteWaiters();
-  readonly #roomWait: SlotWait;
+  /** Only once there was no slot. */
+  #roomWait: SlotWait | undefined;
   readonly #blocks: BlockWriter;
   #askedTo: number;
   #isWhole = false;
   readonly #transfer: PausedTransfer;
-  readonly #retries = new Retries(transferLimits);
+  /** Only once the transfer has failed. */
+  #retries: Retries | undefined;
   #waitsForReaders = false;
   #outcome: 'running' | 'done' | Error = 'running';
 
@@ -55,7 +57,6 @@ export class Extent implements RangeReceiver {
     this.#askedTo = to;
     this.source = source;
     this.#context = context;
-    this.#roomWait = new SlotWait(context, () => this.#guarded(() => this.#retry()));
     this.#transfer = new PausedTransfer(context.clock);
     this.#owner = owner;
   }
@@ -82,7 +83,7 @@ export class Extent implements RangeReceiver {
   /** Requests the missing bytes from the store. */
   start(): void {
     this.#waitsForReaders = false;
-    this.#roomWait.end();
+    this.#roomWait?.end();
     const { position, to } = this.#blocks;
     this.#askedTo = to;
     this.#guarded(() => {
@@ -117,7 +118,7 @@ export class Extent implements RangeReceiver {
 
   /** A reader of the content has advanced. */
   readerAdvanced(): void {
-    if (!this.#waitsForReaders || this.#context.pace(this.generation, this.position) !== 'go') return;
+    if (!this.#waitsForReaders || this.#pace() !== 'go') return;
     if (this.#transfer.hasBuffered) this.#guarded(() => this.#retryBuffered());
     else this.start();
   }
@@ -139,7 +140,7 @@ export class Extent implements RangeReceiver {
     if (this.#outcome instanceof Error) return Promise.reject(this.#outcome);
     const awaited = this.#blocks.awaitedFor(position);
     if (this.#outcome === 'done' || this.position > awaited) return Promise.resolve();
-    if (isFirst && this.#roomWait.exceedsFirstByteLimit) return Promise.reject(new OverloadedError());
+    if (isFirst && this.#roomWait?.exceedsFirstByteLimit) return Promise.reject(new OverloadedError());
     return this.#waiters.wait(awaited, isFirst, reader);
   }
 
@@ -152,7 +153,7 @@ export class Extent implements RangeReceiver {
   stopSoon(): void {
     if (this.#outcome !== 'running') return;
     this.#blocks.limitToBlock();
-    if (this.#blocks.isComplete || !this.#blocks.isOpen || this.#context.lacksRoom()) this.#end('done');
+    if (this.#blocks.isComplete || !this.#blocks.isOpen || this.#lacksRoom) this.#end('done');
     else this.#context.clock.after(UNWANTED_MS, () => this.#stopUnwanted());
   }
 
@@ -161,12 +162,14 @@ export class Extent implements RangeReceiver {
   }
 
   #isWanted(): boolean {
-    return this.#waiters.isAwaited || this.#context.isWanted(this.generation, this.position, this.to);
+    return (
+      this.#waiters.isAwaited || this.#context.readers.isWantedSoon(this.generation, this.position, this.to)
+    );
   }
 
   bytes(chunk: Buffer): void {
     if (this.#outcome !== 'running') return;
-    this.#retries.progressed(chunk.length);
+    this.#retries?.progressed(chunk.length);
     this.#store(this.#transfer.joined(chunk));
   }
 
@@ -184,7 +187,8 @@ export class Extent implements RangeReceiver {
   failed(error: Error): void {
     if (this.#outcome !== 'running') return;
     this.#transfer.drop();
-    if (isTransient(error) && (this.#waitsForReaders || this.#roomWait.isWaiting)) return;
+    if (isTransient(error) && (this.#waitsForReaders || this.#roomWait?.isWaiting)) return;
+    this.#retries ??= new Retries(transferLimits);
     if (!this.#retries.mayFollow(error)) {
       this.#end(error);
       return;
@@ -209,7 +213,7 @@ export class Extent implements RangeReceiver {
 
   /** False when the bytes must wait, for a slot or for readers, or are not needed. */
   #openBlock(rest: Buffer): boolean {
-    const pace = this.#isWhole ? this.#context.pace(this.generation, this.position) : 'go';
+    const pace = this.#isWhole ? this.#pace() : 'go';
     if (pace === 'stop') this.#end('done');
     if (pace === 'hold') {
       this.#waitsForReaders = true;
@@ -222,14 +226,24 @@ export class Extent implements RangeReceiver {
     return false;
   }
 
+  #pace(): 'go' | 'hold' | 'stop' {
+    return this.#context.readers.pace(this.generation, this.position);
+  }
+
+  /** Whether extents with waiting readers lack slots: read-ahead must not take any then. */
+  get #lacksRoom(): boolean {
+    return this.#context.slots.waitingFirst > 0;
+  }
+
   #takeRoom(): boolean {
-    if (!this.#waiters.isAwaited && this.#context.lacksRoom()) return false;
+    if (!this.#waiters.isAwaited && this.#lacksRoom) return false;
     const isOpen = this.#blocks.open();
-    if (isOpen) this.#roomWait.end();
+    if (isOpen) this.#roomWait?.end();
     return isOpen;
   }
 
   #waitForRoom(): void {
+    this.#roomWait ??= new SlotWait(this.#context, () => this.#guarded(() => this.#retry()));
     this.#roomWait.begin(this.#waiters.isAwaited);
     if (this.#roomWait.exceedsFirstByteLimit) this.#waiters.refuseFirst(new OverloadedError());
     if (this.#roomWait.keepsConnection) return;
@@ -274,7 +288,7 @@ export class Extent implements RangeReceiver {
       this.#blocks.end();
       if (this.position < this.#askedTo) this.#transfer.abort();
       this.#transfer.drop();
-      this.#roomWait.end();
+      this.#roomWait?.end();
       this.#owner.ended(this);
     } finally {
       this.#waiters.settle(outcome);

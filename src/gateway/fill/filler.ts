@@ -33,13 +33,7 @@ export class Filler implements ExtentOwner {
   ) {
     this.#tier = tier;
     this.#readers = readers;
-    this.#context = {
-      ...context,
-      whenSlotFreed: (callback, isUrgent) => tier.whenFreed(callback, isUrgent),
-      pace: (generation, position) => readers.pace(generation, position),
-      isWanted: (generation, from, to) => readers.isWantedSoon(generation, from, to),
-      lacksRoom: () => tier.waitingFirst > 0,
-    };
+    this.#context = { ...context, slots: tier, readers };
   }
 
   get inFlight(): number {

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { Filler } from './filler.ts';
-import { EXTENT_LIMIT_BYTES, type FillReader, type Readers } from './readers.ts';
+import { EXTENT_LIMIT_BYTES, type FillReader, type Readers, wholeBlocks } from './readers.ts';
 
 /** A reader that reads nothing for this long has stalled. */
 const LOOK_INTERVAL_MS = 3_000;
@@ -82,9 +82,4 @@ export class ReadAhead {
       ? this.#clock.after(LOOK_INTERVAL_MS, () => this.#look())
       : undefined;
   }
-}
-
-/** The largest multiple of `unitBytes` not above `bytes`, but at least one unit. */
-export function wholeBlocks(bytes: number, unitBytes: number): number {
-  return Math.max(1, Math.floor(bytes / unitBytes)) * unitBytes;
 }

@@ -138,3 +138,8 @@ export class Readers {
     return 'hold';
   }
 }
+
+/** The largest multiple of `unitBytes` not above `bytes`, but at least one unit. */
+export function wholeBlocks(bytes: number, unitBytes: number): number {
+  return Math.max(1, Math.floor(bytes / unitBytes)) * unitBytes;
+}

@@ -1,13 +1,10 @@
 import type { Clock, Timer } from '../../base/clock.ts';
+import type { MemoryTier } from '../../cache/memory-tier.ts';
 
 /** Signals that a slot may be free. */
 export interface SlotSignals {
   readonly clock: Clock;
-  /**
-   * Calls back once when a slot of the arena may have become free; urgent callbacks first. Returns a function that
-   * cancels this.
-   */
-  readonly whenSlotFreed: (callback: () => void, isUrgent: boolean) => () => void;
+  readonly slots: Pick<MemoryTier, 'whenFreed' | 'waitingFirst'>;
 }
 
 const SLOT_POLL_MS = 50;
@@ -54,14 +51,14 @@ export class SlotWait {
 
   /** No slot is available, still or again. */
   begin(isAwaited: boolean): void {
-    const { clock, whenSlotFreed } = this.#signs;
+    const { clock, slots } = this.#signs;
     this.#stop();
     this.#sinceMs ??= clock.monotonicMs();
     const retry = () => {
       this.#stop();
       this.#retry();
     };
-    this.#forget = whenSlotFreed(retry, isAwaited);
+    this.#forget = slots.whenFreed(retry, isAwaited);
     // slots released by other threads are not signalled
     this.#poll = clock.after(SLOT_POLL_MS, retry);
   }

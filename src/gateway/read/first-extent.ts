@@ -1,5 +1,5 @@
 import type { RangeRequest } from '../../http/range.ts';
-import { wholeBlocks } from '../fill/read-ahead.ts';
+import { wholeBlocks } from '../fill/readers.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
 /** What a miss requests first: bytes `[from, to)`, a suffix, or a part. */

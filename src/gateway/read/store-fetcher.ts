@@ -60,15 +60,19 @@ export class StoreFetcher {
     ask: () => Promise<Answer>,
     refusal: (answer: Answer) => WholeReply | undefined,
   ): Promise<Answer> {
-    const retries = new Retries(retryLimits);
+    let retries: Retries | undefined;
     for (;;) {
       try {
         const answer = await ask();
         const reply = refusal(answer);
-        if (!reply || !retries.mayFollow(refusedBy(reply))) return answer;
+        if (!reply) return answer;
+        retries ??= new Retries(retryLimits);
+        if (!retries.mayFollow(refusedBy(reply))) return answer;
         this.#retried(read, 'status');
       } catch (error) {
-        if (!(error instanceof StoreError) || !retries.mayFollow(error)) throw error;
+        if (!(error instanceof StoreError)) throw error;
+        retries ??= new Retries(retryLimits);
+        if (!retries.mayFollow(error)) throw error;
         this.#retried(read, error.code.toLowerCase());
       }
       await this.#pause(retries.nextDelayMs(this.#random()));

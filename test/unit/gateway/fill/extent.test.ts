@@ -51,14 +51,17 @@ function extent(from: number, to: number): Extent {
   const surroundings = {
     clock,
     random: () => 0.5,
-    whenSlotFreed: (callback: () => void) => {
-      slotFreed.add(callback);
-      return () => slotFreed.delete(callback);
+    slots: {
+      whenFreed: (callback: () => void) => {
+        slotFreed.add(callback);
+        return () => slotFreed.delete(callback);
+      },
+      get waitingFirst() {
+        return lacksRoom ? 1 : 0;
+      },
     },
     retried: () => undefined,
-    pace: () => pace,
-    isWanted: () => isWanted,
-    lacksRoom: () => lacksRoom,
+    readers: { pace: () => pace, isWantedSoon: () => isWanted },
   };
   const keeper: ExtentOwner = { ended: one => ended.push(one), answeredWhole: () => undefined };
   return new Extent(generation, from, to, askedRanges(asked, sizeBytes), surroundings, keeper);
