@@ -5,7 +5,7 @@ import { CacheReports, cacheHit } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
 import { lookupFresh } from './lookup-record.ts';
 import { type AnswerParts, ObjectAnswer, selectionFor } from './object-answer.ts';
-import type { LookupResult, ObjectSource } from './object-source.ts';
+import type { ObjectSource } from './object-source.ts';
 import { WaitingAnswer } from './waiting-answer.ts';
 
 /** How often the look-up is repeated for an object that changes before its first byte. */
@@ -45,14 +45,14 @@ export class ObjectServer implements AnswerParts {
     // this chain does not reference the client, which may disconnect long before the store answers
     source
       .find(read)
-      .then(found => (lacksMore(waiting, found) ? source.findWithChecksums(read) : found))
+      .then(found =>
+        waiting.client && lacksChecksums(waiting.client, found.record)
+          ? source.findWithChecksums(read)
+          : found,
+      )
       .then(found => waiting.take()?.give(found.record, found))
       .catch(error => waiting.take()?.fail(error));
   }
-}
-
-function lacksMore({ client }: WaitingAnswer, { record }: LookupResult): boolean {
-  return client !== undefined && lacksChecksums(client, record);
 }
 
 /**

@@ -13,35 +13,21 @@ export function storeRequest(
   } = {},
 ): StoreRequest {
   const { origin, expectedBucketOwner, requestPayer } = read.variant;
-  const fields = [
-    http('range', extra.range),
-    http('if-match', extra.ifMatch),
-    http('origin', origin),
-    store('expected-bucket-owner', expectedBucketOwner),
-    store('request-payer', requestPayer),
+  const http = { range: extra.range, 'if-match': extra.ifMatch, origin };
+  const store = {
+    'expected-bucket-owner': expectedBucketOwner,
+    'request-payer': requestPayer,
     // docs/semantics.md, Decided 12: always requested, and filtered by what the client asked for.
-    store('checksum-mode', 'ENABLED'),
-  ];
-  return {
-    method,
-    bucket: read.objectKey.bucket,
-    key: read.objectKey.key,
-    query: query({ partNumber: extra.partNumber?.toString(), versionId: read.versionId }),
-    fields: fields.filter(field => field !== undefined),
+    'checksum-mode': 'ENABLED',
   };
-}
-
-function http(name: string, value: string | undefined): HeaderField | undefined {
-  return value === undefined ? undefined : { name, value, store: false };
-}
-
-function store(name: string, value: string | undefined): HeaderField | undefined {
-  return value === undefined ? undefined : { name, value, store: true };
-}
-
-function query(parameters: Readonly<Record<string, string | undefined>>): string {
-  return Object.entries(parameters)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`)
-    .join('&');
+  const fields: HeaderField[] = [];
+  for (const [name, value] of Object.entries(http))
+    if (value !== undefined) fields.push({ name, value, store: false });
+  for (const [name, value] of Object.entries(store))
+    if (value !== undefined) fields.push({ name, value, store: true });
+  const query: string[] = [];
+  if (extra.partNumber !== undefined) query.push(`partNumber=${extra.partNumber}`);
+  if (read.versionId !== undefined) query.push(`versionId=${encodeURIComponent(read.versionId)}`);
+  const { bucket, key } = read.objectKey;
+  return { method, bucket, key, query: query.join('&'), fields };
 }

@@ -1,5 +1,4 @@
 import type { Clock } from '../../base/clock.ts';
-import { lengthPrefixed } from '../../base/length-prefixed.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../../base/metrics.ts';
 import { isErrorCode } from '../../s3/error-codes.ts';
@@ -181,7 +180,8 @@ export class ExchangeObserver {
   }
 
   #findCells({ bucket, operation, status, report }: Exchange): AnswerCells {
-    const id = `${lengthPrefixed(bucket)}${operation} ${status} ${report.result}`;
+    // unambiguous: only the name of a bucket may contain a space
+    const id = `${operation} ${status} ${report.result} ${bucket}`;
     const known = this.#cells.get(id);
     if (known) return known;
     const cells = {
