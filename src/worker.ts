@@ -21,7 +21,11 @@ import { grantPolicy } from './gateway/request/grant-policy.ts';
 import { EVERY_OTHER_BUCKET } from './s3/bucket-name.ts';
 import { compileKeyPatterns } from './s3/key-pattern.ts';
 import { joinPool } from './server/worker-membership.ts';
-import type { WorkerControl, WorkerSettings } from './wiring/thread-contracts.ts';
+import {
+  EMBEDDED_STORE_CONNECTIONS,
+  type WorkerControl,
+  type WorkerSettings,
+} from './wiring/thread-contracts.ts';
 
 const pool = joinPool<WorkerSettings, SharedMemory>();
 const { index, settings, shared } = pool.start;
@@ -75,10 +79,10 @@ await pool.listen({
   logger,
   limits: config.limits,
   room:
-    settings.clientConnections === undefined
+    settings.files === undefined
       ? undefined
       : {
-          connections: settings.clientConnections,
+          connections: settings.files.clientsPerWorker,
           clock: systemClock,
         },
 });
@@ -86,7 +90,8 @@ await pool.listen({
 /** Workers reach an embedded store through its socket, like any other store. */
 function storeOf(name: string, backend: BackendConfig): Store {
   const common = { name, clock: systemClock, meter, faults, headerPrefix: backend.headerPrefix };
-  if (backend.type === 's3') return new S3Store({ ...common, ...backend });
+  const connections = connectionsOf(backend);
+  if (backend.type === 's3') return new S3Store({ ...common, ...backend, connections });
   const access = settings.stores.get(name);
   if (!access) throw new RangeError(`the embedded store ${name} was not started`);
   return new S3Store({
@@ -95,11 +100,17 @@ function storeOf(name: string, backend: BackendConfig): Store {
     region: regionOf(backend),
     addressing: 'path',
     credentials: { kind: 'static', ...access.credentials },
-    connections: 128,
+    connections,
     queue: { size: 512, waitMs: 2_000 },
     timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
     minRateBytes: 1_024,
   });
+}
+
+/** As many as the limit of open files allows: beyond it, connections of clients would fail. */
+function connectionsOf(backend: BackendConfig): number {
+  const configured = backend.type === 's3' ? backend.connections : EMBEDDED_STORE_CONNECTIONS;
+  return Math.max(1, Math.floor(configured * (settings.files?.storeShare ?? 1)));
 }
 
 function bucketTable(): BucketTable {

@@ -31,6 +31,7 @@ interface ServedConnection extends CloseCandidate {
   readonly socket: Socket;
   isIdle: boolean;
   looksUnanswered: number;
+  looksWaiting: number;
   /** Byte counts at the last check. */
   readBytes: number;
   writtenBytes: number;
@@ -111,7 +112,7 @@ export class ConnectionLimiter {
 
   #serve(socket: Socket, client: string): void {
     this.#served.set(socket, {
-      ...{ socket, client, isIdle: false, looksUnanswered: 0 },
+      ...{ socket, client, isIdle: false, looksUnanswered: 0, looksWaiting: 0 },
       ...{ readBytes: -1, writtenBytes: -1 },
     });
     this.#held.set(client, this.#heldBy(client) + 1);
@@ -155,9 +156,20 @@ export class ConnectionLimiter {
     this.#isChecking = this.#waiting.size > 0;
     if (!this.#isChecking) return;
     for (const connection of this.#served.values()) recordUse(connection);
-    for (const { socket } of connectionsToClose(this.#served.values(), this.#queue.clients()))
-      socket.destroy();
+    for (const connection of connectionsToClose(this.#served.values(), this.#queue.clients()))
+      this.#giveUp(connection);
     this.#options.clock.after(MAKE_ROOM_STEP_MS, () => this.#makeRoom());
+  }
+
+  /** Frees the place at once; a request whose answer has not begun is answered before. */
+  #giveUp({ socket, looksWaiting }: ServedConnection): void {
+    if (looksWaiting === 0) {
+      socket.destroy();
+      return;
+    }
+    socket.on('error', ignore);
+    socket.write(this.#options.answerCrowded());
+    socket.destroySoon();
   }
 
   #dequeue(socket: Socket): void {
@@ -229,12 +241,15 @@ export class ConnectionLimiter {
 
 /** Records whether the connection was used since the last check. */
 function recordUse(connection: ServedConnection): void {
-  const { bytesRead, bytesWritten } = connection.socket;
-  const wasUsed =
-    bytesWritten !== connection.writtenBytes || runningResponse(connection.socket) !== undefined;
+  const { bytesRead, bytesWritten, writableLength } = connection.socket;
+  const running = runningResponse(connection.socket);
+  const wasUsed = bytesWritten !== connection.writtenBytes || running !== undefined;
   const hasMoved = wasUsed || bytesRead !== connection.readBytes;
   connection.looksUnanswered = wasUsed ? 0 : connection.looksUnanswered + 1;
   connection.isIdle = bytesWritten > 0 && !hasMoved;
+  const isStill = bytesRead === connection.readBytes && bytesWritten === connection.writtenBytes;
+  const hasBegun = running === undefined || running.headersSent || writableLength > 0;
+  connection.looksWaiting = isStill && !hasBegun ? connection.looksWaiting + 1 : 0;
   connection.readBytes = bytesRead;
   connection.writtenBytes = bytesWritten;
 }

@@ -8,6 +8,8 @@ export interface CloseCandidate {
    * silent, or sends a request very slowly.
    */
   readonly looksUnanswered: number;
+  /** The number of checks in a row at which its answer had not begun and nothing moved: it waits for a store. */
+  readonly looksWaiting: number;
 }
 
 /**
@@ -18,6 +20,8 @@ const IDLE_LOOKS = 1;
 const SILENT_LOOKS = 5;
 const IDLE_OF_POORER_LOOKS = 10;
 const SILENT_OF_POORER_LOOKS = 50;
+/** Only a client that has fewer gets the place of a request that waits for a store: others need not wait with it. */
+const WAITING_LOOKS = 10;
 
 /**
  * A connection that may be closed, or a client that waits for its place, with the number of connections that the client
@@ -31,7 +35,8 @@ interface Ranked<T> {
 
 /**
  * Which connections to close so that waiting ones can be served: at most one for each, starting with the client that
- * has the most. A client loses unused connections sooner to clients that have fewer. To clients that have as many, and
+ * has the most. To clients that have fewer it also loses requests that have waited for a store for a second, after its
+ * unused connections. A client loses unused connections sooner to clients that have fewer. To clients that have as many, and
  * to its own waiting connections (behind a load balancer all have the same address), it loses at once only connections
  * that are idle between requests.
  *
@@ -45,7 +50,7 @@ export function connectionsToClose<T extends CloseCandidate>(
   const openByClient = new Map<string, number>();
   for (const place of served) {
     openByClient.set(place.client, openOf(openByClient, place.client) + 1);
-    if (place.looksUnanswered > 0) unused.push(place);
+    if (place.looksUnanswered > 0 || place.looksWaiting >= WAITING_LOOKS) unused.push(place);
   }
   const places = rankPlaces(unused, openByClient);
   const freed: T[] = [];
@@ -66,7 +71,9 @@ function rankPlaces<T extends CloseCandidate>(
 ): Ranked<T>[] {
   const left = new Map(openByClient);
   return unused
-    .sort((one, other) => other.looksUnanswered - one.looksUnanswered)
+    .sort(
+      (one, other) => other.looksUnanswered - one.looksUnanswered || other.looksWaiting - one.looksWaiting,
+    )
     .map(place => {
       const { client } = place;
       const before = openOf(left, client);
@@ -93,6 +100,7 @@ function goesTo<T extends CloseCandidate>(ranked: Ranked<T> | undefined, claim: 
   const { of: place, client } = ranked;
   // even after losing this place, its client has at least as many as the claimant
   const isRicher = ranked.held > claim.held + 1;
+  if (place.looksUnanswered === 0) return isRicher;
   const idleLooks = isRicher || client === claim.client ? IDLE_LOOKS : IDLE_OF_POORER_LOOKS;
   const silentLooks = isRicher ? SILENT_LOOKS : SILENT_OF_POORER_LOOKS;
   return place.looksUnanswered >= (place.isIdle ? idleLooks : silentLooks);

@@ -13,14 +13,22 @@ export function openFileLimit(path = '/proc/self/limits'): number | undefined {
   }
 }
 
-/**
- * How many client connections each of `workers` may hold so that descriptors remain for `storeConnections`. When
- * descriptors are scarce, stores get at most half of what is left. Each worker always gets a minimum.
- */
-export function clientConnectionsPerWorker(limit: number, storeConnections: number, workers: number): number {
+/** How the descriptors that a process does not need itself are divided. */
+export interface FileShares {
+  /** Client connections of each worker; there is always a minimum. */
+  readonly clientsPerWorker: number;
+  /** The part of their connections that stores may have, up to 1. */
+  readonly storeShare: number;
+}
+
+/** Divides the descriptors of `workers`. When they are scarce, stores get at most half of what is left. */
+export function shareFiles(limit: number, storeConnections: number, workers: number): FileShares {
   const left = Math.max(0, limit - OWN_FILES);
-  const clients = left - Math.min(storeConnections, Math.floor(left / 2));
-  return Math.max(MIN_CLIENTS, Math.floor(clients / workers));
+  const stores = Math.min(storeConnections, Math.floor(left / 2));
+  return {
+    clientsPerWorker: Math.max(MIN_CLIENTS, Math.floor((left - stores) / workers)),
+    storeShare: storeConnections === 0 ? 1 : stores / storeConnections,
+  };
 }
 
 const MIN_CLIENTS = 8;

@@ -8,6 +8,7 @@ import type { Purged, PurgeScope } from '../gateway/operate/purge.ts';
 import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-object.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
 import type { StoreAccount } from '../server/embedded-store-thread.ts';
+import type { FileShares } from '../server/open-files.ts';
 
 /** How workers reach an embedded store. */
 export interface StoreAccess {
@@ -24,9 +25,12 @@ export interface WorkerSettings {
   readonly listingSecret: string;
   /** Heap limit for the records of one worker. */
   readonly recordBytesPerWorker: number;
-  /** Client connections that one worker accepts; undefined: no limit. */
-  readonly clientConnections: number | undefined;
+  /** What the limit of open files leaves to each worker; undefined: no limit. */
+  readonly files: FileShares | undefined;
 }
+
+/** Connections of each worker to an embedded store. */
+export const EMBEDDED_STORE_CONNECTIONS = 128;
 
 /** The procedures that every worker offers the supervisor. */
 export interface WorkerControl {

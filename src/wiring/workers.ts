@@ -5,16 +5,16 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CounterCell } from '../base/metrics.ts';
 import { releaseWorker, type SharedMemory } from '../cache/shared-memory.ts';
-import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
+import type { GatewayConfig } from '../config/gateway-config.ts';
 import { answerUnavailable } from '../gateway/reply/answer-unavailable.ts';
 import { FallbackListener } from '../server/fallback-listener.ts';
-import { clientConnectionsPerWorker, openFileLimit } from '../server/open-files.ts';
 import { countWorkers } from '../server/worker-count.ts';
 import { WorkerPool } from '../server/worker-pool.ts';
 import { allocateCache, checksBlocks } from './cache.ts';
 import { accessTo, type Stores } from './embedded-stores.ts';
 import type { WorkerControl, WorkerSettings } from './thread-contracts.ts';
 import { threadEntry } from './thread-entry.ts';
+import { filesOfWorkers } from './worker-files.ts';
 
 export interface WorkerParts {
   readonly config: GatewayConfig;
@@ -55,7 +55,7 @@ export function createWorkers(parts: WorkerParts): Workers {
     settings: {
       ...{ config, stores: accessTo(stores), recordBytesPerWorker },
       listingSecret: randomBytes(32).toString('base64'),
-      clientConnections: clientConnections(config, workers.count),
+      files: filesOfWorkers(config, workers.count, logger),
     },
     onDeath: worker => releaseWorker(shared, worker),
     onListening: any => {
@@ -65,16 +65,4 @@ export function createWorkers(parts: WorkerParts): Workers {
     },
   });
   return { pool, count: workers.count, memory: shared, fallback };
-}
-
-/**
- * The share of the open-files limit for clients. An embedded store also has the other ends of its connections and files
- * open.
- */
-function clientConnections({ backends }: GatewayConfig, workers: number): number | undefined {
-  const limit = openFileLimit();
-  if (limit === undefined) return undefined;
-  const filesOf = (backend: BackendConfig) => (backend.type === 's3' ? backend.connections : 3 * 128);
-  const perWorker = Object.values(backends).reduce((sum, backend) => sum + filesOf(backend), 0);
-  return clientConnectionsPerWorker(limit, perWorker * workers, workers);
 }

@@ -194,6 +194,22 @@ it.each([
   },
 );
 
+it('answers a request that has waited for a store for a second, and gives its place to an address that has fewer', async () => {
+  const { clock, held, ask, fill } = await setup();
+  const [first] = await fill();
+  const other = await ask('/other', '127.0.0.2');
+  await expect
+    .poll(() => {
+      clock.advance(100);
+      return held.length;
+    })
+    .toBe(7);
+  expect(clock.monotonicMs()).toBeGreaterThanOrEqual(1_000);
+  expect(await text(first ?? other)).toBe(CROWDED);
+  held[6]?.();
+  expect((await once(other, 'data')).toString()).toContain('answer to /other');
+});
+
 it('closes idle connections of the address that has most, and keeps those of others', async () => {
   const { held, ask, freed } = await setup();
   const answered = async (path: string, address: string) => {

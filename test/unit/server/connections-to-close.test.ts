@@ -6,11 +6,17 @@ const idle = (client: string, looksUnanswered = 1): CloseCandidate => ({
   client,
   isIdle: true,
   looksUnanswered,
+  looksWaiting: 0,
 });
 const silent = (client: string, looksUnanswered: number): CloseCandidate => ({
   client,
   isIdle: false,
   looksUnanswered,
+  looksWaiting: 0,
+});
+const waiting = (client: string, looksWaiting: number): CloseCandidate => ({
+  ...busy(client),
+  looksWaiting,
 });
 const busy = (client: string): CloseCandidate => silent(client, 0);
 const times = <T>(count: number, of: T): T[] => Array.from({ length: count }, () => of);
@@ -47,6 +53,15 @@ it('the client that has most gives first, what it has not used for longest befor
   expect(connectionsToClose(places, ['c'])).toEqual([silent('a', 8)]);
 });
 
+it('a request that has waited for a store for a second gives its place to a client that has fewer, the oldest first', () => {
+  const places = [waiting('a', 12), waiting('a', 15), waiting('a', 9), busy('a')];
+  expect(connectionsToClose(places, ['b'])).toEqual([waiting('a', 15)]);
+  expect(connectionsToClose(places, ['b', 'c', 'd'])).toEqual([waiting('a', 15), waiting('a', 12)]);
+  expect(connectionsToClose(places, ['a'])).toEqual([]);
+  expect(connectionsToClose([...places, ...times(3, busy('b'))], ['b'])).toEqual([]);
+  expect(connectionsToClose([...places, silent('a', 5)], ['b'])).toEqual([silent('a', 5)]);
+});
+
 it('no client is brought below those that it gives to', () => {
   const places = [...times(4, silent('a', 5)), busy('b')];
   expect(connectionsToClose(places, times(9, 'b'))).toHaveLength(1);
@@ -55,7 +70,12 @@ it('no client is brought below those that it gives to', () => {
 
 it('however many wait: no more is freed than waits, nothing twice, nothing used', () => {
   const client = fc.constantFrom('a', 'b', 'c');
-  const place = fc.record({ client, isIdle: fc.boolean(), looksUnanswered: fc.nat(60) });
+  const place = fc.record({
+    client,
+    isIdle: fc.boolean(),
+    looksUnanswered: fc.nat(60),
+    looksWaiting: fc.constant(0),
+  });
   fc.assert(
     fc.property(fc.array(place), fc.array(client), (places, waiting) => {
       const freed = connectionsToClose(places, waiting);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { clientConnectionsPerWorker, openFileLimit } from '../../../src/server/open-files.ts';
+import { openFileLimit, shareFiles } from '../../../src/server/open-files.ts';
 
 it('reads the soft limit of the process, and knows none where there is no such file', () => {
   const directory = mkdtempSync(join(tmpdir(), 'tidegate-limits-'));
@@ -17,10 +17,12 @@ it('reads the soft limit of the process, and knows none where there is no such f
 });
 
 it.each([
-  { limit: 1_000_000, stores: 128, workers: 1, clients: 999_776 },
-  { limit: 1_024, stores: 256, workers: 2, clients: 336 },
-  { limit: 256, stores: 128, workers: 1, clients: 80 },
-  { limit: 64, stores: 128, workers: 4, clients: 8 },
+  { limit: 1_000_000, stores: 128, workers: 1, clients: 999_776, share: 1 },
+  { limit: 1_024, stores: 256, workers: 2, clients: 336, share: 1 },
+  { limit: 256, stores: 128, workers: 1, clients: 80, share: 80 / 128 },
+  { limit: 64, stores: 128, workers: 4, clients: 8, share: 0 },
+  { limit: 1_024, stores: 0, workers: 1, clients: 928, share: 1 },
 ])('of $limit files, with $stores connections to stores, a worker of $workers has room for $clients', row => {
-  expect(clientConnectionsPerWorker(row.limit, row.stores, row.workers)).toBe(row.clients);
+  const shares = shareFiles(row.limit, row.stores, row.workers);
+  expect(shares).toEqual({ clientsPerWorker: row.clients, storeShare: row.share });
 });
