@@ -14,6 +14,7 @@ section { background: var(--surface); border: 1px solid var(--line); border-radi
 section:target { outline: 2px solid light-dark(#0e6f7c, #5cc8d7) }
 h2 { margin: 0; font-size: 1.1rem }
 code { color: var(--subtle) }
+a { color: light-dark(#0e6f7c, #5cc8d7) }
 dl { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; margin: .5rem 0 0; font-size: .9rem }
 dl div { display: flex; gap: .4rem } dt { color: var(--subtle) } dd { margin: 0 }
 `;
@@ -50,6 +51,7 @@ function runbook(options: AlertOptions): string {
 <body>
 <main>
 <h1>Runbook</h1>
+<p><a href="/">Status</a></p>
 <p>What each alert means and what to look at first. Names and settings are those of <code>alerts.rules</code>.</p>
 ${alertNames.map(name => entry(name, options)).join('\n')}
 </main>

@@ -152,6 +152,7 @@ describe('the runbook', () => {
       expect(text).toContain(`id="${name}"`);
       expect(text).toContain(describeRule(name).title);
     }
+    expect(text).toContain('<a href="/">');
     expect(text).toContain('<dt>threshold</dt><dd>0.2</dd>');
     expect(text).toContain('<dt>for</dt><dd>1 min</dd>');
     expect(text.slice(text.indexOf('id="retryStorm"'))).toMatch(/^[^<]*<.*?It is off/s);
