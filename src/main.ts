@@ -37,9 +37,10 @@ async function serve(request: ServeRequest): Promise<void> {
 }
 
 /** Starts all parts, each after those it depends on. */
-async function start({ config, file }: ServeRequest, sink: LogSink): Promise<void> {
+async function start({ config, file, warnings }: ServeRequest, sink: LogSink): Promise<void> {
   const isDefaultStart = file === undefined;
   const logger = createLogger({ level: config.log.level, sink, fields: { thread: 'supervisor' } });
+  for (const warning of warnings) logger.warn(warning);
   const { metrics, storeRestarts, workerRestarts, purges } = supervisorMetrics(version);
   const common = { clock, logger, writeLog: sink.write };
 

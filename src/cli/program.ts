@@ -3,7 +3,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { defaultConfig } from '../config/default-config.ts';
 import type { Environment } from '../config/environment.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { checkFile } from '../config/load-config.ts';
 import { addAdminCommands } from './admin-commands.ts';
 import { addCardCommand } from './card-command.ts';
 import { addCheckCommand } from './check-command.ts';
@@ -13,10 +13,12 @@ import { addSignCommand } from './sign-command.ts';
 import { addStoreCommand, type StoreAloneOptions } from './store-command.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Input of the `serve` command: the configuration, and its file if there is one. */
+/** Input of the `serve` command: the configuration, its file if there is one, and warnings of what it says. */
 export interface ServeRequest {
   readonly config: GatewayConfig;
   readonly file: string | undefined;
+  /** Of values that are allowed but probably mistakes; one line each, without secrets. */
+  readonly warnings: readonly string[];
 }
 
 /** External dependencies of the commands. */
@@ -80,8 +82,11 @@ function createProgram(
     .description('run the gateway; without a configuration, with a store of its own that has samples')
     .addOption(configOption(environment))
     .action(async ({ config: file }: { config?: string }) => {
-      const config = file === undefined ? defaultConfig(environment) : loadConfig(file, environment);
-      await options.serve({ config, file });
+      const checked =
+        file === undefined
+          ? { config: defaultConfig(environment), warnings: [] }
+          : checkFile(file, environment);
+      await options.serve({ ...checked, file });
       running();
     });
   addCheckCommand(program, options, ended);

@@ -8,6 +8,12 @@ import { gatewaySchema } from './gateway-schema.ts';
 import { grantWarnings } from './grant-warnings.ts';
 import { describeIssues, describeWarnings, formatPath } from './problems.ts';
 
+/** A configuration with warnings about values that are allowed but probably mistakes; the lines contain no secrets. */
+export interface CheckedFile {
+  readonly config: GatewayConfig;
+  readonly warnings: readonly string[];
+}
+
 /**
  * Reads a configuration file.
  *
@@ -15,17 +21,6 @@ import { describeIssues, describeWarnings, formatPath } from './problems.ts';
  *   for it.
  * @throws ConfigError when it cannot be read or used; its message contains no secrets
  */
-export function loadConfig(file: string, environment: Environment, asksForKeys = true): GatewayConfig {
-  return parseConfig(readText(file), environment, file, asksForKeys);
-}
-
-/** A configuration with warnings about values that are allowed but probably mistakes; the lines contain no secrets. */
-export interface CheckedFile {
-  readonly config: GatewayConfig;
-  readonly warnings: readonly string[];
-}
-
-/** Like `loadConfig`, with warnings. */
 export function checkFile(file: string, environment: Environment, asksForKeys = true): CheckedFile {
   const { config, written } = parse(readText(file), environment, file, asksForKeys);
   return { config, warnings: describeWarnings(grantWarnings(config), written) };

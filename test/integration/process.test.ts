@@ -91,6 +91,16 @@ async function metric(admin: string, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
 }
 
+it('logs once what `check` would warn of', PATIENCE, async () => {
+  const { started } = await startGateway(
+    'backends: { own: { type: embedded, directory: ./own } }, ' +
+      'buckets: { photos: { backend: own, access: public, anonymous: [{ actions: [HeadObject] }] } }',
+  );
+  await expect.poll(() => started.output).toContain('"msg":"ready"');
+  const warned = started.output.split('\n').filter(line => line.includes('holds \\"HeadObject\\"'));
+  expect(warned.map(line => JSON.parse(line))).toMatchObject([{ level: 'warn', thread: 'supervisor' }]);
+});
+
 describe('exit code 2', () => {
   it.each([
     [

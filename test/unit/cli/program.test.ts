@@ -85,7 +85,7 @@ it.each([
   expect(errors).toContain(text);
 });
 
-it('checks a file, and warns of a grant that grants nothing without failing', async () => {
+it('checks a file, and warns of a grant that grants nothing without failing; so does a start', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'tidegate-cli-'));
   const file = join(directory, 'tidegate.yaml');
   writeFileSync(
@@ -99,6 +99,8 @@ buckets: { photos: { backend: demo, access: public, anonymous: [{ actions: [Head
     expect.stringMatching(/^warning: buckets\.photos\.anonymous\[0\]\.actions\[0\] holds "HeadObject": /),
     `${file} can be used, and has 1 warning: 1 bucket, 1 backend`,
   ]);
+  const { served } = await run(['serve', '-c', file]);
+  expect(served[0]?.warnings).toEqual([expect.stringMatching(/^buckets\.photos\.anonymous\[0\]/)]);
   await rm(directory, { recursive: true });
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/config/config-error.ts';
 import { defaultConfig } from '../../../src/config/default-config.ts';
-import { loadConfig, parseConfig } from '../../../src/config/load-config.ts';
+import { checkFile, parseConfig } from '../../../src/config/load-config.ts';
 import { secretsOf } from '../../../src/config/secrets.ts';
 import { defaultLimits } from '../../support/client-limits.ts';
 
@@ -24,7 +24,7 @@ const bucket = (keys: string) =>
 
 describe('a configuration that works', () => {
   it('is the example, with every key that is built', () => {
-    const config = loadConfig(examplePath, {});
+    const { config } = checkFile(examplePath, {});
     expect(config.backends.main).toMatchObject({
       endpoint: 'https://s3.eu-west-1.amazonaws.com',
       queue: { size: 512, waitMs: 2_000 },
@@ -157,7 +157,7 @@ describe('a configuration that works', () => {
   });
 
   it('names every secret of the example, for the log', () => {
-    expect(secretsOf(loadConfig(examplePath, { CLIENT_SECRET: 'client-secret' }))).toEqual([
+    expect(secretsOf(checkFile(examplePath, { CLIENT_SECRET: 'client-secret' }).config)).toEqual([
       'change-me',
       'change-me',
       'client-secret',
@@ -246,7 +246,7 @@ describe('a problem is named with its key, what it holds and what it may hold', 
   });
 
   it('names a file that cannot be read', () => {
-    expect(() => loadConfig('/nowhere/tidegate.yaml', {})).toThrow(/\/nowhere\/tidegate\.yaml.*\n.*ENOENT/);
+    expect(() => checkFile('/nowhere/tidegate.yaml', {})).toThrow(/\/nowhere\/tidegate\.yaml.*\n.*ENOENT/);
   });
 });
 
