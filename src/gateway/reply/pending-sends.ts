@@ -34,11 +34,11 @@ export interface SlotDemand {
   claimNeed(slot: number): boolean;
 }
 
-/** How much was queued for a connection at some moment. */
+/** How much was queued for a connection when its client last made progress, and for how long it has made none. */
 interface ProgressMark {
   readonly loan: Loan | undefined;
   readonly queuedBytes: number;
-  readonly sinceMs: number;
+  readonly stalledMs: number;
 }
 
 const LOOK_INTERVAL_MS = 500;
@@ -97,17 +97,16 @@ export class PendingSends {
   }
 
   #look(): void {
-    const nowMs = this.#clock.monotonicMs();
     const stalled: [PendingSend, ProgressMark][] = [];
     for (const [send, last] of this.#sends) {
-      const mark = progressOf(send, last, nowMs);
+      const mark = progressOf(send, last);
       this.#sends.set(send, mark);
-      if (last && mark && mark !== last) send.tookSome?.();
-      if (mark && nowMs - mark.sinceMs >= STALL_LIMIT_MS) stalled.push([send, mark]);
+      if (last && mark?.stalledMs === 0) send.tookSome?.();
+      if (mark && mark.stalledMs >= STALL_LIMIT_MS) stalled.push([send, mark]);
     }
     this.#nextLook =
       this.#sends.size > 0 ? this.#clock.after(LOOK_INTERVAL_MS, () => this.#look()) : undefined;
-    const oldestFirst = stalled.sort(([, one], [, other]) => one.sinceMs - other.sinceMs);
+    const oldestFirst = stalled.sort(([, one], [, other]) => other.stalledMs - one.stalledMs);
     this.#cut(oldestFirst);
     this.#cutOwners(oldestFirst);
   }
@@ -132,10 +131,19 @@ export class PendingSends {
   }
 }
 
-/** The previous mark while there is no progress, otherwise a new one. */
-function progressOf({ loan, socket }: PendingSend, last: ProgressMark | undefined, nowMs: number) {
+/**
+ * Looks are counted rather than time: when the event loop was blocked, clients could take nothing meanwhile, and the
+ * look that comes late runs before the system's buffers are seen to have emptied. A response with nothing queued waits
+ * for its content or its turn, not for its client.
+ */
+function progressOf({ loan, socket }: PendingSend, last: ProgressMark | undefined): ProgressMark | undefined {
   const queued = socket ? queuedBytes(socket) : undefined;
   if (queued === undefined) return undefined;
-  if (last && last.loan === loan && queued > last.queuedBytes - PROGRESS_BYTES) return last;
-  return { loan, queuedBytes: queued, sinceMs: nowMs };
+  const hasStalled =
+    last?.loan === loan &&
+    last &&
+    last.queuedBytes > 0 &&
+    queued > Math.max(0, last.queuedBytes - PROGRESS_BYTES);
+  if (hasStalled) return { ...last, stalledMs: last.stalledMs + LOOK_INTERVAL_MS };
+  return { loan, queuedBytes: queued, stalledMs: 0 };
 }

@@ -94,6 +94,33 @@ it.each([
   expect(cut).toEqual(expected);
 });
 
+it('does not count time in which the process stood still', () => {
+  watched('one', 1);
+  needed = 1;
+  clock.advance(1_000);
+  for (let times = 0; times < 8; times++) {
+    clock.holdUp(9_000);
+    clock.advance(0);
+    expect(cut).toEqual([]);
+  }
+  clock.advance(1_000);
+  expect(cut).toEqual(['one']);
+});
+
+it('does not count time in which a response waits for its turn with nothing queued for its client', () => {
+  const send = watched('one', 1);
+  needed = 1;
+  clock.advance(4_000);
+  send.queue.writeQueueSize = 0;
+  clock.advance(60_000);
+  expect(cut).toEqual([]);
+  send.queue.writeQueueSize = 1_000_000;
+  clock.advance(5_000);
+  expect(cut).toEqual([]);
+  clock.advance(500);
+  expect(cut).toEqual(['one']);
+});
+
 it('cuts all who hold a slot for one need, and none where one of them moves', () => {
   for (const name of ['a', 'b']) watched(name, 1);
   watched('c', 2);
