@@ -4,6 +4,7 @@ import type { FreshnessDirectives } from '../../cache/freshness.ts';
 import type { ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
 import { deltaSeconds, parseCacheControl } from '../../http/cache-control.ts';
 import { hopByHopFields } from '../../http/hop-by-hop.ts';
+import { hostFields } from '../../http/host-fields.ts';
 import { parseHttpDate } from '../../http/http-date.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { type ContentHead, isChecksum } from '../fill/content-head.ts';
@@ -17,14 +18,14 @@ export interface ReplyContext {
 
 /**
  * Fields that belong to a connection, a single response, the server or one reader rather than to the object
- * (docs/semantics.md 201, 279; RFC 9111 §3.1 and §7.3). A cookie is for the reader it was sent to; Alt-Svc describes
- * the server (RFC 7838). Rate-limit fields, which MinIO sends with each answer, describe the gateway's own quota.
+ * (docs/semantics.md 201, 279; RFC 9111 §3.1 and §7.3). A cookie is for the reader it was sent to. Rate-limit fields,
+ * which MinIO sends with each answer, describe the gateway's own quota.
  */
 const perReplyHttp = new Set([
   ...hopByHopFields,
+  ...hostFields,
   'accept-ranges',
   'age',
-  'alt-svc',
   'authentication-info',
   'content-length',
   'content-range',
@@ -32,10 +33,8 @@ const perReplyHttp = new Set([
   'ratelimit',
   'ratelimit-policy',
   'retry-after',
-  'server',
   'set-cookie',
   'set-cookie2',
-  'via',
   'x-cache',
   'x-ratelimit-limit',
   'x-ratelimit-remaining',

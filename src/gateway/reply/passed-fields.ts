@@ -1,9 +1,10 @@
 import { hopByHopFields } from '../../http/hop-by-hop.ts';
+import { hostFields } from '../../http/host-fields.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 
-/** Alt-Svc would make clients bypass the gateway (RFC 7838 §2); X-Cache describes the cache that answers. */
-const ofTheServer = new Set([...hopByHopFields, 'alt-svc', 'date', 'server', 'x-cache']);
+/** X-Cache describes the cache that answers. */
+const ofTheServer = new Set([...hopByHopFields, ...hostFields, 'date', 'x-cache']);
 
 /** Whether `field` describes the store's connection, server or response; the gateway's response has its own. */
 export function isOfTheReply({ name, store }: HeaderField): boolean {
