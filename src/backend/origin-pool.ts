@@ -27,7 +27,6 @@ export interface OriginRequest {
   readonly path: string;
   /** Names and values alternating. */
   readonly headers: string[];
-  readonly body?: Uint8Array;
 }
 
 /** Keep-alive connections to one origin. */

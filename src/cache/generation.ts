@@ -70,11 +70,6 @@ export class Generation implements Content {
     return this.identity.sizeBytes;
   }
 
-  /** Responses currently reading this content. */
-  get readers(): number {
-    return this.#readers;
-  }
-
   get isRetired(): boolean {
     return this.#retired;
   }

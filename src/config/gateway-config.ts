@@ -8,5 +8,4 @@ export type GatewayConfig = DeepReadonly<z.output<ReturnType<typeof gatewaySchem
 
 export type BackendConfig = GatewayConfig['backends'][string];
 export type BucketConfig = GatewayConfig['buckets'][string];
-export type ClientConfig = GatewayConfig['clients'][number];
 export type AlertConfig = GatewayConfig['alerts'];

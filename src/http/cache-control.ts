@@ -1,19 +1,13 @@
-/** The response directives of Cache-Control that a shared cache obeys (RFC 9111 §5.2.2, RFC 5861, RFC 8246). */
+/** The response directives of Cache-Control that decide what is kept and how long (RFC 9111 §5.2.2). */
 export interface CacheControl {
   readonly noStore: boolean;
   /** Also true for the form with field names: a cache may treat it like the form without (RFC 9111 §5.2.2.4). */
   readonly noCache: boolean;
   /** Also true for the form with field names (RFC 9111 §5.2.2.7). */
   readonly private: boolean;
-  readonly public: boolean;
-  readonly mustRevalidate: boolean;
-  readonly proxyRevalidate: boolean;
-  readonly immutable: boolean;
-  /** In seconds, like those below; 0 for an invalid value, undefined when absent. */
+  /** In seconds, like the one below; 0 for an invalid value, undefined when absent. */
   readonly maxAgeS: number | undefined;
   readonly sMaxAgeS: number | undefined;
-  readonly staleWhileRevalidateS: number | undefined;
-  readonly staleIfErrorS: number | undefined;
 }
 
 /** RFC 9111 §1.2.2: greater values are treated as this one. */
@@ -44,14 +38,8 @@ function parse(header: string): CacheControl {
     noStore: values.has('no-store'),
     noCache: values.has('no-cache'),
     private: values.has('private'),
-    public: values.has('public'),
-    mustRevalidate: values.has('must-revalidate'),
-    proxyRevalidate: values.has('proxy-revalidate'),
-    immutable: values.has('immutable'),
     maxAgeS: seconds('max-age'),
     sMaxAgeS: seconds('s-maxage'),
-    staleWhileRevalidateS: seconds('stale-while-revalidate'),
-    staleIfErrorS: seconds('stale-if-error'),
   });
 }
 

@@ -4,22 +4,15 @@ export type ConnectionsOf = (client: string) => number;
 /** Connections that wait for a place: grouped by client, oldest first. */
 export class ConnectionQueue<T> {
   readonly #byClient = new Map<string, Set<T>>();
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
 
   add(client: string, connection: T): void {
     const queue = this.#byClient.get(client) ?? new Set();
     this.#byClient.set(client, queue.add(connection));
-    this.#size++;
   }
 
   remove(client: string, connection: T): void {
     const queue = this.#byClient.get(client);
     if (!queue?.delete(connection)) return;
-    this.#size--;
     if (queue.size === 0) this.#byClient.delete(client);
   }
 

@@ -22,10 +22,9 @@ export type BearerVerdict =
   | { readonly kind: 'known'; readonly subject: string; readonly name: string }
   | CallbackRefusal;
 
-/** docs/cards.md §2, Token: issuer, application and clock skew of the service. */
+/** docs/cards.md §2, Token: issuer and application of the service. */
 export const CONNECTOR_ISSUER = 'https://substrate.office.com/sts/';
 export const CONNECTOR_APP_ID = '48af08dc-f6d2-435f-b2a7-069abd99c086';
-export const CONNECTOR_CLOCK_TOLERANCE_S = 300;
 
 /** The service expects a response within two seconds, so a slower key set is useless. */
 const KEYS_TIMEOUT_MS = 1_200;

@@ -56,7 +56,6 @@ interface InputBase {
   /** Unique within the card. */
   readonly id: string;
   readonly title: string;
-  readonly isRequired?: boolean;
 }
 
 export interface TextInput extends InputBase {

@@ -39,7 +39,7 @@ export type AcknowledgeOutcome =
 
 const MINUTE_MS = 60_000;
 
-export const defaultTiming: AnnouncementTiming = {
+const defaultTiming: AnnouncementTiming = {
   groupWaitMs: 10_000,
   repeatMs: { critical: 60 * MINUTE_MS, warning: 240 * MINUTE_MS, info: 1_440 * MINUTE_MS },
 };

@@ -38,7 +38,7 @@ export function announcementsDue(
 }
 
 /** The highest of the alerts' severities. */
-export function severityOf(alerts: readonly Alert[]): Severity {
+function severityOf(alerts: readonly Alert[]): Severity {
   return alerts.reduce<Severity>(
     (highest, { severity }) => (compareSeverity(severity, highest) > 0 ? severity : highest),
     'info',

@@ -17,7 +17,7 @@ const HOUR_MS = 60 * MINUTE_MS;
  * Every sample for rules with short windows, then one per minute, then one per ten minutes for the longest: about 1100
  * rows.
  */
-export const retentionLevels: readonly RetentionLevel[] = [
+const retentionLevels: readonly RetentionLevel[] = [
   { spacingMs: 0, keepMs: 20 * MINUTE_MS },
   { spacingMs: MINUTE_MS, keepMs: 6.5 * HOUR_MS },
   { spacingMs: 10 * MINUTE_MS, keepMs: 73 * HOUR_MS },

@@ -45,7 +45,6 @@ const checksumSchema = z.object({
 export type StoredChecksum = z.infer<typeof checksumSchema>;
 
 const tagsSchema = z.array(z.tuple([z.string(), z.string()]));
-export type Tags = readonly (readonly [string, string])[];
 
 /** The stored attributes of an object, except its bytes, its identity and what listings show. */
 export const objectAttributesSchema = z.object({

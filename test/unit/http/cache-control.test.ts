@@ -5,14 +5,8 @@ const nothing = {
   noStore: false,
   noCache: false,
   private: false,
-  public: false,
-  mustRevalidate: false,
-  proxyRevalidate: false,
-  immutable: false,
   maxAgeS: undefined,
   sMaxAgeS: undefined,
-  staleWhileRevalidateS: undefined,
-  staleIfErrorS: undefined,
 };
 
 describe('Cache-Control', () => {
@@ -26,12 +20,9 @@ describe('Cache-Control', () => {
     ['no-store,no-cache', { noStore: true, noCache: true }],
     ['private="a, max-age=5", max-age=60', { private: true, maxAgeS: 60 }],
     ['no-cache="set-cookie\\", no-store"', { noCache: true }],
-    [
-      'public, must-revalidate, proxy-revalidate',
-      { public: true, mustRevalidate: true, proxyRevalidate: true },
-    ],
-    ['immutable;max-age=5', { immutable: true, maxAgeS: 5 }],
-    ['stale-while-revalidate=5, stale-if-error=7', { staleWhileRevalidateS: 5, staleIfErrorS: 7 }],
+    ['public, must-revalidate, proxy-revalidate', {}],
+    ['immutable;max-age=5', { maxAgeS: 5 }],
+    ['stale-while-revalidate=5, stale-if-error=7', {}],
     ['x-max-age=5, unknown=1', {}],
   ])('%j says %j', (header, said) => {
     expect(parseCacheControl(header)).toEqual({ ...nothing, ...said });
