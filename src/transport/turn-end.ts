@@ -8,6 +8,10 @@ export interface TurnEndTask {
 /** Longest batch, so that the first task does not wait too long. */
 const TASK_LIMIT = 64;
 
+/**
+ * One list for the thread, as there is one event loop: a refusal by the listener must come after the answers to earlier
+ * requests on its connection, which the gateway has added.
+ */
 let waiting: TurnEndTask[] = [];
 
 /** Schedules `task` for the end of this turn of the event loop, after I/O callbacks that are already pending. */

@@ -1,3 +1,5 @@
+import type { Coverage } from '../../cache/coverage.ts';
+
 /** `x-cache`, and the metric label `cache`. */
 export type CacheResult = 'HIT' | 'MISS' | 'PARTIAL' | 'STALE' | 'REVALIDATED' | 'BYPASS';
 
@@ -67,7 +69,7 @@ export class CacheReports {
    *
    * @param coverage how much of the requested bytes was in memory; `all` if no bytes were requested
    */
-  of(found: LookupOutcome, coverage: 'all' | 'some' | 'none', ttlS: number): CacheReport {
+  of(found: LookupOutcome, coverage: Coverage, ttlS: number): CacheReport {
     if (found.how !== 'hit') return reportOfAnswer(found);
     if (coverage === 'some') return partial;
     if (coverage === 'none') return bytesMissing;
