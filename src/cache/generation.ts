@@ -15,6 +15,8 @@ export interface GenerationIdentity {
   /** Strong entity tag, quotes included; undefined for a content that is never combined with another response. */
   readonly entityTag: string | undefined;
   readonly sizeBytes: number;
+  /** Bytes of different encodings are never combined, even if a proxy before the store leaves the entity tag as it was. */
+  readonly contentEncoding?: string | undefined;
 }
 
 /** A run of bytes `[start, end)` of the whole content. */
@@ -62,8 +64,9 @@ export class Generation implements Content {
     this.#reading = reading;
     this.#onGrown = onGrown;
     this.parts = new PartMap([], undefined, onGrown);
-    const { objectKey, versionId, entityTag, sizeBytes } = identity;
-    this.#hash = hashText(objectKey + lengthPrefixed(versionId) + lengthPrefixed(entityTag) + sizeBytes);
+    const { objectKey, versionId, entityTag, sizeBytes, contentEncoding } = identity;
+    const validators = [versionId, entityTag, contentEncoding].map(lengthPrefixed);
+    this.#hash = hashText(objectKey + validators.join('') + sizeBytes);
   }
 
   get sizeBytes(): number {

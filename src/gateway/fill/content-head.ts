@@ -11,6 +11,7 @@ export interface ContentHead extends StoreReplyHead {
   /** Quotes included; may be weak. */
   readonly entityTag: string | undefined;
   readonly versionId: string | undefined;
+  readonly contentEncoding: string | undefined;
   /** Content-Length; 'unusable' if it is malformed or above 2^53 - 1. */
   readonly lengthBytes: number | 'unusable' | undefined;
   /** The Content-Range of a 206 as received; in any other response it has no meaning (RFC 9110 §14.4). */
@@ -47,6 +48,7 @@ export function readContentHead({ status, fields }: StoreReplyHead): ContentHead
     fields,
     entityTag: http.get('etag'),
     versionId: store.get('version-id'),
+    contentEncoding: http.get('content-encoding'),
     lengthBytes: length === undefined ? undefined : (parseContentLength(length) ?? 'unusable'),
     rangeText,
     range,
@@ -77,7 +79,8 @@ export function keptContent(
 /** The identity of the content of an answer; undefined if it cannot be cached, see `keptContent`. */
 export function identityOf(read: ObjectRead, head: ContentHead): GenerationIdentity | undefined {
   const kept = keptContent(head, read.policy.maxObjectSizeBytes);
-  return kept && { objectKey: read.objectKey.text, versionId: head.versionId, ...kept };
+  const { versionId, contentEncoding } = head;
+  return kept && { objectKey: read.objectKey.text, versionId, contentEncoding, ...kept };
 }
 
 /** The position and checksums of the part that an answer is about. */

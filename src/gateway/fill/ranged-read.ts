@@ -115,9 +115,11 @@ export class RangedRead implements StoreReceiver {
   }
 
   #validate(head: ContentHead): Error | undefined {
-    const { entityTag, sizeBytes } = this.#identity;
+    const { entityTag, sizeBytes, contentEncoding } = this.#identity;
     if (entityTag !== undefined && head.entityTag !== entityTag)
       return new ObjectChangedError(`entity tag ${head.entityTag} instead of ${entityTag}`);
+    if (head.contentEncoding !== contentEncoding)
+      return new ObjectChangedError(`content-encoding ${head.contentEncoding} instead of ${contentEncoding}`);
     if (head.status === 206) return this.#validatePartial(head);
     return hasOtherLength(head, sizeBytes) ? new ObjectChangedError('another length') : undefined;
   }

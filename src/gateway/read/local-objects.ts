@@ -195,7 +195,8 @@ export class LocalObjects implements ObjectSource {
     epoch: number,
     call: StoreCall,
   ): TakenAnswer<Learned> {
-    const identity = { objectKey: read.objectKey.text, versionId: head.versionId, entityTag, sizeBytes };
+    const { versionId, contentEncoding } = head;
+    const identity = { objectKey: read.objectKey.text, versionId, entityTag, sizeBytes, contentEncoding };
     const content = this.#contentOf(read, identity, epoch);
     const learned = this.#learnReadable(read, head, 'GET', content, epoch, read.partNumber);
     const wantsBytes = to > from && this.#contents.lacks(content, from, to);

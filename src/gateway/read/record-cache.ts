@@ -54,6 +54,7 @@ function isSame(one: GenerationIdentity, other: GenerationIdentity): boolean {
   return (
     one.entityTag === other.entityTag &&
     one.sizeBytes === other.sizeBytes &&
-    one.versionId === other.versionId
+    one.versionId === other.versionId &&
+    one.contentEncoding === other.contentEncoding
   );
 }

@@ -63,6 +63,17 @@ function send(bytes: Buffer): void {
   for (let start = 0; start < bytes.length; start += 3) read.arrived(bytes.subarray(start, start + 3));
 }
 
+it.each([
+  ['a part', partial({ 'content-encoding': 'gzip' })],
+  ['the whole', wholeHead({ 'content-encoding': 'gzip' })],
+])('%s in another content encoding is another content, whatever its tag says', (_, head) => {
+  read.answered(head);
+  send(content.subarray(10, 20));
+  read.ended();
+  expect(receiver.outcome).toBeInstanceOf(ObjectChangedError);
+  expect(receiver.received.length).toBe(0);
+});
+
 it('hands on the range that was asked for', () => {
   read.answered(partial());
   send(content.subarray(10, 20));
