@@ -11,6 +11,7 @@ import { cacheErrors, countCache } from './operate/cache-metrics.ts';
 import { describeObject, type ObjectDescription } from './operate/describe-object.ts';
 import { type Purged, type PurgeScope, purge } from './operate/purge.ts';
 import { type RestoreOutcome, type RestoreRequest, requestRestore } from './operate/restore-object.ts';
+import { PageRoom } from './pass/listing/page-room.ts';
 import { PageTurns } from './pass/listing/page-turns.ts';
 import { Pipeline } from './pipeline.ts';
 import { answerUnreadable } from './reply/answer-unreadable.ts';
@@ -98,6 +99,7 @@ export class Gateway {
       observer: new ExchangeObserver({ ...options, admission: this.#admission, sends }),
       ids: this.#ids,
       pageTurns: new PageTurns(clock),
+      pageRoom: new PageRoom(),
       faults,
     });
     this.handle = pipeline.handle;

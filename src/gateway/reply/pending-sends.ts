@@ -51,8 +51,8 @@ const LOOK_INTERVAL_MS = 500;
 const PROGRESS_BYTES = 16 * 1024;
 const STALL_LIMIT_MS = 5_000;
 
-/** Heap memory that responses of a worker may hold; those that have stalled are aborted when half of it is in use. */
-const OWN_LIMIT_BYTES = 64 * 1024 * 1024;
+/** When responses of a worker hold more heap memory than this, those that have stalled are aborted. */
+const OWN_LIMIT_BYTES = 32 * 1024 * 1024;
 
 /**
  * The responses of one worker that wait for their clients. While fills wait for a slot, the responses that have stalled
@@ -91,11 +91,6 @@ export class PendingSends {
     if (this.#sends.delete(send)) this.#ownBytes -= send.ownBytes ?? 0;
   }
 
-  /** Whether a response may hold `ownBytes` beside the others that do; one alone may hold more than the limit. */
-  hasRoomFor(ownBytes: number): boolean {
-    return this.#ownBytes === 0 || this.#ownBytes + ownBytes <= OWN_LIMIT_BYTES;
-  }
-
   #look(): void {
     const stalled: [PendingSend, ProgressMark][] = [];
     for (const [send, last] of this.#sends) {
@@ -111,10 +106,10 @@ export class PendingSends {
     this.#cutOwners(oldestFirst);
   }
 
-  /** Aborts responses that hold heap memory until half of the limit is free. */
+  /** Aborts responses that hold heap memory until the others hold no more than the limit. */
   #cutOwners(oldestFirst: readonly [PendingSend, ProgressMark][]): void {
     for (const [send] of oldestFirst) {
-      if (this.#ownBytes <= OWN_LIMIT_BYTES / 2) return;
+      if (this.#ownBytes <= OWN_LIMIT_BYTES) return;
       if (!send.ownBytes) continue;
       this.forget(send);
       send.cutOff(new StalledClientError());

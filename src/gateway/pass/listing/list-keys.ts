@@ -14,6 +14,7 @@ import { type AskPage, type CollectedListing, collectListing } from './collect-l
 import type { ListingOperation } from './listing-kind.ts';
 import { ListingRequest, PAGE_LIMIT, type StorePage } from './listing-request.ts';
 import { ListingView } from './listing-view.ts';
+import { beginPage } from './page-job.ts';
 import { sendPage } from './send-page.ts';
 import { LISTING_LIMIT_BYTES, readListing, type StoreListing } from './store-listing.ts';
 import { writeListing } from './write-listing.ts';
@@ -31,35 +32,25 @@ export function answerListing(other: OtherOperation, operation: ListingOperation
   const action = actionOf(operation, undefined);
   if (!permissions.allows(action, request.prefix)) throw notListable(permissions, action);
   exchange.report = bypassed('listing');
-  observer.waitsForStore(exchange);
+  const job = beginPage(other, request.entryLimit);
   const view = new ListingView(request, bucket, permissions, action);
-  const left = new AbortController();
-  const pages = new StorePages(other, operation, request, view, left.signal);
-  const leave = () => left.abort();
-  exchange.response.once('close', leave);
-  const end = () => {
-    exchange.response.off('close', leave);
-    observer.sent(exchange);
-  };
+  const pages = new StorePages(other, operation, request, view, job.signal);
   const reply = async (listing: CollectedListing) => {
     const head = pages.firstReply ?? { status: 200, fields: [] };
-    const body = await pageTurns.take(writeListing(listing, request, view, bucket), left.signal);
-    await sendPage(exchange, { ...head, body }, observer.sends);
-    end();
+    const body = await pageTurns.take(writeListing(listing, request, view, bucket), job.signal);
+    await sendPage(exchange, { ...head, body }, observer.sends, job.hold);
+    observer.sent(exchange);
   };
   const fail = (error: unknown) => {
-    if (left.signal.aborted) exchange.hasClientLeft = true;
+    if (job.isLeaving(error)) exchange.hasClientLeft = true;
     else if (error instanceof RefusedByStoreError) replyRefusal(exchange, bucket, error.reply, true);
     else throw error;
-    end();
+    observer.sent(exchange);
   };
   collectListing(request, view, pages.ask)
     .then(reply)
     .catch(fail)
-    .catch(error => {
-      exchange.response.off('close', leave);
-      exchange.refuse(error);
-    });
+    .catch(error => exchange.refuse(error));
 }
 
 /**

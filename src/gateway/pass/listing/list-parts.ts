@@ -6,6 +6,7 @@ import { replyRefusal } from '../../reply/refusal-reply.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
+import { beginPage } from './page-job.ts';
 import type { Steps } from './page-turns.ts';
 import { sendPage } from './send-page.ts';
 import { documentTags, leaf, PageText, writeKnown } from './write-listing.ts';
@@ -43,33 +44,24 @@ export function answerListParts(other: OtherOperation): void {
   const passed = passedRequest(other);
   const limit = Number(queryValue(query, 'max-parts') || MAX_PARTS);
   exchange.report = bypassed('operation');
-  observer.waitsForStore(exchange);
-  const left = new AbortController();
-  const leave = () => left.abort();
-  exchange.response.once('close', leave);
+  const job = beginPage(other, Math.min(limit || 0, MAX_PARTS));
   const ask = async () => {
-    const reply = await sendAndCollect(bucket.store, passed, LIMIT_BYTES, left.signal);
+    const reply = await sendAndCollect(bucket.store, passed, LIMIT_BYTES, job.signal);
     if (reply.status !== 200) {
       replyRefusal(exchange, bucket, reply, permissions.allows('ListBucket', key));
       return;
     }
-    const body = await pageTurns.take(inClientNames(reply.body, limit, bucket.name, key), left.signal);
-    await sendPage(exchange, { ...reply, body }, observer.sends);
+    const body = await pageTurns.take(inClientNames(reply.body, limit, bucket.name, key), job.signal);
+    await sendPage(exchange, { ...reply, body }, observer.sends, job.hold);
   };
   const fail = (error: unknown) => {
-    if (!left.signal.aborted) throw error;
+    if (!job.isLeaving(error)) throw error;
     exchange.hasClientLeft = true;
   };
   ask()
     .catch(fail)
-    .then(() => {
-      exchange.response.off('close', leave);
-      observer.sent(exchange);
-    })
-    .catch(error => {
-      exchange.response.off('close', leave);
-      exchange.refuse(error);
-    });
+    .then(() => observer.sent(exchange))
+    .catch(error => exchange.refuse(error));
 }
 
 /** @throws InvalidReplyError if the body is not a list of parts, or has more than `limit` of them */

@@ -1,21 +1,26 @@
 import type { Socket } from 'node:net';
 import type { WholeReply } from '../../../backend/store.ts';
 import { cutOff } from '../../../transport/cut-off.ts';
-import { OverloadedError } from '../../fill/fill-error.ts';
 import type { PendingSend, PendingSends } from '../../reply/pending-sends.ts';
 import { replyAsStored } from '../../reply/refusal-reply.ts';
 import type { Exchange } from '../../request/exchange.ts';
+import type { PageHold } from './page-room.ts';
 
 /**
  * Answers with a page that was written for this client; resolves when the connection has taken it or is gone. Pages are
- * up to several MiB each, so what clients have not taken of them is bounded (`PendingSends`).
+ * up to several MiB each, so what clients have not taken of them is bounded (`PageRoom`).
  *
  * @throws OverloadedError when there is no room for it
  */
-export async function sendPage(exchange: Exchange, page: WholeReply, sends: PendingSends): Promise<void> {
+export async function sendPage(
+  exchange: Exchange,
+  page: WholeReply,
+  sends: PendingSends,
+  hold: PageHold,
+): Promise<void> {
   const { response } = exchange;
   const send = new PageSend(exchange, page.body.length);
-  if (!sends.hasRoomFor(send.ownBytes)) throw new OverloadedError();
+  hold.resize(send.ownBytes);
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   response.once('close', resolve);
   // a closed response emits no second `close`

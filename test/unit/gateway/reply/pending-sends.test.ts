@@ -152,19 +152,6 @@ describe('responses that hold heap memory', () => {
     return send;
   }
 
-  it('have room for 64 MiB, and for one of any size', () => {
-    expect(sends.hasRoomFor(5 * pageBytes)).toBe(true);
-    const pages = ['one', 'two', 'three'].map(page);
-    expect(sends.hasRoomFor(pageBytes)).toBe(true);
-    expect(sends.hasRoomFor(pageBytes + 1)).toBe(false);
-    for (const send of pages) {
-      sends.watch(send);
-      sends.forget(send);
-      sends.forget(send);
-    }
-    expect(sends.hasRoomFor(5 * pageBytes)).toBe(true);
-  });
-
   it('are aborted after five seconds without progress, oldest first, until half of the room is free', () => {
     for (const name of ['one', 'two', 'three', 'four']) {
       page(name);
@@ -174,7 +161,6 @@ describe('responses that hold heap memory', () => {
     expect(cut).toEqual([]);
     clock.advance(10_000);
     expect(cut).toEqual(['one', 'two']);
-    expect(sends.hasRoomFor(2 * pageBytes)).toBe(true);
   });
 
   it('are not aborted while their clients take something', () => {

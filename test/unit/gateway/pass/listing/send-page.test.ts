@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { PageRoom } from '../../../../../src/gateway/pass/listing/page-room.ts';
 import { sendPage } from '../../../../../src/gateway/pass/listing/send-page.ts';
 import { PendingSends } from '../../../../../src/gateway/reply/pending-sends.ts';
 import { Exchange } from '../../../../../src/gateway/request/exchange.ts';
@@ -11,12 +12,14 @@ import { ManualClock } from '../../../../support/manual-clock.ts';
 const PAGE_BYTES = 24 * 1024 * 1024;
 let clock: ManualClock;
 let sends: PendingSends;
+let room: PageRoom;
 let server: Server;
 let clients: Socket[];
 
 beforeEach(async () => {
   clock = new ManualClock();
   sends = new PendingSends(clock, { holds: () => 0, claimNeed: () => false });
+  room = new PageRoom();
   clients = [];
   server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -42,7 +45,9 @@ async function ask(): Promise<{ client: Socket; exchange: Exchange }> {
 }
 
 function send(exchange: Exchange): Promise<void> {
-  return sendPage(exchange, { status: 200, fields: [], body: Buffer.alloc(PAGE_BYTES) }, sends);
+  const hold = room.take('client', 0, () => undefined);
+  exchange.response.once('close', () => hold.release());
+  return sendPage(exchange, { status: 200, fields: [], body: Buffer.alloc(PAGE_BYTES) }, sends, hold);
 }
 
 it('a page is pending until its client has taken it', async () => {
