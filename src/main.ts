@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** The entry of the supervisor: the commands, and the parts of a running gateway in the order of their creation. */
 import { readFileSync } from 'node:fs';
 import { AdminPort } from './admin/admin-port.ts';

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,11 +17,14 @@ it('what is built of the sources runs by itself, with its threads and pages', as
   execFileSync(process.execPath, ['config/copy-pages.mjs', dist], { cwd: root });
   copyFileSync(join(root, 'package.json'), join(directory, 'package.json'));
   linkRuntimeDependencies(join(directory, 'node_modules'));
-  expect(readFileSync(join(dist, 'main.js'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+  expect(readFileSync(join(dist, 'start.js'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
 
   const [port, adminPort] = [await freePort(), await freePort()];
   const environment = { TIDEGATE_PORT: String(port), TIDEGATE_ADMIN_PORT: String(adminPort) };
-  const started = new RealProcess(process.execPath, [join(dist, 'main.js')], { cwd: directory, environment });
+  const started = new RealProcess(process.execPath, [join(dist, 'start.js')], {
+    cwd: directory,
+    environment,
+  });
   try {
     await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
     expect((await fetch(`http://127.0.0.1:${port}/sample/hello.txt`)).status).toBe(200);
@@ -48,3 +51,16 @@ function linkRuntimeDependencies(destination: string): void {
     symlinkSync(join(root, path), join(destination, name));
   }
 }
+
+it('under an older Node the command says which one it needs, and ends with 2', () => {
+  const pretend =
+    'for (const [name, value] of [["version", "v20.20.2"], ["versions", { ...process.versions, node: "20.20.2" }]])' +
+    'Object.defineProperty(process, name, { value })';
+  const start = join(root, 'src/start.js');
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, start, '--version'],
+    { encoding: 'utf8' },
+  );
+  expect([status, stdout, stderr]).toEqual([2, '', 'tidegate: needs Node 26 or newer (this is v20.20.2)\n']);
+});
