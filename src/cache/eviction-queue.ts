@@ -1,5 +1,6 @@
 import { GhostList } from './ghost-list.ts';
 import { type SlotLinks, SlotQueue } from './slot-queue.ts';
+import type { UnreadShare } from './unread-share.ts';
 
 /** The state of slots that eviction decides on. */
 export interface SlotState {
@@ -16,9 +17,6 @@ export interface SlotState {
 /** Share of the slots for the small queue: contents read once pass through it without displacing the rest. */
 const smallShare = 0.1;
 
-/** Prefetched slots are spared until their first read, up to this share of the slots. */
-const UNREAD_SHARE = 0.5;
-
 /**
  * Chooses the slot of one size class to evict. S3-FIFO: a small queue in front of the main queue, and a ghost list of
  * what was evicted from the small queue. A scan larger than the cache passes through the small queue and does not evict
@@ -31,15 +29,28 @@ export class EvictionQueue {
   readonly #ghosts: GhostList;
   readonly #remembered: number;
   readonly #state: SlotState;
+  readonly #unreadShare: UnreadShare;
+  readonly #slotBytes: number;
   /** Slots in the small queue that have not been read yet. */
   #unread = 0;
 
   /**
    * @param inMain one byte per slot, shared by the queues of all size classes
+   * @param unreadShare shared by them too
+   * @param slotBytes size of a slot of this class
    * @param remembered minimum length of the ghost list. Other classes may have taken all slots of this one; contents
    * that are read often must still be recognised when they come back.
    */
-  constructor(links: SlotLinks, inMain: Uint8Array, state: SlotState, remembered = 0) {
+  constructor(
+    links: SlotLinks,
+    inMain: Uint8Array,
+    state: SlotState,
+    unreadShare: UnreadShare,
+    slotBytes: number,
+    remembered = 0,
+  ) {
+    this.#unreadShare = unreadShare;
+    this.#slotBytes = slotBytes;
     this.#remembered = remembered;
     this.#ghosts = new GhostList(remembered);
     this.#small = new SlotQueue(links);
@@ -65,12 +76,12 @@ export class EvictionQueue {
       return;
     }
     this.#small.remove(slot);
-    if (this.#state.isUnread(slot)) this.#unread--;
+    if (this.#state.isUnread(slot)) this.#countUnread(-1);
   }
 
   /** Must be called when `slot` is read for the first time; `SlotState.isUnread` is false from now on. */
   firstRead(slot: number): void {
-    if (this.#inMain[slot] === 0) this.#unread--;
+    if (this.#inMain[slot] === 0) this.#countUnread(-1);
   }
 
   /**
@@ -79,21 +90,29 @@ export class EvictionQueue {
    */
   demote(slot: number): void {
     if (this.#inMain[slot] === 1) return;
-    this.#unread--;
+    this.#countUnread(-1);
     this.#small.remove(slot);
     this.#small.unshift(slot);
   }
 
-  /** The next victim, after slots that were read again got their second chance. It stays in the queue. */
+  /**
+   * The next victim, after slots that were read again got their second chance. It stays in the queue. Slots that are
+   * still to be read come last.
+   */
   peek(): number | undefined {
-    const sparesUnread = this.#unread <= this.length * UNREAD_SHARE;
-    return this.#victim(sparesUnread) ?? (sparesUnread ? this.#victim(false) : undefined);
+    return this.#victim(true) ?? this.#victim(false);
+  }
+
+  /** Whether `slot` is still to be read, and should be evicted only if no other class has anything to give up. */
+  spares(slot: number): boolean {
+    return !this.#unreadShare.isExceeded && this.#inMain[slot] === 0 && this.#state.isUnread(slot);
   }
 
   /** If every slot of the queue whose turn it is is pinned, the victim comes from the other queue. */
   #victim(sparesUnread: boolean): number | undefined {
-    let smallLooks = this.#small.length;
-    let mainLooks = 2 * this.length;
+    let smallLooks = sparesUnread && this.#unread === this.#small.length ? 0 : this.#small.length;
+    // beyond their share it is the unread slots that go, not those that were read again
+    let mainLooks = sparesUnread && this.#unreadShare.isExceeded && this.#unread > 0 ? 0 : 2 * this.length;
     while (smallLooks + mainLooks > 0) {
       const isSmall = smallLooks > 0 && (mainLooks === 0 || this.#isSmallFull());
       const slot = isSmall ? this.#small.first : this.#main.first;
@@ -126,14 +145,19 @@ export class EvictionQueue {
 
   #isSmallFull(): boolean {
     if (this.#main.length === 0 || this.#small.length === 0) return this.#small.length > 0;
-    const ahead = Math.min(this.#unread, this.length * UNREAD_SHARE);
+    const ahead = this.#unreadShare.isExceeded ? 0 : this.#unread;
     return this.#small.length - ahead > this.length * smallShare;
   }
 
   #pushSmall(slot: number): void {
-    if (this.#state.isUnread(slot)) this.#unread++;
+    if (this.#state.isUnread(slot)) this.#countUnread(1);
     this.#inMain[slot] = 0;
     this.#small.push(slot);
+  }
+
+  #countUnread(change: 1 | -1): void {
+    this.#unread += change;
+    this.#unreadShare.add(change * this.#slotBytes);
   }
 
   #pushMain(slot: number): void {

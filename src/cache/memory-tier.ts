@@ -5,6 +5,7 @@ import { MAX_SLOTS_PER_PAGE, sizeClassCount, sizeClassFor, slotBytes, slotsInPag
 import { SizeClassBalancer } from './size-class-balancer.ts';
 import { SlotPins } from './slot-pins.ts';
 import { SlotLinks } from './slot-queue.ts';
+import { UnreadShare } from './unread-share.ts';
 import { WrittenBytes } from './written-bytes.ts';
 
 /** The block that occupies a slot. */
@@ -74,11 +75,13 @@ export class MemoryTier {
       isUnread: (local: number) => this.#unread[local] === 1,
       contentHash: (local: number) => this.#owners[local]?.contentHash ?? 0,
     };
+    const unreadShare = new UnreadShare(pagesPerWorker * pageBytes);
     this.#queues = Array.from({ length: sizeClassCount }, (_, sizeClass) => {
       const remembered = Math.min(REMEMBERED_LIMIT, pagesPerWorker * slotsInPage(sizeClass));
-      return new EvictionQueue(links, inMain, state, remembered);
+      const sizeBytes = slotBytes(sizeClass, pageBytes);
+      return new EvictionQueue(links, inMain, state, unreadShare, sizeBytes, remembered);
     });
-    this.#leastRead = new SizeClassBalancer(this.#queues, this.#pages, inMain);
+    this.#leastRead = new SizeClassBalancer(this.#queues, this.#pages, inMain, slots => this.#isInUse(slots));
   }
 
   get usage(): MemoryTierUsage {

@@ -1,18 +1,26 @@
 import { expect, it } from 'vitest';
 import { EvictionQueue } from '../../../src/cache/eviction-queue.ts';
 import { SlotLinks } from '../../../src/cache/slot-queue.ts';
+import { UnreadShare } from '../../../src/cache/unread-share.ts';
 
 function queueOf(slots: number) {
   const visited = new Set<number>();
   const held = new Set<number>();
   const unread = new Set<number>();
   const contents = new Map<number, number>();
-  const queue = new EvictionQueue(new SlotLinks(slots), new Uint8Array(slots), {
-    takeVisited: slot => visited.delete(slot),
-    isHeld: slot => held.has(slot),
-    isUnread: slot => unread.has(slot),
-    contentHash: slot => contents.get(slot) ?? slot,
-  });
+  const state = {
+    takeVisited: (slot: number) => visited.delete(slot),
+    isHeld: (slot: number) => held.has(slot),
+    isUnread: (slot: number) => unread.has(slot),
+    contentHash: (slot: number) => contents.get(slot) ?? slot,
+  };
+  const queue = new EvictionQueue(
+    new SlotLinks(slots),
+    new Uint8Array(slots),
+    state,
+    new UnreadShare(slots),
+    1,
+  );
   return { queue, visited, held, unread, contents };
 }
 
@@ -109,6 +117,19 @@ it('gives up what has been read once also where something older is still to be r
   expect(setup.queue.peek()).toBe(3);
   for (let slot = 3; slot < 10; slot++) setup.held.add(slot);
   expect(setup.queue.peek(), 'there is nothing else').toBe(0);
+});
+
+it('slots that are being filled, and so are in no queue, count when it is asked how many may be spared unread', () => {
+  const setup = queueOf(16);
+  for (let content = 5; content < 12; content++) setup.unread.add(content);
+  for (let content = 0; content < 5; content++) load(setup, content, 16);
+  for (let slot = 0; slot < 4; slot++) setup.visited.add(slot);
+  for (let content = 5; content < 12; content++) load(setup, content, 16);
+  for (let evicted = 0; evicted < 5; evicted++) {
+    const victim = setup.queue.peek() ?? Number.NaN;
+    expect(setup.unread.has(victim)).toBe(false);
+    setup.queue.evict(victim);
+  }
 });
 
 it('what nobody comes for is the first to go', () => {

@@ -36,7 +36,10 @@ function hold(
   contentHash = ++contents,
 ): { isGone: boolean; slot: number } {
   const held = { isGone: false, slot: -1 };
-  const slot = tier.allocate(sizeBytes, { contentHash, evicted: () => (held.isGone = true) });
+  const slot = tier.allocate(sizeBytes, {
+    contentHash,
+    evicted: () => (held.isGone = true),
+  });
   if (slot === undefined) throw new Error('no room');
   held.slot = slot;
   tier.complete(slot);
@@ -87,4 +90,25 @@ it('small contents that were read again go when all large ones are being read', 
   }
   expect(tier.allocate(pageBytes, owner)).toBeDefined();
   expect(small.isGone).toBe(true);
+});
+
+it.each([
+  [pageBytes / 16, pageBytes],
+  [pageBytes, pageBytes / 16],
+])(
+  'blocks of %d bytes that were read again give way to blocks of %d bytes that are still to be read, up to half of the memory',
+  (heldBytes, aheadBytes) => {
+    const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0);
+    for (let bytes = 0; bytes < pages * pageBytes; bytes += heldBytes) hold(tier, heldBytes, 3);
+    const inHalf = (pages / 2) * (pageBytes / aheadBytes);
+    const ahead = Array.from({ length: inHalf }, () => hold(tier, aheadBytes, 0));
+    expect(ahead.filter(({ isGone }) => isGone)).toEqual([]);
+  },
+);
+
+it('small contents that were read again outlast large ones that are read again, for as long as they take little', () => {
+  const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0);
+  const small = Array.from({ length: 10 }, () => hold(tier, pageBytes / 16, 5));
+  for (let large = 0; large < 4 * pages; large++) hold(tier, pageBytes, 5);
+  expect(small.filter(({ isGone }) => isGone)).toEqual([]);
 });
