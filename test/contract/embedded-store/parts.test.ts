@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   type ChecksumAlgorithm,
   type ChecksumType,
@@ -9,10 +8,20 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../../support/embedded-store/expect-error.ts';
 import { StoreUnderTest } from '../../support/embedded-store/store-under-test.ts';
+import {
+  compositeSha256,
+  malformedPartNumberError,
+  malformedPartNumbers,
+  missingPartError,
+  missingParts,
+  partAndRangeError,
+  partContents,
+  partSizeBytes,
+  partSpans,
+  sha256,
+  totalBytes,
+} from '../../support/semantics/part-rows.ts';
 
-const MIB = 1024 ** 2;
-const PARTS = [Buffer.alloc(5 * MIB, 'a'), Buffer.alloc(5 * MIB, 'b'), Buffer.from('the rest')];
-const TOTAL = 10 * MIB + 8;
 let store: StoreUnderTest;
 let compositeEtag: string | undefined;
 
@@ -21,10 +30,10 @@ beforeAll(async () => {
   await store.put('/box');
   await store.put('/box/whole', '01234567', { 'x-amz-acl': 'public-read' });
   await store.put('/box/empty', '', { 'x-amz-acl': 'public-read' });
-  compositeEtag = await upload('composite', PARTS, 'SHA256', 'COMPOSITE');
-  await upload('full', PARTS, 'CRC32', 'FULL_OBJECT');
-  await upload('default', PARTS);
-  await upload('single', PARTS.slice(0, 1), 'SHA256', 'COMPOSITE');
+  compositeEtag = await upload('composite', partContents, 'SHA256', 'COMPOSITE');
+  await upload('full', partContents, 'CRC32', 'FULL_OBJECT');
+  await upload('default', partContents);
+  await upload('single', partContents.slice(0, 1), 'SHA256', 'COMPOSITE');
 });
 afterAll(() => store.stop());
 
@@ -57,16 +66,11 @@ async function upload(
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   store.raw({ method, path: `/box/${path}`, headers });
 const withChecksum = { 'x-amz-checksum-mode': 'ENABLED' };
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('base64');
 
 describe('docs/semantics.md, section 2', () => {
-  it.each([
-    [1, 0, 5 * MIB - 1],
-    [2, 5 * MIB, 10 * MIB - 1],
-    [3, 10 * MIB, TOTAL - 1],
-  ])('rows 36 and 37: part %i', async (partNumber, first, last) => {
+  it.each(partSpans)('rows 36 and 37: part %i', async (partNumber, first, last) => {
     const expected = {
-      'content-range': `bytes ${first}-${last}/${TOTAL}`,
+      'content-range': `bytes ${first}-${last}/${totalBytes}`,
       'content-length': String(last - first + 1),
       'x-amz-mp-parts-count': '3',
       etag: compositeEtag,
@@ -74,7 +78,7 @@ describe('docs/semantics.md, section 2', () => {
     const reply = await get(`composite?partNumber=${partNumber}`);
     expect(reply.status).toBe(206);
     expect(reply.headers).toMatchObject(expected);
-    expect(reply.body.equals(PARTS[partNumber - 1] ?? Buffer.of())).toBe(true);
+    expect(reply.body.equals(partContents[partNumber - 1] ?? Buffer.of())).toBe(true);
     const head = await get(`composite?partNumber=${partNumber}`, {}, 'HEAD');
     expect(head).toMatchObject({ status: 206, text: '' });
     expect(head.headers).toMatchObject(expected);
@@ -98,41 +102,24 @@ describe('docs/semantics.md, section 2', () => {
     expect(reply.headers['x-amz-mp-parts-count']).toBe('1');
   });
 
-  it.each([
-    [40, 'whole', '2', '1'],
-    [41, 'composite', '4', '3'],
-  ])('row %i: %s has no part %s', async (_row, key, partNumber, count) => {
+  it.each(missingParts)('row %i: %s has no part %s', async (_row, key, partNumber, count) => {
     expectError(await get(`${key}?partNumber=${partNumber}`), {
       status: 416,
-      code: 'InvalidPartNumber',
-      message: 'The requested partnumber is not satisfiable',
-      fields: { ActualPartCount: count, PartNumberRequested: partNumber },
+      ...missingPartError(count, partNumber),
     });
     // row 42
     expect(await get(`${key}?partNumber=${partNumber}`, {}, 'HEAD')).toMatchObject({ status: 416, text: '' });
   });
 
-  it.each([
-    [43, '0'],
-    [43, '-3'],
-    [43, '10001'],
-    [44, 'abc'],
-    [44, ''],
-  ])('row %i: %j is no part number', async (_row, value) => {
-    expectError(await get(`whole?partNumber=${value}`), {
-      status: 400,
-      code: 'InvalidArgument',
-      message: 'Part number must be an integer between 1 and 10000, inclusive',
-      fields: { ArgumentName: 'partNumber', ArgumentValue: value },
-    });
+  it.each(malformedPartNumbers)('row %i: %j is no part number', async (_row, value) => {
+    expectError(await get(`whole?partNumber=${value}`), { status: 400, ...malformedPartNumberError(value) });
     expect(await get(`whole?partNumber=${value}`, {}, 'HEAD')).toMatchObject({ status: 400, text: '' });
   });
 
   it('rows 45 and 46: a part and a range do not go together', async () => {
     expectError(await get('composite?partNumber=1', { range: 'bytes=0-1' }), {
       status: 400,
-      code: 'InvalidRequest',
-      message: 'Cannot specify both Range header and partNumber query parameter',
+      ...partAndRangeError,
     });
     const head = await get('composite?partNumber=1', { range: 'bytes=0-1' }, 'HEAD');
     expect(head).toMatchObject({ status: 400, text: '' });
@@ -148,7 +135,7 @@ describe('docs/semantics.md, section 2', () => {
 
   it("row 48: a part of a composite object has the part's own checksum", async () => {
     const { headers } = await get('composite?partNumber=2', withChecksum, 'HEAD');
-    expect(headers['x-amz-checksum-sha256']).toBe(sha256(PARTS[1] ?? Buffer.of()));
+    expect(headers['x-amz-checksum-sha256']).toBe(sha256(partContents[1] ?? Buffer.of()));
     expect(headers['x-amz-checksum-type']).toBe('COMPOSITE');
   });
 
@@ -159,8 +146,7 @@ describe('docs/semantics.md, section 2', () => {
 
   it('row 50: the checksum of a composite object is one of checksums', async () => {
     const { headers } = await get('composite', withChecksum, 'HEAD');
-    const hashes = PARTS.map(part => createHash('sha256').update(part).digest());
-    expect(headers['x-amz-checksum-sha256']).toBe(`${sha256(Buffer.concat(hashes))}-3`);
+    expect(headers['x-amz-checksum-sha256']).toBe(compositeSha256());
     expect(headers['x-amz-checksum-type']).toBe('COMPOSITE');
   });
 
@@ -168,7 +154,7 @@ describe('docs/semantics.md, section 2', () => {
     const { status, headers } = await get('composite', {}, 'HEAD');
     expect(status).toBe(200);
     expect(headers['x-amz-mp-parts-count']).toBeUndefined();
-    expect(headers['content-length']).toBe(String(TOTAL));
+    expect(headers['content-length']).toBe(String(totalBytes));
   });
 
   it('row 52: parts of an unfinished upload cannot be read', async () => {
@@ -191,7 +177,7 @@ describe('docs/semantics.md, section 2', () => {
   });
 
   it('row 55: parts keep the numbers they were uploaded with', async () => {
-    await upload('gaps', PARTS, 'SHA256', 'COMPOSITE', [1, 5, 9]);
+    await upload('gaps', partContents, 'SHA256', 'COMPOSITE', [1, 5, 9]);
     expect((await get('gaps?partNumber=9')).text).toBe('the rest');
     expectError(await get('gaps?partNumber=2'), {
       status: 416,
@@ -201,7 +187,7 @@ describe('docs/semantics.md, section 2', () => {
   });
 
   it('the checksum of a full object is that of its bytes, in parts or whole', async () => {
-    await store.put('/box/same', Buffer.concat(PARTS), {
+    await store.put('/box/same', Buffer.concat(partContents), {
       'x-amz-acl': 'public-read',
     });
     const expected = (await get('same', withChecksum, 'HEAD')).headers['x-amz-checksum-crc64nvme'];
@@ -211,8 +197,8 @@ describe('docs/semantics.md, section 2', () => {
   });
 
   it('a range reaches across parts', async () => {
-    const reply = await get('composite', { range: `bytes=${5 * MIB - 2}-${10 * MIB + 2}` });
-    const whole = Buffer.concat(PARTS);
-    expect(reply.body.equals(whole.subarray(5 * MIB - 2, 10 * MIB + 3))).toBe(true);
+    const reply = await get('composite', { range: `bytes=${partSizeBytes - 2}-${2 * partSizeBytes + 2}` });
+    const whole = Buffer.concat(partContents);
+    expect(reply.body.equals(whole.subarray(partSizeBytes - 2, 2 * partSizeBytes + 3))).toBe(true);
   });
 });

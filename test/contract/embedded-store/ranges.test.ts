@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreUnderTest } from '../../support/embedded-store/store-under-test.ts';
 import { xmlChildren, xmlText } from '../../support/embedded-store/xml-text.ts';
+import {
+  checksumsOfRanges,
+  failingIfRanges,
+  ignoredRanges,
+  selectingRanges,
+  TEN_DIGITS,
+  unsatisfiableRanges,
+} from '../../support/semantics/range-rows.ts';
 
-const DIGITS = '0123456789';
 let store: StoreUnderTest;
 let etag: string;
 let modified: string;
@@ -11,8 +18,8 @@ beforeAll(async () => {
   store = await StoreUnderTest.start();
   await store.put('/box');
   const headers = { 'x-amz-acl': 'public-read' };
-  const put = await store.put('/box/ten', DIGITS, headers);
-  await store.put('/box/hundred', DIGITS.repeat(10), headers);
+  const put = await store.put('/box/ten', TEN_DIGITS, headers);
+  await store.put('/box/hundred', TEN_DIGITS.repeat(10), headers);
   await store.put('/box/empty', '', headers);
   etag = put.headers.etag ?? '';
   modified = new Date(store.clock.nowMs()).toUTCString();
@@ -23,19 +30,7 @@ const get = (key: string, headers: Record<string, string | string[]>, method = '
   store.raw({ method, path: `/box/${key}`, headers });
 
 describe('docs/semantics.md, section 1: a range of ten bytes', () => {
-  it.each([
-    [1, 'bytes=0-8', 'bytes 0-8/10', '012345678'],
-    [2, 'bytes=1-1', 'bytes 1-1/10', '1'],
-    [2, 'bytes=0-0', 'bytes 0-0/10', '0'],
-    [3, 'bytes=1-', 'bytes 1-9/10', '123456789'],
-    [4, 'bytes=-2', 'bytes 8-9/10', '89'],
-    [5, 'bytes=-15', 'bytes 0-9/10', DIGITS],
-    [6, 'bytes=0-100', 'bytes 0-9/10', DIGITS],
-    [7, 'bytes=0-', 'bytes 0-9/10', DIGITS],
-    [7, 'bytes=0-9', 'bytes 0-9/10', DIGITS],
-    [20, 'bytes=00-01', 'bytes 0-1/10', '01'],
-    [22, 'Bytes=0-1', 'bytes 0-1/10', '01'],
-  ])('row %i: %s selects %s', async (_row, range, contentRange, body) => {
+  it.each(selectingRanges)('row %i: %s selects %s', async (_row, range, contentRange, body) => {
     const reply = await get('ten', { range });
     expect(reply).toMatchObject({ status: 206, text: body });
     expect(reply.headers).toMatchObject({
@@ -52,42 +47,14 @@ describe('docs/semantics.md, section 1: a range of ten bytes', () => {
     });
   });
 
-  it.each([
-    [12, 'bytes=5-3'],
-    [12, 'bytes=1-0'],
-    [13, 'bytes=-1-'],
-    [13, 'bytes=0--1'],
-    [14, 'bytes=0-1,3-4,7-9'],
-    [15, '0-1'],
-    [16, 'foo=0-1'],
-    [16, 'items=0-1'],
-    [17, 'bytes=-'],
-    [18, 'bytes='],
-    [18, 'bytes=,'],
-    [18, 'bytes=abc'],
-    [18, 'bytes=a-z'],
-    [18, 'bytes=100-x'],
-    [19, 'bytes= -1'],
-    [19, 'bytes=0 -1'],
-    [21, 'bytes=+0-1'],
-    [35, ['bytes=0-1', 'bytes=2-3']],
-  ])('row %i: %j is no range, so the whole object comes', async (_row, range) => {
+  it.each(ignoredRanges)('row %i: %j is no range, so the whole object comes', async (_row, range) => {
     const reply = await get('ten', { range });
-    expect(reply).toMatchObject({ status: 200, text: DIGITS });
+    expect(reply).toMatchObject({ status: 200, text: TEN_DIGITS });
     expect(reply.headers['content-range']).toBeUndefined();
     expect(reply.headers['content-length']).toBe('10');
   });
 
-  it.each([
-    [9, 'ten', 'bytes=-0', '10'],
-    [10, 'ten', 'bytes=100-200', '10'],
-    [10, 'ten', 'bytes=10-', '10'],
-    [23, 'ten', 'bytes=99999999999999999999-', '10'],
-    [24, 'empty', 'bytes=0-0', '0'],
-    [24, 'empty', 'bytes=0-', '0'],
-    [24, 'empty', 'bytes=40-50', '0'],
-    [24, 'empty', 'bytes=-0', '0'],
-  ])('row %i: of %s, %s cannot be satisfied', async (_row, key, range, size) => {
+  it.each(unsatisfiableRanges)('row %i: of %s, %s cannot be satisfied', async (_row, key, range, size) => {
     const reply = await get(key, { range });
     expect(reply.status).toBe(416);
     expect(xmlChildren(reply.text)).toEqual([
@@ -144,25 +111,18 @@ describe('docs/semantics.md, section 1: a range and a condition', () => {
     expect(await get('ten', { range: 'bytes=0-1', 'if-range': modified })).toMatchObject({ status: 206 });
   });
 
-  it.each([
-    [32, () => '"stale"'],
-    [33, () => `W/${etag}`],
-    [33, () => 'Sun, 06 Nov 1994 08:49:37 GMT'],
-    [33, () => 'never'],
-  ])('row %i: If-Range with anything else gives the whole object', async (_row, value) => {
-    const reply = await get('ten', { range: 'bytes=0-1', 'if-range': value() });
-    expect(reply).toMatchObject({ status: 200, text: DIGITS });
-  });
+  it.each(failingIfRanges)(
+    'row %i: If-Range with anything else gives the whole object',
+    async (_row, value) => {
+      const reply = await get('ten', { range: 'bytes=0-1', 'if-range': value(etag) });
+      expect(reply).toMatchObject({ status: 200, text: TEN_DIGITS });
+    },
+  );
 });
 
 describe('docs/semantics.md, section 1: checksums of ranges', () => {
-  it.each([
-    [8, 'bytes=0-8', undefined],
-    [5, 'bytes=-15', expect.any(String)],
-    [6, 'bytes=0-100', expect.any(String)],
-    [12, 'bytes=5-3', expect.any(String)],
-  ])('row %i: %s', async (_row, range, checksum) => {
+  it.each(checksumsOfRanges)('row %i: %s', async (_row, range, hasChecksum) => {
     const reply = await get('ten', { range, 'x-amz-checksum-mode': 'ENABLED' });
-    expect(reply.headers['x-amz-checksum-crc64nvme']).toEqual(checksum);
+    expect('x-amz-checksum-crc64nvme' in reply.headers).toBe(hasChecksum);
   });
 });
