@@ -20,6 +20,7 @@ import { startStores } from './wiring/embedded-stores.ts';
 import { Shutdown } from './wiring/shutdown.ts';
 import { serveStoreAlone } from './wiring/store-alone.ts';
 import { supervisorMetrics } from './wiring/supervisor-metrics.ts';
+import { buildOnce } from './wiring/trial-build.ts';
 import { createWorkers } from './wiring/workers.ts';
 
 const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
@@ -87,6 +88,7 @@ const end = await runProgram(process.argv.slice(2), {
   environment: process.env,
   serve,
   serveStore: serveStoreAlone,
+  build: buildOnce,
   connect: connectToStores,
   print,
   printError: text => void process.stderr.write(`${text}\n`),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ConfigError } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { checkFile } from '../config/load-config.ts';
@@ -9,6 +10,8 @@ import { UsageError } from './usage-error.ts';
 /** External dependencies of the command. */
 export interface CheckOptions {
   readonly environment: Environment;
+  /** Builds what a start builds. @throws what the start would fail with */
+  readonly build: (config: GatewayConfig) => void;
   readonly connect: Connect;
   readonly print: (line: string) => void;
 }
@@ -19,7 +22,7 @@ export interface CheckOptions {
  */
 export function addCheckCommand(
   program: Command,
-  { environment, connect, print }: CheckOptions,
+  { environment, build, connect, print }: CheckOptions,
   end: (exitCode: 0 | 1 | 2) => void,
 ): void {
   program
@@ -33,6 +36,7 @@ export function addCheckCommand(
     .action(async ({ config: file, connect: connects }: { config?: string; connect?: true }) => {
       if (file === undefined) throw new UsageError('check needs a file: tidegate check --config FILE');
       const { config, warnings } = checkFile(file, environment, !connects);
+      buildable(file, config, build);
       for (const warning of warnings) print(`warning: ${warning}`);
       print(`${file} ${verdictOn(warnings)}: ${countsOf(config)}`);
       if (!connects) return;
@@ -40,6 +44,16 @@ export function addCheckCommand(
       for (const line of lines) print(line);
       end(exitCode);
     });
+}
+
+/** @throws ConfigError */
+function buildable(file: string, config: GatewayConfig, build: CheckOptions['build']): void {
+  try {
+    build(config);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigError(file, [`a start would fail: ${reason}`], { cause });
+  }
 }
 
 function verdictOn({ length }: readonly string[]): string {

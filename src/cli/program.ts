@@ -30,6 +30,8 @@ export interface ProgramOptions {
   /** Starts a standalone embedded store; resolves when it is ready, and the process keeps running. */
   readonly serveStore: (request: StoreAloneOptions) => Promise<void>;
   /** Queries the stores of a configuration. */
+  /** Builds what a start builds, for `check`. @throws what the start would fail with */
+  readonly build: (config: GatewayConfig) => void;
   readonly connect: Connect;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;

@@ -48,7 +48,8 @@ export function allocateCache(
       workers,
       isChecked ? 'checked' : 'unchecked',
     ),
-    recordBytesPerWorker: (sizeBytes * RECORD_SHARE) / workers,
+    // half of it is for records of other workers, so it has to be even for lru-cache, which takes whole numbers only
+    recordBytesPerWorker: 2 * Math.floor((sizeBytes * RECORD_SHARE) / workers / 2),
   };
 }
 

@@ -31,6 +31,7 @@ async function check(yaml: string) {
     environment: {},
     serve: async () => {},
     serveStore: async () => {},
+    build: () => undefined,
     connect: connectToStores,
     print: line => void out.push(line),
     printError: line => void out.push(line),

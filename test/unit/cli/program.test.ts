@@ -22,6 +22,9 @@ async function run(args: readonly string[], environment: Record<string, string> 
       served.push(request);
     },
     serveStore: async request => void stores.push(request),
+    build: () => {
+      if (failure) throw failure;
+    },
     connect: async () => new Map(),
     print: line => void out.push(line),
     printError: line => void errors.push(line),
@@ -101,6 +104,17 @@ buckets: { photos: { backend: demo, access: public, anonymous: [{ actions: [Head
   ]);
   const { served } = await run(['serve', '-c', file]);
   expect(served[0]?.warnings).toEqual([expect.stringMatching(/^buckets\.photos\.anonymous\[0\]/)]);
+  await rm(directory, { recursive: true });
+});
+
+it('refuses a file that no gateway can be built from', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tidegate-cli-'));
+  const file = join(directory, 'tidegate.yaml');
+  writeFileSync(file, 'workers: 3');
+  const { end, out, errors } = await run(['check', '-c', file], {}, new Error('half a byte is left over'));
+  expect(end).toEqual(ended(2));
+  expect(out).toBe('');
+  expect(errors).toBe(`tidegate: ${file} cannot be used:\n  a start would fail: half a byte is left over`);
   await rm(directory, { recursive: true });
 });
 

@@ -1,0 +1,61 @@
+/** Part of the composition root of `tidegate check`: builds what a start builds, without ports, threads and files. */
+import { availableParallelism } from 'node:os';
+import { remoteKeys } from '../alerts/callbacks/bearer-token.ts';
+import { createRules } from '../alerts/rules/rule-table.ts';
+import { systemClock } from '../base/clock.ts';
+import { createLogger } from '../base/logger.ts';
+import { Metrics } from '../base/metrics.ts';
+import { createRedactor } from '../base/redaction.ts';
+import type { GatewayConfig } from '../config/gateway-config.ts';
+import { secretsOf } from '../config/secrets.ts';
+import { countWorkers } from '../server/worker-count.ts';
+import { allocateCache } from './cache.ts';
+import { cardLinks } from './card-links.ts';
+import { createWorkerGateway } from './worker-gateway.ts';
+
+/**
+ * Builds the parts of a gateway from `config` and drops them, so that values that no part accepts are found before a
+ * start. Memory is reserved, not used.
+ *
+ * @throws what the start would fail with
+ */
+export function buildOnce(config: GatewayConfig): void {
+  const { count } = countWorkers(config.workers, availableParallelism(), process.platform);
+  const { shared, recordBytesPerWorker } = allocateCache(config, count, false);
+  const silent = { write: () => undefined, flush: () => undefined };
+  createRedactor(secretsOf(config));
+  createWorkerGateway({
+    settings: {
+      config,
+      recordBytesPerWorker,
+      stores: placeholders(config),
+      listingSecret: '',
+      files: undefined,
+    },
+    worker: 0,
+    memory: shared,
+    metrics: new Metrics(),
+    logger: createLogger({ level: config.log.level, sink: silent, fields: {} }),
+    clock: systemClock,
+    onArchivedRead: () => undefined,
+  });
+  createRules(config.alerts.rules);
+  const { callbacks } = config.alerts;
+  if (callbacks) remoteKeys(callbacks.token.keys);
+  const links = cardLinks(config.alerts, {
+    adminUrl: 'http://127.0.0.1:9090',
+    callbackOrigin: callbacks?.url,
+    canRestore: callbacks?.restore ?? false,
+    signAction: () => '',
+  });
+  links.runbookUrl?.('backendErrors');
+}
+
+/** The embedded stores, which are not running. */
+function placeholders({ backends }: GatewayConfig) {
+  const access = {
+    endpoint: 'http://127.0.0.1:1',
+    credentials: { accessKeyId: 'check', secretAccessKey: 'check' },
+  };
+  return new Map(Object.keys(backends).map(name => [name, access]));
+}

@@ -1,0 +1,161 @@
+/** Part of the composition roots of a worker and of `tidegate check`: the gateway of one worker. */
+import { S3Store } from '../backend/s3/s3-store.ts';
+import type { Store } from '../backend/store.ts';
+import { StoreMeter } from '../backend/store-meter.ts';
+import type { Clock } from '../base/clock.ts';
+import { Faults } from '../base/faults.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Metrics } from '../base/metrics.ts';
+import type { SharedMemory } from '../cache/shared-memory.ts';
+import type { BackendConfig, BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
+import { otherBucketNames } from '../config/other-buckets.ts';
+import { keysOf } from '../config/restricted-keys.ts';
+import { Gateway } from '../gateway/gateway.ts';
+import { listingKeyOf } from '../gateway/pass/listing/marker-seal.ts';
+import type { ArchivedRead } from '../gateway/reply/exchange-observer.ts';
+import { createAuthenticator } from '../gateway/request/authenticator.ts';
+import { type Bucket, regionOfBucket } from '../gateway/request/bucket.ts';
+import { BucketTable } from '../gateway/request/bucket-table.ts';
+import { grantPolicy } from '../gateway/request/grant-policy.ts';
+import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
+import { compileKeyPatterns } from '../s3/key-pattern.ts';
+import { EMBEDDED_STORE_CONNECTIONS, type WorkerSettings } from './thread-contracts.ts';
+
+export interface WorkerGatewayParts {
+  readonly settings: WorkerSettings;
+  /** The index of the worker. */
+  readonly worker: number;
+  readonly memory: SharedMemory;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly onArchivedRead: (read: ArchivedRead) => void;
+}
+
+/** Builds the stores, buckets and grants of the configuration, and the gateway that serves them. */
+export function createWorkerGateway(parts: WorkerGatewayParts): Gateway {
+  const { settings, worker, memory, metrics, logger, clock, onArchivedRead } = parts;
+  const { config } = settings;
+  const meter = new StoreMeter(metrics, clock);
+  const faults = new Faults(metrics, logger);
+  return new Gateway({
+    domain: config.domain,
+    buckets: bucketTable(settings, storesOf(settings, { clock, meter, faults })),
+    authenticate: createAuthenticator(config.clients, clock),
+    policy: grantPolicy(anonymousGrants(config), config.clients),
+    ...{ memory, worker, metrics, meter, onArchivedRead, clock, faults },
+    recordBytes: settings.recordBytesPerWorker,
+    accessLog: config.log.access ? logger : undefined,
+    onUnwritten: ({ message, object, from, to }) => logger.error({ object, from, to }, message),
+    limits: config.limits,
+    random: Math.random,
+  });
+}
+
+interface StoreParts {
+  readonly clock: Clock;
+  readonly meter: StoreMeter;
+  readonly faults: Faults;
+}
+
+type Stores = ReadonlyMap<string, Store>;
+
+function storesOf(settings: WorkerSettings, parts: StoreParts): Stores {
+  const backends = Object.entries(settings.config.backends);
+  return new Map(backends.map(([name, backend]) => [name, storeOf(name, backend, settings, parts)]));
+}
+
+/** Workers reach an embedded store through its socket, like any other store. */
+function storeOf(name: string, backend: BackendConfig, settings: WorkerSettings, parts: StoreParts): Store {
+  const common = { ...parts, name, headerPrefix: backend.headerPrefix };
+  const connections = connectionsOf(backend, settings);
+  if (backend.type === 's3') return new S3Store({ ...common, ...backend, connections });
+  const access = settings.stores.get(name);
+  if (!access) throw new RangeError(`the embedded store ${name} was not started`);
+  return new S3Store({
+    ...common,
+    endpoint: access.endpoint,
+    region: regionOf(backend),
+    addressing: 'path',
+    credentials: { kind: 'static', ...access.credentials },
+    connections,
+    queue: { size: 512, waitMs: 2_000 },
+    timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
+    minRateBytes: 1_024,
+  });
+}
+
+/** As many as the limit of open files allows: beyond it, connections of clients would fail. */
+function connectionsOf(backend: BackendConfig, { files }: WorkerSettings): number {
+  const configured = backend.type === 's3' ? backend.connections : EMBEDDED_STORE_CONNECTIONS;
+  return Math.max(1, Math.floor(configured * (files?.storeShare ?? 1)));
+}
+
+function bucketTable(settings: WorkerSettings, stores: Stores): BucketTable {
+  const { config } = settings;
+  const bucketOf = (name: string, label: string, bucket: BucketConfig) =>
+    describeBucket(name, label, bucket, settings, stores);
+  const named = new Map<string, Bucket>();
+  for (const [name, bucket] of Object.entries(config.buckets)) {
+    if (name !== EVERY_OTHER_BUCKET)
+      named.set(name, { ...bucketOf(name, name, bucket), policyFor: policyOf(bucket) });
+  }
+  const others = config.buckets[EVERY_OTHER_BUCKET];
+  if (!others) return new BucketTable(named, undefined);
+  const isOther = otherBucketNames(config);
+  const policyFor = policyOf(others);
+  return new BucketTable(named, name =>
+    isOther(name) ? { ...bucketOf(name, '_other', others), policyFor } : undefined,
+  );
+}
+
+function policyOf(bucket: BucketConfig): Bucket['policyFor'] {
+  const rules = bucket.rules.map(rule => ({ covers: compileKeyPatterns(rule.keys), cache: rule.cache }));
+  return key => rules.find(rule => rule.covers(key))?.cache ?? bucket.cache;
+}
+
+function describeBucket(
+  name: string,
+  label: string,
+  bucket: BucketConfig,
+  settings: WorkerSettings,
+  stores: Stores,
+): Omit<Bucket, 'policyFor'> {
+  const store = stores.get(bucket.backend);
+  const backend = settings.config.backends[bucket.backend];
+  if (!store || !backend) throw new RangeError(`no backend ${bucket.backend}`);
+  const bucketAtStore = bucket.bucket ?? name;
+  return {
+    name,
+    label,
+    store,
+    region: regionOfBucket(name, bucketAtStore, regionOf(backend)),
+    headerPrefix: backend.headerPrefix,
+    bucketAtStore,
+    // Amazon's hosts have no administration paths: every path is an object
+    meetsAdministration:
+      backend.type === 's3' &&
+      backend.addressing === 'virtual' &&
+      !/\.amazonaws\.com(?:\.cn)?\.?$/.test(new URL(backend.endpoint).hostname),
+    keyPrefix: bucket.keyPrefix,
+    keys: keysOf(backend),
+    listingKey: listingKeyOf(secretOf(bucket.backend, backend, settings), bucket.backend),
+    customerKeys: bucket.customerKeys,
+  };
+}
+
+/** The embedded store uses the default region of stores that do not specify one. */
+function regionOf(backend: BackendConfig): string {
+  return backend.type === 's3' ? backend.region : 'us-east-1';
+}
+
+/** A secret that clients do not know: the backend's own, or one of this process for a store without credentials. */
+function secretOf(name: string, backend: BackendConfig, { stores, listingSecret }: WorkerSettings): string {
+  const credentials = backend.type === 's3' ? backend.credentials : stores.get(name)?.credentials;
+  const secret = credentials && 'secretAccessKey' in credentials ? credentials.secretAccessKey : undefined;
+  return secret ?? listingSecret;
+}
+
+function anonymousGrants({ buckets }: GatewayConfig): Record<string, BucketConfig['anonymous']> {
+  return Object.fromEntries(Object.entries(buckets).map(([name, bucket]) => [name, bucket.anonymous]));
+}
