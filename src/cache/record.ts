@@ -32,6 +32,10 @@ export interface ReadableRecord extends RecordBase {
    * Whether the checksums in `fields` are complete; unknown after a partial response (docs/semantics.md, Decided 12).
    */
   readonly checksums: 'known' | 'unknown';
+  /**
+   * Whether the store charged for the answer that this is from, as it will for reading the bytes (docs/semantics.md 127).
+   */
+  readonly isCharged: boolean;
   readonly content: Content;
 }
 

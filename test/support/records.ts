@@ -28,6 +28,7 @@ export function recordFields(sizeBytes: number): Omit<ReadableRecord, 'content'>
     sizeBytes,
     versionId: undefined,
     checksums: 'known',
+    isCharged: false,
   };
 }
 

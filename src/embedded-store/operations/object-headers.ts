@@ -37,6 +37,7 @@ export function objectHeaders(call: ObjectCall, object: StoredObject): HeaderSet
       }),
       ...archiveHeaders(object, call.store.clock.nowMs()),
       ...encryptionHeaders(attributes.encryption, call.request.prefix),
+      ...lockHeaders(object),
       ...permittedHeaders(call, object),
       ...metadataHeaders(attributes.metadata),
     },
@@ -79,21 +80,22 @@ function expiration({ request, bucket }: ObjectCall, object: StoredObject): stri
   return request.query.has('versionId') ? undefined : expirationHeader(bucket.settings.lifecycle, object);
 }
 
-/** Headers shown only to callers that may read the same data separately (docs/semantics.md 129 to 131). */
+/** Headers shown only to callers that may read the same data separately (docs/semantics.md 129, 131). */
 function permittedHeaders(call: ObjectCall, object: StoredObject): Record<string, string> {
-  const { tags, retention, legalHold } = object.attributes;
+  const { tags, legalHold } = object.attributes;
   const may = (action: string) => isPermitted(call.caller, action, call);
   return present({
     'tagging-count': tags.length > 0 && may('GetObjectTagging') ? String(tags.length) : undefined,
-    ...(retention && may('GetObjectRetention') && lockHeaders(retention.mode, retention.untilMs)),
     'object-lock-legal-hold': legalHold && may('GetObjectLegalHold') ? legalHold : undefined,
   });
 }
 
-function lockHeaders(mode: string, untilMs: number): Record<string, string> {
+/** Shown to every reader (docs/semantics.md, Decided 9). */
+function lockHeaders({ attributes: { retention } }: StoredObject): Record<string, string> {
+  if (!retention) return {};
   return {
-    'object-lock-mode': mode,
-    'object-lock-retain-until-date': formatIsoDate(untilMs),
+    'object-lock-mode': retention.mode,
+    'object-lock-retain-until-date': formatIsoDate(retention.untilMs),
   };
 }
 

@@ -1,10 +1,4 @@
-import {
-  httpField,
-  type StoreCall,
-  type StoreReplyHead,
-  storeField,
-  type WholeReply,
-} from '../../backend/store.ts';
+import { httpField, type StoreCall, type StoreReplyHead, type WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
@@ -21,7 +15,13 @@ import type { ArrivingBytes, TakenAnswer } from './first-fetch.ts';
 import { lookupFresh, lookupRecord } from './lookup-record.ts';
 import type { LookupResult, ObjectSource } from './object-source.ts';
 import type { RecordCache } from './record-cache.ts';
-import { isRememberedRefusal, passedRecord, readableRecord, refusedRecord } from './reply-record.ts';
+import {
+  isCharged,
+  isRememberedRefusal,
+  passedRecord,
+  readableRecord,
+  refusedRecord,
+} from './reply-record.ts';
 import { SingleFlight } from './single-flight.ts';
 import type { StoreFetcher, TakeReadable } from './store-fetcher.ts';
 
@@ -120,9 +120,7 @@ export class LocalObjects implements ObjectSource {
     if (flight.isJoined) this.#coalesced++;
     else this.#noteAsking(read.objectKey, flight.answer);
     const learned = await flight.answer;
-    return flight.isJoined
-      ? { ...learned, isCollapsed: true, isCharged: false }
-      : { ...learned, isCollapsed: false };
+    return { ...learned, isCollapsed: flight.isJoined };
   }
 
   #firstExtent(read: ObjectRead): FirstExtent {
@@ -247,8 +245,15 @@ export class LocalObjects implements ObjectSource {
 }
 
 function learnedOf(record: ObjectRecord, head: StoreReplyHead, isStored: boolean): Learned {
-  const isCharged = storeField(head, 'request-charged') === 'requester';
-  return { record, how: 'fetched', forwarded: 'uri-miss', forwardStatus: head.status, isStored, isCharged };
+  const forwardStatus = head.status;
+  return {
+    record,
+    how: 'fetched',
+    forwarded: 'uri-miss',
+    forwardStatus,
+    isStored,
+    isCharged: isCharged(head),
+  };
 }
 
 /** HEAD may answer differently from GET, and does not locate parts. */

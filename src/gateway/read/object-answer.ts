@@ -38,6 +38,7 @@ import type { ClientRead } from '../request/client-read.ts';
 import type { ObjectSource } from './object-source.ts';
 import { OwnerLostError } from './owner-lost-error.ts';
 import { passRead } from './pass-read.ts';
+import { isCharged } from './reply-record.ts';
 
 const undecided = PreparedHeaders.of([], 'x-store-');
 
@@ -74,7 +75,7 @@ export class ObjectAnswer implements SendingSteps {
   give(record: ObjectRecord, outcome: LookupOutcome): void {
     this.#record = record;
     this.#outcome = outcome;
-    this.#client.exchange.isCharged = outcome.isCharged;
+    this.#client.exchange.isCharged ||= outcome.isCharged;
     try {
       if (record.kind === 'refused') this.#refuse(record);
       else if (record.kind === 'passed') passRead(this.#client, this.#parts.observer, 'unkeepable');
@@ -102,6 +103,7 @@ export class ObjectAnswer implements SendingSteps {
     const { exchange, read, mayKnowMissing } = this.#client;
     if (error instanceof RefusedByStoreError) {
       this.#source.refusedByStore(read, error.reply);
+      exchange.isCharged ||= isCharged(error.reply);
       exchange.report = refusedByStore(error.reply.status);
       replyRefusal(exchange, read.bucket, error.reply, mayKnowMissing);
     } else {
@@ -132,7 +134,7 @@ export class ObjectAnswer implements SendingSteps {
     this.report('all');
     if (verdict.kind === 'failed') throw preconditionFailed(verdict.condition);
     this.#status = 304;
-    this.#headers = notModifiedHeaders(record, exchange.prefix);
+    this.#headers = notModifiedHeaders(record, exchange);
     this.begin().end();
     this.#parts.observer.sent(exchange);
   }
@@ -150,8 +152,13 @@ export class ObjectAnswer implements SendingSteps {
       this.report('all');
       throw invalidRange(fields.range ?? '', record.sizeBytes);
     }
-    if (selection.kind === 'whole') this.#send(record, undefined, headers.whole(record, this.#client));
-    else this.#send(record, selection, headers.range(record, this.#client, selection));
+    if (selection.kind === 'whole') {
+      this.#noteCharge(record, 0, record.sizeBytes);
+      this.#send(record, undefined, headers.whole(record, this.#client));
+    } else {
+      this.#noteCharge(record, selection.first, selection.last + 1);
+      this.#send(record, selection, headers.range(record, this.#client, selection));
+    }
   }
 
   /** docs/semantics.md, partNumber; docs/semantics.md 36 to 41. */
@@ -162,7 +169,18 @@ export class ObjectAnswer implements SendingSteps {
       this.report('all');
       throw invalidPartNumber(number, parts.count ?? 1);
     }
+    this.#noteCharge(record, part.first, part.last + 1);
     this.#send(record, part, this.#parts.headers.part(record, this.#client, part, parts.count));
+  }
+
+  /**
+   * The head goes out before the store is asked for bytes that are not in memory, so whether it charges for them is known
+   * from its earlier answer.
+   */
+  #noteCharge({ isCharged, content }: ReadableRecord, from: number, to: number): void {
+    const { exchange } = this.#client;
+    if (!isCharged || exchange.isCharged || exchange.isHead || from === to) return;
+    exchange.isCharged = content.coverage(from, to) !== 'all';
   }
 
   #send(record: ReadableRecord, part: PartOfObject | undefined, headers: PreparedHeaders): void {

@@ -68,8 +68,14 @@ export function readableRecord(
     sizeBytes: content.sizeBytes,
     versionId: head.versionId,
     checksums,
+    isCharged: isCharged(head),
     content,
   };
+}
+
+/** Whether the store charged the gateway for this answer (docs/semantics.md 127). */
+export function isCharged(head: StoreReplyHead): boolean {
+  return storeField(head, 'request-charged') === 'requester';
 }
 
 /** Creates the record of a cacheable refusal, see `isRememberedRefusal`. */

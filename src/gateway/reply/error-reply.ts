@@ -14,7 +14,7 @@ import { TooManyRequestsError } from '../request/admission.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { RequestIds } from '../request/request-ids.ts';
 import { StalledClientError } from './pending-sends.ts';
-import { PreparedHeaders } from './prepared-headers.ts';
+import { chargeHeader, PreparedHeaders } from './prepared-headers.ts';
 
 /** The single mapping from exceptions to errors of the store's protocol. Total: anything unknown is a 500. */
 export function asS3Error(error: unknown): S3Error {
@@ -86,7 +86,13 @@ export function replyError(exchange: Exchange, error: S3Error, more: readonly st
   const { requestId, id2 } = exchange;
   exchange.errorCode = error.code;
   const body = errorBody({ ...errorInDialect(error, exchange.prefix), requestId, hostId: id2 });
-  const headers = [...more, ...error.headers.flat(), 'content-type', 'application/xml'];
+  const headers = [
+    ...more,
+    ...chargeHeader(exchange),
+    ...error.headers.flat(),
+    'content-type',
+    'application/xml',
+  ];
   sendWhole(exchange, error.status, headers, Buffer.from(body), exchange, undefined);
 }
 

@@ -203,8 +203,8 @@ export class ObjectHeaders {
       known = [];
       this.#prepared.set(record, known);
     }
-    const { checksums, taggingCount, retention, legalHold } = visibility;
-    const seen = Number(checksums) + 2 * Number(taggingCount) + 4 * Number(retention) + 8 * Number(legalHold);
+    const { checksums, taggingCount, legalHold } = visibility;
+    const seen = Number(checksums) + 2 * Number(taggingCount) + 4 * Number(legalHold);
     const index = 2 * seen + (exchange.prefix === 'x-amz-' ? 0 : 1);
     known[index] ??= prepareHeaders(record, view);
     return known[index];
@@ -225,7 +225,6 @@ export function isVisible({ name, store }: HeaderField, visibility: Visibility):
   if (!store) return true;
   if (name.startsWith('checksum-')) return visibility.checksums;
   if (name === 'tagging-count') return visibility.taggingCount;
-  if (name === 'object-lock-mode' || name === 'object-lock-retain-until-date') return visibility.retention;
   if (name === 'object-lock-legal-hold') return visibility.legalHold;
   return true;
 }
@@ -245,18 +244,24 @@ function lengthHeader(lengthBytes: number): string[] {
 function objectHeaders(record: ReadableRecord, { exchange, visibility }: View): string[] {
   const fields = record.fields.filter(field => isVisible(field, visibility));
   const raw = rawFromFields(fields, exchange.prefix);
-  if (exchange.isCharged) raw.push(`${exchange.prefix}request-charged`, 'requester');
+  raw.push(...chargeHeader(exchange));
   raw.push('accept-ranges', 'bytes');
   return raw;
+}
+
+/** Tells that the store charged for this answer (docs/semantics.md 127). */
+export function chargeHeader({ prefix, isCharged }: View['exchange']): string[] {
+  return isCharged ? [`${prefix}request-charged`, 'requester'] : [];
 }
 
 const inNotModified = new Set(['etag', 'last-modified', 'cache-control', 'expires']);
 
 /** The headers of a 304 (RFC 9110 §15.4.5; docs/semantics.md, Decided 6). */
-export function notModifiedHeaders(record: ObjectRecord, prefix: HeaderPrefix): PreparedHeaders {
+export function notModifiedHeaders(record: ObjectRecord, exchange: View['exchange']): PreparedHeaders {
   const kept = record.fields.filter(
     field =>
       (field.store ? field.name === 'version-id' : inNotModified.has(field.name)) || isCrossOrigin(field),
   );
-  return PreparedHeaders.of(rawFromFields(kept, prefix), prefix);
+  const { prefix } = exchange;
+  return PreparedHeaders.of([...rawFromFields(kept, prefix), ...chargeHeader(exchange)], prefix);
 }

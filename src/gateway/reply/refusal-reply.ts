@@ -11,6 +11,7 @@ import type { RequestIds } from '../request/request-ids.ts';
 import { fieldsInClientNames, inClientNames } from './client-names.ts';
 import { replyError, sendWhole } from './error-reply.ts';
 import { isCrossOrigin, isOfTheReply } from './passed-fields.ts';
+import { chargeHeader } from './prepared-headers.ts';
 
 /** Answers with a cached refusal: the store's error body with the ids of this response. */
 export function replyRemembered(
@@ -24,6 +25,7 @@ export function replyRemembered(
     said || body.length === 0 ? { fields, body } : withStandardBody({ status, fields }, usualCode(status));
   const error = said ?? parseErrorBody(worded.body);
   const raw = rawFromFields(fieldsInClientNames(worded.fields, bucket), exchange.prefix);
+  raw.push(...chargeHeader(exchange));
   const told = error ? translatedBody(exchange, bucket, error, exchange) : worded.body;
   sendWhole(exchange, status, raw, Buffer.from(told), exchange, ageS);
 }

@@ -22,8 +22,6 @@ export interface Visibility {
   readonly checksums: boolean;
   /** Granted GetObjectTagging. */
   readonly taggingCount: boolean;
-  /** Granted GetObjectRetention. */
-  readonly retention: boolean;
   /** Granted GetObjectLegalHold. */
   readonly legalHold: boolean;
 }
@@ -65,7 +63,6 @@ export class Permissions {
     return {
       checksums,
       taggingCount: this.allows('GetObjectTagging', key),
-      retention: this.allows('GetObjectRetention', key),
       legalHold: this.allows('GetObjectLegalHold', key),
     };
   }

@@ -36,7 +36,7 @@ export class Exchange {
   caller: string | undefined;
   /** The code of the error body, if the response has one. */
   errorCode: string | undefined;
-  /** Whether the store charged the gateway for this request (docs/semantics.md 127). */
+  /** Whether the store charged, or will charge, the gateway for this answer (docs/semantics.md 127). */
   isCharged = false;
   status = 0;
   /** Like `startedMs`; 0 for a response sent in one write. */

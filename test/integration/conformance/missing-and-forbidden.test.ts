@@ -5,6 +5,8 @@ import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 
+const kibibyte = 1024;
+
 const account = (accessKeyId: string, more: Partial<Account>): Account => ({
   accessKeyId,
   secretAccessKey: `${accessKeyId}-secret`,
@@ -139,6 +141,7 @@ describe('docs/semantics.md, section 5: who pays', () => {
   const putPaid = async ({ store }: Lab) => {
     await store.put('/paid');
     await store.put('/paid/k', 'paid', { 'x-amz-acl': 'public-read' });
+    await store.put('/paid/large', Buffer.alloc(64 * kibibyte, 'l'), { 'x-amz-acl': 'public-read' });
     const payment = { RequestPaymentConfiguration: { Payer: 'Requester' as const } };
     await store.sdk().send(new PutBucketRequestPaymentCommand({ Bucket: 'paid', ...payment }));
   };
@@ -147,6 +150,7 @@ describe('docs/semantics.md, section 5: who pays', () => {
     lab = await Lab.start({
       accounts: [OWNER, requester],
       gatewayIs: requester,
+      gateway: { policy: { blockSizeBytes: 4 * kibibyte } },
       buckets: { paid: {} },
       anonymous: { paid: [{ actions: ['GetObject'], keys: ['**'] }] },
     });
@@ -180,6 +184,50 @@ describe('docs/semantics.md, section 5: who pays', () => {
     const warm = await lab.ask(question);
     expect(warm).toMatchObject({ status: 200, headers: { 'x-cache': 'HIT' } });
     expect(warm.fields['request-charged']).toBeUndefined();
+  });
+
+  const block = (index: number) => ({
+    range: `bytes=${4 * kibibyte * index}-${4 * kibibyte * (index + 1) - 1}`,
+  });
+  it.each([
+    ['a GET after a HEAD', { method: 'HEAD' }, {}, [200, 'MISS', 1]],
+    ['a range after another', { headers: block(0) }, { headers: block(5) }, [206, 'MISS', 1]],
+    ['the same range again', { headers: block(0) }, { headers: block(0) }, [206, 'HIT', 0]],
+    ['all of what is held in part', { headers: block(3) }, {}, [200, 'PARTIAL', 1]],
+    ['a HEAD of what is held in part', { headers: block(3) }, { method: 'HEAD' }, [200, 'HIT', 0]],
+    ['a cold 304', undefined, { headers: { 'if-none-match': '*' } }, [304, 'MISS', 1]],
+    ['a 304 from memory', {}, { headers: { 'if-none-match': '*' } }, [304, 'HIT', 0]],
+    ['a cold 412', undefined, { headers: { 'if-match': '"other"' } }, [412, 'MISS', 1]],
+    ['a cold part', undefined, { path: '/paid/large?partNumber=1' }, [206, 'MISS', 1]],
+    [
+      'a part that is in memory',
+      { path: '/paid/large?partNumber=1' },
+      { path: '/paid/large?partNumber=1' },
+      [206, 'HIT', 0],
+    ],
+    [
+      'checksums of what is held in part',
+      { headers: block(0) },
+      { method: 'HEAD', fields: { ...consent.fields, 'checksum-mode': 'ENABLED' } },
+      [200, 'MISS', 1],
+    ],
+  ] as const)(
+    'row 127: what was read for an answer is charged, whichever of its requests did it: %s',
+    async (_, first, second, [status, cache, charged]) => {
+      const question = { path: '/paid/large', as: requester, ...consent };
+      lab.forget();
+      if (first) await lab.ask({ ...question, ...first });
+      const reply = await lab.ask({ ...question, ...second });
+      expect(reply).toMatchObject({ status, headers: { 'x-cache': cache } });
+      expect(reply.fields['request-charged']).toBe(charged ? 'requester' : undefined);
+    },
+  );
+
+  it('row 127: each of those who waited for one charged answer is told', async () => {
+    lab.forget();
+    const question = { path: '/paid/large', as: requester, ...consent };
+    const replies = await Promise.all([lab.ask(question), lab.ask(question), lab.ask(question)]);
+    for (const reply of replies) expect(reply.fields['request-charged']).toBe('requester');
   });
 
   it('row 127: consent in a presigned URL counts', async () => {

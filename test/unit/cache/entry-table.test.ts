@@ -44,6 +44,7 @@ function readable(generation: Generation): ReadableRecord {
     sizeBytes: 10,
     versionId: undefined,
     checksums: 'known',
+    isCharged: false,
     content: generation,
   };
 }

@@ -13,7 +13,7 @@ const response = new ServerResponse(new IncomingMessage(new Socket()));
 /** An anonymous GET of `url` that has been allowed. */
 function allowed(url: string, headers: readonly string[] = ['Host', 'h']): ClientRead {
   const exchange = new Exchange(response, 'GET', url, 0, 'id', 'id2', 'today', ends);
-  const visibility = { checksums: false, taggingCount: false, retention: false, legalHold: false };
+  const visibility = { checksums: false, taggingCount: false, legalHold: false };
   const read = readOf(url.slice(3));
   const fields = new RequestFields(headers);
   return {
