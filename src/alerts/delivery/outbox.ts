@@ -172,12 +172,16 @@ export class Outbox {
     return inTransaction(this.#database, () => {
       const rows = this.#database.prepare(`SELECT * FROM card WHERE ${strays} ORDER BY id`).all(...channels);
       let died = 0;
+      const forget = this.#database.prepare('DELETE FROM card WHERE id = ?');
       for (const { id, notification } of rows.map(asWaitingCard)) {
         const targets = route(notification);
         for (const channel of targets) this.#insert(channel, notification, nowMs);
-        if (targets.length === 0) died++;
-        const reason = targets.length === 0 ? 'no webhook takes it any more' : 'moved to another webhook';
-        this.#settle(id, nowMs, { kind: 'dead', reason });
+        if (targets.length > 0) {
+          forget.run(id);
+          continue;
+        }
+        died++;
+        this.#settle(id, nowMs, { kind: 'dead', reason: 'no webhook takes it any more' });
       }
       return { moved: rows.length - died, died };
     });

@@ -18,10 +18,10 @@ export type ReplyVerdict =
   | { readonly kind: 'delivered' }
   /** The service reported too many requests. */
   | { readonly kind: 'throttled'; readonly retryAfterMs?: number }
-  /** May succeed later; `understood` is false for a success status whose body is neither success nor a known error. */
-  | { readonly kind: 'retry'; readonly reason: string; readonly understood: boolean }
+  /** Says nothing about this card: the same post may succeed later. */
+  | { readonly kind: 'retry'; readonly reason: string }
   | { readonly kind: 'too-large' }
-  /** Will never succeed. */
+  /** The service rejects this very card. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** The verdicts after which the same card is posted again. */
@@ -34,9 +34,12 @@ const bodyRefusals = ['Summary or Text is required', 'Bad payload received'];
  * Interprets a reply. A connector reports success only with the body `1` and a success status (docs/cards.md,
  * Endpoints), and reports every failure, including throttling, as text that may come with 200 (Errors 1; docs/cards.md
  * §1, Replies). A workflow reports success with 202 and uses proper error statuses.
+ *
+ * Only 400 and 413 are about the card. Everything else (a redirect, a proxy's page, an unknown text, 401, 404, 410) is
+ * about the channel or what stands before it, and may be mended: the card is worth another try then.
  */
 export function judgeReply(service: WebhookService, outcome: PostOutcome): ReplyVerdict {
-  if (outcome.kind === 'no-answer') return { kind: 'retry', reason: outcome.code, understood: true };
+  if (outcome.kind === 'no-answer') return { kind: 'retry', reason: outcome.code };
   const { status, body } = outcome;
   if (isSuccess(service, status, body)) return { kind: 'delivered' };
   const named = errorNamedIn(body);
@@ -46,12 +49,9 @@ export function judgeReply(service: WebhookService, outcome: PostOutcome): Reply
   if (named !== undefined) return judgeStatus(named, `error ${named} in the body`);
   const refusal = bodyRefusals.find(text => body.includes(text));
   if (refusal) return { kind: 'refused', reason: `"${refusal}" in the body` };
-  const told = body.includes('Error contacting');
-  return {
-    kind: 'retry',
-    reason: told ? 'the service could not reach the channel' : `an unknown answer with status ${status}`,
-    understood: told,
-  };
+  if (body.includes('Error contacting'))
+    return { kind: 'retry', reason: 'the service could not reach the channel' };
+  return { kind: 'retry', reason: `an unknown answer with status ${status}` };
 }
 
 function isSuccess(service: WebhookService, status: number, body: string): boolean {
@@ -72,6 +72,5 @@ function judgeStatus(status: number, reason: string, retryAfter?: string): Reply
       : { kind: 'throttled', retryAfterMs: seconds * 1_000 };
   }
   if (status === 413) return { kind: 'too-large' };
-  if (status === 408 || status === 412 || status >= 500) return { kind: 'retry', reason, understood: true };
-  return { kind: 'refused', reason };
+  return { kind: status === 400 ? 'refused' : 'retry', reason };
 }

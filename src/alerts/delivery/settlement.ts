@@ -2,8 +2,6 @@ import type { CardOutcome } from './card-metrics.ts';
 import type { Settlement, WaitingCard } from './outbox.ts';
 import type { ReplyVerdict } from './reply.ts';
 
-/** After this many unclear replies a card is given up. */
-const MAX_UNCLEAR_ATTEMPTS = 5;
 const TOO_LARGE = 'too large for the channel';
 
 /** The consequence of a verdict for the cards of the post. */
@@ -14,12 +12,8 @@ export function settle(verdict: ReplyVerdict, cards: readonly WaitingCard[]): Se
     case 'delivered':
       return { kind: 'delivered' };
     case 'throttled':
+    case 'retry':
       return { kind: 'kept' };
-    case 'retry': {
-      // the count does not include this attempt
-      const givenUp = !verdict.understood && (card?.attempts ?? 0) + 1 >= MAX_UNCLEAR_ATTEMPTS;
-      return givenUp ? { kind: 'dead', reason: verdict.reason } : { kind: 'kept' };
-    }
     case 'too-large':
       if (many) return { kind: 'parted' };
       return card?.shrunk ? { kind: 'dead', reason: TOO_LARGE } : { kind: 'shrunk' };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { backOffMs } from '../../../../src/alerts/delivery/back-off.ts';
 import type { TryLater } from '../../../../src/alerts/delivery/reply.ts';
 
-const failed: TryLater = { kind: 'retry', reason: 'ECONNRESET', understood: true };
+const failed: TryLater = { kind: 'retry', reason: 'ECONNRESET' };
 const least = () => 0;
 const most = () => 1 - Number.EPSILON;
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { md } from '../../../../src/alerts/card/markdown.ts';
+import type { PostOutcome } from '../../../../src/alerts/delivery/reply.ts';
 import { createLogger } from '../../../../src/base/logger.ts';
 import { Metrics } from '../../../../src/base/metrics.ts';
 import { DeliveryBench, sampleWebhook, secretUrl } from '../../../support/delivery-bench.ts';
@@ -89,14 +90,28 @@ it('shrinks a card that is too large, and posts it once more', async () => {
   expect(bench.delivery.status()).toMatchObject([{ waiting: 0, dead: 1 }]);
 });
 
-it('asks five times about an answer that says neither yes nor no, then gives the card up', async () => {
-  const bench = new DeliveryBench();
-  bench.service.answer = () => ({ kind: 'answer', status: 200, body: 'fine' });
-  bench.delivery.notify(critical('a'));
-  await bench.clock.run(86_400_000);
-  expect(bench.service.seen).toHaveLength(5);
-  expect(bench.delivery.status()).toMatchObject([{ dead: 1 }]);
-});
+it.each<[string, PostOutcome]>([
+  ['an unknown body', { kind: 'answer', status: 200, body: 'fine' }],
+  ['an empty body', { kind: 'answer', status: 200, body: '' }],
+  ['a maintenance page', { kind: 'answer', status: 200, body: '<html>Back soon</html>' }],
+  ['a redirect', { kind: 'answer', status: 302, body: '' }],
+  ['404', { kind: 'answer', status: 404, body: '' }],
+  ['no answer', { kind: 'no-answer', code: 'UND_ERR_HEADERS_TIMEOUT' }],
+])(
+  'keeps a card for hours while the webhook answers with %s, and delivers it afterwards',
+  async (_, reply) => {
+    const bench = new DeliveryBench();
+    bench.service.answer = () => reply;
+    bench.delivery.notify(critical('a'));
+    await bench.clock.run(12 * 3_600_000);
+    expect(bench.delivery.status()).toMatchObject([{ waiting: 1, dead: 0 }]);
+    // backed off: every few minutes, not every second
+    expect(bench.service.seen.length).toBeLessThan(300);
+    bench.service.answer = () => ok;
+    await bench.clock.run(600_000);
+    expect(bench.service.delivered()).toEqual(['a']);
+  },
+);
 
 it('never gives up on a service that is down', async () => {
   const bench = new DeliveryBench();

@@ -26,8 +26,8 @@ const table: readonly [string, WebhookService, PostOutcome, string][] = [
   ['500 in the body', 'connector', answer(200, named(500)), 'retry'],
   ['413 in the body', 'connector', answer(200, named(413)), 'too-large'],
   ['400 in the body', 'connector', answer(200, named(400)), 'refused'],
-  ['404 in the body', 'connector', answer(200, named(404)), 'refused'],
-  ['410 in the body', 'connector', answer(200, named(410)), 'refused'],
+  ['404 in the body', 'connector', answer(200, named(404)), 'retry'],
+  ['410 in the body', 'connector', answer(200, named(410)), 'retry'],
   ['no summary, told under 400', 'connector', answer(400, 'Summary or Text is required.'), 'refused'],
   ['no summary, told under 200', 'connector', answer(200, 'Summary or Text is required.'), 'refused'],
   [
@@ -42,9 +42,15 @@ const table: readonly [string, WebhookService, PostOutcome, string][] = [
     answer(200, 'Error contacting Microsoft Teams endpoint'),
     'retry',
   ],
-  ['404', 'connector', answer(404, ''), 'refused'],
-  ['410', 'connector', answer(410, ''), 'refused'],
-  ['a redirect', 'connector', answer(302, ''), 'refused'],
+  ['400', 'connector', answer(400, 'Bad payload'), 'refused'],
+  ['401', 'workflows', answer(401, ''), 'retry'],
+  ['403', 'workflows', answer(403, ''), 'retry'],
+  ['404', 'connector', answer(404, ''), 'retry'],
+  ['410', 'connector', answer(410, ''), 'retry'],
+  ['a redirect', 'connector', answer(302, ''), 'retry'],
+  ['a redirect', 'workflows', answer(307, ''), 'retry'],
+  ['a maintenance page', 'connector', answer(200, '<html>We are down for maintenance</html>'), 'retry'],
+  ['another body', 'connector', answer(200, 'ok'), 'retry'],
   ['408', 'connector', answer(408, ''), 'retry'],
   ['412', 'connector', answer(412, ''), 'retry'],
   ['413', 'connector', answer(413, ''), 'too-large'],
@@ -64,11 +70,6 @@ it('takes the seconds of Retry-After, and ignores what is not a number of second
   expect(judgeReply('workflows', answer(429, '', 'Wed, 21 Oct 2026 07:28:00 GMT'))).toEqual({
     kind: 'throttled',
   });
-});
-
-it('marks an answer that says neither yes nor no as not understood', () => {
-  expect(judgeReply('connector', answer(200, '2'))).toMatchObject({ kind: 'retry', understood: false });
-  expect(judgeReply('connector', answer(500, '2'))).toMatchObject({ kind: 'retry', understood: true });
 });
 
 it('gives reasons that hold nothing of what the service wrote', () => {
