@@ -92,6 +92,8 @@ export async function startAlerts(parts: AlertParts): Promise<Alerts> {
         alerts: () => engine.alerts(),
         silences: () => silences.active(),
         webhooks: () => delivery.status(),
+        deadLetters: () => delivery.deadLetters(),
+        sendAgain: id => delivery.sendAgain(id),
         acts: () => acts.recent(),
       }),
       ...silenceRoutes({ silences, clock, logger }),

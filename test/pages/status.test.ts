@@ -35,6 +35,8 @@ beforeEach(async () => {
         alerts: () => [sampleAlert('backendUnreachable', { id: 'a-1', severity: 'critical' })],
         silences: () => [],
         webhooks: () => [],
+        deadLetters: () => [],
+        sendAgain: () => 0,
         acts: () => [],
         notify: () => {},
       }),

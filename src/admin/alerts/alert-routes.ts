@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Alert, Notification } from '../../alerts/alert.ts';
 import type { LoggedAction } from '../../alerts/callbacks/action-log.ts';
+import type { NamedDeadLetter } from '../../alerts/delivery/card-delivery.ts';
 import type { WebhookStatus } from '../../alerts/delivery/webhook-sender.ts';
 import { exampleAlert, exampleNotification } from '../../alerts/example-alert.ts';
 import { alertNames } from '../../alerts/rules/rule-description.ts';
@@ -15,6 +16,10 @@ export interface AlertRoutesOptions {
   readonly alerts: () => readonly Alert[];
   readonly silences: () => readonly Silence[];
   readonly webhooks: () => readonly WebhookStatus[];
+  /** The latest cards that no webhook takes, latest first. */
+  readonly deadLetters: () => readonly NamedDeadLetter[];
+  /** Queues a dead letter again, or all of them; returns how many. */
+  readonly sendAgain: (id: number | 'all') => number;
   /** Actions taken with buttons, newest first. */
   readonly acts: () => readonly LoggedAction[];
   readonly notify: (notification: Notification) => void;
@@ -24,9 +29,16 @@ const testBody = z.strictObject({
   rule: z.enum([...alertNames], { error: `one of ${alertNames.join(', ')}` }).default('backendErrors'),
 });
 
-/** `GET /api/alerts`: alerts, silences and actions. `POST /api/alerts/test`: posts a test card to every webhook. */
+const resendBody = z.union([z.strictObject({ id: z.int() }), z.strictObject({ all: z.literal(true) })], {
+  error: '{"id": the number of a dead letter} or {"all": true}',
+});
+
+/**
+ * `GET /api/alerts`: alerts, silences, dead letters and actions. `POST /api/alerts/test`: posts a test card to every
+ * webhook. `POST /api/alerts/resend`: queues dead letters again.
+ */
 export function alertRoutes(options: AlertRoutesOptions): readonly AdminRoute[] {
-  const { clock, alerts, silences, webhooks, acts, notify } = options;
+  const { clock, alerts, silences, webhooks, deadLetters, sendAgain, acts, notify } = options;
   return [
     {
       method: 'GET',
@@ -36,6 +48,7 @@ export function alertRoutes(options: AlertRoutesOptions): readonly AdminRoute[] 
           alerts: alerts().map(alertReport),
           silences: silences().map(silenceReport),
           webhooks: webhooks().map(webhookReport),
+          deadLetters: deadLetters().map(deadLetterReport),
           acts: acts().map(({ atMs, ...act }) => ({ at: iso(atMs), ...act })),
         }),
     },
@@ -49,6 +62,18 @@ export function alertRoutes(options: AlertRoutesOptions): readonly AdminRoute[] 
         if (!alert) throw new AdminError(400, 'UNKNOWN_RULE', `there is no rule ${rule}`);
         notify(exampleNotification(alert, 'test', nowMs));
         sendJson(response, 202, { rule, webhooks: webhooks().map(({ name }) => name) });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/alerts/resend',
+      async handle(request, response) {
+        const body = await readJson(request, resendBody);
+        const id = 'id' in body ? body.id : 'all';
+        const cards = sendAgain(id);
+        if (cards === 0 && id !== 'all')
+          throw new AdminError(404, 'NO_DEAD_LETTER', `there is no dead letter ${id} that a webhook takes`);
+        sendJson(response, 202, { cards });
       },
     },
   ];
@@ -73,6 +98,17 @@ function webhookReport({ oldestWaitingSinceMs, lastDeliveredAtMs, ...webhook }: 
     ...webhook,
     oldestWaitingSince: iso(oldestWaitingSinceMs),
     lastDeliveredAt: iso(lastDeliveredAtMs),
+  };
+}
+
+function deadLetterReport(letter: NamedDeadLetter): object {
+  const { id, webhook, notification, attempts, reason, queuedAtMs, diedAtMs } = letter;
+  const { kind, severity, alerts } = notification;
+  return {
+    ...{ id, webhook, kind, severity, attempts, reason },
+    alerts: alerts.map(({ rule, summary }) => ({ rule, summary })),
+    queuedAt: iso(queuedAtMs),
+    diedAt: iso(diedAtMs),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Notification } from '../alert.ts';
 import type { CardForm, CardPayload } from '../card/card.ts';
 import type { StateDatabase } from '../state-database.ts';
 import { CardMetrics } from './card-metrics.ts';
+import { type DeadLetter, DeadLetters } from './dead-letters.ts';
 import { Outbox } from './outbox.ts';
 import { SteadyClock } from './steady-clock.ts';
 import { nameWebhooks, routeNotification, type Webhook, type WebhookOptions } from './webhook-options.ts';
@@ -25,10 +26,19 @@ export interface CardDeliveryOptions {
   readonly logger: Logger;
 }
 
+/** A dead letter with the public name of its webhook; without one when that was removed. */
+export interface NamedDeadLetter extends DeadLetter {
+  readonly webhook?: string;
+}
+
+/** The number of dead letters that are shown. */
+const SHOWN_DEAD_LETTERS = 100;
+
 /** Delivers notifications to the webhooks that want them, across failures and restarts. Runs in the supervisor. */
 export class CardDelivery {
   readonly #webhooks: readonly Webhook[];
   readonly #outbox: Outbox;
+  readonly #deadLetters: DeadLetters;
   readonly #clock: Clock;
   readonly #steady: SteadyClock;
   readonly #metrics: CardMetrics;
@@ -42,6 +52,7 @@ export class CardDelivery {
     this.#webhooks = nameWebhooks(options.webhooks);
     this.#clock = clock;
     this.#outbox = new Outbox(database);
+    this.#deadLetters = new DeadLetters(database);
     this.#steady = new SteadyClock(clock, this.#outbox.latestMark());
     this.#metrics = new CardMetrics(options.metrics);
     this.#logger = logger;
@@ -61,7 +72,7 @@ export class CardDelivery {
    * @throws the error of SQLite when it cannot be stored; the caller may retry
    */
   notify(notification: Notification): void {
-    const channels = routeNotification(this.#webhooks, notification).map(({ channel }) => channel);
+    const channels = this.#route(notification);
     const { dropped } = this.#outbox.enqueue(channels, notification, this.#clock.nowMs());
     if (dropped > 0) {
       this.#metrics.count('dropped', dropped);
@@ -73,6 +84,29 @@ export class CardDelivery {
 
   status(): readonly WebhookStatus[] {
     return [...this.#senders.values()].map(sender => sender.status());
+  }
+
+  /** The latest cards that were given up, latest first. */
+  deadLetters(): readonly NamedDeadLetter[] {
+    const names = new Map(this.#webhooks.map(({ channel, name }) => [channel, name]));
+    return this.#deadLetters.list(SHOWN_DEAD_LETTERS).map(letter => {
+      const webhook = names.get(letter.channel);
+      return webhook === undefined ? letter : { ...letter, webhook };
+    });
+  }
+
+  /**
+   * Queues the dead letter `id` again, or all of them. Returns how many were queued: those of removed webhooks stay
+   * when no other webhook takes them.
+   */
+  sendAgain(id: number | 'all'): number {
+    const known = this.#webhooks.map(({ channel }) => channel);
+    const revived = (id === 'all' ? this.#deadLetters.ids() : [id]).flatMap(each =>
+      this.#deadLetters.revive(each, known, this.#route, this.#clock.nowMs()),
+    );
+    this.#changed();
+    for (const channel of new Set(revived)) this.#senders.get(channel)?.wake();
+    return revived.length;
   }
 
   /** Waits until the queue is empty or `timeoutMs` has passed, so that a last notice can be sent. */
@@ -99,9 +133,7 @@ export class CardDelivery {
 
   #adoptStrays(): void {
     const known = this.#webhooks.map(({ channel }) => channel);
-    const route = (notification: Notification) =>
-      routeNotification(this.#webhooks, notification).map(({ channel }) => channel);
-    const { moved, died } = this.#outbox.adoptStrays(known, route, this.#clock.nowMs());
+    const { moved, died } = this.#outbox.adoptStrays(known, this.#route, this.#clock.nowMs());
     if (moved > 0) this.#logger.warn({ cards: moved }, 'cards of a removed webhook were moved to others');
     if (died > 0)
       this.#logger.error(
@@ -109,6 +141,9 @@ export class CardDelivery {
         'cards of a removed webhook were dropped: no other webhook accepts them',
       );
   }
+
+  readonly #route = (notification: Notification): readonly string[] =>
+    routeNotification(this.#webhooks, notification).map(({ channel }) => channel);
 
   #waiting(): number {
     return this.#webhooks.reduce((sum, { channel }) => sum + this.#outbox.waiting(channel).count, 0);

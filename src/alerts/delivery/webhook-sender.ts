@@ -37,6 +37,7 @@ export interface WebhookStatus {
   readonly lastDeliveredAtMs?: number;
   /** Why the last post failed; absent after a success. */
   readonly failing?: string;
+  /** Cards that were given up. */
   readonly dead: number;
 }
 
@@ -221,7 +222,10 @@ export class WebhookSender {
     const reason = reasonOf(verdict);
     if (settlement.kind === 'delivered') logger.info(fields, 'card delivered');
     else if (settlement.kind === 'dead') {
-      logger.error({ ...fields, reason }, 'the channel refused this card for good');
+      logger.error(
+        { ...fields, reason },
+        'the channel refused this card: it is on the list of dead letters of /api/alerts, and can be sent again',
+      );
     } else logger.warn({ ...fields, reason, failures: this.#failures }, 'card not delivered yet');
   }
 }

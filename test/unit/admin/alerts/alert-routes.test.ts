@@ -13,7 +13,7 @@ import { createLogger, silentLogger } from '../../../../src/base/logger.ts';
 import { startAdminServer } from '../../../support/admin-server.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { memoryState } from '../../../support/memory-state.ts';
-import { sampleAlert } from '../../../support/notifications.ts';
+import { sampleAlert, sampleNotification } from '../../../support/notifications.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 
@@ -21,6 +21,7 @@ let server: AdminPort;
 let silences: Silences;
 let unsaved: Error | undefined;
 let told: Notification[];
+let resent: (number | 'all')[];
 let lines: string[];
 
 beforeEach(async () => {
@@ -31,6 +32,7 @@ beforeEach(async () => {
   });
   lines = [];
   told = [];
+  resent = [];
   unsaved = undefined;
   const database = memoryState();
   silences = new Silences(database, clock, work => {
@@ -45,6 +47,16 @@ beforeEach(async () => {
         alerts: () => [sampleAlert('backendErrors', { startedAtMs: NOW_MS, acknowledgedBy: 'ann' })],
         silences: () => silences.active(),
         webhooks: () => [{ name: 'webhook-1', waiting: 2, oldestWaitingSinceMs: NOW_MS, dead: 0 }],
+        deadLetters: () => [
+          {
+            ...{ id: 7, channel: 'c', webhook: 'webhook-1', attempts: 1, reason: 'status 400' },
+            ...{ queuedAtMs: NOW_MS, diedAtMs: NOW_MS, notification: sampleNotification('backendErrors') },
+          },
+        ],
+        sendAgain: id => {
+          resent.push(id);
+          return id === 'all' || id === 7 ? 1 : 0;
+        },
         acts: () => [
           { atMs: NOW_MS, by: 'ann', subject: 's', action: 'silence', alertIds: ['a'], outcome: 'Silenced.' },
         ],
@@ -92,6 +104,35 @@ it('shows what is wrong, what is silenced, what waits and who did what', async (
     acts: [{ at: '2026-01-01T00:00:00.000Z', by: 'ann', action: 'silence' }],
   });
   expect(JSON.stringify(body)).not.toContain('Ms"');
+});
+
+it('lists the cards that no webhook took, with the reason, and none of what was posted', async () => {
+  const { body } = await askJson('GET', '/api/alerts');
+  expect(body.deadLetters).toEqual([
+    {
+      ...{
+        id: 7,
+        webhook: 'webhook-1',
+        kind: 'firing',
+        severity: 'warning',
+        attempts: 1,
+        reason: 'status 400',
+      },
+      alerts: [{ rule: 'backendErrors', summary: 'backendErrors of backend main' }],
+      queuedAt: '2026-01-01T00:00:00.000Z',
+      diedAt: '2026-01-01T00:00:00.000Z',
+    },
+  ]);
+});
+
+it('sends one dead letter again, or all, and nothing else', async () => {
+  const resend = (body: unknown) => askJson('POST', '/api/alerts/resend', body);
+  expect(await resend({ id: 7 })).toEqual({ status: 202, body: { cards: 1 } });
+  expect(await resend({ all: true })).toEqual({ status: 202, body: { cards: 1 } });
+  expect(await resend({ id: 8 })).toMatchObject({ status: 404, body: { error: 'NO_DEAD_LETTER' } });
+  for (const body of [{}, { id: '7' }, { all: false }, { id: 7, all: true }])
+    expect(await resend(body)).toMatchObject({ status: 400, body: { error: 'INVALID_BODY' } });
+  expect(resent).toEqual([7, 'all', 8]);
 });
 
 describe('a silence', () => {

@@ -241,6 +241,56 @@ it('buries what cannot be written as a card, and goes on', async () => {
   expect(bench.delivery.status()).toMatchObject([{ waiting: 0, dead: 1 }]);
 });
 
+it('lists what was given up, also after a restart, and sends it again on request', async () => {
+  const bench = new DeliveryBench();
+  bench.service.answer = () => ({ kind: 'answer', status: 400, body: 'Bad payload' });
+  for (const key of ['a', 'b']) bench.delivery.notify(critical(key));
+  await bench.clock.run(60_000);
+  await bench.delivery.close();
+  bench.service.answer = () => ok;
+  bench.start();
+  const dead = bench.delivery.deadLetters();
+  expect(dead).toMatchObject([
+    { webhook: 'webhook-1', attempts: 1, reason: 'status 400', notification: { dedupeKey: 'b' } },
+    { webhook: 'webhook-1', attempts: 1, reason: 'status 400', notification: { dedupeKey: 'a' } },
+  ]);
+  expect(bench.delivery.sendAgain(dead[0]?.id ?? 0)).toBe(1);
+  await bench.clock.run(60_000);
+  expect(bench.service.delivered()).toEqual(['b']);
+  expect(bench.delivery.sendAgain(dead[0]?.id ?? 0)).toBe(0);
+  expect(bench.delivery.sendAgain('all')).toBe(1);
+  await bench.clock.run(60_000);
+  expect(bench.service.delivered()).toEqual(['b', 'a']);
+  expect(bench.delivery.deadLetters()).toEqual([]);
+});
+
+it('sends the dead letter of a removed webhook to one that takes it, and otherwise keeps it', async () => {
+  const bench = new DeliveryBench();
+  bench.service.answer = () => ({ kind: 'answer', status: 400, body: 'Bad payload' });
+  bench.delivery.notify(critical('a'));
+  bench.delivery.notify(sampleNotification('b'));
+  await bench.clock.run(60_000);
+  await bench.delivery.close();
+  bench.service.answer = () => ok;
+  bench.start({ webhooks: [sampleWebhook({ url: 'https://new.test/hook', minSeverity: 'critical' })] });
+  expect(bench.delivery.deadLetters().map(({ webhook }) => webhook)).toEqual([undefined, undefined]);
+  expect(bench.delivery.sendAgain('all')).toBe(1);
+  await bench.clock.run(60_000);
+  expect(bench.service.delivered()).toEqual(['a']);
+  expect(bench.delivery.deadLetters()).toMatchObject([{ notification: { dedupeKey: 'b' } }]);
+});
+
+it('a card that moved to another webhook is no dead letter', async () => {
+  const bench = new DeliveryBench();
+  bench.service.answer = () => inBody(503);
+  bench.delivery.notify(critical('a'));
+  await bench.clock.run(1_000);
+  await bench.delivery.close();
+  bench.start({ webhooks: [sampleWebhook({ url: 'https://new.test/hook' })] });
+  expect(bench.delivery.deadLetters()).toEqual([]);
+  expect(bench.waiting()).toBe(1);
+});
+
 it('takes nothing while the state file cannot be written, and goes on when it can', async () => {
   const bench = new DeliveryBench();
   bench.delivery.notify(critical('waits'));
