@@ -1,9 +1,11 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
+import { closeIfLast, parseTakenBodies } from '../transport/request-bodies.ts';
+import { ServedRequest } from '../transport/served-request.ts';
 import type { AdminRoute } from './admin-route.ts';
 import { createGuard } from './guard.ts';
-import { createRouter } from './router.ts';
+import { createRouter, type Router } from './router.ts';
 
 export interface AdminAddress {
   readonly host: string;
@@ -18,6 +20,8 @@ export interface AdminService {
   readonly logger: Logger;
 }
 
+type AdminServer = Server<typeof ServedRequest>;
+
 const MAX_CONNECTIONS = 256;
 /** Further requests pipelined on one connection are answered with 503. */
 const MAX_REQUESTS_PER_CONNECTION = 100;
@@ -29,15 +33,10 @@ const MAX_REQUESTS_PER_CONNECTION = 100;
 export class AdminPort {
   readonly host: string;
   readonly port: number;
-  readonly #server: Server;
-  readonly #router: PromiseWithResolvers<RequestListener>;
+  readonly #server: AdminServer;
+  readonly #router: PromiseWithResolvers<Router>;
 
-  private constructor(
-    host: string,
-    port: number,
-    server: Server,
-    router: PromiseWithResolvers<RequestListener>,
-  ) {
+  private constructor(host: string, port: number, server: AdminServer, router: PromiseWithResolvers<Router>) {
     this.host = host;
     this.port = port;
     this.#server = server;
@@ -46,10 +45,16 @@ export class AdminPort {
 
   /** @throws ListenError when the address cannot be bound */
   static async open({ host, port }: AdminAddress): Promise<AdminPort> {
-    const router = Promise.withResolvers<RequestListener>();
-    const server = createServer(
-      (request, response) => void router.promise.then(route => route(request, response)),
-    );
+    const router = Promise.withResolvers<Router>();
+    const server: AdminServer = createServer({ IncomingMessage: ServedRequest }, (request, response) => {
+      closeIfLast(request, response);
+      void router.promise.then(({ handle }) => handle(request, response));
+    });
+    let { takesBody }: Pick<Router, 'takesBody'> = { takesBody: ({ method }) => method === 'POST' };
+    void router.promise.then(ready => {
+      takesBody = ready.takesBody;
+    });
+    parseTakenBodies(server, request => takesBody(request));
     // serving admin requests must not keep the supervisor from its other work
     server.maxConnections = MAX_CONNECTIONS;
     server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../base/logger.ts';
+import type { TakesBody } from '../transport/request-bodies.ts';
 import { AdminError, type AdminRoute } from './admin-route.ts';
 import { sendJson } from './json.ts';
 
@@ -10,20 +11,39 @@ export interface RouterOptions {
   readonly logger: Logger;
 }
 
+export interface Router {
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Whether there is a route that may read the body of `request`. */
+  readonly takesBody: TakesBody;
+}
+
 /** The request handler of the admin port: guard, route, and one place that maps errors to responses. */
-export function createRouter(
-  options: RouterOptions,
-): (request: IncomingMessage, response: ServerResponse) => void {
-  return (request, response) => {
-    answer(options, request, response).catch((error: unknown) => refuse(options.logger, error, response));
+export function createRouter(options: RouterOptions): Router {
+  return {
+    handle: (request, response) => {
+      answer(options, request, response).catch((error: unknown) => refuse(options.logger, error, response));
+    },
+    takesBody: request => {
+      try {
+        return findRoute(options, request).method !== 'GET';
+      } catch {
+        // the request will be refused
+        return false;
+      }
+    },
   };
 }
 
 async function answer(
-  { routes, guard }: RouterOptions,
+  options: RouterOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  await findRoute(options, request).handle(request, response);
+}
+
+/** @throws AdminError when there is none, or the guard refuses the request */
+function findRoute({ routes, guard }: RouterOptions, request: IncomingMessage): AdminRoute {
   const path = request.url?.split('?', 1)[0] ?? '';
   const there = routes.filter(route => route.path === path);
   if (there.length === 0) throw new AdminError(404, 'NOT_FOUND', 'nothing is served under this path');
@@ -33,7 +53,7 @@ async function answer(
     throw new AdminError(405, 'METHOD_NOT_ALLOWED', `this path takes ${allow}`, { allow });
   }
   guard(route, request.headers);
-  await route.handle(request, response);
+  return route;
 }
 
 /** HEAD is handled like GET; node:http omits the body (RFC 9110 §9.3.2). */

@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
+import { closeIfLast, parseTakenBodies, type TakesBody, takesNoBody } from '../transport/request-bodies.ts';
 import { ServedRequest } from '../transport/served-request.ts';
 import { atTurnEnd } from '../transport/turn-end.ts';
 import type { ClientLimits } from './client-limits.ts';
@@ -30,6 +31,8 @@ export interface HttpListenerOptions {
   /** Whether other threads listen on the same port (SO_REUSEPORT). */
   readonly reusePort: boolean;
   readonly handle: RequestHandler;
+  /** Which requests have their bodies read by `handle`; none when left out. Other bodies are not parsed. */
+  readonly takesBody?: TakesBody | undefined;
   /**
    * Renders the answer to malformed requests; without it they get a bare status. With it, requests without the Host
    * header that RFC 9112 §3.2 requires also reach the handler, so that all are refused in the same format.
@@ -68,16 +71,17 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   };
   const pipelining = new Pipelining(serve, limits);
   const handle: Handler = (request, response) => {
-    // after an upgrade request node:http parses nothing more on the connection
-    if (request.isUpgrade) response.shouldKeepAlive = false;
+    closeIfLast(request, response);
     // a response has its socket when no earlier one on the connection is pending
     if (response.socket) serve(request, response);
     else pipelining.enqueue(request, response);
   };
   const server = createListenerServer(limits.headersBytes, senders, options.answerUnreadable === undefined);
+  parseTakenBodies(server, options.takesBody ?? takesNoBody);
   server.on('request', handle);
   server.on('checkContinue', (request, response) => {
-    letContinue(response);
+    // without `100 Continue` the client need not send what would not be read (RFC 9110 §10.1.1)
+    if (!request.isBodySkipped) letContinue(response);
     handle(request, response);
   });
   refuseUnreadable(server, pipelining, refusing);

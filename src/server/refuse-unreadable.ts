@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../base/logger.ts';
 import { type UnreadableRequest, unreadableStatuses } from '../http/unreadable-request.ts';
+import { closeDiscarding } from '../transport/discard-input.ts';
 import { runningResponse } from '../transport/running-response.ts';
 
 /** Renders the complete response to a malformed request, including status line and body. */
@@ -56,13 +57,9 @@ export function refuseConnection(socket: Socket, { answerUnreadable, logger }: R
 /** The request head was not complete within `headersTimeout`. */
 const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
-/** How long a client has to read the answer and close its side (RFC 9112 §9.6). */
-const LINGER_MS = 500;
-
 function endWith(socket: Duplex, answer: string): void {
   socket.end(answer);
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => clearTimeout(timer));
+  if (socket instanceof Socket) closeDiscarding(socket);
 }
 
 /** Whether `error` concerns the request (malformed or late) rather than the connection. */

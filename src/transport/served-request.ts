@@ -10,6 +10,10 @@ export class ServedRequest extends IncomingMessage {
   /** Whether the request has Upgrade or CONNECT semantics: node:http parses nothing after it. */
   isUpgrade = false;
 
+  /** Whether it has a body that is not parsed, or one that its handler reads: see request-bodies.ts. */
+  isBodySkipped = false;
+  isBodyTaken = false;
+
   get upgrade(): boolean {
     return false;
   }

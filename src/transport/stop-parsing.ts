@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net';
 
-/** The return value with which a node:http parser stops: the rest belongs to another protocol. */
-const REST_IS_UPGRADED = 2;
+/**
+ * Returned by `onIncoming` of a node:http parser, it ends the parsing: the rest of the connection belongs to another
+ * protocol.
+ */
+export const REST_IS_UPGRADED = 2;
 
 /**
  * Stops node:http from parsing more requests out of data already read from `socket`, which was destroyed. Otherwise it

@@ -40,8 +40,8 @@ export function startCallbacks(
   limits: ClientLimits,
   options: Omit<CallbackHandlerOptions, 'bearer'>,
 ): Promise<HttpListener> {
-  const { handle } = new CallbackHandler({ ...options, bearer });
-  return listenHttp({ host, port, reusePort: false, handle, logger: options.logger, limits });
+  const { handle, takesBody } = new CallbackHandler({ ...options, bearer });
+  return listenHttp({ host, port, reusePort: false, handle, takesBody, logger: options.logger, limits });
 }
 
 function configuredEndpoint({

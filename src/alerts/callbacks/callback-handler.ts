@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CounterCell, Family, Metrics } from '../../base/metrics.ts';
+import type { TakesBody } from '../../transport/request-bodies.ts';
 import { compareSeverity, type Notification } from '../alert.ts';
 import type { CardPayload } from '../card/card.ts';
 import type { ActionLog } from './action-log.ts';
@@ -78,6 +79,9 @@ export class CallbackHandler {
         response.destroy();
       });
   };
+
+  /** Whether the body of `request` will be read, if its token is valid. */
+  readonly takesBody: TakesBody = request => judgeRequest(request) === undefined;
 
   #broken(error: unknown): CallbackRefusal {
     this.#options.logger.error({ err: error }, 'a card callback failed');

@@ -160,3 +160,46 @@ it('a request that arrives before the routes exist is answered once they do', as
   port.serve({ names: [], token: undefined, routes, logger: silentLogger() });
   expect(await text(sent)).toContain('{"thing":1}');
 });
+
+const chunks = '1\r\nx\r\n'.repeat(400_000);
+
+it.each([
+  ['a route that takes none', 'GET /thing HTTP/1.1\r\nhost: localhost\r\n', 200],
+  ['no route', 'POST /nothing HTTP/1.1\r\nhost: localhost\r\n', 404],
+  ['another host', 'POST /thing HTTP/1.1\r\nhost: evil\r\ncontent-type: application/json\r\n', 421],
+  ['another type', 'POST /thing HTTP/1.1\r\nhost: localhost\r\n', 415],
+])('does not read on in a body for %s, and closes the connection', async (_, head, status) => {
+  const socket = connect(await start(), '127.0.0.1').setEncoding('latin1');
+  // a reset by the port is in order: the client sends on
+  socket.on('error', () => undefined);
+  const closed = new Promise(resolve => socket.once('close', resolve));
+  socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
+  const [answer] = await once(socket, 'data');
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} .*\r\nconnection: close\r\n`, 'is'));
+  socket.write(chunks);
+  await closed;
+});
+
+it('reads a body in chunks that a route takes, and keeps the connection', async () => {
+  const socket = connect(await start(), '127.0.0.1').setEncoding('latin1');
+  const head = 'POST /thing HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n';
+  for (const name of ['a', 'b']) {
+    socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
+    for (const byte of JSON.stringify({ name })) socket.write(`1\r\n${byte}\r\n`);
+    socket.write('0\r\n\r\n');
+    const [answer] = await once(socket, 'data');
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 200 .*keep-alive.*"name":"${name}"`, 's'));
+  }
+  socket.destroy();
+});
+
+it('closes the connection behind Upgrade and CONNECT, which node:http does not parse on', async () => {
+  for (const head of [
+    'GET /thing HTTP/1.1\r\nupgrade: x\r\nconnection: upgrade\r\n',
+    'CONNECT a:1 HTTP/1.1\r\n',
+  ]) {
+    const socket = connect(await start(), '127.0.0.1');
+    socket.write(`${head}host: localhost\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 (200|404)/);
+  }
+});

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
 import type { ClientLimits } from '../../../src/server/client-limits.ts';
@@ -307,6 +307,52 @@ it('says 100 Continue to a client that waits for it', async () => {
   const { listener } = await start((_request, response) => void response.end('done'));
   const expecting = 'GET / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n';
   expect(await exchange(listener.port, expecting)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK/);
+});
+
+it('answers requests in order and the one with a body that nobody takes last, without reading on', async () => {
+  const paths: string[] = [];
+  const { listener } = await start((request, response) => {
+    paths.push(request.url ?? '');
+    setImmediate(() => response.end(`answer to ${request.url}`));
+  });
+  const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+  const body = `${'1\r\nx\r\n'.repeat(1_000)}0\r\n\r\n`;
+  const answers = await exchange(
+    listener.port,
+    get('/one') + get('/two') + get('/three', 'transfer-encoding: chunked\r\n') + body + get('/behind'),
+  );
+  expect(paths).toEqual(['/one', '/two', '/three']);
+  expect(answers.match(/answer to \/[a-z]+/g)).toEqual([
+    'answer to /one',
+    'answer to /two',
+    'answer to /three',
+  ]);
+  expect(answers.match(/connection: \S+/gi)).toEqual([
+    'Connection: keep-alive',
+    'Connection: keep-alive',
+    'Connection: close',
+  ]);
+});
+
+it('does not ask for a body that nobody takes (RFC 9110 §10.1.1)', async () => {
+  const { listener } = await start((_request, response) => void response.end('done'));
+  const expecting = 'PUT / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 1000000\r\n\r\n';
+  expect(await exchange(listener.port, expecting)).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+});
+
+it('reads no more than the answer needs of connections that send bodies which nobody takes', async () => {
+  const sockets: Socket[] = [];
+  const { listener } = await start((request, response) => {
+    sockets.push(request.socket);
+    response.end('done');
+  });
+  const chunks = '1\r\nx\r\n'.repeat(400_000);
+  const answer = await exchange(
+    listener.port,
+    `GET / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${chunks}`,
+  ).catch(() => 'reset');
+  expect(answer).toMatch(/done$|^reset$/);
+  expect(sockets[0]?.bytesRead).toBeLessThan(512 * 1024);
 });
 
 it('closes a kept-alive connection when it drains', async () => {

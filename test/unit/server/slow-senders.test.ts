@@ -4,6 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
 import { listenHttp } from '../../../src/server/http-listener.ts';
 import type { RequestHandler } from '../../../src/server/request-handler.ts';
+import type { TakesBody } from '../../../src/transport/request-bodies.ts';
 import { defaultLimits } from '../../support/client-limits.ts';
 
 const closing: (() => unknown)[] = [];
@@ -24,9 +25,10 @@ function text(socket: Socket): Promise<string> {
 /** 500 bytes in half a second. */
 const senders = { limitMs: 500, bodyBytesPerSecond: 1_000 };
 
-async function setup(handle: RequestHandler) {
+async function setup(handle: RequestHandler, takesBody?: TakesBody) {
   const listener = await listenHttp({
-    ...{ host: '127.0.0.1', port: 0, reusePort: false, handle, senders, limits: defaultLimits },
+    ...{ host: '127.0.0.1', port: 0, reusePort: false, handle, takesBody, senders },
+    limits: defaultLimits,
     logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
   });
   closing.unshift(() => listener.drain(0));
@@ -53,6 +55,7 @@ async function setup(handle: RequestHandler) {
 
 const get = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
 const put = 'PUT / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n';
+const always: TakesBody = () => true;
 const answerAtOnce: RequestHandler = (_request, response) => void response.end('answer');
 
 it.each([
@@ -78,7 +81,7 @@ it('a body that drips before the answer is answered 408, on a connection of its 
   const { open, drip } = await setup((request, response) => {
     if (request.method === 'GET') response.end('first');
     else request.resume();
-  });
+  }, always);
   for (const before of ['', get]) {
     const socket = open(before + put);
     drip(socket, 'x');
@@ -90,7 +93,7 @@ it('law 2: a body that drips gets no 408 into an answer that has begun', async (
   const { open, drip } = await setup((_request, response) => {
     response.writeHead(200, { 'content-length': 100 });
     response.write('begun');
-  });
+  }, always);
   const socket = open(put);
   drip(socket, 'x');
   expect(await text(socket)).toMatch(/begun$/);
@@ -100,7 +103,7 @@ it('a slow upload that keeps the rate passes, however long it takes', async () =
   const { open, oneLimit } = await setup(async (request, response) => {
     if (request.method === 'GET') response.end('x');
     else response.end(`took ${(await request.toArray()).join('').length} bytes`);
-  });
+  }, always);
   const socket = open('PUT / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 1000000\r\n\r\n');
   let sentBytes = 0;
   const upload = setInterval(() => {

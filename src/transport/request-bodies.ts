@@ -1,0 +1,106 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { closeDiscarding } from './discard-input.ts';
+import { ServedRequest } from './served-request.ts';
+import { shareThread } from './share-thread.ts';
+import { REST_IS_UPGRADED } from './stop-parsing.ts';
+
+/** Whether the body of `request`, whose head has just arrived, will be read by its handler. */
+export type TakesBody = (request: IncomingMessage) => boolean;
+
+export const takesNoBody: TakesBody = () => false;
+
+/** A body up to this announced length is read even when nobody takes it, and the connection is kept. */
+const SMALL_BYTES = 64 * 1024;
+
+type OnIncoming = (request: IncomingMessage, isKeptAlive: boolean) => number;
+
+/**
+ * Has `server` parse only the bodies that are taken. The rest of a connection behind any other body is not parsed: its
+ * answer is the last one (RFC 9110 §9.3.1, RFC 9112 §9.6), and what arrives after it is discarded. Only small bodies of
+ * announced length are passed over, and the connection is kept.
+ *
+ * Relies on node:http's parser calling its property `onIncoming` for each head, and on the return value with which it
+ * stops (_http_server.js, _http_common.js). Without that property, all bodies are parsed.
+ */
+export function parseTakenBodies(server: Server<typeof ServedRequest>, takesBody: TakesBody): void {
+  server.on('connection', socket => {
+    const parser = 'parser' in socket ? socket.parser : undefined;
+    if (!isParser(parser)) return;
+    const onIncoming = parser.onIncoming;
+    parser.onIncoming = (request, isKeptAlive) => {
+      const { headers } = request;
+      const isBodiless =
+        headers['transfer-encoding'] === undefined && headers['content-length'] === undefined;
+      if (isBodiless || !(request instanceof ServedRequest)) return onIncoming(request, isKeptAlive);
+      if (isSmall(headers)) return readSmall(request, isKeptAlive, onIncoming, takesBody);
+      return takesBody(request) ? takeBody(request, isKeptAlive, onIncoming) : skipBody(request, onIncoming);
+    };
+  });
+}
+
+/**
+ * Must be called before the answer to `request`, and has it close the connection where nothing is parsed behind it: after
+ * an Upgrade, and after a body that was not read whole.
+ */
+export function closeIfLast(request: ServedRequest, response: ServerResponse): void {
+  if (request.isUpgrade) response.shouldKeepAlive = false;
+  if (!request.isBodyTaken || !response.shouldKeepAlive) return;
+  response.shouldKeepAlive = false;
+  request.once('end', () => {
+    if (!response.headersSent) response.shouldKeepAlive = true;
+  });
+}
+
+function isParser(parser: unknown): parser is { onIncoming: OnIncoming } {
+  return (
+    typeof parser === 'object' &&
+    parser !== null &&
+    'onIncoming' in parser &&
+    typeof parser.onIncoming === 'function'
+  );
+}
+
+function isSmall(headers: IncomingMessage['headers']): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length']) <= SMALL_BYTES;
+}
+
+/** What nobody takes is thrown away as it arrives. */
+function readSmall(
+  request: ServedRequest,
+  isKeptAlive: boolean,
+  onIncoming: OnIncoming,
+  takesBody: TakesBody,
+): number {
+  const verdict = onIncoming(request, isKeptAlive);
+  if (!takesBody(request)) request.resume();
+  return verdict;
+}
+
+/** Nothing is parsed, and the connection is not even read, before the answer was sent. */
+function skipBody(request: ServedRequest, onIncoming: OnIncoming): number {
+  const { socket } = request;
+  request.isBodySkipped = true;
+  socket.pause();
+  // node:http resumes reading when it regards the request as complete
+  const stay = () => void socket.pause();
+  socket.on('resume', stay);
+  socket.destroySoon = () => {
+    socket.off('resume', stay);
+    closeDiscarding(socket);
+  };
+  onIncoming(request, false);
+  return REST_IS_UPGRADED;
+}
+
+/** The body is not read on after the answer. */
+function takeBody(request: ServedRequest, isKeptAlive: boolean, onIncoming: OnIncoming): number {
+  const { socket } = request;
+  request.isBodyTaken = true;
+  socket.destroySoon = () => {
+    if (request.complete) Socket.prototype.destroySoon.call(socket);
+    else closeDiscarding(socket);
+  };
+  shareThread(request);
+  return onIncoming(request, isKeptAlive);
+}
