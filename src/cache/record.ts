@@ -11,7 +11,7 @@ interface RecordBase {
    * False for a HEAD answer about an object that GET refuses, and for a refusal stored without its body
    * (docs/semantics.md 168).
    */
-  readonly answersGet: boolean;
+  readonly isUsableForGet: boolean;
   /** Header fields of the object, without per-response ones (date, connection, request ids, lengths). */
   readonly fields: readonly HeaderField[];
   readonly receivedMs: number;
@@ -54,7 +54,7 @@ export interface RefusedRecord extends RecordBase {
  * answer is stored.
  */
 export interface UncacheableRecord extends RecordBase {
-  readonly kind: 'passed';
+  readonly kind: 'uncacheable';
   readonly isNegative: false;
 }
 

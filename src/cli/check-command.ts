@@ -4,7 +4,7 @@ import type { Environment } from '../config/environment.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { checkFile } from '../config/load-config.ts';
 import { configOption } from './config-option.ts';
-import { type Connect, connectReport } from './connect-report.ts';
+import { connectReport, type ProbeStores } from './connect-report.ts';
 import { UsageError } from './usage-error.ts';
 
 /** External dependencies of the command. */
@@ -12,7 +12,7 @@ export interface CheckOptions {
   readonly environment: Environment;
   /** Builds what a start builds. @throws what the start would fail with */
   readonly build: (config: GatewayConfig) => void;
-  readonly connect: Connect;
+  readonly connect: ProbeStores;
   readonly print: (line: string) => void;
 }
 

@@ -6,7 +6,7 @@ import { undecidedBackends } from '../config/restricted-keys.ts';
 export type ProbeResults = ReadonlyMap<string, readonly ProbeResult[]>;
 
 /** Queries every store of a configuration. */
-export type Connect = (config: GatewayConfig) => Promise<ProbeResults>;
+export type ProbeStores = (config: GatewayConfig) => Promise<ProbeResults>;
 
 /** Output lines and exit code: 1 when a store does not answer, 2 for a wrong configuration. */
 export interface ConnectReport {

@@ -8,7 +8,7 @@ import { addAdminCommands } from './admin-commands.ts';
 import { addCardCommand } from './card-command.ts';
 import { addCheckCommand } from './check-command.ts';
 import { configOption } from './config-option.ts';
-import type { Connect } from './connect-report.ts';
+import type { ProbeStores } from './connect-report.ts';
 import { addSignCommand } from './sign-command.ts';
 import { addStoreCommand, type StoreAloneOptions } from './store-command.ts';
 import { UsageError } from './usage-error.ts';
@@ -32,7 +32,7 @@ export interface ProgramOptions {
   /** Queries the stores of a configuration. */
   /** Builds what a start builds, for `check`. @throws what the start would fail with */
   readonly build: (config: GatewayConfig) => void;
-  readonly connect: Connect;
+  readonly connect: ProbeStores;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
 }

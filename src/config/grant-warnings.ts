@@ -114,8 +114,8 @@ function aliasProblem(pattern: string, bucketAtPaths: string | undefined): strin
 function effectProblem(effect: PatternEffect | undefined): string | undefined {
   if (effect === 'overridden')
     return 'it has no effect: of the patterns that match a key the last one decides, and those after it match all its keys';
-  if (effect === 'takes-nothing')
-    return 'it takes nothing away: no pattern before it in this list gives such keys, and grants take nothing from each other';
+  if (effect === 'excludes-nothing')
+    return 'it excludes nothing: no pattern before it in this list includes such keys, and a grant excludes nothing from another';
   return undefined;
 }
 

@@ -87,10 +87,8 @@ function describeValue(issue: Issue, document: unknown): string {
   const part = issue.code === 'custom' ? issue.params?.notBuilt : undefined;
   if (part === 'key') return `${key} asks for ${message}, which is not built yet; leave the key out`;
   const held = describeHeld(path, document);
-  if (part === 'value') return `${key} holds ${held}, which is not built yet; it may hold ${message}`;
-  return missing
-    ? `${key} is missing; it may hold ${message}`
-    : `${key} holds ${held}; it may hold ${message}`;
+  if (part === 'value') return `${key} holds ${held}, which is not built yet; expected ${message}`;
+  return missing ? `${key} is missing; expected ${message}` : `${key} holds ${held}; expected ${message}`;
 }
 
 /**

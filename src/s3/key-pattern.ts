@@ -11,7 +11,7 @@ export type KeyMatcher = (key: string) => boolean;
 export function compileKeyPatterns(patterns: readonly string[]): KeyMatcher {
   const lastFirst = rulesOf(patterns).toReversed();
   return key => {
-    for (const { gives, pattern } of lastFirst) if (pattern.matches(key)) return gives;
+    for (const { includes, pattern } of lastFirst) if (pattern.matches(key)) return includes;
     return false;
   };
 }
@@ -23,31 +23,31 @@ export type KeyShare = 'every' | 'some' | 'none';
 export function compileKeyShare(patterns: readonly string[]): (prefix: string) => KeyShare {
   const lastFirst = rulesOf(patterns).toReversed();
   return prefix => {
-    let givesSome = false;
-    let takesSome = false;
-    for (const { gives, pattern } of lastFirst) {
+    let includesSome = false;
+    let excludesSome = false;
+    for (const { includes, pattern } of lastFirst) {
       const covered = pattern.coverage(prefix);
       if (covered === 'every') {
-        if (gives) return takesSome ? 'some' : 'every';
+        if (includes) return excludesSome ? 'some' : 'every';
         break;
       }
       if (covered === 'none') continue;
-      if (gives) givesSome = true;
-      else takesSome = true;
+      if (includes) includesSome = true;
+      else excludesSome = true;
     }
-    return givesSome ? 'some' : 'none';
+    return includesSome ? 'some' : 'none';
   };
 }
 
 interface Rule {
-  readonly gives: boolean;
+  readonly includes: boolean;
   readonly pattern: KeyPattern;
 }
 
 function rulesOf(patterns: readonly string[]): readonly Rule[] {
   return patterns.map(pattern => {
-    const takesAway = pattern.startsWith('!');
-    return { gives: !takesAway, pattern: new KeyPattern(takesAway ? pattern.slice(1) : pattern) };
+    const isExclusion = pattern.startsWith('!');
+    return { includes: !isExclusion, pattern: new KeyPattern(isExclusion ? pattern.slice(1) : pattern) };
   });
 }
 

@@ -7,13 +7,13 @@ export type PatternEffect =
   /** A later pattern matches all its keys and decides instead. */
   | 'overridden'
   /** It begins with `!`, but for the keys where it decides, no earlier pattern includes them. */
-  | 'takes-nothing';
+  | 'excludes-nothing';
 
 /** For each pattern, the numbers of tokens that match what was read of a key so far, in ascending order. */
 type Reached = readonly (readonly number[])[];
 
 interface Rule {
-  readonly gives: boolean;
+  readonly includes: boolean;
   readonly tokens: readonly string[];
 }
 
@@ -26,8 +26,8 @@ const MOST_STEPS = 2_000_000;
  */
 export function patternEffects(patterns: readonly string[]): readonly PatternEffect[] | undefined {
   const rules = patterns.map((pattern): Rule => {
-    const takesAway = pattern.startsWith('!');
-    return { gives: !takesAway, tokens: tokensOf(takesAway ? pattern.slice(1) : pattern) };
+    const isExclusion = pattern.startsWith('!');
+    return { includes: !isExclusion, tokens: tokensOf(isExclusion ? pattern.slice(1) : pattern) };
   });
   const effects = rules.map((): PatternEffect => 'overridden');
   const characters = alphabetOf(rules);
@@ -58,8 +58,8 @@ function record(reached: Reached, rules: readonly Rule[], effects: PatternEffect
   const last = matching.at(-1);
   if (last === undefined || effects[last] === 'decides') return;
   // also for a pattern that repeats another: one of the two has to stay
-  const isGiven = matching.some(index => rules[index]?.gives);
-  effects[last] = isGiven ? 'decides' : 'takes-nothing';
+  const isIncluded = matching.some(index => rules[index]?.includes);
+  effects[last] = isIncluded ? 'decides' : 'excludes-nothing';
 }
 
 function step(positions: readonly number[], tokens: readonly string[], character: string): readonly number[] {

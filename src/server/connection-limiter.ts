@@ -30,8 +30,8 @@ const QUIET_MS = 5_000;
 interface ServedConnection extends CloseCandidate {
   readonly socket: Socket;
   isIdle: boolean;
-  looksUnanswered: number;
-  looksWaiting: number;
+  unusedChecks: number;
+  waitingChecks: number;
   /** Byte counts at the last check. */
   readBytes: number;
   writtenBytes: number;
@@ -112,7 +112,7 @@ export class ConnectionLimiter {
 
   #serve(socket: Socket, client: string): void {
     this.#served.set(socket, {
-      ...{ socket, client, isIdle: false, looksUnanswered: 0, looksWaiting: 0 },
+      ...{ socket, client, isIdle: false, unusedChecks: 0, waitingChecks: 0 },
       ...{ readBytes: -1, writtenBytes: -1 },
     });
     this.#held.set(client, this.#heldBy(client) + 1);
@@ -162,8 +162,8 @@ export class ConnectionLimiter {
   }
 
   /** Frees the place at once; a request whose answer has not begun is answered before. */
-  #giveUp({ socket, looksWaiting }: ServedConnection): void {
-    if (looksWaiting === 0) {
+  #giveUp({ socket, waitingChecks }: ServedConnection): void {
+    if (waitingChecks === 0) {
       socket.destroy();
       return;
     }
@@ -245,11 +245,11 @@ function recordUse(connection: ServedConnection): void {
   const running = runningResponse(connection.socket);
   const wasUsed = bytesWritten !== connection.writtenBytes || running !== undefined;
   const hasMoved = wasUsed || bytesRead !== connection.readBytes;
-  connection.looksUnanswered = wasUsed ? 0 : connection.looksUnanswered + 1;
+  connection.unusedChecks = wasUsed ? 0 : connection.unusedChecks + 1;
   connection.isIdle = bytesWritten > 0 && !hasMoved;
   const isStill = bytesRead === connection.readBytes && bytesWritten === connection.writtenBytes;
   const hasBegun = running === undefined || running.headersSent || writableLength > 0;
-  connection.looksWaiting = isStill && !hasBegun ? connection.looksWaiting + 1 : 0;
+  connection.waitingChecks = isStill && !hasBegun ? connection.waitingChecks + 1 : 0;
   connection.readBytes = bytesRead;
   connection.writtenBytes = bytesWritten;
 }

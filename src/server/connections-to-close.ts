@@ -7,21 +7,21 @@ export interface CloseCandidate {
    * The number of checks in a row at which no request was being answered and nothing had been sent: the client is
    * silent, or sends a request very slowly.
    */
-  readonly looksUnanswered: number;
+  readonly unusedChecks: number;
   /** The number of checks in a row at which its answer had not begun and nothing moved: it waits for a store. */
-  readonly looksWaiting: number;
+  readonly waitingChecks: number;
 }
 
 /**
  * The number of checks after which a connection may be closed. Closing one between two requests does the least harm.
  */
-const IDLE_LOOKS = 1;
+const IDLE_CHECKS = 1;
 /** Long enough for a request that is in transit. */
-const SILENT_LOOKS = 5;
-const IDLE_OF_POORER_LOOKS = 10;
-const SILENT_OF_POORER_LOOKS = 50;
+const SILENT_CHECKS = 5;
+const IDLE_OF_POORER_CHECKS = 10;
+const SILENT_OF_POORER_CHECKS = 50;
 /** Only a client that has fewer gets the place of a request that waits for a store: others need not wait with it. */
-const WAITING_LOOKS = 10;
+const WAITING_CHECKS = 10;
 
 /**
  * A connection that may be closed, or a client that waits for its place, with the number of connections that the client
@@ -50,7 +50,7 @@ export function connectionsToClose<T extends CloseCandidate>(
   const openByClient = new Map<string, number>();
   for (const place of served) {
     openByClient.set(place.client, openOf(openByClient, place.client) + 1);
-    if (place.looksUnanswered > 0 || place.looksWaiting >= WAITING_LOOKS) unused.push(place);
+    if (place.unusedChecks > 0 || place.waitingChecks >= WAITING_CHECKS) unused.push(place);
   }
   const places = rankPlaces(unused, openByClient);
   const freed: T[] = [];
@@ -71,9 +71,7 @@ function rankPlaces<T extends CloseCandidate>(
 ): Ranked<T>[] {
   const left = new Map(openByClient);
   return unused
-    .sort(
-      (one, other) => other.looksUnanswered - one.looksUnanswered || other.looksWaiting - one.looksWaiting,
-    )
+    .sort((one, other) => other.unusedChecks - one.unusedChecks || other.waitingChecks - one.waitingChecks)
     .map(place => {
       const { client } = place;
       const before = openOf(left, client);
@@ -100,10 +98,10 @@ function goesTo<T extends CloseCandidate>(ranked: Ranked<T> | undefined, claim: 
   const { of: place, client } = ranked;
   // even after losing this place, its client has at least as many as the claimant
   const isRicher = ranked.held > claim.held + 1;
-  if (place.looksUnanswered === 0) return isRicher;
-  const idleLooks = isRicher || client === claim.client ? IDLE_LOOKS : IDLE_OF_POORER_LOOKS;
-  const silentLooks = isRicher ? SILENT_LOOKS : SILENT_OF_POORER_LOOKS;
-  return place.looksUnanswered >= (place.isIdle ? idleLooks : silentLooks);
+  if (place.unusedChecks === 0) return isRicher;
+  const idleChecks = isRicher || client === claim.client ? IDLE_CHECKS : IDLE_OF_POORER_CHECKS;
+  const silentChecks = isRicher ? SILENT_CHECKS : SILENT_OF_POORER_CHECKS;
+  return place.unusedChecks >= (place.isIdle ? idleChecks : silentChecks);
 }
 
 function openOf(openByClient: ReadonlyMap<string, number>, client: string): number {

@@ -16,7 +16,7 @@ import {
   type AnswerUnreadable,
   answerPlainly,
   isAboutRequest,
-  type Refusing,
+  type RefusalOptions,
   refuseBadRequest,
   refuseConnection,
   refuseSlow,
@@ -138,7 +138,7 @@ function createListenerServer(
 }
 
 /** Answers input that node:http cannot parse into a request. */
-function refuseUnreadable(server: ListenerServer, pipelining: Pipelining, refusing: Refusing): void {
+function refuseUnreadable(server: ListenerServer, pipelining: Pipelining, refusing: RefusalOptions): void {
   // earlier requests on the connection are answered first
   const refuseLater = (socket: Duplex, refuse: () => void) => {
     const failed = (error: unknown) => {

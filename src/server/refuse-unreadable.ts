@@ -9,7 +9,7 @@ import { runningResponse } from '../transport/running-response.ts';
 export type AnswerUnreadable = (why: UnreadableRequest) => string;
 
 /** How malformed requests are answered and where that is logged. */
-export interface Refusing {
+export interface RefusalOptions {
   readonly answerUnreadable: AnswerUnreadable;
   readonly logger: Logger;
 }
@@ -19,7 +19,11 @@ export interface Refusing {
  * incomplete, and these bytes would become part of its body. The bytes of the request are not logged, as they may
  * contain secrets.
  */
-export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex, refusing: Refusing): void {
+export function refuseBadRequest(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  refusing: RefusalOptions,
+): void {
   const fresh = socket instanceof Socket && socket.bytesWritten === 0 && socket.writable;
   if (!fresh || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -33,7 +37,7 @@ export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex, r
 }
 
 /** For a client that sends too slowly: answers 408 unless another answer has begun, and closes the connection. */
-export function refuseSlow(socket: Socket, { answerUnreadable, logger }: Refusing): void {
+export function refuseSlow(socket: Socket, { answerUnreadable, logger }: RefusalOptions): void {
   logger.info({ remoteAddress: socket.remoteAddress }, 'closed a connection whose client sends too slowly');
   const running = runningResponse(socket);
   // between requests, a client would take this for the answer to its next request
@@ -43,13 +47,13 @@ export function refuseSlow(socket: Socket, { answerUnreadable, logger }: Refusin
 }
 
 /** Refuses CONNECT: the gateway offers no tunnels (RFC 9110 §9.3.6). All earlier requests have been answered. */
-export function refuseTunnel(socket: Socket, { answerUnreadable, logger }: Refusing): void {
+export function refuseTunnel(socket: Socket, { answerUnreadable, logger }: RefusalOptions): void {
   logger.info({ remoteAddress: socket.remoteAddress }, 'refused a CONNECT request');
   endWith(socket, answerUnreadable('tunnel'));
 }
 
 /** Refuses a connection beyond the limit, before reading from it. */
-export function refuseConnection(socket: Socket, { answerUnreadable, logger }: Refusing): void {
+export function refuseConnection(socket: Socket, { answerUnreadable, logger }: RefusalOptions): void {
   logger.debug({ remoteAddress: socket.remoteAddress }, 'refused a connection');
   socket.end(answerUnreadable('too-many-connections'), () => socket.destroy());
 }

@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import { atTurnEnd, type TurnEndTask } from './turn-end.ts';
 
 /** The owner of a body that is being sent. */
-export interface BodyGiver {
+export interface BodyOwner {
   /** Called when the connection has not accepted all of the body at once. */
-  waits(): void;
+  onBackpressure(): void;
   /**
    * Called once: `isTaken` when the connection has accepted all bytes, which may be reused now; false when the client
    * has disconnected before.
    */
-  over(isTaken: boolean): void;
+  onDone(isTaken: boolean): void;
 }
 
 /** Sends the body of a response whose head is already prepared. The head is sent before the first byte of the body. */
@@ -20,7 +20,7 @@ export interface Answer {
    *
    * @param body a string contains one character, at most U+00FF, per byte; its bytes may be copied
    */
-  endWith(body: string | Buffer, giver?: BodyGiver): void;
+  endWith(body: string | Buffer, owner?: BodyOwner): void;
   /**
    * Sends the next bytes.
    *
@@ -44,12 +44,12 @@ export class StandardAnswer implements Answer {
     this.#response = response;
   }
 
-  endWith(body: string | Buffer, giver?: BodyGiver): void {
+  endWith(body: string | Buffer, owner?: BodyOwner): void {
     const response = this.#response;
-    if (giver) response.on('close', () => giver.over(response.writableFinished));
+    if (owner) response.on('close', () => owner.onDone(response.writableFinished));
     if (typeof body === 'string') response.end(body, 'latin1');
     else this.write(body, () => response.end());
-    giver?.waits();
+    owner?.onBackpressure();
   }
 
   write(bytes: Buffer, taken: () => void): boolean {
@@ -65,12 +65,12 @@ export class StandardAnswer implements Answer {
 }
 
 /** Receives unexpected exceptions. */
-export interface FaultTaker {
+export interface FaultHandler {
   fault?(error: unknown): void;
 }
 
 /** The private fields of a node:http response that hold its head and whether it was sent. */
-interface HeadKeeper {
+interface HeadFields {
   _header: string | null;
   _headerSent: boolean;
 }
@@ -87,13 +87,13 @@ interface HeadKeeper {
 export class DirectAnswer implements Answer, TurnEndTask {
   readonly #response: ServerResponse;
   readonly #socket: Socket;
-  readonly #faults: FaultTaker;
+  readonly #faults: FaultHandler;
   /** Empty once it was written. */
   #head: string;
   #body: string | Buffer = '';
-  #giver: BodyGiver | undefined;
+  #owner: BodyOwner | undefined;
 
-  private constructor(response: ServerResponse, socket: Socket, head: string, faults: FaultTaker) {
+  private constructor(response: ServerResponse, socket: Socket, head: string, faults: FaultHandler) {
     this.#response = response;
     this.#socket = socket;
     this.#faults = faults;
@@ -109,10 +109,15 @@ export class DirectAnswer implements Answer, TurnEndTask {
     response: ServerResponse,
     status: number,
     head: string,
-    faults: FaultTaker = {},
+    faults: FaultHandler = {},
   ): DirectAnswer | undefined {
     const { socket } = response;
-    if (!response.shouldKeepAlive || !socket?.writable || !keepsHead(response) || response._header !== null)
+    if (
+      !response.shouldKeepAlive ||
+      !socket?.writable ||
+      !hasHeadFields(response) ||
+      response._header !== null
+    )
       return undefined;
     response.statusCode = status;
     response._header = head;
@@ -120,30 +125,30 @@ export class DirectAnswer implements Answer, TurnEndTask {
     return new DirectAnswer(response, socket, head, faults);
   }
 
-  endWith(body: string | Buffer, giver?: BodyGiver): void {
+  endWith(body: string | Buffer, owner?: BodyOwner): void {
     this.#body = body;
-    this.#giver = giver;
+    this.#owner = owner;
     atTurnEnd(this);
   }
 
   /** Writes the body given to `endWith`. */
   run(): void {
     const body = this.#body;
-    if (!this.#socket.writable) this.#notifyGiver(false);
+    if (!this.#socket.writable) this.#notifyOwner(false);
     else if (typeof body === 'string') {
       this.#socket.write(this.#head + body, 'latin1');
       this.#complete();
     } else if (this.write(body, () => this.#complete())) this.#complete();
     else {
-      this.#response.on('close', () => this.#notifyGiver(false));
-      this.#giver?.waits();
+      this.#response.on('close', () => this.#notifyOwner(false));
+      this.#owner?.onBackpressure();
     }
   }
 
   /** Closes the connection and releases the body. */
   failed(error: unknown): void {
     this.#response.destroy();
-    this.#notifyGiver(false);
+    this.#notifyOwner(false);
     this.#faults.fault?.(error);
   }
 
@@ -176,14 +181,14 @@ export class DirectAnswer implements Answer, TurnEndTask {
 
   #complete(): void {
     this.#finish();
-    this.#notifyGiver(true);
+    this.#notifyOwner(true);
   }
 
   /** Notifies the owner of the body, at most once: a finished response is closed later as well. */
-  #notifyGiver(isTaken: boolean): void {
-    const giver = this.#giver;
-    this.#giver = undefined;
-    giver?.over(isTaken);
+  #notifyOwner(isTaken: boolean): void {
+    const owner = this.#owner;
+    this.#owner = undefined;
+    owner?.onDone(isTaken);
   }
 
   /** Does what a response of node:http does when its last byte is out. */
@@ -193,6 +198,6 @@ export class DirectAnswer implements Answer, TurnEndTask {
   }
 }
 
-function keepsHead(response: ServerResponse): response is ServerResponse & HeadKeeper {
+function hasHeadFields(response: ServerResponse): response is ServerResponse & HeadFields {
   return '_header' in response && '_headerSent' in response;
 }

@@ -5,7 +5,7 @@ export type BodyEnd =
   | { readonly kind: 'close' };
 
 /** The result of following bytes. */
-export interface Followed {
+export interface FramedBytes {
   /** The length of the prefix that is certain to be body data or plain chunk-size lines. */
   readonly lengthBytes: number;
   /** How many of those bytes are data. */
@@ -62,7 +62,7 @@ export class BodyFraming {
   }
 
   /** Advances over `bytes`, the next ones of the connection, as far as their role is certain. */
-  follow(bytes: Uint8Array): Followed {
+  follow(bytes: Uint8Array): FramedBytes {
     let at = 0;
     let dataBytes = 0;
     while (at < bytes.length && this.#next !== 'other') {

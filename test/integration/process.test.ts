@@ -119,9 +119,9 @@ describe('exit code 2', () => {
       'a wrong value',
       ['check', '-c'],
       'workers: none',
-      'workers holds "none"; it may hold auto, or a whole number from 1 to 256',
+      'workers holds "none"; expected auto, or a whole number from 1 to 256',
     ],
-  ])('for %s, named with what it holds and may hold', (_, command, yaml, message) => {
+  ])('for %s, named with what it holds and what was expected', (_, command, yaml, message) => {
     const file = configFile(yaml);
     const { code, error, out } = tidegate([...command, file]);
     expect(code).toBe(2);

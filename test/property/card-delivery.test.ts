@@ -12,7 +12,7 @@ const TIMEOUT_MS = 180_000;
 
 const phases = fc.array(fc.nat(86_400_000), { minLength: 5, maxLength: 5 });
 
-/** News over days: lone cards, storms, and nights in which nothing happens. */
+/** Notifications over days: lone cards, storms, and nights in which nothing happens. */
 const news = fc.array(
   fc.record({
     pauseMs: fc.oneof(

@@ -4,7 +4,7 @@ import { lengthPrefixed } from '../../src/base/length-prefixed.ts';
 import { Metrics } from '../../src/base/metrics.ts';
 import { isInRange, objectKey } from '../../src/cache/object-key.ts';
 import { getRecordName, recordName } from '../../src/cache/record.ts';
-import { answerName, questionName } from '../../src/gateway/request/object-read.ts';
+import { flightName, recordId } from '../../src/gateway/request/object-read.ts';
 
 /** What a client, an operator and a store choose, all of it. */
 interface Asked {
@@ -96,11 +96,11 @@ it('two different objects, records, near records or questions never share a name
       expect(key.text === otherKey.text).toBe(same(texts(one), texts(other)));
       expect(recordOf(one) === recordOf(other)).toBe(same(record(one), record(other)));
       const isSameAnswer = same([...texts(one), ...record(one)], [...texts(other), ...record(other)]);
-      const near = answerName({ objectKey: key }, recordOf(one));
-      const otherNear = answerName({ objectKey: otherKey }, recordOf(other));
+      const near = recordId({ objectKey: key }, recordOf(one));
+      const otherNear = recordId({ objectKey: otherKey }, recordOf(other));
       expect(near === otherNear).toBe(isSameAnswer);
-      const flight = questionName({ objectKey: key, recordName: recordOf(one) }, one.question);
-      const otherFlight = questionName({ objectKey: otherKey, recordName: recordOf(other) }, other.question);
+      const flight = flightName({ objectKey: key, recordName: recordOf(one) }, one.question);
+      const otherFlight = flightName({ objectKey: otherKey, recordName: recordOf(other) }, other.question);
       expect(flight === otherFlight).toBe(isSameAnswer && one.question === other.question);
     }),
     { numRuns: 3_000 },

@@ -17,7 +17,7 @@ export function sampleAlert(rule: string, changes: Partial<Alert> = {}): Alert {
   };
 }
 
-/** News of one alert under the key `key`. */
+/** A notification of one alert under the key `key`. */
 export function sampleNotification(
   key: string,
   severity: Severity = 'warning',

@@ -18,7 +18,7 @@ export function recordFields(sizeBytes: number): Omit<ReadableRecord, 'content'>
   return {
     kind: 'readable',
     isNegative: false,
-    answersGet: true,
+    isUsableForGet: true,
     fields: [],
     receivedMs: 0,
     directives: noDirectives,

@@ -1,4 +1,4 @@
-import type { TryLater } from './reply.ts';
+import type { RetryVerdict } from './reply.ts';
 
 /** Service staff advised to wait "nearly 10-15 seconds" after throttling; other failures may be shorter. */
 const firstDelayMs = { throttled: 20_000, retry: 1_000 } as const;
@@ -10,7 +10,7 @@ const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
  * half of it jitter from `random` (0 ≤ x < 1), at most five minutes, but at least the service's Retry-After (capped at
  * one hour). See docs/cards.md, Errors 2.
  */
-export function backOffMs(verdict: TryLater, failures: number, random: () => number): number {
+export function backOffMs(verdict: RetryVerdict, failures: number, random: () => number): number {
   const doublings = Math.min(failures - 1, 30);
   const fullMs = Math.min(LONGEST_DELAY_MS, firstDelayMs[verdict.kind] * 2 ** doublings);
   const delayMs = Math.round(fullMs / 2 + (fullMs / 2) * random());

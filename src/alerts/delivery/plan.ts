@@ -27,7 +27,7 @@ export function budgetOf(share: number): Budget {
 }
 
 /** The inputs for a sender's next step. */
-export interface Situation {
+export interface SenderState {
   readonly nowMs: number;
   /** No posts to the channel until then. */
   readonly backOffUntilMs: number;
@@ -50,7 +50,7 @@ export type Plan =
  * Decides the next step of a sender that has no running post. Critical cards go first, unless they failed so often that
  * they move back. Nothing waits longer than back-off and windows require.
  */
-export function planNext(situation: Situation): Plan {
+export function planNext(situation: SenderState): Plan {
   const { critical, ordinary, nowMs, backOffUntilMs, repliesMs, budget, ordinaryCount } = situation;
   const startMs = Math.max(nowMs, backOffUntilMs);
   const criticalMs = nextSlotMs(budget.critical, repliesMs, startMs);

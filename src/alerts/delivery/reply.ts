@@ -25,7 +25,7 @@ export type ReplyVerdict =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** The verdicts after which the same card is posted again. */
-export type TryLater = Extract<ReplyVerdict, { kind: 'throttled' | 'retry' }>;
+export type RetryVerdict = Extract<ReplyVerdict, { kind: 'throttled' | 'retry' }>;
 
 const bodyError = /HTTP error (\d{3})/i;
 const bodyRefusals = ['Summary or Text is required', 'Bad payload received'];

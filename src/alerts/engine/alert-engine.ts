@@ -10,7 +10,7 @@ import type { Silences } from '../silences/silences.ts';
 import { type AnnouncementTiming, announcementsDue } from './announcements.ts';
 import type { Change, Moment } from './condition.ts';
 import { ConditionTracker } from './condition-tracker.ts';
-import { type Episode, newsOf } from './episode.ts';
+import { type Episode, pendingKindOf } from './episode.ts';
 import type { OpenAlertStore, StoredAlert } from './open-alert-store.ts';
 
 export interface AlertEngineOptions {
@@ -161,7 +161,8 @@ export class AlertEngine {
       this.#options.notify(announcement.notification);
       for (const { alert } of announcement.episodes) this.#markTold(alert, nowMs);
     }
-    const hasNews = (episode: Episode) => newsOf(silenced(episode), nowMs, this.#timing.repeatMs) !== 'none';
+    const hasNews = (episode: Episode) =>
+      pendingKindOf(silenced(episode), nowMs, this.#timing.repeatMs) !== 'none';
     this.#retire(this.#ended.filter(episode => !hasNews(episode)));
   }
 

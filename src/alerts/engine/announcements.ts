@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Alert, compareSeverity, type Notification, type Severity } from '../alert.ts';
-import { type Episode, type News, newsOf, type RepeatIntervals } from './episode.ts';
+import { type Episode, type PendingKind, pendingKindOf, type RepeatIntervals } from './episode.ts';
 
 export interface AnnouncementTiming {
   /** How long a notification waits for more alerts of the same rule, in milliseconds. */
@@ -23,9 +23,9 @@ export function announcementsDue(
   nowMs: number,
   timing: AnnouncementTiming,
 ): readonly Announcement[] {
-  const groups = new Map<string, { kind: Exclude<News, 'none'>; episodes: Episode[] }>();
+  const groups = new Map<string, { kind: Exclude<PendingKind, 'none'>; episodes: Episode[] }>();
   for (const episode of episodes) {
-    const kind = newsOf(episode, nowMs, timing.repeatMs);
+    const kind = pendingKindOf(episode, nowMs, timing.repeatMs);
     if (kind === 'none') continue;
     const key = `${kind} ${episode.alert.rule}`;
     const group = groups.get(key);
@@ -45,7 +45,7 @@ function severityOf(alerts: readonly Alert[]): Severity {
   );
 }
 
-function notificationOf(kind: Exclude<News, 'none'>, episodes: readonly Episode[]): Notification {
+function notificationOf(kind: Exclude<PendingKind, 'none'>, episodes: readonly Episode[]): Notification {
   const alerts = episodes.map(({ alert }) => alert);
   const told = episodes.map(({ alert, tellings }) => `${alert.id}/${tellings}`).sort();
   const digest = createHash('sha256').update(told.join(' ')).digest('hex').slice(0, 32);

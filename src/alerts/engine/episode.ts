@@ -16,7 +16,7 @@ export interface Episode {
 }
 
 /** The pending notification of an episode; `none` when there is nothing to send. */
-export type News = 'firing' | 'repeat' | 'resolved' | 'none';
+export type PendingKind = 'firing' | 'repeat' | 'resolved' | 'none';
 
 /** After how long an unacknowledged alert is notified again. */
 export type RepeatIntervals = Readonly<Record<Severity, number>>;
@@ -25,7 +25,7 @@ export type RepeatIntervals = Readonly<Record<Severity, number>>;
  * The pending notification of an episode. A silenced alert has none; an alert that was never notified as firing is not
  * notified as resolved.
  */
-export function newsOf(episode: Episode, nowMs: number, repeatMs: RepeatIntervals): News {
+export function pendingKindOf(episode: Episode, nowMs: number, repeatMs: RepeatIntervals): PendingKind {
   const { alert, tellings, lastToldMs } = episode;
   if (alert.silencedUntilMs !== undefined) return 'none';
   if (alert.state === 'resolved') return tellings > 0 ? 'resolved' : 'none';

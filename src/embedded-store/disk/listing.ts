@@ -40,7 +40,7 @@ export function positionBefore(prefix: string): ListingPosition {
 
 /** The position after an entry, given by its key or, with grouping, by its common prefix. */
 export function positionAfter(name: string, { prefix, delimiter }: ListingQuery): ListingPosition {
-  if (commonPrefix(name, prefix, delimiter) === name) return behindAll(name);
+  if (commonPrefix(name, prefix, delimiter) === name) return positionAfterAll(name);
   return { key: Buffer.from(name), belowRowId: 0 };
 }
 
@@ -63,7 +63,7 @@ export function listPage<Item extends Listed>(
       place = { key: Buffer.from(item.key), belowRowId: item.rowId };
     } else {
       entries.push({ kind: 'common-prefix', prefix: common });
-      place = behindAll(common);
+      place = positionAfterAll(common);
     }
   }
 }
@@ -77,7 +77,7 @@ function later(a: ListingPosition, b: ListingPosition): ListingPosition {
   return Buffer.compare(a.key, b.key) < 0 ? b : a;
 }
 
-function behindAll(prefix: string): ListingPosition {
+function positionAfterAll(prefix: string): ListingPosition {
   return { key: Buffer.concat([Buffer.from(prefix), lastByte]), belowRowId: 0 };
 }
 

@@ -3,14 +3,14 @@ import type { ContentReader, Loan } from '../../cache/content.ts';
 import type { Generation } from '../../cache/generation.ts';
 import { OverloadedError } from './fill-error.ts';
 import type { RangeSource } from './ranged-read.ts';
-import type { Fetching, ReadAhead } from './read-ahead.ts';
+import type { ReadAhead, ReadAheadReader } from './read-ahead.ts';
 import type { SlotLender } from './slot-lender.ts';
 
 /**
  * Reads `[from, to)` of a content that this worker owns: from blocks in memory, otherwise from the extents that fetch
  * them, as the bytes arrive.
  */
-export class GenerationReader implements ContentReader, Fetching {
+export class GenerationReader implements ContentReader, ReadAheadReader {
   readonly #generation: Generation;
   readonly #to: number;
   readonly #lender: SlotLender;

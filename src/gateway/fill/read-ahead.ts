@@ -10,7 +10,7 @@ const LOOK_INTERVAL_MS = 3_000;
 const ROOM_POLL_MS = 100;
 
 /** A reader with read-ahead. */
-export interface Fetching extends FillReader {
+export interface ReadAheadReader extends FillReader {
   /** Managed by `ReadAhead`: everything before this position was checked, and requested if missing. */
   fetchedUntil: number;
 }
@@ -40,7 +40,7 @@ export class ReadAhead {
    * Fetches what `reader` needs soon, in whole extents. A window may contain thousands of blocks, so each byte is
    * checked once, and again only when the reader reaches one that was evicted. Throws what `Filler.fetch` throws.
    */
-  advance(generation: Generation, reader: Fetching): void {
+  advance(generation: Generation, reader: ReadAheadReader): void {
     const { from, to } = reader.wants;
     this.#readers.join(generation, reader);
     if (from >= to) return;

@@ -10,7 +10,7 @@ import { clientOf } from '../../base/client-quota.ts';
 import { type HeaderField, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
-import { isLength, isOfTheReply, lengthLast, overridden } from '../reply/passed-fields.ts';
+import { isLength, isPerResponseField, lengthLast, overridden } from '../reply/passed-fields.ts';
 import { PreparedHeaders } from '../reply/prepared-headers.ts';
 import { idsOf, replyRefusal } from '../reply/refusal-reply.ts';
 import type { Bucket } from '../request/bucket.ts';
@@ -135,7 +135,7 @@ class PassedAnswer implements StoreReceiver {
 }
 
 function writeHead(exchange: Exchange, head: StoreReplyHead, { keep, overrides }: PassOptions): void {
-  const passed = head.fields.filter(field => !isOfTheReply(field) && keep(field));
+  const passed = head.fields.filter(field => !isPerResponseField(field) && keep(field));
   // RFC 9110 §8.6: a 204 has no length
   const fields = head.status === 204 ? passed.filter(field => !isLength(field)) : lengthLast(passed);
   const shown =

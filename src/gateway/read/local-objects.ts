@@ -9,7 +9,7 @@ import { type ContentHead, checksumsOf, identityOf, partOf, readContentHead } fr
 import { isRetryableStatus, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';
 import { cacheHit } from '../request/cache-status.ts';
-import { type ObjectRead, questionName } from '../request/object-read.ts';
+import { flightName, type ObjectRead } from '../request/object-read.ts';
 import { type FirstExtent, firstBlock, firstExtent } from './first-extent.ts';
 import type { ArrivingBytes, TakenAnswer } from './first-fetch.ts';
 import { lookupFresh, lookupRecord } from './lookup-record.ts';
@@ -18,9 +18,9 @@ import type { RecordCache } from './record-cache.ts';
 import {
   isCharged,
   isRememberedRefusal,
-  passedRecord,
   readableRecord,
   refusedRecord,
+  uncacheableRecord,
 } from './reply-record.ts';
 import { SingleFlight } from './single-flight.ts';
 import type { StoreFetcher, TakeReadable } from './store-fetcher.ts';
@@ -116,7 +116,7 @@ export class LocalObjects implements ObjectSource {
   }
 
   async #shared(read: ObjectRead, question: string, ask: () => Promise<Learned>): Promise<LookupResult> {
-    const flight = this.#singleFlight.join(questionName(read, question), this.records.epochOf(read), ask);
+    const flight = this.#singleFlight.join(flightName(read, question), this.records.epochOf(read), ask);
     if (flight.isJoined) this.#coalesced++;
     else this.#noteAsking(read.objectKey, flight.answer);
     const learned = await flight.answer;
@@ -150,7 +150,7 @@ export class LocalObjects implements ObjectSource {
     if (read.method === 'GET' && read.variant.origin !== undefined) return this.#askGet(read, extent);
     try {
       const learned = await this.#askHead(read, undefined);
-      const isUnsaid = learned.record.kind === 'passed' && read.method === 'GET';
+      const isUnsaid = learned.record.kind === 'uncacheable' && read.method === 'GET';
       return isUnsaid ? this.#askGet(read, extent) : learned;
     } catch (error) {
       // a busy store is not asked a second time just for its error body
@@ -233,7 +233,7 @@ export class LocalObjects implements ObjectSource {
 
   /** What HEAD omits is not remembered for a GET, which may still be told. */
   #learnUnkeepable(read: ObjectRead, head: StoreReplyHead, method: 'GET' | 'HEAD', epoch: number): Learned {
-    const record = passedRecord({ method, receivedMs: this.#clock.nowMs(), epoch });
+    const record = uncacheableRecord({ method, receivedMs: this.#clock.nowMs(), epoch });
     return learnedOf(record, head, read.method === method && this.records.store(read, record));
   }
 
@@ -259,7 +259,8 @@ function learnedOf(record: ObjectRecord, head: StoreReplyHead, isStored: boolean
 /** HEAD may answer differently from GET, and does not locate parts. */
 function answers(record: ObjectRecord, { method, partNumber }: ObjectRead): boolean {
   return (
-    (method === 'HEAD' || record.answersGet) && (partNumber === undefined || knowsPart(record, partNumber))
+    (method === 'HEAD' || record.isUsableForGet) &&
+    (partNumber === undefined || knowsPart(record, partNumber))
   );
 }
 

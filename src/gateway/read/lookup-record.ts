@@ -13,7 +13,7 @@ export interface RecordIndex {
 /** The valid record for `read`, fresh or stale. A record is valid as long as the epoch of its request is current. */
 export function lookupRecord(index: RecordIndex, read: ObjectRead): ObjectRecord | undefined {
   let record = index.recordNamed(read, read.recordName);
-  if (read.method === 'GET' && !record?.answersGet)
+  if (read.method === 'GET' && !record?.isUsableForGet)
     record = index.recordNamed(read, getRecordName(read.recordName));
   return record?.epoch === index.epochOf(read) ? record : undefined;
 }
@@ -27,7 +27,7 @@ export function lookupFresh(index: RecordIndex, read: ObjectRead, nowMs: number)
 }
 
 /** The name under which `record` is kept: HEAD has another answer than GET for an archived object. */
-export function nameToKeep(read: ObjectRead, record: ObjectRecord): string {
+export function storedRecordName(read: ObjectRead, record: ObjectRecord): string {
   return record.kind === 'refused' && record.status === 403
     ? getRecordName(read.recordName)
     : read.recordName;

@@ -26,7 +26,7 @@ import {
   PreparedHeaders,
 } from '../reply/prepared-headers.ts';
 import { replyRefusal, replyRemembered, tellsMissing } from '../reply/refusal-reply.ts';
-import { type SendingSteps, sendContent } from '../reply/send-content.ts';
+import { type SendCallbacks, sendContent } from '../reply/send-content.ts';
 import {
   type CacheReports,
   cacheHit,
@@ -52,7 +52,7 @@ export interface AnswerParts {
 }
 
 /** The answer to one read, from the record to the last byte. */
-export class ObjectAnswer implements SendingSteps {
+export class ObjectAnswer implements SendCallbacks {
   readonly #client: ClientRead;
   readonly #source: ObjectSource;
   readonly #parts: AnswerParts;
@@ -72,13 +72,13 @@ export class ObjectAnswer implements SendingSteps {
   }
 
   /** Answers from the record that was found. */
-  give(record: ObjectRecord, outcome: LookupOutcome): void {
+  answer(record: ObjectRecord, outcome: LookupOutcome): void {
     this.#record = record;
     this.#outcome = outcome;
     this.#client.exchange.isCharged ||= outcome.isCharged;
     try {
       if (record.kind === 'refused') this.#refuse(record);
-      else if (record.kind === 'passed') passRead(this.#client, this.#parts.observer, 'unkeepable');
+      else if (record.kind === 'uncacheable') passRead(this.#client, this.#parts.observer, 'unkeepable');
       else this.#checkPreconditions(record);
     } catch (error) {
       this.fail(error);
@@ -118,7 +118,7 @@ export class ObjectAnswer implements SendingSteps {
   /** docs/semantics.md, Authentication 4: callers without ListBucket are not told that a key is missing. */
   #refuse(record: RefusedRecord): void {
     const { exchange, read, mayKnowMissing } = this.#client;
-    this.report('all');
+    this.onCoverage('all');
     if (!mayKnowMissing && tellsMissing(record)) throw s3Error('AccessDenied');
     replyRemembered(exchange, read.bucket, record, this.#ageS);
     this.#parts.observer.sent(exchange);
@@ -131,7 +131,7 @@ export class ObjectAnswer implements SendingSteps {
       this.#select(record);
       return;
     }
-    this.report('all');
+    this.onCoverage('all');
     if (verdict.kind === 'failed') throw preconditionFailed(verdict.condition);
     this.#status = 304;
     this.#headers = notModifiedHeaders(record, exchange);
@@ -149,7 +149,7 @@ export class ObjectAnswer implements SendingSteps {
     }
     const selection = selectionFor(this.#client, record);
     if (selection.kind === 'unsatisfiable') {
-      this.report('all');
+      this.onCoverage('all');
       throw invalidRange(fields.range ?? '', record.sizeBytes);
     }
     if (selection.kind === 'whole') {
@@ -166,7 +166,7 @@ export class ObjectAnswer implements SendingSteps {
     const { parts } = record.content;
     const part = parts.get(number);
     if (!part) {
-      this.report('all');
+      this.onCoverage('all');
       throw invalidPartNumber(number, parts.count ?? 1);
     }
     this.#noteCharge(record, part.first, part.last + 1);
@@ -201,15 +201,15 @@ export class ObjectAnswer implements SendingSteps {
     return this.#headers.begin(exchange.response, this.#status, exchange, this.#ageS);
   }
 
-  waits(): void {
+  onStoreWait(): void {
     this.#parts.observer.waitsForStore(this.#client.exchange);
   }
 
-  goesOn(): void {
+  onBodyStart(): void {
     this.#parts.observer.firstByte(this.#client.exchange);
   }
 
-  sent(): void {
+  onEnd(): void {
     const { exchange, read } = this.#client;
     const { failure } = exchange;
     if (failure instanceof ObjectChangedError && this.#record) this.#source.invalidate(read, this.#record);
@@ -227,7 +227,7 @@ export class ObjectAnswer implements SendingSteps {
   }
 
   /** Sets the cache report. RFC 9111 §5.1: an answer straight from the store has no Age. */
-  report(coverage: Coverage): void {
+  onCoverage(coverage: Coverage): void {
     const { exchange, read, nowMs } = this.#client;
     const record = this.#record;
     if (!record) return;

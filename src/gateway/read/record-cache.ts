@@ -3,7 +3,7 @@ import type { Epochs } from '../../cache/epochs.ts';
 import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
 import { getRecordName, type ObjectRecord } from '../../cache/record.ts';
 import type { ObjectRead } from '../request/object-read.ts';
-import { nameToKeep, type RecordIndex } from './lookup-record.ts';
+import { type RecordIndex, storedRecordName } from './lookup-record.ts';
 
 /** The records of the objects that this worker owns. */
 export class RecordCache implements RecordIndex {
@@ -28,7 +28,7 @@ export class RecordCache implements RecordIndex {
   store(read: ObjectRead, record: ObjectRecord): boolean {
     const mayKeep = !(record.directives.noStore && read.policy.honourCacheControl);
     if (!mayKeep || record.epoch !== this.epochOf(read)) return false;
-    this.#table.put(read.objectKey, nameToKeep(read, record), record);
+    this.#table.put(read.objectKey, storedRecordName(read, record), record);
     return true;
   }
 

@@ -18,7 +18,7 @@ export function refuseRead(client: ClientRead, source: ObjectSource, parts: Answ
   const answer = new ObjectAnswer(client, source, parts, 0);
   const waiting = new WaitingAnswer(answer, client, parts.observer);
   findAbsence(client.read, source)
-    .then(found => (found ? waiting.take()?.give(found.record, found) : waiting.take()?.fail(forbidden)))
+    .then(found => (found ? waiting.take()?.answer(found.record, found) : waiting.take()?.fail(forbidden)))
     // any other answer of the store would reveal that the object exists
     .catch(error => waiting.take()?.fail(error instanceof RefusedByStoreError ? forbidden : error));
 }

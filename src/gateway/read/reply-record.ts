@@ -58,7 +58,7 @@ export function readableRecord(
   return {
     kind: 'readable',
     isNegative: false,
-    answersGet: context.method === 'GET' || !saysArchived(fields),
+    isUsableForGet: context.method === 'GET' || !saysArchived(fields),
     receivedMs: context.receivedMs,
     epoch: context.epoch,
     fields,
@@ -83,7 +83,7 @@ export function refusedRecord(reply: WholeReply, context: ReplyContext): Refused
   return {
     kind: 'refused',
     isNegative: true,
-    answersGet: context.method === 'GET',
+    isUsableForGet: context.method === 'GET',
     receivedMs: context.receivedMs,
     epoch: context.epoch,
     status: reply.status,
@@ -108,11 +108,11 @@ const noDirectives: FreshnessDirectives = {
  * Creates a record that says a read cannot be cached. It stays fresh for the bucket's default lifetime; the directives
  * of the answer do not matter, because none of it is reused.
  */
-export function passedRecord({ method, receivedMs, epoch }: ReplyContext): UncacheableRecord {
+export function uncacheableRecord({ method, receivedMs, epoch }: ReplyContext): UncacheableRecord {
   return {
-    kind: 'passed',
+    kind: 'uncacheable',
     isNegative: false,
-    answersGet: method === 'GET',
+    isUsableForGet: method === 'GET',
     receivedMs,
     epoch,
     fields: [],

@@ -25,7 +25,7 @@ export class ObjectServer implements AnswerParts {
   serve(client: ClientRead, source: ObjectSource): void {
     const answer = new ObjectAnswer(client, source, this, REPEATED_LOOKUPS);
     const record = lookupFresh(source.records, client.read, client.nowMs);
-    if (record && !lacksChecksums(client, record)) answer.give(record, cacheHit);
+    if (record && !lacksChecksums(client, record)) answer.answer(record, cacheHit);
     else this.#ask(client, source, answer);
   }
 
@@ -50,7 +50,7 @@ export class ObjectServer implements AnswerParts {
           ? source.findWithChecksums(read)
           : found,
       )
-      .then(found => waiting.take()?.give(found.record, found))
+      .then(found => waiting.take()?.answer(found.record, found))
       .catch(error => waiting.take()?.fail(error));
   }
 }

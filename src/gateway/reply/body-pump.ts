@@ -4,7 +4,7 @@ import type { ContentReader, Loan } from '../../cache/content.ts';
 import type { Answer } from '../../transport/answer.ts';
 import { cutOff } from '../../transport/cut-off.ts';
 import type { PendingSend, PendingSends } from './pending-sends.ts';
-import type { TurnTaker } from './send-turns.ts';
+import type { QueuedSender } from './send-turns.ts';
 
 /** How sending a body ended. */
 export type PumpOutcome =
@@ -16,7 +16,7 @@ export type PumpOutcome =
  * Sends the loans of `reader` as a response body, the next one when the connection has accepted the last. If the body
  * cannot be completed, the connection is closed: a truncated response must not look complete.
  */
-export class BodyPump implements PendingSend, TurnTaker {
+export class BodyPump implements PendingSend, QueuedSender {
   readonly #response: ServerResponse;
   readonly #onFault: (error: unknown) => void;
   readonly #answer: Answer;
@@ -166,7 +166,7 @@ export class BodyPump implements PendingSend, TurnTaker {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#sends.forget(this);
-    this.#sends.turns.giveUp(this);
+    this.#sends.turns.cancel(this);
     this.#response.off('close', this.#onClose);
     try {
       this.#loan?.release();

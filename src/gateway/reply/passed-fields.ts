@@ -7,7 +7,7 @@ import type { Pairs } from '../../s3/error.ts';
 const ofTheServer = new Set([...hopByHopFields, ...hostFields, 'date', 'x-cache']);
 
 /** Whether `field` describes the store's connection, server or response; the gateway's response has its own. */
-export function isOfTheReply({ name, store }: HeaderField): boolean {
+export function isPerResponseField({ name, store }: HeaderField): boolean {
   return store ? name === 'request-id' || name === 'id-2' : ofTheServer.has(name);
 }
 

@@ -5,13 +5,13 @@ import { headerText } from '../../http/header-text.ts';
 import { formatContentRange } from '../../http/range.ts';
 import { type HeaderField, type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
-import { type Answer, DirectAnswer, type FaultTaker, StandardAnswer } from '../../transport/answer.ts';
+import { type Answer, DirectAnswer, type FaultHandler, StandardAnswer } from '../../transport/answer.ts';
 import type { Visibility } from '../request/access.ts';
 import type { CacheReport } from '../request/cache-status.ts';
 import { isCrossOrigin, overridden } from './passed-fields.ts';
 
 /** The fields that differ between responses. */
-export interface ReplyFields extends FaultTaker {
+export interface ReplyFields extends FaultHandler {
   readonly report: CacheReport;
   readonly requestId: string;
   readonly id2: string;

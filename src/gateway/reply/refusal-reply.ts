@@ -10,7 +10,7 @@ import type { Exchange } from '../request/exchange.ts';
 import type { RequestIds } from '../request/request-ids.ts';
 import { fieldsInClientNames, inClientNames } from './client-names.ts';
 import { replyError, sendWhole } from './error-reply.ts';
-import { isCrossOrigin, isOfTheReply } from './passed-fields.ts';
+import { isCrossOrigin, isPerResponseField } from './passed-fields.ts';
 import { chargeHeader } from './prepared-headers.ts';
 
 /** Answers with a cached refusal: the store's error body with the ids of this response. */
@@ -91,7 +91,7 @@ export function replyRefusal(
 /** Answers with `reply` unchanged, including the store's ids (docs/architecture.md, Answers). */
 export function replyAsStored(exchange: Exchange, reply: WholeReply): void {
   const fields = reply.fields.filter(
-    field => !isOfTheReply(field) && (field.store || field.name !== 'content-length'),
+    field => !isPerResponseField(field) && (field.store || field.name !== 'content-length'),
   );
   const raw = rawFromFields(fields, exchange.prefix);
   sendWhole(exchange, reply.status, raw, reply.body, idsOf(exchange, reply), undefined);

@@ -9,19 +9,19 @@ import { LentBody } from './lent-body.ts';
 import type { PendingSends } from './pending-sends.ts';
 
 /** Callbacks of sending a content. */
-export interface SendingSteps {
+export interface SendCallbacks {
   /** The registry of responses that wait for their clients. */
   readonly sends: PendingSends;
   /** How much of the requested bytes is in memory; called first, once. */
-  report(coverage: Coverage): void;
+  onCoverage(coverage: Coverage): void;
   /** Begins the response; called once, when the first bytes are available. */
   begin(): Answer;
   /** The first bytes must come from the store. @throws TooManyRequestsError */
-  waits(): void;
+  onStoreWait(): void;
   /** Sending starts now; the end may have to wait for the client. */
-  goesOn(): void;
+  onBodyStart(): void;
   /** The response is complete or aborted, or the client has disconnected. */
-  sent(): void;
+  onEnd(): void;
   /** Reading failed before anything was sent. */
   failedBeforeHead(error: unknown): void;
 }
@@ -37,45 +37,45 @@ export function sendContent(
   content: Content,
   from: number,
   to: number,
-  steps: SendingSteps,
+  callbacks: SendCallbacks,
 ): void {
   const isEmpty = exchange.isHead || from === to;
   if (exchange.response.destroyed) {
-    steps.report(isEmpty ? 'all' : content.coverage(from, to));
-    clientLeft(exchange, steps);
+    callbacks.onCoverage(isEmpty ? 'all' : content.coverage(from, to));
+    clientLeft(exchange, callbacks);
     return;
   }
   if (isEmpty) {
-    steps.report('all');
-    steps.begin().end();
-    steps.sent();
+    callbacks.onCoverage('all');
+    callbacks.begin().end();
+    callbacks.onEnd();
     return;
   }
   const text = to - from <= TEXT_LIMIT_BYTES ? content.peekText(from, to) : undefined;
   const loan = text === undefined && to - from <= LOAN_LIMIT_BYTES ? content.lend(from, to) : undefined;
-  if (text !== undefined) sendText(exchange, text, steps);
-  else if (loan) sendLoan(exchange, loan, steps);
-  else sendRead(exchange, content, from, to, steps);
+  if (text !== undefined) sendText(exchange, text, callbacks);
+  else if (loan) sendLoan(exchange, loan, callbacks);
+  else sendRead(exchange, content, from, to, callbacks);
 }
 
-function sendText(exchange: Exchange, text: string, steps: SendingSteps): void {
+function sendText(exchange: Exchange, text: string, callbacks: SendCallbacks): void {
   exchange.bodyBytes = text.length;
-  steps.report('all');
-  steps.begin().endWith(text);
-  steps.sent();
+  callbacks.onCoverage('all');
+  callbacks.begin().endWith(text);
+  callbacks.onEnd();
 }
 
-function sendLoan(exchange: Exchange, loan: Loan, steps: SendingSteps): void {
-  steps.report('all');
-  const answer = beginWith(loan, steps);
-  steps.goesOn();
-  answer.endWith(loan.bytes, new LentBody(exchange, loan, steps));
+function sendLoan(exchange: Exchange, loan: Loan, callbacks: SendCallbacks): void {
+  callbacks.onCoverage('all');
+  const answer = beginWith(loan, callbacks);
+  callbacks.onBodyStart();
+  answer.endWith(loan.bytes, new LentBody(exchange, loan, callbacks));
 }
 
 /** Releases the loan if the response cannot begin. */
-function beginWith(loan: Loan | undefined, steps: SendingSteps): Answer {
+function beginWith(loan: Loan | undefined, callbacks: SendCallbacks): Answer {
   try {
-    return steps.begin();
+    return callbacks.begin();
   } catch (error) {
     loan?.release();
     throw error;
@@ -83,20 +83,26 @@ function beginWith(loan: Loan | undefined, steps: SendingSteps): Answer {
 }
 
 /** For a closed response, which emits neither `close` nor `finish` any more. */
-function clientLeft(exchange: Exchange, steps: SendingSteps): void {
+function clientLeft(exchange: Exchange, callbacks: SendCallbacks): void {
   exchange.hasClientLeft = true;
-  steps.sent();
+  callbacks.onEnd();
 }
 
-function sendRead(exchange: Exchange, content: Content, from: number, to: number, steps: SendingSteps): void {
+function sendRead(
+  exchange: Exchange,
+  content: Content,
+  from: number,
+  to: number,
+  callbacks: SendCallbacks,
+): void {
   const { response } = exchange;
-  steps.report(content.coverage(from, to));
+  callbacks.onCoverage(content.coverage(from, to));
   const reader = content.open(from, to);
   let hasLeft = false;
   const leave = exchange.guard(() => {
     hasLeft = true;
     reader.close();
-    clientLeft(exchange, steps);
+    clientLeft(exchange, callbacks);
   });
   response.once('close', leave);
   const begin = (first: Loan | undefined) => {
@@ -104,25 +110,25 @@ function sendRead(exchange: Exchange, content: Content, from: number, to: number
       first?.release();
       return;
     }
-    const answer = beginWith(first, steps);
+    const answer = beginWith(first, callbacks);
     const onEnd = (end: PumpOutcome) => {
       exchange.bodyBytes = pump.sentBytes;
       if (end.kind === 'failed') exchange.failure = end.error;
       if (end.kind === 'failed' && isFault(end.error)) exchange.fault(end.error);
       if (end.kind === 'client-left') exchange.hasClientLeft = true;
-      steps.sent();
+      callbacks.onEnd();
     };
     const fault = (error: unknown) => exchange.fault(error);
-    const pump = new BodyPump(response, answer, reader, to - from, steps.sends, onEnd, fault);
+    const pump = new BodyPump(response, answer, reader, to - from, callbacks.sends, onEnd, fault);
     response.off('close', leave);
-    steps.goesOn();
+    callbacks.onBodyStart();
     pump.start(first);
   };
   const fail = (error: unknown) => {
     if (hasLeft) return;
     response.off('close', leave);
     reader.close();
-    steps.failedBeforeHead(error);
+    callbacks.failedBeforeHead(error);
   };
   let first: Loan | undefined | Promise<Loan | undefined>;
   try {
@@ -137,7 +143,7 @@ function sendRead(exchange: Exchange, content: Content, from: number, to: number
   }
   first.then(begin, fail).catch(error => exchange.fault(error));
   try {
-    steps.waits();
+    callbacks.onStoreWait();
   } catch (error) {
     fail(error);
     hasLeft = true;

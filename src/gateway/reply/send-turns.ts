@@ -1,5 +1,5 @@
 /** A response with a piece to send. */
-export interface TurnTaker {
+export interface QueuedSender {
   /** Called when the waiting piece may be sent. */
   sendNow(): void;
 }
@@ -14,26 +14,26 @@ const TURN_LIMIT_BYTES = 2 * 1024 * 1024;
 /** Makes long responses take turns, one piece each while others wait. */
 export class SendTurns {
   /** Waiting pieces with their sizes, in the order of their turns. */
-  readonly #waiting = new Map<TurnTaker, number>();
+  readonly #waiting = new Map<QueuedSender, number>();
   #leftBytes = TURN_LIMIT_BYTES;
   #isCounting = false;
 
   /**
-   * Whether `taker` may send `sizeBytes` immediately. If not, its `sendNow` is called later, unless it gives up. At
-   * most one piece per taker may wait.
+   * Whether `sender` may send `sizeBytes` immediately. If not, its `sendNow` is called later, unless it is cancelled. At
+   * most one piece per sender may wait.
    */
-  mayBegin(taker: TurnTaker, sizeBytes: number): boolean {
+  mayBegin(sender: QueuedSender, sizeBytes: number): boolean {
     if (this.#leftBytes > 0 && this.#waiting.size === 0) {
       this.#spend(sizeBytes);
       return true;
     }
-    this.#waiting.set(taker, sizeBytes);
+    this.#waiting.set(sender, sizeBytes);
     return false;
   }
 
-  /** Cancels the waiting piece of `taker`. */
-  giveUp(taker: TurnTaker): void {
-    this.#waiting.delete(taker);
+  /** Cancels the waiting piece of `sender`. */
+  cancel(sender: QueuedSender): void {
+    this.#waiting.delete(sender);
   }
 
   #spend(sizeBytes: number): void {
@@ -46,11 +46,11 @@ export class SendTurns {
   readonly #nextTurn = (): void => {
     this.#isCounting = false;
     this.#leftBytes = TURN_LIMIT_BYTES;
-    for (const [taker, sizeBytes] of this.#waiting) {
+    for (const [sender, sizeBytes] of this.#waiting) {
       if (this.#leftBytes <= 0) return;
-      this.#waiting.delete(taker);
+      this.#waiting.delete(sender);
       this.#spend(sizeBytes);
-      taker.sendNow();
+      sender.sendNow();
     }
   };
 }

@@ -32,7 +32,7 @@ export function bypassed(detail?: string): CacheReport {
 }
 
 /** The request was refused before any look-up. */
-export const refusedAtDoor: CacheReport = {
+export const refusedBeforeLookup: CacheReport = {
   result: 'BYPASS',
   cacheStatus: 'tidegate; fwd=bypass; detail=refused',
 };

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { CacheReport } from './cache-status.ts';
-import { refusedAtDoor } from './cache-status.ts';
+import { refusedBeforeLookup } from './cache-status.ts';
 
 /** Ends requests with an error. Neither method throws. */
 export interface ErrorHandling {
@@ -31,7 +31,7 @@ export class Exchange {
   /** The key of the addressed object, if any. */
   key: string | undefined;
   versionId: string | undefined;
-  report: CacheReport = refusedAtDoor;
+  report: CacheReport = refusedBeforeLookup;
   /** Access key id of the client, or undefined for anonymous ones. */
   caller: string | undefined;
   /** The code of the error body, if the response has one. */

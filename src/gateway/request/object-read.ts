@@ -22,11 +22,11 @@ export interface ObjectRead {
 }
 
 /** Identifies a record among all objects. Most have the empty `recordName`; no string is built then. */
-export function answerName(read: Pick<ObjectRead, 'objectKey'>, recordName: string): string {
+export function recordId(read: Pick<ObjectRead, 'objectKey'>, recordName: string): string {
   return read.objectKey.text + recordName;
 }
 
 /** Identifies a store request; concurrent equal requests share one answer. */
-export function questionName(read: Pick<ObjectRead, 'objectKey' | 'recordName'>, question: string): string {
-  return answerName(read, read.recordName) + lengthPrefixed(question);
+export function flightName(read: Pick<ObjectRead, 'objectKey' | 'recordName'>, question: string): string {
+  return recordId(read, read.recordName) + lengthPrefixed(question);
 }

@@ -6,10 +6,10 @@ import { type ObjectRecord, recordCostBytes } from '../../cache/record.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
 import type { WrittenBytes } from '../../cache/written-bytes.ts';
 import type { SlotLender } from '../fill/slot-lender.ts';
-import { nameToKeep, type RecordIndex } from '../read/lookup-record.ts';
+import { type RecordIndex, storedRecordName } from '../read/lookup-record.ts';
 import type { LookupResult, ObjectSource } from '../read/object-source.ts';
 import { OwnerLostError } from '../read/owner-lost-error.ts';
-import { answerName, type ObjectRead } from '../request/object-read.ts';
+import { type ObjectRead, recordId } from '../request/object-read.ts';
 import { CheckedRemoteContent } from './checked-remote-content.ts';
 import type { WireContent, WireLookupResult, WireRead } from './messages.ts';
 import type { PeerLink } from './peer-link.ts';
@@ -73,7 +73,7 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   }
 
   recordNamed(read: ObjectRead, name: string): ObjectRecord | undefined {
-    return this.#records.get(answerName(read, name))?.record;
+    return this.#records.get(recordId(read, name))?.record;
   }
 
   epochOf({ objectKey }: ObjectRead): number {
@@ -105,7 +105,7 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
       this.#own.invalidate(read, record);
       return;
     }
-    this.#records.delete(answerName(read, read.recordName));
+    this.#records.delete(recordId(read, read.recordName));
     this.#link.notify('invalidate', { read: encodeRead(read), contentId: record.content.contentId });
   }
 
@@ -126,15 +126,15 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     const record = this.#decodeRecord(read, found.record);
     const { objectKey } = read;
     if (found.how === 'hit' || found.isStored)
-      this.#records.set(answerName(read, nameToKeep(read, record)), { objectKey, record });
+      this.#records.set(recordId(read, storedRecordName(read, record)), { objectKey, record });
     return { ...found, record };
   }
 
   /** The record with a content that can be read here; reuses the known content if it is the same. */
   #decodeRecord(read: ObjectRead, record: WireLookupResult['record']): ObjectRecord {
-    if (record.kind === 'passed') return record;
+    if (record.kind === 'uncacheable') return record;
     if (record.kind === 'refused') return { ...record, body: Buffer.from(record.body) };
-    const name = answerName(read, read.recordName);
+    const name = recordId(read, read.recordName);
     const before = this.#records.peek(name)?.record;
     const known =
       before?.kind === 'readable' && before.content instanceof RemoteContent ? before.content : undefined;

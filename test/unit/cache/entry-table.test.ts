@@ -26,7 +26,7 @@ function readable(generation: Generation): ReadableRecord {
   return {
     kind: 'readable',
     isNegative: false,
-    answersGet: true,
+    isUsableForGet: true,
     fields: [],
     receivedMs: 0,
     directives: {

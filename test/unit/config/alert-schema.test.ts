@@ -37,36 +37,36 @@ it.each([
     'rules: { backendError: false }',
     'alerts.rules.backendError is an unknown key and holds false; the known keys are backendUn',
   ],
-  ['rules: { backendErrors: { for: 5 } }', 'alerts.rules.backendErrors.for holds 5; it may hold a duration'],
+  ['rules: { backendErrors: { for: 5 } }', 'alerts.rules.backendErrors.for holds 5; expected a duration'],
   [
     'rules: { hitRatioDrop: { window: 67h } }',
-    'alerts.rules.hitRatioDrop.window holds "67h"; it may hold a duration such as 500ms, 10s, 5m, 1h or 1d, up to 66h',
+    'alerts.rules.hitRatioDrop.window holds "67h"; expected a duration such as 500ms, 10s, 5m, 1h or 1d, up to 66h',
   ],
   ['rules: { backendErrors: { budget: 5 } }', 'alerts.rules.backendErrors.budget is an unknown key'],
   [
     'rules: { backendErrors: 0.05 }',
-    'alerts.rules.backendErrors holds 0.05; it may hold false, or a map of severity, ',
+    'alerts.rules.backendErrors holds 0.05; expected false, or a map of severity, ',
   ],
-  ['rules: { heartbeat: { severity: loud } }', 'holds "loud"; it may hold info, warning, critical'],
+  ['rules: { heartbeat: { severity: loud } }', 'holds "loud"; expected info, warning, critical'],
   [
     'webhooks: [{ url: "https://x/1", rules: [nope] }]',
-    'alerts.webhooks[0].rules[0] holds "nope"; it may hold backendU',
+    'alerts.webhooks[0].rules[0] holds "nope"; expected backendU',
   ],
   [
     'webhooks: [{ url: "https://x/1", share: 0.1 }]',
-    'alerts.webhooks[0].share holds 0.1; it may hold a number from 0.25',
+    'alerts.webhooks[0].share holds 0.1; expected a number from 0.25',
   ],
   [
     'webhooks: [{ url: "https://x/1", service: workflows, card: text }]',
-    'alerts.webhooks[0].card holds "text"; it may hold adaptive, since a workflow shows no other card',
+    'alerts.webhooks[0].card holds "text"; expected adaptive, since a workflow shows no other card',
   ],
   [
     'webhooks: [{ url: "https://x/1" }, { url: "https://x/1" }]',
-    'alerts.webhooks[1].url holds a value that is not shown, a text of 11 characters; it may hold a URL that no webhook before it has',
+    'alerts.webhooks[1].url holds a value that is not shown, a text of 11 characters; expected a URL that no webhook before it has',
   ],
   [
     'callbacks: { port: 1, url: "https://x" }',
-    'alerts.callbacks.token is missing; it may hold a map of issuer, ',
+    'alerts.callbacks.token is missing; expected a map of issuer, ',
   ],
 ])('%s', (keys, expected) => {
   expect(problems(keys)).toEqual([expect.stringContaining(expected)]);

@@ -35,7 +35,7 @@ describe('the check warns of what can never match', () => {
   it.each<[Parts, string]>([
     [
       { bucket: anonymous('[GetObject]', '["!private/**"]') },
-      'buckets.photos.anonymous[0].keys[0] holds "!private/**": it takes nothing away',
+      'buckets.photos.anonymous[0].keys[0] holds "!private/**": it excludes nothing',
     ],
     [
       { bucket: anonymous('[GetObject]', '["!private/**", "**"]') },

@@ -152,7 +152,7 @@ describe('a configuration that works', () => {
     expect(config.backends.main).toMatchObject({ credentials: { kind: 'static', accessKeyId: 'AKID' } });
     expect(secretsOf(config)).toEqual(['hidden']);
     expect(problems(yaml)).toEqual([
-      'backends.main.credentials.from holds "environment"; it may hold environment only where AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set',
+      'backends.main.credentials.from holds "environment"; expected environment only where AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set',
     ]);
   });
 
@@ -186,56 +186,50 @@ it('what follows the comma of a secret without quotes is not shown', () => {
   expect(found).not.toContain('seKRET');
 });
 
-describe('a problem is named with its key, what it holds and what it may hold', () => {
+describe('a problem is named with its key, what it holds and what was expected', () => {
   it.each([
-    ['listen: { port: 70000 }', 'listen.port holds 70000; it may hold a whole number from 0 to 65535'],
-    ['listen: [8080]', 'listen holds a list of 1; it may hold a map of host, port, tls'],
+    ['listen: { port: 70000 }', 'listen.port holds 70000; expected a whole number from 0 to 65535'],
+    ['listen: [8080]', 'listen holds a list of 1; expected a map of host, port, tls'],
     ['listne: {}', 'listne is an unknown key and holds a map of nothing; the known keys are listen, admin, '],
-    ['domain: "Not A Name"', 'domain holds "Not A Name"; it may hold a domain name in lower case'],
-    ['workers: 0', 'workers holds 0; it may hold auto, or a whole number from 1 to 256'],
-    ['cache: { memory: { size: 512MB } }', 'cache.memory.size holds "512MB"; it may hold a size such as'],
-    ['log: { level: loud }', 'log.level holds "loud"; it may hold debug, info, warn, error'],
-    [bucket('access: open'), 'buckets.photos.access holds "open"; it may hold public, verify'],
-    [bucket('bucket: x'), 'buckets.photos.access is missing; it may hold public, verify'],
-    [
-      bucket('access: public, cache: { ttl: 10 }'),
-      'buckets.photos.cache.ttl holds 10; it may hold a duration',
-    ],
+    ['domain: "Not A Name"', 'domain holds "Not A Name"; expected a domain name in lower case'],
+    ['workers: 0', 'workers holds 0; expected auto, or a whole number from 1 to 256'],
+    ['cache: { memory: { size: 512MB } }', 'cache.memory.size holds "512MB"; expected a size such as'],
+    ['log: { level: loud }', 'log.level holds "loud"; expected debug, info, warn, error'],
+    [bucket('access: open'), 'buckets.photos.access holds "open"; expected public, verify'],
+    [bucket('bucket: x'), 'buckets.photos.access is missing; expected public, verify'],
+    [bucket('access: public, cache: { ttl: 10 }'), 'buckets.photos.cache.ttl holds 10; expected a duration'],
     [
       bucket('access: public, cache: { blockSize: 3MiB }'),
-      'buckets.photos.cache.blockSize holds "3MiB"; it may hold a power of two',
+      'buckets.photos.cache.blockSize holds "3MiB"; expected a power of two',
     ],
     [
       bucket('access: public, cache: { ttl: 2d }'),
-      'buckets.photos.cache.ttl holds "2d"; it may hold at most maxTtl',
+      'buckets.photos.cache.ttl holds "2d"; expected at most maxTtl',
     ],
     [
       bucket('access: verify, anonymous: [{ actions: [GetObject] }]'),
-      'buckets.photos.anonymous holds a list of 1; it may hold nothing unless access is public',
+      'buckets.photos.anonymous holds a list of 1; expected nothing unless access is public',
     ],
     [
       'backends: { main: { type: s3, endpoint: "http://x/base" } }',
-      'backends.main.endpoint holds "http://x/base"; it may hold an address such as',
+      'backends.main.endpoint holds "http://x/base"; expected an address such as',
     ],
-    ['backends: { main: { type: tape } }', 'backends.main.type holds "tape"; it may hold s3, embedded'],
+    ['backends: { main: { type: tape } }', 'backends.main.type holds "tape"; expected s3, embedded'],
     [`listen: { port: "\${PORT}" }`, `listen.port takes \${PORT} from the environment, where it is not set`],
     ['a: 1\na: 2', 'line 2: Map keys must be unique'],
-    ['limits: { url: 1GiB }', 'limits.url holds "1GiB"; it may hold a size such as'],
-    [
-      'limits: { url: 32KiB }',
-      'limits.url holds "32KiB"; it may hold less than limits.headers, which is 32KiB',
-    ],
+    ['limits: { url: 1GiB }', 'limits.url holds "1GiB"; expected a size such as'],
+    ['limits: { url: 32KiB }', 'limits.url holds "32KiB"; expected less than limits.headers, which is 32KiB'],
     [
       'alerts: { callbacks: { port: 1, url: gateway.test, token: { keys: "http://k", subjects: {} } } }',
-      'alerts.callbacks.url holds "gateway.test"; it may hold',
+      'alerts.callbacks.url holds "gateway.test"; expected',
     ],
     [
       'alerts: { callbacks: { port: 1, url: "https://g", token: { keys: "http://k", subjects: {}, clockTolerance: 5 } } }',
-      'alerts.callbacks.token.clockTolerance holds 5; it may hold a duration',
+      'alerts.callbacks.token.clockTolerance holds 5; expected a duration',
     ],
     ...['tokens', 'webhooks', 'designs', 'clients'].map(name => [
       bucket('access: open').replace('photos', name),
-      `buckets.${name}.access holds "open"; it may hold public, verify`,
+      `buckets.${name}.access holds "open"; expected public, verify`,
     ]),
   ])('%s', (yaml, expected) => {
     expect(problems(yaml)).toEqual([expect.stringContaining(expected)]);
@@ -363,7 +357,7 @@ buckets: { toString: { backend: constructor, access: verify } }`,
   );
   expect(config.buckets.toString).toMatchObject({ backend: 'constructor' });
   expect(problems(bucket('access: verify').replace('backend: main', 'backend: constructor'))).toEqual([
-    'buckets.photos.backend holds "constructor"; it may hold main',
+    'buckets.photos.backend holds "constructor"; expected main',
   ]);
   expect(problems(bucket('access: verify, constructor: 1'))[0]).toContain('constructor is an unknown key');
 });

@@ -42,7 +42,9 @@ const restrictions: readonly (readonly [string, Parts])[] = [
 describe('a backend whose keys are restricted', () => {
   it.each(restrictions)('by %s has to say how it tells keys apart', (where, parts) => {
     expect(problems(parts)).toEqual([
-      expect.stringMatching(/^backends\.main\.keys is missing; it .*exact .*path .*tidegate check --connect/),
+      expect.stringMatching(
+        /^backends\.main\.keys is missing; expected .*exact .*path .*tidegate check --connect/,
+      ),
     ]);
     expect(problems(parts)[0]).toContain(`since ${where} restricts keys`);
     for (const kind of ['exact', 'path'])
@@ -62,7 +64,7 @@ describe('a backend whose keys are restricted', () => {
 
   it('says one of two things', () => {
     expect(problems({ backend: ', keys: maybe' })).toEqual([
-      'backends.main.keys holds "maybe"; it may hold exact, path',
+      'backends.main.keys holds "maybe"; expected exact, path',
     ]);
   });
 

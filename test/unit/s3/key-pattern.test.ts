@@ -72,7 +72,7 @@ it('what covers every key that begins so covers each of them, and what covers no
   const piece = fc.oneof(letters, fc.constantFrom('*', '**'));
   const pattern = fc
     .tuple(fc.boolean(), fc.array(piece, { maxLength: 5 }))
-    .map(([takesAway, pieces]) => (takesAway ? '!' : '') + pieces.join(''));
+    .map(([isExclusion, pieces]) => (isExclusion ? '!' : '') + pieces.join(''));
   fc.assert(
     fc.property(fc.array(pattern, { maxLength: 4 }), text, text, (patterns, prefix, rest) => {
       const covered = compileKeyShare(patterns)(prefix);

@@ -9,14 +9,14 @@ it.each([
     ['**', '!private/**'],
     ['decides', 'decides'],
   ],
-  [['!private/**'], ['takes-nothing']],
+  [['!private/**'], ['excludes-nothing']],
   [
     ['!private/**', '**'],
     ['overridden', 'decides'],
   ],
   [
     ['public/**', '!private/**'],
-    ['decides', 'takes-nothing'],
+    ['decides', 'excludes-nothing'],
   ],
   [
     ['a/*', '!a/**'],
@@ -32,7 +32,7 @@ it.each([
   ],
   [
     ['*.jpg', '!*', '!**/*'],
-    ['overridden', 'decides', 'takes-nothing'],
+    ['overridden', 'decides', 'excludes-nothing'],
   ],
   [
     ['x', 'x'],

@@ -2,21 +2,21 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type CloseCandidate, connectionsToClose } from '../../../src/server/connections-to-close.ts';
 
-const idle = (client: string, looksUnanswered = 1): CloseCandidate => ({
+const idle = (client: string, unusedChecks = 1): CloseCandidate => ({
   client,
   isIdle: true,
-  looksUnanswered,
-  looksWaiting: 0,
+  unusedChecks,
+  waitingChecks: 0,
 });
-const silent = (client: string, looksUnanswered: number): CloseCandidate => ({
+const silent = (client: string, unusedChecks: number): CloseCandidate => ({
   client,
   isIdle: false,
-  looksUnanswered,
-  looksWaiting: 0,
+  unusedChecks,
+  waitingChecks: 0,
 });
-const waiting = (client: string, looksWaiting: number): CloseCandidate => ({
+const waiting = (client: string, waitingChecks: number): CloseCandidate => ({
   ...busy(client),
-  looksWaiting,
+  waitingChecks,
 });
 const busy = (client: string): CloseCandidate => silent(client, 0);
 const times = <T>(count: number, of: T): T[] => Array.from({ length: count }, () => of);
@@ -73,15 +73,15 @@ it('however many wait: no more is freed than waits, nothing twice, nothing used'
   const place = fc.record({
     client,
     isIdle: fc.boolean(),
-    looksUnanswered: fc.nat(60),
-    looksWaiting: fc.constant(0),
+    unusedChecks: fc.nat(60),
+    waitingChecks: fc.constant(0),
   });
   fc.assert(
     fc.property(fc.array(place), fc.array(client), (places, waiting) => {
       const freed = connectionsToClose(places, waiting);
       expect(freed.length).toBeLessThanOrEqual(waiting.length);
       expect(new Set(freed).size).toBe(freed.length);
-      for (const { looksUnanswered } of freed) expect(looksUnanswered).toBeGreaterThan(0);
+      for (const { unusedChecks } of freed) expect(unusedChecks).toBeGreaterThan(0);
     }),
   );
 });

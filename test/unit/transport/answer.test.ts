@@ -166,7 +166,10 @@ it('shows what was sent, and that it is over', async () => {
     see();
     const answer = DirectAnswer.begin(response, 206, emptyHead);
     see();
-    answer?.endWith('', { waits: () => seen.push('waits'), over: isTaken => seen.push(isTaken) });
+    answer?.endWith('', {
+      onBackpressure: () => seen.push('waits'),
+      onDone: isTaken => seen.push(isTaken),
+    });
     response.on('finish', see);
     response.on('close', () => seen.push('closed'));
   }, get() + last);
@@ -204,8 +207,8 @@ describe.each([
       const bytes = Buffer.alloc(longBytes);
       if (isWhole)
         answer?.endWith(bytes, {
-          waits: () => told.push('waits'),
-          over: isTaken => told.push(isTaken ? 'taken' : 'left'),
+          onBackpressure: () => told.push('waits'),
+          onDone: isTaken => told.push(isTaken ? 'taken' : 'left'),
         });
       else {
         const isTaken = answer?.write(bytes, () => {
@@ -247,7 +250,7 @@ it.each(['text', Buffer.from('bytes')])(
     const socket = await connected((_request, response) => {
       const answer = DirectAnswer.begin(response, 200, emptyHead);
       response.socket?.destroy();
-      answer?.endWith(body, { waits: () => undefined, over: resolve });
+      answer?.endWith(body, { onBackpressure: () => undefined, onDone: resolve });
     });
     socket.write(get());
     expect(await promise).toBe(false);

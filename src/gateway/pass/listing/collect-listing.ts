@@ -17,7 +17,7 @@ export interface CollectedListing {
 }
 
 /** Requests one page from the store. */
-export type AskPage = (page: StorePage) => Promise<StoreListing>;
+export type FetchPage = (page: StorePage) => Promise<StoreListing>;
 
 /**
  * Collects as many visible entries as the client wants. Short pages would reveal how many hidden names there are and
@@ -28,7 +28,7 @@ export type AskPage = (page: StorePage) => Promise<StoreListing>;
 export async function collectListing(
   request: ListingRequest,
   view: ListingView,
-  ask: AskPage,
+  ask: FetchPage,
 ): Promise<CollectedListing> {
   const first = await ask({ position: request.position, limit: undefined });
   const wanted = request.wanted ?? 0;
@@ -61,7 +61,7 @@ export async function collectListing(
 }
 
 /** Whether no visible name follows `position`. The next name is usually visible, so it is requested alone first. */
-async function isNothingBehind(position: StorePosition, ask: AskPage): Promise<boolean> {
+async function isNothingBehind(position: StorePosition, ask: FetchPage): Promise<boolean> {
   let from = position;
   for (const limit of [1, PAGE_LIMIT]) {
     const page = await ask({ position: from, limit });

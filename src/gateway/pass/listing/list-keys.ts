@@ -9,8 +9,8 @@ import type { Permissions } from '../../request/access.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
-import { behindKey, behindUpload, markerBefore } from './behind-upload.ts';
-import { type AskPage, type CollectedListing, collectListing } from './collect-listing.ts';
+import { type CollectedListing, collectListing, type FetchPage } from './collect-listing.ts';
+import { entriesAfterKey, entriesAfterUpload, markerBefore } from './entries-after-upload.ts';
 import type { ListingOperation } from './listing-kind.ts';
 import { ListingRequest, PAGE_LIMIT, type StorePage } from './listing-request.ts';
 import { ListingView } from './listing-view.ts';
@@ -87,7 +87,7 @@ class StorePages {
     this.#passed = passedRequest(other);
   }
 
-  readonly ask: AskPage = async page => {
+  readonly ask: FetchPage = async page => {
     const position = page.position && this.#view.ahead(page.position);
     const asked = { ...page, position };
     const reply = await this.#send(asked);
@@ -109,7 +109,10 @@ class StorePages {
     const reply = await this.#send({ position: [markerBefore(key)], limit: PAGE_LIMIT });
     if (reply.status !== 200) return undefined;
     const listing = await this.#read(reply, PAGE_LIMIT);
-    return behindUpload(listing, position, limit) ?? (isClients ? undefined : behindKey(listing, key, limit));
+    return (
+      entriesAfterUpload(listing, position, limit) ??
+      (isClients ? undefined : entriesAfterKey(listing, key, limit))
+    );
   }
 
   #send(page: StorePage): Promise<WholeReply> {

@@ -1,9 +1,9 @@
 import { pathKeyProblem, pathPrefixProblem } from '../../../s3/path-key.ts';
 import type { Permissions } from '../../request/access.ts';
 import type { Bucket } from '../../request/bucket.ts';
-import { behindHidden } from './hidden-run.ts';
 import type { ListingRequest } from './listing-request.ts';
 import type { StorePosition } from './marker-seal.ts';
+import { positionAfterHidden } from './position-after-hidden.ts';
 import type { ListedName } from './store-listing.ts';
 
 /** The delimiter that groups keys into folders. */
@@ -48,9 +48,9 @@ export class ListingView {
     const { isByKey } = this.#request.kind;
     const name = position[isByKey ? 0 : 1];
     const key = name && this.#keyOf(name);
-    const behind = key && behindHidden(this.#permissions, this.#action, key);
-    if (!behind) return position;
-    const moved = this.#bucket.keyPrefix + behind;
+    const after = key && positionAfterHidden(this.#permissions, this.#action, key);
+    if (!after) return position;
+    const moved = this.#bucket.keyPrefix + after;
     return isByKey ? [moved] : ['', moved];
   }
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { backOffMs } from '../../../../src/alerts/delivery/back-off.ts';
-import type { TryLater } from '../../../../src/alerts/delivery/reply.ts';
+import type { RetryVerdict } from '../../../../src/alerts/delivery/reply.ts';
 
-const failed: TryLater = { kind: 'retry', reason: 'ECONNRESET' };
+const failed: RetryVerdict = { kind: 'retry', reason: 'ECONNRESET' };
 const least = () => 0;
 const most = () => 1 - Number.EPSILON;
 

@@ -4,8 +4,8 @@ import { announcementsDue } from '../../../../src/alerts/engine/announcements.ts
 import {
   conditionFingerprint,
   type Episode,
-  type News,
-  newsOf,
+  type PendingKind,
+  pendingKindOf,
 } from '../../../../src/alerts/engine/episode.ts';
 
 const repeatMs = { critical: 1_000, warning: 2_000, info: 3_000 };
@@ -26,7 +26,7 @@ function episode(changes: Partial<Episode>, alert: Partial<Alert> = {}): Episode
 }
 
 describe('the news of an episode', () => {
-  const rows: readonly (readonly [string, Episode, News])[] = [
+  const rows: readonly (readonly [string, Episode, PendingKind])[] = [
     ['that began', episode({}), 'firing'],
     ['that began under a silence', episode({}, { silencedUntilMs: 9_000 }), 'none'],
     ['that began and was taken in hand before it was told', episode({}, { acknowledgedBy: 'ann' }), 'firing'],
@@ -44,7 +44,7 @@ describe('the news of an episode', () => {
     ['over under a silence', episode({ tellings: 1 }, { state: 'resolved', silencedUntilMs: 9_000 }), 'none'],
   ];
   it.each(rows)('%s', (_, told, news) => {
-    expect(newsOf(told, 1_500, repeatMs)).toBe(news);
+    expect(pendingKindOf(told, 1_500, repeatMs)).toBe(news);
   });
 });
 

@@ -3,17 +3,17 @@ import { getRecordName, type ObjectRecord } from '../../../../src/cache/record.t
 import {
   lookupFresh,
   lookupRecord,
-  nameToKeep,
   type RecordIndex,
+  storedRecordName,
 } from '../../../../src/gateway/read/lookup-record.ts';
-import { passedRecord } from '../../../../src/gateway/read/reply-record.ts';
+import { uncacheableRecord } from '../../../../src/gateway/read/reply-record.ts';
 import { readOf } from '../../../support/object-reads.ts';
 
 const get = readOf('k');
 const head = readOf('k', { method: 'HEAD' });
 const base = { receivedMs: 0, epoch: 3 } as const;
-const record = passedRecord({ ...base, method: 'GET' });
-const forHead: ObjectRecord = { ...record, answersGet: false };
+const record = uncacheableRecord({ ...base, method: 'GET' });
+const forHead: ObjectRecord = { ...record, isUsableForGet: false };
 const refusal: ObjectRecord = {
   ...record,
   kind: 'refused',
@@ -52,6 +52,9 @@ it('a stale record is found, but answers nothing', () => {
 });
 
 it('the 403 of an archived object is kept for GET alone', () => {
-  expect(nameToKeep(get, refusal)).toBe(getRecordName(''));
-  expect([nameToKeep(get, record), nameToKeep(get, { ...refusal, status: 404 })]).toEqual(['', '']);
+  expect(storedRecordName(get, refusal)).toBe(getRecordName(''));
+  expect([storedRecordName(get, record), storedRecordName(get, { ...refusal, status: 404 })]).toEqual([
+    '',
+    '',
+  ]);
 });

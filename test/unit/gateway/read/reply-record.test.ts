@@ -5,9 +5,9 @@ import { PartMap } from '../../../../src/cache/part-map.ts';
 import { readContentHead } from '../../../../src/gateway/fill/content-head.ts';
 import {
   isRememberedRefusal,
-  passedRecord,
   readableRecord,
   refusedRecord,
+  uncacheableRecord,
 } from '../../../../src/gateway/read/reply-record.ts';
 import { hostFields } from '../../../../src/http/host-fields.ts';
 import type { HeaderField } from '../../../../src/s3/dialect.ts';
@@ -77,7 +77,7 @@ it('rows 201 and 279: what belongs to one reply is not kept, what belongs to the
     sizeBytes: 10,
     receivedMs: 1_000,
     epoch: 3,
-    answersGet: true,
+    isUsableForGet: true,
   });
 });
 
@@ -107,9 +107,9 @@ describe('what HEAD says of an archived object does not answer GET (rows 165 to 
       ],
       true,
     ],
-  ])('%s', (_, fields, answersGet) => {
-    expect(recordOf(head(...fields), 'HEAD').answersGet).toBe(answersGet);
-    expect(recordOf(head(...fields), 'GET').answersGet, 'GET was answered').toBe(true);
+  ])('%s', (_, fields, isUsableForGet) => {
+    expect(recordOf(head(...fields), 'HEAD').isUsableForGet).toBe(isUsableForGet);
+    expect(recordOf(head(...fields), 'GET').isUsableForGet, 'GET was answered').toBe(true);
   });
 });
 
@@ -153,17 +153,17 @@ it('a refusal keeps its words, and answers GET when GET was asked', () => {
     status: 404,
     fields: [],
     isNegative: true,
-    answersGet: true,
+    isUsableForGet: true,
   });
-  expect(refusedRecord(reply, { ...get, method: 'HEAD' }).answersGet).toBe(false);
+  expect(refusedRecord(reply, { ...get, method: 'HEAD' }).isUsableForGet).toBe(false);
   expect(refusedRecord(reply, get).body.toString()).toBe('words');
 });
 
 it('what cannot be kept is remembered as long as what says nothing, whatever it says', () => {
-  const record = passedRecord(get);
-  expect(record).toMatchObject({ kind: 'passed', isNegative: false, answersGet: true, fields: [] });
+  const record = uncacheableRecord(get);
+  expect(record).toMatchObject({ kind: 'uncacheable', isNegative: false, isUsableForGet: true, fields: [] });
   expect(record.directives.noStore).toBe(false);
-  expect(passedRecord({ ...get, method: 'HEAD' }).answersGet).toBe(false);
+  expect(uncacheableRecord({ ...get, method: 'HEAD' }).isUsableForGet).toBe(false);
 });
 
 it.each([

@@ -86,17 +86,17 @@ it('lends nothing to a client that has left before the record was found', async 
   const content = new CountingContent(Promise.resolve(undefined));
   const exchange = exchangeOf(response);
   let sent = 0;
-  const steps = {
+  const callbacks = {
     sends,
-    report: () => undefined,
+    onCoverage: () => undefined,
     begin: neverBegins,
-    waits: () => undefined,
-    goesOn: neverBegins,
-    sent: () => sent++,
+    onStoreWait: () => undefined,
+    onBodyStart: neverBegins,
+    onEnd: () => sent++,
     failedBeforeHead: () => undefined,
   };
-  sendContent(exchange, content, 0, 100_000, steps);
-  sendContent(exchange, content, 0, sizeBytes, steps);
+  sendContent(exchange, content, 0, 100_000, callbacks);
+  sendContent(exchange, content, 0, sizeBytes, callbacks);
   expect({ sent, lent: content.lent, left: exchange.hasClientLeft }).toEqual({
     sent: 2,
     lent: 0,
@@ -109,16 +109,16 @@ it('closes its reader as soon as the client leaves, also while the first bytes a
   const first = Promise.withResolvers<Loan | undefined>();
   const content = new CountingContent(first.promise);
   const told: string[] = [];
-  const steps = {
+  const callbacks = {
     sends,
-    report: () => undefined,
+    onCoverage: () => undefined,
     begin: neverBegins,
-    waits: () => undefined,
-    goesOn: neverBegins,
-    sent: () => told.push('sent'),
+    onStoreWait: () => undefined,
+    onBodyStart: neverBegins,
+    onEnd: () => told.push('sent'),
     failedBeforeHead: () => told.push('failed'),
   };
-  await abandoned(response => sendContent(exchangeOf(response), content, 0, sizeBytes, steps));
+  await abandoned(response => sendContent(exchangeOf(response), content, 0, sizeBytes, callbacks));
   expect({ told, closed: content.closed }).toEqual({
     told: ['sent'],
     closed: 1,

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { SendTurns, type TurnTaker } from '../../../../src/gateway/reply/send-turns.ts';
+import { type QueuedSender, SendTurns } from '../../../../src/gateway/reply/send-turns.ts';
 
 const mebibyte = 1_048_576;
 
 const endOfTurn = () => new Promise<void>(resolve => setImmediate(resolve));
 
 /** Sends as many pieces as it is allowed to, one after the other. */
-class Sender implements TurnTaker {
+class Sender implements QueuedSender {
   readonly #turns: SendTurns;
   readonly #pieceBytes: number;
   sentBytes = 0;
@@ -67,7 +67,7 @@ it('has no turn for one that has given up, and none of it is counted', async () 
   const turns = new SendTurns();
   const [first, gone, last] = [new Sender(turns, 2), new Sender(turns, 1), new Sender(turns, 2)];
   for (const sender of [first, gone, last]) sender.begin();
-  turns.giveUp(gone);
+  turns.cancel(gone);
   await endOfTurn();
   expect([first.sentBytes, gone.sentBytes, last.sentBytes]).toEqual([2 * mebibyte, 0, 2 * mebibyte]);
 });

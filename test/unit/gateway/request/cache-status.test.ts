@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { LookupResult } from '../../../../src/gateway/read/object-source.ts';
-import { passedRecord } from '../../../../src/gateway/read/reply-record.ts';
+import { uncacheableRecord } from '../../../../src/gateway/read/reply-record.ts';
 import {
   bypassed,
   CacheReports,
@@ -8,7 +8,7 @@ import {
   refusedByStore,
 } from '../../../../src/gateway/request/cache-status.ts';
 
-const record = passedRecord({ method: 'GET', receivedMs: 0, epoch: 0 });
+const record = uncacheableRecord({ method: 'GET', receivedMs: 0, epoch: 0 });
 const hit: LookupResult = { record, ...cacheHit };
 const fetched: LookupResult = { ...hit, how: 'fetched', forwarded: 'uri-miss', forwardStatus: 206 };
 

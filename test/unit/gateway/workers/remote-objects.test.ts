@@ -7,7 +7,7 @@ import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
 import { lookupFresh } from '../../../../src/gateway/read/lookup-record.ts';
 import type { LookupResult, ObjectSource } from '../../../../src/gateway/read/object-source.ts';
-import { passedRecord } from '../../../../src/gateway/read/reply-record.ts';
+import { uncacheableRecord } from '../../../../src/gateway/read/reply-record.ts';
 import type {
   PeerCalls,
   PeerNotices,
@@ -88,7 +88,7 @@ class Own implements ObjectSource {
   }
 
   invalidate(): void {
-    this.asked.push('outdated');
+    this.asked.push('invalidate');
   }
 
   refusedByStore(): void {
@@ -98,7 +98,7 @@ class Own implements ObjectSource {
   #found(name: string): Promise<LookupResult> {
     this.asked.push(name);
     const context = { method: 'GET', receivedMs: 0, epoch: 0 } as const;
-    return Promise.resolve({ ...foundNow, record: passedRecord(context) });
+    return Promise.resolve({ ...foundNow, record: uncacheableRecord(context) });
   }
 }
 
@@ -181,7 +181,7 @@ describe('while the owner stands still, this worker is asked itself', () => {
 
   afterEach(() => still.port1.close());
 
-  it('what was found here is outdated here, and remembered nowhere near', async () => {
+  it('what was found here is invalidated at its owner, and stored nowhere here', async () => {
     const finding = asking.find(readOf('k'));
     clock.advance(1_000);
     const { record } = await finding;
@@ -189,7 +189,7 @@ describe('while the owner stands still, this worker is asked itself', () => {
     await asking.findWithChecksums(readOf('k'));
     asking.invalidate(readOf('k'), record);
     asking.refusedByStore(readOf('k'), reply);
-    expect(own.asked).toEqual(['find', 'findWithChecksums', 'outdated', 'refused']);
+    expect(own.asked).toEqual(['find', 'findWithChecksums', 'invalidate', 'refused']);
   });
 
   it('and when it is gone', async () => {

@@ -10,7 +10,11 @@ const LAST = '\u{10ffff}';
  * So a hidden subtree costs one page at most, and the answer does not depend on how many keys it contains or where in
  * it a listing starts. Otherwise hidden names could be found by trying markers.
  */
-export function behindHidden(permissions: Permissions, action: string, key: string): string | undefined {
+export function positionAfterHidden(
+  permissions: Permissions,
+  action: string,
+  key: string,
+): string | undefined {
   const isHidden = (length: number) => permissions.shareBelow(action, key.slice(0, length)) === 'none';
   if (!isHidden(key.length)) return undefined;
   // binary search: if a prefix is hidden, so is every longer one
@@ -22,8 +26,8 @@ export function behindHidden(permissions: Permissions, action: string, key: stri
     else shown = middle;
   }
   const beginning = key.slice(0, hidden);
-  const behind = beginning + LAST;
+  const after = beginning + LAST;
   // a lone surrogate is not valid text; and the listing must not go backwards
-  const isAhead = beginning.isWellFormed() && Buffer.compare(Buffer.from(behind), Buffer.from(key)) > 0;
-  return isAhead ? behind : undefined;
+  const isAhead = beginning.isWellFormed() && Buffer.compare(Buffer.from(after), Buffer.from(key)) > 0;
+  return isAhead ? after : undefined;
 }

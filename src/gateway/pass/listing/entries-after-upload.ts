@@ -24,7 +24,7 @@ export function markerBefore(key: string): string {
  * From a listing that starts at `markerBefore`, up to `limit` entries after the upload at `position`. Undefined if that
  * upload is not listed: it has ended or never existed.
  */
-export function behindUpload(
+export function entriesAfterUpload(
   listing: StoreListing,
   [key = '', id = '']: StorePosition,
   limit: number,
@@ -35,22 +35,22 @@ export function behindUpload(
 }
 
 /** The same without looking for the upload: entries after all uploads of `key`. */
-export function behindKey(listing: StoreListing, key: string, limit: number): StoreListing {
+export function entriesAfterKey(listing: StoreListing, key: string, limit: number): StoreListing {
   const name = Buffer.from(key);
-  const behind = inStoreOrder(listing.entries).filter(
+  const after = inStoreOrder(listing.entries).filter(
     entry => Buffer.compare(Buffer.from(entry.name), name) > 0,
   );
-  return cut(listing, behind, limit);
+  return cut(listing, after, limit);
 }
 
-function cut(listing: StoreListing, behind: readonly ListedEntry[], limit: number): StoreListing {
-  const entries = behind.slice(0, limit);
+function cut(listing: StoreListing, after: readonly ListedEntry[], limit: number): StoreListing {
+  const entries = after.slice(0, limit);
   const end = entries.at(-1);
   // the store was asked for a page of a different length
   const others = listing.others.map(element =>
     element.name === 'MaxUploads' ? { ...element, children: [String(limit)] } : element,
   );
-  if (behind.length <= limit || !end) return { ...listing, others, entries };
+  if (after.length <= limit || !end) return { ...listing, others, entries };
   const next = end.isCommonPrefix ? [end.name + LAST] : [end.name, idOf(end) ?? ''];
   return { ...listing, others, entries, isTruncated: true, next };
 }
