@@ -1,7 +1,29 @@
+/**
+ * Verifies AWS Signature Version 4, for the gateway and for the embedded store. A signature comes in one of three forms:
+ *
+ * - in the Authorization header (`sigv4-authorization.ts`);
+ * - in the query of a presigned URL (`sigv4-presigned.ts`);
+ * - in the Authorization header, with a signature for each chunk of the body. `sigv4-payload.ts` gives the initial state;
+ *   whoever reads the body verifies the chunks (`embedded-store/access/chunk-signatures.ts`).
+ *
+ * `SigV4Verifier.verify` checks in this order, and the first failure is the answer (rows of docs/semantics.md):
+ *
+ * 1. the form of the signature and its parameters (228, 240 to 249, 258 to 263, 266)
+ * 2. the region (122)
+ * 3. the time: clock skew, and when a presigned URL expires (210, 238, 239, 243, 257)
+ * 4. that all headers are signed that must be (250 to 252)
+ * 5. the access key (208, 256)
+ * 6. the signature (209)
+ * 7. the session token
+ * 8. the form of the payload hash; whether the body matches it is known only when it has been read (264)
+ */
+
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { type HeaderPrefix, parameterPrefix } from './dialect.ts';
 import { s3Error } from './error.ts';
+import { parseQuery, type Query, queryValue } from './query.ts';
+import { readAuthorization } from './sigv4-authorization.ts';
 import {
   type CanonicalParts,
   canonicalQuery,
@@ -16,15 +38,20 @@ import {
   expired,
   headersNotSigned,
   MAX_SKEW_MS,
+  mechanismUnsupported,
   notYetValid,
   type SignatureScheme,
+  severalMechanisms,
   signatureMismatch,
   timeTooSkewed,
+  version2Incomplete,
 } from './sigv4-errors.ts';
 import type { SigningKeys } from './sigv4-keys.ts';
 import { readSignedPayload, type SignedPayload } from './sigv4-payload.ts';
-import { readSignatureClaim } from './sigv4-read-claim.ts';
+import { readPresigned } from './sigv4-presigned.ts';
 import { mayShowCredentials, type RequestView, type SignedRequest, viewRequest } from './sigv4-request.ts';
+
+const headerPrefixes: readonly HeaderPrefix[] = ['x-amz-', 'x-store-'];
 
 /** What verifying a client's signatures requires. */
 export interface Client {
@@ -113,6 +140,35 @@ export class SigV4Verifier<C extends Client> {
     const provided = Buffer.from(signature, 'latin1');
     return provided.length === computed.length && timingSafeEqual(provided, computed);
   }
+}
+
+/**
+ * Finds the signature of a request, in the Authorization header or in the query, with either prefix. Undefined when the
+ * request has no credentials.
+ * @throws S3Error of docs/semantics.md 228, 244 to 249, 258 to 263 or 266 when they are malformed, incomplete or not
+ *   supported
+ */
+function readSignatureClaim(request: RequestView): SignatureClaim | undefined {
+  const authorization = request.headers.get('authorization');
+  const query = parseQuery(request.rawQuery);
+  const prefixes = headerPrefixes.filter(prefix => isPresigned(query, prefix));
+  const version2 = ['Signature', 'AWSAccessKeyId'].some(name => queryValue(query, name) !== undefined);
+  if (request.authorizations + prefixes.length + Number(version2) > 1) throw severalMechanisms();
+  if (authorization !== undefined) return readAuthorization(authorization, request.headers);
+  if (version2) throw refuseVersion2(query);
+  return prefixes[0] && readPresigned(query, request.headers, prefixes[0]);
+}
+
+function isPresigned(query: Query, headerPrefix: HeaderPrefix): boolean {
+  const prefix = parameterPrefix(headerPrefix);
+  return ['Algorithm', 'Credential', 'Signature'].some(
+    name => queryValue(query, prefix + name) !== undefined,
+  );
+}
+
+function refuseVersion2(query: Query) {
+  const complete = ['Signature', 'Expires', 'AWSAccessKeyId'].every(name => queryValue(query, name));
+  return complete ? mechanismUnsupported() : version2Incomplete();
 }
 
 /** docs/semantics.md 122 */
