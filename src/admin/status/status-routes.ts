@@ -18,6 +18,6 @@ export function statusRoutes(report: () => Promise<StatusReport>): readonly Admi
     pageFile('/', 'html', own('status.html')),
     paletteFile('/palette.css'),
     pageFile('/status.css', 'css', own('status.css')),
-    pageFile('/status.js', 'js', own('status.js')),
+    ...['status.js', 'elements.js', 'format.js'].map(name => pageFile(`/${name}`, 'js', own(name))),
   ];
 }

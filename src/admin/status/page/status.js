@@ -1,8 +1,10 @@
 /** Shows `/api/status` and asks again every two seconds. Everything from outside becomes text, never markup. */
+import { element, number, spark, table } from './elements.js';
+import { count, duration, size } from './format.js';
+
 const INTERVAL_MS = 2_000;
 const HISTORY = 90;
 const OUTCOMES = ['HIT', 'REVALIDATED', 'STALE', 'PARTIAL', 'MISS', 'BYPASS'];
-const SVG = 'http://www.w3.org/2000/svg';
 
 const history = [];
 let token = sessionStorage.getItem('token') ?? '';
@@ -10,14 +12,6 @@ let links = {};
 let shownAlerts = '';
 
 const byId = id => document.getElementById(id);
-
-/** An element with attributes and children; strings become text. */
-function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
 
 async function ask(path) {
   const headers = token ? { authorization: `Bearer ${token}` } : {};
@@ -141,32 +135,10 @@ function tile(title, figure, unit, note, series, top) {
     element('p', { class: 'subtle' }, note),
     spark(
       history.map(entry => entry[series]),
+      HISTORY,
       top,
     ),
   );
-}
-
-function spark(values, top = Math.max(...values, 1)) {
-  const svg = document.createElementNS(SVG, 'svg');
-  svg.setAttribute('class', 'spark');
-  svg.setAttribute('viewBox', '0 0 100 44');
-  svg.setAttribute('preserveAspectRatio', 'none');
-  svg.setAttribute('aria-hidden', 'true');
-  const step = 100 / (HISTORY - 1);
-  const start = 100 - (values.length - 1) * step;
-  const points = values.map((value, index) => `${start + index * step},${42 - (value / top) * 38}`);
-  svg.append(
-    path('area', `M${start},44 L${points.join(' L')} L100,44 Z`),
-    path('line', `M${points.join(' L')}`),
-  );
-  return svg;
-}
-
-function path(name, data) {
-  const made = document.createElementNS(SVG, 'path');
-  made.setAttribute('class', name);
-  made.setAttribute('d', data);
-  return made;
 }
 
 function showOutcomes({ byCache, total }) {
@@ -248,18 +220,6 @@ function showBuckets(buckets) {
   table('buckets', ['name', 'backend', 'access', '#requests', '#bytes sent'], rows);
 }
 
-/** A heading that begins with `#` is over a column of numbers. */
-function table(id, headings, rows) {
-  const head = headings.map(text =>
-    element('th', text.startsWith('#') ? { class: 'number' } : {}, text.replace('#', '')),
-  );
-  byId(id).replaceChildren(element('tr', {}, ...head), ...rows.map(cells => element('tr', {}, ...cells)));
-}
-
-function number(text, kind = 'number') {
-  return element('td', { class: kind }, text);
-}
-
 async function showAlerts() {
   const answer = await ask('/api/alerts');
   const { alerts = [] } = answer.ok ? await answer.json() : {};
@@ -289,36 +249,6 @@ function alertLine({ severity, rule, summary, startedAt, acknowledgedBy, silence
       element('a', { href: runbook, title: 'what to do' }, rule),
       notes.join(' · '),
     ),
-  );
-}
-
-function count(value) {
-  if (value >= 1e9) return `${(value / 1e9).toFixed(1)} G`;
-  if (value >= 1e6) return `${(value / 1e6).toFixed(1)} M`;
-  if (value >= 1e4) return `${(value / 1e3).toFixed(1)} k`;
-  return value >= 100 || Number.isInteger(value) ? String(Math.round(value)) : value.toFixed(1);
-}
-
-/** A size as figure and unit. */
-function size(bytes, suffix = '') {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  const step = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
-  const value = bytes / 2 ** (10 * step);
-  return [value >= 100 || step === 0 ? String(Math.round(value)) : value.toFixed(1), units[step] + suffix];
-}
-
-function duration(seconds) {
-  const parts = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3_600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'm'],
-    [seconds % 60, 's'],
-  ].filter(([amount]) => amount > 0);
-  return (
-    parts
-      .slice(0, 2)
-      .map(([amount, unit]) => `${amount}${unit}`)
-      .join(' ') || '0s'
   );
 }
 

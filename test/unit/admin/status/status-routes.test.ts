@@ -54,3 +54,18 @@ it('the page loads nothing from elsewhere, and could not', async () => {
     expect((await askAdmin(port, address)).status).toBe(200);
   }
 });
+
+it('serves every module that the page imports', async () => {
+  const port = await start();
+  const script = await askAdmin(port, '/status.js');
+  const imported = Array.from(script.text.matchAll(/from '\.(\/[^']+)'/g), ([, address = '']) => address);
+  expect(imported).not.toEqual([]);
+  for (const address of imported) {
+    const { status, headers } = await askAdmin(port, address);
+    expect([address, status, headers['content-type']]).toEqual([
+      address,
+      200,
+      'text/javascript; charset=utf-8',
+    ]);
+  }
+});
