@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { lengthPrefixed } from '../base/length-prefixed.ts';
 import type { HeaderField } from '../s3/dialect.ts';
 import type { Content } from './content.ts';
@@ -66,6 +67,9 @@ export interface Variant {
   readonly requestPayer: string | undefined;
 }
 
+/** Longer texts stand in names as a digest. */
+const NAME_TEXT_LIMIT = 512;
+
 /** Name of the record for GET only, used where HEAD has a different answer. */
 export function getRecordName(name: string): string {
   return lengthPrefixed('GET') + lengthPrefixed(name);
@@ -83,7 +87,17 @@ export function recordName(
   const isPlain = versionId === undefined && origin === undefined;
   if (isPlain && expectedBucketOwner === undefined && requestPayer === undefined) return '';
   const asked = origin === undefined ? undefined : method;
-  return [versionId, asked, origin, expectedBucketOwner, requestPayer].map(lengthPrefixed).join('');
+  return [versionId, asked, origin, expectedBucketOwner, requestPayer].map(bounded).join('');
+}
+
+/**
+ * `text` as a part of a name that stays short, however long a client makes it: V8's hash of a string of more than 16 383
+ * characters depends on the length alone, so that in a map each would be compared with all others of its length.
+ */
+function bounded(text: string | undefined): string {
+  if (text === undefined || text.length <= NAME_TEXT_LIMIT) return lengthPrefixed(text);
+  // no length begins with `#`, and unlike UTF-8 this encoding keeps all UTF-16 units apart
+  return `#${hash('sha256', Buffer.from(text, 'utf16le'), 'base64url')}`;
 }
 
 /**

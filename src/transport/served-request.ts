@@ -1,4 +1,14 @@
-import { IncomingMessage } from 'node:http';
+import { type IncomingHttpHeaders, IncomingMessage } from 'node:http';
+
+/**
+ * Longer field names are refused (the metadata of an object, names included, has at most 2 KB at stores), and not put
+ * into `headers`. As property keys they would enter V8's string table, where strings of more than 16 383 characters have
+ * hashes that depend on the length alone (`String::kMaxHashCalcLength`): each would be compared with all others of its
+ * length.
+ */
+export const FIELD_NAME_LIMIT = 4_096;
+
+type AddLine = (this: IncomingMessage, name: string, value: string, headers: IncomingHttpHeaders) => void;
 
 /**
  * A request that is served as plain HTTP even with Upgrade (RFC 9110 §7.8) or CONNECT (§9.3.6); a server may ignore
@@ -22,4 +32,20 @@ export class ServedRequest extends IncomingMessage {
     // the constructor of IncomingMessage also sets it, to null
     if (isUpgrade) this.isUpgrade = true;
   }
+
+  /** Called by node:http for each field when it builds `headers`. */
+  _addHeaderLine(name: string, value: string, headers: IncomingHttpHeaders): void {
+    if (name.length <= FIELD_NAME_LIMIT) addLine.call(this, name, value, headers);
+  }
+}
+
+const addLine = inherited();
+
+function inherited(): AddLine {
+  const method: unknown = Reflect.get(IncomingMessage.prototype, '_addHeaderLine');
+  return isAddLine(method) ? method : () => undefined;
+}
+
+function isAddLine(method: unknown): method is AddLine {
+  return typeof method === 'function';
 }

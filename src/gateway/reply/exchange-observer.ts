@@ -9,6 +9,10 @@ import type { CacheResult } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { type PendingSends, StalledClientError } from './pending-sends.ts';
 
+/** What a client sent may be part of the log; a line stays short nevertheless. */
+const LOGGED_URL_LENGTH = 16 * 1024;
+const LOGGED_FAILURE_LENGTH = 512;
+
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The metric cells for one kind of answer. */
@@ -200,7 +204,7 @@ export class ExchangeObserver {
     access.info({
       requestId: exchange.requestId,
       method: exchange.method,
-      url: loggedUrl(exchange.url),
+      url: loggedUrl(exchange.url.slice(0, LOGGED_URL_LENGTH)),
       operation: exchange.operation,
       bucket: exchange.bucket,
       caller: exchange.caller,
@@ -210,7 +214,7 @@ export class ExchangeObserver {
       bytes: exchange.bodyBytes,
       durationMs: Math.round((endMs - exchange.startedMs) * 1000) / 1000,
       clientLeft: exchange.hasClientLeft || undefined,
-      failure: exchange.failure?.message,
+      failure: exchange.failure?.message.slice(0, LOGGED_FAILURE_LENGTH),
     });
   }
 }

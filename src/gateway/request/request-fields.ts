@@ -1,4 +1,6 @@
 import type { HeaderPrefix } from '../../s3/dialect.ts';
+import { s3Error } from '../../s3/error.ts';
+import { FIELD_NAME_LIMIT } from '../../transport/served-request.ts';
 
 /** HTTP fields that the gateway interprets. */
 type KnownField =
@@ -50,6 +52,8 @@ for (const [usual, meaning] of Object.entries(meanings)) {
 
 const other: FieldMeaning = { kind: 'other' };
 
+const nameTooLong = { message: 'The name of a header field is too long.' };
+
 /** The fields of one request that affect its answer, found in one pass over the raw headers. */
 export class RequestFields {
   host: string | undefined;
@@ -71,10 +75,15 @@ export class RequestFields {
   /** Whether there are preconditions (RFC 9110 §13.1). */
   isConditional = false;
 
-  /** @param raw names and values alternating, as received */
+  /**
+   * @param raw names and values alternating, as received
+   * @throws S3Error InvalidRequest for a name that is too long: further on, names are keys of maps
+   */
   constructor(raw: readonly string[]) {
     for (let index = 0; index + 1 < raw.length; index += 2) {
-      const meaning = meaningOf(raw[index] ?? '');
+      const name = raw[index] ?? '';
+      if (name.length > FIELD_NAME_LIMIT) throw s3Error('InvalidRequest', nameTooLong);
+      const meaning = meaningOf(name);
       if (meaning.kind === 'other') continue;
       const value = raw[index + 1] ?? '';
       if (meaning.kind === 'body') this.hasBody = true;

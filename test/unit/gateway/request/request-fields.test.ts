@@ -59,3 +59,11 @@ it('joins the lines of one name (RFC 9110 §5.3)', () => {
   expect(new RequestFields(['If-Match', '"a"', 'if-match', '"b"']).ifMatch).toBe('"a", "b"');
   expect(new RequestFields(['x-amz-meta-a', '1', 'X-Amz-Meta-A', '2']).store?.get('meta-a')).toBe('1, 2');
 });
+
+it('refuses a name that is too long, whatever it is a name of', () => {
+  for (const start of ['x', 'x-amz-', 'x-store-meta-'])
+    expect(() => new RequestFields(['Host', 'h', start.padEnd(4_097, 'y'), '1'])).toThrow(
+      'The name of a header field is too long.',
+    );
+  expect(new RequestFields(['x-amz-meta-'.padEnd(4_096, 'y'), '1']).store?.size).toBe(1);
+});
