@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../base/metrics.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { QueueVerdict } from './queue-entry.ts';
+import type { StoreRequest } from './store.ts';
 
 /** The metrics of one request to a store. */
 export interface MeasuredCall {
@@ -13,6 +14,8 @@ export interface MeasuredCall {
 }
 
 const firstByteBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+type MeasuredRequest = Pick<StoreRequest, 'method' | 'operation'>;
 
 /** Counts requests to the stores and their answers. */
 export class StoreMeter {
@@ -59,13 +62,13 @@ export class StoreMeter {
     );
   }
 
-  /** Starts measuring a request of `method` to `backend`. */
-  begin(backend: string, method: string): MeasuredCall {
+  /** Starts measuring a request to `backend`. */
+  begin(backend: string, { method, operation = objectOperation(method) }: MeasuredRequest): MeasuredCall {
     const startedMs = this.#clock.monotonicMs();
     const bytes = this.#bytes.cell(backend);
     let isCounted = false;
     const count = (status: string) => {
-      if (!isCounted) this.#requests.cell(backend, operationOf(method), status).add();
+      if (!isCounted) this.#requests.cell(backend, operation, status).add();
       isCounted = true;
     };
     return {
@@ -99,8 +102,6 @@ export class StoreMeter {
   }
 }
 
-/** The gateway's own requests are GetObject and HeadObject; operations that are passed through count by method. */
-function operationOf(method: string): string {
-  if (method === 'GET') return 'GetObject';
-  return method === 'HEAD' ? 'HeadObject' : method;
+function objectOperation(method: string): string {
+  return method === 'HEAD' ? 'HeadObject' : 'GetObject';
 }

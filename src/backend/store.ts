@@ -3,6 +3,8 @@ import type { HeaderField } from '../s3/dialect.ts';
 /** A request to a store; header names have no dialect prefix. */
 export interface StoreRequest {
   readonly method: string;
+  /** The API name for metrics; left out for GetObject and HeadObject. */
+  readonly operation?: string;
   /** The bucket at the store; undefined for requests to the service itself. */
   readonly bucket: string | undefined;
   /** Decoded key; undefined for requests to the bucket. */

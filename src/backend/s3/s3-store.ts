@@ -137,7 +137,7 @@ export class S3Store implements Store {
       ...(request.body ? { body: request.body } : {}),
     };
     const { pool, release } = this.#pools.lease(host);
-    const measured = meter.begin(this.name, request.method);
+    const measured = meter.begin(this.name, request);
     const call = pool.send(raw, {
       answered: (status, rawHeaders) => {
         measured.answered(status);

@@ -56,6 +56,7 @@ async function ask(request: RestoreRequest, bucket: Bucket, days: string): Promi
     bucket.store,
     {
       method: 'POST',
+      operation: 'RestoreObject',
       bucket: bucket.bucketAtStore,
       key: bucket.keyPrefix + request.key,
       query:

@@ -16,6 +16,7 @@ export function passPreflight({ exchange, request, address, bucket, observer }: 
   exchange.speak(dialectOfListed(request.headers['access-control-request-headers']));
   const asked = {
     method: 'OPTIONS',
+    operation: 'Options',
     bucket: bucket.bucketAtStore,
     key: address.kind === 'object' ? bucket.keyPrefix + address.key : undefined,
     query: '',

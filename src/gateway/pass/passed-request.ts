@@ -32,6 +32,7 @@ export function passedRequest(other: OtherOperation): StoreRequest {
   if (fields.origin !== undefined) passed.push({ name: 'origin', value: fields.origin, store: false });
   return {
     method: exchange.method,
+    operation,
     bucket: bucket.bucketAtStore,
     key: address.kind === 'object' ? bucket.keyPrefix + address.key : undefined,
     query: formatQuery(knownParameters(operation, query, bucket.keys)),
