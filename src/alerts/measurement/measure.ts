@@ -43,6 +43,16 @@ export const errorResponses: Measure = {
   by: ['bucket', 'code'],
 };
 
+/**
+ * Error responses, by whose verdict they are. A key that a caller may not know to be missing is not the gateway's refusal:
+ * it is answered with AccessDenied too, but the verdict is the store's.
+ */
+export const refusalsByJudge: Measure = {
+  family: 'tidegate_error_responses_total',
+  kind: 'counter',
+  by: ['code', 'by'],
+};
+
 /** Requests refused because the gateway has no capacity. */
 export const shedRequests: Measure = { family: 'tidegate_requests_shed_total', kind: 'counter', by: [] };
 

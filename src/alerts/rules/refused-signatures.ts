@@ -1,6 +1,6 @@
 import type { Labels } from '../alert.ts';
 import type { History } from '../measurement/history.ts';
-import { errorResponses, requests } from '../measurement/measure.ts';
+import { refusalsByJudge, requests } from '../measurement/measure.ts';
 import { total } from '../measurement/series.ts';
 import { describeDuration, formatCount, formatShare } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
@@ -40,7 +40,7 @@ export const refusedSignatures: RuleDefinition<RefusedSignaturesOptions> = {
   title: 'Many requests are refused for who sent them',
   advice:
     'The access log names the access key and the address. One key points to a client with an old secret, many to a search for a way in.',
-  measures: [errorResponses, requests],
+  measures: [refusalsByJudge, requests],
   inhibitedBy: [],
   aftermathMs: () => 0,
   defaults: {
@@ -70,13 +70,13 @@ function yesterday(history: History, { minRequests }: RefusedSignaturesOptions):
 
 function countRefusals(history: History, windowMs: number, agoMs: number): Refusals {
   return {
-    refused: total(history.increase(errorResponses, windowMs, agoMs).series, isRefusal),
+    refused: total(history.increase(refusalsByJudge, windowMs, agoMs).series, isRefusal),
     all: total(history.increase(requests, windowMs, agoMs).series),
   };
 }
 
-function isRefusal({ code = '' }: Labels): boolean {
-  return refusals.includes(code);
+function isRefusal({ code = '', by }: Labels): boolean {
+  return by === 'gateway' && refusals.includes(code);
 }
 
 function breach({ refused, all }: Refusals, allowed: number, options: RefusedSignaturesOptions): Breach {

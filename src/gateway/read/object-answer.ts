@@ -119,6 +119,7 @@ export class ObjectAnswer implements SendCallbacks {
   #refuse(record: RefusedRecord): void {
     const { exchange, read, mayKnowMissing } = this.#client;
     this.onCoverage('all');
+    exchange.refusedBy = 'store';
     if (!mayKnowMissing && tellsMissing(record)) throw s3Error('AccessDenied');
     replyRemembered(exchange, read.bucket, record, this.#ageS);
     this.#parts.observer.sent(exchange);

@@ -97,8 +97,8 @@ export class ExchangeObserver {
     );
     this.#errors = metrics.counter(
       'tidegate_error_responses_total',
-      'Error answers, by code of the store protocol; one that is not of it counts as _other.',
-      ['bucket', 'code'],
+      'Error answers, by code of the store protocol (others count as _other) and by whose verdict they are.',
+      ['bucket', 'code', 'by'],
     );
     const shed = metrics.counter(
       'tidegate_requests_shed_total',
@@ -159,9 +159,9 @@ export class ExchangeObserver {
     if (failure instanceof StalledClientError) this.#shed.stalled.value++;
   }
 
-  #refused({ bucket, key, versionId }: Exchange, code: string): void {
+  #refused({ bucket, key, versionId, refusedBy }: Exchange, code: string): void {
     // a store may use codes of its own; as a label only those of the protocol are used
-    this.#errors.cell(bucket, isErrorCode(code) ? code : '_other').value++;
+    this.#errors.cell(bucket, isErrorCode(code) ? code : '_other', refusedBy).value++;
     if (code !== 'InvalidObjectState' || key === undefined) return;
     this.#onArchivedRead({ bucket, key, ...(versionId === undefined ? {} : { versionId }) });
   }

@@ -64,6 +64,7 @@ export function replyRefusal(
   reply: WholeReply,
   mayKnowMissing: boolean,
 ): void {
+  exchange.refusedBy = 'store';
   if (!mayKnowMissing && tellsMissing(reply)) {
     const crossOrigin = rawFromFields(reply.fields.filter(isCrossOrigin), exchange.prefix);
     replyError(exchange, s3Error('AccessDenied'), crossOrigin);

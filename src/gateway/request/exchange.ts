@@ -36,6 +36,8 @@ export class Exchange {
   caller: string | undefined;
   /** The code of the error body, if the response has one. */
   errorCode: string | undefined;
+  /** Whose verdict the error is: the store's also where its words are replaced. */
+  refusedBy: 'gateway' | 'store' = 'gateway';
   /** Whether the store charged, or will charge, the gateway for this answer (docs/semantics.md 127). */
   isCharged = false;
   status = 0;
