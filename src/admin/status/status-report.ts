@@ -1,3 +1,4 @@
+import { isFailedAttempt, isServerError } from '../../alerts/rules/attempts.ts';
 import type { MetricSnapshot } from '../../base/metric-snapshot.ts';
 import { Measurements } from './measurements.ts';
 
@@ -107,7 +108,9 @@ function requests(measured: Measurements): StatusReport['requests'] {
   return {
     total: measured.total('tidegate_requests_total'),
     inFlight: measured.total('tidegate_requests_in_flight'),
-    serverErrors: measured.total('tidegate_requests_total', ({ status }) => isServerError(status)),
+    serverErrors: measured.total('tidegate_requests_total', ({ status }) =>
+      isServerError({ status: String(status) }),
+    ),
     byCache: Object.fromEntries(byCache),
     hitRatio: cacheable === 0 ? null : sum(fromCache) / cacheable,
   };
@@ -132,7 +135,7 @@ function backends(facts: StatusFacts, measured: Measurements): StatusReport['bac
     requests: asked.get(backend.name) ?? 0,
     errors: measured.total(
       'tidegate_backend_requests_total',
-      labels => labels.backend === backend.name && isFailure(labels.status),
+      ({ backend: name, status }) => name === backend.name && isFailedAttempt({ status: String(status) }),
     ),
     bytes: bytes.get(backend.name) ?? 0,
   }));
@@ -146,17 +149,4 @@ function buckets(facts: StatusFacts, measured: Measurements): StatusReport['buck
     requests: asked.get(bucket.name) ?? 0,
     bytes: bytes.get(bucket.name) ?? 0,
   }));
-}
-
-function isServerError(status: string | number | undefined): boolean {
-  return Number(status) >= 500;
-}
-
-/**
- * Whether a backend request failed: a 5xx, or a word such as `timeout` instead of a status. Requests cancelled because
- * no client needed them any more do not count.
- */
-function isFailure(status: string | number | undefined): boolean {
-  if (status === 'aborted') return false;
-  return Number.isNaN(Number(status)) || isServerError(status);
 }

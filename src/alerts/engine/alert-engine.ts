@@ -40,7 +40,7 @@ export type AcknowledgeOutcome =
 const MINUTE_MS = 60_000;
 
 const defaultTiming: AnnouncementTiming = {
-  groupWaitMs: 10_000,
+  groupWaitMs: { critical: 5_000, warning: 10_000, info: 10_000 },
   repeatMs: { critical: 60 * MINUTE_MS, warning: 240 * MINUTE_MS, info: 1_440 * MINUTE_MS },
 };
 

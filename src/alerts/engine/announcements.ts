@@ -3,8 +3,8 @@ import { type Alert, compareSeverity, type Notification, type Severity } from '.
 import { type Episode, type PendingKind, pendingKindOf, type RepeatIntervals } from './episode.ts';
 
 export interface AnnouncementTiming {
-  /** How long a notification waits for more alerts of the same rule, in milliseconds. */
-  readonly groupWaitMs: number;
+  /** How long news of this severity waits for more alerts of the same rule, in milliseconds. */
+  readonly groupWaitMs: Readonly<Record<Severity, number>>;
   readonly repeatMs: RepeatIntervals;
 }
 
@@ -33,8 +33,12 @@ export function announcementsDue(
     else groups.set(key, { kind, episodes: [episode] });
   }
   return Array.from(groups.values())
-    .filter(group => group.episodes.some(({ newsAtMs }) => nowMs - newsAtMs >= timing.groupWaitMs))
+    .filter(group => group.episodes.some(episode => isDue(episode, nowMs, timing)))
     .map(group => ({ notification: notificationOf(group.kind, group.episodes), episodes: group.episodes }));
+}
+
+function isDue({ alert, newsAtMs }: Episode, nowMs: number, { groupWaitMs }: AnnouncementTiming): boolean {
+  return nowMs - newsAtMs >= groupWaitMs[alert.severity];
 }
 
 /** The highest of the alerts' severities. */

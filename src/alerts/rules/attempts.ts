@@ -6,13 +6,13 @@ export interface AttemptOutcomes {
   readonly total: number;
   /** A response with any status. */
   readonly answered: number;
-  /** A server error, or no response. */
+  /** A server error, or no response. 501 is none: the store works, and says what it does not offer. */
   readonly failed: number;
   readonly timedOut: number;
 }
 
 /** The `status` labels of attempts without a response for reasons on the backend's side. */
-const noAnswer = ['unreachable', 'timeout', 'broken', 'invalid'];
+const noAnswer: readonly string[] = ['unreachable', 'timeout', 'broken', 'invalid'];
 
 /** The attempts in `series` (labels `backend` and `status`), by backend. */
 export function attemptsByBackend(series: readonly Series[]): ReadonlyMap<string, AttemptOutcomes> {
@@ -30,11 +30,16 @@ function countAttempts(series: readonly Series[]): AttemptOutcomes {
   };
 }
 
+/** Whether an attempt with this `status` label failed. */
+export function isFailedAttempt(labels: Labels): boolean {
+  return isServerError(labels) || noAnswer.includes(labels.status ?? '');
+}
+
 function isAnswer({ status = '' }: Labels): boolean {
   return /^\d{3}$/.test(status);
 }
 
-/** Whether the `status` label is 500 to 599. */
+/** Whether the `status` label is 500 to 599, except 501: an operation that does not exist is the client's mistake. */
 export function isServerError({ status = '' }: Labels): boolean {
-  return /^5\d\d$/.test(status);
+  return status !== '501' && /^5\d\d$/.test(status);
 }

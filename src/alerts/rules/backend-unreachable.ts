@@ -1,53 +1,89 @@
+import type { Fact } from '../alert.ts';
 import { backendAttempts } from '../measurement/measure.ts';
 import { describeDuration, formatCount } from '../wording.ts';
-import { attemptsByBackend } from './attempts.ts';
-import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
+import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
+import type { Breach, ConditionOptions, Finding, Observed, RuleDefinition } from './rule.ts';
 
 export interface BackendUnreachableOptions extends ConditionOptions {
+  /** Half of it is enough where that half has enough attempts. */
   readonly windowMs: number;
-  /** With fewer attempts within the window, nothing is concluded. */
+  /** With fewer attempts without any answer, nothing is concluded. */
   readonly minRequests: number;
+  /** The same for attempts of which some were answered with errors: one bad object is asked for several times. */
+  readonly minErrors: number;
 }
 
-/** A backend answers nothing at all (docs/cards.md §4, 5). Any response, even an error, shows that it is reachable. */
+/** The attempts at one backend within a window. */
+interface Measured {
+  readonly windowMs: number;
+  readonly attempts: AttemptOutcomes;
+}
+
+/** A backend answers nothing at all, or nothing but errors (docs/cards.md §4, 5). */
 export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
   name: 'backendUnreachable',
-  title: 'A backend does not answer',
+  title: 'A backend does not answer, or only with errors',
   advice:
-    'Only what is cached is served. Check that the store runs, that its name resolves and that nothing between refuses the connection.',
+    'Only what is cached is served. Check that the store runs, that its name resolves, that nothing between refuses the connection, and what the store’s own logs say.',
   measures: [backendAttempts],
   inhibitedBy: [],
   aftermathMs: () => 0,
-  defaults: { severity: 'critical', windowMs: 30_000, minRequests: 3, forMs: 0, clearForMs: 30_000 },
-  evaluate: ({ history }, options) =>
-    Array.from(
-      attemptsByBackend(history.increase(backendAttempts, options.windowMs).series),
-      ([backend, attempts]) => {
-        const labels = { backend };
-        if (attempts.answered > 0) return { kind: 'clear', labels };
-        if (attempts.total < options.minRequests) return { kind: 'quiet', labels };
-        return breach(backend, attempts.total, attempts.timedOut, options);
-      },
-    ),
-  example: options => breach('main', 48, 12, options),
+  defaults: {
+    severity: 'critical',
+    windowMs: 30_000,
+    minRequests: 3,
+    minErrors: 10,
+    forMs: 0,
+    clearForMs: 30_000,
+  },
+  evaluate: ({ history }, options) => {
+    const recent = measure(history, options.windowMs / 2);
+    return Array.from(measure(history, options.windowMs), ([backend, whole]) =>
+      judge(backend, [recent.get(backend) ?? whole, whole], options),
+    );
+  },
+  example: ({ windowMs }) =>
+    breach('main', { windowMs, attempts: { total: 48, answered: 0, failed: 48, timedOut: 12 } }),
 };
 
-function breach(
+function measure(history: Observed['history'], windowMs: number): ReadonlyMap<string, Measured> {
+  const byBackend = attemptsByBackend(history.increase(backendAttempts, windowMs).series);
+  return new Map(Array.from(byBackend, ([backend, attempts]) => [backend, { windowMs, attempts }]));
+}
+
+function judge(
   backend: string,
-  attempts: number,
-  timedOut: number,
+  windows: readonly [recent: Measured, whole: Measured],
   options: BackendUnreachableOptions,
-): Breach {
-  const window = describeDuration(options.windowMs);
+): Finding {
+  const telling = windows.find(({ attempts }) => isDown(attempts, options));
+  if (telling) return breach(backend, telling);
+  const hasSucceeded = windows.some(({ attempts }) => attempts.failed < attempts.total);
+  return { kind: hasSucceeded ? 'clear' : 'quiet', labels: { backend } };
+}
+
+function isDown({ total, answered, failed }: AttemptOutcomes, options: BackendUnreachableOptions): boolean {
+  return failed === total && total >= (answered === 0 ? options.minRequests : options.minErrors);
+}
+
+function breach(backend: string, { windowMs, attempts }: Measured): Breach {
+  const { total, answered, timedOut } = attempts;
+  const window = describeDuration(windowMs);
+  const outcome =
+    answered === 0
+      ? `has answered none of ${formatCount(total)} requests`
+      : `has failed all of ${formatCount(total)} requests`;
+  const facts: readonly Fact[] = [
+    { name: 'Backend', value: backend },
+    { name: 'Attempts', value: `${formatCount(total)} in ${window}` },
+    ...(answered === 0 ? [] : [{ name: 'Answered with an error', value: formatCount(answered) }]),
+    { name: 'Timed out', value: formatCount(timedOut) },
+    { name: 'No connection', value: formatCount(total - answered - timedOut) },
+  ];
   return {
     kind: 'breach',
     labels: { backend },
-    summary: `Backend ${backend} has answered none of ${formatCount(attempts)} requests in the last ${window}.`,
-    facts: [
-      { name: 'Backend', value: backend },
-      { name: 'Attempts', value: `${formatCount(attempts)} in ${window}` },
-      { name: 'Timed out', value: formatCount(timedOut) },
-      { name: 'No connection', value: formatCount(attempts - timedOut) },
-    ],
+    summary: `Backend ${backend} ${outcome} in the last ${window}.`,
+    facts,
   };
 }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Notification } from '../../../../src/alerts/alert.ts';
 import { AlertEngine } from '../../../../src/alerts/engine/alert-engine.ts';
 import { OpenAlertStore } from '../../../../src/alerts/engine/open-alert-store.ts';
+import type { Rule } from '../../../../src/alerts/rules/rule.ts';
 import { createRules } from '../../../../src/alerts/rules/rule-table.ts';
 import { matcherOf } from '../../../../src/alerts/silences/silence.ts';
 import { Silences } from '../../../../src/alerts/silences/silences.ts';
@@ -31,15 +32,17 @@ let sample: () => Promise<ReturnType<MeasuredGateway['snapshot']>>;
 let notify: (notification: Notification) => void;
 
 /** A process: everything but what is on disk, and the gateway that is measured, begins anew. */
-function boot(): void {
+function boot(
+  rules: readonly Rule[] = createRules({
+    backendUnreachable: { windowMs: 10_000, minRequests: 1, clearForMs: 10_000 },
+  }).filter(({ name }) => name === 'backendUnreachable'),
+): void {
   database = openStateDatabase(directory);
   silences = new Silences(database, clock);
   metrics = new Metrics();
   gateway = new MeasuredGateway();
   engine = new AlertEngine({
-    rules: createRules({
-      backendUnreachable: { windowMs: 10_000, minRequests: 1, clearForMs: 10_000 },
-    }).filter(({ name }) => name === 'backendUnreachable'),
+    rules,
     clock,
     sample: () => sample(),
     notify: notification => notify(notification),
@@ -84,6 +87,38 @@ async function pass(durationMs: number, statuses: Readonly<Record<string, string
 const down = { main: 'unreachable' };
 const up = { main: '200' };
 const kinds = () => told.map(({ kind }) => kind);
+
+describe('with the settings that rules have by themselves', () => {
+  beforeEach(() => {
+    database.close();
+    boot(createRules());
+  });
+
+  it.each(['unreachable', 'timeout', '500', '503'])(
+    'a store that gives nothing but %s is told within 30 s, and only once',
+    async status => {
+      await pass(10 * MINUTE_MS, up);
+      await pass(25_000, { main: status });
+      expect(told.map(({ alerts }) => alerts.map(({ rule }) => rule))).toEqual([['backendUnreachable']]);
+      await pass(5 * MINUTE_MS, { main: status });
+      expect(told).toHaveLength(1);
+    },
+  );
+
+  it('a store that errs on some requests is told after the minute', async () => {
+    await pass(10 * MINUTE_MS, up);
+    for (let passedMs = 0; passedMs < MINUTE_MS; passedMs += STEP_MS) {
+      gateway.add('tidegate_backend_requests_total', { backend: 'main', status: '500' }, 5);
+      await pass(STEP_MS, up);
+    }
+    expect(told).toEqual([]);
+    for (let passedMs = 0; passedMs < MINUTE_MS / 2; passedMs += STEP_MS) {
+      gateway.add('tidegate_backend_requests_total', { backend: 'main', status: '500' }, 5);
+      await pass(STEP_MS, up);
+    }
+    expect(told.map(({ alerts }) => alerts.map(({ rule }) => rule))).toEqual([['backendErrors']]);
+  });
+});
 
 describe('an outage', () => {
   it('is told once when it begins and once when it ends, and how long it lasted', async () => {
@@ -184,7 +219,7 @@ describe('a restart', () => {
 
   it('between the end and its card loses no card', async () => {
     await pass(MINUTE_MS, down);
-    await pass(20_000, up);
+    await pass(15_000, up);
     expect([kinds(), engine.alerts()[0]?.state]).toEqual([['firing'], 'resolved']);
     reboot();
     await pass(MINUTE_MS, up);
@@ -192,7 +227,7 @@ describe('a restart', () => {
   });
 
   it('after a card was handed over but not noted gives the same key again', async () => {
-    await pass(15_000, down);
+    await pass(10_000, down);
     notify = notification => {
       told.push(notification);
       throw new Error('the power fails here');

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/alerts/engine/episode.ts';
 
 const repeatMs = { critical: 1_000, warning: 2_000, info: 3_000 };
-const timing = { groupWaitMs: 100, repeatMs };
+const timing = { groupWaitMs: { critical: 50, warning: 100, info: 100 }, repeatMs };
 
 function episode(changes: Partial<Episode>, alert: Partial<Alert> = {}): Episode {
   return {
@@ -57,6 +57,12 @@ describe('announcements', () => {
     expect(announcementsDue(news, 99, timing)).toEqual([]);
     const due = announcementsDue(news, 100, timing);
     expect(due.map(({ notification }) => notification.alerts.map(({ id }) => id))).toEqual([['a', 'b']]);
+  });
+
+  it('that are critical wait for less long', () => {
+    const news = [fresh('a', 'retryStorm', 0, 'critical')];
+    expect(announcementsDue(news, 49, timing)).toEqual([]);
+    expect(announcementsDue(news, 50, timing)).toHaveLength(1);
   });
 
   it('keep rules, and firing and resolved, apart', () => {

@@ -98,9 +98,27 @@ describe('backendUnreachable', () => {
     expect(bench.run(10 * MINUTE_MS, attempts({}))).toEqual(['resolved']);
   });
 
-  it('counts any answer as a sign of life, errors too', () => {
+  it('tells of a store that answers nothing but errors', () => {
     const bench = new RuleBench(rulesOf({}, 'backendUnreachable'));
-    bench.run(5 * MINUTE_MS, attempts({ 503: 1, timeout: 50 }));
+    bench.run(5 * MINUTE_MS, attempts({ 200: 5 }));
+    expect(bench.run(20_000, attempts({ 503: 4, timeout: 1 }))).toEqual(['fired']);
+    const { summary, facts } = bench.changes[0]?.episode.alert ?? {};
+    expect(summary).toBe('Backend main has failed all of 15 requests in the last 15 s.');
+    expect(facts).toContainEqual({ name: 'Answered with an error', value: '12' });
+  });
+
+  it.each(['200', '404', '501'])('counts %s as a sign of life', status => {
+    const bench = new RuleBench(rulesOf({}, 'backendUnreachable'));
+    bench.run(5 * MINUTE_MS, attempts({ [status]: 1, 503: 20, timeout: 50 }));
+    expect(bench.changes).toEqual([]);
+  });
+
+  it('concludes nothing from one bad object that is asked for several times', () => {
+    const bench = new RuleBench(rulesOf({}, 'backendUnreachable'));
+    bench.run(MINUTE_MS, attempts({ 200: 5 }));
+    bench.run(MINUTE_MS, attempts({}));
+    bench.run(5_000, attempts({ 500: 9 }));
+    bench.run(MINUTE_MS, attempts({}));
     expect(bench.changes).toEqual([]);
   });
 
@@ -167,7 +185,11 @@ describe('refusedSignatures', () => {
   const refusals =
     (refused: number): Load =>
     gateway => {
-      gateway.add('tidegate_error_responses_total', { bucket: 'b', code: 'SignatureDoesNotMatch' }, refused);
+      gateway.add(
+        'tidegate_error_responses_total',
+        { bucket: 'b', code: 'SignatureDoesNotMatch', by: 'gateway' },
+        refused,
+      );
       gateway.add('tidegate_requests_total', { status: '200', cache: 'HIT' }, 100);
     };
 
@@ -181,6 +203,25 @@ describe('refusedSignatures', () => {
     expect(usual.run(HOUR_MS, refusals(45))).toEqual([]);
     expect(usual.run(HOUR_MS, refusals(60))).toEqual(['pending', 'fired']);
   });
+});
+
+it('keys that callers may not know to be missing are no refused signatures', () => {
+  const absent: Load = gateway => {
+    gateway.add('tidegate_error_responses_total', { bucket: 'b', code: 'AccessDenied', by: 'store' }, 90);
+    gateway.add('tidegate_requests_total', { status: '403', cache: 'MISS' }, 100);
+  };
+  const bench = new RuleBench(rulesOf({}, 'refusedSignatures'));
+  bench.run(HOUR_MS, absent);
+  expect(bench.changes).toEqual([]);
+});
+
+it.each(['400', '403', '404', '405', '501'])('%s from a backend is no failure of it', status => {
+  const bench = new RuleBench(createRules());
+  bench.run(80 * MINUTE_MS, gateway => {
+    attempts({ [status]: 100 })(gateway);
+    gateway.add('tidegate_requests_total', { status, cache: 'BYPASS' }, 100);
+  });
+  expect(bench.changes).toEqual([]);
 });
 
 describe('archivedObjects', () => {

@@ -67,7 +67,11 @@ const turnover = (held: number, evicted: number): Load =>
 
 const callers = (refused: number, all: number): Load =>
   together(
-    counted('tidegate_error_responses_total', { bucket: 'b', code: 'SignatureDoesNotMatch' }, refused),
+    counted(
+      'tidegate_error_responses_total',
+      { bucket: 'b', code: 'SignatureDoesNotMatch', by: 'gateway' },
+      refused,
+    ),
     answers({ '200 HIT': all }),
   );
 
@@ -113,9 +117,9 @@ const rows: readonly Row[] = [
     fine: attempts({ 200: 10, unreachable: 3 }),
     bad: attempts({ unreachable: 3 }),
     thin: once(attempts({ unreachable: 2 })),
-    firesWithinMs: 35_000,
+    firesWithinMs: 20_000,
     resolvesWithinMs: 35_000,
-    summary: 'Backend main has answered none of 18 requests in the last 30 s.',
+    summary: 'Backend main has answered none of 9 requests in the last 15 s.',
   },
   {
     rule: 'backendErrorBurn',
