@@ -18,11 +18,18 @@ export interface SlotState {
 const smallShare = 0.1;
 
 /**
+ * How many slots of a queue one search looks at. Slots that cannot be evicted go to the end of the queue, so the next
+ * search goes on behind them, and its cost does not depend on the size of the memory.
+ */
+const LOOKS = 64;
+
+/**
  * Chooses the slot of one size class to evict. S3-FIFO: a small queue in front of the main queue, and a ghost list of
  * what was evicted from the small queue. A scan larger than the cache passes through the small queue and does not evict
- * contents that are read repeatedly.
+ * contents that are read repeatedly. Slots that nobody has read yet wait in a queue of their own for their first read.
  */
 export class EvictionQueue {
+  readonly #unread: SlotQueue;
   readonly #small: SlotQueue;
   readonly #main: SlotQueue;
   readonly #inMain: Uint8Array;
@@ -31,8 +38,6 @@ export class EvictionQueue {
   readonly #state: SlotState;
   readonly #unreadShare: UnreadShare;
   readonly #slotBytes: number;
-  /** Slots in the small queue that have not been read yet. */
-  #unread = 0;
 
   /**
    * @param inMain one byte per slot, shared by the queues of all size classes
@@ -53,6 +58,7 @@ export class EvictionQueue {
     this.#slotBytes = slotBytes;
     this.#remembered = remembered;
     this.#ghosts = new GhostList(remembered);
+    this.#unread = new SlotQueue(links);
     this.#small = new SlotQueue(links);
     this.#main = new SlotQueue(links);
     this.#inMain = inMain;
@@ -60,28 +66,27 @@ export class EvictionQueue {
   }
 
   get length(): number {
-    return this.#small.length + this.#main.length;
+    return this.#unread.length + this.#small.length + this.#main.length;
   }
 
   /** Adds a slot whose fill is complete. */
   insert(slot: number): void {
     this.#ghosts.resize(Math.max(this.length + 1, this.#remembered));
     if (this.#ghosts.take(this.#state.contentHash(slot))) this.#pushMain(slot);
-    else this.#pushSmall(slot);
+    else this.#pushNew(slot);
   }
 
   remove(slot: number): void {
-    if (this.#inMain[slot] === 1) {
-      this.#main.remove(slot);
-      return;
-    }
-    this.#small.remove(slot);
-    if (this.#state.isUnread(slot)) this.#countUnread(-1);
+    if (this.#inMain[slot] === 1) this.#main.remove(slot);
+    else if (this.#state.isUnread(slot)) this.#removeUnread(slot);
+    else this.#small.remove(slot);
   }
 
   /** Must be called when `slot` is read for the first time; `SlotState.isUnread` is false from now on. */
   firstRead(slot: number): void {
-    if (this.#inMain[slot] === 0) this.#countUnread(-1);
+    if (this.#inMain[slot] === 1) return;
+    this.#removeUnread(slot);
+    this.#small.push(slot);
   }
 
   /**
@@ -90,17 +95,26 @@ export class EvictionQueue {
    */
   demote(slot: number): void {
     if (this.#inMain[slot] === 1) return;
-    this.#countUnread(-1);
-    this.#small.remove(slot);
+    this.#removeUnread(slot);
     this.#small.unshift(slot);
+  }
+
+  /** Moves `slot` to the main queue if it was read again: its second chance, before its turn. */
+  promote(slot: number): void {
+    if (!this.#state.takeVisited(slot)) return;
+    this.remove(slot);
+    this.#pushMain(slot);
   }
 
   /**
    * The next victim, after slots that were read again got their second chance. It stays in the queue. Slots that are
-   * still to be read come last.
+   * still to be read come last. Undefined also when nothing was found among the slots that one search looks at.
    */
   peek(): number | undefined {
-    return this.#victim(true) ?? this.#victim(false);
+    if (!this.#unreadShare.isExceeded || this.#unread.length === 0)
+      return this.#readVictim(2 * this.length) ?? this.#unreadVictim();
+    // beyond their share it is the unread slots that go, not those that were read again
+    return this.#readVictim(0) ?? this.#unreadVictim() ?? this.#readVictim(2 * this.length);
   }
 
   /** Whether `slot` is still to be read, and should be evicted only if no other class has anything to give up. */
@@ -108,36 +122,43 @@ export class EvictionQueue {
     return !this.#unreadShare.isExceeded && this.#inMain[slot] === 0 && this.#state.isUnread(slot);
   }
 
+  #unreadVictim(): number | undefined {
+    for (let looks = Math.min(this.#unread.length, LOOKS); looks > 0; looks--) {
+      const slot = this.#unread.first;
+      if (slot !== undefined && this.#mayEvict(slot)) return slot;
+    }
+    return undefined;
+  }
+
   /** If every slot of the queue whose turn it is is pinned, the victim comes from the other queue. */
-  #victim(sparesUnread: boolean): number | undefined {
-    let smallLooks = sparesUnread && this.#unread === this.#small.length ? 0 : this.#small.length;
-    // beyond their share it is the unread slots that go, not those that were read again
-    let mainLooks = sparesUnread && this.#unreadShare.isExceeded && this.#unread > 0 ? 0 : 2 * this.length;
+  #readVictim(mainSlots: number): number | undefined {
+    let smallLooks = Math.min(this.#small.length, LOOKS);
+    let mainLooks = Math.min(mainSlots, LOOKS);
     while (smallLooks + mainLooks > 0) {
       const isSmall = smallLooks > 0 && (mainLooks === 0 || this.#isSmallFull());
       const slot = isSmall ? this.#small.first : this.#main.first;
       if (isSmall) smallLooks--;
       else mainLooks = slot === undefined ? 0 : mainLooks - 1;
-      if (slot !== undefined && this.#mayEvict(slot, sparesUnread)) return slot;
+      if (slot !== undefined && this.#mayEvict(slot)) return slot;
     }
     return undefined;
   }
 
   /**
-   * Whether `slot` can be evicted. A pinned or unread slot goes back to the end of its queue; one that was read again
-   * moves to the main queue.
+   * Whether `slot` can be evicted. A pinned slot goes back to the end of its queue; one that was read again moves to
+   * the main queue.
    */
-  #mayEvict(slot: number, sparesUnread: boolean): boolean {
-    const isInSmall = this.#inMain[slot] === 0;
-    const stays = this.#state.isHeld(slot) || (sparesUnread && isInSmall && this.#state.isUnread(slot));
-    if (!stays && !this.#state.takeVisited(slot)) return true;
+  #mayEvict(slot: number): boolean {
+    const isHeld = this.#state.isHeld(slot);
+    if (!isHeld && !this.#state.takeVisited(slot)) return true;
+    const isNew = this.#inMain[slot] === 0;
     this.remove(slot);
-    if (stays && isInSmall) this.#pushSmall(slot);
+    if (isHeld && isNew) this.#pushNew(slot);
     else this.#pushMain(slot);
     return false;
   }
 
-  /** Removes `slot`, found by `peek`, and adds it to the ghost list if it was in the small queue. */
+  /** Removes `slot`, found by `peek`, and adds it to the ghost list if it was not in the main queue. */
   evict(slot: number): void {
     if (this.#inMain[slot] === 0) this.#ghosts.add(this.#state.contentHash(slot));
     this.remove(slot);
@@ -145,19 +166,22 @@ export class EvictionQueue {
 
   #isSmallFull(): boolean {
     if (this.#main.length === 0 || this.#small.length === 0) return this.#small.length > 0;
-    const ahead = this.#unreadShare.isExceeded ? 0 : this.#unread;
-    return this.#small.length - ahead > this.length * smallShare;
+    return this.#small.length > this.length * smallShare;
   }
 
-  #pushSmall(slot: number): void {
-    if (this.#state.isUnread(slot)) this.#countUnread(1);
+  #pushNew(slot: number): void {
     this.#inMain[slot] = 0;
-    this.#small.push(slot);
+    if (!this.#state.isUnread(slot)) {
+      this.#small.push(slot);
+      return;
+    }
+    this.#unread.push(slot);
+    this.#unreadShare.add(this.#slotBytes);
   }
 
-  #countUnread(change: 1 | -1): void {
-    this.#unread += change;
-    this.#unreadShare.add(change * this.#slotBytes);
+  #removeUnread(slot: number): void {
+    this.#unread.remove(slot);
+    this.#unreadShare.add(-this.#slotBytes);
   }
 
   #pushMain(slot: number): void {

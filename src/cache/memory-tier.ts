@@ -1,4 +1,5 @@
 import { EvictionQueue } from './eviction-queue.ts';
+import { PageSearch } from './page-search.ts';
 import { PageTable } from './page-table.ts';
 import type { SharedMemory } from './shared-memory.ts';
 import { MAX_SLOTS_PER_PAGE, sizeClassCount, sizeClassFor, slotBytes, slotsInPage } from './size-class.ts';
@@ -81,7 +82,8 @@ export class MemoryTier {
       const sizeBytes = slotBytes(sizeClass, pageBytes);
       return new EvictionQueue(links, inMain, state, unreadShare, sizeBytes, remembered);
     });
-    this.#leastRead = new SizeClassBalancer(this.#queues, this.#pages, inMain, slots => this.#isInUse(slots));
+    const search = new PageSearch(this.#queues, this.#pages, inMain, local => this.#isInUse(local));
+    this.#leastRead = new SizeClassBalancer(this.#queues, this.#pages, inMain, search);
   }
 
   get usage(): MemoryTierUsage {
@@ -206,31 +208,19 @@ export class MemoryTier {
     return this.#pages.take(sizeClass, local => this.pins.isHeld(local + this.#firstSlot));
   }
 
-  /** Frees a slot of `sizeClass` by evicting one of its own, or a whole page of a class that is read less. */
+  /** Frees a slot of `sizeClass` by evicting one of its own, or a whole page that is read less. */
   #makeRoom(sizeClass: number): number | undefined {
+    // a reader may pin what is about to be evicted
     for (let attempt = 0; attempt < 4; attempt++) {
-      const donor = this.#leastRead.classFor(sizeClass);
-      if (donor !== sizeClass && this.#clearPage(donor)) return this.#takeFree(sizeClass);
-      if (this.#evictOne(sizeClass)) {
-        const local = this.#takeFree(sizeClass);
-        if (local !== undefined) return local;
-      }
+      const page = this.#leastRead.pageFor(sizeClass);
+      if (page !== undefined && this.#clearPage(page)) return this.#takeFree(sizeClass);
+      const victim = page ?? this.#queues[sizeClass]?.peek();
+      if (victim === undefined) return undefined;
+      const local = page === undefined && this.#evict(victim) ? this.#takeFree(sizeClass) : undefined;
+      if (local !== undefined) return local;
     }
-    return this.#clearOldestPage() ? this.#takeFree(sizeClass) : undefined;
-  }
-
-  /** Fallback when the preferred victims are in use: evicts the page with the oldest slot among those that are not. */
-  #clearOldestPage(): boolean {
-    let oldest: readonly number[] = [];
-    let oldestStamp = Number.POSITIVE_INFINITY;
-    for (let page = 0; page < this.#pages.usedPages; page++) {
-      const taken = this.#pages.takenIn(page * MAX_SLOTS_PER_PAGE);
-      const stamp = Math.min(...taken.map(local => this.#pages.takenAt(local)));
-      if (stamp >= oldestStamp || this.#isInUse(taken)) continue;
-      oldest = taken;
-      oldestStamp = stamp;
-    }
-    return this.#evictAll(oldest);
+    const page = this.#leastRead.anyPage();
+    return page !== undefined && this.#clearPage(page) ? this.#takeFree(sizeClass) : undefined;
   }
 
   #takeVisited(local: number): boolean {
@@ -239,27 +229,17 @@ export class MemoryTier {
     return isVisited;
   }
 
-  #evictOne(sizeClass: number): boolean {
-    const victim = this.#queues[sizeClass]?.peek();
-    return victim !== undefined && this.#evict(victim);
+  /** Whether `local` is being filled or read. */
+  #isInUse(local: number): boolean {
+    return this.#filling[local] === 1 || this.pins.isHeld(local + this.#firstSlot);
   }
 
-  /** Evicts the page that contains the next victim of `sizeClass`, unless a slot in it is being filled or read. */
-  #clearPage(sizeClass: number): boolean {
-    const victim = this.#queues[sizeClass]?.peek();
-    if (victim === undefined) return false;
-    const taken = this.#pages.takenIn(victim);
-    return !this.#isInUse(taken) && this.#evictAll(taken);
-  }
-
-  /** Whether one of `slots` is being filled or read. */
-  #isInUse(slots: readonly number[]): boolean {
-    return slots.some(local => this.#filling[local] === 1 || this.pins.isHeld(local + this.#firstSlot));
-  }
-
-  /** True if there were any and all of them were evicted. */
-  #evictAll(slots: readonly number[]): boolean {
-    return slots.length > 0 && slots.map(local => this.#evict(local)).every(evicted => evicted);
+  /** Evicts all of the page of `local`; false when a reader has pinned some of it meanwhile. */
+  #clearPage(local: number): boolean {
+    return this.#pages
+      .takenIn(local)
+      .map(other => this.#evict(other))
+      .every(isEvicted => isEvicted);
   }
 
   /** Raises the tag first and checks for readers after; `SlotPins` explains the order. */

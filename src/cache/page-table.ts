@@ -3,6 +3,10 @@ import { type SlotLinks, SlotQueue } from './slot-queue.ts';
 
 const UNCARVED = 255;
 
+/** How many free slots, and how many pages of other classes, one search looks at before it gives up. */
+const FREE_LOOKS = 64;
+const EMPTY_LOOKS = 4;
+
 /**
  * Tracks which size class each page of a worker is carved into, and which slots are free. A page whose slots are all
  * free can be carved for another class. Slots are numbered `page * maxSlotsPerPage + position`.
@@ -57,10 +61,13 @@ export class PageTable {
     this.#takenAt[slot] = this.#takenPages;
   }
 
-  /** A free slot of `sizeClass` that is not `isBusy`; carves another page if there is none. */
+  /**
+   * A free slot of `sizeClass` that is not `isBusy`; carves another page if there is none. Busy ones go to the end, so
+   * the next search goes on behind them.
+   */
   take(sizeClass: number, isBusy: (slot: number) => boolean): number | undefined {
     const queue = this.#queue(sizeClass);
-    for (let looks = queue.length; looks > 0; looks--) {
+    for (let looks = Math.min(queue.length, FREE_LOOKS); looks > 0; looks--) {
       const slot = queue.shift();
       if (slot === undefined) break;
       if (!isBusy(slot)) return this.#markTaken(slot);
@@ -79,9 +86,18 @@ export class PageTable {
     if (left === 0) this.#empty.add(page);
   }
 
+  isTaken(slot: number): boolean {
+    return this.#taken[slot] === 1;
+  }
+
   /** The taken slots of the page that `slot` lies in. */
   takenIn(slot: number): number[] {
-    return slotsOf(pageOf(slot), this.classOf(slot)).filter(other => this.#taken[other] === 1);
+    return slotsOf(pageOf(slot), this.classOf(slot)).filter(other => this.isTaken(other));
+  }
+
+  #firstEmpty(): number | undefined {
+    for (const page of this.#empty) return page;
+    return undefined;
   }
 
   #queue(sizeClass: number): SlotQueue {
@@ -110,13 +126,17 @@ export class PageTable {
 
   /** A page of another class in which no slot is taken or busy. */
   #uncarveEmpty(wanted: number, isBusy: (slot: number) => boolean): number | undefined {
-    for (const page of this.#empty) {
+    for (let looks = Math.min(this.#empty.size, EMPTY_LOOKS); looks > 0; looks--) {
+      const page = this.#firstEmpty();
+      if (page === undefined) break;
+      this.#empty.delete(page);
       const sizeClass = this.classOf(page * MAX_SLOTS_PER_PAGE);
       const slots = slotsOf(page, sizeClass);
-      if (sizeClass === wanted || slots.some(isBusy)) continue;
-      for (const slot of slots) this.#queue(sizeClass).remove(slot);
-      this.#empty.delete(page);
-      return page;
+      if (sizeClass !== wanted && !slots.some(isBusy)) {
+        for (const slot of slots) this.#queue(sizeClass).remove(slot);
+        return page;
+      }
+      this.#empty.add(page);
     }
     return undefined;
   }

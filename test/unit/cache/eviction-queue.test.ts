@@ -8,9 +8,13 @@ function queueOf(slots: number) {
   const held = new Set<number>();
   const unread = new Set<number>();
   const contents = new Map<number, number>();
+  const setup = { looks: 0 };
   const state = {
     takeVisited: (slot: number) => visited.delete(slot),
-    isHeld: (slot: number) => held.has(slot),
+    isHeld: (slot: number) => {
+      setup.looks++;
+      return held.has(slot);
+    },
     isUnread: (slot: number) => unread.has(slot),
     contentHash: (slot: number) => contents.get(slot) ?? slot,
   };
@@ -21,7 +25,7 @@ function queueOf(slots: number) {
     new UnreadShare(slots),
     1,
   );
-  return { queue, visited, held, unread, contents };
+  return Object.assign(setup, { queue, visited, held, unread, contents });
 }
 
 /** Inserts `content`, evicting another where the queue is full; returns the slot it went to. */
@@ -162,3 +166,39 @@ it('what nobody ever reads takes no more than half', () => {
   const kept = hot.filter((slot, content) => setup.contents.get(slot) === content);
   expect(kept.length).toBeGreaterThanOrEqual(35);
 });
+
+it('beyond half of the memory what is still to be read goes before what was read again', () => {
+  const setup = queueOf(10);
+  for (let content = 0; content < 4; content++) load(setup, content, 10);
+  for (let slot = 0; slot < 4; slot++) setup.visited.add(slot);
+  setup.queue.peek();
+  for (let content = 4; content < 9; content++) {
+    setup.unread.add(content);
+    load(setup, content, 10);
+  }
+  expect(setup.queue.peek(), 'half').toBe(0);
+  setup.unread.add(9);
+  load(setup, 9, 10);
+  expect(setup.queue.peek(), 'more than half').toBe(4);
+  for (let slot = 4; slot < 10; slot++) setup.held.add(slot);
+  expect(setup.queue.peek(), 'all of it is being read').toBe(0);
+});
+
+it.each(['are being read', 'are still to be read'])(
+  'a search looks at few slots, however many %s, and later ones come to the rest',
+  why => {
+    const slots = 10_000;
+    const setup = queueOf(slots);
+    const last = slots - 1;
+    if (why === 'are still to be read') for (let slot = 0; slot < last; slot++) setup.unread.add(slot);
+    for (let content = 0; content < slots; content++) load(setup, content, slots);
+    for (let slot = 0; slot < last; slot++) setup.held.add(slot);
+    let found: number | undefined;
+    for (let search = 0; search < 1_000 && found === undefined; search++) {
+      const before = setup.looks;
+      found = setup.queue.peek();
+      expect(setup.looks - before).toBeLessThanOrEqual(256);
+    }
+    expect(found).toBe(last);
+  },
+);

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { MemoryTier, type SlotOwner } from '../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
 
@@ -111,4 +111,78 @@ it('small contents that were read again outlast large ones that are read again, 
   const small = Array.from({ length: 10 }, () => hold(tier, pageBytes / 16, 5));
   for (let large = 0; large < 4 * pages; large++) hold(tier, pageBytes, 5);
   expect(small.filter(({ isGone }) => isGone)).toEqual([]);
+});
+
+/** Holds a content of `sizeBytes` that is being read. */
+function holdInUse(tier: MemoryTier, sizeBytes: number): { isGone: boolean; slot: number } {
+  const held = hold(tier, sizeBytes, 1);
+  expect(tier.pins.acquire(held.slot, tier.pins.tag(held.slot))).toBe(true);
+  return held;
+}
+
+function smallTier(): MemoryTier {
+  return new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0);
+}
+
+it.each<[string, (tier: MemoryTier) => { isGone: boolean }]>([
+  ['is being read', tier => holdInUse(tier, pageBytes / 2)],
+  ['is still to be read', tier => hold(tier, pageBytes / 2, 0)],
+  ['was read again', tier => hold(tier, pageBytes / 2, 5)],
+])('a page is not cleared for the oldest of its blocks while another of them %s', (_what, holdOther) => {
+  const tier = smallTier();
+  const oldest = hold(tier, pageBytes / 2, 1);
+  const other = holdOther(tier);
+  const large = Array.from({ length: pages - 1 }, () => hold(tier, pageBytes, 1));
+  hold(tier, pageBytes, 1);
+  expect([oldest, other].filter(({ isGone }) => isGone)).toEqual([]);
+  expect(large.map(({ isGone }) => isGone)).toEqual([true, ...Array(pages - 2).fill(false)]);
+});
+
+it('a page that can be cleared is found also behind one of its class that cannot', () => {
+  const tier = smallTier();
+  const first = [hold(tier, pageBytes / 2, 1), hold(tier, pageBytes / 2, 0)];
+  const second = [hold(tier, pageBytes / 2, 1), hold(tier, pageBytes / 2, 1)];
+  const ahead = Array.from({ length: 3 }, () => hold(tier, pageBytes, 0));
+  for (let page = 5; page < pages; page++) holdInUse(tier, pageBytes);
+  hold(tier, pageBytes, 0);
+  expect([...first, ...ahead].filter(({ isGone }) => isGone)).toEqual([]);
+  expect(second.filter(({ isGone }) => !isGone)).toEqual([]);
+});
+
+it('for the first block of a size, what is still to be read goes before small contents that were read again', () => {
+  const tier = smallTier();
+  const hot = Array.from({ length: 10 }, () => hold(tier, pageBytes / 16, 5));
+  const ahead = Array.from({ length: 3 }, () => hold(tier, pageBytes, 0));
+  for (let page = 4; page < pages; page++) holdInUse(tier, pageBytes);
+  hold(tier, pageBytes / 256, 1);
+  expect(hot.filter(({ isGone }) => isGone)).toEqual([]);
+  expect(ahead.map(({ isGone }) => isGone)).toEqual([true, false, false]);
+});
+
+it.each([
+  ['of a page', pageBytes],
+  ['of which 512 fit a page', pageBytes / 512],
+])(
+  'where all blocks %s are being read, an allocation looks at few slots, however large the memory',
+  (_size, sizeBytes) => {
+    const looksIn = (count: number) => {
+      const tier = new MemoryTier(allocateSharedMemory(count * pageBytes, pageBytes, 1), 0);
+      for (let bytes = 0; bytes < count * pageBytes; bytes += sizeBytes) holdInUse(tier, sizeBytes);
+      const looks = vi.spyOn(tier.pins, 'isHeld');
+      for (const wanted of [sizeBytes, pageBytes / 16]) expect(tier.allocate(wanted, owner)).toBeUndefined();
+      return looks.mock.calls.length;
+    };
+    expect(looksIn(512)).toBeLessThanOrEqual(1_000);
+  },
+);
+
+it('where no block can be evicted, later allocations come to those that others have not looked at', () => {
+  const count = 1_024;
+  const tier = new MemoryTier(allocateSharedMemory(count * pageBytes, pageBytes, 1), 0);
+  const held = Array.from({ length: count }, () => holdInUse(tier, pageBytes));
+  const free = held.at(-1)?.slot ?? 0;
+  tier.pins.release(free);
+  let attempts = 0;
+  while (tier.allocate(pageBytes, owner) === undefined && attempts < 100) attempts++;
+  expect(attempts).toBeLessThan(20);
 });
