@@ -1,22 +1,32 @@
+import { ERROR_BODY_LIMIT_BYTES } from './guarded-receiver.ts';
 import type { Store, StoreReplyHead, StoreRequest, WholeReply } from './store.ts';
 
 /** Memory at first; it doubles as needed, so that a body of many small pieces costs no more than its bytes. */
 const FIRST_BYTES = 4 * 1024;
 
-/** Longer error bodies are truncated. */
-const ERROR_BODY_LIMIT_BYTES = 64 * 1024;
+/** How much of a body is collected. */
+export interface CollectLimits {
+  /** Where it is truncated. */
+  readonly limitBytes: number;
+  /** Called before the memory for it grows to `sizeBytes`. */
+  readonly grew?: (sizeBytes: number) => void;
+}
+
+const errorLimits: CollectLimits = { limitBytes: ERROR_BODY_LIMIT_BYTES };
 
 /** An answer whose body is collected as it arrives, up to a limit. */
 export class CollectedReply {
   readonly head: StoreReplyHead;
   readonly #limitBytes: number;
+  readonly #grew: ((sizeBytes: number) => void) | undefined;
   #memory = Buffer.alloc(0);
   #lengthBytes = 0;
 
-  /** @param limitBytes where the body is truncated; by default the limit for error bodies */
-  constructor(head: StoreReplyHead, limitBytes = ERROR_BODY_LIMIT_BYTES) {
+  /** By default, the body is truncated at the limit for error bodies. */
+  constructor(head: StoreReplyHead, { limitBytes, grew }: CollectLimits = errorLimits) {
     this.head = head;
-    this.#limitBytes = limitBytes;
+    this.#limitBytes = head.status >= 300 ? Math.min(limitBytes, ERROR_BODY_LIMIT_BYTES) : limitBytes;
+    this.#grew = grew;
   }
 
   /** Whether the limit is reached. */
@@ -40,21 +50,23 @@ export class CollectedReply {
   #makeRoom(lengthBytes: number): void {
     if (lengthBytes <= this.#memory.length) return;
     const doubled = Math.min(this.#limitBytes, Math.max(FIRST_BYTES, 2 * this.#memory.length));
-    const memory = Buffer.allocUnsafeSlow(Math.max(doubled, lengthBytes));
+    const sizeBytes = Math.max(doubled, lengthBytes);
+    this.#grew?.(sizeBytes);
+    const memory = Buffer.allocUnsafeSlow(sizeBytes);
     this.#memory.copy(memory, 0, 0, this.#lengthBytes);
     this.#memory = memory;
   }
 }
 
 /**
- * Sends `request` and collects the answer. A body longer than `limitBytes` is truncated and the rest is not read.
+ * Sends `request` and collects the answer. A body longer than the limit is truncated and the rest is not read.
  *
  * @param signal aborts the request; the promise is then rejected with its reason
  */
 export function sendAndCollect(
   store: Store,
   request: StoreRequest,
-  limitBytes: number,
+  limits: CollectLimits,
   signal?: AbortSignal,
 ): Promise<WholeReply> {
   return new Promise((resolve, reject) => {
@@ -67,14 +79,14 @@ export function sendAndCollect(
       reject(signal?.reason);
     };
     const settle = () => signal?.removeEventListener('abort', giveUp);
-    let reply = new CollectedReply({ status: 0, fields: [] }, limitBytes);
+    let reply = new CollectedReply({ status: 0, fields: [] }, limits);
     const finish = () => {
       settle();
       resolve(reply.whole());
     };
     const call = store.send(request, {
       answered: head => {
-        reply = new CollectedReply(head, limitBytes);
+        reply = new CollectedReply(head, limits);
       },
       arrived: chunk => {
         reply.arrived(chunk);

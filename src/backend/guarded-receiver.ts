@@ -1,14 +1,19 @@
 import { StoreError, type StoreReceiver, type StoreReplyHead } from './store.ts';
 
+/** The body of an error ends here, whatever the store sends. Error documents take a few hundred bytes. */
+export const ERROR_BODY_LIMIT_BYTES = 64 * 1024;
+
 /**
  * Isolates a receiver's exceptions: when a receiver throws, its own call is aborted and fails, and no other call is
- * affected.
+ * affected. Ends the body of an error (300 and above) at its limit: a store that never ended it would keep the request
+ * in progress.
  */
 export class GuardedReceiver implements StoreReceiver {
   readonly #receiver: StoreReceiver;
   readonly #giveUp: () => void;
   readonly #onFault: (error: unknown) => void;
   #state: 'waiting' | 'answered' | 'over' = 'waiting';
+  #leftBytes = Infinity;
 
   /**
    * @param giveUp aborts the call
@@ -23,6 +28,7 @@ export class GuardedReceiver implements StoreReceiver {
   answered(head: StoreReplyHead): void {
     if (this.#state !== 'waiting') return;
     this.#state = 'answered';
+    if (head.status >= 300) this.#leftBytes = ERROR_BODY_LIMIT_BYTES;
     try {
       this.#receiver.answered(head);
     } catch (error) {
@@ -32,8 +38,10 @@ export class GuardedReceiver implements StoreReceiver {
 
   arrived(chunk: Buffer): void {
     if (this.#state !== 'answered') return;
+    this.#leftBytes -= chunk.length;
     try {
       this.#receiver.arrived(chunk);
+      if (this.#leftBytes <= 0) this.#endEarly();
     } catch (error) {
       this.refuse(faultOf(error));
     }
@@ -58,6 +66,14 @@ export class GuardedReceiver implements StoreReceiver {
       this.#receiver.failed(error);
     } catch (fault) {
       this.#onFault(fault);
+    }
+  }
+
+  #endEarly(): void {
+    try {
+      this.#giveUp();
+    } finally {
+      this.ended();
     }
   }
 

@@ -116,7 +116,11 @@ function ask(
   key: string | undefined,
   query: string,
 ) {
-  return sendAndCollect(store, { method, bucket, key, query, fields: [] }, listingLimits.length);
+  return sendAndCollect(
+    store,
+    { method, bucket, key, query, fields: [] },
+    { limitBytes: listingLimits.length },
+  );
 }
 
 function refusedBy({ status, body }: WholeReply, asked: string, bucket: string | undefined): ProbeResult {

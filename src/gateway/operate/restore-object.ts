@@ -69,7 +69,7 @@ async function ask(request: RestoreRequest, bucket: Bucket, days: string): Promi
       ],
       body,
     },
-    MAX_ERROR_BYTES,
+    { limitBytes: MAX_ERROR_BYTES },
   );
   if (reply.status === 202) return { kind: 'begun' };
   if (reply.status === 200) return { kind: 'ready' };

@@ -37,7 +37,7 @@ export class StoreFetcher {
     const request = storeRequest(read, 'HEAD', { partNumber });
     return this.#withRetries(
       read,
-      () => sendAndCollect(read.bucket.store, request, 0),
+      () => sendAndCollect(read.bucket.store, request, { limitBytes: 0 }),
       reply => reply,
     );
   }

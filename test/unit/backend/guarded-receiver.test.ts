@@ -72,4 +72,40 @@ describe('GuardedReceiver', () => {
     receiver.answered({ status: 404, fields: [] });
     expect(told).toEqual(['answered 200']);
   });
+
+  it.each([300, 404, 500])('ends the body of a %i that the store sends without end', status => {
+    const { receiver, told } = scene();
+    receiver.answered({ status, fields: [] });
+    for (let count = 0; count < 5; count++) receiver.arrived(Buffer.alloc(30 * 1024));
+    receiver.ended();
+    expect(told.slice(1)).toEqual(['arrived 30720', 'arrived 30720', 'arrived 30720', 'given up', 'ended']);
+  });
+
+  it.each([200, 206, 299])('hands on the whole body of a %i', status => {
+    const { receiver, told } = scene();
+    receiver.answered({ status, fields: [] });
+    for (let count = 0; count < 5; count++) receiver.arrived(Buffer.alloc(64 * 1024));
+    receiver.ended();
+    expect(told.slice(1)).toEqual([...Array(5).fill('arrived 65536'), 'ended']);
+  });
+
+  it('ends a call once, also when giving it up ends it', () => {
+    const told: string[] = [];
+    const receiver: GuardedReceiver = new GuardedReceiver(
+      {
+        answered: () => undefined,
+        arrived: () => told.push('arrived'),
+        ended: () => told.push('ended'),
+        failed: () => told.push('failed'),
+      },
+      () => {
+        told.push('given up');
+        receiver.ended();
+      },
+      () => undefined,
+    );
+    receiver.answered({ status: 404, fields: [] });
+    receiver.arrived(Buffer.alloc(70 * 1024));
+    expect(told).toEqual(['arrived', 'given up', 'ended']);
+  });
 });

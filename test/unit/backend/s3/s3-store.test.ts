@@ -72,13 +72,15 @@ it('one that is given up later counts by its status, and one that ends by itself
       }),
     );
   });
-  await sendAndCollect(store, { ...request, key: 'missing' }, 10_000);
+  await sendAndCollect(store, { ...request, key: 'missing' }, { limitBytes: 10_000 });
   expect(await counted()).toEqual({ 200: 1, 404: 1 });
 });
 
 it('one whose connection breaks before an answer counts by the way it failed', async () => {
   await server.close();
-  await expect(sendAndCollect(store, request, 0)).rejects.toMatchObject({ code: 'UNREACHABLE' });
+  await expect(sendAndCollect(store, request, { limitBytes: 0 })).rejects.toMatchObject({
+    code: 'UNREACHABLE',
+  });
   expect(await counted()).toEqual({ unreachable: 1 });
   server = await StandInStore.start();
 });
@@ -86,7 +88,9 @@ it('one whose connection breaks before an answer counts by the way it failed', a
 it('a call past the bounds is refused later in the turn, and is no request to the store', async () => {
   const gate = server.hold();
   server.put('b', 'k', 'x');
-  const calls = Array.from({ length: 514 }, () => sendAndCollect(store, { ...request, key: 'k' }, 100));
+  const calls = Array.from({ length: 514 }, () =>
+    sendAndCollect(store, { ...request, key: 'k' }, { limitBytes: 100 }),
+  );
   await expect(calls[513]).rejects.toMatchObject({ code: 'BUSY' });
   await server.log.arrival(1);
   expect(server.log.requests.length).toBe(1);
@@ -99,7 +103,7 @@ it('a call past the bounds is refused later in the turn, and is no request to th
 it('a call that is given up while it waits is never sent, and its receiver hears nothing', async () => {
   const gate = server.hold();
   server.put('b', 'k', 'x');
-  const first = sendAndCollect(store, request, 100);
+  const first = sendAndCollect(store, request, { limitBytes: 100 });
   const heard: string[] = [];
   const waiting = store.send(
     request,
@@ -109,6 +113,6 @@ it('a call that is given up while it waits is never sent, and its receiver hears
   await server.log.arrival(1);
   gate.release();
   await first;
-  await sendAndCollect(store, request, 100);
+  await sendAndCollect(store, request, { limitBytes: 100 });
   expect([server.log.requests.length, heard]).toEqual([2, []]);
 });
