@@ -11,8 +11,7 @@ import { cacheErrors, countCache } from './operate/cache-metrics.ts';
 import { describeObject, type ObjectDescription } from './operate/describe-object.ts';
 import { type Purged, type PurgeScope, purge } from './operate/purge.ts';
 import { type RestoreOutcome, type RestoreRequest, requestRestore } from './operate/restore-object.ts';
-import { PageRoom } from './pass/listing/page-room.ts';
-import { PageTurns } from './pass/listing/page-turns.ts';
+import { Listings } from './pass/listing/listings.ts';
 import { Pipeline } from './pipeline.ts';
 import { answerUnreadable } from './reply/answer-unreadable.ts';
 import { type ArchivedRead, ExchangeObserver } from './reply/exchange-observer.ts';
@@ -98,8 +97,7 @@ export class Gateway {
       sources: this.#peers,
       observer: new ExchangeObserver({ ...options, admission: this.#admission, sends }),
       ids: this.#ids,
-      pageTurns: new PageTurns(clock),
-      pageRoom: new PageRoom(),
+      listings: new Listings(clock),
       faults,
     });
     this.handle = pipeline.handle;

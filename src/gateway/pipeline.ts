@@ -5,8 +5,7 @@ import { DateHeader } from '../http/http-date.ts';
 import { s3Error } from '../s3/error.ts';
 import { detectOperation, isObjectRead } from '../s3/operation.ts';
 import { parseQuery } from '../s3/query.ts';
-import type { PageRoom } from './pass/listing/page-room.ts';
-import type { PageTurns } from './pass/listing/page-turns.ts';
+import type { Listings } from './pass/listing/listings.ts';
 import { passOperation } from './pass/pass-operation.ts';
 import type { ObjectSources } from './read/object-source.ts';
 import { serveSealed } from './read/pass-read.ts';
@@ -29,8 +28,7 @@ export interface PipelineParts extends LocateParts {
   readonly policy: Policy;
   readonly sources: ObjectSources;
   readonly observer: ExchangeObserver;
-  readonly pageTurns: PageTurns;
-  readonly pageRoom: PageRoom;
+  readonly listings: Listings;
   readonly ids: RequestIdSource;
   readonly clock: Clock;
   readonly limits: RequestLimits;
@@ -93,11 +91,11 @@ export class Pipeline {
     const { contentType } = fields;
     const operation = detectOperation(exchange.method, address, query, { contentType, copySource });
     exchange.operation = operation;
-    const { policy, observer, pageTurns, pageRoom } = this.#parts;
+    const { policy, observer, listings } = this.#parts;
     const permissions = new Permissions(policy, caller, bucket.name);
     if (address.kind === 'object' && isObjectRead(operation))
       this.#read(clientRead(located, address.key, query, permissions, nowMs));
-    else passOperation({ ...located, query, operation, permissions, observer, pageTurns, pageRoom });
+    else passOperation({ ...located, query, operation, permissions, observer, listings });
   }
 
   #read(client: ClientRead): void {

@@ -3,8 +3,7 @@ import type { Query } from '../../s3/query.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import type { Permissions } from '../request/access.ts';
 import type { Located } from '../request/locate.ts';
-import type { PageRoom } from './listing/page-room.ts';
-import type { PageTurns } from './listing/page-turns.ts';
+import type { Listings } from './listing/listings.ts';
 
 /** A request other than GetObject and HeadObject, for a configured bucket. */
 export interface OtherOperation extends Located {
@@ -12,6 +11,5 @@ export interface OtherOperation extends Located {
   readonly operation: OperationName;
   readonly permissions: Permissions;
   readonly observer: ExchangeObserver;
-  readonly pageTurns: PageTurns;
-  readonly pageRoom: PageRoom;
+  readonly listings: Listings;
 }

@@ -170,7 +170,7 @@ it.each(['/b?list-type=2&brand-new', '/b?replication-check', '/b?events', '/b/k?
 );
 
 it.each([
-  ['/b?list-type=2&metadata=true&events=x&prefix=p', '/b?list-type=2&prefix=p'],
+  ['/b?list-type=2&metadata=true&events=x&prefix=p', '/b?list-type=2&prefix=p&max-keys=1000'],
   ['/b/k?acl&x-amz-copy-source=%2Fb%2Fother&foo=bar', '/b/k?acl'],
 ])(
   '%s is asked of the store as %s, and with no field that its operation does not know',

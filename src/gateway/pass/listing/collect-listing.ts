@@ -2,16 +2,21 @@ import type { ListingRequest, StorePage } from './listing-request.ts';
 import { PAGE_LIMIT } from './listing-request.ts';
 import type { ListingView } from './listing-view.ts';
 import type { StorePosition } from './marker-seal.ts';
-import { inStoreOrder, type ListedEntry, type StoreListing } from './store-listing.ts';
+import { inStoreOrder, type ListedName, type StoreListing } from './store-listing.ts';
 
 /** Most store requests for one client request; up to two more follow at the end of a page. */
 const STORE_PAGES_LIMIT = 8;
 
+/** An entry that the caller may see, as the caller gets it. */
+export interface ShownEntry extends ListedName {
+  readonly text: Buffer;
+}
+
 /** A page for the client. */
 export interface CollectedListing {
   /** The store's first page, for the elements other than entries. */
-  readonly first: StoreListing;
-  readonly entries: readonly ListedEntry[];
+  readonly first: Omit<StoreListing, 'entries'>;
+  readonly shown: readonly ShownEntry[];
   readonly isTruncated: boolean;
   readonly next: StorePosition | undefined;
 }
@@ -33,10 +38,10 @@ export async function collectListing(
   const first = await ask({ position: request.position, limit: undefined });
   const wanted = request.wanted ?? 0;
   let page = first;
-  const entries = shownOf(page);
-  const isFiltered = entries.length < page.entries.length;
+  const shown = shownOf(page);
+  const isFiltered = shown.length < page.entries.length;
   for (let asked = 1; isFiltered && asked < STORE_PAGES_LIMIT; asked++) {
-    const room = wanted - entries.length;
+    const room = wanted - shown.length;
     const from = page.next;
     if (from === undefined || room <= 0) break;
     let following = await ask({ position: from, limit: PAGE_LIMIT });
@@ -48,16 +53,16 @@ export async function collectListing(
     }
     const more = shownOf(following);
     if (more.length > room) break; // the listing has changed; the client's next page will show it
-    entries.push(...more);
+    shown.push(...more);
     page = following;
   }
-  const isFull = entries.length >= wanted && entries.length > 0;
+  const isFull = shown.length >= wanted && shown.length > 0;
   // reporting a next page would reveal that a hidden name follows
   const isEnd =
     isFull && view.hidesSome && page.next !== undefined && (await isNothingBehind(page.next, ask));
   return isEnd
-    ? { first, entries, isTruncated: false, next: undefined }
-    : { first, entries, isTruncated: page.isTruncated, next: page.next };
+    ? { first, shown, isTruncated: false, next: undefined }
+    : { first, shown, isTruncated: page.isTruncated, next: page.next };
 }
 
 /** Whether no visible name follows `position`. The next name is usually visible, so it is requested alone first. */
@@ -72,17 +77,19 @@ async function isNothingBehind(position: StorePosition, ask: FetchPage): Promise
   return false;
 }
 
-function shownOf({ entries }: StoreListing): ListedEntry[] {
-  return entries.filter(({ isShown }) => isShown);
+function shownOf({ entries }: StoreListing): ShownEntry[] {
+  return entries.flatMap(({ name, isCommonPrefix, shown }) =>
+    shown === undefined ? [] : [{ name, isCommonPrefix, text: shown }],
+  );
 }
 
 /** How many leading entries contain at most `room` visible ones. */
 function countFitting({ entries }: StoreListing, room: number): number {
-  let shown = 0;
-  for (const [index, { isShown }] of inStoreOrder(entries).entries()) {
-    if (!isShown) continue;
-    shown++;
-    if (shown === room) return index + 1;
+  let count = 0;
+  for (const [index, { shown }] of inStoreOrder(entries).entries()) {
+    if (shown === undefined) continue;
+    count++;
+    if (count === room) return index + 1;
   }
   return entries.length;
 }

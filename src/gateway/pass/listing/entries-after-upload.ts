@@ -1,6 +1,5 @@
-import { isElement } from '../../../s3/xml-reader.ts';
 import type { StorePosition } from './marker-seal.ts';
-import { inStoreOrder, type ListedEntry, type StoreListing, textIn } from './store-listing.ts';
+import { inStoreOrder, type ListedEntry, type StoreListing } from './store-listing.ts';
 
 /** The highest code point. */
 const LAST = '\u{10ffff}';
@@ -30,7 +29,7 @@ export function entriesAfterUpload(
   limit: number,
 ): StoreListing | undefined {
   const ordered = inStoreOrder(listing.entries);
-  const at = ordered.findIndex(entry => entry.name === key && idOf(entry) === id);
+  const at = ordered.findIndex(entry => entry.name === key && entry.uploadId === id);
   return at < 0 ? undefined : cut(listing, ordered.slice(at + 1), limit);
 }
 
@@ -47,14 +46,9 @@ function cut(listing: StoreListing, after: readonly ListedEntry[], limit: number
   const entries = after.slice(0, limit);
   const end = entries.at(-1);
   // the store was asked for a page of a different length
-  const others = listing.others.map(element =>
-    element.name === 'MaxUploads' ? { ...element, children: [String(limit)] } : element,
-  );
-  if (after.length <= limit || !end) return { ...listing, others, entries };
-  const next = end.isCommonPrefix ? [end.name + LAST] : [end.name, idOf(end) ?? ''];
-  return { ...listing, others, entries, isTruncated: true, next };
-}
-
-function idOf({ element }: ListedEntry): string | undefined {
-  return textIn(element.children.filter(isElement), 'UploadId');
+  const heads = new Map(listing.heads);
+  if (heads.has('MaxUploads')) heads.set('MaxUploads', String(limit));
+  if (after.length <= limit || !end) return { ...listing, heads, entries };
+  const next = end.isCommonPrefix ? [end.name + LAST] : [end.name, end.uploadId ?? ''];
+  return { ...listing, heads, entries, isTruncated: true, next };
 }

@@ -1,5 +1,4 @@
-import { sendAndCollect } from '../../../backend/collected-reply.ts';
-import type { StoreRequest, WholeReply } from '../../../backend/store.ts';
+import type { StoreReplyHead, StoreRequest, WholeReply } from '../../../backend/store.ts';
 import { actionOf } from '../../../s3/action.ts';
 import { s3Error } from '../../../s3/error.ts';
 import { errorTexts } from '../../../s3/error-texts.ts';
@@ -11,13 +10,18 @@ import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
 import { type CollectedListing, collectListing, type FetchPage } from './collect-listing.ts';
 import { entriesAfterKey, entriesAfterUpload, markerBefore } from './entries-after-upload.ts';
+import { ListingJob } from './listing-job.ts';
 import type { ListingOperation } from './listing-kind.ts';
 import { ListingRequest, PAGE_LIMIT, type StorePage } from './listing-request.ts';
 import { ListingView } from './listing-view.ts';
-import { beginPage } from './page-job.ts';
-import { sendPage } from './send-page.ts';
-import { LISTING_LIMIT_BYTES, readListing, type StoreListing } from './store-listing.ts';
-import { writeListing } from './write-listing.ts';
+import {
+  type EntryView,
+  LISTING_LIMIT_BYTES,
+  readListing,
+  type StoreListing,
+  sizeOfListing,
+} from './store-listing.ts';
+import { ClientNames, writeEntry, writeListing } from './write-listing.ts';
 
 /**
  * Answers a listing with the store's entries, under the names that clients use and without the keys that the caller may
@@ -27,29 +31,26 @@ import { writeListing } from './write-listing.ts';
  * listing
  */
 export function answerListing(other: OtherOperation, operation: ListingOperation): void {
-  const { exchange, query, bucket, permissions, observer, pageTurns } = other;
+  const { exchange, query, bucket, permissions, observer } = other;
   const request = new ListingRequest(operation, query, bucket, exchange.caller);
   const action = actionOf(operation, undefined);
   if (!permissions.allows(action, request.prefix)) throw notListable(permissions, action);
   exchange.report = bypassed('listing');
-  const job = beginPage(other, request.entryLimit);
+  const job = new ListingJob(other);
   const view = new ListingView(request, bucket, permissions, action);
-  const pages = new StorePages(other, operation, request, view, job.signal);
-  const reply = async (listing: CollectedListing) => {
-    const head = pages.firstReply ?? { status: 200, fields: [] };
-    const body = await pageTurns.take(writeListing(listing, request, view, bucket), job.signal);
-    await sendPage(exchange, { ...head, body }, observer.sends, job.hold);
-    observer.sent(exchange);
-  };
+  const pages = new StorePages(other, operation, request, view, job);
+  const write = (listing: CollectedListing) => job.write(writeListing(listing, request, view, bucket));
+  const send = (body: Buffer) => job.send({ ...pages.head, body });
   const fail = (error: unknown) => {
-    if (job.isLeaving(error)) exchange.hasClientLeft = true;
+    if (job.hasClientLeft) exchange.hasClientLeft = true;
     else if (error instanceof RefusedByStoreError) replyRefusal(exchange, bucket, error.reply, true);
     else throw error;
-    observer.sent(exchange);
   };
   collectListing(request, view, pages.ask)
-    .then(reply)
+    .then(write)
+    .then(send)
     .catch(fail)
+    .then(() => observer.sent(exchange))
     .catch(error => exchange.refuse(error));
 }
 
@@ -68,30 +69,42 @@ class StorePages {
   readonly #operation: ListingOperation;
   readonly #request: ListingRequest;
   readonly #view: ListingView;
-  readonly #signal: AbortSignal;
+  readonly #job: ListingJob;
   readonly #passed: StoreRequest;
-  firstReply: WholeReply | undefined;
+  readonly #entries: EntryView;
+  /** Of the first page. */
+  #head: StoreReplyHead | undefined;
 
   constructor(
     other: OtherOperation,
     operation: ListingOperation,
     request: ListingRequest,
     view: ListingView,
-    signal: AbortSignal,
+    job: ListingJob,
   ) {
     this.#other = other;
     this.#operation = operation;
     this.#request = request;
     this.#view = view;
-    this.#signal = signal;
+    this.#job = job;
     this.#passed = passedRequest(other);
+    this.#entries = {
+      shows: name => view.shows(name),
+      write: (element, name, isEncoded) =>
+        writeEntry(element, name, new ClientNames(other.bucket, isEncoded)),
+    };
+  }
+
+  /** The head of the answer. */
+  get head(): StoreReplyHead {
+    return this.#head ?? { status: 200, fields: [] };
   }
 
   readonly ask: FetchPage = async page => {
     const position = page.position && this.#view.ahead(page.position);
     const asked = { ...page, position };
     const reply = await this.#send(asked);
-    if (reply.status === 200) return this.#read(reply, page.limit);
+    if (reply.status === 200) return this.#read(reply);
     const isAsSent = page.limit === undefined && position === this.#request.position;
     const isClients = isAsSent && !this.#request.isSealed;
     const around = reply.status === 400 ? await this.#aroundMarker(asked, isClients) : undefined;
@@ -108,7 +121,7 @@ class StorePages {
     if (this.#operation !== 'ListMultipartUploads' || !key || !id) return undefined;
     const reply = await this.#send({ position: [markerBefore(key)], limit: PAGE_LIMIT });
     if (reply.status !== 200) return undefined;
-    const listing = await this.#read(reply, PAGE_LIMIT);
+    const listing = await this.#read(reply);
     return (
       entriesAfterUpload(listing, position, limit) ??
       (isClients ? undefined : entriesAfterKey(listing, key, limit))
@@ -117,15 +130,12 @@ class StorePages {
 
   #send(page: StorePage): Promise<WholeReply> {
     const asked = { ...this.#passed, query: this.#request.storeQuery(page) };
-    return sendAndCollect(this.#other.bucket.store, asked, LISTING_LIMIT_BYTES, this.#signal);
+    return this.#job.ask(this.#other.bucket.store, asked, LISTING_LIMIT_BYTES);
   }
 
-  #read(reply: WholeReply, asked = this.#request.entryLimit): Promise<StoreListing> {
-    this.firstReply ??= reply;
-    // MinIO returns all uploads of a key, whatever number was asked for
-    const limit = this.#operation === 'ListMultipartUploads' ? PAGE_LIMIT : asked;
-    const steps = readListing(reply.body, this.#request.kind, limit, name => this.#view.shows(name));
-    return this.#other.pageTurns.take(steps, this.#signal);
+  #read({ status, fields, body }: WholeReply): Promise<StoreListing> {
+    this.#head ??= { status, fields };
+    return this.#job.read(readListing(body, this.#request.kind, this.#entries), sizeOfListing);
   }
 }
 

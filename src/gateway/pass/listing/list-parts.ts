@@ -1,19 +1,19 @@
-import { sendAndCollect } from '../../../backend/collected-reply.ts';
-import { queryValue } from '../../../s3/query.ts';
+import type { WholeReply } from '../../../backend/store.ts';
 import { isElement, readXmlInSteps } from '../../../s3/xml-reader.ts';
-import { InvalidReplyError } from '../../fill/fill-error.ts';
+import { InvalidReplyError, RefusedByStoreError } from '../../fill/fill-error.ts';
 import { replyRefusal } from '../../reply/refusal-reply.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
-import { beginPage } from './page-job.ts';
+import { ListingJob } from './listing-job.ts';
 import type { Steps } from './page-turns.ts';
-import { sendPage } from './send-page.ts';
-import { documentTags, leaf, PageText, writeKnown } from './write-listing.ts';
+import { LISTING_LIMIT_BYTES } from './store-listing.ts';
+import { documentTags, joined, leaf, writeKnown } from './write-listing.ts';
 
-/** An upload has at most ten thousand parts, and MinIO lists them all where no number is asked for. */
-const MAX_PARTS = 10_000;
-/** A part takes a few hundred bytes and about 15 nodes. */
+/**
+ * An upload has at most ten thousand parts, and MinIO lists them all where no number is asked for. A part takes a few
+ * hundred bytes and about 15 nodes.
+ */
 const LIMIT_BYTES = 4 * 1024 * 1024;
 const limits = { length: LIMIT_BYTES, depth: 16, nodes: 160_000, memberLength: 16 * 1024 };
 
@@ -39,33 +39,35 @@ const ofUploads: ReadonlyMap<string, readonly string[]> = new Map([
  * clients use.
  */
 export function answerListParts(other: OtherOperation): void {
-  const { exchange, query, bucket, address, permissions, observer, pageTurns } = other;
+  const { exchange, bucket, address, permissions, observer } = other;
   const key = address.kind === 'object' ? address.key : '';
   const passed = passedRequest(other);
-  const limit = Number(queryValue(query, 'max-parts') || MAX_PARTS);
   exchange.report = bypassed('operation');
-  const job = beginPage(other, Math.min(limit || 0, MAX_PARTS));
-  const ask = async () => {
-    const reply = await sendAndCollect(bucket.store, passed, LIMIT_BYTES, job.signal);
-    if (reply.status !== 200) {
-      replyRefusal(exchange, bucket, reply, permissions.allows('ListBucket', key));
-      return;
-    }
-    const body = await pageTurns.take(inClientNames(reply.body, limit, bucket.name, key), job.signal);
-    await sendPage(exchange, { ...reply, body }, observer.sends, job.hold);
+  const job = new ListingJob(other);
+  const write = async ({ status, fields, body }: WholeReply): Promise<WholeReply> => {
+    if (status !== 200) throw new RefusedByStoreError({ status, fields, body });
+    const written = await job.read(inClientNames(body, bucket.name, key), sizeOf);
+    return { status, fields, body: written };
   };
   const fail = (error: unknown) => {
-    if (!job.isLeaving(error)) throw error;
-    exchange.hasClientLeft = true;
+    if (job.hasClientLeft) exchange.hasClientLeft = true;
+    else if (error instanceof RefusedByStoreError)
+      replyRefusal(exchange, bucket, error.reply, permissions.allows('ListBucket', key));
+    else throw error;
   };
-  ask()
+  job
+    .ask(bucket.store, passed, LIMIT_BYTES)
+    .then(write)
+    .then(page => job.send(page))
     .catch(fail)
     .then(() => observer.sent(exchange))
     .catch(error => exchange.refuse(error));
 }
 
-/** @throws InvalidReplyError if the body is not a list of parts, or has more than `limit` of them */
-function* inClientNames(body: Buffer, limit: number, bucket: string, key: string): Steps<Buffer> {
+const sizeOf = ({ length }: Buffer) => length;
+
+/** @throws InvalidReplyError if the body is not a list of parts, or is too large */
+function* inClientNames(body: Buffer, bucket: string, key: string): Steps<Buffer> {
   const root = body.length < LIMIT_BYTES ? yield* readXmlInSteps(body, limits) : undefined;
   if (root?.name !== 'ListPartsResult')
     throw new InvalidReplyError('the list of parts is not a ListPartsResult');
@@ -74,17 +76,21 @@ function* inClientNames(body: Buffer, limit: number, bucket: string, key: string
     ['Key', key],
   ]);
   const { start, end } = documentTags(root);
-  const page = new PageText(start);
-  let parts = 0;
-  for (const element of root.children.filter(isElement)) {
-    if (element.name === 'Part' && ++parts > limit)
-      throw new InvalidReplyError('the list has more parts than were asked for');
+  const pieces = [Buffer.from(start)];
+  let lengthBytes = 0;
+  for (const element of root.children) {
+    if (!isElement(element)) continue;
     const name = names.get(element.name);
     const members = ofUploads.get(element.name);
-    if (name !== undefined) page.add(leaf(element.name, name));
-    else if (members) page.add(writeKnown(element, members));
+    if (name === undefined && members === undefined) continue;
+    const text = name === undefined ? writeKnown(element, members ?? []) : leaf(element.name, name);
+    const piece = Buffer.from(text);
+    pieces.push(piece);
+    lengthBytes += piece.length;
+    if (lengthBytes > LISTING_LIMIT_BYTES)
+      throw new InvalidReplyError('the page is too long when names are escaped');
     yield;
   }
-  page.add(end);
-  return page.whole();
+  pieces.push(Buffer.from(end));
+  return yield* joined(pieces);
 }

@@ -60,7 +60,7 @@ export class ListingRequest {
     return this.#bucket.keyPrefix + this.prefix;
   }
 
-  /** The most entries that a page of the store may have when it was asked with the client's own limit. */
+  /** How many entries a page has when the store is asked with the client's own limit. */
   get entryLimit(): number {
     return this.wanted ?? PAGE_LIMIT;
   }
@@ -77,7 +77,7 @@ export class ListingRequest {
     // a token takes precedence
     const startAfter = this.kind.isByKey || position?.[0] ? undefined : position?.[1];
     if (this.startAfter || startAfter) set.set('start-after', startAfter);
-    const asked = limit ?? (this.#wantsMore ? PAGE_LIMIT : undefined);
+    const asked = limit ?? this.#ownLimit;
     if (asked !== undefined) set.set(this.kind.limit, String(asked));
     for (const [index, { parameter }] of this.kind.position.entries()) set.set(parameter, position?.[index]);
     const kept = this.#query.filter(({ name }) => !set.has(name));
@@ -85,10 +85,14 @@ export class ListingRequest {
     return formatQuery([...kept, ...added.filter(({ value }) => value !== '')]);
   }
 
-  /** Whether the client asked for more entries than a page has: some stores would return them. Stores refuse 2^31 and more. */
-  get #wantsMore(): boolean {
-    const sent = Number(queryValue(this.#query, this.kind.limit));
-    return this.wanted === PAGE_LIMIT && sent > PAGE_LIMIT && sent < 2 ** 31;
+  /**
+   * The limit in place of the client's: stores differ in what they do without one, and some return more than a page.
+   * Undefined where the client's own is passed. Stores refuse 2^31 and more in their own words.
+   */
+  get #ownLimit(): number | undefined {
+    const sent = queryValue(this.#query, this.kind.limit);
+    const isOwn = sent === undefined || (this.wanted === PAGE_LIMIT && Number(sent) < 2 ** 31);
+    return isOwn && sent !== '' ? PAGE_LIMIT : undefined;
   }
 
   #plain(name: string): string | undefined {

@@ -1,24 +1,15 @@
 import { OverloadedError } from '../../fill/fill-error.ts';
 import { StalledClientError } from '../../reply/pending-sends.ts';
 
-/** Heap memory for the listing pages of one worker, from the request to the store until the client has taken them. */
+/** Memory for the listings of one worker: bodies of the store, entries read, and pages that clients have not taken. */
 const ROOM_BYTES = 64 * 1024 * 1024;
 
-/** The usual size of an entry, and of the elements around the entries. */
-const ENTRY_BYTES = 512;
-const FRAME_BYTES = 16 * 1024;
-
-/** The memory that a page of `entries` entries is expected to need. */
-export function expectedBytes(entries: number): number {
-  return FRAME_BYTES + entries * ENTRY_BYTES;
-}
-
-/** What one page holds. */
+/** What one listing holds. */
 export interface PageHold {
   /**
    * Holds `sizeBytes` in place of what it held before.
    *
-   * @throws OverloadedError when there is no room; the page then holds nothing
+   * @throws OverloadedError when there is no room; the listing then holds nothing
    */
   resize(sizeBytes: number): void;
   /** Holds nothing any more. Calling it again has no effect. */
@@ -26,83 +17,92 @@ export interface PageHold {
 }
 
 interface Hold {
-  readonly client: string;
   readonly cutOff: (error: Error) => void;
   bytes: number;
 }
 
+/** The listings of one client, oldest first. */
+interface Client {
+  readonly holds: Set<Hold>;
+  bytes: number;
+}
+
 /**
- * Bounds the memory of listing pages, fairly between clients. When it is full, the client that holds most loses its
- * oldest pages to clients that hold less, and gets no further ones. So a client that requests many pages, or takes
- * them slowly, takes no room away from others. One page alone may be larger than the room.
+ * Bounds the memory of listings, fairly between clients. When it is full, the client that holds most loses its oldest
+ * listings to clients that hold less, and gets no further room. So a client that requests many pages, or takes them
+ * slowly, takes no room away from others. One page alone may be larger than the room.
  */
 export class PageRoom {
-  /** The pages of each client, oldest first. */
-  readonly #byClient = new Map<string, Set<Hold>>();
+  readonly #clients = new Map<string, Client>();
   #usedBytes = 0;
 
-  /** Memory that pages hold now. */
+  /** Memory that listings hold now. */
   get usedBytes(): number {
     return this.#usedBytes;
   }
 
   /**
-   * Takes room for a page of `client`.
+   * Begins a listing of `client`, which holds nothing yet.
    *
-   * @param cutOff ends the page in favour of another client's
-   * @throws OverloadedError when there is no room, and no other client holds more than this one
+   * @param cutOff ends the listing in favour of another client's
    */
-  take(client: string, sizeBytes: number, cutOff: (error: Error) => void): PageHold {
-    const hold: Hold = { client, cutOff, bytes: 0 };
-    this.#hold(hold, sizeBytes);
+  begin(client: string, cutOff: (error: Error) => void): PageHold {
+    const hold: Hold = { cutOff, bytes: 0 };
+    const known = this.#clients.get(client) ?? { holds: new Set(), bytes: 0 };
+    known.holds.add(hold);
+    this.#clients.set(client, known);
     return {
-      resize: bytes => this.#resize(hold, bytes),
-      release: () => this.#release(hold),
+      resize: bytes => this.#resize(client, hold, bytes),
+      release: () => this.#release(client, hold),
     };
   }
 
-  #resize(hold: Hold, sizeBytes: number): void {
-    if (!this.#byClient.get(hold.client)?.has(hold)) throw new OverloadedError();
-    this.#release(hold);
-    this.#hold(hold, sizeBytes);
+  #resize(name: string, hold: Hold, sizeBytes: number): void {
+    const client = this.#clients.get(name);
+    if (!client?.holds.has(hold)) throw new OverloadedError();
+    this.#add(client, hold, -hold.bytes);
+    while (this.#usedBytes > 0 && this.#usedBytes + sizeBytes > ROOM_BYTES) {
+      const victim = this.#oldestOfRichest(client.bytes + sizeBytes);
+      if (!victim) {
+        this.#release(name, hold);
+        throw new OverloadedError();
+      }
+      victim();
+    }
+    this.#add(client, hold, sizeBytes);
   }
 
-  #hold(hold: Hold, sizeBytes: number): void {
-    while (this.#usedBytes > 0 && this.#usedBytes + sizeBytes > ROOM_BYTES) {
-      const victim = this.#oldestOfRichest(this.#heldBy(hold.client) + sizeBytes);
-      if (!victim) throw new OverloadedError();
-      this.#release(victim);
-      victim.cutOff(new StalledClientError());
-    }
-    const holds = this.#byClient.get(hold.client) ?? new Set();
-    this.#byClient.set(hold.client, holds.add(hold));
-    hold.bytes = sizeBytes;
+  #add(client: Client, hold: Hold, sizeBytes: number): void {
+    hold.bytes += sizeBytes;
+    client.bytes += sizeBytes;
     this.#usedBytes += sizeBytes;
   }
 
-  #release(hold: Hold): void {
-    const holds = this.#byClient.get(hold.client);
-    if (!holds?.delete(hold)) return;
-    this.#usedBytes -= hold.bytes;
-    if (holds.size === 0) this.#byClient.delete(hold.client);
+  #release(name: string, hold: Hold): void {
+    const client = this.#clients.get(name);
+    if (!client?.holds.delete(hold)) return;
+    this.#add(client, hold, -hold.bytes);
+    if (client.holds.size === 0) this.#clients.delete(name);
   }
 
-  /** The oldest page of the client that holds most, if that is more than `bytes`. */
-  #oldestOfRichest(bytes: number): Hold | undefined {
+  /** Cuts off the oldest listing of the client that holds most, if that is more than `bytes`. */
+  #oldestOfRichest(bytes: number): (() => void) | undefined {
     let mostBytes = bytes;
-    let oldest: Hold | undefined;
-    for (const [client, holds] of this.#byClient) {
-      const heldBytes = this.#heldBy(client);
-      if (heldBytes <= mostBytes) continue;
-      mostBytes = heldBytes;
-      [oldest] = holds;
+    let richest: [string, Client] | undefined;
+    for (const [name, client] of this.#clients) {
+      if (client.bytes <= mostBytes) continue;
+      mostBytes = client.bytes;
+      richest = [name, client];
     }
-    return oldest;
-  }
-
-  #heldBy(client: string): number {
-    let heldBytes = 0;
-    for (const { bytes } of this.#byClient.get(client) ?? []) heldBytes += bytes;
-    return heldBytes;
+    if (!richest) return undefined;
+    const [name, { holds }] = richest;
+    const oldest = Array.from(holds).find(hold => hold.bytes > 0);
+    return (
+      oldest &&
+      (() => {
+        this.#release(name, oldest);
+        oldest.cutOff(new StalledClientError());
+      })
+    );
   }
 }

@@ -1,11 +1,14 @@
 import { isElement, readXmlInSteps, textOf, type XmlElement } from '../../../s3/xml-reader.ts';
 import { InvalidReplyError } from '../../fill/fill-error.ts';
-import type { ListingKind } from './listing-kind.ts';
+import { type ListingKind, listingKinds } from './listing-kind.ts';
 import type { StorePosition } from './marker-seal.ts';
 import type { Steps } from './page-turns.ts';
 
-/** Enough for a thousand keys of 1 KiB with escapes and the elements around them. */
-export const LISTING_LIMIT_BYTES = 16 * 1024 * 1024;
+/**
+ * Enough for a thousand entries whose keys have 1024 bytes, each written as six (`&quot;`, `&#x1F;`), and 2 KiB of
+ * other members. A page of usual keys takes 0.3 MiB. Pages with more entries than were asked for pass within this.
+ */
+export const LISTING_LIMIT_BYTES = 8 * 1024 * 1024;
 
 /** Enough for entries of 20 members each and white space between them, and for a key of 1 KiB with every byte escaped. */
 const limits = { length: LISTING_LIMIT_BYTES, depth: 16, nodes: 80_000, memberLength: 16 * 1024 };
@@ -19,6 +22,18 @@ const listed: ReadonlyMap<string, 'Key' | 'Prefix'> = new Map([
   ['Version', 'Key'],
 ]);
 
+/** The other elements of a page that are read. Unknown ones are dropped, because they might contain names. */
+const headNames: ReadonlySet<string> = new Set([
+  ...['Bucket', 'Delimiter', 'EncodingType', 'IsTruncated', 'KeyCount', 'MaxKeys', 'MaxUploads', 'Name'],
+  ...['Prefix', 'RequestCharged', 'StartAfter'],
+  ...Object.values(listingKinds).flatMap(({ position }) =>
+    position.flatMap(({ next, echo }) => [next, echo]),
+  ),
+]);
+
+/** Heap that an entry needs beside its name and text. */
+const ENTRY_BYTES = 256;
+
 /** The name of an entry. */
 export interface ListedName {
   /** The key at the store, or a common prefix of keys there. */
@@ -28,16 +43,16 @@ export interface ListedName {
 
 /** An entry of a listing. */
 export interface ListedEntry extends ListedName {
-  readonly element: XmlElement;
-  /** Whether the caller may see it. */
-  readonly isShown: boolean;
+  readonly uploadId: string | undefined;
+  /** As the caller gets it; undefined if the caller may not see it. */
+  readonly shown: Buffer | undefined;
 }
 
-/** A page of a listing as the store sent it. */
+/** A page of a listing as the store sent it. Its XML elements are not kept: they take several times as much memory. */
 export interface StoreListing {
-  readonly root: XmlElement;
-  /** Elements other than entries. */
-  readonly others: readonly XmlElement[];
+  readonly root: Pick<XmlElement, 'name' | 'attributes'>;
+  /** The text of each element other than entries, in the store's order; of several with one name, the first. */
+  readonly heads: ReadonlyMap<string, string>;
   readonly entries: readonly ListedEntry[];
   readonly isTruncated: boolean;
   /** Whether names are percent-encoded, at the client's request. */
@@ -46,55 +61,100 @@ export interface StoreListing {
   readonly next: StorePosition | undefined;
 }
 
+/** What the caller gets of an entry. */
+export interface EntryView {
+  /** Whether the caller may see it. */
+  shows(name: ListedName): boolean;
+  write(element: XmlElement, name: ListedName, isEncoded: boolean): string;
+}
+
 /**
  * Parses a page of the store.
  *
- * @param limit the number of entries that were asked for; more are a wrong answer
- * @param shows whether the caller may see a name
- * @throws InvalidReplyError if the body is not such a listing, or has too many entries
+ * @throws InvalidReplyError if the body is not such a listing, or is too large
  */
-export function* readListing(
-  body: Buffer,
-  kind: ListingKind,
-  limit: number,
-  shows: (name: ListedName) => boolean,
-): Steps<StoreListing> {
+export function* readListing(body: Buffer, kind: ListingKind, view: EntryView): Steps<StoreListing> {
   const root = body.length < LISTING_LIMIT_BYTES ? yield* readXmlInSteps(body, limits) : undefined;
   if (root?.name !== kind.root) throw new InvalidReplyError(`the listing is not a ${kind.root}`);
-  const children = root.children.filter(isElement);
-  const others = children.filter(({ name }) => !listed.has(name));
-  const isEncoded = textIn(others, 'EncodingType') === 'url';
+  const heads = readHeads(root);
+  yield;
+  const isEncoded = heads.get('EncodingType') === 'url';
   const entries: ListedEntry[] = [];
-  for (const element of children) {
-    const named = nameOf(element, isEncoded);
-    if (named) entries.push({ ...named, element, isShown: shows(named) });
-    if (entries.length > limit)
-      throw new InvalidReplyError('the listing has more entries than were asked for');
+  let shownBytes = 0;
+  for (const element of root.children) {
+    const entry = isElement(element) ? readEntry(element, isEncoded, view) : undefined;
+    if (!entry) continue;
+    entries.push(entry);
+    shownBytes += entry.shown?.length ?? 0;
+    if (shownBytes > LISTING_LIMIT_BYTES)
+      throw new InvalidReplyError('the page is too long when names are escaped');
     yield;
   }
-  const isTruncated = textIn(others, 'IsTruncated') === 'true';
-  const next = isTruncated ? nextPosition(kind, others, entries, isEncoded) : undefined;
-  return { root, others, entries, isTruncated, isEncoded, next };
+  const isTruncated = heads.get('IsTruncated') === 'true';
+  const next = isTruncated ? nextPosition(kind, heads, entries, isEncoded) : undefined;
+  const { name, attributes } = root;
+  return { root: { name, attributes }, heads, entries, isTruncated, isEncoded, next };
+}
+
+/** The memory that a page needs, in bytes. */
+export function sizeOfListing({ entries }: StoreListing): number {
+  let sizeBytes = 0;
+  for (const { name, shown } of entries) sizeBytes += ENTRY_BYTES + name.length + (shown?.length ?? 0);
+  return sizeBytes;
 }
 
 /** Sorts entries in the store's order: by the bytes of their names. */
 export function inStoreOrder(entries: readonly ListedEntry[]): readonly ListedEntry[] {
-  const named = entries.map(entry => ({ entry, bytes: Buffer.from(entry.name) }));
-  return named.sort((a, b) => Buffer.compare(a.bytes, b.bytes)).map(({ entry }) => entry);
+  return entries.toSorted(orderOf(entries));
 }
 
-/** The text of the first of `elements` named `name`; undefined if there is none. */
-export function textIn(elements: readonly XmlElement[], name: string): string | undefined {
-  const element = elements.find(each => each.name === name);
-  return element && textOf(element);
+/** The name of the last entry in the store's order. */
+export function lastName(entries: readonly ListedName[]): string | undefined {
+  const [first, ...others] = entries;
+  const order = orderOf(entries);
+  let last = first;
+  for (const entry of others) if (last && order(entry, last) > 0) last = entry;
+  return last?.name;
 }
 
-function nameOf(element: XmlElement, isEncoded: boolean): ListedName | undefined {
+/** Text is compared by UTF-16 units, which is the order of the bytes of UTF-8 unless there are surrogates. */
+function orderOf(entries: readonly ListedName[]): (one: ListedName, other: ListedName) => number {
+  if (entries.some(({ name }) => /[\ud800-\udfff]/.test(name)))
+    return (one, other) => Buffer.compare(Buffer.from(one.name), Buffer.from(other.name));
+  return (one, other) => {
+    if (one.name === other.name) return 0;
+    return one.name < other.name ? -1 : 1;
+  };
+}
+
+function readHeads(root: XmlElement): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const element of root.children) {
+    if (isElement(element) && headNames.has(element.name) && !texts.has(element.name))
+      texts.set(element.name, copyOf(textOf(element)));
+  }
+  return texts;
+}
+
+function readEntry(element: XmlElement, isEncoded: boolean, view: EntryView): ListedEntry | undefined {
   const inner = listed.get(element.name);
   if (inner === undefined) return undefined;
-  const text = textIn(element.children.filter(isElement), inner);
+  const text = textIn(element, inner);
   if (text === undefined) throw new InvalidReplyError(`the listing has an entry without ${inner}`);
-  return { name: decoded(text, isEncoded), isCommonPrefix: inner === 'Prefix' };
+  const name = { name: copyOf(decoded(text, isEncoded)), isCommonPrefix: inner === 'Prefix' };
+  const shown = view.shows(name) ? Buffer.from(view.write(element, name, isEncoded)) : undefined;
+  const uploadId = element.name === 'Upload' ? textIn(element, 'UploadId') : undefined;
+  return { ...name, uploadId: uploadId && copyOf(uploadId), shown };
+}
+
+function textIn({ children }: XmlElement, name: string): string | undefined {
+  for (const child of children) if (isElement(child) && child.name === name) return textOf(child);
+  return undefined;
+}
+
+/** A part of a string keeps the whole string in memory (V8); a copy does not. */
+function copyOf(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 /**
@@ -103,16 +163,16 @@ function nameOf(element: XmlElement, isEncoded: boolean): ListedName | undefined
  */
 function nextPosition(
   { position, isByKey }: ListingKind,
-  others: readonly XmlElement[],
+  heads: ReadonlyMap<string, string>,
   entries: readonly ListedEntry[],
   isEncoded: boolean,
 ): StorePosition | undefined {
   const [first, ...rest] = position;
-  const told = textIn(others, first.next);
-  const last = inStoreOrder(entries).at(-1)?.name;
+  const told = heads.get(first.next);
+  const last = lastName(entries);
   if (told !== undefined) {
     if (!isByKey) return last === undefined ? [told] : [told, last];
-    return [decoded(told, isEncoded), ...rest.map(({ next }) => textIn(others, next) ?? '')];
+    return [decoded(told, isEncoded), ...rest.map(({ next }) => heads.get(next) ?? '')];
   }
   return isByKey && rest.length === 0 && last !== undefined ? [last] : undefined;
 }

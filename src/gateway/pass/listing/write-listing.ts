@@ -1,12 +1,11 @@
 import { isElement, textOf, type XmlElement } from '../../../s3/xml-reader.ts';
 import { escapeName } from '../../../s3/xml-text.ts';
-import { InvalidReplyError } from '../../fill/fill-error.ts';
 import type { Bucket } from '../../request/bucket.ts';
 import type { CollectedListing } from './collect-listing.ts';
 import type { ListingRequest } from './listing-request.ts';
 import type { ListingView } from './listing-view.ts';
 import type { Steps } from './page-turns.ts';
-import { inStoreOrder, LISTING_LIMIT_BYTES, type ListedEntry } from './store-listing.ts';
+import { type ListedName, lastName } from './store-listing.ts';
 
 /** Elements copied from the store's page. Unknown ones are dropped, because they might contain names. */
 const asWritten: ReadonlySet<string> = new Set(['EncodingType', 'MaxKeys', 'MaxUploads', 'RequestCharged']);
@@ -38,118 +37,112 @@ export function* writeListing(
   view: ListingView,
   bucket: Bucket,
 ): Steps<Buffer> {
-  const { first, entries, isTruncated } = listing;
-  const writer = new ListingWriter(bucket, first.isEncoded);
-  const next = isTruncated ? nextElements(listing, request, view, writer) : [];
+  const { first, shown, isTruncated } = listing;
+  const names = new ClientNames(bucket, first.isEncoded);
+  const next = isTruncated ? nextElements(listing, request, view, names) : [];
   const { start, end } = documentTags(first.root);
-  const page = new PageText(start);
-  for (const element of first.others) {
-    page.add(writer.other(element, request, listing));
-    yield;
-  }
-  page.add(next.join(''));
-  for (const entry of [...entries].sort(byKind)) {
-    page.add(writer.entry(entry));
-    yield;
-  }
-  page.add(end);
-  return page.whole();
+  const others = Array.from(first.heads, ([name, text]) => writeHead(name, text, request, listing, names));
+  const beginning = Buffer.from([start, ...others, ...next].join(''));
+  // stores write entries before common prefixes
+  const [keys, prefixes] = [false, true].map(isPrefix =>
+    shown.filter(({ isCommonPrefix }) => isCommonPrefix === isPrefix).map(({ text }) => text),
+  );
+  yield;
+  return yield* joined([beginning, ...(keys ?? []), ...(prefixes ?? []), Buffer.from(end)]);
 }
 
-/** Collects the text of a page. */
-export class PageText {
-  readonly #pieces: Buffer[] = [];
-  #lengthBytes = 0;
+/** Pieces that are copied in one step. */
+const PIECES_PER_STEP = 100;
 
-  constructor(start: string) {
-    this.add(start);
+/** Joins the pieces of a page. */
+export function* joined(pieces: readonly Buffer[]): Steps<Buffer> {
+  const page = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const [index, piece] of pieces.entries()) {
+    page.set(piece, at);
+    at += piece.length;
+    if (index % PIECES_PER_STEP === 0) yield;
   }
-
-  /** @throws InvalidReplyError if the page becomes too long: an escaped byte of the store takes up to six bytes */
-  add(text: string): void {
-    const piece = Buffer.from(text);
-    this.#lengthBytes += piece.length;
-    if (this.#lengthBytes > LISTING_LIMIT_BYTES)
-      throw new InvalidReplyError('the page is too long when names are escaped');
-    this.#pieces.push(piece);
-  }
-
-  whole(): Buffer {
-    return Buffer.concat(this.#pieces);
-  }
-}
-
-/** Stores write entries before common prefixes. */
-function byKind(a: ListedEntry, b: ListedEntry): number {
-  return Number(a.isCommonPrefix) - Number(b.isCommonPrefix);
+  return page;
 }
 
 function nextElements(
-  { next, first, entries }: CollectedListing,
+  { next, first, shown }: CollectedListing,
   request: ListingRequest,
   view: ListingView,
-  writer: ListingWriter,
+  names: ClientNames,
 ): string[] {
   if (!next) return [];
   const { kind } = request;
   const [{ next: name }] = kind.position;
   const [marker = ''] = next;
   if (!kind.isByKey || !view.showsMarker(marker)) return [leaf(name, request.seal(next))];
-  const isLastSeen = inStoreOrder(entries).at(-1)?.name === marker;
-  const isTold = first.others.some(element => element.name === name);
+  const isLastSeen = lastName(shown) === marker;
+  const isTold = first.heads.has(name);
   // without a delimiter, ListObjects has no NextMarker: the client continues after the last key
   if (kind.position.length === 1 && isLastSeen && !isTold) return [];
   return kind.position.flatMap((part, index) => {
     const value = next[index] ?? '';
-    if (index === 0) return [leaf(part.next, writer.name(value))];
+    if (index === 0) return [leaf(part.next, names.name(value))];
     return value === '' ? [] : [leaf(part.next, value)];
   });
 }
 
-class ListingWriter {
-  readonly #bucket: Bucket;
+/** Writes an element other than an entry; values of the request are taken from the client's own. */
+function writeHead(
+  name: string,
+  text: string,
+  request: ListingRequest,
+  { isTruncated, shown }: CollectedListing,
+  names: ClientNames,
+): string {
+  if (asWritten.has(name)) return leaf(name, text);
+  if (name === 'Name' || name === 'Bucket') return leaf(name, names.bucket.name);
+  if (name === 'IsTruncated') return leaf(name, String(isTruncated));
+  if (name === 'KeyCount') return leaf(name, String(shown.length));
+  if (name === 'Prefix') return leaf(name, names.encode(request.prefix));
+  if (name === 'Delimiter') return leaf(name, names.encode(request.delimiter ?? ''));
+  if (name === 'StartAfter') return leaf(name, names.encode(request.startAfter ?? ''));
+  const { kind, sentPosition } = request;
+  const index = kind.position.findIndex(({ echo }) => echo === name);
+  if (index < 0) return '';
+  const sent = sentPosition[index] ?? '';
+  return leaf(name, index === 0 && kind.isByKey ? names.encode(sent) : sent);
+}
+
+/** Writes an entry with the client's name and the known members. */
+export function writeEntry(
+  element: XmlElement,
+  { name, isCommonPrefix }: ListedName,
+  names: ClientNames,
+): string {
+  const inner = isCommonPrefix ? 'Prefix' : 'Key';
+  // without a bucket prefix the names are the same, and keep the store's percent-encoding
+  const isAsWritten = names.bucket.keyPrefix === '';
+  const children = element.children.filter(isElement).map(child => {
+    if (child.name === inner && !isAsWritten) return leaf(inner, names.name(name));
+    const members = ofEntries.get(child.name);
+    return members ? writeKnown(child, members) : '';
+  });
+  return inTags(element.name, children.join(''));
+}
+
+/** The client's names for those at the store. */
+export class ClientNames {
+  readonly bucket: Bucket;
   readonly #isEncoded: boolean;
 
   constructor(bucket: Bucket, isEncoded: boolean) {
-    this.#bucket = bucket;
+    this.bucket = bucket;
     this.#isEncoded = isEncoded;
-  }
-
-  entry({ element, name, isCommonPrefix }: ListedEntry): string {
-    const inner = isCommonPrefix ? 'Prefix' : 'Key';
-    // without a bucket prefix the names are the same, and keep the store's percent-encoding
-    const isAsWritten = this.#bucket.keyPrefix === '';
-    const children = element.children.filter(isElement).map(child => {
-      if (child.name === inner && !isAsWritten) return leaf(inner, this.name(name));
-      const members = ofEntries.get(child.name);
-      return members ? writeKnown(child, members) : '';
-    });
-    return inTags(element.name, children.join(''));
-  }
-
-  /** Writes an element other than an entry; values of the request are taken from the client's own. */
-  other(element: XmlElement, request: ListingRequest, { isTruncated, entries }: CollectedListing): string {
-    const { name } = element;
-    if (asWritten.has(name)) return leaf(name, textOf(element));
-    if (name === 'Name' || name === 'Bucket') return leaf(name, this.#bucket.name);
-    if (name === 'IsTruncated') return leaf(name, String(isTruncated));
-    if (name === 'KeyCount') return leaf(name, String(entries.length));
-    if (name === 'Prefix') return leaf(name, this.#encode(request.prefix));
-    if (name === 'Delimiter') return leaf(name, this.#encode(request.delimiter ?? ''));
-    if (name === 'StartAfter') return leaf(name, this.#encode(request.startAfter ?? ''));
-    const { kind, sentPosition } = request;
-    const index = kind.position.findIndex(({ echo }) => echo === name);
-    if (index < 0) return '';
-    const sent = sentPosition[index] ?? '';
-    return leaf(name, index === 0 && kind.isByKey ? this.#encode(sent) : sent);
   }
 
   /** The client's name for a name at the store. */
   name(atStore: string): string {
-    return this.#encode(atStore.slice(this.#bucket.keyPrefix.length));
+    return this.encode(atStore.slice(this.bucket.keyPrefix.length));
   }
 
-  #encode(text: string): string {
+  encode(text: string): string {
     return this.#isEncoded ? encodeURIComponent(text).replaceAll('%2F', '/') : text;
   }
 }
@@ -159,7 +152,7 @@ export function leaf(name: string, text: string): string {
 }
 
 /** The start and end tags of a document with the root element `root`. */
-export function documentTags({ name, attributes }: XmlElement): {
+export function documentTags({ name, attributes }: Pick<XmlElement, 'name' | 'attributes'>): {
   readonly start: string;
   readonly end: string;
 } {

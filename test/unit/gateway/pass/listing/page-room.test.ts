@@ -11,7 +11,9 @@ beforeEach(() => {
 });
 
 function take(client: string, mebibytes: number, page = client): PageHold {
-  return room.take(client, mebibytes * mebibyte, () => cut.push(page));
+  const hold = room.begin(client, () => cut.push(page));
+  hold.resize(mebibytes * mebibyte);
+  return hold;
 }
 
 it('has room for 64 MiB, and for one page of any size', () => {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { PageTurns, type Steps } from '../../../../../src/gateway/pass/listing/page-turns.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 
+const never = new AbortController().signal;
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
 /** Work of steps that take as long as `steps` says, and note themselves in `done`. */
@@ -26,7 +27,11 @@ it('gives turns one after the other, with as much time in between as the last on
   const turns = new PageTurns(clock);
   const done: string[] = [];
   const work = worker(clock, done);
-  const answers = [turns.take(work('a', [40])), turns.take(work('b', [10])), turns.take(work('c', []))];
+  const answers = [
+    turns.take('client', work('a', [40]), never),
+    turns.take('client', work('b', [10]), never),
+    turns.take('client', work('c', []), never),
+  ];
   await settled();
   expect(done).toEqual(['a']);
   clock.advance(39);
@@ -47,8 +52,8 @@ it('ends a turn after two milliseconds, and long work does not hold up short wor
   const turns = new PageTurns(clock);
   const done: string[] = [];
   const work = worker(clock, done);
-  const long = turns.take(work('long', Array(100).fill(1)));
-  const short = turns.take(work('short', [1, 0]));
+  const long = turns.take('client', work('long', Array(100).fill(1)), never);
+  const short = turns.take('client', work('short', [1, 0]), never);
   await settled();
   expect(done).toEqual(['long', 'long']);
   clock.advance(2);
@@ -71,10 +76,10 @@ it('goes on behind work that fails, and does no more of what is given up', async
   const turns = new PageTurns(clock);
   const done: string[] = [];
   const work = worker(clock, done);
-  const fault = turns.take(failing());
+  const fault = turns.take('client', failing(), never);
   const left = new AbortController();
-  const given = turns.take(work('given up', [5, 5]), left.signal);
-  const next = turns.take(work('next', [0]));
+  const given = turns.take('client', work('given up', [5, 5]), left.signal);
+  const next = turns.take('client', work('next', [0]), never);
   await expect(fault).rejects.toThrow('no page');
   await settled();
   expect(done).toEqual(['given up']);

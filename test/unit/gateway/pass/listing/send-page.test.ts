@@ -45,7 +45,7 @@ async function ask(): Promise<{ client: Socket; exchange: Exchange }> {
 }
 
 function send(exchange: Exchange): Promise<void> {
-  const hold = room.take('client', 0, () => undefined);
+  const hold = room.begin('client', () => undefined);
   exchange.response.once('close', () => hold.release());
   return sendPage(exchange, { status: 200, fields: [], body: Buffer.alloc(PAGE_BYTES) }, sends, hold);
 }

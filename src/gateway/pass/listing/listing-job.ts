@@ -1,0 +1,107 @@
+import { sendAndCollect } from '../../../backend/collected-reply.ts';
+import type { Store, StoreRequest, WholeReply } from '../../../backend/store.ts';
+import { clientOf } from '../../../base/client-quota.ts';
+import type { OtherOperation } from '../other-operation.ts';
+import type { Turn } from './fair-turns.ts';
+import type { Listings } from './listings.ts';
+import type { PageHold } from './page-room.ts';
+import type { Steps } from './page-turns.ts';
+import { sendPage } from './send-page.ts';
+
+/** A store that takes longer for a page than this does not hold up others; its pages are bounded by `PageRoom`. */
+const ASK_TURN_MS = 500;
+
+/** One listing, from the request to the last byte. */
+export class ListingJob {
+  readonly #other: OtherOperation;
+  readonly #listings: Listings;
+  readonly #client: string;
+  readonly #end = new AbortController();
+  readonly #hold: PageHold;
+  #turn: Turn | undefined;
+  #keptBytes = 0;
+
+  /** @throws TooManyRequestsError */
+  constructor(other: OtherOperation) {
+    const { exchange, observer, listings } = other;
+    const { response } = exchange;
+    this.#other = other;
+    this.#listings = listings;
+    this.#client = clientOf(response.req.socket.remoteAddress);
+    observer.waitsForStore(exchange);
+    this.#hold = listings.room.begin(this.#client, error => this.#cutOff(error));
+    const over = () => {
+      this.#hold.release();
+      this.#end.abort();
+      this.#turn?.end();
+    };
+    response.once('close', over);
+    // a closed response emits no second `close`
+    if (response.closed) over();
+  }
+
+  /** Whether the client has disconnected. */
+  get hasClientLeft(): boolean {
+    return this.#other.exchange.response.closed;
+  }
+
+  /**
+   * Asks the store for a page, when it is this client's turn.
+   *
+   * @throws OverloadedError, StalledClientError, StoreError
+   */
+  async ask(store: Store, request: StoreRequest, limitBytes: number): Promise<WholeReply> {
+    this.#turn?.end();
+    const turn = await this.#listings.asks.take(this.#client, this.#end.signal);
+    this.#turn = turn;
+    // the client may have left when the turn had just been given
+    if (this.#end.signal.aborted) turn.end();
+    const timer = this.#listings.clock.after(ASK_TURN_MS, () => turn.end());
+    const limits = { limitBytes, grew: (sizeBytes: number) => this.#grew(sizeBytes) };
+    try {
+      return await sendAndCollect(store, request, limits, this.#end.signal);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** Reads the store's last answer, when it is this client's turn. `sizeOf` tells what is kept of it, in bytes. */
+  async read<Result>(work: Steps<Result>, sizeOf: (result: Result) => number): Promise<Result> {
+    try {
+      const result = await this.#listings.pages.take(this.#client, work, this.#end.signal);
+      this.#keptBytes += sizeOf(result);
+      this.#hold.resize(this.#keptBytes);
+      return result;
+    } finally {
+      this.#turn?.end();
+    }
+  }
+
+  /** Writes the page for the client. */
+  write(work: Steps<Buffer>): Promise<Buffer> {
+    return this.#listings.pages.inSlices(work, this.#end.signal);
+  }
+
+  /** Answers with a page; resolves when the client has taken it or has left. */
+  async send(page: WholeReply): Promise<void> {
+    const { exchange, observer } = this.#other;
+    this.#keptBytes = 0;
+    await sendPage(exchange, page, observer.sends, this.#hold);
+  }
+
+  /** The body that is being collected takes `sizeBytes` of memory. */
+  #grew(sizeBytes: number): void {
+    try {
+      this.#hold.resize(this.#keptBytes + sizeBytes);
+    } catch (error) {
+      this.#end.abort(error);
+    }
+  }
+
+  #cutOff(error: Error): void {
+    const { exchange } = this.#other;
+    exchange.failure = error;
+    if (exchange.response.headersSent) exchange.response.destroy();
+    else this.#end.abort(error);
+  }
+}
