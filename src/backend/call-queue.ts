@@ -26,7 +26,7 @@ interface Line {
 /** How often, within `queueWaitMs`, silent calls are aborted to try waiting ones in their place. */
 const TRIES_IN_WAIT = 4;
 
-/** Check interval while calls are waiting. */
+/** Check interval while calls are in progress or waiting. */
 const WATCH_MS = 50;
 
 /** If a check is later than this, the event loop was blocked, and answers may be unread. */
@@ -165,6 +165,7 @@ export class CallQueue {
     this.#stopWaiting(entry, line);
     line.running++;
     this.#running.add(entry);
+    this.#watch();
     entry.start();
   }
 
@@ -198,10 +199,13 @@ export class CallQueue {
     const dueMs = this.#clock.monotonicMs() + WATCH_MS;
     this.#clock.after(WATCH_MS, () => {
       this.#isWatching = false;
+      const lateMs = this.#clock.monotonicMs() - dueMs;
+      // readers went on taking bytes while the event loop was blocked, but that is reported later
+      if (lateMs >= WATCH_MS) for (const entry of this.#running) entry.stoodStill(lateMs);
       // at most once in a row: answers that arrived meanwhile are read before calls are aborted for silence
-      this.#wasLate = !this.#wasLate && this.#clock.monotonicMs() > dueMs + LATE_MS;
-      if (!this.#wasLate) this.#endCalls();
-      if (this.#waiting.size > 0) this.#watch();
+      this.#wasLate = !this.#wasLate && lateMs > LATE_MS;
+      if (!this.#wasLate && this.#waiting.size > 0) this.#endCalls();
+      if (this.#waiting.size + this.#running.size > 0) this.#watch();
     });
   }
 

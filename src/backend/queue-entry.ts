@@ -23,6 +23,8 @@ export interface QueueEntry {
   /** Until when a paused call keeps its connection while others wait; undefined while it is not paused. */
   readonly keptUntilMs: number | undefined;
   start(): void;
+  /** This process stood still for `durationMs` and could not see what the reader took. */
+  stoodStill(durationMs: number): void;
   /** Ends the call, which then leaves the queue. */
   endedBy(verdict: QueueVerdict): void;
 }

@@ -96,6 +96,10 @@ export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
     this.#pause.took(lengthBytes, this.#clock.monotonicMs());
   }
 
+  stoodStill(durationMs: number): void {
+    this.#pause.extend(durationMs, this.#clock.monotonicMs());
+  }
+
   abort(): void {
     this.#isAborted = true;
     if (!this.#end()) return;

@@ -37,6 +37,12 @@ export class ReaderPause {
     this.#sinceMs = undefined;
   }
 
+  /** What the reader took in the last `durationMs` is not known yet: they do not count against it. */
+  extend(durationMs: number, nowMs: number): void {
+    this.#earnedUntilMs += durationMs;
+    if (this.#sinceMs !== undefined) this.#sinceMs = Math.min(nowMs, this.#sinceMs + durationMs);
+  }
+
   /** The reader has taken `lengthBytes` more. */
   took(lengthBytes: number, nowMs: number): void {
     const earnedMs = (lengthBytes * 1_000) / MIN_RATE_BYTES;

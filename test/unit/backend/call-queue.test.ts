@@ -44,6 +44,11 @@ class Call implements QueueEntry {
     this.keptUntilMs = this.pausedSinceMs + forMs;
   }
 
+  stoodStill(durationMs: number): void {
+    if (this.pausedSinceMs !== undefined) this.pausedSinceMs += durationMs;
+    if (this.keptUntilMs !== undefined) this.keptUntilMs += durationMs;
+  }
+
   answer(): void {
     this.isAnswered = true;
     queue.answered(this, clock.monotonicMs() - this.#startedMs);

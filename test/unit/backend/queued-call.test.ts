@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CallQueue } from '../../../src/backend/call-queue.ts';
 import { QueuedCall, type SentCall } from '../../../src/backend/queued-call.ts';
 import type { StoreError, StoreReceiver } from '../../../src/backend/store.ts';
@@ -93,6 +93,63 @@ it('how long writes take says nothing about reads', () => {
   for (const object of ['b', 'c', 'd', 'next']) enter(object);
   clock.advance(1_600);
   expect(silent.heard).toEqual(['BUSY']);
+});
+
+describe('time in which this thread was held up does not count against a reader', () => {
+  /** Calls of which each has the connection and half of an answer that nobody takes. */
+  function paused(count: number) {
+    return Array.from({ length: count }, (_, index) => {
+      const one = enter(`paused ${index}`);
+      one.answer()?.answered(head);
+      one.call.pause();
+      return one;
+    });
+  }
+  const broken = (calls: readonly { heard: readonly string[] }[]) =>
+    calls.filter(({ heard }) => heard.includes('BROKEN')).length;
+
+  it.each(['while others wait', 'while nobody waits'])('that has stalled: %s', when => {
+    const calls = paused(2);
+    clock.advance(500);
+    if (when === 'while others wait') enter('waits');
+    clock.holdUp(6_000);
+    clock.advance(0);
+    enter('waits too');
+    clock.advance(400);
+    expect(broken(calls)).toBe(0);
+    clock.advance(100);
+    expect(broken(calls), 'slow for a second').toBe(1);
+  });
+
+  it('and what it took before still counts for it', () => {
+    const [first, second] = paused(2);
+    first?.call.took(4 * 1024);
+    clock.advance(4_500);
+    clock.holdUp(30_000);
+    clock.advance(0);
+    second?.call.resume();
+    clock.advance(600);
+    enter('waits');
+    clock.advance(100);
+    expect(first?.heard, 'five seconds, and one for what it took').not.toContain('BROKEN');
+    clock.advance(900);
+    expect(first?.heard).toContain('BROKEN');
+  });
+
+  it('a call that was paused after it began anew, whatever was before', () => {
+    const calls = paused(2);
+    clock.holdUp(6_000);
+    for (const { call } of calls) {
+      call.resume();
+      call.pause();
+    }
+    clock.advance(0);
+    enter('waits');
+    clock.advance(950);
+    expect(broken(calls)).toBe(0);
+    clock.advance(100);
+    expect(broken(calls)).toBe(1);
+  });
 });
 
 it('a call too slow to answer, or to go on, fails with TIMEOUT and frees its connection', () => {

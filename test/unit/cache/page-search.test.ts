@@ -50,6 +50,13 @@ it('a page with less to lose comes first, however new', () => {
   expect(search.find(anyLoss), 'read again, in a class with many pages').toBe(slots[5]);
 });
 
+it('a page with more to lose does not come before one with less, however old', () => {
+  const { search, slots, unread, pages } = searchOf(10);
+  for (const slot of slots.slice(1)) unread.add(slot);
+  pages.renew(slots[0] ?? 0);
+  expect(search.find(anyLoss)).toBe(slots[0]);
+});
+
 it('where all is in use, a search looks at few pages, and the next one goes on behind them', () => {
   const setup = searchOf(1_000);
   for (const slot of setup.slots) setup.inUse.add(slot);
