@@ -44,7 +44,10 @@ export class CollectedReply {
 
   /** The answer with the body received so far. */
   whole(): WholeReply {
-    return { ...this.head, body: this.#memory.subarray(0, this.#lengthBytes) };
+    // a copy of this size: refusals are kept, and the cache counts their length
+    const body = Buffer.allocUnsafeSlow(this.#lengthBytes);
+    this.#memory.copy(body, 0, 0, this.#lengthBytes);
+    return { ...this.head, body };
   }
 
   #makeRoom(lengthBytes: number): void {

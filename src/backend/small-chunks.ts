@@ -6,7 +6,7 @@ const GATHER_BYTES = 16 * 1024;
 
 /** A body of more small chunks than this must have `AVERAGE_BYTES` in each. */
 const FREE_CHUNKS = 16 * 1024;
-const AVERAGE_BYTES = 16;
+const AVERAGE_BYTES = 32;
 
 /**
  * Joins the small chunks of a body (RFC 9112 §7.1). A store may put every byte into a chunk of its own; what follows

@@ -55,6 +55,11 @@ export class BodyFraming {
     return this.#next === 'other';
   }
 
+  /** Whether the rest of the body is nothing but data, whose parsing costs nothing. */
+  get isData(): boolean {
+    return this.#next === 'data' && !this.#isChunked;
+  }
+
   copy(): BodyFraming {
     const copy = new BodyFraming(this.#next, this.#sizeBytes, this.#isChunked);
     copy.#digits = this.#digits;

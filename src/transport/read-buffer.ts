@@ -1,12 +1,13 @@
 import type { LookupFunction, OnReadOpts, Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { type BodyEnd, BodyFraming } from './body-framing.ts';
+import { ParseBudget } from './parse-budget.ts';
 
 /** Size of the shared read buffer. */
 const READ_BYTES = 256 * 1024;
 
-/** How long a connection may parse before it lets others have the thread: libuv reads a full socket 32 times in a row. */
-const BUSY_MS = 4;
+/** Bytes that may take long to parse (chunks, heads, trailers) are given to undici in pieces of this size. */
+const PIECE_BYTES = 16 * 1024;
 
 const endOfHead = Buffer.from('\r\n\r\n');
 
@@ -35,7 +36,12 @@ export interface ExpectedBody {
 export class ReadBuffer {
   readonly #buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   readonly #connections = new WeakMap<Socket, Connection>();
-  readonly #parsing: Parsing = { connection: undefined };
+  readonly #parsing: Parsing;
+
+  /** @param nowMs a monotonic clock, in milliseconds */
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#parsing = { connection: undefined, budget: new ParseBudget(nowMs) };
+  }
 
   connector({ connectMs, lookup }: ConnectorOptions): buildConnector.connector {
     const connections = this.#connections;
@@ -67,9 +73,11 @@ export class ReadBuffer {
   }
 }
 
-/** The connection whose bytes undici parsed last. It parses synchronously, one connection at a time. */
+/** What the connections of a thread share. undici parses synchronously, one connection at a time. */
 interface Parsing {
+  /** The connection whose bytes were parsed last. */
   connection: Connection | undefined;
+  readonly budget: ParseBudget;
 }
 
 /** The bytes that undici was given and is parsing. */
@@ -102,8 +110,8 @@ class Connection implements ExpectedBody {
   #unread: Buffer | undefined;
   #isShared = false;
   #isHeld = false;
-  /** Time spent on parsing since the last pause. */
-  #busyMs = 0;
+  #isEnding = false;
+  #waitsForTurn = false;
   #mayBeSplit = false;
   /** The framing at the start of the unread bytes. */
   #framing = BodyFraming.unknown();
@@ -115,34 +123,26 @@ class Connection implements ExpectedBody {
     this.#readStream = socket.read.bind(socket);
     socket.read = sizeBytes => this.#read(sizeBytes);
     socket.unshift = (rest: Buffer) => this.#unshift(rest);
+    // the end must not overtake bytes that wait for their turn: it may be the end of the body
+    socket.prependListener('end', () => {
+      this.#isEnding = true;
+      if (this.#unread) socket.emit('readable');
+    });
   }
 
-  /**
-   * Passes on `bytes` of the shared buffer. False when reading has to stop: until undici has taken all of them, or for
-   * one turn of the event loop when they took long.
-   */
+  /** Passes on `bytes` of the shared buffer. False when some are left, for undici or for a later turn: reading stops. */
   arrived(bytes: Buffer): boolean {
-    const startedMs = performance.now();
     // a TLS connection delivers what it has already decrypted even while it is stopped
     this.#isShared = this.#unread === undefined;
     this.#unread = this.#unread ? Buffer.concat([this.#unread, bytes]) : bytes;
     this.#mayBeSplit = true;
     this.#socket.emit('readable');
+    this.#parsing.budget.stop();
     this.#checkParser();
-    if (!this.#unread) return this.#mayReadOn(startedMs);
+    if (!this.#unread) return true;
     if (this.#isShared) this.#unread = Buffer.from(this.#unread);
     this.#isShared = false;
     this.#isHeld = true;
-    return false;
-  }
-
-  #mayReadOn(startedMs: number): boolean {
-    this.#busyMs += performance.now() - startedMs;
-    if (this.#busyMs < BUSY_MS) return true;
-    this.#busyMs = 0;
-    setImmediate(() => {
-      if (!this.#isHeld && !this.#socket.destroyed) this.#socket.resume();
-    });
     return false;
   }
 
@@ -161,8 +161,12 @@ class Connection implements ExpectedBody {
   #read(sizeBytes: number | undefined): Buffer | null {
     // `read(0)` makes the stream start reading and detect its end
     if (sizeBytes !== undefined) return this.#readStream(sizeBytes);
+    const { budget } = this.#parsing;
+    budget.stop();
     this.#checkParser();
     if (this.#unread) {
+      if (budget.isSpent && !this.#isEnding) return this.#waitForTurn();
+      budget.start();
       this.#parsing.connection = this;
       return this.#isShared ? this.#takeShared(this.#unread) : this.#takeOwn(this.#unread);
     }
@@ -173,7 +177,18 @@ class Connection implements ExpectedBody {
     return null;
   }
 
-  #takeShared(bytes: Buffer): Buffer {
+  #waitForTurn(): null {
+    if (!this.#waitsForTurn)
+      this.#parsing.budget.whenRenewed(() => {
+        this.#waitsForTurn = false;
+        if (!this.#socket.destroyed) this.#socket.emit('readable');
+      });
+    this.#waitsForTurn = true;
+    return null;
+  }
+
+  #takeShared(read: Buffer): Buffer {
+    const bytes = this.#piece(read);
     const before = this.#framing.copy();
     const { lengthBytes, dataBytes } = this.#framing.follow(bytes);
     if (lengthBytes === 0) return Buffer.from(this.#take(this.#upToHead(bytes)));
@@ -183,12 +198,17 @@ class Connection implements ExpectedBody {
   }
 
   /** A private copy may contain anything. */
-  #takeOwn(bytes: Buffer): Buffer {
+  #takeOwn(rest: Buffer): Buffer {
+    const bytes = this.#piece(rest);
     if (!this.#framing.isUnknown) {
       this.#given = { kind: 'own', bytes, before: this.#framing.copy() };
       this.#framing.follow(bytes);
     }
     return this.#take(bytes);
+  }
+
+  #piece(bytes: Buffer): Buffer {
+    return this.#framing.isData ? bytes : bytes.subarray(0, PIECE_BYTES);
   }
 
   /**
@@ -211,6 +231,7 @@ class Connection implements ExpectedBody {
   }
 
   #unshift(rest: Buffer): void {
+    this.#parsing.budget.stop();
     if (rest.length === 0) return;
     this.#rewind(rest.length);
     if (this.#unread) {

@@ -120,11 +120,6 @@ const hostile: readonly (readonly [what: string, answer: string, statuses: reado
     'HTTP/1.1 200 X\r\netag: W/"a"\r\ntransfer-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n',
     [502],
   ],
-  [
-    'a body in a hundred thousand chunks of one byte',
-    `HTTP/1.1 200 X\r\netag: "a"\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\na\r\n'.repeat(100_000)}0\r\n\r\n`,
-    [502],
-  ],
   ['a line that is no HTTP', '<html>', [502, 503]],
   ['nothing', '', [502, 503]],
 ];
@@ -146,6 +141,19 @@ describe('a store that answers with', () => {
     expect(await gauge('tidegate_requests_in_flight')).toBe(0);
     expect(await gauge('tidegate_request_faults_total')).toBe(0);
   });
+});
+
+it('a body in a hundred thousand chunks of one byte is given up, and its transfer not repeated', async () => {
+  answers = () =>
+    `HTTP/1.1 200 X\r\netag: "a"\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\na\r\n'.repeat(100_000)}0\r\n\r\n`;
+  const outcome = await gateway.get('/b/k').then(
+    ({ status }) => status,
+    () => 'cut off',
+  );
+  expect([502, 'cut off']).toContain(outcome);
+  // the first answer shows no length: it is asked for again to be passed on
+  expect(store.requests.length).toBeLessThanOrEqual(2);
+  expect((await gateway.get('/b/good')).body.toString()).toBe('good');
 });
 
 async function gauge(name: string): Promise<number> {

@@ -46,8 +46,8 @@ it('passes on nothing of an aborted call', async () => {
 });
 
 it.each([
-  [15, true],
-  [16, false],
+  [31, true],
+  [32, false],
 ])('of a body of 20 000 chunks of %i bytes is refused: %s', (lengthBytes, isRefused) => {
   const { chunks } = recorder();
   const chunk = Buffer.alloc(lengthBytes);
