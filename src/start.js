@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command `tidegate`. Plain JavaScript that older versions of Node can parse, so that they say what is missing
- * instead of failing at the first thing that they do not know.
+ * The command `tidegate`. Plain JavaScript that older versions of Node can parse, so that they report which version is
+ * needed instead of a syntax error.
  */
 import { existsSync } from 'node:fs';
 

@@ -1,7 +1,7 @@
 import { ERROR_BODY_LIMIT_BYTES } from './guarded-receiver.ts';
 import type { Store, StoreReplyHead, StoreRequest, WholeReply } from './store.ts';
 
-/** Memory at first; it doubles as needed, so that a body of many small pieces costs no more than its bytes. */
+/** Initial memory; it doubles as needed, so many small pieces of a body cost no more than its bytes. */
 const FIRST_BYTES = 4 * 1024;
 
 /** How much of a body is collected. */

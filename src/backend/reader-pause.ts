@@ -11,8 +11,8 @@ const MIN_RATE_BYTES = 4 * 1024;
 const LARGEST_STEP_BYTES = 1.5 * 1024 * 1024;
 
 /**
- * How long the reader of a call may leave it paused while others wait for its connection: for what it has taken it gets
- * the time that `MIN_RATE_BYTES` allows.
+ * How long the reader of a call may leave it paused while others wait for its connection: as long as a reader at
+ * `MIN_RATE_BYTES` a second would need for the bytes that it has taken, but not less than `STALL_LIMIT_MS`.
  */
 export class ReaderPause {
   #sinceMs: number | undefined;

@@ -23,7 +23,7 @@ export interface ErrorCodec {
   decode(data: unknown, procedure: string): Error;
 }
 
-/** Keeps the code and the message of an error, and gives a RemoteCallError. */
+/** Keeps the code and the message of an error, and creates a RemoteCallError. */
 export const codeAndMessage: ErrorCodec = {
   encode: error =>
     error instanceof Error

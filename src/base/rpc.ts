@@ -36,7 +36,7 @@ export interface RpcOptions {
   readonly transferOf?: (result: unknown) => readonly Transferable[];
   /** Called after each message of the other end has been processed. */
   readonly onMessage?: () => void;
-  /** Receives exceptions that no caller can be told of; thrown to the thread by default. */
+  /** Receives exceptions that belong to no call; thrown in the thread by default. */
   readonly onFault?: (error: unknown) => void;
 }
 

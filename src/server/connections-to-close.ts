@@ -20,7 +20,7 @@ const IDLE_CHECKS = 1;
 const SILENT_CHECKS = 5;
 const IDLE_OF_POORER_CHECKS = 10;
 const SILENT_OF_POORER_CHECKS = 50;
-/** Only a client that has fewer gets the place of a request that waits for a store: others need not wait with it. */
+/** A request that waits for a store this long loses its place, but only to a client that has fewer connections. */
 const WAITING_CHECKS = 10;
 
 /**
@@ -35,9 +35,9 @@ interface Ranked<T> {
 
 /**
  * Which connections to close so that waiting ones can be served: at most one for each, starting with the client that
- * has the most. To clients that have fewer it also loses requests that have waited for a store for a second, after its
- * unused connections. A client loses unused connections sooner to clients that have fewer. To clients that have as many, and
- * to its own waiting connections (behind a load balancer all have the same address), it loses at once only connections
+ * has the most. After its unused connections, that client also loses requests that have waited for a store for a second,
+ * to clients that have fewer; to them it loses unused connections sooner as well. To clients that have as many, and to
+ * its own waiting connections (behind a load balancer all have the same address), it loses at once only connections
  * that are idle between requests.
  *
  * @param waiting the client of each waiting connection.

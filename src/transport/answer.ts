@@ -81,8 +81,8 @@ interface HeadFields {
  * node:http still parses requests, keeps responses in order and closes connections; to it this looks like a response
  * that has finished.
  *
- * Complete responses are written together at the end of the turn: batching saves the clients wake-ups, as much again as
- * bypassing the queue saves.
+ * Complete responses are written together at the end of the turn: batching saves the clients wake-ups, about as
+ * much as bypassing the queue.
  */
 export class DirectAnswer implements Answer, TurnEndTask {
   readonly #response: ServerResponse;

@@ -65,7 +65,7 @@ function isSmall(headers: IncomingMessage['headers']): boolean {
   return headers['transfer-encoding'] === undefined && Number(headers['content-length']) <= SMALL_BYTES;
 }
 
-/** What nobody takes is thrown away as it arrives. */
+/** Discards a body that is not taken, as it arrives. */
 function readSmall(
   request: ServedRequest,
   isKeptAlive: boolean,
@@ -93,7 +93,7 @@ function skipBody(request: ServedRequest, onIncoming: OnIncoming): number {
   return REST_IS_UPGRADED;
 }
 
-/** The body is not read on after the answer. */
+/** Stops reading the body after the answer. */
 function takeBody(request: ServedRequest, isKeptAlive: boolean, onIncoming: OnIncoming): number {
   const { socket } = request;
   request.isBodyTaken = true;

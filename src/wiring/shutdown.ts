@@ -36,7 +36,7 @@ export class Shutdown {
     return this.#isDraining;
   }
 
-  /** Load balancers may know this gateway from now on: it goes on serving for a while when it is told to stop. */
+  /** From now on load balancers may use this gateway, so it keeps serving for a while after it is told to stop. */
   served(): void {
     this.#isServing = true;
   }

@@ -2,7 +2,7 @@ import type { Notification } from '../alert.ts';
 import { inTransaction, type StateDatabase, type StateRow } from '../state-database.ts';
 import { parseNotification } from './notification-record.ts';
 
-/** A card that is not posted any more unless somebody asks for it. */
+/** A card that is posted again only on request. */
 export interface DeadLetter {
   readonly id: number;
   readonly channel: string;
@@ -40,7 +40,7 @@ export class DeadLetters {
   }
 
   /**
-   * Queues a dead letter again as it first was, in a card of its own. Where its channel is not among `channels` any
+   * Queues a dead letter again, unchanged and as a card of its own. Where its channel is not among `channels` any
    * more, `route` gives those that take it instead. Returns the channels; none when no webhook takes it, or when there
    * is no such dead letter.
    */

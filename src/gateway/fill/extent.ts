@@ -33,13 +33,13 @@ export class Extent implements RangeReceiver {
   readonly #context: ExtentContext;
   readonly #owner: ExtentOwner;
   readonly #waiters = new ByteWaiters();
-  /** Only once there was no slot. */
+  /** Undefined until a slot was missing. */
   #roomWait: SlotWait | undefined;
   readonly #blocks: BlockWriter;
   #askedTo: number;
   #isWhole = false;
   readonly #transfer: PausedTransfer;
-  /** Only once the transfer has failed. */
+  /** Undefined until the transfer has failed. */
   #retries: Retries | undefined;
   #waitsForReaders = false;
   #outcome: 'running' | 'done' | Error = 'running';
@@ -144,7 +144,7 @@ export class Extent implements RangeReceiver {
     return this.#waiters.wait(awaited, isFirst, reader);
   }
 
-  /** `reader` has left: nothing is fetched for its sake, and its wait ends. */
+  /** `reader` has left: nothing more is fetched for it, and its wait ends. */
   left(reader: object): void {
     this.#waiters.left(reader);
   }

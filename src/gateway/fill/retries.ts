@@ -1,7 +1,7 @@
 import { StoreError } from '../../backend/store.ts';
 import { isTransient } from './fill-error.ts';
 
-/** What has to arrive after a retry for later ones to count anew: some bytes each time would be retries without end. */
+/** Bytes that must arrive before retries are counted from zero again: a few at a time would allow endless retries. */
 const PROGRESS_BYTES = 64 * 1024;
 
 const LONGEST_DELAY_MS = 1_000;

@@ -17,7 +17,7 @@ export class PassedBody implements PendingSend {
   readonly #goOn: () => void;
   #call: StoreCall | undefined;
   #isPaused = false;
-  /** Written bytes that the call has not been told of as taken. */
+  /** Written bytes that were not yet reported to the call as taken. */
   #untoldBytes = 0;
 
   /** @param guard wraps event handlers that may throw */
@@ -69,7 +69,7 @@ export class PassedBody implements PendingSend {
     this.#call?.resume();
   }
 
-  /** Tells the call of what the connection has accepted: all but the last `leftBytes`. */
+  /** Reports to the call what the connection has accepted: all but the last `leftBytes`. */
   #tellTaken(leftBytes: number): void {
     const takenBytes = this.#untoldBytes - leftBytes;
     if (takenBytes <= 0) return;

@@ -127,8 +127,8 @@ export class PendingSends {
 }
 
 /**
- * Looks are counted rather than time: when the event loop was blocked, clients could take nothing meanwhile, and the
- * look that comes late runs before the system's buffers are seen to have emptied. A response with nothing queued waits
+ * Checks are counted rather than time: while the event loop is blocked no progress is seen, and the first check after it
+ * runs before the socket reports what the client took meanwhile. A response with nothing queued waits
  * for its content or its turn, not for its client.
  */
 function progressOf({ loan, socket }: PendingSend, last: ProgressMark | undefined): ProgressMark | undefined {

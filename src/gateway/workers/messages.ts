@@ -62,7 +62,7 @@ export type WireLoan =
 /** Calls between workers: the procedures that the owner of an object serves. */
 export interface PeerCalls {
   find(question: { readonly read: WireRead; readonly withChecksums: boolean }): Promise<WireLookupResult>;
-  /** Gives the number of the new reader. */
+  /** Returns the number of the new reader. */
   open(range: WireRange): number;
   next(reader: number): Promise<WireLoan>;
 }
