@@ -99,6 +99,15 @@ function cutLines(): readonly Record<string, unknown>[] {
   return lines.filter(({ failure }) => failure !== undefined);
 }
 
+/** Lets time pass until one answer was cut. */
+async function oneIsCut(): Promise<void> {
+  const cut = () => {
+    clock.advance(50);
+    return cutLines().length;
+  };
+  await expect.poll(cut, { timeout: 10_000 }).toBe(1);
+}
+
 /** Answers that were cut since their clients took nothing. */
 async function shed(worker = 0): Promise<number> {
   const family = (await gateway.metrics[worker]?.snapshot())?.find(
@@ -131,15 +140,7 @@ it.each([
     expect(await shed()).toBe(0);
 
     const miss = gateway.get('/b/miss');
-    await expect
-      .poll(
-        () => {
-          clock.advance(50);
-          return cutLines().length;
-        },
-        { timeout: 10_000 },
-      )
-      .toBe(1);
+    await oneIsCut();
     const { status, body } = await miss;
     expect(status).toBe(200);
     expect(body.equals(describingBytes({ object: 9, version: 1 }, 0, mebibyte))).toBe(true);
@@ -180,15 +181,7 @@ it('a reader at another worker that nobody takes from gives back what it holds o
   expect(await shed(1)).toBe(0);
 
   const miss = gateway.get(`/b/${missed}`);
-  await expect
-    .poll(
-      () => {
-        clock.advance(50);
-        return cutLines().length;
-      },
-      { timeout: 10_000 },
-    )
-    .toBe(1);
+  await oneIsCut();
   const { status, body } = await miss;
   expect(status).toBe(200);
   expect(body.equals(describingBytes({ object: 9, version: 1 }, 0, mebibyte))).toBe(true);

@@ -5,6 +5,7 @@ import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import { objectKey } from '../../../src/cache/object-key.ts';
 import type { ObjectRecord, ReadableRecord } from '../../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import { recordOf } from '../../support/records.ts';
 
 const tier = new MemoryTier(allocateSharedMemory(1, 65_536, 1), 0);
 const key = (name: string) => objectKey('main', 'b', name);
@@ -23,30 +24,7 @@ function content(entityTag: string): Generation {
 }
 
 function readable(generation: Generation): ReadableRecord {
-  return {
-    kind: 'readable',
-    isNegative: false,
-    isUsableForGet: true,
-    fields: [],
-    receivedMs: 0,
-    directives: {
-      maxAgeS: undefined,
-      sMaxAgeS: undefined,
-      noCache: false,
-      noStore: false,
-      expiresMs: undefined,
-      restoredUntilMs: undefined,
-      initialAgeMs: 0,
-    },
-    epoch: 0,
-    entityTag: generation.identity.entityTag,
-    lastModifiedMs: undefined,
-    sizeBytes: 10,
-    versionId: undefined,
-    checksums: 'known',
-    isCharged: false,
-    content: generation,
-  };
+  return { ...recordOf(generation), entityTag: generation.identity.entityTag };
 }
 
 it('gives a content up when no record answers with it any more, and not before', () => {

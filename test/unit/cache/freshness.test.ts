@@ -6,20 +6,12 @@ import {
   type FreshnessInputs,
   freshUntilMs,
 } from '../../../src/cache/freshness.ts';
+import { noDirectives } from '../../support/records.ts';
 
-const silent: FreshnessDirectives = {
-  maxAgeS: undefined,
-  sMaxAgeS: undefined,
-  noCache: false,
-  noStore: false,
-  expiresMs: undefined,
-  restoredUntilMs: undefined,
-  initialAgeMs: 0,
-};
 const rules = { ttlMs: 60_000, maxTtlMs: 3_600_000, negativeTtlMs: 5_000, honourCacheControl: true };
 const record = (directives: Partial<FreshnessDirectives> = {}): FreshnessInputs => ({
   receivedMs: 1_000_000,
-  directives: { ...silent, ...directives },
+  directives: { ...noDirectives, ...directives },
   isNegative: false,
 });
 

@@ -69,7 +69,13 @@ async function startPool(count: number, entry = 'echo-worker.ts') {
       };
       onLine('');
     });
-  return { pool, port, clock, lines, deaths, listening, restarts, shared, logged };
+  /** Resolves when `workers` workers answer. */
+  const answering = (workers: number) =>
+    until(
+      () => pool.callAll('index', undefined),
+      answers => answers.length === workers,
+    );
+  return { answering, pool, port, clock, lines, deaths, listening, restarts, shared, logged };
 }
 
 /** The body of a GET on a connection of its own. */
@@ -157,16 +163,13 @@ it('leaves a worker that dies during the question out of the answers', async () 
 });
 
 it('survives an exception nobody caught in a worker', async () => {
-  const { pool, port, clock, logged, lines } = await startPool(1);
+  const { answering, pool, port, clock, logged, lines } = await startPool(1);
   await pool.start();
   await expect(get(port, '/crash')).rejects.toThrow();
   await logged('a thread died');
   expect(lines.join('')).toContain('planted crash');
   clock.advance(100);
-  await until(
-    () => pool.callAll('index', undefined),
-    answers => answers.length === 1,
-  );
+  await answering(1);
 });
 
 it('tells when the last worker has gone and when there is one again, not what happens in between', async () => {
@@ -235,7 +238,7 @@ it('does not let a worker wait for its turn when it is the only one that could c
 });
 
 it('ends and replaces a worker whose event loop stands still', async () => {
-  const { pool, port, clock, lines } = await startPool(1);
+  const { answering, pool, port, clock, lines } = await startPool(1);
   await pool.start();
   const stuck = expect(get(port, '/spin')).rejects.toThrow();
   const died = () => {
@@ -249,10 +252,7 @@ it('ends and replaces a worker whose event loop stands still', async () => {
   await stuck;
   expect(lines.join('')).toContain('"hung":"worker-0"');
   clock.advance(0);
-  await until(
-    () => pool.callAll('index', undefined),
-    answers => answers.length === 1,
-  );
+  await answering(1);
 });
 
 it('a worker that stands still gets few connections while it does: the others take most of its share', async () => {
