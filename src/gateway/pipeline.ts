@@ -21,7 +21,7 @@ import { type LocateParts, locate } from './request/locate.ts';
 import { PlainReads } from './request/plain-reads.ts';
 import { RequestFields } from './request/request-fields.ts';
 import type { RequestIdSource } from './request/request-ids.ts';
-import { checkFraming, checkHost } from './request/well-formed.ts';
+import { checkExpectation, checkFraming, checkHost } from './request/well-formed.ts';
 
 /** The dependencies of the pipeline. */
 export interface PipelineParts extends LocateParts {
@@ -71,7 +71,10 @@ export class Pipeline {
     try {
       if (url.length > limits.urlBytes) throw uriTooLong(limits);
       const fields = new RequestFields(request.rawHeaders);
-      if (fields.hasBody) checkFraming(request, response);
+      if (fields.hasBody) {
+        checkExpectation(request, response);
+        checkFraming(request, response);
+      }
       // without this, node:http would read the empty body in several turns of the event loop
       else request.read(0);
       const plain = this.#plainReads.find(exchange, fields, nowMs);

@@ -87,9 +87,23 @@ export function parseAccessPointHost(host: string): AccessPoint | undefined {
  * @param endpointHost the host of the store's endpoint, with port if any
  */
 export function accessPointHost(point: AccessPoint, endpointHost: string): string {
-  const { service, region, accountId, name, outpostId } = point;
-  const outpost = outpostId === undefined ? '' : `${outpostId}.`;
-  return `${name}-${accountId}.${outpost}${labels[service]}.${region}.${serviceDomain(endpointHost)}`;
+  const { service, region } = point;
+  return `${ownLabels(point)}.${labels[service]}.${region}.${serviceDomain(endpointHost)}`;
+}
+
+/**
+ * The labels that are the point's own: name and account, and the outpost. Clients that are given an ARN as the bucket and
+ * a gateway as their endpoint put these before its host, and neither kind nor region.
+ */
+export function ownLabels({ name, accountId, outpostId }: AccessPoint): string {
+  return outpostId === undefined ? `${name}-${accountId}` : `${name}-${accountId}.${outpostId}`;
+}
+
+const ownLabelsPattern = /-\d{12}(?:\.op-[a-z\d]+)?$/;
+
+/** Whether the labels of a host may be those of an access point, see `ownLabels`. */
+export function mayBeOwnLabels(hostLabels: string): boolean {
+  return ownLabelsPattern.test(hostLabels);
 }
 
 /** The domain of a service with one host per region and kind; otherwise the host itself. */

@@ -1,12 +1,17 @@
-import { formatAccessPointArn, parseAccessPointArn, parseAccessPointHost } from './access-point.ts';
+import {
+  formatAccessPointArn,
+  mayBeOwnLabels,
+  parseAccessPointArn,
+  parseAccessPointHost,
+} from './access-point.ts';
 import { s3Error } from './error.ts';
 import { percentDecode } from './percent-decode.ts';
 
 /** What a request addresses. */
 export type Address =
   | { readonly kind: 'service'; readonly query: string }
-  | { readonly kind: 'bucket'; readonly bucket: string; readonly query: string }
-  | {
+  | ({ readonly kind: 'bucket'; readonly bucket: string; readonly query: string } & FromHost)
+  | ({
       readonly kind: 'object';
       /** A bucket name or the ARN of an access point. */
       readonly bucket: string;
@@ -16,7 +21,12 @@ export type Address =
       readonly rawPath: string;
       /** As sent, without the question mark; the same below and above. */
       readonly query: string;
-    };
+    } & FromHost);
+
+interface FromHost {
+  /** The bucket is from the host, and may be an access point without its kind and region, see `ownLabels`. */
+  readonly mayBePoint?: true;
+}
 
 /** The longest key that stores accept, in bytes of UTF-8. */
 export const MAX_KEY_BYTES = 1024;
@@ -44,7 +54,10 @@ export function parseAddress(rawUrl: string, host: string | undefined, domain: s
   const rawPath = mark < 0 ? rawUrl : rawUrl.slice(0, mark);
   const query = mark < 0 ? '' : rawUrl.slice(mark + 1);
   const inHost = host === undefined ? undefined : bucketOfHost(host, domain);
-  if (inHost !== undefined) return addressIn(inHost, rawPath.slice(1), query);
+  if (inHost !== undefined) {
+    const address = addressIn(inHost, rawPath.slice(1), query);
+    return mayBeOwnLabels(inHost) ? { ...address, mayBePoint: true } : address;
+  }
   if (rawPath === '/') return { kind: 'service', query };
   const slash = rawPath.indexOf('/', 1);
   if (slash < 0) return addressIn(checkedBucket(percentDecode(rawPath.slice(1))), '', query);
@@ -72,7 +85,7 @@ function parseOtherForm(target: string, domain: string | undefined): Address {
   return parseAddress(rest.startsWith('/') ? rest : `/${rest}`, host, domain);
 }
 
-function addressIn(bucket: string, rawPath: string, query: string): Address {
+function addressIn(bucket: string, rawPath: string, query: string): Exclude<Address, { kind: 'service' }> {
   return rawPath === ''
     ? { kind: 'bucket', bucket, query }
     : { kind: 'object', bucket, key: checkedKey(percentDecode(rawPath)), rawPath, query };

@@ -33,6 +33,7 @@ export const errorCodes = {
     status: 400,
     message: 'Your proposed upload is smaller than the minimum allowed size',
   },
+  ExpectationFailed: { status: 417, message: 'The expectation of the request cannot be met.' },
   ExpiredToken: { status: 400, message: 'The provided token has expired.' },
   GatewayTimeout: { status: 504, message: 'The store did not answer in time.' },
   IncompleteBody: {
@@ -61,7 +62,7 @@ export const errorCodes = {
   },
   InvalidObjectState: {
     status: 403,
-    message: "The operation is not valid for the object's storage class",
+    message: "The action is not valid for the object's storage class",
   },
   InvalidPart: {
     status: 400,

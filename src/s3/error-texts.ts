@@ -38,7 +38,7 @@ export const errorTexts = {
   customerKeyNeedsTls:
     'Requests specifying Server Side Encryption with Customer provided keys must be made over a secure connection.',
   /** 166: InvalidObjectState */
-  accessTierArchived: "The operation is not valid for the object's access tier",
+  accessTierArchived: "The action is not valid for the object's access tier",
   /** 184: InvalidRequest */
   checksumModeInvalid: 'Value for x-amz-checksum-mode header is invalid.',
   /** 200: BadRequest */

@@ -2,7 +2,9 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { ServedRequest } from '../transport/served-request.ts';
 import { ExtraSockets, onceAccepted } from './extra-sockets.ts';
+import { type AnswerUnreadable, refuseBadRequest } from './refuse-unreadable.ts';
 
 export interface FallbackListenerOptions {
   readonly host: string;
@@ -10,6 +12,8 @@ export interface FallbackListenerOptions {
   readonly port: number;
   /** Answers every request, without reading more of it than node:http already has. */
   readonly answer: RequestListener;
+  /** Renders the answer to malformed requests. */
+  readonly answerUnreadable: AnswerUnreadable;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -36,15 +40,23 @@ export class FallbackListener {
 
   open(): void {
     if (this.#server) return;
-    const { host, port, answer, logger } = this.#options;
+    const { host, port, answer, answerUnreadable, logger } = this.#options;
     const server = createServer(
       {
         headersTimeout: REQUEST_LIMIT_MS,
         requestTimeout: REQUEST_LIMIT_MS,
         connectionsCheckingInterval: CHECK_INTERVAL_MS,
         noDelay: true,
+        requireHostHeader: false,
+        IncomingMessage: ServedRequest,
       },
       answer,
+    );
+    // what node:http would answer itself, without ids and body
+    server.on('checkContinue', answer);
+    server.on('checkExpectation', answer);
+    server.on('clientError', (error, socket) =>
+      refuseBadRequest(error, socket, { answerUnreadable, logger }),
     );
     // this handler stays attached: a failed listener must not end the supervisor
     server.on('error', err => this.#failed(server, err));

@@ -84,6 +84,8 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     if (!request.isBodySkipped) letContinue(response);
     handle(request, response);
   });
+  // node:http would answer any other expectation itself, out of turn and without a body
+  server.on('checkExpectation', handle);
   refuseUnreadable(server, pipelining, refusing);
   const connections = new OpenConnections(server, limits, socket => refuseConnection(socket, refusing));
   const idle = closeIdleConnections(connections, IDLE_LIMIT_MS);

@@ -7,6 +7,8 @@ import type { CounterCell } from '../base/metrics.ts';
 import { releaseWorker, type SharedMemory } from '../cache/shared-memory.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { answerUnavailable } from '../gateway/reply/answer-unavailable.ts';
+import { answerUnreadable } from '../gateway/reply/answer-unreadable.ts';
+import { RequestIdSource } from '../gateway/request/request-ids.ts';
 import { FallbackListener } from '../server/fallback-listener.ts';
 import { countWorkers } from '../server/worker-count.ts';
 import { WorkerPool } from '../server/worker-pool.ts';
@@ -45,8 +47,10 @@ export function createWorkers(parts: WorkerParts): Workers {
   const isChecked = checksBlocks(process.env);
   if (isChecked) logger.warn('blocks are checked (TIDEGATE_CHECK_BLOCKS): the cache takes twice its memory');
   const { shared, recordBytesPerWorker } = allocateCache(config, workers.count, isChecked);
+  const ids = new RequestIdSource();
   const fallback = new FallbackListener({
     ...{ host, port, clock, logger },
+    answerUnreadable: why => answerUnreadable(why, { requestId: ids.nextRequestId(), id2: ids.id2 }),
     answer: answerUnavailable(Object.values(config.backends).map(({ headerPrefix }) => headerPrefix)),
   });
   const pool = new WorkerPool<WorkerControl, WorkerSettings, SharedMemory>({

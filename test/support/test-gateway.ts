@@ -195,7 +195,10 @@ function makePart(
     gateway,
     metrics,
     store,
-    server: createServer({ keepAliveTimeout: 60_000, requireHostHeader: false }, gateway.handle),
+    server: createServer({ keepAliveTimeout: 60_000, requireHostHeader: false }, gateway.handle).on(
+      'checkExpectation',
+      gateway.handle,
+    ),
   };
 }
 

@@ -32,7 +32,7 @@ export function requireReadable(object: StoredObject, nowMs: number): void {
   if (kind === 'at-hand' || kind === 'restored') return;
   const { accessTier } = object.attributes;
   throw new OperationError('InvalidObjectState', {
-    ...(accessTier && { message: "The operation is not valid for the object's access tier" }),
+    ...(accessTier && { message: "The action is not valid for the object's access tier" }),
     fields: { StorageClass: object.storageClass, ...(accessTier && { AccessTier: accessTier }) },
   });
 }

@@ -215,6 +215,7 @@ export class ExchangeObserver {
       durationMs: Math.round((endMs - exchange.startedMs) * 1000) / 1000,
       clientLeft: exchange.hasClientLeft || undefined,
       failure: exchange.failure?.message.slice(0, LOGGED_FAILURE_LENGTH),
+      storeSaid: exchange.storeSaid,
     });
   }
 }

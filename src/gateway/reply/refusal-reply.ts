@@ -71,10 +71,9 @@ export function replyRefusal(
     return;
   }
   const said = parseErrorBody(reply.body);
-  const silent = silentFailures.get(reply.status);
-  const unread = reply.body.length === 0 ? silent : usualCode(reply.status);
-  const usual = said ? undefined : unread;
+  const usual = said ? undefined : standardCode(reply);
   exchange.errorCode = usual;
+  if (usual && !exchange.isHead) exchange.storeSaid = quoted(reply.body);
   const worded = usual && !exchange.isHead ? withStandardBody(reply, usual) : reply;
   const error = said ?? parseErrorBody(worded.body);
   if (error && isAboutSignatures(error)) {
@@ -143,6 +142,23 @@ const usualCodes: ReadonlyMap<number, ErrorCode> = new Map([
   [412, 'PreconditionFailed'],
   [416, 'InvalidRange'],
 ]);
+
+/** The code of the standard body that replaces the store's; undefined where nothing is said and nothing has failed. */
+function standardCode({ status, body }: WholeReply): ErrorCode | undefined {
+  if (body.length > 0 || status >= 500) return usualCode(status);
+  return silentFailures.get(status);
+}
+
+const QUOTE_LIMIT_BYTES = 1_024;
+
+/** Error pages may quote the request: so long a run may be a customer key, the digest of one, or a signature. */
+const keyLike = /[\w+/-]{22,}=*/g;
+
+/** The beginning of an unreadable body, without secrets of the client (docs/architecture.md, law 7). */
+function quoted(body: Buffer): string {
+  const text = body.toString('utf8', 0, 2 * QUOTE_LIMIT_BYTES).replace(keyLike, '[redacted]');
+  return text.slice(0, QUOTE_LIMIT_BYTES);
+}
 
 /** The code to use instead of an unreadable body, which might quote the gateway's own request. */
 function usualCode(status: number): ErrorCode {

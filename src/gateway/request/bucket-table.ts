@@ -1,10 +1,23 @@
-import { canonicalBucketName, parseAccessPointArn } from '../../s3/access-point.ts';
+import { canonicalBucketName, ownLabels, parseAccessPointArn } from '../../s3/access-point.ts';
 import type { Bucket } from './bucket.ts';
+
+/** The region and service that a request says it is signed for. */
+export interface SignedScope {
+  readonly region: string;
+  readonly service: string;
+}
+
+/** A bucket that is found as an access point. */
+interface Point extends SignedScope {
+  readonly bucket: Bucket;
+}
 
 /** The buckets that clients can address. */
 export class BucketTable {
   readonly #named: ReadonlyMap<string, Bucket>;
   readonly #others: ((name: string) => Bucket | undefined) | undefined;
+  /** By `ownLabels`; several where points differ in kind or region alone. */
+  readonly #points = new Map<string, Point[]>();
 
   /**
    * @param named by the name that clients use; a bucket that is a whole access point is also found by the ARN
@@ -16,10 +29,34 @@ export class BucketTable {
   ) {
     this.#named = new Map([...accessPoints(named.values()), ...named].map(canonical));
     this.#others = others;
+    for (const [name, bucket] of this.#named) this.#addPoint(name, bucket);
   }
 
   find(name: string): Bucket | undefined {
     return this.#named.get(canonicalBucketName(name)) ?? this.#others?.(name);
+  }
+
+  /**
+   * The bucket for the labels that a client puts before the gateway's domain: a configured name, or the own labels of an
+   * access point. Several points may have the same; then the signature's scope decides.
+   *
+   * @param scope undefined for a request without a signature
+   */
+  findInHost(hostLabels: string, scope: SignedScope | undefined): Bucket | undefined {
+    const points = this.#points.get(hostLabels);
+    const named = this.#named.get(hostLabels);
+    if (named || !points) return named ?? this.#others?.(hostLabels);
+    if (points.length === 1) return points[0]?.bucket;
+    return points.find(({ region, service }) => region === scope?.region && service === scope.service)
+      ?.bucket;
+  }
+
+  #addPoint(name: string, bucket: Bucket): void {
+    const point = parseAccessPointArn(name);
+    if (!point) return;
+    const hostLabels = ownLabels(point);
+    const points = this.#points.get(hostLabels) ?? [];
+    this.#points.set(hostLabels, [...points, { region: point.region, service: point.service, bucket }]);
   }
 }
 

@@ -38,6 +38,8 @@ export class Exchange {
   errorCode: string | undefined;
   /** Whose verdict the error is: the store's also where its words are replaced. */
   refusedBy: 'gateway' | 'store' = 'gateway';
+  /** The beginning of the store's answer where the client got a standard error document instead; for the log. */
+  storeSaid: string | undefined;
   /** Whether the store charged, or will charge, the gateway for this answer (docs/semantics.md 127). */
   isCharged = false;
   status = 0;

@@ -8,7 +8,7 @@ import { requirePlain } from '../../s3/path-key.ts';
 import type { Caller } from './access.ts';
 import type { Authenticate } from './authenticator.ts';
 import type { Bucket } from './bucket.ts';
-import type { BucketTable } from './bucket-table.ts';
+import type { BucketTable, SignedScope } from './bucket-table.ts';
 import type { Exchange } from './exchange.ts';
 import type { RequestFields } from './request-fields.ts';
 
@@ -44,7 +44,7 @@ export function locate(
   const spoken = dialectOf(request, fields);
   exchange.speak(spoken);
   const address = parseAddress(exchange.url, fields.host, domain);
-  const bucket = address.kind === 'service' ? undefined : buckets.find(address.bucket);
+  const bucket = address.kind === 'service' ? undefined : bucketOf(address, fields, buckets);
   exchange.bucket = bucket?.label ?? '_other';
   exchange.speak(spoken ?? bucket?.headerPrefix);
   const caller = authenticate(request, bucket?.region);
@@ -53,6 +53,22 @@ export function locate(
   if (!bucket) throw unknownBucket(address.bucket);
   if (address.kind === 'object') requireObject(bucket, address.key);
   return { request, exchange, fields, address, bucket, caller };
+}
+
+function bucketOf(
+  { bucket, query, mayBePoint }: Located['address'],
+  { authorization }: RequestFields,
+  buckets: BucketTable,
+): Bucket | undefined {
+  return mayBePoint ? buckets.findInHost(bucket, scopeOf(authorization ?? query)) : buckets.find(bucket);
+}
+
+const scopePattern = /(?:\/|%2F)\d{8}(?:\/|%2F)([a-z\d-]+)(?:\/|%2F)(s3[a-z-]*)(?:\/|%2F)aws4_request/i;
+
+/** The scope in an Authorization header or a presigned query; whether it holds is checked with the signature. */
+function scopeOf(signed: string): SignedScope | undefined {
+  const [, region, service] = scopePattern.exec(signed) ?? [];
+  return region === undefined || service === undefined ? undefined : { region, service };
 }
 
 /** The dialect that a request shows. Most show none; the first check is their fast path. */

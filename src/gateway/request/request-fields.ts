@@ -18,6 +18,7 @@ type KnownField =
 type FieldMeaning =
   | { readonly kind: 'known'; readonly field: KnownField; readonly isCondition?: boolean }
   | { readonly kind: 'store'; readonly prefix: HeaderPrefix; readonly name: string }
+  /** Announces a body, or what a client expects before it sends one. */
   | { readonly kind: 'body' }
   | { readonly kind: 'other' };
 
@@ -35,6 +36,7 @@ const meanings: Readonly<Record<string, FieldMeaning>> = {
   Authorization: { kind: 'known', field: 'authorization' },
   'Content-Length': { kind: 'body' },
   'Transfer-Encoding': { kind: 'body' },
+  Expect: { kind: 'body' },
 };
 
 interface NamedField {
@@ -70,7 +72,7 @@ export class RequestFields {
   store: Map<string, string> | undefined;
   /** The dialect of the store fields; undefined if there are none. */
   prefix: HeaderPrefix | undefined;
-  /** Whether the request has a body (RFC 9112 §6). */
+  /** Whether the request has a body (RFC 9112 §6), or an expectation about one (RFC 9110 §10.1.1). */
   hasBody = false;
   /** Whether there are preconditions (RFC 9110 §13.1). */
   isConditional = false;

@@ -20,6 +20,22 @@ export function checkFraming({ headers, httpVersion }: IncomingMessage, response
   throw s3Error('InvalidRequest', { message: 'A request of HTTP/1.0 cannot have a transfer coding.' });
 }
 
+/** How node:http recognises an expectation that it meets by itself. */
+const continueExpected = /(?:^|\W)100-continue(?:$|\W)/i;
+
+/**
+ * Refuses an expectation other than 100-continue; HTTP/1.0 has none (RFC 9110 §10.1.1). The client may be waiting with
+ * its body, so the connection is closed after the answer.
+ *
+ * @throws S3Error ExpectationFailed
+ */
+export function checkExpectation({ headers, httpVersion }: IncomingMessage, response: ServerResponse): void {
+  const { expect } = headers;
+  if (expect === undefined || httpVersion === '1.0' || continueExpected.test(expect)) return;
+  response.shouldKeepAlive = false;
+  throw s3Error('ExpectationFailed');
+}
+
 /** RFC 9112 §3.2. */
 const hostMissing = { message: 'The request has no Host header.' };
 const hostInvalid = { message: 'The Host header of the request is not the name of one host.' };

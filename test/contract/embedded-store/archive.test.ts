@@ -21,7 +21,7 @@ const restore = (Key: string, Days?: number) =>
 const archived = (storageClass: string, tier?: string) => ({
   status: 403,
   code: 'InvalidObjectState',
-  message: `The operation is not valid for the object's ${tier ? 'access tier' : 'storage class'}`,
+  message: `The action is not valid for the object's ${tier ? 'access tier' : 'storage class'}`,
   fields: { StorageClass: storageClass, ...(tier && { AccessTier: tier }) },
 });
 const tiered = (tier: string) => ({

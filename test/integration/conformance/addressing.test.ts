@@ -1,3 +1,6 @@
+import { Agent } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
@@ -11,6 +14,11 @@ import {
 } from '../../support/semantics/key-rows.ts';
 
 const account = '123456789012';
+/** Every host is this machine. */
+const toLoopback: LookupFunction = (_host, { all }, answer) => {
+  if (all) answer(null, [{ address: '127.0.0.1', family: 4 }]);
+  else answer(null, '127.0.0.1', 4);
+};
 const arn = (kind: string, resource: string) => `arn:aws:${kind}:us-east-1:${account}:${resource}`;
 const points = {
   [arn('s3', 'accesspoint/ap')]: `ap-${account}.s3-accesspoint.us-east-1.gateway.test`,
@@ -140,6 +148,50 @@ describe.each(crossedDialects)('docs/semantics.md, section 11: $client before $s
       }
     },
   );
+
+  it.each(['s3', 's3-object-lambda'])(
+    'row 232: a kit that has the gateway as its endpoint asks for a point of %s',
+    async kind => {
+      await put('there', 'here');
+      const [host = ''] = Object.entries(points).flatMap(([name, host]) =>
+        name.includes(`:${kind}:`) ? host : [],
+      );
+      lab.forget();
+      await lab.ask({ path: '/there', host });
+      const client = lab.sdk(undefined, {
+        endpoint: `http://gateway.test:${new URL(lab.gateway.url()).port}`,
+        forcePathStyle: false,
+        useArnRegion: true,
+        requestHandler: { httpAgent: new Agent({ lookup: toLoopback }) },
+      });
+      const hosts: string[] = [];
+      client.middlewareStack.add(
+        next => args => {
+          hosts.push((args.request as { hostname: string }).hostname);
+          return next(args);
+        },
+        { step: 'finalizeRequest' },
+      );
+      const got = await client.send(
+        new GetObjectCommand({ Bucket: arn(kind, 'accesspoint/ap'), Key: 'there' }),
+      );
+      expect(await got.Body?.transformToString()).toBe('here');
+      expect(hosts).toEqual([`ap-${account}.gateway.test`]);
+      client.destroy();
+    },
+  );
+
+  it('row 232: a point on an outpost is found by name, account and outpost', async () => {
+    await put('there', 'here');
+    const reply = await lab.ask({ path: '/there', host: `ap-${account}.op-1.gateway.test` });
+    expect(reply).toMatchObject({ status: 200, text: 'here' });
+  });
+
+  it('row 232: points that only the scope of a signature tells apart are not found without one', async () => {
+    const host = `ap-${account}.gateway.test`;
+    const anonymously = await lab.ask({ path: '/there', host, as: 'anonymous', fields: { date: 'x' } });
+    expect(anonymously.error?.code).toBe('NoSuchBucket');
+  });
 
   it('row 232: an access point that is not configured is a missing bucket', async () => {
     const host = `other-${account}.s3-accesspoint.us-east-1.gateway.test`;

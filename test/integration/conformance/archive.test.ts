@@ -9,7 +9,7 @@ const archived = (storageClass: string, tier?: string) => ({
   status: 403,
   error: {
     code: 'InvalidObjectState',
-    message: `The operation is not valid for the object's ${tier ? 'access tier' : 'storage class'}`,
+    message: `The action is not valid for the object's ${tier ? 'access tier' : 'storage class'}`,
     fields: { StorageClass: storageClass, ...(tier && { AccessTier: tier }) },
   },
 });

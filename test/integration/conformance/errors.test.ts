@@ -97,14 +97,14 @@ describe.each(crossedDialects)('docs/semantics.md, section 10: $client before $s
       question: { path: '/box/cold' },
       status: 403,
       elements:
-        "<Code>InvalidObjectState</Code><Message>The operation is not valid for the object's storage class</Message><StorageClass>GLACIER</StorageClass>",
+        "<Code>InvalidObjectState</Code><Message>The action is not valid for the object's storage class</Message><StorageClass>GLACIER</StorageClass>",
     },
     {
       name: '212: InvalidObjectState of a tier',
       question: { path: '/box/tiered' },
       status: 403,
       elements:
-        "<Code>InvalidObjectState</Code><Message>The operation is not valid for the object's access tier</Message><StorageClass>INTELLIGENT_TIERING</StorageClass><AccessTier>ARCHIVE_ACCESS</AccessTier>",
+        "<Code>InvalidObjectState</Code><Message>The action is not valid for the object's access tier</Message><StorageClass>INTELLIGENT_TIERING</StorageClass><AccessTier>ARCHIVE_ACCESS</AccessTier>",
     },
     {
       name: '213: InvalidRange',

@@ -48,6 +48,21 @@ it('answers requests that come before their predecessors are answered, in order'
   expect(statuses(received)).toEqual([200, 206, 404, 304, 200]);
 });
 
+it('refuses an expectation that it cannot meet in turn, with ids and an XML body, and closes', async () => {
+  const received = await converse(get() + get('expect: a-miracle\r\n'));
+  expect(statuses(received)).toEqual([200, 417]);
+  const refusal = received.slice(received.lastIndexOf('HTTP/1.1 '));
+  const id = /x-store-request-id: (\S+)/.exec(refusal)?.[1];
+  expect(refusal).toContain('<Code>ExpectationFailed</Code>');
+  expect(refusal).toContain(`<RequestId>${id}</RequestId>`);
+  expect(refusal.toLowerCase()).toContain('\r\nconnection: close\r\n');
+});
+
+it('HTTP/1.0 has no expectations', async () => {
+  const received = await converse('GET /b/k HTTP/1.0\r\nexpect: a-miracle\r\n\r\n');
+  expect(statuses(received)).toEqual([200]);
+});
+
 it.each([
   ['of a stated length', 'content-length: 5\r\n', 'hello'],
   ['in chunks', 'transfer-encoding: chunked\r\n', '5\r\nhello\r\n0\r\n\r\n'],

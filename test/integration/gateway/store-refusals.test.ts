@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
+import { createLogger } from '../../../src/base/logger.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import type { Fault } from '../../support/stand-in/faults.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
@@ -55,6 +56,8 @@ const answers: readonly StoreSays[] = [
   { name: '502 of a proxy', status: 502, body: html, words: '<Code>BadGateway</Code>', asked: 3 },
   { name: '500 without words', status: 500, words: '<Code>InternalError</Code>', asked: 3 },
   { name: '503 without words', status: 503, words: '<Code>ServiceUnavailable</Code>', asked: 3 },
+  { name: '520 without words', status: 520, words: '<Code>BadGateway</Code>' },
+  { name: '507 of a proxy', status: 507, body: html, words: '<Code>BadGateway</Code>' },
   { name: '504 without words', status: 504, words: '<Code>GatewayTimeout</Code>', asked: 3 },
   {
     name: 'rows 121 and 283: 301 PermanentRedirect',
@@ -298,4 +301,27 @@ describe('a store that speaks no HTTP', () => {
     await gateway.close();
     await new Promise(resolve => server.close(resolve));
   });
+});
+
+it('what a store said instead of an error document is in the log, without what may be a secret', async () => {
+  const lines: string[] = [];
+  const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
+  const store = await StandInStore.start();
+  const gateway = await TestGateway.start({
+    storeUrl: store.url,
+    accessLog: createLogger({ level: 'info', sink }),
+  });
+  const key = Buffer.alloc(32, 'k').toString('base64');
+  const page = `<h1>The proxy is out of order</h1>${key}${'.'.repeat(5_000)}`;
+  store.faults.next({ kind: 'answer', status: 507, body: page, headers: { 'content-type': 'text/html' } }, 1);
+  const { status, headers, body } = await gateway.get('/b/k');
+  expect(status).toBe(507);
+  expect(headers['content-type']).toBe('application/xml');
+  expect(body.toString()).toContain('<Code>BadGateway</Code>');
+  expect(body.toString()).not.toContain('out of order');
+  const { storeSaid } = JSON.parse(lines[0] ?? '{}');
+  expect(storeSaid).toMatch(/^<h1>The proxy is out of order<\/h1>\[redacted\]\.+$/);
+  expect(storeSaid.length).toBeLessThanOrEqual(1_024);
+  await gateway.close();
+  await store.close();
 });

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { answerUnavailable } from '../../../src/gateway/reply/answer-unavailable.ts';
+import { answerUnreadable } from '../../../src/gateway/reply/answer-unreadable.ts';
 import { claimPort } from '../../../src/server/claim-port.ts';
 import { FallbackListener } from '../../../src/server/fallback-listener.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -19,7 +20,10 @@ async function setup() {
   const port = await claimPort('127.0.0.1', 0);
   const clock = new ManualClock();
   const answer = answerUnavailable(['x-amz-', 'x-store-', 'x-amz-']);
-  const standIn = new FallbackListener({ host: '127.0.0.1', port, answer, clock, logger: silentLogger() });
+  const standIn = new FallbackListener({
+    ...{ host: '127.0.0.1', port, answer, clock, logger: silentLogger() },
+    answerUnreadable: why => answerUnreadable(why, { requestId: 'ID', id2: 'ID2' }),
+  });
   opened.push(standIn);
   return { port, clock, standIn };
 }
@@ -64,6 +68,31 @@ it('answers 503 with Retry-After, an XML body and ids in every dialect that is c
     expect(answer.body).toContain(`<RequestId>${id}</RequestId>`);
     expect(answer.body).toContain(`<HostId>${answer.response.headers['x-amz-id-2']}</HostId>`);
   }
+});
+
+it.each([
+  [
+    'an expectation that nobody meets',
+    'PUT /b/k HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\nContent-Length: 1\r\n\r\n',
+    503,
+  ],
+  [
+    'an expectation',
+    'PUT /b/k HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n',
+    503,
+  ],
+  ['no Host', 'GET /b/k HTTP/1.1\r\n\r\n', 503],
+  ['CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 503],
+  ['no HTTP', 'nonsense\r\n\r\n', 400],
+  ['endless headers', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+])('answers %s itself, with ids and an XML body', async (_, sent, status) => {
+  const { port, standIn } = await setup();
+  standIn.open();
+  const heard = await talk(port, sent);
+  expect(heard).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  const id = /x-store-request-id: (\S+)/.exec(heard)?.[1];
+  expect(heard).toContain(`<RequestId>${id}</RequestId>`);
+  expect(heard.match(/^HTTP/gm)).toHaveLength(1);
 });
 
 it('sends no body to a HEAD, and one answer to several requests on a connection', async () => {

@@ -303,6 +303,16 @@ it('says 100 Continue in its turn, never inside of an answer', async () => {
   expect(answers.lastIndexOf('100 Continue')).toBeLessThan(answers.lastIndexOf('200 OK'));
 });
 
+it('leaves other expectations to the handler, in turn', async () => {
+  const { listener } = await start((request, response) => {
+    response.writeHead(request.headers.expect ? 417 : 200).end('handled');
+  });
+  const get = (more: string) => `GET / HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+  const answers = await exchange(listener.port, get('') + get('expect: a-miracle\r\nconnection: close\r\n'));
+  expect(Array.from(answers.matchAll(/HTTP\/1.1 (\d+)/g), ([, status]) => status)).toEqual(['200', '417']);
+  expect(answers.match(/handled/g)).toHaveLength(2);
+});
+
 it('says 100 Continue to a client that waits for it', async () => {
   const { listener } = await start((_request, response) => void response.end('done'));
   const expecting = 'GET / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n';

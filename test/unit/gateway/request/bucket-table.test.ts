@@ -47,3 +47,36 @@ it('a name in the configuration goes before what another bucket is', () => {
   const table = tableOf({ r: { bucketAtStore: point }, [point]: {} });
   expect(table.find(point)?.name).toBe(point);
 });
+
+const sameName = (kind: string, region: string, resource: string) =>
+  `arn:aws:${kind}:${region}:123456789012:${resource}`;
+
+it('finds a point by what a client puts before the domain of the gateway', () => {
+  const table = tableOf({ photos: { bucketAtStore: point }, 'reports-123456789013': {} });
+  expect(table.findInHost('reports-123456789012', undefined)?.name).toBe('photos');
+  expect(table.findInHost('reports-123456789013', undefined)?.name).toBe('reports-123456789013');
+  expect(table.findInHost('others-123456789012', undefined)).toBeUndefined();
+  expect(table.find('reports-123456789012')).toBeUndefined();
+});
+
+it('a bucket of that very name is found before a point', () => {
+  const table = tableOf({ photos: { bucketAtStore: point }, 'reports-123456789012': {} });
+  expect(table.findInHost('reports-123456789012', undefined)?.name).toBe('reports-123456789012');
+});
+
+it('of points that have the same name and account, the scope of the signature names one', () => {
+  const table = tableOf({
+    here: { bucketAtStore: sameName('s3', 'eu-west-1', 'accesspoint/reports') },
+    there: { bucketAtStore: sameName('s3', 'us-east-1', 'accesspoint/reports') },
+    lambda: { bucketAtStore: sameName('s3-object-lambda', 'eu-west-1', 'accesspoint/reports') },
+    outpost: { bucketAtStore: sameName('s3-outposts', 'eu-west-1', 'outpost/op-1/accesspoint/reports') },
+  });
+  const found = (region: string, service: string) =>
+    table.findInHost('reports-123456789012', { region, service })?.name;
+  expect(found('eu-west-1', 's3')).toBe('here');
+  expect(found('us-east-1', 's3')).toBe('there');
+  expect(found('eu-west-1', 's3-object-lambda')).toBe('lambda');
+  expect(found('mars-1', 's3')).toBeUndefined();
+  expect(table.findInHost('reports-123456789012', undefined)).toBeUndefined();
+  expect(table.findInHost('reports-123456789012.op-1', undefined)?.name).toBe('outpost');
+});
