@@ -13,9 +13,10 @@ export const alertRecord: z.ZodType<Alert> = z.looseObject({
   facts: z.array(z.object({ name: z.string(), value: z.string() })),
   startedAtMs: z.number(),
   endedAtMs: z.number().exactOptional(),
-  subject: z
-    .object({ bucket: z.string(), key: z.string(), versionId: z.string().exactOptional() })
+  subjects: z
+    .array(z.object({ bucket: z.string(), key: z.string(), versionId: z.string().exactOptional() }))
     .exactOptional(),
+  isTest: z.boolean().exactOptional(),
   silencedUntilMs: z.number().exactOptional(),
   silencedBy: z.string().exactOptional(),
   silenceReason: z.string().exactOptional(),

@@ -41,7 +41,10 @@ export interface Alert {
   readonly startedAtMs: number;
   /** When the condition was last seen, milliseconds since the epoch; set once resolved. */
   readonly endedAtMs?: number;
-  readonly subject?: ObjectSubject;
+  /** The objects it is about, the most important first. */
+  readonly subjects?: readonly ObjectSubject[];
+  /** Made up, for a test card: its figures are not measured, and its buttons change nothing. */
+  readonly isTest?: boolean;
   /** No notifications until then; `silencedBy` and `silenceReason` tell who silenced it and why. */
   readonly silencedUntilMs?: number;
   readonly silencedBy?: string;
@@ -62,6 +65,9 @@ export interface Notification {
   /** Equal for the same news: a notification whose key was queued before is not queued again. */
   readonly dedupeKey: string;
 }
+
+/** The ids of test alerts begin so; those of others are hashes. */
+export const TEST_ID_PREFIX = 'test:';
 
 const severityRanks: Readonly<Record<Severity, number>> = { info: 0, warning: 1, critical: 2 };
 

@@ -1,4 +1,4 @@
-import type { Alert, Notification, NotificationKind } from './alert.ts';
+import { type Alert, type Notification, type NotificationKind, TEST_ID_PREFIX } from './alert.ts';
 import { alertOf } from './engine/episode.ts';
 import { noticeOf } from './engine/notices.ts';
 import { isNoticeName, noticeTable } from './rules/notice-table.ts';
@@ -21,14 +21,27 @@ export function exampleAlert(name: string, nowMs: number, options: RuleOptions =
 /** A notification of the given kind about an alert, for `tidegate card` and `POST /api/alerts/test`. */
 export function exampleNotification(alert: Alert, kind: NotificationKind, nowMs: number): Notification {
   const isNotice = isNoticeName(alert.rule);
+  if (kind === 'test') return testNotification(alert, nowMs);
   const told: Alert =
     kind === 'resolved' && !isNotice ? { ...alert, state: 'resolved', endedAtMs: nowMs } : alert;
   return {
-    kind: isNotice && kind !== 'test' ? 'notice' : kind,
+    kind: isNotice ? 'notice' : kind,
     alerts: [told],
     severity: alert.severity,
     dedupeKey: `example:${kind}:${alert.id}:${nowMs}`,
   };
+}
+
+/** Says in every text that may be shown by itself that it is a test: its figures are made up. */
+function testNotification(alert: Alert, nowMs: number): Notification {
+  const told: Alert = {
+    ...alert,
+    id: `${TEST_ID_PREFIX}${alert.id}`,
+    isTest: true,
+    summary: `Test with made-up figures: ${alert.summary}`,
+  };
+  const { severity } = alert;
+  return { kind: 'test', alerts: [told], severity, dedupeKey: `example:test:${alert.id}:${nowMs}` };
 }
 
 function exampleNotice(name: keyof typeof noticeTable, nowMs: number): Notification {

@@ -38,7 +38,10 @@ const alert: fc.Arbitrary<Alert> = fc.record(
     facts: fc.array(fc.record({ name: hostile, value: hostile }), { maxLength: 20 }),
     startedAtMs: fc.nat(2e12),
     endedAtMs: fc.nat(2e12),
-    subject: fc.record({ bucket: fc.string({ maxLength: 255 }), key: fc.string({ maxLength: 1_024 }) }),
+    subjects: fc.array(
+      fc.record({ bucket: fc.string({ maxLength: 255 }), key: fc.string({ maxLength: 1_024 }) }),
+      { maxLength: 8 },
+    ),
     silencedUntilMs: fc.nat(2e12),
     silencedBy: hostile,
     silenceReason: hostile,

@@ -29,10 +29,16 @@ const MAX_TOKEN_LENGTH = 8_192;
 
 const alertIds = z.array(z.string()).min(1);
 const object = z.object({ bucket: z.string(), key: z.string(), versionId: z.string().exactOptional() });
+const objects = z.array(object).min(1);
 const content = z.object({
-  action: z.discriminatedUnion('action', [
+  action: z.union([
     z.object({ action: z.enum(['acknowledge', 'silence', 'unsilence']), alertIds }),
-    z.object({ action: z.enum(['restore', 'purge']), alertIds, object }),
+    z.object({ action: z.literal('restore'), alertIds, objects }),
+    // on cards of older versions, which offered one object
+    z
+      .object({ action: z.literal('restore'), alertIds, object })
+      .transform(({ object: only, ...rest }) => ({ ...rest, objects: [only] })),
+    z.object({ action: z.literal('purge'), alertIds, object }),
   ]),
   expiresAtS: z.number().int(),
   nonce: z.string().min(1),

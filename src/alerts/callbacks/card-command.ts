@@ -1,3 +1,4 @@
+import type { ObjectSubject } from '../alert.ts';
 import type { CardAction } from '../card/card.ts';
 import { LONGEST_SILENCE_MS } from '../silences/silence.ts';
 import { type ActionName, type CardCommand, restoreTiers } from './card-operations.ts';
@@ -8,7 +9,7 @@ export const fieldsOf: Readonly<Record<ActionName, readonly string[]>> = {
   acknowledge: [],
   silence: ['duration', 'until', 'why'],
   unsilence: [],
-  restore: ['days', 'tier'],
+  restore: ['object', 'days', 'tier'],
   purge: [],
 };
 
@@ -36,7 +37,9 @@ export function readCommand(
     case 'silence':
       return readSilence(action.alertIds, fields, nowMs);
     case 'restore': {
-      const { alertIds, object } = action;
+      const { alertIds, objects } = action;
+      const object = chosenObject(objects, fields.get('object'));
+      if (!object) return refuse('form-invalid', 'Say which object: one that the card offers.');
       const days = Number(/^\d{1,3}$/.test(fields.get('days') ?? '') ? fields.get('days') : Number.NaN);
       const tier = restoreTiers.find(name => name === (fields.get('tier') || 'Standard'));
       if (!(days >= 1 && days <= MAX_RESTORE_DAYS)) {
@@ -51,6 +54,15 @@ export function readCommand(
         command: { action: 'purge', alertIds: action.alertIds, object: action.object },
       };
   }
+}
+
+/** The object of this index; without one, the only object. */
+function chosenObject(
+  objects: readonly ObjectSubject[],
+  index: string | undefined,
+): ObjectSubject | undefined {
+  if (index === undefined) return objects.length === 1 ? objects[0] : undefined;
+  return /^\d{1,2}$/.test(index) ? objects[Number(index)] : undefined;
 }
 
 function readSilence(alertIds: readonly string[], fields: ReadonlyMap<string, string>, nowMs: number) {

@@ -1,4 +1,4 @@
-import type { Alert } from '../alert.ts';
+import { type Alert, TEST_ID_PREFIX } from '../alert.ts';
 import type { CardCommand, CardOperations, OperationOutcome } from './card-operations.ts';
 import { type CallbackRefusal, refuse } from './refusal.ts';
 
@@ -10,6 +10,9 @@ export type CommandResult =
 
 /** Executes a command on behalf of `by`. A refused command has changed nothing. */
 export function runCommand(command: CardCommand, by: string, operations: CardOperations): CommandResult {
+  // the ticket was signed here, so the id is that of a test card
+  if (command.alertIds.every(id => id.startsWith(TEST_ID_PREFIX)))
+    return { kind: 'done', message: 'This is a test card: its button works, and nothing was changed.' };
   const alerts = command.alertIds.flatMap(id => operations.find(id) ?? []);
   if (alerts.length === 0) return refuse('alert-unknown', 'This alert is not known any more.');
   switch (command.action) {

@@ -1,6 +1,7 @@
-import type { Alert, Notification } from '../alert.ts';
+import type { Alert, Notification, ObjectSubject } from '../alert.ts';
 import { alertNames } from '../rules/rule-description.ts';
 import type { CallbackLinks, CardAction, CardLinks } from './card.ts';
+import { plain } from './markdown.ts';
 
 /** A button, independent of the card's form. Forms that cannot post leave out all but `open`. */
 export type CardButton =
@@ -9,11 +10,26 @@ export type CardButton =
   | { readonly kind: 'post'; readonly name: string; readonly url: string; readonly token: string }
   /** Asks for input first. */
   | {
-      readonly kind: 'silence' | 'restore';
+      readonly kind: 'silence';
       readonly name: string;
       readonly url: string;
       readonly token: string;
+    }
+  | {
+      readonly kind: 'restore';
+      readonly name: string;
+      readonly url: string;
+      readonly token: string;
+      /** The names of the objects to choose from; one for no choice. */
+      readonly objects: readonly string[];
     };
+
+/** The number of objects that a restore button offers. */
+const OFFERED_OBJECTS = 5;
+/** Keys have up to 1024 bytes; a button's token holds those that it offers. */
+const OFFERED_KEY_CHARACTERS = 1_500;
+const BUTTON_CHARACTERS = 60;
+const CHOICE_CHARACTERS = 120;
 
 /** Buttons for actions on the `shown` alerts, then links. Resolved alerts and notices only get links. */
 export function chooseButtons(
@@ -46,11 +62,7 @@ function actionButtons(
   isPartial: boolean,
 ): readonly CardButton[] {
   const alertIds = alerts.map(({ id }) => id);
-  const button = (
-    kind: Exclude<CardButton['kind'], 'open'>,
-    name: string,
-    action: CardAction,
-  ): CardButton => ({
+  const button = (kind: 'post' | 'silence', name: string, action: CardAction): CardButton => ({
     kind,
     name,
     url,
@@ -62,12 +74,38 @@ function actionButtons(
     return [button('post', `End the silence${scope && ' of these'}`, { action: 'unsilence', alertIds })];
   }
   const isAcknowledged = alerts.every(({ acknowledgedBy }) => acknowledgedBy !== undefined);
-  const object = alerts.find(({ subject }) => subject !== undefined)?.subject;
+  const objects = restore ? offeredObjects(alerts) : [];
   return [
     ...(isAcknowledged ? [] : [button('post', `Acknowledge${scope}`, { action: 'acknowledge', alertIds })]),
     button('silence', `Silence${scope}…`, { action: 'silence', alertIds }),
-    ...(restore && object
-      ? [button('restore', 'Restore from the archive…', { action: 'restore', alertIds, object })]
+    ...(objects.length > 0
+      ? [restoreButton(objects, url, signAction({ action: 'restore', alertIds, objects }))]
       : []),
   ];
+}
+
+function restoreButton(objects: readonly ObjectSubject[], url: string, token: string): CardButton {
+  const [first = '', ...others] = objects.map(nameOf);
+  const what = others.length > 0 ? 'an archived object' : first;
+  return {
+    ...{ kind: 'restore', url, token },
+    name: `Restore ${plain(what, BUTTON_CHARACTERS)}…`,
+    objects: [first, ...others].map(name => plain(name, CHOICE_CHARACTERS)),
+  };
+}
+
+/** The objects of the alerts, each once, as many as a token can hold. */
+function offeredObjects(alerts: readonly Alert[]): readonly ObjectSubject[] {
+  const byName = new Map(
+    alerts.flatMap(({ subjects = [] }) => subjects).map(object => [nameOf(object), object]),
+  );
+  let characters = 0;
+  return [...byName.values()].slice(0, OFFERED_OBJECTS).filter(({ key }, index) => {
+    characters += key.length;
+    return index === 0 || characters <= OFFERED_KEY_CHARACTERS;
+  });
+}
+
+function nameOf({ bucket, key, versionId }: ObjectSubject): string {
+  return `${bucket}/${key}${versionId === undefined ? '' : `, version ${versionId}`}`;
 }

@@ -49,7 +49,10 @@ export function contentOf(notification: Notification, links: CardLinks, detail: 
 /** A few words: the kind of news, the subject, the number of alerts. */
 function titleOf({ kind, alerts, severity }: Notification): string {
   const [first] = alerts;
-  if (kind === 'digest') return `${alerts.length} alerts in one card`;
+  if (kind === 'digest') {
+    const isTest = alerts.every(alert => alert.isTest);
+    return `${isTest ? 'Test: ' : ''}${alerts.length} alerts in one card`;
+  }
   // a queued card may be about a rule that only an older version had, with any name
   const title = describeRule(first?.rule ?? '').title.trim() || 'Notice';
   const counted = alerts.length > 1 ? `${title} (${alerts.length})` : title;

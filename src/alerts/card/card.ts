@@ -20,10 +20,12 @@ export const MAX_CARD_BYTES = 14_000;
 /** The action of a button, allowed once: the signer adds expiry and nonce. */
 export type CardAction =
   | { readonly action: 'acknowledge' | 'silence' | 'unsilence'; readonly alertIds: readonly string[] }
+  | { readonly action: 'purge'; readonly alertIds: readonly string[]; readonly object: ObjectSubject }
   | {
-      readonly action: 'restore' | 'purge';
+      readonly action: 'restore';
       readonly alertIds: readonly string[];
-      readonly object: ObjectSubject;
+      /** The person chooses one of them; at least one. */
+      readonly objects: readonly ObjectSubject[];
     };
 
 /**

@@ -77,13 +77,15 @@ function detailsOf(alert: Alert): readonly Fact[] {
   ];
 }
 
-/** Two lists, firing and resolved, with one line per alert. */
+/** Lists of what fires, what is resolved and what is a test, with one line per alert. */
 function digestSections(alerts: readonly Alert[], source: string, detail: Detail): readonly ContentSection[] {
   const over = alerts.filter(({ state }) => state === 'resolved');
-  const open = alerts.filter(({ state }) => state !== 'resolved');
+  const tests = alerts.filter(({ isTest }) => isTest);
+  const open = alerts.filter(({ state, isTest }) => state !== 'resolved' && !isTest);
   const sections = [
     { heading: `${open.length} to look at`, listed: open },
     { heading: `${over.length} resolved`, listed: over },
+    { heading: `${tests.length} made up, for a test`, listed: tests },
   ].filter(({ listed }) => listed.length > 0);
   const hidden = sections.reduce((sum, { listed }) => sum + Math.max(0, listed.length - detail.lines), 0);
   const lists = sections.map(
@@ -98,8 +100,8 @@ function digestSections(alerts: readonly Alert[], source: string, detail: Detail
   return [...lists, ...noteOn(hidden, isCut)];
 }
 
-function digestLine({ rule, summary, state, startedAtMs, endedAtMs }: Alert): Fact {
-  const { title } = describeRule(rule);
+function digestLine({ rule, summary, state, startedAtMs, endedAtMs, isTest }: Alert): Fact {
+  const title = `${isTest ? 'Test: ' : ''}${describeRule(rule).title}`;
   if (state !== 'resolved' || endedAtMs === undefined) return { name: title, value: summary };
   return { name: title, value: `${summary} It lasted ${describeDuration(endedAtMs - startedAtMs)}.` };
 }

@@ -78,7 +78,7 @@ function writeButton(button: CardButton): ConnectorAction {
     case 'silence':
       return writeActionCard(button, 'Silence', silenceInputs());
     case 'restore':
-      return writeActionCard(button, 'Restore', restoreInputs());
+      return writeActionCard(button, 'Restore', restoreInputs(button.objects));
   }
 }
 
@@ -116,8 +116,15 @@ function silenceInputs(): readonly [ConnectorInput, ...ConnectorInput[]] {
   ];
 }
 
-function restoreInputs(): readonly [ConnectorInput, ...ConnectorInput[]] {
-  return [choice('days', 'Keep the copy for', restoreDays), choice('tier', 'How fast', restoreTiers)];
+function restoreInputs(objects: readonly string[]): readonly [ConnectorInput, ...ConnectorInput[]] {
+  const [first, ...others] = objects.map((display, index) => ({ display, value: String(index) }));
+  const which = first && others.length > 0 ? [choice('object', 'Which object', [first, ...others])] : [];
+  const [days, tier] = [
+    choice('days', 'Keep the copy for', restoreDays),
+    choice('tier', 'How fast', restoreTiers),
+  ];
+  const [begin = days, ...rest] = [...which, days, tier];
+  return [begin, ...rest];
 }
 
 function choice(id: string, title: string, choices: readonly [Choice, ...Choice[]]): ConnectorInput {

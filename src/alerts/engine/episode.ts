@@ -50,11 +50,11 @@ export function alertOf(
   state: 'pending' | 'firing',
   startedAtMs: number,
 ): Alert {
-  const { labels, summary, facts, subject } = breach;
+  const { labels, summary, facts, subjects } = breach;
   const fingerprint = conditionFingerprint(rule.name, labels);
   return {
     id: `${fingerprint}.${Math.round(startedAtMs).toString(36)}`,
     ...{ fingerprint, rule: rule.name, severity: rule.severity, state, labels, summary, facts, startedAtMs },
-    ...(subject ? { subject } : {}),
+    ...(subjects ? { subjects } : {}),
   };
 }

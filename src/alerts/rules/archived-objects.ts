@@ -47,7 +47,7 @@ function breach(
   objects: readonly RequestedObject[],
   options: ArchivedObjectsOptions,
 ): Breach {
-  const [most] = objects;
+  const named = objects.slice(0, NAMED_OBJECTS);
   return {
     kind: 'breach',
     labels: { bucket },
@@ -55,9 +55,9 @@ function breach(
     facts: [
       { name: 'Bucket', value: bucket },
       { name: 'Refused reads', value: `${formatCount(count)} in ${describeDuration(options.windowMs)}` },
-      ...objects.slice(0, NAMED_OBJECTS).map(objectFact),
+      ...named.map(objectFact),
     ],
-    ...(most ? { subject: subjectOf(most) } : {}),
+    ...(named.length > 0 ? { subjects: named.map(subjectOf) } : {}),
   };
 }
 

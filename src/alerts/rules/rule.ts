@@ -29,7 +29,8 @@ export interface Breach {
   readonly labels: Labels;
   readonly summary: string;
   readonly facts: readonly Fact[];
-  readonly subject?: ObjectSubject;
+  /** The objects it is about, the most important first. */
+  readonly subjects?: readonly ObjectSubject[];
 }
 
 /** The finding for one set of labels. `quiet` means too little data; it does not mean that the condition is clear. */

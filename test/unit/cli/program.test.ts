@@ -132,7 +132,7 @@ it('prints a card with every button, none of them signed', async () => {
   expect(potentialAction.map(({ name }: { name: string }) => name)).toEqual([
     'Acknowledge',
     'Silence…',
-    'Restore from the archive…',
+    'Restore sample/archive.bin…',
     'Status page',
   ]);
   expect(potentialAction[0].body).toBe('token=example-acknowledge');

@@ -38,8 +38,15 @@ it.each<[string, CardAction, Record<string, string>, string, string]>([
   ['unsilence', { action: 'unsilence', alertIds }, {}, 'unsilenced a-1', 'The silence is over.'],
   [
     'restore',
-    { action: 'restore', alertIds, object },
+    { action: 'restore', alertIds, objects: [object] },
     { days: '7', tier: 'Bulk' },
+    'restore photos/a & b/ü.bin for 7 days, Bulk',
+    'The store has begun to restore it.',
+  ],
+  [
+    'restore the one that was chosen',
+    { action: 'restore', alertIds, objects: [{ bucket: 'photos', key: 'first' }, object] },
+    { object: '1', days: '7', tier: 'Bulk' },
     'restore photos/a & b/ü.bin for 7 days, Bulk',
     'The store has begun to restore it.',
   ],
@@ -53,6 +60,27 @@ it.each<[string, CardAction, Record<string, string>, string, string]>([
   expect(JSON.parse(answer.text)).toHaveProperty('text');
   expect(bench.acts.recent()).toMatchObject([{ by: 'Ada', action: action.action, alertIds }]);
   expect(bench.lines.join()).toContain('"by":"Ada"');
+});
+
+it.each([{}, { object: '2' }, { object: '-1' }, { object: 'photos/first' }])(
+  'restores nothing when the choice %j is none of what the card offers',
+  async fields => {
+    const objects = [{ bucket: 'photos', key: 'first' }, object];
+    const answer = await bench.press({ action: 'restore', alertIds, objects }, { ...fields, days: '7' });
+    expect(answer.status).toBe(400);
+    expect(bench.changes).toEqual([]);
+  },
+);
+
+it.each<[CardAction, Record<string, string>]>([
+  [{ action: 'acknowledge', alertIds: ['test:a-1'] }, {}],
+  [{ action: 'silence', alertIds: ['test:a-1'] }, { duration: '3600000' }],
+  [{ action: 'restore', alertIds: ['test:a-1'], objects: [object] }, { days: '1' }],
+])('a button of a test card answers and changes nothing: %j', async (action, fields) => {
+  const answer = await bench.press(action, fields);
+  expect(answer.status).toBe(200);
+  expect(answer.headers['card-action-status']).toContain('This is a test card');
+  expect(bench.changes).toEqual([]);
 });
 
 it('answers with the card as it is now', async () => {
@@ -104,7 +132,7 @@ it('lets a button be pressed again after its work failed, and keeps the error to
       throw new Error('internal detail');
     },
   };
-  const token = bench.sign({ action: 'restore', alertIds, object });
+  const token = bench.sign({ action: 'restore', alertIds, objects: [object] });
   const body = new URLSearchParams({ token, days: '1' }).toString();
   const failed = await bench.send(body);
   expect([failed.status, failed.code]).toEqual([502, 'action-failed']);

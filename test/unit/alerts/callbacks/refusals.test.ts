@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createActionSigner } from '../../../../src/alerts/callbacks/action-ticket.ts';
+import type { CardAction } from '../../../../src/alerts/card/card.ts';
 import {
   bearerToken,
   CallbackBench,
@@ -136,17 +137,22 @@ it.each<[string, string, () => string]>([
   [
     'no days to restore for',
     'form-invalid',
-    () => form({ token: bench.sign({ action: 'restore', alertIds, object }) }),
+    () => form({ token: bench.sign({ action: 'restore', alertIds, objects: [object] }) }),
   ],
   [
     'too many days',
     'form-invalid',
-    () => form({ token: bench.sign({ action: 'restore', alertIds, object }), days: '91' }),
+    () => form({ token: bench.sign({ action: 'restore', alertIds, objects: [object] }), days: '91' }),
   ],
   [
     'an unknown tier',
     'form-invalid',
-    () => form({ token: bench.sign({ action: 'restore', alertIds, object }), days: '1', tier: 'Fast' }),
+    () =>
+      form({
+        token: bench.sign({ action: 'restore', alertIds, objects: [object] }),
+        days: '1',
+        tier: 'Fast',
+      }),
   ],
 ])('a form with %s is refused', async (_, code, body) => {
   await expectRefusal(400, code, body());
@@ -204,9 +210,7 @@ it.each(['restore', 'purge'] as const)('%s is refused where it is not configured
   const { restore: _restore, purge: _purge, ...others } = bench.operations;
   bench.operations = others;
   const fields = action === 'restore' ? { days: '1' } : {};
-  await expectRefusal(
-    403,
-    'action-not-available',
-    form({ token: bench.sign({ action, alertIds, object }), ...fields }),
-  );
+  const pressed: CardAction =
+    action === 'restore' ? { action, alertIds, objects: [object] } : { action, alertIds, object };
+  await expectRefusal(403, 'action-not-available', form({ token: bench.sign(pressed), ...fields }));
 });

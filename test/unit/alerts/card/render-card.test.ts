@@ -3,6 +3,7 @@ import type { Alert, Notification, NotificationKind } from '../../../../src/aler
 import { type CardForm, type CardLinks, MAX_CARD_BYTES } from '../../../../src/alerts/card/card.ts';
 import { renderCard, UnwritableCardError } from '../../../../src/alerts/card/render-card.ts';
 import { validateCard } from '../../../../src/alerts/card/validate-card.ts';
+import { foldIntoDigest } from '../../../../src/alerts/delivery/digest.ts';
 import { exampleAlert, exampleNotification } from '../../../../src/alerts/example-alert.ts';
 import { isNoticeName } from '../../../../src/alerts/rules/notice-table.ts';
 import { alertNames, describeRule } from '../../../../src/alerts/rules/rule-description.ts';
@@ -75,7 +76,7 @@ describe('a connector card', () => {
       'of archived objects',
       'firing',
       archived,
-      ['Acknowledge', 'Silence…', 'Restore from the archive…', 'Status page'],
+      ['Acknowledge', 'Silence…', 'Restore sample/archive.bin…', 'Status page'],
     ],
     [
       'of what somebody has in hand',
@@ -135,8 +136,34 @@ describe('a connector card', () => {
       allLinks.callbacks?.signAction({
         action: 'restore',
         alertIds: [archived.id],
-        object: { bucket: 'sample', key: 'archive.bin' },
+        objects: [{ bucket: 'sample', key: 'archive.bin' }],
       }),
+    );
+  });
+
+  it('names the object on the button that restores it', () => {
+    const restore = posted(news('firing', archived), 'connector').potentialAction[2];
+    expect(restore.name).toBe('Restore sample/archive.bin…');
+  });
+
+  it('offers the choice where several objects can be restored', () => {
+    const subjects = [
+      { bucket: 'sample', key: 'archive.bin' },
+      { bucket: 'sample', key: 'old/film.mov', versionId: 'v1' },
+    ];
+    const restore = posted(news('firing', { ...archived, subjects }), 'connector').potentialAction[2];
+    expect(restore.name).toBe('Restore an archived object…');
+    expect(restore.inputs[0]).toMatchObject({
+      ...{ id: 'object', title: 'Which object', value: '0' },
+      choices: [
+        { display: 'sample/archive.bin', value: '0' },
+        { display: 'sample/old/film.mov, version v1', value: '1' },
+      ],
+    });
+    const form = new URLSearchParams(restore.actions[0].body);
+    expect([...form.keys()]).toEqual(['token', 'object', 'days', 'tier']);
+    expect(form.get('token')).toBe(
+      allLinks.callbacks?.signAction({ action: 'restore', alertIds: [archived.id], objects: subjects }),
     );
   });
 
@@ -225,6 +252,39 @@ describe('a card of many alerts', () => {
     ]);
     expect(sections[1].facts).toHaveLength(29);
     expect(sections[1].facts[0].value).toBe('Backend number 1 fails. It lasted 47 min.');
+  });
+});
+
+describe('a test card', () => {
+  const tests = ['backendErrors', 'archivedObjects'].map(rule =>
+    exampleNotification(example(rule), 'test', NOW_MS),
+  );
+
+  it.each(tests)('says Test in title and summary, and that its figures are made up', notification => {
+    const { title, summary, sections, potentialAction } = posted(notification, 'connector');
+    expect(title).toMatch(/^Test: /);
+    expect(summary).toMatch(/^Test: .*made-up figures/);
+    expect(sections[0].activityTitle).toMatch(/^Test with made.up figures: /);
+    expect(potentialAction.map(({ name }: { name: string }) => name)).toContain('Acknowledge');
+    expect(posted(notification, 'adaptive').attachments[0].content.fallbackText).toMatch(/^Test: /);
+    expect(posted(notification, 'text').text).toMatch(/^\*\*Test: /);
+  });
+
+  it('says so in a digest too, alone and beside others', () => {
+    const [first, second] = tests;
+    if (!first || !second) throw new Error('two are needed');
+    const alone = posted(foldIntoDigest([first, second]), 'connector');
+    expect([alone.title, alone.summary]).toEqual([
+      'Test: 2 alerts in one card',
+      'Test: 2 alerts in one card',
+    ]);
+    expect(alone.sections.map(({ activityTitle }: { activityTitle: string }) => activityTitle)).toEqual([
+      '2 made up, for a test',
+    ]);
+    const mixed = posted(foldIntoDigest([first, news('firing', example('retryStorm'))]), 'connector');
+    expect(mixed.sections[0].facts).toMatchObject([{ name: describeRule('retryStorm').title }]);
+    expect(mixed.sections[1].facts[0].name).toMatch(/^Test: /);
+    expect(mixed.sections[1].facts[0].value).toMatch(/^Test with made.up figures: /);
   });
 });
 

@@ -228,7 +228,7 @@ describe('archivedObjects', () => {
   const refused: Load = gateway =>
     gateway.add('tidegate_error_responses_total', { bucket: 'b', code: 'InvalidObjectState' }, 1);
 
-  it('names the objects and is about the one most asked for', () => {
+  it('names the objects and is about them, the one most asked for first', () => {
     const bench = new RuleBench(rulesOf({}, 'archivedObjects'));
     bench.archived = [
       { bucket: 'b', key: 'old/film.mov', versionId: 'v1', count: 9 },
@@ -237,7 +237,10 @@ describe('archivedObjects', () => {
     ];
     bench.run(2 * MINUTE_MS, refused);
     expect(bench.changes[0]?.episode.alert).toMatchObject({
-      subject: { bucket: 'b', key: 'old/film.mov', versionId: 'v1' },
+      subjects: [
+        { bucket: 'b', key: 'old/film.mov', versionId: 'v1' },
+        { bucket: 'b', key: 'old/still.png' },
+      ],
       facts: expect.arrayContaining([
         { name: 'Object', value: 'old/film.mov, version v1 (9 times)' },
         { name: 'Object', value: 'old/still.png (3 times)' },
@@ -248,7 +251,7 @@ describe('archivedObjects', () => {
   it('is about no object where none was noted', () => {
     const bench = new RuleBench(rulesOf({}, 'archivedObjects'));
     bench.run(2 * MINUTE_MS, refused);
-    expect(bench.changes[0]?.episode.alert).not.toHaveProperty('subject');
+    expect(bench.changes[0]?.episode.alert).not.toHaveProperty('subjects');
   });
 
   it('counts no other error code', () => {
