@@ -38,16 +38,26 @@ export interface DocumentForm<Content> {
   readonly schema: z.ZodType<Content>;
 }
 
+/** Elements of a document, nested. No document of the protocol has more than six levels. */
+const MAX_DEPTH = 16;
+
+/** Start and end tags: enough for ten thousand parts of an upload with eight members each, written out. */
+const MAX_TAGS = 200_000;
+
 /** An element without content is read as an empty object. */
 export const emptyElement = z.string().transform(() => ({}));
 
-/** @throws MalformedXML, also for documents that declare entities, since their expansion is unbounded */
+/**
+ * @throws MalformedXML, also for documents that declare entities, since their expansion is unbounded, and for those with
+ * more elements than a document of the protocol has, since each takes a hundred times its length in memory
+ */
 export function parseXml<Content>(text: string, form: DocumentForm<Content>): Content {
-  if (/<!DOCTYPE/i.test(text)) throw new OperationError('MalformedXML');
+  if (/<!DOCTYPE/i.test(text) || hasTooManyTags(text)) throw new OperationError('MalformedXML');
   const parser = new XMLParser({
     removeNSPrefix: true,
     parseTagValue: false,
     trimValues: false,
+    maxNestedTags: MAX_DEPTH,
     // otherwise numeric character references (`&#34;`) stay undecoded
     htmlEntities: true,
     isArray: name => form.repeated?.includes(name) ?? false,
@@ -58,6 +68,13 @@ export function parseXml<Content>(text: string, form: DocumentForm<Content>): Co
   } catch (cause) {
     throw new OperationError('MalformedXML', { cause });
   }
+}
+
+function hasTooManyTags(text: string): boolean {
+  let count = 0;
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1))
+    if (++count > MAX_TAGS) return true;
+  return false;
 }
 
 /** Escapes markup, and characters that a parser would change (carriage returns) or refuse (control characters). */

@@ -38,3 +38,14 @@ it('refuses a document that declares entities', () => {
     '<!DOCTYPE a [<!ENTITY b "bbbb">]><Tagging><TagSet><Tag><Key>&b;</Key></Tag></TagSet></Tagging>';
   expect(() => parseXml(bomb, TAGS)).toThrow(expect.objectContaining({ code: 'MalformedXML' }));
 });
+
+it.each([
+  ['deep', (count: number) => '<a>'.repeat(count) + '</a>'.repeat(count), 15, 17],
+  ['many', (count: number) => '<a/>'.repeat(count), 199_992, 199_993],
+])('refuses elements that are too %s', (_what, elements, fitting, tooMany) => {
+  const documentOf = (count: number) =>
+    `<Tagging><TagSet><Tag><Key>k</Key></Tag></TagSet>${elements(count)}</Tagging>`;
+  const tooLarge = expect.objectContaining({ code: 'MalformedXML' });
+  expect(() => parseXml(documentOf(tooMany), TAGS)).toThrow(tooLarge);
+  expect(parseXml(documentOf(fitting), TAGS)).toEqual({ TagSet: { Tag: [{ Key: 'k' }] } });
+});
