@@ -47,8 +47,7 @@ const LATE_MS = 250;
  * that was sent later than the silent ones. Without such an answer only a few calls are aborted at a time, and others
  * are tried in their place. If the store hangs, one of those is answered soon, and then all silent calls in excess are
  * aborted. If it is slow, most calls stay and are answered. Measured with a burst of 200 reads, a store that takes 1.8
- * s for each, and 128 connections: 16 reads are refused; if silent calls were aborted for all waiting ones it would be
- * 72.
+ * s for each, and 128 connections: 16 reads are refused; with silent calls aborted for all waiting ones it was 72.
  */
 export class CallQueue {
   readonly #limits: CallLimits;

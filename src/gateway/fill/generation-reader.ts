@@ -1,4 +1,3 @@
-import type { Block } from '../../cache/block.ts';
 import type { ContentReader, Loan } from '../../cache/content.ts';
 import type { Generation } from '../../cache/generation.ts';
 import { OverloadedError } from './fill-error.ts';
@@ -21,7 +20,9 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
   /** Whether bytes of the answer were sent: from then on the reader waits for slots instead of being refused. */
   #hasBegun: boolean;
   #position: number;
-  #visitedBlock = -1;
+  #lastBlock = -1;
+  /** Whether the rest of `#lastBlock` is still to be read: the block counts as read when the reader has left it. */
+  #isInside = false;
   #isWaiting = false;
   #isClosed = false;
 
@@ -62,15 +63,17 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
 
   next(): Loan | undefined | Promise<Loan | undefined> {
     if (this.#position >= this.#to) return undefined;
-    const lastBlock = this.#visitedBlock;
+    const lastBlock = this.#lastBlock;
     const loan = this.#lend();
     if (!loan) return this.#wait();
-    if (this.#visitedBlock !== lastBlock) this.#fetchAhead();
+    if (this.#lastBlock !== lastBlock) this.#fetchAhead();
     return loan;
   }
 
   close(): void {
     this.#isClosed = true;
+    const block = this.#isInside ? this.#generation.blockAt(this.#position) : undefined;
+    if (block) this.#generation.visit(block);
     this.#readAhead.leave(this.#generation, this);
     this.#generation.leave();
   }
@@ -79,19 +82,14 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
     const until = Math.min(this.#generation.availableUntil(this.#position), this.#to);
     const block = this.#generation.blockAt(this.#position);
     if (!block || until <= this.#position) return undefined;
-    this.#visit(block);
     const start = this.#generation.blockStart(this.#position);
     const loan = this.#lender.lend(block, this.#position - start, until - start);
     this.#position += loan.bytes.length;
     this.#hasBegun = true;
+    this.#lastBlock = block.index;
+    this.#isInside = this.#position < Math.min(this.#generation.blockEnd(start), this.#to);
+    if (!this.#isInside) this.#generation.visit(block);
     return loan;
-  }
-
-  /** Counts as one read of the block, however many pieces are taken from it. */
-  #visit(block: Block): void {
-    if (block.index === this.#visitedBlock) return;
-    this.#visitedBlock = block.index;
-    this.#generation.visit(block);
   }
 
   /** Starts read-ahead. A shortage of slots does not matter here: it is reported when the bytes are actually needed. */

@@ -111,3 +111,25 @@ it('blocks that were fetched ahead of a reader who stalls are the first to go', 
   }
   expect(taken.slice(4).sort(), 'after the free ones, and before what has been read').toEqual(ahead.sort());
 });
+
+it.each([
+  ['whose reader is still in it', 'last', false],
+  ['whose reader has left it', 'first', true],
+])('of blocks of which something was read, one %s is evicted %s', async (_which, order, leaves) => {
+  const { asked, tier, generation } = setUp();
+  const reader = generation.open(0, blockBytes);
+  const first = reader.next();
+  asked[0]?.answer().bytes(100);
+  (await first)?.release();
+  asked[0]?.bytes(blockBytes - 100).end();
+  const own = generation.blockAt(0)?.slot;
+  if (leaves) reader.close();
+  for (let count = 0; count < 7; count++) {
+    const slot = tier.allocate(blockBytes, { contentHash: count, evicted: () => undefined }) ?? Number.NaN;
+    tier.complete(slot);
+    tier.read(slot);
+  }
+  const evicted = tier.allocate(blockBytes, { contentHash: 7, evicted: () => undefined });
+  expect(evicted === own ? 'first' : 'last').toBe(order);
+  if (!leaves) reader.close();
+});
