@@ -80,7 +80,7 @@ async function start({ config, file, warnings }: ServeRequest, sink: LogSink): P
     { name: 'Workers', value: String(workers.count) },
   ]);
   const sample = Array.from(stores.values(), store => store.ready.sample).find(each => each !== undefined);
-  if (sample) print(welcome(gatewayUrl, adminUrl, sample));
+  if (sample) print(welcome(gatewayUrl, adminUrl, alerts.webhookUrl, sample));
 }
 
 const end = await runProgram(process.argv.slice(2), {

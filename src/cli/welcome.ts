@@ -8,6 +8,7 @@ export interface SealedSample {
 export function welcome(
   gatewayUrl: string,
   adminUrl: string,
+  webhookUrl: string | undefined,
   { customerKey, customerKeyMd5 }: SealedSample,
 ): string {
   const aws = 'AWS_ACCESS_KEY_ID=demo AWS_SECRET_ACCESS_KEY=demo-secret AWS_DEFAULT_REGION=us-east-1 aws';
@@ -23,6 +24,9 @@ export function welcome(
     `  curl -s -o /dev/null -D - ${gatewayUrl}/sample/sealed.bin -H "${sealed}-algorithm: AES256" \\`,
     `    -H "${sealed}-key: ${customerKey}" -H "${sealed}-key-md5: ${customerKeyMd5}"`,
     `  curl -s ${adminUrl}/metrics | grep tidegate_`,
+    ...(webhookUrl === undefined
+      ? []
+      : [`  curl -H 'content-type: application/json' -d '{"text":"hello"}' ${webhookUrl}`]),
     '',
     `and look at ${adminUrl}/ for what it does, and at ${adminUrl}/channel for the cards it posts. Ctrl-C ends it.`,
     '',

@@ -42,6 +42,8 @@ export interface AlertParts {
 
 /** Running alerts: cards that were left over from the last run are being posted. */
 export interface Alerts {
+  /** The incoming webhook of the built-in channel, a secret; undefined where webhooks are configured. */
+  readonly webhookUrl: string | undefined;
   /** The admin routes for alerts and for the built-in channel. */
   readonly routes: readonly AdminRoute[];
   /** Announces the start, with `facts`, and starts to evaluate rules. */
@@ -86,6 +88,7 @@ export async function startAlerts(parts: AlertParts): Promise<Alerts> {
     firing: () => engine.alerts().filter(({ state }) => state === 'firing').length,
   });
   return {
+    webhookUrl: channel && adminUrl + channel.webhookPath,
     routes: [
       ...alertRoutes({
         ...{ clock, notify },

@@ -76,7 +76,14 @@ function button(action: ReceivedAction, way: readonly number[]): MappedElement {
   switch (action['@type']) {
     case 'OpenUri': {
       const target = action.targets.find(({ os }) => os === 'default') ?? action.targets[0];
-      return { type: 'Action.OpenUrl', title: action.name, url: target?.uri };
+      // the page takes the target of its reader's system
+      const { targets } = action;
+      return {
+        type: 'Action.OpenUrl',
+        title: action.name,
+        url: target?.uri,
+        ...(targets.length > 1 ? { targets } : {}),
+      };
     }
     case 'HttpPOST': {
       const data: ButtonData = { action: way };

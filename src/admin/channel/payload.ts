@@ -15,10 +15,16 @@ const input = z.looseObject({
   choices: z.array(z.looseObject({ display: z.string(), value: z.string() })).optional(),
 });
 
+/** What a browser would run, or open from the reader's own disk. */
+const dangerous = /^(?:javascript|data|vbscript|file|blob|about|view-source|filesystem):$/;
+
+/** Pages, and apps by schemes of their own. */
+const appUri = z.url().refine(uri => !dangerous.test(URL.parse(uri)?.protocol ?? 'about:'));
+
 const openUri = z.looseObject({
   '@type': z.literal('OpenUri'),
   name: z.string().min(1),
-  targets: z.array(z.looseObject({ os: z.string(), uri: z.url({ protocol: /^https?$/ }) })).min(1),
+  targets: z.array(z.looseObject({ os: z.string(), uri: appUri })).min(1),
 });
 
 const httpPost = z.looseObject({
@@ -107,8 +113,9 @@ export function readPostedCard(value: unknown): Payload {
   }
   const adaptive = adaptiveEnvelope.safeParse(value);
   if (adaptive.success) {
-    if (holdsSubmit(adaptive.data)) return { form: 'none', refusal: BAD_PAYLOAD };
-    return { form: 'adaptive', cards: adaptive.data.attachments.map(attachment => attachment.content) };
+    const cards = adaptive.data.attachments.map(({ content }) => content);
+    if (holdsUnlistedAction(cards)) return { form: 'none', refusal: BAD_PAYLOAD };
+    return { form: 'adaptive', cards: cards.map(card => inUsualSpelling(card)) };
   }
   const text = plainText.safeParse(value);
   if (text.success) return { form: 'text', text: text.data.text };
@@ -118,11 +125,34 @@ export function readPostedCard(value: unknown): Payload {
   };
 }
 
-/** "All native adaptive-card elements are supported except the action `Action.Submit`." */
-function holdsSubmit(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(holdsSubmit);
+/** The actions that docs/cards.md lists. It writes `Action.OpenURL`; the schema of adaptive cards `Action.OpenUrl`. */
+const listedActions: ReadonlySet<unknown> = new Set([
+  'Action.OpenURL',
+  'Action.OpenUrl',
+  'Action.ShowCard',
+  'Action.ToggleVisibility',
+]);
+
+/** Whether an action is of another type, such as `Action.Submit`, or opens what no link may open. */
+function holdsUnlistedAction(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsUnlistedAction);
   if (!isPlainObject(value)) return false;
-  return value.type === 'Action.Submit' || Object.values(value).some(holdsSubmit);
+  const { type, url } = value;
+  if (/^Action\.OpenU(?:rl|RL)$/.test(String(type)) && !appUri.safeParse(url).success) return true;
+  if (typeof type === 'string' && /^action\./i.test(type) && !listedActions.has(type)) return true;
+  return Object.values(value).some(holdsUnlistedAction);
+}
+
+/** The renderer of the page knows `Action.OpenUrl` only. */
+function inUsualSpelling<Value>(value: Value): Value;
+function inUsualSpelling(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(item => inUsualSpelling<unknown>(item));
+  if (!isPlainObject(value)) return value;
+  const entries = Object.entries(value).map(([name, item]) => [
+    name,
+    name === 'type' && item === 'Action.OpenURL' ? 'Action.OpenUrl' : inUsualSpelling<unknown>(item),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

@@ -72,7 +72,7 @@ export interface DateInput extends InputBase {
 export interface MultichoiceInput extends InputBase {
   readonly '@type': 'MultichoiceInput';
   readonly isMultiSelect: boolean;
-  readonly style: 'normal' | 'expanded';
+  readonly style: 'compact' | 'expanded';
   /** The value of a preselected choice. */
   readonly value?: string;
   readonly choices: readonly [Choice, ...Choice[]];

@@ -27,7 +27,7 @@ const multichoice = z.strictObject({
   '@type': z.literal('MultichoiceInput'),
   ...asked,
   isMultiSelect: z.boolean(),
-  style: z.enum(['normal', 'expanded']),
+  style: z.enum(['compact', 'expanded']),
   value: z.string(),
   choices: z.array(z.strictObject({ display: line, value: z.string().min(1) })).min(1),
 });

@@ -129,5 +129,5 @@ function restoreInputs(objects: readonly string[]): readonly [ConnectorInput, ..
 
 function choice(id: string, title: string, choices: readonly [Choice, ...Choice[]]): ConnectorInput {
   const [{ value }] = choices;
-  return { '@type': 'MultichoiceInput', id, title, isMultiSelect: false, style: 'normal', value, choices };
+  return { '@type': 'MultichoiceInput', id, title, isMultiSelect: false, style: 'compact', value, choices };
 }

@@ -136,6 +136,8 @@ it('prints a card with every button, none of them signed', async () => {
     'Status page',
   ]);
   expect(potentialAction[0].body).toBe('token=example-acknowledge');
+  const { style } = potentialAction[1].inputs[0];
+  expect(style, 'the name of the chat client, not of the mail client').toBe('compact');
 });
 
 const keys = { AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'hidden' };
@@ -166,9 +168,13 @@ it.each([
 });
 
 it('says what to try with the addresses that are used', () => {
-  const text = welcome('http://h:1', 'http://h:2', { customerKey: 'K', customerKeyMd5: 'M' });
+  const text = welcome('http://h:1', 'http://h:2', 'http://h:2/hook', {
+    customerKey: 'K',
+    customerKeyMd5: 'M',
+  });
   expect(text).toContain('curl -i http://h:1/sample/hello.txt');
   expect(text).toContain('http://h:2/metrics');
+  expect(text).toMatch(/curl .* http:\/\/h:2\/hook$/m);
 });
 
 it('starts a store alone, for the credentials of the environment', async () => {

@@ -99,12 +99,34 @@ function render(item, message, json) {
   const frame = document.createElement('div');
   frame.className = 'card';
   try {
-    card.parse(json);
+    card.parse(forThisSystem(json));
     frame.append(card.render() ?? '');
   } catch (error) {
     frame.textContent = `This card cannot be shown: ${error instanceof Error ? error.message : error}`;
   }
   return frame;
+}
+
+const systems = /** @type {const} */ ([
+  ['iOS', /iPhone|iPad|iPod/],
+  ['android', /Android/],
+  ['windows', /Windows/],
+]);
+const system = systems.find(([, sign]) => sign.test(navigator.userAgent))?.[0];
+
+/**
+ * Links with a target of their own for the reader's system lead to that.
+ * @param {any} json
+ * @returns {any}
+ */
+function forThisSystem(json) {
+  if (Array.isArray(json)) return json.map(forThisSystem);
+  if (typeof json !== 'object' || json === null) return json;
+  const copy = Object.fromEntries(Object.entries(json).map(([name, value]) => [name, forThisSystem(value)]));
+  if (copy.type !== 'Action.OpenUrl' || !Array.isArray(copy.targets)) return copy;
+  const { targets, ...action } = copy;
+  const own = targets.find(({ os }) => String(os).toLowerCase() === system?.toLowerCase());
+  return own ? { ...action, url: own.uri } : action;
 }
 
 /**

@@ -91,6 +91,18 @@ it.each<[string, unknown, string, string]>([
     JSON_TYPE,
     'Bad payload',
   ],
+  [
+    'Action.Execute',
+    adaptiveEnvelope([], { actions: [{ type: 'Action.Execute', title: 'x' }] }),
+    JSON_TYPE,
+    'Bad payload',
+  ],
+  [
+    'an adaptive link that runs a script',
+    adaptiveEnvelope([], { actions: [{ type: 'Action.OpenURL', title: 'x', url: 'java\tscript:alert(1)' }] }),
+    JSON_TYPE,
+    'Bad payload',
+  ],
   ['Action.Submit', adaptiveEnvelope([], { actions: [submit] }), JSON_TYPE, 'Bad payload'],
   [
     'Action.Submit within a ShowCard',
@@ -186,4 +198,22 @@ it('tells listeners of what is new and of what changed', () => {
     [1, true],
   ]);
   expect(JSON.stringify(seen[1]?.cards)).toContain('Acknowledged');
+});
+
+it.each(['Action.OpenURL', 'Action.OpenUrl'])('shows a link in the spelling %s', type => {
+  const channel = new Channel(new ManualClock());
+  const url = 'https://a.test/';
+  expect(post(channel, adaptiveEnvelope([], { actions: [{ type, title: 'x', url }] })).text).toBe('1');
+  expect(channel.messages()[0]?.cards).toMatchObject([{ actions: [{ type: 'Action.OpenUrl', url }] }]);
+});
+
+it('takes links to apps, with the target of each system', () => {
+  const channel = new Channel(new ManualClock());
+  const targets = [
+    { os: 'default', uri: 'https://a.test/' },
+    { os: 'iOS', uri: 'myapp://open/1' },
+  ];
+  const potentialAction = [{ '@type': 'OpenUri', name: 'x', targets }];
+  expect(post(channel, { ...everythingCard, potentialAction }).text).toBe('1');
+  expect(channel.messages()[0]?.cards).toMatchObject([{ actions: [{ url: 'https://a.test/', targets }] }]);
 });
