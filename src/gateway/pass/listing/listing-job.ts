@@ -9,7 +9,7 @@ import type { Steps } from './page-turns.ts';
 import { sendPage } from './send-page.ts';
 
 /** A store that takes longer for a page than this does not hold up others; its pages are bounded by `PageRoom`. */
-const ASK_TURN_MS = 500;
+const ASK_TURN_MS = 200;
 
 /** One listing, from the request to the last byte. */
 export class ListingJob {

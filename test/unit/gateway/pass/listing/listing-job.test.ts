@@ -113,13 +113,13 @@ it('asks the store for eight pages at a time; who has one listing goes before an
   expect(await asked).toBe('77 bytes');
 });
 
-it('pages that a store is slow to answer hold up others for half a second', async () => {
+it('pages that a store is slow to answer hold up others for a fifth of a second', async () => {
   const slow = await beginMany(8);
   for (const { job } of slow) void ask(job);
   const { job } = await begin(2);
   const asked = ask(job);
   await settled();
-  clock.advance(499);
+  clock.advance(199);
   await settled();
   expect(calls).toHaveLength(8);
   clock.advance(1);
@@ -132,7 +132,7 @@ it('what arrives of all pages is bounded: the client that holds most gives way, 
   const greedy = await beginMany(9);
   const ends = greedy.map(({ job }) => ask(job));
   await settled();
-  clock.advance(500);
+  clock.advance(200);
   const { job } = await begin(2);
   const asked = ask(job);
   await settled();
@@ -165,4 +165,14 @@ it('nothing is left of listings whose clients leave, wherever they are', async (
   expect(listings.room.usedBytes).toBe(0);
   expect(calls.slice(1).every(({ isAborted }) => isAborted)).toBe(true);
   expect(begun.every(({ job }) => job.hasClientLeft)).toBe(true);
+});
+
+it('a turn that is given to a client as it leaves goes to the next', async () => {
+  const begun = await beginMany(10);
+  for (const { job } of begun) void ask(job);
+  await settled();
+  // in one turn of the event loop: the first one gives its turn to the ninth, which has just left
+  for (const at of [0, 8]) begun[at]?.response.emit('close');
+  await settled();
+  expect(listings.asks.counts).toEqual({ given: 8, waiting: 0 });
 });
