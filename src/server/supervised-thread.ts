@@ -84,9 +84,17 @@ export class SupervisedThread<Ready> {
     this.#watch?.cancel();
     if (!this.#worker) this.#becomeStopped();
     this.#rpc?.notify('drain', limitMs);
-    const patience = setTimeout(() => void this.#worker?.terminate(), limitMs + GRACE_MS);
+    const { name, clock, logger } = this.#options;
+    const patience = clock.after(limitMs + GRACE_MS, () => {
+      if (this.#worker) terminate(this.#worker, clock);
+    });
+    const end = clock.after(limitMs + GRACE_MS + TERMINATION_MS, () => {
+      logger.error({ hung: name }, 'a thread does not end: it ends with the process');
+      this.#becomeStopped();
+    });
     await this.#stopped.promise;
-    clearTimeout(patience);
+    patience.cancel();
+    end.cancel();
   }
 
   /** Shortens the delay before a dead thread is replaced, for when no other thread does its work. */
@@ -137,7 +145,7 @@ export class SupervisedThread<Ready> {
       onSilent: isSilent => this.#becomeSilent(isSilent),
       onHung: silentMs => {
         logger.error({ hung: name, silentMs }, 'a thread is unresponsive: it is terminated');
-        void worker.terminate();
+        terminate(worker, clock);
       },
     });
   }
@@ -197,6 +205,25 @@ export class SupervisedThread<Ready> {
 }
 
 const GRACE_MS = 1_000;
+
+/** How long a stop waits for threads that were terminated. */
+const TERMINATION_MS = 3_000;
+
+const TERMINATE_AGAIN_MS = 500;
+
+/**
+ * Terminates a thread, again and again until it has ended: a termination stops what runs, and while the thread is
+ * ending, the next event that waits for it may block it anew.
+ */
+function terminate(worker: Worker, clock: Clock): void {
+  let again: Timer | undefined;
+  const step = () => {
+    void worker.terminate();
+    again = clock.after(TERMINATE_AGAIN_MS, step);
+  };
+  worker.once('exit', () => again?.cancel());
+  step();
+}
 
 /**
  * Requests create much short-lived garbage. With a small young generation some of it is promoted to the old generation

@@ -164,6 +164,8 @@ class Connection implements ExpectedBody {
     const { budget } = this.#parsing;
     budget.stop();
     this.#checkParser();
+    // undici goes on parsing what was read when it has given a connection up
+    if (this.#socket.destroyed) this.#unread = undefined;
     if (this.#unread) {
       if (budget.isSpent && !this.#isEnding) return this.#waitForTurn();
       budget.start();

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
-import { afterEach, expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterEach, expect, it, vi } from 'vitest';
 import { ListenError } from '../../../src/base/listen-error.ts';
 import { createLogger, type Logger } from '../../../src/base/logger.ts';
 import { CounterCell } from '../../../src/base/metrics.ts';
@@ -396,4 +397,26 @@ it('refuses a port that somebody has, in one clear line', async () => {
     code: 'EADDRINUSE',
     message: `cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance`,
   });
+});
+
+it('a thread that does not end is terminated again and again, and does not keep the others from ending', async () => {
+  const { pool, clock, lines } = await startPool(1);
+  await pool.start();
+  // it hears nothing of the drain, and goes on with the next event after each termination
+  const posted = vi.spyOn(Worker.prototype, 'postMessage').mockReturnValue(undefined);
+  const terminated = vi.spyOn(Worker.prototype, 'terminate').mockResolvedValue(0);
+  const drained = pool.drain(1_000);
+  clock.advance(1_999);
+  expect(terminated).not.toHaveBeenCalled();
+  clock.advance(1);
+  clock.advance(500);
+  clock.advance(500);
+  expect(terminated).toHaveBeenCalledTimes(3);
+  clock.advance(2_000);
+  await drained;
+  expect(lines.join('')).toContain('a thread does not end');
+  const [worker] = terminated.mock.contexts;
+  posted.mockRestore();
+  terminated.mockRestore();
+  if (worker instanceof Worker) await worker.terminate();
 });
