@@ -62,6 +62,7 @@ async function start({ config, file, warnings }: ServeRequest, sink: LogSink): P
   const routes = adminRoutes({
     ...{ config, version, gatewayUrl, hasChannel: isDefaultStart, metrics, pool, purge, clock },
     isDraining: () => shutdown.isDraining,
+    alerts,
   });
   const { names, token } = config.admin;
   adminPort.serve({ names, token, routes: [...routes, ...alerts.routes], logger });

@@ -5,10 +5,10 @@ import { sendJson } from './json.ts';
 export type ReadinessCheck = () => readonly string[];
 
 /**
- * `/healthz`: the supervisor's event loop is running. `/readyz`: the gateway is ready for requests. Both need no token,
- * since probes send none.
+ * `/healthz`: the supervisor's event loop is running. `/readyz`: the gateway is ready for requests, with `warnings` on
+ * what is wrong all the same. Both need no token, since probes send none.
  */
-export function healthRoutes(notReady: ReadinessCheck): readonly AdminRoute[] {
+export function healthRoutes(notReady: ReadinessCheck, warnings: ReadinessCheck): readonly AdminRoute[] {
   return [
     {
       method: 'GET',
@@ -22,8 +22,9 @@ export function healthRoutes(notReady: ReadinessCheck): readonly AdminRoute[] {
       open: true,
       handle: (_request, response) => {
         const reasons = notReady();
-        if (reasons.length === 0) sendJson(response, 200, { status: 'ready' });
-        else sendJson(response, 503, { status: 'not ready', reasons });
+        const told = warnings().length === 0 ? {} : { warnings: warnings() };
+        if (reasons.length === 0) sendJson(response, 200, { status: 'ready', ...told });
+        else sendJson(response, 503, { status: 'not ready', reasons, ...told });
       },
     },
   ];

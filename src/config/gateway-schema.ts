@@ -36,6 +36,7 @@ const admin = map({
   port: port().default(9090),
   names: listOf(text('a host name'), 'host names').default([]),
   token: text('a bearer token').optional(),
+  unreadyOnCritical: flag().default(false),
 });
 
 const workers = z.union([z.literal('auto'), integer(1, 256)], {

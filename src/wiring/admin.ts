@@ -11,6 +11,7 @@ import { type MetricSnapshot, mergeSnapshots } from '../base/metric-snapshot.ts'
 import type { Metrics } from '../base/metrics.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
+import type { Alerts } from './alerts.ts';
 import { explainEverywhere } from './cache.ts';
 import type { WorkerControl } from './thread-contracts.ts';
 
@@ -25,6 +26,7 @@ export interface AdminParts {
   readonly pool: WorkerPool<WorkerControl>;
   readonly purge: Purge;
   readonly isDraining: () => boolean;
+  readonly alerts: Pick<Alerts, 'trouble' | 'lastMinute'>;
   readonly clock: Clock;
 }
 
@@ -41,7 +43,7 @@ export async function scrape({
 }
 
 export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
-  const { config, version, gatewayUrl, hasChannel, pool, clock } = parts;
+  const { config, version, gatewayUrl, hasChannel, pool, clock, alerts } = parts;
   const startedMs = clock.nowMs();
   const status = async () => {
     const facts = {
@@ -50,6 +52,8 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
       nowMs: clock.nowMs(),
       gatewayUrl,
       notReady: reasonsNotReady(parts),
+      warnings: alerts.trouble().warnings,
+      lastMinute: alerts.lastMinute(),
       workers: pool.states(),
       backends: Object.entries(config.backends).map(([name, backend]) => ({ name, ...whereIs(backend) })),
       buckets: Object.entries(config.buckets).map(([name, { backend, access }]) => ({
@@ -65,7 +69,10 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
     return statusReport(facts, await scrape(parts));
   };
   return [
-    ...healthRoutes(() => reasonsNotReady(parts)),
+    ...healthRoutes(
+      () => reasonsNotReady(parts),
+      () => alerts.trouble().warnings,
+    ),
     metricsRoute(() => scrape(parts)),
     purgeRoute(parts.purge),
     objectRoute(explainEverywhere(config, pool)),
@@ -73,9 +80,10 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
   ];
 }
 
-function reasonsNotReady({ pool, isDraining }: AdminParts): readonly string[] {
+function reasonsNotReady({ pool, isDraining, config, alerts }: AdminParts): readonly string[] {
   const missing = pool.states().filter(({ state }) => state !== 'up');
-  const reasons = missing.map(({ index, state }) => `worker ${index} is ${state}`);
+  const workers = missing.map(({ index, state }) => `worker ${index} is ${state}`);
+  const reasons = [...workers, ...(config.admin.unreadyOnCritical ? alerts.trouble().critical : [])];
   return isDraining() ? ['the gateway is draining', ...reasons] : reasons;
 }
 

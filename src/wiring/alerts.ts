@@ -8,8 +8,10 @@ import type { Fact, Notification } from '../alerts/alert.ts';
 import { ActionLog } from '../alerts/callbacks/action-log.ts';
 import { callbackSecret, UsedTickets } from '../alerts/callbacks/used-tickets.ts';
 import { AlertEngine } from '../alerts/engine/alert-engine.ts';
+import type { LastMinute } from '../alerts/engine/last-minute.ts';
 import { Notices } from '../alerts/engine/notices.ts';
 import { OpenAlertStore } from '../alerts/engine/open-alert-store.ts';
+import { type Trouble, troubleOf } from '../alerts/engine/trouble.ts';
 import { PersistentState } from '../alerts/persistent-state.ts';
 import type { RequestedObject } from '../alerts/rules/rule.ts';
 import { createRules } from '../alerts/rules/rule-table.ts';
@@ -46,6 +48,8 @@ export interface Alerts {
   readonly webhookUrl: string | undefined;
   /** The admin routes for alerts and for the built-in channel. */
   readonly routes: readonly AdminRoute[];
+  trouble(): Trouble;
+  lastMinute(): LastMinute;
   /** Announces the start, with `facts`, and starts to evaluate rules. */
   begin(facts: readonly Fact[]): void;
   /** Announces the stop, waits shortly for the last cards, and closes everything. */
@@ -89,6 +93,8 @@ export async function startAlerts(parts: AlertParts): Promise<Alerts> {
   });
   return {
     webhookUrl: channel && adminUrl + channel.webhookPath,
+    trouble: () => troubleOf(engine.alerts()),
+    lastMinute: () => engine.lastMinute(),
     routes: [
       ...alertRoutes({
         ...{ clock, notify },

@@ -57,6 +57,12 @@ const facts = {
   nowMs: 1_000,
   gatewayUrl: 'http://127.0.0.1:8080',
   notReady: ['worker 0 is starting'],
+  warnings: [],
+  lastMinute: {
+    ...{ requests: 10, errorRatio: 0.25, hitRatio: 0.5 },
+    firstByteS: { p50: 0.002, p99: 0.4 },
+    backends: { main: { requests: 4, failed: 1, errorRatio: 0.25 } },
+  },
   workers: [{ index: 0, state: 'starting' }],
   backends: [{ name: 'main', type: 's3', location: 'https://s3.eu-west-1.amazonaws.com' }],
   buckets: [{ name: 'photos', backend: 'main', access: 'public' }],

@@ -1,3 +1,4 @@
+import type { LastMinute } from '../../alerts/engine/last-minute.ts';
 import { isFailedAttempt, isServerError } from '../../alerts/rules/attempts.ts';
 import type { MetricSnapshot } from '../../base/metric-snapshot.ts';
 import { Measurements } from './measurements.ts';
@@ -10,6 +11,9 @@ export interface StatusFacts {
   readonly gatewayUrl: string;
   /** The reasons why the gateway should get no requests at the moment; empty when it is ready. */
   readonly notReady: readonly string[];
+  /** What is wrong although the gateway is ready. */
+  readonly warnings: readonly string[];
+  readonly lastMinute: LastMinute;
   readonly workers: readonly { readonly index: number; readonly state: string }[];
   readonly backends: readonly { readonly name: string; readonly type: string; readonly location: string }[];
   readonly buckets: readonly { readonly name: string; readonly backend: string; readonly access: string }[];
@@ -32,6 +36,8 @@ export interface StatusReport {
   readonly gateway: string;
   readonly ready: boolean;
   readonly reasons: readonly string[];
+  readonly warnings: readonly string[];
+  readonly lastMinute: LastMinute;
   readonly requests: {
     readonly total: number;
     readonly inFlight: number;
@@ -56,6 +62,8 @@ export interface StatusReport {
     readonly location: string;
     readonly requests: number;
     readonly errors: number;
+    /** The share of failed requests in the last minute; null without any. */
+    readonly lastMinute: number | null;
     readonly bytes: number;
   }[];
   readonly buckets: readonly {
@@ -76,7 +84,7 @@ const cacheableResults = [...fromCache, 'MISS', 'PARTIAL'];
 /** Builds the report from the facts and the merged metrics of all threads. */
 export function statusReport(facts: StatusFacts, snapshot: MetricSnapshot): StatusReport {
   const measured = new Measurements(snapshot);
-  const { version, startedMs, nowMs, gatewayUrl, notReady, workers, links } = facts;
+  const { version, startedMs, nowMs, gatewayUrl, notReady, workers, links, warnings, lastMinute } = facts;
   return {
     version,
     startedAt: new Date(startedMs).toISOString(),
@@ -84,6 +92,8 @@ export function statusReport(facts: StatusFacts, snapshot: MetricSnapshot): Stat
     gateway: gatewayUrl,
     ready: notReady.length === 0,
     reasons: notReady,
+    warnings,
+    lastMinute,
     requests: requests(measured),
     bytes: {
       sent: measured.total('tidegate_response_bytes_total'),
@@ -137,6 +147,7 @@ function backends(facts: StatusFacts, measured: Measurements): StatusReport['bac
       'tidegate_backend_requests_total',
       ({ backend: name, status }) => name === backend.name && isFailedAttempt({ status: String(status) }),
     ),
+    lastMinute: facts.lastMinute.backends[backend.name]?.errorRatio ?? null,
     bytes: bytes.get(backend.name) ?? 0,
   }));
 }

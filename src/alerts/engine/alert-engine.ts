@@ -11,6 +11,7 @@ import { type AnnouncementTiming, announcementsDue } from './announcements.ts';
 import type { Change, Moment } from './condition.ts';
 import { ConditionTracker } from './condition-tracker.ts';
 import { type Episode, pendingKindOf } from './episode.ts';
+import { type LastMinute, LastMinuteGauges, lastMinute, lastMinuteMeasures } from './last-minute.ts';
 import type { OpenAlertStore, StoredAlert } from './open-alert-store.ts';
 
 export interface AlertEngineOptions {
@@ -57,6 +58,7 @@ export class AlertEngine {
   readonly #history: MeasurementHistory;
   readonly #tracker: ConditionTracker;
   readonly #firing: Family<GaugeCell>;
+  readonly #lastMinuteGauges: LastMinuteGauges;
   /** Resolved, but not notified yet. */
   #ended: readonly Episode[] = [];
   #recent: readonly Alert[] = [];
@@ -68,10 +70,11 @@ export class AlertEngine {
     const { rules, store, metrics, timing = defaultTiming } = options;
     this.#options = options;
     this.#timing = timing;
-    this.#history = new MeasurementHistory(rules.flatMap(rule => rule.measures));
+    this.#history = new MeasurementHistory([...lastMinuteMeasures, ...rules.flatMap(rule => rule.measures)]);
     this.#tracker = new ConditionTracker(rules);
     this.#tracker.restore(store.load(), this.#now());
     this.#firing = metrics.gauge('tidegate_alerts_firing', 'Alerts that fire, silenced or not.', ['rule']);
+    this.#lastMinuteGauges = new LastMinuteGauges(metrics);
     this.#count();
   }
 
@@ -98,6 +101,7 @@ export class AlertEngine {
       if (this.#isStopped) return;
       const moment = this.#now();
       this.#history.record(snapshot, moment.monotonicMs);
+      this.#lastMinuteGauges.show(this.lastMinute());
       const archivedIn = (bucket: string) => archived.filter(object => object.bucket === bucket);
       this.#takeIn(this.#tracker.step({ history: this.#history, archivedObjects: archivedIn }, moment));
       this.#tell(moment.monotonicMs);
@@ -113,6 +117,11 @@ export class AlertEngine {
     const silences = this.#options.silences.active();
     const open = this.#tracker.episodes().map(({ alert }) => withSilence(alert, silences));
     return [...open, ...this.#ended.map(({ alert }) => alert), ...this.#recent];
+  }
+
+  /** The figures of the minute before the latest sample. */
+  lastMinute(): LastMinute {
+    return lastMinute(this.#history);
   }
 
   find(alertId: string): Alert | undefined {

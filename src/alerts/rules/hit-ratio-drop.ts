@@ -14,7 +14,8 @@ export interface HitRatioDropOptions extends ConditionOptions {
   readonly minRequests: number;
 }
 
-interface Reads {
+/** Reads that could come from the cache, and those that did. */
+export interface Reads {
   readonly hits: number;
   readonly all: number;
 }
@@ -56,7 +57,8 @@ export const hitRatioDrop: RuleDefinition<HitRatioDropOptions> = {
   example: options => breach({ hits: 8_820, all: 21_000 }, { hits: 512_400, all: 560_000 }, options),
 };
 
-function countReads(series: readonly Series[]): Reads {
+/** Counts the series of `requests`. */
+export function countReads(series: readonly Series[]): Reads {
   const hits = total(series, ({ cache = '' }) => hitResults.includes(cache));
   return { hits, all: hits + total(series, ({ cache = '' }) => misses.includes(cache)) };
 }

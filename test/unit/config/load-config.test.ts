@@ -63,7 +63,7 @@ describe('a configuration that works', () => {
   it('is an empty file, where everything stands at its default', () => {
     expect(parseConfig('', {})).toEqual({
       listen: { host: '127.0.0.1', port: 8080 },
-      admin: { host: '127.0.0.1', port: 9090, names: [] },
+      admin: { host: '127.0.0.1', port: 9090, names: [], unreadyOnCritical: false },
       workers: 1,
       shutdown: { delayMs: 0, limitMs: 25_000 },
       state: { directory: './tidegate-state' },

@@ -58,11 +58,13 @@ function setState(state, text) {
 function show(report) {
   byId('board').hidden = false;
   byId('about').textContent = `${report.version} · ${report.gateway} · up ${duration(report.uptimeS)}`;
-  setState(report.ready ? 'ready' : 'not-ready', report.ready ? 'ready' : 'not ready');
+  const isWell = report.ready && report.warnings.length === 0;
+  setState(isWell ? 'ready' : 'not-ready', isWell ? 'ready' : report.ready ? 'in trouble' : 'not ready');
+  const reasons = [...report.reasons, ...report.warnings];
   links = report.links;
   byId('channel').hidden = links.channel === undefined;
-  byId('reasons').hidden = report.reasons.length === 0;
-  byId('reasons').replaceChildren(...report.reasons.map(reason => element('li', {}, reason)));
+  byId('reasons').hidden = reasons.length === 0;
+  byId('reasons').replaceChildren(...reasons.map(reason => element('li', {}, reason)));
   remember(report);
   showTiles(report);
   showOutcomes(report.requests);
@@ -88,18 +90,20 @@ function remember(report) {
   if (history.length > HISTORY) history.shift();
 }
 
-function counters({ requests, bytes }) {
+function counters({ requests, bytes, lastMinute }) {
   return {
     requests: requests.total,
     sent: bytes.sent,
     fromStores: bytes.fromBackends,
-    hitPercent: requests.hitRatio === null ? 0 : requests.hitRatio * 100,
+    hitPercent: (lastMinute.hitRatio ?? 0) * 100,
+    errorPercent: (lastMinute.errorRatio ?? 0) * 100,
+    firstByteMs: (lastMinute.firstByteS.p99 ?? 0) * 1_000,
   };
 }
 
-function showTiles({ requests, bytes }) {
+function showTiles({ requests, bytes, lastMinute }) {
   const now = history.at(-1);
-  const ratio = requests.hitRatio;
+  const { hitRatio, errorRatio, firstByteS } = lastMinute;
   byId('tiles').replaceChildren(
     tile(
       'Requests',
@@ -108,13 +112,13 @@ function showTiles({ requests, bytes }) {
       `${count(requests.total)} in all, ${count(requests.inFlight)} running`,
       'requestRate',
     ),
+    tile('Hit ratio', ...percent(hitRatio), 'of what could be cached, last minute', 'hitPercent', 100),
+    tile('Errors', ...percent(errorRatio), 'answered with 5xx, last minute', 'errorPercent', 100),
     tile(
-      'Hit ratio',
-      ratio === null ? '–' : (ratio * 100).toFixed(1),
-      ratio === null ? '' : '%',
-      'of what could be cached',
-      'hitPercent',
-      100,
+      'First byte',
+      ...milliseconds(firstByteS.p99),
+      `p99 of the last minute; p50 ${milliseconds(firstByteS.p50).join(' ')}`,
+      'firstByteMs',
     ),
     tile('Sent', ...size(now.sentRate, '/s'), `${size(bytes.sent).join(' ')} in all`, 'sentRate'),
     tile(
@@ -124,6 +128,16 @@ function showTiles({ requests, bytes }) {
       'storeRate',
     ),
   );
+}
+
+/** A share as figure and unit. */
+function percent(share) {
+  return share === null ? ['–', ''] : [(share * 100).toFixed(1), '%'];
+}
+
+/** A time in seconds as figure and unit. */
+function milliseconds(seconds) {
+  return seconds === null ? ['–', ''] : [count(seconds * 1_000), 'ms'];
 }
 
 function tile(title, figure, unit, note, series, top) {
@@ -198,15 +212,20 @@ function showProcess({ residentBytes, fillsInFlight, requests, workerRestarts, s
 }
 
 function showBackends(backends) {
-  const rows = backends.map(({ name, type, location, requests, errors, bytes }) => [
+  const rows = backends.map(({ name, type, location, requests, errors, bytes, lastMinute }) => [
     element('td', {}, name),
     element('td', {}, type),
     element('td', { class: 'subtle' }, location),
     number(count(requests)),
+    number(percent(lastMinute).join(' '), lastMinute > 0 ? 'number bad' : 'number'),
     number(count(errors), errors > 0 ? 'number bad' : 'number'),
     number(size(bytes).join(' ')),
   ]);
-  table('backends', ['name', 'type', 'where', '#requests', '#errors', '#bytes'], rows);
+  table(
+    'backends',
+    ['name', 'type', 'where', '#requests', '#failed, last minute', '#errors', '#bytes'],
+    rows,
+  );
 }
 
 function showBuckets(buckets) {

@@ -8,6 +8,12 @@ const facts = {
   nowMs: Date.UTC(2026, 0, 1, 0, 1, 30, 900),
   gatewayUrl: 'http://127.0.0.1:8080',
   notReady: [],
+  warnings: [],
+  lastMinute: {
+    ...{ requests: 10, errorRatio: 0.25, hitRatio: 0.5 },
+    firstByteS: { p50: 0.002, p99: 0.4 },
+    backends: { main: { requests: 4, failed: 1, errorRatio: 0.25 } },
+  },
   workers: [{ index: 0, state: 'up' }],
   backends: [{ name: 'main', type: 's3', location: 'https://s3.example.test' }],
   buckets: [{ name: 'photos', backend: 'main', access: 'public' }],
@@ -50,7 +56,10 @@ it('has no hit ratio before anything could be hit', () => {
 
 it('counts as errors of a backend what brought no usable answer', async () => {
   expect(statusReport(facts, await measured()).backends).toEqual([
-    { name: 'main', type: 's3', location: 'https://s3.example.test', requests: 7, errors: 2, bytes: 0 },
+    {
+      ...{ name: 'main', type: 's3', location: 'https://s3.example.test' },
+      ...{ requests: 7, errors: 2, lastMinute: 0.25, bytes: 0 },
+    },
   ]);
 });
 

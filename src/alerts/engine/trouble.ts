@@ -1,0 +1,23 @@
+import type { Alert } from '../alert.ts';
+import { describeRule } from '../rules/rule-description.ts';
+
+/** What is wrong, for health checks: names of rules, which reveal nothing to those who need no token. */
+export interface Trouble {
+  /** Alerts that fire or are about to, except mere information. */
+  readonly warnings: readonly string[];
+  /** Critical alerts that fire and are not silenced. */
+  readonly critical: readonly string[];
+}
+
+export function troubleOf(alerts: readonly Alert[]): Trouble {
+  const open = alerts.filter(({ state, severity }) => state !== 'resolved' && severity !== 'info');
+  const critical = open.filter(
+    ({ state, severity, silencedUntilMs }) =>
+      state === 'firing' && severity === 'critical' && silencedUntilMs === undefined,
+  );
+  return { warnings: named(open), critical: named(critical) };
+}
+
+function named(alerts: readonly Alert[]): readonly string[] {
+  return [...new Set(alerts.map(({ rule }) => `${rule}: ${describeRule(rule).title}`))];
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { troubleOf } from '../../../../src/alerts/engine/trouble.ts';
+import { sampleAlert } from '../../../support/notifications.ts';
+
+const down = sampleAlert('backendUnreachable', { severity: 'critical' });
+
+it('warns of what fires and of what is about to, once for each rule', () => {
+  const other = { ...down, id: 'b', labels: { backend: 'other' } };
+  const pending = sampleAlert('backendErrors', { state: 'pending', severity: 'critical' });
+  const over = sampleAlert('retryStorm', { state: 'resolved' });
+  const { warnings, critical } = troubleOf([down, other, pending, over]);
+  expect(warnings).toEqual([
+    'backendUnreachable: A backend does not answer, or only with errors',
+    'backendErrors: A backend answers with errors',
+  ]);
+  expect(critical).toEqual(['backendUnreachable: A backend does not answer, or only with errors']);
+});
+
+it('keeps nobody from being ready for what is silenced, a warning or mere information', () => {
+  const silenced = { ...down, silencedUntilMs: 1 };
+  expect(troubleOf([silenced, sampleAlert('retryStorm')]).critical).toEqual([]);
+  expect(troubleOf([sampleAlert('heartbeat', { severity: 'info' })])).toEqual({ warnings: [], critical: [] });
+});
