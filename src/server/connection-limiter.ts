@@ -247,7 +247,9 @@ function recordUse(connection: ServedConnection): void {
   const hasMoved = wasUsed || bytesRead !== connection.readBytes;
   connection.unusedChecks = wasUsed ? 0 : connection.unusedChecks + 1;
   connection.isIdle = bytesWritten > 0 && !hasMoved;
-  const isStill = bytesRead === connection.readBytes && bytesWritten === connection.writtenBytes;
+  // behind a complete request there is only the next one: beginning it does not help this one
+  const isSending = bytesRead !== connection.readBytes && running?.req.complete !== true;
+  const isStill = !isSending && bytesWritten === connection.writtenBytes;
   const hasBegun = running === undefined || running.headersSent || writableLength > 0;
   connection.waitingChecks = isStill && !hasBegun ? connection.waitingChecks + 1 : 0;
   connection.readBytes = bytesRead;

@@ -210,6 +210,22 @@ it('answers a request that has waited for a store for a second, and gives its pl
   expect((await once(other, 'data')).toString()).toContain('answer to /other');
 });
 
+it('does not take the beginning of a next request for a sign of life of the one that waits', async () => {
+  const { clock, held, ask, fill } = await setup();
+  const served = await fill();
+  const other = await ask('/other', '127.0.0.2');
+  for (const socket of served) socket.write('GET /next HTTP/1.1\r\nx: ');
+  await expect
+    .poll(() => {
+      for (const socket of served) if (socket.writable) socket.write('x');
+      clock.advance(100);
+      return held.length;
+    })
+    .toBe(7);
+  held[6]?.();
+  expect((await once(other, 'data')).toString()).toContain('answer to /other');
+});
+
 it('closes idle connections of the address that has most, and keeps those of others', async () => {
   const { held, ask, freed } = await setup();
   const answered = async (path: string, address: string) => {
