@@ -8,15 +8,32 @@ import type { Logger } from '../base/logger.ts';
  */
 const SOCKETS = 15;
 
-/** More than the connections that wait at one socket when a blocked thread continues. */
-const ACCEPTING_TURNS = 50;
+/** Turns of the event loop without a new connection after which an accept queue counts as empty. */
+const QUIET_TURNS = 50;
+
+/** New connections may come faster than they are taken. */
+const TURNS_LIMIT = 2_000;
 
 /**
  * Calls `close` after the connections in the accept queue of a listening socket have been taken: closing the socket resets
  * those that remain, and one turn of the event loop accepts one connection.
  */
-export function onceAccepted(close: () => void, turns = ACCEPTING_TURNS): void {
-  setImmediate(() => (turns > 1 ? onceAccepted(close, turns - 1) : close()));
+export function onceAccepted(server: Server, close: () => void): void {
+  let quietTurns = 0;
+  let turns = 0;
+  const accepted = () => {
+    quietTurns = 0;
+  };
+  const step = () => {
+    if (++quietTurns < QUIET_TURNS && ++turns < TURNS_LIMIT) {
+      setImmediate(step);
+      return;
+    }
+    server.off('connection', accepted);
+    close();
+  };
+  server.on('connection', accepted);
+  setImmediate(step);
 }
 
 /** Extra listening sockets for an HTTP server on its own port, so that it gets a larger share of the connections. */
@@ -54,7 +71,7 @@ export class ExtraSockets {
       const drained = new Promise<void>(resolve => extra.once('close', resolve));
       this.#closing.set(extra, drained);
       void drained.then(() => this.#closing.delete(extra));
-      onceAccepted(() => extra.close());
+      onceAccepted(extra, () => extra.close());
     }
     this.#open.clear();
   }

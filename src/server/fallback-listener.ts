@@ -76,7 +76,7 @@ export class FallbackListener {
     const extra = this.#extra;
     this.#server = undefined;
     extra?.close();
-    if (server) onceAccepted(() => closeListener(server, extra));
+    if (server) onceAccepted(server, () => closeListener(server, extra));
   }
 
   #failed(server: Server, err: Error): void {

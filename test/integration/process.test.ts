@@ -75,13 +75,18 @@ function curlLines(text: string) {
   return lines.flatMap(line => {
     const [url] = /http:[^" ]+/.exec(line) ?? [];
     if (!line.startsWith('  curl ') || !url) return [];
-    const headers = Array.from(line.matchAll(/-H "([^:]+): ([^"]+)"/g), ([, name = '', value = '']) => [
-      name,
-      value,
-    ]);
+    const headers = Array.from(
+      line.matchAll(/-H ["']([^:]+): ([^"']+)["']/g),
+      ([, name = '', value = '']) => [name, value],
+    );
     const range = /-r (\S+)/.exec(line)?.[1];
+    const body = / -d '([^']+)'/.exec(line)?.[1];
     return [
-      { url, headers: { ...Object.fromEntries(headers), ...(range ? { range: `bytes=${range}` } : {}) } },
+      {
+        url,
+        headers: { ...Object.fromEntries(headers), ...(range ? { range: `bytes=${range}` } : {}) },
+        ...(body && { method: 'POST', body }),
+      },
     ];
   });
 }
@@ -408,8 +413,8 @@ it('a start without a configuration has samples, and says what to try', async ()
   await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
   await expect.poll(() => started.output, PATIENCE).toContain('Ctrl-C');
   const tried = curlLines(started.output);
-  expect(tried).toHaveLength(5);
-  for (const { url, headers } of tried) expect((await fetch(url, { headers })).ok, url).toBe(true);
+  expect(tried.map(({ method = 'GET' }) => method)).toEqual(['GET', 'GET', 'GET', 'GET', 'GET', 'POST']);
+  for (const { url, ...init } of tried) expect((await fetch(url, init)).ok, url).toBe(true);
   const status = await (await fetch(`http://127.0.0.1:${adminPort}/api/status`)).json();
   expect(status).toMatchObject({
     ready: true,
