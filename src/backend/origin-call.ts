@@ -41,6 +41,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
 
   pause(): void {
     this.#isPaused = true;
+    this.#smallChunks?.pause();
     this.#controller?.pause();
   }
 
@@ -49,6 +50,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     if (!this.#isPaused) return;
     this.#isPaused = false;
     queueMicrotask(() => {
+      if (!this.#isPaused && !this.#isOver) this.#smallChunks?.resume();
       if (!this.#isPaused && !this.#isOver) this.#controller?.resume();
     });
   }
@@ -94,7 +96,10 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     }
     const end = this.#method === 'GET' ? endOfBody(status, framing) : undefined;
     if (end) this.#body = this.#readBuffer.expectBody(end);
-    if (framing.coding !== undefined) this.#smallChunks = new SmallChunks(bytes => this.#passOn(bytes));
+    if (framing.coding !== undefined) {
+      this.#smallChunks = new SmallChunks(bytes => this.#passOn(bytes));
+      if (this.#isPaused) this.#smallChunks.pause();
+    }
     if (!this.#isOver) this.#receiver.answered(status, headers);
   }
 
@@ -116,7 +121,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#smallChunks?.flush();
+    if (!this.#isPaused) this.#smallChunks?.flush();
     if (this.#isOver) return;
     this.#isOver = true;
     this.#receiver.failed(asStoreError(error));

@@ -19,6 +19,7 @@ export class SmallChunks {
   #gathered: Buffer | undefined;
   #lengthBytes = 0;
   #isFlushDue = false;
+  #isPaused = false;
   #chunks = 0;
   #totalBytes = 0;
 
@@ -34,8 +35,10 @@ export class SmallChunks {
    */
   arrived(chunk: Buffer): StoreError | undefined {
     if (chunk.length >= SMALL_BYTES) {
-      this.flush();
-      this.#pass(chunk);
+      if (!this.#isPaused) this.flush();
+      // the receiver may have paused the call on receipt of what was gathered
+      if (this.#isPaused) this.#gather(chunk);
+      else this.#pass(chunk);
       return undefined;
     }
     this.#totalBytes += chunk.length;
@@ -43,6 +46,17 @@ export class SmallChunks {
       return new StoreError('INVALID', 'the store sends its body in chunks of a few bytes', undefined);
     this.#gather(chunk);
     return undefined;
+  }
+
+  /** Keeps what was gathered until `resume`: a paused call delivers nothing. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  /** Passes on what was gathered; the receiver may pause the call again. */
+  resume(): void {
+    this.#isPaused = false;
+    this.flush();
   }
 
   /** Passes on what was gathered. Must be called before the end of the body is reported. */
@@ -58,16 +72,24 @@ export class SmallChunks {
   }
 
   #gather(chunk: Buffer): void {
-    this.#gathered ??= Buffer.allocUnsafeSlow(GATHER_BYTES);
-    if (this.#lengthBytes + chunk.length > GATHER_BYTES) this.flush();
-    this.#gathered.set(chunk, this.#lengthBytes);
+    if (this.#lengthBytes + chunk.length > GATHER_BYTES && !this.#isPaused) this.flush();
+    this.#makeRoom(this.#lengthBytes + chunk.length).set(chunk, this.#lengthBytes);
     this.#lengthBytes += chunk.length;
     if (this.#isFlushDue) return;
     this.#isFlushDue = true;
     // microtasks run when the read has been parsed
     queueMicrotask(() => {
       this.#isFlushDue = false;
-      this.flush();
+      if (!this.#isPaused) this.flush();
     });
+  }
+
+  /** Only a paused call may need more than `GATHER_BYTES`: the rest of what was parsed when it was paused. */
+  #makeRoom(lengthBytes: number): Buffer {
+    if (this.#gathered && this.#gathered.length >= lengthBytes) return this.#gathered;
+    const memory = Buffer.allocUnsafeSlow(Math.max(GATHER_BYTES, lengthBytes));
+    this.#gathered?.copy(memory, 0, 0, this.#lengthBytes);
+    this.#gathered = memory;
+    return memory;
   }
 }

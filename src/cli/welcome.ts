@@ -26,7 +26,7 @@ export function welcome(
     `  curl -s ${adminUrl}/metrics | grep tidegate_`,
     ...(webhookUrl === undefined
       ? []
-      : [`  curl -H 'content-type: application/json' -d '{"text":"hello"}' ${webhookUrl}`]),
+      : [`  curl -s -H 'content-type: application/json' -d '{"text":"hello"}' ${webhookUrl}`]),
     '',
     `and look at ${adminUrl}/ for what it does, and at ${adminUrl}/channel for the cards it posts. Ctrl-C ends it.`,
     '',

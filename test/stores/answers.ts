@@ -10,6 +10,7 @@ const ofOneAnswer: ReadonlyMap<string, string> = new Map([
   ['transfer-encoding', 'of the connection'],
   ['date', 'when it was given'],
   ['server', 'who gave it: the gateway does not say'],
+  ['strict-transport-security', "of the store's host (src/http/host-fields.ts): MinIO"],
   ['x-amz-request-id', 'which answer it is'],
   ['x-amz-id-2', 'which answer it is, and from which host'],
   ['x-ratelimit-limit', 'what the asker may do at that moment'],

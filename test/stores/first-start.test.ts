@@ -73,7 +73,19 @@ it('the metrics tell of it', async () => {
   expect(await runLine('/metrics')).toMatch(/^tidegate_requests_total\{bucket="sample"/m);
 });
 
+it('anybody can post a card to the channel', async () => {
+  expect(await runLine('/channel/webhook/')).toBe('1');
+});
+
 it('no line is printed that is not tried here', () => {
-  const tried = ['s3 ls', 'hello.txt', 'video.bin', 'list-type=2', 'sealed.bin', '/metrics'];
+  const tried = [
+    's3 ls',
+    'hello.txt',
+    'video.bin',
+    'list-type=2',
+    'sealed.bin',
+    '/metrics',
+    '/channel/webhook/',
+  ];
   expect(commands.filter(line => !tried.some(mark => line.includes(mark)))).toEqual([]);
 });

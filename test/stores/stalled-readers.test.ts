@@ -25,7 +25,7 @@ const controlsAtOnce = 6;
 /** Of what a response keeps for itself, beside the memory of the cache. */
 const copyBytes = 64 * 1024;
 /** What the heaps of a worker may grow by when it gets something to do: the README has measured figures. */
-const heapBytesPerWorker = 80 * mebibyte;
+const heapBytesPerWorker = 96 * mebibyte;
 
 /** Number of the object that a path names. */
 const numbers = new Map<string, number>();

@@ -22,10 +22,12 @@ export class SlotWait {
   readonly #signs: SlotSignals;
   readonly #retry: () => void;
   #forget: (() => void) | undefined;
+  /** The callback of the current wait: a notification may already be queued when the wait ends. */
+  #awaited: (() => void) | undefined;
   #poll: Timer | undefined;
   #sinceMs: number | undefined;
 
-  /** @param retry called once per `begin` */
+  /** @param retry called once per `begin`, unless the wait ends before */
   constructor(signs: SlotSignals, retry: () => void) {
     this.#signs = signs;
     this.#retry = retry;
@@ -55,9 +57,11 @@ export class SlotWait {
     this.#stop();
     this.#sinceMs ??= clock.monotonicMs();
     const retry = () => {
+      if (this.#awaited !== retry) return;
       this.#stop();
       this.#retry();
     };
+    this.#awaited = retry;
     this.#forget = slots.whenFreed(retry, isAwaited);
     // slots released by other threads are not signalled
     this.#poll = clock.after(SLOT_POLL_MS, retry);
@@ -74,5 +78,6 @@ export class SlotWait {
     this.#poll?.cancel();
     this.#forget = undefined;
     this.#poll = undefined;
+    this.#awaited = undefined;
   }
 }

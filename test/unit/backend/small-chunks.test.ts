@@ -55,3 +55,24 @@ it.each([
   expect(errors.length > 0).toBe(isRefused);
   for (const error of errors) expect(error?.code).toBe('INVALID');
 });
+
+it('passes on nothing while the call is paused, however it was paused', async () => {
+  const passed: string[] = [];
+  const chunks: SmallChunks = new SmallChunks(bytes => {
+    passed.push(bytes.toString());
+    if (passed.length === 1) chunks.pause();
+  });
+  const large = 'L'.repeat(5_000);
+  for (const text of ['a', large, 'b', 'c'.repeat(4_000), large, large, 'd'])
+    chunks.arrived(Buffer.from(text));
+  await Promise.resolve();
+  expect(passed, 'the first piece pauses the call').toEqual(['a']);
+  chunks.resume();
+  expect(passed.join('')).toBe(`a${large}b${'c'.repeat(4_000)}${large}${large}d`);
+  chunks.arrived(Buffer.from('e'));
+  chunks.pause();
+  await Promise.resolve();
+  expect(passed.join('').endsWith('d'), 'paused after it was gathered').toBe(true);
+  chunks.resume();
+  expect(passed.at(-1)).toBe('e');
+});
