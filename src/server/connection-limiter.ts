@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { clientOf } from '../base/client-quota.ts';
 import type { Clock, Timer } from '../base/clock.ts';
@@ -247,13 +247,18 @@ function recordUse(connection: ServedConnection): void {
   const hasMoved = wasUsed || bytesRead !== connection.readBytes;
   connection.unusedChecks = wasUsed ? 0 : connection.unusedChecks + 1;
   connection.isIdle = bytesWritten > 0 && !hasMoved;
-  // behind a complete request there is only the next one: beginning it does not help this one
-  const isSending = bytesRead !== connection.readBytes && running?.req.complete !== true;
+  // neither a body that nobody reads nor the beginning of a next request helps the one that waits
+  const isSending = bytesRead !== connection.readBytes && hasReadBody(running);
   const isStill = !isSending && bytesWritten === connection.writtenBytes;
   const hasBegun = running === undefined || running.headersSent || writableLength > 0;
   connection.waitingChecks = isStill && !hasBegun ? connection.waitingChecks + 1 : 0;
   connection.readBytes = bytesRead;
   connection.writtenBytes = bytesWritten;
+}
+
+/** Whether somebody reads the unfinished body of the running request. */
+function hasReadBody(running: ServerResponse | undefined): boolean {
+  return running !== undefined && !running.req.complete && running.req.listenerCount('data') > 0;
 }
 
 function ignore(): void {

@@ -210,11 +210,15 @@ it('answers a request that has waited for a store for a second, and gives its pl
   expect((await once(other, 'data')).toString()).toContain('answer to /other');
 });
 
-it('does not take the beginning of a next request for a sign of life of the one that waits', async () => {
-  const { clock, held, ask, fill } = await setup();
-  const served = await fill();
+it.each([
+  ['the beginning of a next request', '', 'GET /next HTTP/1.1\r\nx: '],
+  ['a body that nobody reads', 'content-length: 60000\r\n', 'x'],
+])('does not take %s for a sign of life of the one that waits', async (_, fields, begun) => {
+  const { clock, held, open, ask } = await setup();
+  const text = (index: number) => `GET /${index} HTTP/1.1\r\nHost: h\r\n${fields}\r\n${begun}`;
+  const served = await Promise.all(Array.from({ length: 6 }, (_empty, index) => open(text(index))));
+  await expect.poll(() => held.length).toBe(6);
   const other = await ask('/other', '127.0.0.2');
-  for (const socket of served) socket.write('GET /next HTTP/1.1\r\nx: ');
   await expect
     .poll(() => {
       for (const socket of served) if (socket.writable) socket.write('x');
