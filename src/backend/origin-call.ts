@@ -51,7 +51,8 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     this.#isPaused = false;
     queueMicrotask(() => {
       if (!this.#isPaused && !this.#isOver) this.#smallChunks?.resume();
-      if (!this.#isPaused && !this.#isOver) this.#controller?.resume();
+      // the receiver may have paused and resumed the call meanwhile: then a later microtask goes on
+      if (!this.#isPaused && !this.#isOver && !this.#smallChunks?.isPaused) this.#controller?.resume();
     });
   }
 

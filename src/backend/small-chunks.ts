@@ -48,6 +48,10 @@ export class SmallChunks {
     return undefined;
   }
 
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
   /** Keeps what was gathered until `resume`: a paused call delivers nothing. */
   pause(): void {
     this.#isPaused = true;

@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { expect, it } from 'vitest';
+import { OriginCall, type OriginReceiver } from '../../../src/backend/origin-call.ts';
+import { ReadBuffer } from '../../../src/transport/read-buffer.ts';
+
+/** Notes what a call asks of undici. */
+class Controller {
+  readonly did: string[] = [];
+  readonly rawHeaders = ['transfer-encoding', 'chunked'];
+  readonly rawTrailers = [];
+  readonly headers: IncomingHttpHeaders = {};
+  readonly aborted = false;
+  readonly paused = false;
+  readonly reason = null;
+
+  pause(): void {
+    this.did.push('pause');
+  }
+
+  resume(): void {
+    this.did.push('resume');
+  }
+
+  abort(): void {
+    this.did.push('abort');
+  }
+}
+
+function start(onChunk: (call: OriginCall) => void) {
+  const got: string[] = [];
+  const receiver: OriginReceiver = {
+    answered: () => undefined,
+    arrived: chunk => {
+      got.push(chunk.toString());
+      onChunk(call);
+    },
+    ended: () => got.push('end'),
+    failed: error => got.push(error.code),
+    aborted: () => got.push('aborted'),
+  };
+  const call = new OriginCall('GET', receiver, new ReadBuffer());
+  const controller = new Controller();
+  call.onRequestStart(controller);
+  call.onResponseStart(controller, 200);
+  return { call, controller, got };
+}
+
+const microtasks = async () => {
+  for (let count = 0; count < 5; count++) await Promise.resolve();
+};
+
+it('a paused call gives nothing of what was gathered before it is resumed', async () => {
+  const { call, controller, got } = start(() => undefined);
+  call.onResponseData(controller, Buffer.from('a'));
+  call.pause();
+  await microtasks();
+  expect(got).toEqual([]);
+  call.resume();
+  await microtasks();
+  expect(got).toEqual(['a']);
+  expect(controller.did).toEqual(['pause', 'resume']);
+});
+
+it('a call that is paused and resumed as it gives what was gathered goes on once all was given', async () => {
+  const { call, controller, got } = start(one => {
+    one.pause();
+    one.resume();
+    controller.did.push('taken');
+  });
+  call.onResponseData(controller, Buffer.from('a'));
+  call.pause();
+  call.resume();
+  await microtasks();
+  expect(got).toEqual(['a']);
+  expect(controller.did).toEqual(['pause', 'pause', 'taken', 'resume']);
+});
+
+it('what was gathered of an aborted call is not given', async () => {
+  const { call, controller, got } = start(() => undefined);
+  call.onResponseData(controller, Buffer.from('a'));
+  call.abort();
+  await microtasks();
+  expect(got).toEqual(['aborted']);
+  expect(controller.did).toEqual(['abort']);
+});
