@@ -44,7 +44,9 @@ export class CollectedReply {
 
   /** The answer with the body received so far. */
   whole(): WholeReply {
-    // a copy of this size: refusals are kept, and the cache counts their length
+    // refusals are kept, and the cache counts their length: they get a copy of this size
+    if (this.#lengthBytes > ERROR_BODY_LIMIT_BYTES)
+      return { ...this.head, body: this.#memory.subarray(0, this.#lengthBytes) };
     const body = Buffer.allocUnsafeSlow(this.#lengthBytes);
     this.#memory.copy(body, 0, 0, this.#lengthBytes);
     return { ...this.head, body };

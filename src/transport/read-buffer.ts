@@ -184,6 +184,7 @@ class Connection implements ExpectedBody {
       this.#parsing.budget.whenRenewed(() => {
         this.#waitsForTurn = false;
         if (!this.#socket.destroyed) this.#socket.emit('readable');
+        this.#parsing.budget.stop();
       });
     this.#waitsForTurn = true;
     return null;

@@ -59,7 +59,13 @@ export class ListingJob {
     const timer = this.#listings.clock.after(ASK_TURN_MS, () => turn.end());
     const limits = { limitBytes, grew: (sizeBytes: number) => this.#grew(sizeBytes) };
     try {
-      return await sendAndCollect(store, request, limits, this.#end.signal);
+      const reply = await sendAndCollect(store, request, limits, this.#end.signal);
+      // a refusal is not read: its client may be slow to take it
+      if (reply.status !== 200) turn.end();
+      return reply;
+    } catch (error) {
+      turn.end();
+      throw error;
     } finally {
       timer.cancel();
     }

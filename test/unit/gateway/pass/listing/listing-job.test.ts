@@ -113,6 +113,17 @@ it('asks the store for eight pages at a time; who has one listing goes before an
   expect(await asked).toBe('77 bytes');
 });
 
+it('a refusal gives the turn back at once, although nobody reads it', async () => {
+  const refused = await beginMany(9);
+  for (const { job } of refused) void ask(job);
+  await settled();
+  expect(calls).toHaveLength(8);
+  calls[0]?.receiver.answered({ status: 403, fields: [] });
+  calls[0]?.receiver.ended();
+  await settled();
+  expect(calls).toHaveLength(9);
+});
+
 it('pages that a store is slow to answer hold up others for a fifth of a second', async () => {
   const slow = await beginMany(8);
   for (const { job } of slow) void ask(job);
