@@ -256,9 +256,10 @@ function recordUse(connection: ServedConnection): void {
   connection.writtenBytes = bytesWritten;
 }
 
-/** Whether somebody reads the unfinished body of the running request. */
+/** Whether somebody reads the unfinished body of the running request; iteration listens for 'readable'. */
 function hasReadBody(running: ServerResponse | undefined): boolean {
-  return running !== undefined && !running.req.complete && running.req.listenerCount('data') > 0;
+  if (running === undefined || running.req.complete) return false;
+  return running.req.listenerCount('data') > 0 || running.req.listenerCount('readable') > 0;
 }
 
 function ignore(): void {

@@ -49,7 +49,11 @@ export function shareThread(request: IncomingMessage): void {
   socket.on('resume', stay);
   // node:http stops reading when `push` returns false
   request.push = (chunk: Buffer | null) => {
-    if (chunk !== null) return push(chunk) && mayReadOn(chunk.length);
+    if (chunk !== null) {
+      // counted even while the buffer is full: what was read before reading stopped is still parsed
+      const isWithinLimits = mayReadOn(chunk.length);
+      return !socket.destroyed && push(chunk) && isWithinLimits;
+    }
     isResting = false;
     socket.off('resume', stay);
     return push(null);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
@@ -15,7 +16,7 @@ afterEach(async () => {
 });
 
 /** A server with room for 8: 6 are served, 2 wait. Each request is held until `release`. */
-async function setup() {
+async function setup(readBody?: (request: IncomingMessage) => void) {
   const clock = new ManualClock();
   const lines: string[] = [];
   const logger = createLogger({
@@ -28,7 +29,11 @@ async function setup() {
     port: 0,
     reusePort: false,
     logger,
-    handle: (request, response) => void held.push(() => response.end(`answer to ${request.url}`)),
+    handle: (request, response) => {
+      readBody?.(request);
+      held.push(() => response.end(`answer to ${request.url}`));
+    },
+    takesBody: () => readBody !== undefined,
     limits: defaultLimits,
     room: { connections: 8, clock },
     answerUnreadable: why => (why === 'too-many-connections' ? CROWDED : why),
@@ -228,6 +233,30 @@ it.each([
     .toBe(7);
   held[6]?.();
   expect((await once(other, 'data')).toString()).toContain('answer to /other');
+});
+
+it.each([
+  ['a listener for data', (request: IncomingMessage) => void request.on('data', () => undefined)],
+  ['iteration', (request: IncomingMessage) => void request.toArray().catch(() => undefined)],
+  ['read()', (request: IncomingMessage) => void request.on('readable', () => request.read())],
+])('takes a body that is read with %s for a sign of life of the request that waits', async (_, readBody) => {
+  const requests: IncomingMessage[] = [];
+  const { clock, held, open, ask } = await setup(request => {
+    requests.push(request);
+    readBody(request);
+  });
+  const readBytes = () => requests.reduce((sum, { socket }) => sum + socket.bytesRead, 0);
+  const text = (index: number) => `PUT /${index} HTTP/1.1\r\nHost: h\r\ncontent-length: 60000\r\n\r\n`;
+  const served = await Promise.all(Array.from({ length: 6 }, (_empty, index) => open(text(index))));
+  await expect.poll(() => held.length).toBe(6);
+  await ask('/other', '127.0.0.2');
+  for (let step = 0; step < 30; step++) {
+    const before = readBytes();
+    for (const socket of served) socket.write('x');
+    await expect.poll(readBytes).toBe(before + served.length);
+    clock.advance(100);
+  }
+  expect(served.map(socket => socket.readyState)).toEqual(served.map(() => 'open'));
 });
 
 it('closes idle connections of the address that has most, and keeps those of others', async () => {

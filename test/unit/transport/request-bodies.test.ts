@@ -179,6 +179,19 @@ it('a connection whose body is taken but consists of tiny chunks is closed', asy
   expect(parsed.pieces).toBeLessThan(12_000);
 });
 
+it('tiny chunks count while nobody reads the body that is taken and its buffer is full', async () => {
+  const taken = Promise.withResolvers<ServedRequest>();
+  const { open } = await serve(always, request => taken.resolve(request));
+  const { client, closed } = open(get('/it', chunked));
+  const request = await taken.promise;
+  const almostFull = request.readableHighWaterMark - 1;
+  client.write(`${almostFull.toString(16)}\r\n${'x'.repeat(almostFull)}\r\n`);
+  await expect.poll(() => request.readableLength).toBe(almostFull);
+  client.write(tiny.repeat(10_000));
+  await closed;
+  expect(request.readableLength).toBeLessThan(almostFull + 10_000);
+});
+
 it('a body that is taken lets other connections have their turn', async () => {
   let turn = 0;
   const countTurns = () => {
