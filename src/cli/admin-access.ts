@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { request } from 'undici';
+import { printableLine } from '../base/printable.ts';
 import type { Environment } from '../config/environment.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -17,9 +18,9 @@ export class AdminRequestError extends Error {
 export function withAdmin(command: Command, { TIDEGATE_ADMIN, TIDEGATE_ADMIN_TOKEN }: Environment): Command {
   return command
     .option(
-      '--admin <url>',
-      'address of the admin port (or TIDEGATE_ADMIN)',
-      TIDEGATE_ADMIN || 'http://127.0.0.1:9090',
+      '--admin <address>',
+      'admin port of the running gateway, as host:port or URL (or TIDEGATE_ADMIN)',
+      TIDEGATE_ADMIN || '127.0.0.1:9090',
     )
     .option('--token <token>', 'its bearer token (or TIDEGATE_ADMIN_TOKEN)')
     .hook('preAction', asked => {
@@ -27,11 +28,24 @@ export function withAdmin(command: Command, { TIDEGATE_ADMIN, TIDEGATE_ADMIN_TOK
     });
 }
 
-/** @throws UsageError when the address is not an http URL */
+const ADDRESS_FORMS = 'such as 127.0.0.1:9090, [::1]:9090 or https://admin.example.test';
+
+/** @throws UsageError unless it is `host:port`, or an http or https URL without path, query and credentials */
 export function adminAddress({ admin }: AdminAccess): URL {
-  const address = URL.parse(admin);
-  if (address && /^https?:$/.test(address.protocol)) return address;
-  throw new UsageError(`--admin ${admin} is not an http address`);
+  const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(admin);
+  const address = URL.parse(hasScheme ? admin : `http://${admin}`);
+  // without a scheme the port is part of the address: http's own is never that of an admin port
+  const isComplete = hasScheme || /:\d+$/.test(admin);
+  if (address && isComplete && /^https?:$/.test(address.protocol) && isOrigin(address)) return address;
+  // a URL with credentials is not quoted
+  const given = admin.includes('@') ? 'with "@"' : admin;
+  throw new UsageError(
+    `--admin ${given} is not an http address; expected host:port or a URL, ${ADDRESS_FORMS}`,
+  );
+}
+
+function isOrigin({ href, origin, port }: URL): boolean {
+  return href === `${origin}/` && port !== '0';
 }
 
 /** The JSON answer, indented for reading. */
@@ -53,6 +67,23 @@ export async function askAdmin(
     throw new AdminRequestError(`the admin port ${base.origin} does not answer: ${cause.message}`, { cause });
   });
   const text = await answer.text();
-  if (statusCode >= 300) throw new AdminRequestError(`the admin port answered ${statusCode}: ${text.trim()}`);
-  return JSON.stringify(JSON.parse(text), undefined, 2);
+  if (statusCode >= 300)
+    throw new AdminRequestError(`the admin port answered ${statusCode}: ${quoted(text)}`);
+  return indented(text, base);
+}
+
+const MAX_QUOTE_LENGTH = 1_000;
+
+/** What was answered, as part of a message. */
+function quoted(text: string): string {
+  return printableLine(text.trim().slice(0, MAX_QUOTE_LENGTH));
+}
+
+function indented(text: string, { origin }: URL): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch (cause) {
+    const message = `${origin} is not the admin port of a gateway: it answered ${quoted(text.slice(0, 100))}`;
+    throw new AdminRequestError(message, { cause });
+  }
 }

@@ -12,19 +12,19 @@ interface AdminCommandOptions {
 export function addAdminCommands(program: Command, { environment, print }: AdminCommandOptions): void {
   withAdmin(program.command('purge'), environment)
     .description(
-      'remove an object, the objects below a prefix, a whole bucket, or objects with a tag from the cache',
+      'remove an object, the objects below a prefix, or a whole bucket from the cache of a running gateway',
     )
-    .argument('[bucket]')
-    .argument('[key]')
+    .argument('[bucket]', 'as clients name it')
+    .argument('[key]', 'left out, the whole bucket')
     .option('--prefix <prefix>', 'all keys with this prefix')
-    .option('--tag <tag>', 'all objects with this tag')
-    .option('--soft', 'mark them as stale instead: they are revalidated before they are served')
+    .option('--tag <tag>', 'all objects with this tag (not built yet)')
+    .option('--soft', 'mark them as stale instead, to be revalidated before they are served (not built yet)')
     .action(async (bucket: string | undefined, key: string | undefined, options: PurgeOptions) => {
       print(await askAdmin(options, 'POST', '/api/purge', purgeBody(bucket, key, options)));
     });
   withAdmin(program.command('explain'), environment)
-    .description('show what is cached of an object, and how fresh it is')
-    .argument('<bucket>')
+    .description('show what a running gateway holds of an object, and how fresh it is')
+    .argument('<bucket>', 'as clients name it')
     .argument('<key>')
     .action(async (bucket: string, key: string, options: AdminAccess) => {
       print(await askAdmin(options, 'GET', `/api/object?${new URLSearchParams({ bucket, key })}`));

@@ -26,9 +26,20 @@ export function addCardCommand(program: Command, { environment, print }: CardCom
   withAdmin(program.command('card'), environment)
     .description('print the card of a rule with example figures, or have a running gateway post it')
     .argument('<rule>', alertNames.join(', '))
-    .addOption(new Option('--form <form>').choices(['connector', 'adaptive', 'text']).default('connector'))
-    .addOption(new Option('--kind <kind>').choices(['firing', 'resolved']).default('firing'))
-    .option('--send', 'post it to every webhook of the gateway behind --admin, within its rate limits')
+    .addOption(
+      new Option('--form <form>', 'what the webhook takes')
+        .choices(['connector', 'adaptive', 'text'])
+        .default('connector'),
+    )
+    .addOption(
+      new Option('--kind <kind>', 'at the beginning or at the end of the alert')
+        .choices(['firing', 'resolved'])
+        .default('firing'),
+    )
+    .option(
+      '--send',
+      'have the running gateway post it to every webhook, in the form of each and within its rate limits',
+    )
     .action(async (rule: string, options: CardOptions) => {
       if (!alertNames.includes(rule))
         throw new UsageError(`${rule} is not a rule; the rules are ${alertNames.join(', ')}`);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { printableLine } from '../base/printable.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
@@ -41,7 +42,8 @@ export function addCheckCommand(
       print(`${file} ${verdictOn(warnings)}: ${countsOf(config)}`);
       if (!connects) return;
       const { lines, exitCode } = connectReport(config, await connect(config));
-      for (const line of lines) print(line);
+      // what stores answered is part of the lines
+      for (const line of lines) print(printableLine(line));
       end(exitCode);
     });
 }

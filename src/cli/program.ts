@@ -1,4 +1,6 @@
 import { Command, CommanderError } from 'commander';
+import { nearestName } from '../base/nearest-name.ts';
+import { printable } from '../base/printable.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { defaultConfig } from '../config/default-config.ts';
 import type { Environment } from '../config/environment.ts';
@@ -29,9 +31,9 @@ export interface ProgramOptions {
   readonly serve: (request: ServeRequest) => Promise<void>;
   /** Starts a standalone embedded store; resolves when it is ready, and the process keeps running. */
   readonly serveStore: (request: StoreAloneOptions) => Promise<void>;
-  /** Queries the stores of a configuration. */
   /** Builds what a start builds, for `check`. @throws what the start would fail with */
   readonly build: (config: GatewayConfig) => void;
+  /** Queries the stores of a configuration. */
   readonly connect: ProbeStores;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
@@ -46,7 +48,8 @@ export type ProgramEnd =
  * Runs one command of `tidegate`. Exit codes: 0 success, 1 runtime failure, 2 wrong usage or configuration
  * (README.md, Operating it). Never throws: errors are printed as one message.
  */
-export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<ProgramEnd> {
+export async function runProgram(args: readonly string[], given: ProgramOptions): Promise<ProgramEnd> {
+  const options = printingSafely(given);
   let end: ProgramEnd = { kind: 'ended', exitCode: 0 };
   const program = createProgram(
     options,
@@ -58,11 +61,40 @@ export async function runProgram(args: readonly string[], options: ProgramOption
     },
   );
   try {
+    requireCommand(args, program);
     await program.parseAsync(args, { from: 'user' });
     return end;
   } catch (error) {
     return { kind: 'ended', exitCode: explain(error, options.printError) };
   }
+}
+
+/** Everything printed may quote names that clients or stores chose. */
+function printingSafely(options: ProgramOptions): ProgramOptions {
+  const { print, printError } = options;
+  return {
+    ...options,
+    print: line => print(printable(line)),
+    printError: line => printError(printable(line)),
+  };
+}
+
+/**
+ * Without this, a misspelt command would be taken for an argument of the default one.
+ *
+ * @throws UsageError
+ */
+function requireCommand(args: readonly string[], { commands }: Command): void {
+  const written = args[0] === 'help' ? args[1] : args[0];
+  const names = [...commands.map(command => command.name()), 'help'];
+  if (written === undefined || written.startsWith('-') || names.includes(written)) return;
+  throw new UsageError(`unknown command ${JSON.stringify(written)}; ${commandHint(written, names)}`);
+}
+
+function commandHint(written: string, names: readonly string[]): string {
+  if (/\.ya?ml$/i.test(written)) return 'a configuration is given with --config FILE';
+  const meant = nearestName(written, names);
+  return meant === undefined ? `the commands are ${names.join(', ')}` : `did you mean ${meant}?`;
 }
 
 function createProgram(

@@ -6,19 +6,21 @@ import { runProgram } from '../../../src/cli/program.ts';
 let server: Server;
 let admin: string;
 let status: number;
+let answer: string;
 let asked: { request: string; token: string | undefined; body: string }[];
 
 /** An admin port that answers `status` and notes what it is asked. */
 beforeEach(async () => {
   status = 200;
+  answer = '{"objects":1}';
   asked = [];
   server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     asked.push({ request: `${request.method} ${request.url}`, token: request.headers.authorization, body });
-    response.writeHead(status).end('{"objects":1}');
+    response.writeHead(status).end(answer);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await once(server.listen(0, '::'), 'listening');
   const address = server.address();
   admin = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
 });
@@ -29,8 +31,12 @@ afterEach(() => {
 });
 
 async function run(...args: readonly string[]) {
+  return await runAt(admin, ...args);
+}
+
+async function runAt(address: string, ...args: readonly string[]) {
   const lines: string[] = [];
-  const end = await runProgram([...args, '--admin', admin], {
+  const end = await runProgram([...args, '--admin', address], {
     version: '1.2.3',
     environment: {},
     serve: async () => undefined,
@@ -88,6 +94,39 @@ it('takes address and token from the environment, and shows the token in no help
   expect(asked[0]?.token).toBe('Bearer s3cret');
   await runProgram(['purge', '--help'], options);
   expect(lines.join()).not.toContain('s3cret');
+});
+
+it.each(['127.0.0.1', 'localhost', '[::1]'])(
+  'finds the admin port on %s, with and without scheme',
+  async host => {
+    const { port } = new URL(admin);
+    for (const address of [`${host}:${port}`, `http://${host}:${port}`, `HTTP://${host}:${port}/`]) {
+      const { end, text } = await runAt(address, 'explain', 'b', 'k');
+      expect(end, `${address}: ${text}`).toEqual({ kind: 'ended', exitCode: 0 });
+    }
+    expect(asked).toHaveLength(3);
+  },
+);
+
+/** What a terminal would obey, as names that strangers choose may hold it: escape, C1 controls, direction, halves. */
+const obeyed = '\u001b[2J\u009b1m\u202e\u200b\u0000\ud800';
+
+it('explain shows names with control characters, and no control character', async () => {
+  answer = JSON.stringify({ key: `a${obeyed}b ü\n` });
+  const { end, text } = await run('explain', 'b', 'k');
+  expect(end).toEqual({ kind: 'ended', exitCode: 0 });
+  expect(JSON.parse(text)).toEqual({ key: `a${obeyed}b ü\n` });
+  expect(text).toContain('a\\u001b[2J\\u009b1m\\u202e\\u200b\\u0000\\ud800b ü');
+  expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});
+
+it.each([200, 404])('quotes what is no JSON in one line without control characters (%i)', async refusal => {
+  status = refusal;
+  answer = `<Error>\n${obeyed}`;
+  const { end, text } = await run('explain', 'b', 'k');
+  expect(end).toEqual({ kind: 'ended', exitCode: 1 });
+  expect(text).toContain('<Error>\\u000a\\u001b[2J');
+  expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
 it('ends with 1 and what the port said when it refuses', async () => {
