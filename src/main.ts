@@ -1,6 +1,7 @@
 /** The entry of the supervisor: the commands, and the parts of a running gateway in the order of their creation. */
 import { readFileSync } from 'node:fs';
 import { AdminPort } from './admin/admin-port.ts';
+import { pageNavigation } from './admin/page-navigation.ts';
 import { mergeRequests } from './alerts/measurement/requested-objects.ts';
 import { systemClock } from './base/clock.ts';
 import { formatAddress } from './base/listen-error.ts';
@@ -52,19 +53,21 @@ async function start({ config, file, warnings }: ServeRequest, sink: LogSink): P
   const adminPort = await AdminPort.open(config.admin);
   const adminUrl = `http://${formatAddress(adminPort.host, adminPort.port)}`;
   const purge = purgeEverywhere(config, pool, purges);
+  const { names, token } = config.admin;
+  const navigation = pageNavigation({ hasChannel: isDefaultStart, needsToken: token !== undefined });
   const alerts = await startAlerts({
-    ...{ config, isDefaultStart, adminUrl, metrics, logger, clock, purge },
+    ...{ config, isDefaultStart, adminUrl, navigation, metrics, logger, clock, purge },
     sample: () => scrape({ metrics, pool }),
     restore: request => pool.call(0, 'restore', request),
     archivedReads: async () => mergeRequests(await pool.callAll('archivedReads', undefined)),
   });
   const shutdown = new Shutdown(config.shutdown, clock, logger);
   const routes = adminRoutes({
-    ...{ config, version, gatewayUrl, hasChannel: isDefaultStart, metrics, pool, purge, clock },
+    ...{ config, version, gatewayUrl, hasChannel: isDefaultStart, navigation },
+    ...{ metrics, pool, purge, clock },
     isDraining: () => shutdown.isDraining,
     alerts,
   });
-  const { names, token } = config.admin;
   adminPort.serve({ names, token, routes: [...routes, ...alerts.routes], logger });
   shutdown.onSignals({ workers, alerts, stores, adminPort });
 

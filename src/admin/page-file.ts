@@ -19,9 +19,32 @@ const contentTypes = {
   js: 'text/javascript; charset=utf-8',
 };
 
-/** A static file of a page, read once. It contains no data of the gateway, so it needs no token. */
-export function pageFile(path: string, type: keyof typeof contentTypes, file: URL | string): AdminRoute {
-  const content = readFileSync(file);
+type ContentType = keyof typeof contentTypes;
+
+/** A static file that a page loads, read once. It contains no data of the gateway, so it needs no token. */
+export function pageFile(path: string, type: ContentType, file: URL | string): AdminRoute {
+  return pageContent(path, type, readFileSync(file));
+}
+
+/**
+ * Files of `src/admin`, each under the path that it has there, such as `/status/page/status.js`: so a module finds the ones
+ * it imports in the browser as on disk.
+ */
+export function ownPageFiles(...paths: readonly `${string}.${'css' | 'js'}`[]): readonly AdminRoute[] {
+  return paths.map(path => pageFile(`/${path}`, path.endsWith('.css') ? 'css' : 'js', ownFile(path)));
+}
+
+/** The HTML of a page from `<main>` on. */
+export function ownHtml(path: `${string}.html`): string {
+  return readFileSync(ownFile(path), 'utf8');
+}
+
+function ownFile(path: string): URL {
+  return new URL(`./${path}`, import.meta.url);
+}
+
+/** Like `pageFile`, of content that was built at the start. */
+export function pageContent(path: string, type: ContentType, content: Buffer): AdminRoute {
   const headers = {
     'content-type': contentTypes[type],
     'content-length': content.byteLength,
@@ -36,9 +59,4 @@ export function pageFile(path: string, type: keyof typeof contentTypes, file: UR
     open: true,
     handle: (_request, response) => void response.writeHead(200, headers).end(content),
   };
-}
-
-/** The colours shared by all pages. Each page has its own copy of the route, since pages are served independently. */
-export function paletteFile(path: string): AdminRoute {
-  return pageFile(path, 'css', new URL('./palette.css', import.meta.url));
 }

@@ -3,7 +3,9 @@ import type { AdminRoute } from '../admin/admin-route.ts';
 import { healthRoutes } from '../admin/health-routes.ts';
 import { metricsRoute } from '../admin/metrics-route.ts';
 import { objectRoute } from '../admin/object-route.ts';
+import type { PageLink } from '../admin/page-navigation.ts';
 import { type Purge, purgeRoute } from '../admin/purge-route.ts';
+import { sharedPageFiles } from '../admin/shared-page-files.ts';
 import { statusReport } from '../admin/status/status-report.ts';
 import { statusRoutes } from '../admin/status/status-routes.ts';
 import type { Clock } from '../base/clock.ts';
@@ -21,6 +23,8 @@ export interface AdminParts {
   readonly gatewayUrl: string;
   /** Whether the built-in channel is active, as in a start without a configuration file. */
   readonly hasChannel: boolean;
+  /** The links between the pages of the admin port. */
+  readonly navigation: readonly PageLink[];
   /** Of the supervisor; those of the workers are fetched. */
   readonly metrics: Metrics;
   readonly pool: WorkerPool<WorkerControl>;
@@ -76,7 +80,8 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
     metricsRoute(() => scrape(parts)),
     purgeRoute(parts.purge),
     objectRoute(explainEverywhere(config, pool)),
-    ...statusRoutes(status),
+    ...sharedPageFiles(),
+    ...statusRoutes(status, parts.navigation),
   ];
 }
 

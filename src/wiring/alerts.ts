@@ -3,6 +3,7 @@ import type { AdminRoute } from '../admin/admin-route.ts';
 import { alertRoutes } from '../admin/alerts/alert-routes.ts';
 import { runbookRoute } from '../admin/alerts/runbook-route.ts';
 import { silenceRoutes } from '../admin/alerts/silence-routes.ts';
+import type { PageLink } from '../admin/page-navigation.ts';
 import type { Purge } from '../admin/purge-route.ts';
 import type { Fact, Notification } from '../alerts/alert.ts';
 import { ActionLog } from '../alerts/callbacks/action-log.ts';
@@ -29,6 +30,8 @@ export interface AlertParts {
   readonly config: GatewayConfig;
   /** Started without a configuration: the built-in channel is the webhook. */
   readonly isDefaultStart: boolean;
+  /** The links between the pages of the admin port. */
+  readonly navigation: readonly PageLink[];
   /** Such as `http://127.0.0.1:9090`. */
   readonly adminUrl: string;
   readonly clock: Clock;
@@ -61,7 +64,7 @@ const LAST_CARDS_MS = 3_000;
 
 /** @throws StateDatabaseError, ListenError */
 export async function startAlerts(parts: AlertParts): Promise<Alerts> {
-  const { config, isDefaultStart, adminUrl, clock, logger, metrics, sample, purge } = parts;
+  const { config, isDefaultStart, adminUrl, clock, logger, metrics, sample, purge, navigation } = parts;
   const common = { clock, logger, metrics };
   const restore = config.alerts.callbacks?.restore || isDefaultStart ? parts.restore : undefined;
   const database = new PersistentState({ directory: config.state.directory, ...common });
@@ -107,7 +110,7 @@ export async function startAlerts(parts: AlertParts): Promise<Alerts> {
       }),
       ...silenceRoutes({ silences, clock, logger }),
       runbookRoute(config.alerts.rules),
-      ...(channel?.routes(endpoint?.origin) ?? []),
+      ...(channel?.routes(endpoint?.origin, navigation) ?? []),
     ],
     begin(facts) {
       notices.started(facts);

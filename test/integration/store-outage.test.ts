@@ -25,7 +25,7 @@ beforeEach(async () => {
   channel = await createBuiltInChannel(systemClock);
   admin = await startAdminServer({
     ...{ host: '127.0.0.1', port: 0, names: [], token: undefined, logger: silentLogger() },
-    routes: channel.routes(undefined),
+    routes: channel.routes(undefined, []),
   });
   store = await StandInStore.start();
   store.put('photos', 'a.txt', 'here');

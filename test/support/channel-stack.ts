@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { createLocalJWKSet } from 'jose';
 import { createBuiltInChannel } from '../../src/admin/channel/built-in-channel.ts';
+import { pageNavigation } from '../../src/admin/page-navigation.ts';
+import { sharedPageFiles } from '../../src/admin/shared-page-files.ts';
 import type { Alert, Notification } from '../../src/alerts/alert.ts';
 import { ActionLog } from '../../src/alerts/callbacks/action-log.ts';
 import { createActionSigner } from '../../src/alerts/callbacks/action-ticket.ts';
@@ -71,7 +73,10 @@ export async function startChannelStack(
   const callbackOrigin = `http://127.0.0.1:${await listen(callbacks)}`;
   const admin = await startAdminServer({
     ...{ host: '127.0.0.1', port: 0, names: [], token: undefined, logger },
-    routes: built.routes(callbackOrigin),
+    routes: [
+      ...sharedPageFiles(),
+      ...built.routes(callbackOrigin, pageNavigation({ hasChannel: true, needsToken: false })),
+    ],
   });
   const adminUrl = `http://127.0.0.1:${admin.port}`;
   const stack: ChannelStack = {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { AdminRoute } from '../admin-route.ts';
+import type { PageLink } from '../page-navigation.ts';
 import { Channel } from './channel.ts';
 import { channelRoutes } from './channel-routes.ts';
 import { LiveMessages } from './live-messages.ts';
@@ -17,7 +18,7 @@ export interface BuiltInChannel {
    * The routes that the admin port serves for it. `callbackOrigin` is the address of the callback server, such as
    * `http://127.0.0.1:8081`.
    */
-  routes(callbackOrigin: string | undefined): readonly AdminRoute[];
+  routes(callbackOrigin: string | undefined, navigation: readonly PageLink[]): readonly AdminRoute[];
   /** Ends the event streams of open pages. */
   close(): void;
 }
@@ -39,9 +40,9 @@ export async function createBuiltInChannel(clock: Clock): Promise<BuiltInChannel
     channel,
     webhookPath,
     issuer,
-    routes(callbackOrigin) {
+    routes(callbackOrigin, navigation) {
       const callbacks = callbackOrigin === undefined ? undefined : { issuer, origin: callbackOrigin };
-      return channelRoutes({ channel, live, webhookPath, callbacks });
+      return channelRoutes({ channel, live, webhookPath, callbacks, navigation });
     },
     close: () => live.close(),
   };

@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { AdminRoute } from '../admin-route.ts';
 import { readJson, sendJson } from '../json.ts';
-import { pageFile, paletteFile } from '../page-file.ts';
+import { documentRoute } from '../page-document.ts';
+import { ownHtml, ownPageFiles, pageFile } from '../page-file.ts';
+import type { PageLink } from '../page-navigation.ts';
 import type { Channel } from './channel.ts';
 import type { LiveMessages } from './live-messages.ts';
 import { libraryFile } from './page-libraries.ts';
@@ -15,10 +17,15 @@ export interface ChannelRoutesOptions {
   readonly callbacks: CallbackTarget | undefined;
   /** The path of the incoming webhook; anyone who knows it can post. */
   readonly webhookPath: string;
+  readonly navigation: readonly PageLink[];
 }
 
 const noCallbacks: PressOutcome = { kind: 'failed', status: 'Callbacks are not configured.' };
 const MAX_POST_BYTES = 64 * 1024;
+
+const HEADER = `<h1><span class="hash" aria-hidden="true">#</span> gateway-alerts</h1>
+<p id="connection" class="state" data-state="connecting" role="status">connecting</p>
+<ul id="levels" class="levels" aria-label="Posts counted in the service's rate windows"></ul>`;
 
 const buttonPress = z.strictObject({
   message: z.number().int(),
@@ -28,9 +35,9 @@ const buttonPress = z.strictObject({
 
 /** The webhook, the page with its files, its message stream and its buttons. */
 export function channelRoutes(options: ChannelRoutesOptions): readonly AdminRoute[] {
-  const { channel, live, callbacks, webhookPath } = options;
+  const { channel, live, callbacks, webhookPath, navigation } = options;
   return [
-    ...pageFiles(),
+    ...pageFiles(navigation),
     { method: 'GET', path: '/channel/events', handle: (_, response) => live.attach(response) },
     {
       method: 'POST',
@@ -58,14 +65,16 @@ export function channelRoutes(options: ChannelRoutesOptions): readonly AdminRout
 }
 
 /** The page's own files and the two libraries that it uses, read once; nothing is loaded from other hosts. */
-function pageFiles(): readonly AdminRoute[] {
-  const own = (name: string) => new URL(`./page/${name}`, import.meta.url);
+function pageFiles(navigation: readonly PageLink[]): readonly AdminRoute[] {
   return [
-    pageFile('/channel', 'html', own('channel.html')),
-    paletteFile('/channel/palette.css'),
-    pageFile('/channel/channel.css', 'css', own('channel.css')),
-    pageFile('/channel/channel.js', 'js', own('channel.js')),
-    pageFile('/channel/host-config.js', 'js', own('host-config.js')),
+    documentRoute({
+      ...{ path: '/channel', title: 'gateway-alerts · Tidegate', navigation, header: HEADER },
+      styles: ['/channel/page/channel.css'],
+      libraries: ['/channel/adaptivecards.js', '/channel/markdown-it.js'],
+      script: '/channel/page/channel.js',
+      body: ownHtml('channel/page/channel.html'),
+    }),
+    ...ownPageFiles('channel/page/channel.css', 'channel/page/channel.js', 'channel/page/host-config.js'),
     pageFile('/channel/adaptivecards.js', 'js', libraryFile('adaptivecards.js')),
     pageFile('/channel/markdown-it.js', 'js', libraryFile('markdown-it.js')),
   ];

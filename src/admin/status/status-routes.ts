@@ -1,23 +1,30 @@
 import type { AdminRoute } from '../admin-route.ts';
 import { sendJson } from '../json.ts';
-import { pageFile, paletteFile } from '../page-file.ts';
+import { documentRoute } from '../page-document.ts';
+import { ownHtml, ownPageFiles } from '../page-file.ts';
+import type { PageLink } from '../page-navigation.ts';
 import type { StatusReport } from './status-report.ts';
 
-/**
- * `GET /api/status` and the page that shows it. If a token is set, the page's files are served without it; the page
- * asks for the token and sends it with its requests.
- */
-export function statusRoutes(report: () => Promise<StatusReport>): readonly AdminRoute[] {
-  const own = (name: string) => new URL(`./page/${name}`, import.meta.url);
+const HEADER = `<p id="about" class="subtle"></p>
+<p id="state" class="state" data-state="connecting" role="status">connecting</p>`;
+
+/** `GET /api/status` and the page that shows it. */
+export function statusRoutes(
+  report: () => Promise<StatusReport>,
+  navigation: readonly PageLink[],
+): readonly AdminRoute[] {
   return [
     {
       method: 'GET',
       path: '/api/status',
       handle: async (_request, response) => sendJson(response, 200, await report()),
     },
-    pageFile('/', 'html', own('status.html')),
-    paletteFile('/palette.css'),
-    pageFile('/status.css', 'css', own('status.css')),
-    ...['status.js', 'elements.js', 'format.js'].map(name => pageFile(`/${name}`, 'js', own(name))),
+    documentRoute({
+      ...{ path: '/', title: 'Tidegate', navigation, header: HEADER },
+      styles: ['/status/page/status.css'],
+      script: '/status/page/status.js',
+      body: ownHtml('status/page/status.html'),
+    }),
+    ...ownPageFiles('status/page/status.css', 'status/page/status.js', 'status/page/spark.js'),
   ];
 }

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-const read = (path: string) => readFileSync(new URL(`../../../src/admin/${path}`, import.meta.url), 'utf8');
-const palette = read('palette.css');
-const pages = ['status/page/status.css', 'channel/page/channel.css'];
+const folder = new URL('../../../src/admin/', import.meta.url).pathname;
+const read = (path: string) => readFileSync(folder + path, 'utf8');
+const palette = read('page/palette.css');
+const pages = globSync(['page/base.css', '*/page/*.css'], { cwd: folder });
 
 function namesIn(css: string, pattern: RegExp): Set<string> {
   return new Set(Array.from(css.matchAll(pattern), ([, name = '']) => name));
@@ -21,7 +22,9 @@ it.each(pages)('%s takes its colours from the palette and has none of its own', 
   const css = read(page);
   for (const name of namesIn(css, /^\s*--([\w-]+):/gm)) expect(colours).not.toContain(name);
   // what a page sets for itself is in its stylesheet or in its script
-  const script = read(page.replace(/css$/, 'js'));
+  const script = globSync(page.replace(/[^/]*$/, '*.js'), { cwd: folder })
+    .map(read)
+    .join('\n');
   const own = namesIn(`${css}\n${script}`, /(?:^\s*|setProperty\(')--([\w-]+)/gm);
   const unknown = [...namesIn(css, /var\(--([\w-]+)/g)].filter(name => !own.has(name) && !colours.has(name));
   expect(unknown).toEqual([]);

@@ -1,4 +1,6 @@
 // @ts-check
+import { byId } from '../../page/elements.js';
+import { formatTimeOfDay } from '../../page/format.js';
 import { hostConfig } from './host-config.js';
 
 /** @typedef {import('../channel.ts').ChannelMessage} ChannelMessage */
@@ -19,9 +21,9 @@ AdaptiveCards.AdaptiveCard.onProcessMarkdown = (
   result.didProcess = true;
 };
 
-const stream = element('stream');
-const list = element('messages');
-element('try').textContent =
+const stream = byId('stream');
+const list = byId('messages');
+byId('try').textContent =
   `curl -X POST -H 'content-type: application/json' -d '{}' ${location.origin}/api/alerts/test`;
 
 const events = new EventSource('/channel/events');
@@ -33,16 +35,9 @@ dark.addEventListener('change', () => {
   for (const { message, item } of shown.values()) fill(item, message);
 });
 
-/** @param {string} id */
-function element(id) {
-  const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no #${id}`);
-  return found;
-}
-
 /** @param {'live' | 'reconnecting'} state */
 function connection(state) {
-  const sign = element('connection');
+  const sign = byId('connection');
   sign.dataset.state = state;
   sign.textContent = state;
 }
@@ -56,13 +51,13 @@ function show(message) {
   const item = known?.item ?? newItem();
   shown.set(message.id, { message, item });
   fill(item, message);
-  element('empty').hidden = true;
+  byId('empty').hidden = true;
   if (!known) list.append(item);
   if (atEnd) stream.scrollTop = stream.scrollHeight;
 }
 
 function newItem() {
-  const template = element('message');
+  const template = byId('message');
   if (!(template instanceof HTMLTemplateElement)) throw new Error('#message is no template');
   const item = template.content.firstElementChild?.cloneNode(true);
   if (!(item instanceof HTMLElement)) throw new Error('#message is empty');
@@ -79,7 +74,7 @@ function fill(item, message) {
   const time = part(item, 'time');
   const at = new Date(message.receivedAtMs);
   time.setAttribute('datetime', at.toISOString());
-  time.textContent = at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  time.textContent = `${formatTimeOfDay(message.receivedAtMs)} UTC`;
   part(item, '.refreshed').hidden = message.refreshedAtMs === undefined;
   part(item, '.cards').replaceChildren(...message.cards.map(card => render(item, message, card)));
 }
@@ -181,7 +176,7 @@ function tell(item, kind, text) {
 
 /** @param {Levels} levels */
 function showLevels(levels) {
-  element('levels').replaceChildren(
+  byId('levels').replaceChildren(
     ...levels.map(({ windowSeconds, used, limit }) => {
       const level = document.createElement('li');
       const meter = document.createElement('meter');

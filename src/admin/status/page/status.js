@@ -1,30 +1,28 @@
 /** Shows `/api/status` and asks again every two seconds. Everything from outside becomes text, never markup. */
-import { element, number, spark, table } from './elements.js';
-import { count, duration, size } from './format.js';
+import { askAdmin } from '../../page/admin-api.js';
+import { byId, element, fillFacts, fillTable, numberCell } from '../../page/elements.js';
+import {
+  formatByteRate,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatRatio,
+  formatTime,
+  splitUnit,
+} from '../../page/format.js';
+import { spark } from './spark.js';
 
 const INTERVAL_MS = 2_000;
 const HISTORY = 90;
 const OUTCOMES = ['HIT', 'REVALIDATED', 'STALE', 'PARTIAL', 'MISS', 'BYPASS'];
 
 const history = [];
-let token = sessionStorage.getItem('token') ?? '';
 let links = {};
 let shownAlerts = '';
 
-const byId = id => document.getElementById(id);
-
-async function ask(path) {
-  const headers = token ? { authorization: `Bearer ${token}` } : {};
-  return fetch(path, { headers, cache: 'no-store' });
-}
-
 async function refresh() {
   try {
-    const answer = await ask('/api/status');
-    if (answer.status === 401) {
-      askForToken();
-      return;
-    }
+    const answer = await askAdmin('/api/status');
     if (!answer.ok) throw new Error(`status ${answer.status}`);
     show(await answer.json());
     await showAlerts();
@@ -34,22 +32,6 @@ async function refresh() {
   setTimeout(refresh, INTERVAL_MS);
 }
 
-function askForToken() {
-  byId('board').hidden = true;
-  byId('sign-in').hidden = false;
-  setState('connecting', 'locked');
-  byId('token').focus();
-}
-
-byId('sign-in').addEventListener('submit', event => {
-  event.preventDefault();
-  token = byId('token').value;
-  sessionStorage.setItem('token', token);
-  byId('token').value = '';
-  byId('sign-in').hidden = true;
-  void refresh();
-});
-
 function setState(state, text) {
   byId('state').dataset.state = state;
   byId('state').textContent = text;
@@ -57,12 +39,12 @@ function setState(state, text) {
 
 function show(report) {
   byId('board').hidden = false;
-  byId('about').textContent = `${report.version} · ${report.gateway} · up ${duration(report.uptimeS)}`;
+  byId('about').textContent =
+    `${report.version} · ${report.gateway} · up ${formatDuration(report.uptimeS * 1_000)}`;
   const isWell = report.ready && report.warnings.length === 0;
   setState(isWell ? 'ready' : 'not-ready', isWell ? 'ready' : report.ready ? 'in trouble' : 'not ready');
   const reasons = [...report.reasons, ...report.warnings];
   links = report.links;
-  byId('channel').hidden = links.channel === undefined;
   byId('reasons').hidden = reasons.length === 0;
   byId('reasons').replaceChildren(...reasons.map(reason => element('li', {}, reason)));
   remember(report);
@@ -107,40 +89,39 @@ function showTiles({ requests, bytes, lastMinute }) {
   byId('tiles').replaceChildren(
     tile(
       'Requests',
-      count(now.requestRate),
-      '/s',
-      `${count(requests.total)} in all, ${count(requests.inFlight)} running`,
+      [formatCount(now.requestRate), '/s'],
+      `${formatCount(requests.total)} in all, ${formatCount(requests.inFlight)} running`,
       'requestRate',
     ),
-    tile('Hit ratio', ...percent(hitRatio), 'of what could be cached, last minute', 'hitPercent', 100),
-    tile('Errors', ...percent(errorRatio), 'answered with 5xx, last minute', 'errorPercent', 100),
+    tile(
+      'Hit ratio',
+      splitUnit(formatRatio(hitRatio)),
+      'of what could be cached, last minute',
+      'hitPercent',
+      100,
+    ),
+    tile('Errors', splitUnit(formatRatio(errorRatio)), 'answered with 5xx, last minute', 'errorPercent', 100),
     tile(
       'First byte',
-      ...milliseconds(firstByteS.p99),
-      `p99 of the last minute; p50 ${milliseconds(firstByteS.p50).join(' ')}`,
+      splitUnit(formatSeconds(firstByteS.p99)),
+      `p99 of the last minute; p50 ${formatSeconds(firstByteS.p50)}`,
       'firstByteMs',
     ),
-    tile('Sent', ...size(now.sentRate, '/s'), `${size(bytes.sent).join(' ')} in all`, 'sentRate'),
+    tile('Sent', splitUnit(formatByteRate(now.sentRate)), `${formatBytes(bytes.sent)} in all`, 'sentRate'),
     tile(
       'From stores',
-      ...size(now.storeRate, '/s'),
-      `${size(bytes.fromBackends).join(' ')} in all`,
+      splitUnit(formatByteRate(now.storeRate)),
+      `${formatBytes(bytes.fromBackends)} in all`,
       'storeRate',
     ),
   );
 }
 
-/** A share as figure and unit. */
-function percent(share) {
-  return share === null ? ['–', ''] : [(share * 100).toFixed(1), '%'];
+function formatSeconds(seconds) {
+  return formatDuration(seconds === null ? null : seconds * 1_000);
 }
 
-/** A time in seconds as figure and unit. */
-function milliseconds(seconds) {
-  return seconds === null ? ['–', ''] : [count(seconds * 1_000), 'ms'];
-}
-
-function tile(title, figure, unit, note, series, top) {
+function tile(title, [figure, unit], note, series, top) {
   return element(
     'article',
     { class: 'tile' },
@@ -171,7 +152,7 @@ function showOutcomes({ byCache, total }) {
     }),
   );
   const legend = shares.map(([name, requests]) =>
-    element('li', { 'data-cache': name }, name, element('b', {}, count(requests))),
+    element('li', { 'data-cache': name }, name, element('b', {}, formatCount(requests))),
   );
   byId('legend').replaceChildren(
     ...(legend.length > 0 ? legend : [element('li', { class: 'subtle' }, 'no requests yet')]),
@@ -183,7 +164,7 @@ function showTiers(tiers) {
     ...tiers.map(({ tier, bytes, capacityBytes, entries }) => {
       const filled = element('span');
       filled.style.setProperty('--filled', `${capacityBytes > 0 ? (bytes / capacityBytes) * 100 : 0}%`);
-      const text = `${size(bytes).join(' ')} of ${size(capacityBytes).join(' ')} · ${count(entries)} entries`;
+      const text = `${formatBytes(bytes)} of ${formatBytes(capacityBytes)} · ${formatCount(entries)} entries`;
       const line = element(
         'p',
         { class: 'tier-line' },
@@ -197,15 +178,13 @@ function showTiers(tiers) {
 
 function showProcess({ residentBytes, fillsInFlight, requests, workerRestarts, startedAt, workers }) {
   const facts = [
-    ['Memory', size(residentBytes).join(' ')],
-    ['Fills under way', count(fillsInFlight)],
-    ['Server errors', count(requests.serverErrors)],
-    ['Worker restarts', count(workerRestarts)],
-    ['Started', new Date(startedAt).toLocaleString()],
+    ['Memory', formatBytes(residentBytes)],
+    ['Fills under way', formatCount(fillsInFlight)],
+    ['Server errors', formatCount(requests.serverErrors)],
+    ['Worker restarts', formatCount(workerRestarts)],
+    ['Started', formatTime(startedAt)],
   ];
-  byId('process').replaceChildren(
-    ...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
-  );
+  fillFacts(byId('process'), facts);
   byId('workers').replaceChildren(
     ...workers.map(({ index, state }) => element('li', { 'data-state': state }, `worker ${index} ${state}`)),
   );
@@ -216,12 +195,12 @@ function showBackends(backends) {
     element('td', {}, name),
     element('td', {}, type),
     element('td', { class: 'subtle' }, location),
-    number(count(requests)),
-    number(percent(lastMinute).join(' '), lastMinute > 0 ? 'number bad' : 'number'),
-    number(count(errors), errors > 0 ? 'number bad' : 'number'),
-    number(size(bytes).join(' ')),
+    numberCell(formatCount(requests)),
+    numberCell(formatRatio(lastMinute), lastMinute > 0 ? 'number bad' : 'number'),
+    numberCell(formatCount(errors), errors > 0 ? 'number bad' : 'number'),
+    numberCell(formatBytes(bytes)),
   ]);
-  table(
+  fillTable(
     'backends',
     ['name', 'type', 'where', '#requests', '#failed, last minute', '#errors', '#bytes'],
     rows,
@@ -233,14 +212,14 @@ function showBuckets(buckets) {
     element('td', {}, name),
     element('td', {}, backend),
     element('td', {}, access),
-    number(count(requests)),
-    number(size(bytes).join(' ')),
+    numberCell(formatCount(requests)),
+    numberCell(formatBytes(bytes)),
   ]);
-  table('buckets', ['name', 'backend', 'access', '#requests', '#bytes sent'], rows);
+  fillTable('buckets', ['name', 'backend', 'access', '#requests', '#bytes sent'], rows);
 }
 
 async function showAlerts() {
-  const answer = await ask('/api/alerts');
+  const answer = await askAdmin('/api/alerts');
   const { alerts = [] } = answer.ok ? await answer.json() : {};
   const firing = alerts.filter(({ state }) => state === 'firing');
   // what stays as it is keeps the keyboard's focus
@@ -255,9 +234,9 @@ async function showAlerts() {
 
 function alertLine({ severity, rule, summary, startedAt, acknowledgedBy, silencedUntil }) {
   const runbook = links.runbook.replaceAll('{rule}', () => encodeURIComponent(rule));
-  const notes = [`, since ${new Date(startedAt).toLocaleString()}`];
+  const notes = [`, since ${formatTime(startedAt)}`];
   if (acknowledgedBy) notes.push(`acknowledged by ${acknowledgedBy}`);
-  if (silencedUntil) notes.push(`silenced until ${new Date(silencedUntil).toLocaleString()}`);
+  if (silencedUntil) notes.push(`silenced until ${formatTime(silencedUntil)}`);
   return element(
     'li',
     { 'data-severity': severity },

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type BuiltInChannel, createBuiltInChannel } from '../../../../src/admin/channel/built-in-channel.ts';
 import { createGuard } from '../../../../src/admin/guard.ts';
 import { createRouter } from '../../../../src/admin/router.ts';
+import { sharedPageFiles } from '../../../../src/admin/shared-page-files.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
 import { EventStream } from '../../../support/event-stream.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -16,7 +17,7 @@ let base: string;
 beforeEach(async () => {
   clock = new ManualClock();
   built = await createBuiltInChannel(clock);
-  const routes = built.routes(undefined);
+  const routes = [...sharedPageFiles(), ...built.routes(undefined, [])];
   const guard = createGuard({ host: '127.0.0.1', names: [], token: undefined });
   server = createServer(createRouter({ routes, guard, logger: silentLogger() }).handle);
   await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening));

@@ -1,5 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { AdminPort } from '../../../../src/admin/admin-port.ts';
+import { pageNavigation } from '../../../../src/admin/page-navigation.ts';
+import { sharedPageFiles } from '../../../../src/admin/shared-page-files.ts';
 import { statusReport } from '../../../../src/admin/status/status-report.ts';
 import { statusRoutes } from '../../../../src/admin/status/status-routes.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
@@ -35,7 +37,13 @@ async function start(): Promise<number> {
     port: 0,
     names: [],
     token: 's3cret',
-    routes: statusRoutes(async () => statusReport(facts, [])),
+    routes: [
+      ...sharedPageFiles(),
+      ...statusRoutes(
+        async () => statusReport(facts, []),
+        pageNavigation({ hasChannel: true, needsToken: true }),
+      ),
+    ],
     logger: silentLogger(),
   });
   return server.port;
@@ -55,7 +63,12 @@ it('the page loads nothing from elsewhere, and could not', async () => {
   expect(page.headers['content-security-policy']).toContain("default-src 'none'");
   const loaded = Array.from(page.text.matchAll(/(?:src|href)="([^"]+)"/g), ([, address = '']) => address);
   expect(loaded.filter(address => !address.startsWith('/') && !address.startsWith('data:'))).toEqual([]);
-  for (const address of ['/palette.css', '/status.css', '/status.js']) {
+  for (const address of [
+    '/page/palette.css',
+    '/page/base.css',
+    '/status/page/status.css',
+    '/status/page/status.js',
+  ]) {
     expect(loaded).toContain(address);
     expect((await askAdmin(port, address)).status).toBe(200);
   }
@@ -63,8 +76,11 @@ it('the page loads nothing from elsewhere, and could not', async () => {
 
 it('serves every module that the page imports', async () => {
   const port = await start();
-  const script = await askAdmin(port, '/status.js');
-  const imported = Array.from(script.text.matchAll(/from '\.(\/[^']+)'/g), ([, address = '']) => address);
+  const script = await askAdmin(port, '/status/page/status.js');
+  const imported = Array.from(
+    script.text.matchAll(/from '([^']+)'/g),
+    ([, address = '']) => new URL(address, 'http://page/status/page/status.js').pathname,
+  );
   expect(imported).not.toEqual([]);
   for (const address of imported) {
     const { status, headers } = await askAdmin(port, address);

@@ -1,16 +1,11 @@
+// @ts-check
 const SVG = 'http://www.w3.org/2000/svg';
-
-/** An element with attributes and children; strings become text. */
-export function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
 
 /**
  * A line through the latest `values`, filled below; the chart has room for `length` of them.
- * @param top the value at the upper edge
+ * @param {readonly number[]} values
+ * @param {number} length
+ * @param {number} [top] the value at the upper edge
  */
 export function spark(values, length, top = Math.max(...values, 1)) {
   const svg = document.createElementNS(SVG, 'svg');
@@ -28,24 +23,13 @@ export function spark(values, length, top = Math.max(...values, 1)) {
   return svg;
 }
 
+/**
+ * @param {string} name
+ * @param {string} data
+ */
 function path(name, data) {
   const made = document.createElementNS(SVG, 'path');
   made.setAttribute('class', name);
   made.setAttribute('d', data);
   return made;
-}
-
-/** Fills the table `id`. A heading that begins with `#` is over a column of numbers. */
-export function table(id, headings, rows) {
-  const head = headings.map(text =>
-    element('th', text.startsWith('#') ? { class: 'number' } : {}, text.replace('#', '')),
-  );
-  document
-    .getElementById(id)
-    .replaceChildren(element('tr', {}, ...head), ...rows.map(cells => element('tr', {}, ...cells)));
-}
-
-/** A cell with a number. */
-export function number(text, kind = 'number') {
-  return element('td', { class: kind }, text);
 }
