@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../base/clock.ts';
 import { EvictionQueue } from './eviction-queue.ts';
 import { PageSearch } from './page-search.ts';
 import { PageTable } from './page-table.ts';
@@ -51,12 +52,18 @@ export class MemoryTier {
   readonly #leastRead: SizeClassBalancer;
   readonly #waiting = new Set<() => void>();
   readonly #waitingFirst = new Set<() => void>();
+  #fillingSlots = 0;
   #usedBytes = 0;
   #slots = 0;
   #evictions = 0;
 
   /** @param worker index of the worker that owns these pages */
-  constructor(memory: SharedMemory, worker: number, written = WrittenBytes.of(memory)) {
+  constructor(
+    memory: SharedMemory,
+    worker: number,
+    clock: Pick<Clock, 'monotonicMs'> = systemClock,
+    written = WrittenBytes.of(memory),
+  ) {
     this.written = written;
     const { pageBytes, pagesPerWorker } = memory.layout;
     const slots = pagesPerWorker * MAX_SLOTS_PER_PAGE;
@@ -64,7 +71,7 @@ export class MemoryTier {
     this.#firstSlot = worker * slots;
     this.pins = new SlotPins(memory, worker);
     const links = new SlotLinks(slots);
-    this.#pages = new PageTable(pagesPerWorker, links);
+    this.#pages = new PageTable(pagesPerWorker, links, clock);
     this.#usedPages = new Int32Array(memory.usedPages, worker * Int32Array.BYTES_PER_ELEMENT, 1);
     this.#needed = new Int32Array(memory.needed, worker * Int32Array.BYTES_PER_ELEMENT, 1);
     this.#filling = new Uint8Array(slots);
@@ -83,7 +90,8 @@ export class MemoryTier {
       return new EvictionQueue(links, inMain, state, unreadShare, sizeBytes, remembered);
     });
     const search = new PageSearch(this.#queues, this.#pages, inMain, local => this.#isInUse(local));
-    this.#leastRead = new SizeClassBalancer(this.#queues, this.#pages, inMain, search);
+    const isFilling = () => this.#fillingSlots > 0;
+    this.#leastRead = new SizeClassBalancer(this.#queues, this.#pages, inMain, search, isFilling);
   }
 
   get usage(): MemoryTierUsage {
@@ -115,7 +123,7 @@ export class MemoryTier {
     if (local === undefined) return undefined;
     const slot = local + this.#firstSlot;
     this.#owners[local] = owner;
-    this.#filling[local] = 1;
+    this.#markFilling(local, 1);
     this.#unread[local] = 1;
     this.#usedBytes += slotBytes(sizeClass, this.#pageBytes);
     this.#slots++;
@@ -128,7 +136,7 @@ export class MemoryTier {
   /** Ends the fill of `slot`; it can be evicted from now on. */
   complete(slot: number): void {
     const local = slot - this.#firstSlot;
-    this.#filling[local] = 0;
+    this.#markFilling(local, 0);
     this.#queueOf(local).insert(local);
     this.#notifyWaiters();
   }
@@ -137,7 +145,7 @@ export class MemoryTier {
   reopen(slot: number): void {
     const local = slot - this.#firstSlot;
     this.#queueOf(local).remove(local);
-    this.#filling[local] = 1;
+    this.#markFilling(local, 1);
   }
 
   /**
@@ -223,6 +231,11 @@ export class MemoryTier {
     return page !== undefined && this.#clearPage(page) ? this.#takeFree(sizeClass) : undefined;
   }
 
+  #markFilling(local: number, filling: 0 | 1): void {
+    this.#fillingSlots += filling - (this.#filling[local] ?? 0);
+    this.#filling[local] = filling;
+  }
+
   #takeVisited(local: number): boolean {
     const isVisited = this.pins.takeVisited(local + this.#firstSlot);
     if (isVisited) this.#pages.renew(local);
@@ -258,7 +271,7 @@ export class MemoryTier {
   #release(local: number): void {
     this.pins.raiseTag(local + this.#firstSlot);
     this.#owners[local] = undefined;
-    this.#filling[local] = 0;
+    this.#markFilling(local, 0);
     this.#unread[local] = 0;
     this.#usedBytes -= slotBytes(this.#pages.classOf(local), this.#pageBytes);
     this.#slots--;

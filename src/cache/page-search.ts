@@ -1,6 +1,6 @@
 import type { EvictionQueue } from './eviction-queue.ts';
 import type { PageTable } from './page-table.ts';
-import { MAX_SLOTS_PER_PAGE, slotsInPage } from './size-class.ts';
+import { MAX_SLOTS_PER_PAGE, sizeClassCount, slotsInPage } from './size-class.ts';
 
 /**
  * What would be lost if a page were cleared; a page may contain several. In the order of their numbers: the sum tells
@@ -32,6 +32,18 @@ const SPARED_FOR_TURNS = 8;
 const KEPT_SHARE = 1 / 16;
 
 /**
+ * Share of the pages, at least one, that all classes together keep. Answers are lent half of the pages at most, so a
+ * quarter is left for what is being fetched, whatever sizes the contents have that are read again.
+ */
+const KEPT_IN_ALL_SHARE = 1 / 4;
+
+/**
+ * What a class keeps stays for this long after it was found read again, however much is allocated meanwhile: a few hundred
+ * clients that fetch large objects allocate a small memory many times in a second.
+ */
+const KEPT_MS = 60_000;
+
+/**
  * How many slots one search looks at, whatever the size of the memory; it ends with a page. It looks at more only to
  * lose less than by the page that it has found.
  */
@@ -44,6 +56,9 @@ export class PageSearch {
   readonly #pages: PageTable;
   readonly #inMain: Uint8Array;
   readonly #isInUse: (slot: number) => boolean;
+  /** Pages that one class keeps at most, and all classes together. */
+  readonly #keptPages: number;
+  readonly #keptInAll: number;
   /** The page where the next search begins. */
   #nextPage = 0;
   #looks = 0;
@@ -63,6 +78,8 @@ export class PageSearch {
     this.#pages = pages;
     this.#inMain = inMain;
     this.#isInUse = isInUse;
+    this.#keptPages = Math.max(1, Math.floor(pages.count * KEPT_SHARE));
+    this.#keptInAll = Math.max(1, Math.floor(pages.count * KEPT_IN_ALL_SHARE));
   }
 
   /**
@@ -98,7 +115,7 @@ export class PageSearch {
     const queue = this.#queues[sizeClass];
     const first = slot - (slot % MAX_SLOTS_PER_PAGE);
     let loss: number = pageLoss.nothing;
-    const isKept = this.#isSmall(sizeClass);
+    const isKept = this.#isKept(sizeClass);
     let isEmpty = true;
     for (let other = first; other < first + slotsInPage(sizeClass); other++) {
       this.#looks++;
@@ -129,13 +146,24 @@ export class PageSearch {
 
   #lossOfRead(slot: number, isKept: boolean): number {
     const turns = (this.#pages.takenPages - this.#pages.takenAt(slot)) / this.#pages.count;
-    if (this.#inMain[slot] === 0 || turns >= SPARED_FOR_TURNS) return pageLoss.nothing;
-    return isKept ? pageLoss.kept : pageLoss.readAgain;
+    if (this.#inMain[slot] === 0) return pageLoss.nothing;
+    if (turns < SPARED_FOR_TURNS) return isKept ? pageLoss.kept : pageLoss.readAgain;
+    return isKept && this.#pages.renewedAgoMs(slot) < KEPT_MS ? pageLoss.kept : pageLoss.nothing;
   }
 
-  /** Whether a class has no more pages than it keeps. */
+  /** Whether a class keeps what was read again. Of classes that would keep too much together, the smaller slots do. */
+  #isKept(wanted: number): boolean {
+    if (!this.#isSmall(wanted)) return false;
+    let keptPages = 0;
+    for (let sizeClass = sizeClassCount - 1; sizeClass > wanted; sizeClass--) {
+      const pages = this.#isSmall(sizeClass) ? this.#pages.carvedInto(sizeClass) : 0;
+      if (keptPages + pages <= this.#keptInAll) keptPages += pages;
+    }
+    return keptPages + this.#pages.carvedInto(wanted) <= this.#keptInAll;
+  }
+
+  /** Whether the blocks of a class fit the pages that one class keeps. */
   #isSmall(sizeClass: number): boolean {
-    const length = this.#queues[sizeClass]?.length ?? 0;
-    return length <= slotsInPage(sizeClass) * Math.max(1, Math.floor(this.#pages.count * KEPT_SHARE));
+    return (this.#queues[sizeClass]?.length ?? 0) <= slotsInPage(sizeClass) * this.#keptPages;
   }
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.ts';
 import { MAX_SLOTS_PER_PAGE, sizeClassCount, slotsInPage } from './size-class.ts';
 import { type SlotLinks, SlotQueue } from './slot-queue.ts';
 
@@ -16,18 +17,24 @@ export class PageTable {
   readonly #class: Uint8Array;
   readonly #takenInPage: Uint16Array;
   readonly #takenAt: Float64Array;
+  /** When a slot of the page was last renewed. */
+  readonly #renewedMs: Float64Array;
   readonly #taken: Uint8Array;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #carvedInto = new Uint32Array(sizeClassCount);
   readonly #uncarved: number[];
   /** Carved pages in which no slot is taken. */
   readonly #empty = new Set<number>();
   readonly #free: readonly SlotQueue[];
   #takenPages = 0;
 
-  constructor(pages: number, links: SlotLinks) {
+  constructor(pages: number, links: SlotLinks, clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
     this.count = pages;
     this.#class = new Uint8Array(pages).fill(UNCARVED);
     this.#takenInPage = new Uint16Array(pages);
     this.#takenAt = new Float64Array(pages * MAX_SLOTS_PER_PAGE);
+    this.#renewedMs = new Float64Array(pages).fill(Number.NEGATIVE_INFINITY);
     this.#taken = new Uint8Array(pages * MAX_SLOTS_PER_PAGE);
     this.#uncarved = Array.from({ length: pages }, (_, page) => pages - 1 - page);
     this.#free = Array.from({ length: sizeClassCount }, () => new SlotQueue(links));
@@ -46,6 +53,11 @@ export class PageTable {
     return sizeClass;
   }
 
+  /** Pages that are carved into slots of `sizeClass`. */
+  carvedInto(sizeClass: number): number {
+    return this.#carvedInto[sizeClass] ?? 0;
+  }
+
   /** Total allocation since the start, in pages. */
   get takenPages(): number {
     return this.#takenPages;
@@ -56,9 +68,15 @@ export class PageTable {
     return this.#takenAt[slot] ?? 0;
   }
 
-  /** Treats `slot` as taken just now. */
+  /** Treats `slot` as taken just now, since it was read again. */
   renew(slot: number): void {
     this.#takenAt[slot] = this.#takenPages;
+    this.#renewedMs[pageOf(slot)] = this.#clock.monotonicMs();
+  }
+
+  /** Time since a slot of the page of `slot` was renewed; infinite if none was. */
+  renewedAgoMs(slot: number): number {
+    return this.#clock.monotonicMs() - (this.#renewedMs[pageOf(slot)] ?? Number.NEGATIVE_INFINITY);
   }
 
   /**
@@ -111,7 +129,7 @@ export class PageTable {
     this.#empty.delete(page);
     this.#taken[slot] = 1;
     this.#takenPages += 1 / slotsInPage(this.classOf(slot));
-    this.renew(slot);
+    this.#takenAt[slot] = this.#takenPages;
     this.#takenInPage[page] = (this.#takenInPage[page] ?? 0) + 1;
     return slot;
   }
@@ -120,6 +138,8 @@ export class PageTable {
     const page = this.#uncarved.pop() ?? this.#uncarveEmpty(sizeClass, isBusy);
     if (page === undefined) return false;
     this.#class[page] = sizeClass;
+    this.#renewedMs[page] = Number.NEGATIVE_INFINITY;
+    this.#carvedInto[sizeClass] = this.carvedInto(sizeClass) + 1;
     for (const slot of slotsOf(page, sizeClass)) this.#queue(sizeClass).push(slot);
     return true;
   }
@@ -134,6 +154,7 @@ export class PageTable {
       const slots = slotsOf(page, sizeClass);
       if (sizeClass !== wanted && !slots.some(isBusy)) {
         for (const slot of slots) this.#queue(sizeClass).remove(slot);
+        this.#carvedInto[sizeClass] = this.carvedInto(sizeClass) - 1;
         return page;
       }
       this.#empty.add(page);

@@ -8,16 +8,25 @@ export class SizeClassBalancer {
   readonly #pages: PageTable;
   readonly #inMain: Uint8Array;
   readonly #search: PageSearch;
+  readonly #isFilling: () => boolean;
 
   /**
    * @param queues one per size class
    * @param inMain see `EvictionQueue`
+   * @param isFilling whether any slot is being filled
    */
-  constructor(queues: readonly EvictionQueue[], pages: PageTable, inMain: Uint8Array, search: PageSearch) {
+  constructor(
+    queues: readonly EvictionQueue[],
+    pages: PageTable,
+    inMain: Uint8Array,
+    search: PageSearch,
+    isFilling: () => boolean,
+  ) {
     this.#queues = queues;
     this.#pages = pages;
     this.#inMain = inMain;
     this.#search = search;
+    this.#isFilling = isFilling;
   }
 
   /**
@@ -35,9 +44,13 @@ export class SizeClassBalancer {
     return victim ?? (own === undefined ? this.anyPage() : this.#search.find(pageLoss.readAgain));
   }
 
-  /** A slot of a page that can be cleared, whatever it contains, as long as nobody uses it. */
+  /**
+   * A slot of a page that can be cleared, as long as nobody uses it. While others are being filled, what classes keep
+   * stays: it is better to wait for those fills, and then evict what was fetched once, than to fetch again what is read
+   * again and again.
+   */
   anyPage(): number | undefined {
-    return this.#search.find(pageLoss.inUse - 1);
+    return this.#search.find((this.#isFilling() ? pageLoss.kept : pageLoss.inUse) - 1);
   }
 
   /** The oldest next victim of other classes than `wanted`, if it is older than `stamp` and its page can be cleared. */

@@ -57,7 +57,7 @@ export class WorkerCache implements ContentFactory {
     const { pageBytes, pagesPerWorker } = memory.layout;
     this.nowMs = () => clock.nowMs();
     this.clock = clock;
-    this.tier = new MemoryTier(memory, worker, WrittenBytes.of(memory, onUnwritten));
+    this.tier = new MemoryTier(memory, worker, clock, WrittenBytes.of(memory, onUnwritten));
     this.table = new EntryTable(recordBytes);
     this.epochs = new Epochs(memory);
     this.#readers = new Readers(pageBytes * pagesPerWorker);

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { MemoryTier, type SlotOwner } from '../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 const pageBytes = 64 * 1024;
 const pages = 8;
@@ -75,10 +76,50 @@ it('small contents that come back after large ones have taken all of their room 
 });
 
 it('small contents that nobody reads any more give way to large ones, however often they were read', () => {
-  const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0);
+  const clock = new ManualClock();
+  const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0, clock);
   const small = Array.from({ length: 16 * (pages - 1) }, () => hold(tier, pageBytes / 16, 5));
   for (let scanned = 0; scanned < 20 * pages; scanned++) hold(tier, pageBytes, 1);
+  expect(small.filter(({ isGone }) => !isGone).length, 'a page of them stays for a minute').toBe(16);
+  clock.advance(59_999);
+  hold(tier, pageBytes, 1);
+  expect(small.filter(({ isGone }) => !isGone).length).toBe(16);
+  clock.advance(1);
+  for (let scanned = 0; scanned < 2 * pages; scanned++) hold(tier, pageBytes, 1);
   expect(small.filter(({ isGone }) => !isGone)).toEqual([]);
+});
+
+it('small contents that are read every few seconds outlast any amount of large ones', () => {
+  const clock = new ManualClock();
+  const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0, clock);
+  const small = Array.from({ length: 10 }, () => hold(tier, pageBytes / 16, 5));
+  for (let seconds = 0; seconds < 200; seconds += 10) {
+    for (let scanned = 0; scanned < 100 * pages; scanned++) hold(tier, pageBytes, scanned % 2);
+    clock.advance(10_000);
+    for (const { slot } of small) tier.read(slot);
+  }
+  expect(small.filter(({ isGone }) => isGone)).toEqual([]);
+});
+
+it('a block waits for those that are being filled, and small contents that were read again stay', () => {
+  const tier = smallTier();
+  const small = Array.from({ length: 10 }, () => hold(tier, pageBytes / 16, 5));
+  const filling = Array.from({ length: pages - 1 }, () => slotIn(tier, pageBytes));
+  for (const sizeBytes of [pageBytes, pageBytes / 256])
+    expect(tier.allocate(sizeBytes, owner)).toBeUndefined();
+  tier.complete(filling[0] ?? 0);
+  expect(tier.allocate(pageBytes, owner)).toBe(filling[0]);
+  for (const slot of filling) tier.free(slot);
+  expect(small.filter(({ isGone }) => isGone)).toEqual([]);
+});
+
+it('contents that were read again, of however many sizes, keep a quarter of the memory from being filled', () => {
+  const count = 16;
+  const tier = new MemoryTier(allocateSharedMemory(count * pageBytes, pageBytes, 1), 0);
+  const hot = Array.from({ length: count - 1 }, (_, index) => hold(tier, pageBytes / (index + 2), 5));
+  const filling = Array.from({ length: count }, () => tier.allocate(pageBytes, owner));
+  expect(filling.filter(slot => slot !== undefined).length).toBeGreaterThanOrEqual((count * 3) / 4);
+  expect(hot.filter(({ isGone }) => !isGone).length).toBeGreaterThan(0);
 });
 
 it('small contents that were read again go when all large ones are being read', () => {

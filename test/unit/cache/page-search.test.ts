@@ -5,13 +5,14 @@ import { PageTable } from '../../../src/cache/page-table.ts';
 import { MAX_SLOTS_PER_PAGE, sizeClassCount } from '../../../src/cache/size-class.ts';
 import { SlotLinks } from '../../../src/cache/slot-queue.ts';
 import { UnreadShare } from '../../../src/cache/unread-share.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 const anyLoss = pageLoss.inUse - 1;
 
 /** `count` pages with one slot each, all of them filled, in the order of their numbers, and not read again. */
 function searchOf(count: number) {
   const links = new SlotLinks(count * MAX_SLOTS_PER_PAGE);
-  const pages = new PageTable(count, links);
+  const pages = new PageTable(count, links, new ManualClock());
   const inMain = new Uint8Array(count * MAX_SLOTS_PER_PAGE);
   const unread = new Set<number>();
   const inUse = new Set<number>();
