@@ -154,11 +154,10 @@ export class Extent implements RangeReceiver {
     if (this.#outcome !== 'running') return;
     this.#blocks.limitToBlock();
     if (this.#blocks.isComplete || !this.#blocks.isOpen || this.#lacksRoom) this.#end('done');
-    else this.#context.clock.after(UNWANTED_MS, () => this.#stopUnwanted());
-  }
-
-  #stopUnwanted(): void {
-    if (!this.#isWanted()) this.#end('done');
+    else
+      this.#context.clock.after(UNWANTED_MS, () => {
+        if (!this.#isWanted()) this.#end('done');
+      });
   }
 
   #isWanted(): boolean {
@@ -176,6 +175,10 @@ export class Extent implements RangeReceiver {
   done(): void {
     if (this.#transfer.hasBuffered) this.#transfer.complete();
     else this.#end('done');
+  }
+
+  excess(): void {
+    this.#transfer.abort();
   }
 
   whole(): RangeReceiver | undefined {

@@ -29,13 +29,16 @@ export class InvalidReplyError extends Error {
   }
 }
 
-/**
- * The error for a status other than 200 and 206 in answer to an unconditional read; 304 and 1xx are invalid answers to
- * it.
- */
+/** The error for a status other than 200 and 206 in answer to an unconditional read. */
 export function refusedBy(reply: WholeReply): RefusedByStoreError | InvalidReplyError {
-  const isRefusal = reply.status >= 300 && reply.status !== 304;
-  return isRefusal ? new RefusedByStoreError(reply) : new InvalidReplyError(`status ${reply.status}`);
+  return isRefusal(reply.status)
+    ? new RefusedByStoreError(reply)
+    : new InvalidReplyError(`status ${reply.status}`);
+}
+
+/** Whether a status refuses an unconditional read; a 304, or a 2xx other than 200 and 206, is an invalid answer to it. */
+export function isRefusal(status: number): boolean {
+  return status >= 300 && status !== 304;
 }
 
 /** All cache memory is in use; no further fill can start. */

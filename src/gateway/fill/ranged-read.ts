@@ -3,13 +3,15 @@ import type { StoreCall, StoreReceiver, StoreReplyHead } from '../../backend/sto
 import { StoreError } from '../../backend/store.ts';
 import type { GenerationIdentity } from '../../cache/generation.ts';
 import { type ContentHead, readContentHead } from './content-head.ts';
-import { InvalidReplyError, ObjectChangedError, refusedBy } from './fill-error.ts';
+import { InvalidReplyError, isRefusal, ObjectChangedError, refusedBy } from './fill-error.ts';
 
 /** Receives the bytes of a range, in order; exactly one of `done` and `failed` comes last. */
 export interface RangeReceiver {
   bytes(chunk: Buffer): void;
   done(): void;
   failed(error: Error): void;
+  /** More bytes follow the range: the call is to be aborted, as they need not end. */
+  excess(): void;
   /**
    * The store ignores the range and sends the whole content. The returned receiver gets all of it instead of this one;
    * if undefined, bytes outside the range are dropped.
@@ -43,6 +45,7 @@ export class ExpectedBytes {
     const wanted = chunk.subarray(skipped, skipped + this.#leftBytes);
     this.#leftBytes -= wanted.length;
     if (wanted.length > 0) this.#receiver.bytes(wanted);
+    if (skipped + wanted.length < chunk.length) this.#receiver.excess();
   }
 
   ended(): void {
@@ -69,7 +72,7 @@ export class RangedRead implements StoreReceiver {
   readonly #receiver: RangeReceiver;
   #bytes: ExpectedBytes | undefined;
   #refusal: CollectedReply | undefined;
-  #invalid: Error | undefined;
+  #isInvalid = false;
 
   constructor(identity: GenerationIdentity, from: number, to: number, receiver: RangeReceiver) {
     this.#identity = identity;
@@ -79,12 +82,13 @@ export class RangedRead implements StoreReceiver {
   }
 
   answered(head: StoreReplyHead): void {
-    if (head.status !== 200 && head.status !== 206) {
+    if (isRefusal(head.status)) {
       this.#refusal = new CollectedReply(head);
       return;
     }
-    this.#invalid = this.#validate(readContentHead(head));
-    if (!this.#invalid) this.#bytes = head.status === 206 ? this.#partial() : this.#whole();
+    const invalid = this.#validate(readContentHead(head));
+    if (invalid) this.#invalid(invalid);
+    else this.#bytes = head.status === 206 ? this.#partial() : this.#whole();
   }
 
   arrived(chunk: Buffer): void {
@@ -94,12 +98,18 @@ export class RangedRead implements StoreReceiver {
 
   ended(): void {
     if (this.#bytes) this.#bytes.ended();
-    else this.#receiver.failed(this.#invalid ?? this.#refused());
+    else if (!this.#isInvalid) this.#receiver.failed(this.#refused());
   }
 
   failed(error: StoreError): void {
     if (this.#bytes) this.#bytes.failed(error);
-    else this.#receiver.failed(this.#invalid ?? error);
+    else if (!this.#isInvalid) this.#receiver.failed(error);
+  }
+
+  /** Fails without waiting for the body, which may be long and need not end; the receiver aborts the call. */
+  #invalid(error: Error): void {
+    this.#isInvalid = true;
+    this.#receiver.failed(error);
   }
 
   #partial(): ExpectedBytes {
@@ -115,6 +125,7 @@ export class RangedRead implements StoreReceiver {
   }
 
   #validate(head: ContentHead): Error | undefined {
+    if (head.status !== 200 && head.status !== 206) return new InvalidReplyError(`status ${head.status}`);
     const { entityTag, sizeBytes, contentEncoding } = this.#identity;
     if (entityTag !== undefined && head.entityTag !== entityTag)
       return new ObjectChangedError(`entity tag ${head.entityTag} instead of ${entityTag}`);

@@ -14,7 +14,7 @@ import {
   keptContent,
   readContentHead,
 } from '../fill/content-head.ts';
-import { InvalidReplyError } from '../fill/fill-error.ts';
+import { InvalidReplyError, isRefusal } from '../fill/fill-error.ts';
 import { ExpectedBytes, hasOtherLength, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { FirstExtent } from './first-extent.ts';
 
@@ -73,7 +73,7 @@ export class FirstFetch<Learned> implements StoreReceiver {
   }
 
   answered(reply: StoreReplyHead): void {
-    if (reply.status !== 200 && reply.status !== 206) {
+    if (isRefusal(reply.status)) {
       this.#refusal = new CollectedReply(reply);
       return;
     }
@@ -120,6 +120,7 @@ function arrivingBytes(
   asked: FirstExtent | undefined,
   maxSizeBytes: number,
 ): ArrivingBytes | 'unkeepable' | InvalidReplyError {
+  if (head.status !== 200 && head.status !== 206) return new InvalidReplyError(`status ${head.status}`);
   if (hasInexactRange(head)) return 'unkeepable';
   if (mayFindNothing(asked) && isOfEmptyObject(head)) {
     const empty = keptContent({ ...head, sizeBytes: 0 }, maxSizeBytes);

@@ -17,6 +17,7 @@ const content = Buffer.from(Array.from({ length: sizeBytes }, (_, position) => p
 class Receiver implements RangeReceiver {
   readonly #chunks: Buffer[] = [];
   taker: Receiver | undefined;
+  hasExcess = false;
   outcome: 'open' | 'done' | Error = 'open';
 
   get received(): Buffer {
@@ -33,6 +34,10 @@ class Receiver implements RangeReceiver {
 
   failed(error: Error): void {
     this.outcome = error;
+  }
+
+  excess(): void {
+    this.hasExcess = true;
   }
 
   whole(): RangeReceiver | undefined {
@@ -79,6 +84,7 @@ it('hands on the range that was asked for', () => {
   send(content.subarray(10, 20));
   read.ended();
   expect(receiver.outcome).toBe('done');
+  expect(receiver.hasExcess).toBe(false);
   expect(receiver.received.equals(content.subarray(10, 20))).toBe(true);
 });
 
@@ -112,6 +118,7 @@ it('a body that ends early has broken off', () => {
 it('a body that is longer than it said is cut', () => {
   read.answered(partial());
   send(content.subarray(10, 40));
+  expect(receiver.hasExcess).toBe(true);
   expect(receiver.received.equals(content.subarray(10, 20))).toBe(true);
 });
 
@@ -154,6 +161,23 @@ it('a failed precondition means that the object has changed, and any other refus
   expect(receiver.outcome).toBeInstanceOf(RefusedByStoreError);
   const told = receiver.outcome instanceof RefusedByStoreError ? receiver.outcome.reply.body.toString() : '';
   expect(told).toBe('<Code>AccessDenied</Code>');
+  expect(receiver.received.length).toBe(0);
+});
+
+it.each([
+  ['another entity tag', partial({ etag: '"u"' }), ObjectChangedError],
+  ['another range', partial({ 'content-range': 'bytes 11-20/100' }), InvalidReplyError],
+  ['201', { status: 201, fields: [] }, InvalidReplyError],
+  ['204', { status: 204, fields: [] }, InvalidReplyError],
+  ['304', { status: 304, fields: [] }, InvalidReplyError],
+])('does not wait for the end of a body that is of no use: %s', (_, head, error) => {
+  read.answered(head);
+  expect(receiver.outcome).toBeInstanceOf(error);
+  const { outcome } = receiver;
+  send(content);
+  read.ended();
+  read.failed(new StoreError('BROKEN', 'cut', undefined));
+  expect(receiver.outcome).toBe(outcome);
   expect(receiver.received.length).toBe(0);
 });
 

@@ -13,6 +13,7 @@ interface Outcome {
   failed?: Error;
   bytes: string;
   bodyEnd?: 'done' | Error;
+  hasExcess?: boolean;
 }
 
 const maxSizeBytes = 1_000;
@@ -36,6 +37,9 @@ function begin(asked: FirstExtent | undefined): FirstFetch<ArrivingBytes> {
     },
     failed: (error: Error) => {
       outcome.bodyEnd = error;
+    },
+    excess: () => {
+      outcome.hasExcess = true;
     },
     whole: () => undefined,
   };
@@ -74,6 +78,15 @@ it('a 206 brings record and bytes in one', () => {
   fetch.arrived(Buffer.from('abcd'));
   fetch.ended();
   expect(outcome).toMatchObject({ bytes: 'abcd', bodyEnd: 'done' });
+});
+
+it('chunks after the range are in excess', () => {
+  const fetch = begin(first);
+  fetch.answered(head(206, { etag: '"t"', 'content-range': 'bytes 0-3/10' }));
+  fetch.arrived(Buffer.from('abcd'));
+  expect(outcome.hasExcess).toBeUndefined();
+  fetch.arrived(Buffer.from('e'));
+  expect(outcome).toMatchObject({ bytes: 'abcd', hasExcess: true });
 });
 
 it('a 206 without a length of its own is as long as its range', () => {
@@ -157,6 +170,14 @@ describe('law 3: an answer that cannot be the one to this question is given up',
     expect(outcome.readable).toBeUndefined();
     expect(isAborted).toBe(true);
   });
+});
+
+it.each([201, 203, 204, 304])('a %i is no answer to a read: it is given up, whatever its body', status => {
+  const fetch = begin(first);
+  fetch.answered(head(status, { etag: '"t"', 'content-length': '4' }));
+  expect(outcome.failed).toBeInstanceOf(InvalidReplyError);
+  expect(outcome.readable ?? outcome.refused).toBeUndefined();
+  expect(isAborted).toBe(true);
 });
 
 describe('what is not to be kept is given up', () => {
