@@ -106,6 +106,7 @@ export async function startAlerts(parts: AlertParts): Promise<Alerts> {
         webhooks: () => delivery.status(),
         deadLetters: () => delivery.deadLetters(),
         sendAgain: id => delivery.sendAgain(id),
+        acknowledge: (id, by) => engine.acknowledge(id, by),
         acts: () => acts.recent(),
       }),
       ...silenceRoutes({ silences, clock, logger }),

@@ -3,6 +3,7 @@ import type { Alert, Notification } from '../../alerts/alert.ts';
 import type { LoggedAction } from '../../alerts/callbacks/action-log.ts';
 import type { NamedDeadLetter } from '../../alerts/delivery/card-delivery.ts';
 import type { WebhookStatus } from '../../alerts/delivery/webhook-sender.ts';
+import type { AcknowledgeOutcome } from '../../alerts/engine/alert-engine.ts';
 import { exampleAlert, exampleNotification } from '../../alerts/example-alert.ts';
 import { alertNames } from '../../alerts/rules/rule-description.ts';
 import type { Silence } from '../../alerts/silences/silence.ts';
@@ -20,6 +21,7 @@ export interface AlertRoutesOptions {
   readonly deadLetters: () => readonly NamedDeadLetter[];
   /** Queues a dead letter again, or all of them; returns how many. */
   readonly sendAgain: (id: number | 'all') => number;
+  readonly acknowledge: (alertId: string, by: string) => AcknowledgeOutcome;
   /** Actions taken with buttons, newest first. */
   readonly acts: () => readonly LoggedAction[];
   readonly notify: (notification: Notification) => void;
@@ -33,12 +35,18 @@ const resendBody = z.union([z.strictObject({ id: z.int() }), z.strictObject({ al
   error: '{"id": the number of a dead letter} or {"all": true}',
 });
 
+const acknowledgeBody = z.strictObject({
+  id: z.string().min(1).max(200),
+  by: z.string().trim().min(1).max(200),
+});
+
 /**
- * `GET /api/alerts`: alerts, silences, dead letters and actions. `POST /api/alerts/test`: posts a test card to every
- * webhook. `POST /api/alerts/resend`: queues dead letters again.
+ * `GET /api/alerts`: alerts, silences, dead letters and actions. `POST /api/alerts/acknowledge`: a firing alert is not
+ * repeated any more. `POST /api/alerts/test`: posts a test card to every webhook. `POST /api/alerts/resend`: queues dead
+ * letters again.
  */
 export function alertRoutes(options: AlertRoutesOptions): readonly AdminRoute[] {
-  const { clock, alerts, silences, webhooks, deadLetters, sendAgain, acts, notify } = options;
+  const { clock, alerts, silences, webhooks, deadLetters, sendAgain, acknowledge, acts, notify } = options;
   return [
     {
       method: 'GET',
@@ -51,6 +59,17 @@ export function alertRoutes(options: AlertRoutesOptions): readonly AdminRoute[] 
           deadLetters: deadLetters().map(deadLetterReport),
           acts: acts().map(({ atMs, ...act }) => ({ at: iso(atMs), ...act })),
         }),
+    },
+    {
+      method: 'POST',
+      path: '/api/alerts/acknowledge',
+      async handle(request, response) {
+        const { id, by } = await readJson(request, acknowledgeBody);
+        const outcome = acknowledge(id, by);
+        if (outcome.kind === 'not-firing')
+          throw new AdminError(404, 'NOT_FIRING', 'no alert with this id is firing; it may be over');
+        sendJson(response, 200, alertReport(outcome.alert));
+      },
     },
     {
       method: 'POST',

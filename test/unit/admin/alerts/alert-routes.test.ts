@@ -22,6 +22,7 @@ let silences: Silences;
 let unsaved: Error | undefined;
 let told: Notification[];
 let resent: (number | 'all')[];
+let acknowledged: [id: string, by: string][];
 let lines: string[];
 
 beforeEach(async () => {
@@ -33,6 +34,7 @@ beforeEach(async () => {
   lines = [];
   told = [];
   resent = [];
+  acknowledged = [];
   unsaved = undefined;
   const database = memoryState();
   silences = new Silences(database, clock, work => {
@@ -56,6 +58,11 @@ beforeEach(async () => {
         sendAgain: id => {
           resent.push(id);
           return id === 'all' || id === 7 ? 1 : 0;
+        },
+        acknowledge: (id, by) => {
+          acknowledged.push([id, by]);
+          if (id !== 'a-1') return { kind: 'not-firing' };
+          return { kind: 'acknowledged', alert: sampleAlert('backendErrors', { id, acknowledgedBy: by }) };
         },
         acts: () => [
           { atMs: NOW_MS, by: 'ann', subject: 's', action: 'silence', alertIds: ['a'], outcome: 'Silenced.' },
@@ -133,6 +140,24 @@ it('sends one dead letter again, or all, and nothing else', async () => {
   for (const body of [{}, { id: '7' }, { all: false }, { id: 7, all: true }])
     expect(await resend(body)).toMatchObject({ status: 400, body: { error: 'INVALID_BODY' } });
   expect(resent).toEqual([7, 'all', 8]);
+});
+
+it('acknowledges an alert that fires, and says who did', async () => {
+  const acknowledge = (body: unknown) => askJson('POST', '/api/alerts/acknowledge', body);
+  expect(await acknowledge({ id: 'a-1', by: ' Ada ' })).toMatchObject({
+    status: 200,
+    body: { id: 'a-1', acknowledgedBy: 'Ada', startedAt: expect.stringMatching(/Z$/) },
+  });
+  expect(await acknowledge({ id: 'over', by: 'Ada' })).toMatchObject({
+    status: 404,
+    body: { error: 'NOT_FIRING' },
+  });
+  for (const body of [{}, { id: 'a-1' }, { id: 'a-1', by: ' ' }, { id: 'a-1', by: 'Ada', all: true }])
+    expect(await acknowledge(body)).toMatchObject({ status: 400, body: { error: 'INVALID_BODY' } });
+  expect(acknowledged).toEqual([
+    ['a-1', 'Ada'],
+    ['over', 'Ada'],
+  ]);
 });
 
 describe('a silence', () => {
