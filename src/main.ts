@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { AdminPort } from './admin/admin-port.ts';
 import { pageNavigation } from './admin/page-navigation.ts';
+import { TrafficHistory } from './admin/status/traffic-history.ts';
 import { mergeRequests } from './alerts/measurement/requested-objects.ts';
 import { systemClock } from './base/clock.ts';
 import { formatAddress } from './base/listen-error.ts';
@@ -13,11 +14,12 @@ import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
 import { secretsOf } from './config/secrets.ts';
 import { claimPort } from './server/claim-port.ts';
-import { adminRoutes, scrape } from './wiring/admin.ts';
+import { adminRoutes } from './wiring/admin.ts';
 import { startAlerts } from './wiring/alerts.ts';
 import { purgeEverywhere } from './wiring/cache.ts';
 import { connectToStores } from './wiring/connection-check.ts';
 import { startStores } from './wiring/embedded-stores.ts';
+import { ProcessMetrics } from './wiring/process-metrics.ts';
 import { Shutdown } from './wiring/shutdown.ts';
 import { serveStoreAlone } from './wiring/store-alone.ts';
 import { supervisorMetrics } from './wiring/supervisor-metrics.ts';
@@ -50,6 +52,8 @@ async function start({ config, file, warnings }: ServeRequest, sink: LogSink): P
   const stores = await startStores(config, isDefaultStart, { ...common, restarts: storeRestarts });
   const workers = createWorkers({ ...common, config, port, stores, restarts: workerRestarts });
   const { pool } = workers;
+  const ofProcess = new ProcessMetrics(metrics, pool);
+  const traffic = new TrafficHistory(clock);
   const adminPort = await AdminPort.open(config.admin);
   const adminUrl = `http://${formatAddress(adminPort.host, adminPort.port)}`;
   const purge = purgeEverywhere(config, pool, purges);
@@ -57,14 +61,19 @@ async function start({ config, file, warnings }: ServeRequest, sink: LogSink): P
   const navigation = pageNavigation({ hasChannel: isDefaultStart, needsToken: token !== undefined });
   const alerts = await startAlerts({
     ...{ config, isDefaultStart, adminUrl, navigation, metrics, logger, clock, purge },
-    sample: () => scrape({ metrics, pool }),
+    sample: async () => {
+      const snapshot = await ofProcess.scrape();
+      traffic.record(snapshot);
+      return snapshot;
+    },
     restore: request => pool.call(0, 'restore', request),
     archivedReads: async () => mergeRequests(await pool.callAll('archivedReads', undefined)),
   });
   const shutdown = new Shutdown(config.shutdown, clock, logger);
   const routes = adminRoutes({
     ...{ config, version, gatewayUrl, hasChannel: isDefaultStart, navigation },
-    ...{ metrics, pool, purge, clock },
+    ...{ traffic, pool, purge, clock },
+    scrape: () => ofProcess.scrape(),
     isDraining: () => shutdown.isDraining,
     alerts,
   });

@@ -32,6 +32,11 @@ export async function mergeSnapshots(snapshots: readonly MetricSnapshot[]): Prom
   return fromLibrary(await AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON());
 }
 
+/** The families that only grow. Gauges say what is, so they are left out. */
+export function countersOf(snapshot: MetricSnapshot): MetricSnapshot {
+  return snapshot.filter(({ type }) => type === 'counter' || type === 'histogram');
+}
+
 /** Renders the snapshot in the Prometheus text format or in OpenMetrics 1.0. */
 export async function renderSnapshot(
   snapshot: MetricSnapshot,

@@ -57,6 +57,8 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
   readonly #covering = new WeakSet<Rpc>();
   /** The last answer of each worker, by procedure name, for `latest`. */
   readonly #lastSaid = new WeakMap<Rpc, Map<string, unknown>>();
+  /** The last answers of workers that died, by procedure name, for `takeDeparted`. */
+  readonly #departed = new Map<string, unknown[]>();
   readonly #clock: Clock;
   readonly #onListening: (any: boolean) => void;
   #isListening = false;
@@ -118,6 +120,13 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
     return answers.filter(answer => answer !== undefined).map(answer => answer as ResultOf<Control[Name]>);
   }
 
+  /** What the workers that died since the last call had answered to `latest` before. */
+  takeDeparted<Name extends keyof Control & string>(name: Name): ResultOf<Control[Name]>[] {
+    const answers = this.#departed.get(name) ?? [];
+    this.#departed.delete(name);
+    return answers.map(answer => answer as ResultOf<Control[Name]>);
+  }
+
   /** Calls one worker. @throws RemoteCallError when it fails; ThreadGoneError when it is not running */
   async call<Name extends keyof Control & string>(
     index: number,
@@ -167,6 +176,8 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
       },
       onDeath: rpc => {
         this.#serving.delete(rpc);
+        for (const [name, answer] of this.#lastSaid.get(rpc) ?? [])
+          this.#departed.set(name, [...(this.#departed.get(name) ?? []), answer]);
         onDeath?.(index);
       },
     });

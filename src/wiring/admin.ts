@@ -8,9 +8,10 @@ import { type Purge, purgeRoute } from '../admin/purge-route.ts';
 import { sharedPageFiles } from '../admin/shared-page-files.ts';
 import { statusReport } from '../admin/status/status-report.ts';
 import { statusRoutes } from '../admin/status/status-routes.ts';
+import type { TrafficHistory } from '../admin/status/traffic-history.ts';
+import { trafficRoute } from '../admin/status/traffic-route.ts';
 import type { Clock } from '../base/clock.ts';
-import { type MetricSnapshot, mergeSnapshots } from '../base/metric-snapshot.ts';
-import type { Metrics } from '../base/metrics.ts';
+import type { MetricSnapshot } from '../base/metric-snapshot.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
 import type { Alerts } from './alerts.ts';
@@ -25,8 +26,9 @@ export interface AdminParts {
   readonly hasChannel: boolean;
   /** The links between the pages of the admin port. */
   readonly navigation: readonly PageLink[];
-  /** Of the supervisor; those of the workers are fetched. */
-  readonly metrics: Metrics;
+  /** The metrics of the whole process. */
+  readonly scrape: () => Promise<MetricSnapshot>;
+  readonly traffic: TrafficHistory;
   readonly pool: WorkerPool<WorkerControl>;
   readonly purge: Purge;
   readonly isDraining: () => boolean;
@@ -34,20 +36,8 @@ export interface AdminParts {
   readonly clock: Clock;
 }
 
-/** For a worker that does not answer in time its last metrics are used, so that it does not hide the others. */
-const SCRAPE_PATIENCE_MS = 1_000;
-
-/** The metrics of the whole process, merged over all threads. */
-export async function scrape({
-  metrics,
-  pool,
-}: Pick<AdminParts, 'metrics' | 'pool'>): Promise<MetricSnapshot> {
-  const ofWorkers = await pool.latest('metrics', undefined, SCRAPE_PATIENCE_MS);
-  return mergeSnapshots([await metrics.snapshot(), ...ofWorkers]);
-}
-
 export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
-  const { config, version, gatewayUrl, hasChannel, pool, clock, alerts } = parts;
+  const { config, version, gatewayUrl, hasChannel, scrape, traffic, pool, clock, alerts } = parts;
   const startedMs = clock.nowMs();
   const status = async () => {
     const facts = {
@@ -58,6 +48,7 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
       notReady: reasonsNotReady(parts),
       warnings: alerts.trouble().warnings,
       lastMinute: alerts.lastMinute(),
+      readsByBucket: traffic.readsOfLastMinute(),
       workers: pool.states(),
       backends: Object.entries(config.backends).map(([name, backend]) => ({ name, ...whereIs(backend) })),
       buckets: Object.entries(config.buckets).map(([name, { backend, access }]) => ({
@@ -70,18 +61,19 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
         ...(hasChannel ? { channel: '/channel' } : {}),
       },
     };
-    return statusReport(facts, await scrape(parts));
+    return statusReport(facts, await scrape());
   };
   return [
     ...healthRoutes(
       () => reasonsNotReady(parts),
       () => alerts.trouble().warnings,
     ),
-    metricsRoute(() => scrape(parts)),
+    metricsRoute(scrape),
     purgeRoute(parts.purge),
     objectRoute(explainEverywhere(config, pool)),
     ...sharedPageFiles(),
     ...statusRoutes(status, parts.navigation),
+    trafficRoute(traffic),
   ];
 }
 

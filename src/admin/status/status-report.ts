@@ -1,5 +1,6 @@
 import type { LastMinute } from '../../alerts/engine/last-minute.ts';
 import { isFailedAttempt, isServerError } from '../../alerts/rules/attempts.ts';
+import type { Reads } from '../../alerts/rules/hit-ratio-drop.ts';
 import type { MetricSnapshot } from '../../base/metric-snapshot.ts';
 import { Measurements } from './measurements.ts';
 
@@ -14,6 +15,8 @@ export interface StatusFacts {
   /** What is wrong although the gateway is ready. */
   readonly warnings: readonly string[];
   readonly lastMinute: LastMinute;
+  /** The reads of the last minute by bucket. */
+  readonly readsByBucket: ReadonlyMap<string, Reads>;
   readonly workers: readonly { readonly index: number; readonly state: string }[];
   readonly backends: readonly { readonly name: string; readonly type: string; readonly location: string }[];
   readonly buckets: readonly { readonly name: string; readonly backend: string; readonly access: string }[];
@@ -72,6 +75,8 @@ export interface StatusReport {
     readonly access: string;
     readonly requests: number;
     readonly bytes: number;
+    /** The hit ratio of the last minute; null without reads. */
+    readonly hitRatio: number | null;
   }[];
   readonly workers: readonly { readonly index: number; readonly state: string }[];
   readonly workerRestarts: number;
@@ -159,5 +164,10 @@ function buckets(facts: StatusFacts, measured: Measurements): StatusReport['buck
     ...bucket,
     requests: asked.get(bucket.name) ?? 0,
     bytes: bytes.get(bucket.name) ?? 0,
+    hitRatio: hitRatio(facts.readsByBucket.get(bucket.name)),
   }));
+}
+
+function hitRatio(reads: Reads | undefined): number | null {
+  return reads && reads.all > 0 ? reads.hits / reads.all : null;
 }

@@ -33,13 +33,14 @@ interface Watched {
   readonly columns: Map<string, Column>;
 }
 
-/** Keeps only the measures that rules need, for as long as the longest window. */
+/** Keeps only the given measures, for as long as `rows` does: by default the longest window of a rule. */
 export class MeasurementHistory implements History {
   readonly #watched: ReadonlyMap<Measure, Watched>;
-  readonly #rows = new DownsampledRows();
+  readonly #rows: DownsampledRows;
   #columnCount = 0;
 
-  constructor(measures: Iterable<Measure>) {
+  constructor(measures: Iterable<Measure>, rows = new DownsampledRows()) {
+    this.#rows = rows;
     this.#watched = new Map(
       Array.from(new Set(measures), measure => [measure, { measure, columns: new Map() }]),
     );

@@ -15,6 +15,19 @@ export const requests: Measure = {
   by: ['status', 'cache'],
 };
 
+/** Answered requests, by bucket too. */
+export const requestsByBucket: Measure = {
+  family: 'tidegate_requests_total',
+  kind: 'counter',
+  by: ['bucket', 'status', 'cache'],
+};
+
+/** Body bytes sent to clients. */
+export const sentBytes: Measure = { family: 'tidegate_response_bytes_total', kind: 'counter', by: [] };
+
+/** Body bytes received from backends. */
+export const backendBytes: Measure = { family: 'tidegate_backend_bytes_total', kind: 'counter', by: [] };
+
 /** Time to first byte, by cache result. */
 export const firstByteSeconds: Measure = {
   family: 'tidegate_request_first_byte_seconds',

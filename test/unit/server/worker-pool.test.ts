@@ -126,6 +126,17 @@ it('gives the code of what went wrong in the worker', async () => {
   expect(refusal).toMatchObject({ code: 'REFUSED', message: 'refuse: not today' });
 });
 
+it('gives once what a worker that died had answered before', async () => {
+  const { pool, logged } = await startPool(2);
+  await pool.start();
+  await pool.latest('index', undefined, 1_000);
+  await pool.call(1, 'die', undefined).catch(() => undefined);
+  await logged('last words');
+  expect(pool.takeDeparted('heard')).toEqual([]);
+  expect(pool.takeDeparted('index')).toEqual([1]);
+  expect(pool.takeDeparted('index')).toEqual([]);
+});
+
 it('replaces a dead worker, counts it, and introduces it to its peers again', async () => {
   const { pool, clock, deaths, restarts, logged } = await startPool(2);
   await pool.start();

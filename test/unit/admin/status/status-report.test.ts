@@ -14,6 +14,7 @@ const facts = {
     firstByteS: { p50: 0.002, p99: 0.4 },
     backends: { main: { requests: 4, failed: 1, errorRatio: 0.25 } },
   },
+  readsByBucket: new Map([['photos', { hits: 3, all: 4 }]]),
   workers: [{ index: 0, state: 'up' }],
   backends: [{ name: 'main', type: 's3', location: 'https://s3.example.test' }],
   buckets: [{ name: 'photos', backend: 'main', access: 'public' }],
@@ -54,6 +55,11 @@ it('has no hit ratio before anything could be hit', () => {
   expect(statusReport(facts, []).requests.hitRatio).toBeNull();
 });
 
+it('a bucket that nobody read in the last minute has no hit ratio', () => {
+  for (const reads of [new Map(), new Map([['photos', { hits: 0, all: 0 }]])])
+    expect(statusReport({ ...facts, readsByBucket: reads }, []).buckets[0]?.hitRatio).toBeNull();
+});
+
 it('counts as errors of a backend what brought no usable answer', async () => {
   expect(statusReport(facts, await measured()).backends).toEqual([
     {
@@ -66,7 +72,7 @@ it('counts as errors of a backend what brought no usable answer', async () => {
 it('shows buckets, tiers, the time and the state', async () => {
   const report = statusReport({ ...facts, notReady: ['worker 0 is waiting'] }, await measured());
   expect(report.buckets).toEqual([
-    { name: 'photos', backend: 'main', access: 'public', requests: 10, bytes: 5_000 },
+    { name: 'photos', backend: 'main', access: 'public', requests: 10, bytes: 5_000, hitRatio: 0.75 },
   ]);
   expect(report.cache).toEqual([{ tier: 'memory', bytes: 100, capacityBytes: 1_000, entries: 7 }]);
   expect(report).toMatchObject({

@@ -27,6 +27,7 @@ async function start(): Promise<number> {
       firstByteS: { p50: 0.002, p99: 0.4 },
       backends: { main: { requests: 4, failed: 1, errorRatio: 0.25 } },
     },
+    readsByBucket: new Map(),
     workers: [],
     backends: [],
     buckets: [],
