@@ -1,8 +1,8 @@
 import { type Dispatcher, errors } from 'undici';
-import { errorCode } from '../base/error-code.ts';
 import { parseContentLength } from '../http/content-length.ts';
 import type { BodyEnd } from '../transport/body-framing.ts';
 import type { ExpectedBody, ReadBuffer } from '../transport/read-buffer.ts';
+import { causeName, isConnectionFault } from './failure-cause.ts';
 import { SmallChunks } from './small-chunks.ts';
 import { StoreError } from './store.ts';
 
@@ -182,12 +182,12 @@ function asStoreError(error: Error): StoreError {
   if (error instanceof StoreError) return error;
   const isTimeout = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
   if (isTimeout) return new StoreError('TIMEOUT', 'the store did not answer in time', error);
-  const isUnreachable = error instanceof errors.ConnectTimeoutError || isConnectionFailure(error);
+  const isUnreachable = isOfConnect(error) || isConnectionFault(causeName(error));
   if (isUnreachable) return new StoreError('UNREACHABLE', 'the store cannot be reached', error);
   return new StoreError('BROKEN', 'the connection to the store broke', error);
 }
 
-function isConnectionFailure(error: Error): boolean {
-  const code = errorCode(error);
-  return code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EHOSTUNREACH';
+/** node:net reports one error of a host with several addresses as it is, several as one. */
+function isOfConnect(error: Error): boolean {
+  return error instanceof AggregateError || ('syscall' in error && error.syscall === 'connect');
 }

@@ -3,7 +3,7 @@ import type { CallQueue } from './call-queue.ts';
 import { faultOf } from './guarded-receiver.ts';
 import type { QueueEntry, QueueVerdict } from './queue-entry.ts';
 import { ReaderPause } from './reader-pause.ts';
-import { type StoreCall, StoreError, type StoreReceiver, type StoreReplyHead } from './store.ts';
+import { GIVEN_UP, type StoreCall, StoreError, type StoreReceiver, type StoreReplyHead } from './store.ts';
 import { type TransferLimits, TransferWatch } from './transfer-watch.ts';
 
 /** A call that was sent to the store. */
@@ -152,7 +152,7 @@ export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
   }
 
   #tooSlow(): void {
-    this.#call?.giveUp(new StoreError('TIMEOUT', 'the store answers too slowly', undefined));
+    this.#call?.giveUp(new StoreError('TIMEOUT', 'the store answers too slowly', undefined, 'TOO_SLOW'));
   }
 
   /** Fails asynchronously: the caller may not have received the call object yet. */
@@ -175,6 +175,7 @@ export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
 
 function errorFor(verdict: QueueVerdict): StoreError {
   // a paused call has received part of its answer and can be resumed by another one
-  if (verdict === 'paused') return new StoreError('BROKEN', 'aborted in favour of waiting calls', undefined);
+  if (verdict === 'paused')
+    return new StoreError('BROKEN', 'aborted in favour of waiting calls', undefined, GIVEN_UP);
   return new StoreError('BUSY', `too many calls to the store: ${verdict}`, undefined);
 }

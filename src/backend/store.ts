@@ -1,4 +1,5 @@
 import type { HeaderField } from '../s3/dialect.ts';
+import { causeName } from './failure-cause.ts';
 
 /** A request to a store; header names have no dialect prefix. */
 export interface StoreRequest {
@@ -61,13 +62,19 @@ export interface Store {
  */
 export type StoreErrorCode = 'UNREACHABLE' | 'TIMEOUT' | 'BROKEN' | 'INVALID' | 'FAULT' | 'BUSY';
 
+/** The reason of a call that the gateway gave up for others, without a fault of the store. */
+export const GIVEN_UP = 'GIVEN_UP';
+
 /** A failed call to a store. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
+  /** The cause by its name, see `causeName`; the code where it has none. For logs. */
+  readonly reason: string;
 
-  constructor(code: StoreErrorCode, message: string, cause: unknown) {
+  constructor(code: StoreErrorCode, message: string, cause: unknown, reason = causeName(cause) ?? code) {
     super(message, { cause });
     this.code = code;
+    this.reason = reason;
   }
 }
 

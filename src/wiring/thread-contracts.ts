@@ -1,4 +1,5 @@
 import type { RequestedObject } from '../alerts/rules/rule.ts';
+import type { SharedOutages } from '../backend/outage-log.ts';
 import type { LogLevel } from '../base/logger.ts';
 import type { MetricSnapshot } from '../base/metric-snapshot.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
@@ -25,6 +26,8 @@ export interface WorkerSettings {
   readonly listingSecret: string;
   /** Heap limit for the records of one worker. */
   readonly recordBytesPerWorker: number;
+  /** The states of the backends, in the order of the configuration. */
+  readonly outages: SharedOutages;
   /** What the limit of open files leaves to each worker; undefined: no limit. */
   readonly files: FileShares | undefined;
 }

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { remoteKeys } from '../alerts/callbacks/bearer-token.ts';
 import { createRules } from '../alerts/rules/rule-table.ts';
+import { allocateOutages } from '../backend/outage-log.ts';
 import { systemClock } from '../base/clock.ts';
 import { createLogger } from '../base/logger.ts';
 import { Metrics } from '../base/metrics.ts';
@@ -30,6 +31,7 @@ export function buildOnce(config: GatewayConfig): void {
       recordBytesPerWorker,
       stores: placeholders(config),
       listingSecret: '',
+      outages: allocateOutages(Object.keys(config.backends).length, systemClock),
       files: undefined,
     },
     worker: 0,

@@ -1,4 +1,5 @@
 /** Part of the composition roots of a worker and of `tidegate check`: the gateway of one worker. */
+import { OutageLog } from '../backend/outage-log.ts';
 import { S3Store } from '../backend/s3/s3-store.ts';
 import type { Store } from '../backend/store.ts';
 import { StoreMeter } from '../backend/store-meter.ts';
@@ -40,7 +41,7 @@ export function createWorkerGateway(parts: WorkerGatewayParts): Gateway {
   const faults = new Faults(metrics, logger);
   return new Gateway({
     domain: config.domain,
-    buckets: bucketTable(settings, storesOf(settings, { clock, meter, faults })),
+    buckets: bucketTable(settings, storesOf(settings, { clock, meter, faults, logger })),
     authenticate: createAuthenticator(config.clients, clock),
     policy: grantPolicy(anonymousGrants(config), config.clients),
     ...{ memory, worker, metrics, meter, onArchivedRead, clock, faults },
@@ -56,17 +57,28 @@ interface StoreParts {
   readonly clock: Clock;
   readonly meter: StoreMeter;
   readonly faults: Faults;
+  readonly logger: Logger;
 }
 
 type Stores = ReadonlyMap<string, Store>;
 
 function storesOf(settings: WorkerSettings, parts: StoreParts): Stores {
   const backends = Object.entries(settings.config.backends);
-  return new Map(backends.map(([name, backend]) => [name, storeOf(name, backend, settings, parts)]));
+  return new Map(
+    backends.map(([name, backend], index) => {
+      const outages = new OutageLog({ ...parts, store: name, shared: settings.outages, index });
+      return [name, storeOf(name, backend, settings, { ...parts, outages })];
+    }),
+  );
 }
 
 /** Workers reach an embedded store through its socket, like any other store. */
-function storeOf(name: string, backend: BackendConfig, settings: WorkerSettings, parts: StoreParts): Store {
+function storeOf(
+  name: string,
+  backend: BackendConfig,
+  settings: WorkerSettings,
+  parts: StoreParts & { readonly outages: OutageLog },
+): Store {
   const common = { ...parts, name, headerPrefix: backend.headerPrefix };
   const connections = connectionsOf(backend, settings);
   if (backend.type === 's3') return new S3Store({ ...common, ...backend, connections });

@@ -1,6 +1,7 @@
 /** Part of the supervisor's composition root: the worker threads, their memory, and who answers while none is up. */
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { allocateOutages } from '../backend/outage-log.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CounterCell } from '../base/metrics.ts';
@@ -59,6 +60,7 @@ export function createWorkers(parts: WorkerParts): Workers {
     settings: {
       ...{ config, stores: accessTo(stores), recordBytesPerWorker },
       listingSecret: randomBytes(32).toString('base64'),
+      outages: allocateOutages(Object.keys(config.backends).length, clock),
       files: filesOfWorkers(config, workers.count, logger),
     },
     onDeath: worker => releaseWorker(shared, worker),

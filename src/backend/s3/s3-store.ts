@@ -11,6 +11,7 @@ import { CallQueue } from '../call-queue.ts';
 import { GuardedReceiver } from '../guarded-receiver.ts';
 import type { OriginPoolOptions } from '../origin-pool.ts';
 import { OriginPools } from '../origin-pools.ts';
+import { NotedOutcome, type OutageLog } from '../outage-log.ts';
 import { QueuedCall, type SentCall } from '../queued-call.ts';
 import { ResentRead } from '../resent-read.ts';
 import { type Store, type StoreCall, StoreError, type StoreReceiver, type StoreRequest } from '../store.ts';
@@ -46,6 +47,8 @@ export interface S3StoreOptions extends OriginPoolOptions {
   readonly meter: StoreMeter;
   /** Receives exceptions that belong to no request. */
   readonly faults?: Faults;
+  /** Logs when requests begin to fail, and when they work again. */
+  readonly outages?: OutageLog;
 }
 
 /** Pools that are kept; with virtual addressing there is one per bucket. */
@@ -106,8 +109,9 @@ export class S3Store implements Store {
         isRead && request.isResent ? this.#sendTwice(request, queued) : this.#sendNow(request, queued),
       limits: isRead ? this.#readLimits : { ...this.#readLimits, headMs: undefined },
     };
+    const { outages } = this.#options;
     const guarded: GuardedReceiver = new GuardedReceiver(
-      receiver,
+      outages ? new NotedOutcome(receiver, outages) : receiver,
       () => call.abort(),
       error => this.#options.faults?.note(error),
     );

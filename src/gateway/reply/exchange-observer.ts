@@ -1,3 +1,4 @@
+import { StoreError } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../../base/metrics.ts';
@@ -215,9 +216,17 @@ export class ExchangeObserver {
       durationMs: Math.round((endMs - exchange.startedMs) * 1000) / 1000,
       clientLeft: exchange.hasClientLeft || undefined,
       failure: exchange.failure?.message.slice(0, LOGGED_FAILURE_LENGTH),
+      cause: exchange.failure && storeFailure(exchange.failure),
       storeSaid: exchange.storeSaid,
     });
   }
+}
+
+/** The name of the cause where a store failed, such as `ECONNREFUSED`. */
+function storeFailure(failure: Error): string | undefined {
+  const { cause } = failure;
+  if (failure instanceof StoreError) return failure.reason;
+  return cause instanceof StoreError ? cause.reason : undefined;
 }
 
 /** Stale and revalidated answers count as hits: their bytes came from the cache. */

@@ -9,7 +9,12 @@ import {
 
 /** An error as plain data, which can be posted to another thread without losing its class. */
 export type WireError =
-  | { readonly kind: 'store'; readonly code: StoreError['code']; readonly message: string }
+  | {
+      readonly kind: 'store';
+      readonly code: StoreError['code'];
+      readonly message: string;
+      readonly reason: string;
+    }
   | { readonly kind: 'refused'; readonly reply: WholeReply }
   | { readonly kind: 'changed' | 'wrong'; readonly message: string }
   | { readonly kind: 'other'; readonly message: string; readonly stack: string | undefined }
@@ -22,7 +27,10 @@ export const wireErrors: ErrorCodec = {
 };
 
 export function encodeError(error: unknown): WireError {
-  if (error instanceof StoreError) return { kind: 'store', code: error.code, message: error.message };
+  if (error instanceof StoreError) {
+    const { code, message, reason } = error;
+    return { kind: 'store', code, message, reason };
+  }
   if (error instanceof RefusedByStoreError) return { kind: 'refused', reply: error.reply };
   if (error instanceof OverloadedError) return { kind: 'overloaded' };
   const message = error instanceof Error ? error.message : String(error);
@@ -34,7 +42,7 @@ export function encodeError(error: unknown): WireError {
 export function decodeError(wire: WireError): Error {
   switch (wire.kind) {
     case 'store':
-      return new StoreError(wire.code, wire.message, undefined);
+      return new StoreError(wire.code, wire.message, undefined, wire.reason);
     case 'refused':
       return new RefusedByStoreError({ ...wire.reply, body: Buffer.from(wire.reply.body) });
     case 'overloaded':

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CallQueue } from '../../../src/backend/call-queue.ts';
 import { QueuedCall, type SentCall } from '../../../src/backend/queued-call.ts';
-import type { StoreError, StoreReceiver } from '../../../src/backend/store.ts';
+import { GIVEN_UP, type StoreError, type StoreReceiver } from '../../../src/backend/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const limits = { headMs: 3_000, minRateBytes: 1_000, windowMs: 5_000 };
@@ -23,6 +23,7 @@ function openQueue(connections: number): CallQueue {
 function enter(object: string, mayBeGivenUp = true, onEnd: () => void = () => undefined) {
   const did: string[] = [];
   const heard: string[] = [];
+  const reasons: string[] = [];
   let answer: StoreReceiver | undefined;
   const receiver: StoreReceiver = {
     answered: () => heard.push('answered'),
@@ -31,7 +32,10 @@ function enter(object: string, mayBeGivenUp = true, onEnd: () => void = () => un
       heard.push('ended');
       onEnd();
     },
-    failed: error => heard.push(error.code),
+    failed: error => {
+      heard.push(error.code);
+      reasons.push(error.reason);
+    },
   };
   const send = (told: StoreReceiver): SentCall => {
     did.push('send');
@@ -45,7 +49,7 @@ function enter(object: string, mayBeGivenUp = true, onEnd: () => void = () => un
   };
   const call = new QueuedCall({ object, mayBeGivenUp, send, limits }, receiver, queue, clock);
   queue.enter(call);
-  return { call, did, heard, answer: () => answer };
+  return { call, did, heard, reasons, answer: () => answer };
 }
 
 /** The store shows that it answers at once. */
@@ -134,6 +138,7 @@ describe('time in which this thread was held up does not count against a reader'
     expect(first?.heard, 'five seconds, and one for what it took').not.toContain('BROKEN');
     clock.advance(900);
     expect(first?.heard).toContain('BROKEN');
+    expect(first?.reasons, 'no fault of the store').toEqual([GIVEN_UP]);
   });
 
   it('a call that was paused after it began anew, whatever was before', () => {

@@ -1,0 +1,175 @@
+import { beforeEach, expect, it } from 'vitest';
+import {
+  allocateOutages,
+  NotedOutcome,
+  OutageLog,
+  type SharedOutages,
+} from '../../../src/backend/outage-log.ts';
+import { GIVEN_UP, StoreError, type StoreErrorCode } from '../../../src/backend/store.ts';
+import { createLogger } from '../../../src/base/logger.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+interface Line {
+  readonly level: string;
+  readonly msg: string;
+  readonly backend: string;
+  readonly cause?: string;
+}
+
+let clock: ManualClock;
+let shared: SharedOutages;
+let lines: Line[];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  shared = allocateOutages(2, clock);
+  lines = [];
+});
+
+/** What one worker knows of a store. */
+function worker(index = 0): OutageLog {
+  const sink = { write: (line: string) => void lines.push(JSON.parse(line)), flush: () => undefined };
+  const logger = createLogger({ level: 'info', sink });
+  return new OutageLog({ store: `store-${index}`, shared, index, clock, logger });
+}
+
+const failure = (reason: string, code: StoreErrorCode = 'UNREACHABLE') =>
+  new StoreError(
+    code,
+    'the store cannot be reached',
+    Object.assign(new Error(`because of ${reason}`), { code: reason }),
+  );
+
+const told = () =>
+  lines.map(({ level, cause, backend }) => [level, backend, cause].filter(Boolean).join(' '));
+
+it('tells once that requests fail, and once that they work again, however many there are', () => {
+  const store = worker();
+  store.answered(200);
+  for (let count = 0; count < 100; count++) {
+    store.failed(failure('ECONNREFUSED'));
+    clock.advance(1_000);
+  }
+  expect(lines).toEqual([
+    expect.objectContaining({
+      ...{ level: 'warn', backend: 'store-0', cause: 'ECONNREFUSED', error: 'because of ECONNREFUSED' },
+      msg: 'requests to the backend fail',
+    }),
+  ]);
+  for (let count = 0; count < 100; count++) {
+    store.answered(200);
+    clock.advance(1_000);
+  }
+  expect(lines.slice(1)).toEqual([
+    expect.objectContaining({
+      ...{ level: 'info', backend: 'store-0', failures: 100, outageS: 99, msg: 'the backend works again' },
+    }),
+  ]);
+});
+
+it('tells the end also when no further request comes', () => {
+  const store = worker();
+  store.failed(failure('ECONNREFUSED'));
+  store.answered(200);
+  expect(told()).toHaveLength(1);
+  clock.advance(5_000);
+  expect(told()).toEqual(['warn store-0 ECONNREFUSED', 'info store-0']);
+});
+
+it('does not take a store for working while some of its requests fail', () => {
+  const store = worker();
+  for (let count = 0; count < 50; count++) {
+    store.failed(failure('ECONNRESET', 'BROKEN'));
+    store.answered(200);
+    clock.advance(2_000);
+  }
+  expect(told()).toEqual(['warn store-0 ECONNRESET']);
+});
+
+it('tells a change of cause once', () => {
+  const store = worker();
+  for (const reason of ['ENOTFOUND', 'ECONNREFUSED', 'CERT_HAS_EXPIRED', 'ECONNREFUSED']) {
+    for (let count = 0; count < 10; count++) {
+      store.failed(failure(reason));
+      clock.advance(1_000);
+    }
+  }
+  expect(told()).toEqual([
+    'warn store-0 ENOTFOUND',
+    'warn store-0 ECONNREFUSED',
+    'warn store-0 CERT_HAS_EXPIRED',
+    'warn store-0 ECONNREFUSED',
+  ]);
+  expect(lines[1]?.msg).toBe('requests to the backend fail for another cause');
+});
+
+it('tells each of several causes that alternate once', () => {
+  const store = worker();
+  for (let count = 0; count < 100; count++) {
+    for (const reason of ['ECONNRESET', 'FIRST_BYTE_TIMEOUT', 'EPIPE']) store.failed(failure(reason));
+    clock.advance(1_000);
+  }
+  expect(told()).toHaveLength(3);
+});
+
+it('is told by one of several workers, and each store for itself', () => {
+  const workers = [worker(), worker(), worker()];
+  for (const each of workers) each.failed(failure('ECONNREFUSED'));
+  worker(1).failed(failure('ENOTFOUND'));
+  clock.advance(1_000);
+  for (const each of workers) each.answered(200);
+  clock.advance(10_000);
+  expect(told()).toEqual(['warn store-0 ECONNREFUSED', 'warn store-1 ENOTFOUND', 'info store-0']);
+});
+
+it('tells a later outage of the same cause again', () => {
+  const store = worker();
+  for (let count = 0; count < 2; count++) {
+    store.failed(failure('ECONNREFUSED'));
+    store.answered(200);
+    clock.advance(5_000);
+  }
+  expect(told()).toEqual([
+    'warn store-0 ECONNREFUSED',
+    'info store-0',
+    'warn store-0 ECONNREFUSED',
+    'info store-0',
+  ]);
+});
+
+it('takes 5xx for failing, but no other answer and nothing that the gateway decided itself', () => {
+  const store = worker();
+  for (const status of [200, 206, 304, 403, 404, 416, 501]) store.answered(status);
+  store.failed(new StoreError('BUSY', 'too many calls', undefined));
+  store.failed(new StoreError('FAULT', 'a bug', undefined));
+  store.failed(new StoreError('BROKEN', 'aborted in favour of waiting calls', undefined, GIVEN_UP));
+  expect(told()).toEqual([]);
+  store.answered(503);
+  expect(told()).toEqual(['warn store-0 STATUS_503']);
+});
+
+it('ends an outage although the wall clock was set back', () => {
+  const store = worker();
+  store.failed(failure('ECONNREFUSED'));
+  clock.stepWallClock(-3_600_000);
+  store.answered(200);
+  clock.advance(5_000);
+  expect(told()).toContain('info store-0');
+});
+
+it('notes how a request ended, and passes everything on', () => {
+  const got: unknown[] = [];
+  const receiver = {
+    answered: ({ status }: { readonly status: number }) => void got.push(status),
+    arrived: (chunk: Buffer) => void got.push(chunk.toString()),
+    ended: () => void got.push('end'),
+    failed: ({ reason }: StoreError) => void got.push(reason),
+  };
+  const outcome = new NotedOutcome(receiver, worker());
+  outcome.answered({ status: 500, fields: [] });
+  outcome.arrived(Buffer.from('x'));
+  outcome.ended();
+  outcome.failed(failure('ECONNRESET'));
+  expect(got).toEqual([500, 'x', 'end', 'ECONNRESET']);
+  expect(told()).toEqual(['warn store-0 STATUS_500', 'warn store-0 ECONNRESET']);
+});
