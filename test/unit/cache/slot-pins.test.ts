@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { MemoryTier } from '../../../src/cache/memory-tier.ts';
+import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import { MAX_SLOTS_PER_PAGE } from '../../../src/cache/size-class.ts';
+import { SlotPins } from '../../../src/cache/slot-pins.ts';
+import type { PinningReport, PinningStart } from '../../fixtures/threads/pinning-thread.ts';
+
+const pageBytes = 256;
+const pages = 8;
+
+describe('law 2: what a reader has pinned stays, wherever the owner of the slot comes in between', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  /** An owner whose memory is full of contents, of which `slot` is the next to be evicted, and a reader of it. */
+  function full() {
+    const memory = allocateSharedMemory(pages * pageBytes, pageBytes, 2);
+    const tier = new MemoryTier(memory, 0);
+    const reader = new SlotPins(memory, 1);
+    let contents = 0;
+    const evicted: number[] = [];
+    const replace = () => {
+      const content = ++contents;
+      const slot = tier.allocate(pageBytes, {
+        contentHash: content,
+        evicted: () => void evicted.push(content),
+      });
+      if (slot === undefined) return undefined;
+      tier.view(slot, pageBytes).fill(content);
+      tier.complete(slot);
+      tier.read(slot);
+      return slot;
+    };
+    const slot = replace() ?? -1;
+    const tag = tier.pins.tag(slot);
+    for (let page = 1; page < pages; page++) replace();
+    const replaceAll = () => {
+      for (let page = 0; page < pages; page++) replace();
+    };
+    const isWhole = () => reader.view(slot, pageBytes, 0, pageBytes).every(byte => byte === 1);
+    return { reader, slot, tag, evicted, replace, replaceAll, isWhole, purge: () => tier.free(slot) };
+  }
+
+  const atomics: Record<'load' | 'add' | 'sub' | 'store', (...values: never[]) => unknown> = Atomics;
+
+  /** Runs `work`, and `between` before its atomic operation number `at`; says whether it came to that one. */
+  function interrupt(at: number, work: () => void, between: () => void): boolean {
+    let operations = 0;
+    for (const name of ['load', 'add', 'sub', 'store'] as const) {
+      const operate = atomics[name];
+      vi.spyOn(atomics, name).mockImplementation((...values) => {
+        if (operations++ === at) between();
+        return operate(...values);
+      });
+    }
+    work();
+    vi.restoreAllMocks();
+    return operations > at;
+  }
+
+  it.each<['evicts' | 'purges']>([['evicts'], ['purges']])(
+    'the owner %s the content while it is being pinned',
+    how => {
+      let at = 0;
+      for (let isReached = true; isReached; at++) {
+        const { reader, slot, tag, replaceAll, isWhole, purge } = full();
+        let isPinned = false;
+        isReached = interrupt(
+          at,
+          () => (isPinned = reader.acquire(slot, tag)),
+          () => {
+            if (how === 'purges') purge();
+            replaceAll();
+          },
+        );
+        replaceAll();
+        if (isPinned) {
+          expect(isWhole(), `before operation ${at}`).toBe(true);
+          reader.release(slot);
+        }
+        expect(reader.heldSlots).toBe(0);
+      }
+      expect(at).toBeGreaterThan(2);
+    },
+  );
+
+  it('it is pinned while the owner evicts it', () => {
+    let at = 0;
+    let pinned = 0;
+    for (let isReached = true; isReached; at++) {
+      const { reader, slot, tag, evicted, replace, replaceAll, isWhole } = full();
+      let isPinned = false;
+      isReached = interrupt(at, replace, () => (isPinned = reader.acquire(slot, tag)));
+      replaceAll();
+      if (!isPinned) continue;
+      pinned++;
+      expect(evicted).not.toContain(1);
+      expect(isWhole(), `before operation ${at}`).toBe(true);
+      reader.release(slot);
+      expect(reader.isHeld(slot)).toBe(false);
+    }
+    expect(pinned).toBeGreaterThan(0);
+    expect(pinned, 'it comes too late after a while').toBeLessThan(at);
+  });
+});
+
+/** More threads than a small machine has cores: the system then interrupts them anywhere. */
+const readers = 4;
+const limitMs = 2_000;
+
+it('law 2: what a thread has pinned is not overwritten by another thread, however often slots get new contents', async () => {
+  const memory = allocateSharedMemory(pages * pageBytes, pageBytes, 1 + readers);
+  const published = new SharedArrayBuffer(pages * Int32Array.BYTES_PER_ELEMENT);
+  const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const entry = new URL('../../fixtures/threads/pinning-thread.ts', import.meta.url);
+  const run = async (worker: number) => {
+    const workerData: PinningStart = { memory, worker, published, stop, limitMs };
+    const [report] = await once(new Worker(entry, { workerData }), 'message');
+    return report;
+  };
+  const reading = Array.from({ length: readers }, (_, index) => run(1 + index));
+  const contents: number = await run(0);
+  const reports: PinningReport[] = await Promise.all(reading);
+  expect(reports.map(({ torn }) => torn)).toEqual(reports.map(() => 0));
+  // the threads have met: slots got new contents, and were pinned both in time and too late
+  expect(contents).toBeGreaterThan(100 * pages);
+  for (const { pinned, refused } of reports) expect(Math.min(pinned, refused)).toBeGreaterThan(0);
+  const pins = new SlotPins(memory, 0);
+  for (let page = 0; page < pages; page++) expect(pins.isHeld(page * MAX_SLOTS_PER_PAGE)).toBe(false);
+  expect(reports.map((_, index) => new SlotPins(memory, 1 + index).heldSlots)).toEqual(reports.map(() => 0));
+});
