@@ -286,6 +286,7 @@ describe.each(crossedDialects)(
         dialects,
         accounts: [OWNER, reader],
         buckets: { box: {}, 'no-rules': {} },
+        anonymous: { box: [{ actions: ['GetObject'], keys: ['**'] }] },
       });
       await lab.store.put('/box');
       await lab.store.put('/box/k', digits, { 'x-amz-meta-a': 'a' });
@@ -328,6 +329,23 @@ describe.each(crossedDialects)(
       expect(revalidated).toMatchObject({ status: 200, text: digits, headers: { 'x-cache': 'REVALIDATED' } });
       expect(revalidated.headers['access-control-allow-origin']).toBeUndefined();
     });
+
+    it.each(['without an origin', 'with one'])(
+      'row 198: who reads without a signature is told the same, asked first %s',
+      async first => {
+        lab.forget();
+        const plain = { path: '/box/k', as: 'anonymous' } as const;
+        const withOrigin = { ...plain, headers: { origin } };
+        const isPlainFirst = first === 'without an origin';
+        for (const question of [isPlainFirst ? plain : withOrigin, isPlainFirst ? withOrigin : plain]) {
+          for (const cache of ['MISS', 'HIT', 'HIT']) {
+            const { headers } = await lab.ask(question);
+            expect(headers['access-control-allow-origin']).toBe(question === plain ? undefined : origin);
+            if (cache === 'HIT') expect(headers['x-cache']).toBe('HIT');
+          }
+        }
+      },
+    );
 
     it.each<[string, number, Partial<Question>]>([
       ['304', 304, { headers: { origin, 'if-none-match': '*' } }],

@@ -173,6 +173,30 @@ describe('docs/semantics.md, section 5: who pays', () => {
     expect(await lab.requests()).toBe(before + 1);
   });
 
+  it.each(['/paid/k?tagging', '/paid?list-type=2', '/paid?location'])(
+    'row 126: nor do they for %s, which is passed to the store',
+    async path => {
+      const lending = await Lab.start({
+        accounts: [OWNER, requester],
+        gatewayIs: requester,
+        buckets: { paid: {} },
+        anonymous: { paid: [{ actions: ['*'], keys: ['**'] }] },
+      });
+      await putPaid(lending);
+      await lending.store.signed({
+        method: 'PUT',
+        path: '/paid?acl',
+        headers: { 'x-amz-acl': 'public-read' },
+      });
+      const asked = { path, as: requester, ...consent };
+      expect(await lending.ask(asked)).toMatchObject({ status: 200 });
+      const joined = `${path}&x-amz-request-payer=requester`;
+      for (const question of [asked, { ...asked, path: joined }, { path: joined }])
+        expect(await lending.ask({ ...question, as: 'anonymous' }), question.path).toMatchObject(denied);
+      await lending.stop();
+    },
+  );
+
   it.each(['GET', 'HEAD'])('row 127: %s with consent is charged when the store was asked', async method => {
     const question = { path: '/paid/k', method, as: requester, ...consent };
     const { fields } = await lab.askStore(question);

@@ -107,21 +107,27 @@ it('a worker whose peers have gone serves their objects itself', async () => {
   }
 });
 
-it('law 5: purging a bucket reaches what other workers remember of an owner that has forgotten it', async () => {
-  const small = await TestGateway.start({ storeUrl: store.url, workers: 2, recordBytes: 64 * 1024 });
-  const ownedByFirst = (count: number, name: string) => {
-    const keys = Array.from({ length: 4 * count }, (_, index) => `${name}-${index}`);
-    return keys.filter(key => ownerOf(objectKey('main', 'b', key).hash, 2) === 0).slice(0, count);
-  };
-  const [remembered = ''] = ownedByFirst(1, 'remembered');
-  const displacing = ownedByFirst(60, 'displacing');
-  for (const key of [remembered, ...displacing]) store.put('b', key, '');
-  await small.get(`/b/${remembered}`, {}, 1);
-  for (const key of displacing) await small.get(`/b/${key}`, {}, 0);
-  expect(small.gateways[0]?.describe('b', remembered)).toBeUndefined();
-  expect((await small.get(`/b/${remembered}`, {}, 1)).headers['x-cache']).toBe('HIT');
-  store.put('b', remembered, 'no longer empty');
-  for (const one of small.gateways) one.purge({ kind: 'bucket', bucket: 'b' });
-  expect((await small.get(`/b/${remembered}`, {}, 1)).body.toString()).toBe('no longer empty');
-  await small.close();
-});
+it.each([
+  { kind: 'bucket', bucket: 'b' } as const,
+  { kind: 'prefix', bucket: 'b', prefix: 'remember' } as const,
+])(
+  'law 5: purging by $kind reaches what other workers remember of an owner that has forgotten it',
+  async request => {
+    const small = await TestGateway.start({ storeUrl: store.url, workers: 2, recordBytes: 64 * 1024 });
+    const ownedByFirst = (count: number, name: string) => {
+      const keys = Array.from({ length: 4 * count }, (_, index) => `${name}-${index}`);
+      return keys.filter(key => ownerOf(objectKey('main', 'b', key).hash, 2) === 0).slice(0, count);
+    };
+    const [remembered = ''] = ownedByFirst(1, 'remembered');
+    const displacing = ownedByFirst(60, 'displacing');
+    for (const key of [remembered, ...displacing]) store.put('b', key, '');
+    await small.get(`/b/${remembered}`, {}, 1);
+    for (const key of displacing) await small.get(`/b/${key}`, {}, 0);
+    expect(small.gateways[0]?.describe('b', remembered)).toBeUndefined();
+    expect((await small.get(`/b/${remembered}`, {}, 1)).headers['x-cache']).toBe('HIT');
+    store.put('b', remembered, 'no longer empty');
+    for (const one of small.gateways) one.purge(request);
+    expect((await small.get(`/b/${remembered}`, {}, 1)).body.toString()).toBe('no longer empty');
+    await small.close();
+  },
+);

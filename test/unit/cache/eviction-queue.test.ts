@@ -59,8 +59,12 @@ it('takes back what it evicted too early, for good', () => {
   const evicted = [0, 1].filter(content => ![...setup.contents.values()].includes(content));
   expect(evicted.length).toBe(2);
   const slot = load(setup, 0, 10);
-  for (let content = 100; content < 108; content++) load(setup, content, 10);
+  // many more than there are slots
+  for (let content = 100; content < 200; content++) load(setup, content, 10);
   expect(setup.contents.get(slot)).toBe(0);
+  const forgotten = load(setup, 2, 10);
+  for (let content = 200; content < 300; content++) load(setup, content, 10);
+  expect(setup.contents.get(forgotten), 'evicted too long ago').not.toBe(2);
 });
 
 it('never offers a slot that is being read', () => {

@@ -248,3 +248,27 @@ it('gives back what waits for its turn when the client leaves', async () => {
   expect(readers.map(({ lent }) => lent)).toEqual(readers.map(() => 0));
   expect(ends).toContainEqual({ kind: 'client-left' });
 });
+
+it('gives back what the connection has not taken when the client leaves, once', () => {
+  const reader = new CountingReader(20);
+  const ends: PumpOutcome[] = [];
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  let onTaken: () => void = () => undefined;
+  const answer: Answer = {
+    ...{ endWith: () => undefined, end: () => undefined },
+    write: (_bytes, taken) => {
+      onTaken = taken;
+      return false;
+    },
+  };
+  const pump = new BodyPump(response, answer, reader, 20 * pieceBytes, sends, end => void ends.push(end));
+  pump.start(undefined);
+  expect(reader).toMatchObject({ lent: 1, closed: 0 });
+  response.emit('close');
+  expect(reader).toMatchObject({ lent: 0, closed: 1 });
+  onTaken();
+  response.emit('close');
+  expect(reader).toMatchObject({ given: 1, lent: 0, closed: 1 });
+  expect(pump.sentBytes).toBe(0);
+  expect(ends).toEqual([{ kind: 'client-left' }]);
+});
