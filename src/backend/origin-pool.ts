@@ -55,6 +55,9 @@ export class OriginPool {
 
   send(request: OriginRequest, receiver: OriginReceiver): OriginCall {
     const call = new OriginCall(request.method, receiver, this.#readBuffer);
+    // undici closes the connection after a HEAD (unless told `reset: false`). That costs a new one per HEAD, but a kept
+    // one is not safe: if a store sends a body to HEAD (RFC 9110 §9.3.2 forbids it), undici notices only what arrives
+    // before the next request is sent, and takes later bytes, which may be any content, for the answer to that request.
     this.#pool.dispatch({ ...request, method: request.method as Dispatcher.HttpMethod }, call);
     return call;
   }

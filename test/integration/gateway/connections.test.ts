@@ -49,7 +49,7 @@ it('answers requests that come before their predecessors are answered, in order'
 });
 
 it('refuses an expectation that it cannot meet in turn, with ids and an XML body, and closes', async () => {
-  const received = await converse(get() + get('expect: a-miracle\r\n'));
+  const received = await converse(get() + get('expect: a-miracle\r\n') + get());
   expect(statuses(received)).toEqual([200, 417]);
   const refusal = received.slice(received.lastIndexOf('HTTP/1.1 '));
   const id = /x-store-request-id: (\S+)/.exec(refusal)?.[1];

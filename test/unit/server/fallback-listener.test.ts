@@ -105,6 +105,20 @@ it('sends no body to a HEAD, and one answer to several requests on a connection'
   expect(many.match(/HTTP\/1.1 503/g)).toHaveLength(1);
 });
 
+it.each([
+  ['an expectation', 'GET /b/k HTTP/1.1\r\nHost: h\r\nExpect: a-miracle\r\n\r\n'],
+  ['an expectation about a body', 'PUT /b/k HTTP/1.1\r\nHost: h\r\nExpect: x\r\nContent-Length: 9\r\n\r\n'],
+  ['a request', 'GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n'],
+])('answers %s whole and nothing behind it', async (_, first) => {
+  const { port, standIn } = await setup();
+  standIn.open();
+  for (const behind of ['GET /b/behind HTTP/1.1\r\nHost: h\r\n\r\n', 'garbage\r\n\r\n']) {
+    const heard = await talk(port, first + behind);
+    expect(heard.match(/^HTTP\S+ \d+/gm)).toEqual(['HTTP/1.1 503']);
+    expect(heard).toMatch(/<\/Error>$/);
+  }
+});
+
 it('answers what is no request without failing', async () => {
   const { port, standIn } = await setup();
   standIn.open();

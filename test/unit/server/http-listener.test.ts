@@ -313,6 +313,27 @@ it('leaves other expectations to the handler, in turn', async () => {
   expect(answers.match(/handled/g)).toHaveLength(2);
 });
 
+it.each([
+  ['another request', 'GET /behind HTTP/1.1\r\nhost: x\r\n\r\n'],
+  ['many requests', 'GET /behind HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(100)],
+  ['garbage', 'garbage\r\n\r\n'],
+])('answers an expectation that is refused last, with %s behind it', async (_, behind) => {
+  const paths: (string | undefined)[] = [];
+  const { listener } = await start((request, response) => {
+    paths.push(request.url);
+    const isRefused = request.headers.expect !== undefined;
+    if (isRefused) response.shouldKeepAlive = false;
+    setImmediate(() => response.writeHead(isRefused ? 417 : 200).end(`answer to ${request.url}`));
+  });
+  const expecting = 'GET /expecting HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\n\r\n';
+  for (const before of ['', 'GET /before HTTP/1.1\r\nhost: x\r\n\r\n']) {
+    const answers = await exchange(listener.port, before + expecting + behind);
+    expect(answers).toMatch(/HTTP\/1.1 417 .*answer to \/expecting\s*(0\s*)?$/s);
+    expect(answers.match(/^HTTP/gm)).toHaveLength(before === '' ? 1 : 2);
+  }
+  expect(paths).toEqual(['/expecting', '/before', '/expecting']);
+});
+
 it('says 100 Continue to a client that waits for it', async () => {
   const { listener } = await start((_request, response) => void response.end('done'));
   const expecting = 'GET / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n';
