@@ -2,7 +2,7 @@ import type { ListingRequest, StorePage } from './listing-request.ts';
 import { PAGE_LIMIT } from './listing-request.ts';
 import type { ListingView } from './listing-view.ts';
 import type { StorePosition } from './marker-seal.ts';
-import { inStoreOrder, type ListedName, type StoreListing } from './store-listing.ts';
+import type { ListedName, StoreListing } from './store-listing.ts';
 
 /** Most store requests for one client request; up to two more follow at the end of a page. */
 const STORE_PAGES_LIMIT = 8;
@@ -15,7 +15,7 @@ export interface ShownEntry extends ListedName {
 /** A page for the client. */
 export interface CollectedListing {
   /** The store's first page, for the elements other than entries. */
-  readonly first: Omit<StoreListing, 'entries'>;
+  readonly first: Omit<StoreListing, 'entries' | 'sorted'>;
   readonly shown: readonly ShownEntry[];
   readonly isTruncated: boolean;
   readonly next: StorePosition | undefined;
@@ -84,12 +84,12 @@ function shownOf({ entries }: StoreListing): ShownEntry[] {
 }
 
 /** How many leading entries contain at most `room` visible ones. */
-function countFitting({ entries }: StoreListing, room: number): number {
+function countFitting({ sorted }: StoreListing, room: number): number {
   let count = 0;
-  for (const [index, { shown }] of inStoreOrder(entries).entries()) {
+  for (const [index, { shown }] of sorted.entries()) {
     if (shown === undefined) continue;
     count++;
     if (count === room) return index + 1;
   }
-  return entries.length;
+  return sorted.length;
 }

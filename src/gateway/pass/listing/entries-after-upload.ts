@@ -1,5 +1,6 @@
 import type { StorePosition } from './marker-seal.ts';
-import { inStoreOrder, type ListedEntry, type StoreListing } from './store-listing.ts';
+import type { ListedEntry, StoreListing } from './store-listing.ts';
+import { compareNames } from './store-order.ts';
 
 /** The highest code point. */
 const LAST = '\u{10ffff}';
@@ -28,17 +29,14 @@ export function entriesAfterUpload(
   [key = '', id = '']: StorePosition,
   limit: number,
 ): StoreListing | undefined {
-  const ordered = inStoreOrder(listing.entries);
-  const at = ordered.findIndex(entry => entry.name === key && entry.uploadId === id);
-  return at < 0 ? undefined : cut(listing, ordered.slice(at + 1), limit);
+  const { sorted } = listing;
+  const at = sorted.findIndex(entry => entry.name === key && entry.uploadId === id);
+  return at < 0 ? undefined : cut(listing, sorted.slice(at + 1), limit);
 }
 
 /** The same without looking for the upload: entries after all uploads of `key`. */
 export function entriesAfterKey(listing: StoreListing, key: string, limit: number): StoreListing {
-  const name = Buffer.from(key);
-  const after = inStoreOrder(listing.entries).filter(
-    entry => Buffer.compare(Buffer.from(entry.name), name) > 0,
-  );
+  const after = listing.sorted.filter(({ name }) => compareNames(name, key) > 0);
   return cut(listing, after, limit);
 }
 
@@ -48,7 +46,7 @@ function cut(listing: StoreListing, after: readonly ListedEntry[], limit: number
   // the store was asked for a page of a different length
   const heads = new Map(listing.heads);
   if (heads.has('MaxUploads')) heads.set('MaxUploads', String(limit));
-  if (after.length <= limit || !end) return { ...listing, heads, entries };
+  if (after.length <= limit || !end) return { ...listing, heads, entries, sorted: entries };
   const next = end.isCommonPrefix ? [end.name + LAST] : [end.name, end.uploadId ?? ''];
-  return { ...listing, heads, entries, isTruncated: true, next };
+  return { ...listing, heads, entries, sorted: entries, isTruncated: true, next };
 }

@@ -107,7 +107,10 @@ class StorePages {
     if (reply.status === 200) return this.#read(reply);
     const isAsSent = page.limit === undefined && position === this.#request.position;
     const isClients = isAsSent && !this.#request.isSealed;
-    const around = reply.status === 400 ? await this.#aroundMarker(asked, isClients) : undefined;
+    const around =
+      reply.status === 400
+        ? await this.#job.keepWhile(reply, () => this.#aroundMarker(asked, isClients))
+        : undefined;
     if (around) return around;
     throw isClients ? new RefusedByStoreError(reply) : refusedGoingOn(reply);
   };

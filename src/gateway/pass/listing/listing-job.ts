@@ -83,6 +83,16 @@ export class ListingJob {
     }
   }
 
+  /** Counts `reply` as held during `work`, which asks the store again: the answer may be `reply` nevertheless. */
+  async keepWhile<Result>({ body }: WholeReply, work: () => Promise<Result>): Promise<Result> {
+    this.#keptBytes += body.length;
+    try {
+      return await work();
+    } finally {
+      this.#keptBytes -= body.length;
+    }
+  }
+
   /** Writes the page for the client. */
   write(work: Steps<Buffer>): Promise<Buffer> {
     return this.#listings.pages.inSlices(work, this.#end.signal);

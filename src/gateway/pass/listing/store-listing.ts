@@ -3,6 +3,7 @@ import { InvalidReplyError } from '../../fill/fill-error.ts';
 import { type ListingKind, listingKinds } from './listing-kind.ts';
 import type { StorePosition } from './marker-seal.ts';
 import type { Steps } from './page-turns.ts';
+import { inStoreOrder } from './store-order.ts';
 
 /**
  * Enough for a thousand entries whose keys have 1024 bytes, each written as six (`&quot;`, `&#x1F;`), and 2 KiB of
@@ -53,7 +54,10 @@ export interface StoreListing {
   readonly root: Pick<XmlElement, 'name' | 'attributes'>;
   /** The text of each element other than entries, in the store's order; of several with one name, the first. */
   readonly heads: ReadonlyMap<string, string>;
+  /** As the store sent them. */
   readonly entries: readonly ListedEntry[];
+  /** By the bytes of their names. */
+  readonly sorted: readonly ListedEntry[];
   readonly isTruncated: boolean;
   /** Whether names are percent-encoded, at the client's request. */
   readonly isEncoded: boolean;
@@ -91,9 +95,10 @@ export function* readListing(body: Buffer, kind: ListingKind, view: EntryView): 
     yield;
   }
   const isTruncated = heads.get('IsTruncated') === 'true';
-  const next = isTruncated ? nextPosition(kind, heads, entries, isEncoded) : undefined;
+  const sorted = yield* inStoreOrder(entries);
+  const next = isTruncated ? nextPosition(kind, heads, sorted.at(-1)?.name, isEncoded) : undefined;
   const { name, attributes } = root;
-  return { root: { name, attributes }, heads, entries, isTruncated, isEncoded, next };
+  return { root: { name, attributes }, heads, entries, sorted, isTruncated, isEncoded, next };
 }
 
 /** The memory that a page needs, in bytes. */
@@ -101,30 +106,6 @@ export function sizeOfListing({ entries }: StoreListing): number {
   let sizeBytes = 0;
   for (const { name, shown } of entries) sizeBytes += ENTRY_BYTES + name.length + (shown?.length ?? 0);
   return sizeBytes;
-}
-
-/** Sorts entries in the store's order: by the bytes of their names. */
-export function inStoreOrder(entries: readonly ListedEntry[]): readonly ListedEntry[] {
-  return entries.toSorted(orderOf(entries));
-}
-
-/** The name of the last entry in the store's order. */
-export function lastName(entries: readonly ListedName[]): string | undefined {
-  const [first, ...others] = entries;
-  const order = orderOf(entries);
-  let last = first;
-  for (const entry of others) if (last && order(entry, last) > 0) last = entry;
-  return last?.name;
-}
-
-/** Text is compared by UTF-16 units, which is the order of the bytes of UTF-8 unless there are surrogates. */
-function orderOf(entries: readonly ListedName[]): (one: ListedName, other: ListedName) => number {
-  if (entries.some(({ name }) => /[\ud800-\udfff]/.test(name)))
-    return (one, other) => Buffer.compare(Buffer.from(one.name), Buffer.from(other.name));
-  return (one, other) => {
-    if (one.name === other.name) return 0;
-    return one.name < other.name ? -1 : 1;
-  };
 }
 
 function readHeads(root: XmlElement): ReadonlyMap<string, string> {
@@ -164,12 +145,11 @@ function copyOf(text: string): string {
 function nextPosition(
   { position, isByKey }: ListingKind,
   heads: ReadonlyMap<string, string>,
-  entries: readonly ListedEntry[],
+  last: string | undefined,
   isEncoded: boolean,
 ): StorePosition | undefined {
   const [first, ...rest] = position;
   const told = heads.get(first.next);
-  const last = lastName(entries);
   if (told !== undefined) {
     if (!isByKey) return last === undefined ? [told] : [told, last];
     return [decoded(told, isEncoded), ...rest.map(({ next }) => heads.get(next) ?? '')];

@@ -5,7 +5,8 @@ import type { CollectedListing } from './collect-listing.ts';
 import type { ListingRequest } from './listing-request.ts';
 import type { ListingView } from './listing-view.ts';
 import type { Steps } from './page-turns.ts';
-import { type ListedName, lastName } from './store-listing.ts';
+import type { ListedName } from './store-listing.ts';
+import { lastName } from './store-order.ts';
 
 /** Elements copied from the store's page. Unknown ones are dropped, because they might contain names. */
 const asWritten: ReadonlySet<string> = new Set(['EncodingType', 'MaxKeys', 'MaxUploads', 'RequestCharged']);
@@ -39,7 +40,7 @@ export function* writeListing(
 ): Steps<Buffer> {
   const { first, shown, isTruncated } = listing;
   const names = new ClientNames(bucket, first.isEncoded);
-  const next = isTruncated ? nextElements(listing, request, view, names) : [];
+  const next = isTruncated ? yield* nextElements(listing, request, view, names) : [];
   const { start, end } = documentTags(first.root);
   const others = Array.from(first.heads, ([name, text]) => writeHead(name, text, request, listing, names));
   const beginning = Buffer.from([start, ...others, ...next].join(''));
@@ -66,18 +67,18 @@ export function* joined(pieces: readonly Buffer[]): Steps<Buffer> {
   return page;
 }
 
-function nextElements(
+function* nextElements(
   { next, first, shown }: CollectedListing,
   request: ListingRequest,
   view: ListingView,
   names: ClientNames,
-): string[] {
+): Steps<string[]> {
   if (!next) return [];
   const { kind } = request;
   const [{ next: name }] = kind.position;
   const [marker = ''] = next;
   if (!kind.isByKey || !view.showsMarker(marker)) return [leaf(name, request.seal(next))];
-  const isLastSeen = lastName(shown) === marker;
+  const isLastSeen = (yield* lastName(shown)) === marker;
   const isTold = first.heads.has(name);
   // without a delimiter, ListObjects has no NextMarker: the client continues after the last key
   if (kind.position.length === 1 && isLastSeen && !isTold) return [];

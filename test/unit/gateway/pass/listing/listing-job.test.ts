@@ -124,6 +124,18 @@ it('a refusal gives the turn back at once, although nobody reads it', async () =
   expect(calls).toHaveLength(9);
 });
 
+it('a refusal that is kept while the store is asked again counts beside the next answer', async () => {
+  const { job } = await begin();
+  const refusal = { status: 400, fields: [], body: Buffer.alloc(3_000) };
+  const asked = job.keepWhile(refusal, () => ask(job));
+  await settled();
+  answer(0, mebibyte);
+  expect(await asked).toBe(`${mebibyte} bytes`);
+  expect(listings.room.usedBytes).toBe(mebibyte + 3_000);
+  expect(await job.read(reading('a'), () => 7)).toBe('a');
+  expect(listings.room.usedBytes).toBe(7);
+});
+
 it('pages that a store is slow to answer hold up others for a fifth of a second', async () => {
   const slow = await beginMany(8);
   for (const { job } of slow) void ask(job);
