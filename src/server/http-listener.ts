@@ -8,7 +8,7 @@ import { atTurnEnd } from '../transport/turn-end.ts';
 import type { ClientLimits } from './client-limits.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from './connection-limiter.ts';
 import { watchForDepartures } from './departed-clients.ts';
-import { ExtraSockets } from './extra-sockets.ts';
+import { ExtraSockets, onceAccepted } from './extra-sockets.ts';
 import { closeIdleConnections } from './idle-connections.ts';
 import { OpenConnections } from './open-connections.ts';
 import { Pipelining } from './pipelining.ts';
@@ -184,18 +184,31 @@ function letContinue(response: ServerResponse): void {
   else response.once('socket', goOn);
 }
 
-/** @param cutOff closes all connections and listening sockets */
+/**
+ * Closes the listening sockets once their accept queues are empty: connections left in them would be reset, though their
+ * clients may have sent a request.
+ *
+ * @param cutOff closes all connections and the extra listening sockets
+ */
 async function drain(
   server: ListenerServer,
   extra: ExtraSockets,
   cutOff: () => void,
   limitMs: number,
 ): Promise<void> {
-  const step = setInterval(() => server.closeIdleConnections(), DRAIN_STEP_MS);
-  const limit = setTimeout(cutOff, limitMs);
-  const closed = new Promise(resolve => server.close(resolve));
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  let step: NodeJS.Timeout | undefined;
+  const close = () => {
+    // not before: a connection that was just accepted and not yet read counts as idle
+    step ??= setInterval(() => server.closeIdleConnections(), DRAIN_STEP_MS);
+    server.close(() => resolve());
+  };
+  const limit = setTimeout(() => {
+    close();
+    cutOff();
+  }, limitMs);
+  onceAccepted(server, close);
   extra.close();
-  server.closeIdleConnections();
   await Promise.all([closed, extra.drained()]);
   clearInterval(step);
   clearTimeout(limit);

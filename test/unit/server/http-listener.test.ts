@@ -439,6 +439,29 @@ it('ends a drain within its limit, though it covers another listener and connect
   expect(new Set(await Promise.all(ended))).toEqual(new Set(['']));
 });
 
+/** Connections that the kernel has set up and the listener has not accepted yet. */
+async function connectSoon(port: number): Promise<Promise<string>[]> {
+  const request = 'GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+  const answers = Array.from({ length: 30 }, () => exchange(port, request).catch(() => 'reset'));
+  await new Promise<void>(resolve => process.nextTick(resolve));
+  return answers;
+}
+
+it('answers connections that are still to be accepted when it drains', async () => {
+  const { listener } = await start((_request, response) => void response.end('answered'));
+  const answers = await connectSoon(listener.port);
+  const drained = listener.drain(60_000);
+  for (const answer of await Promise.all(answers)) expect(answer).toMatch(/answered$/);
+  await drained;
+});
+
+it('ends a drain within its limit though connections are still to be accepted', async () => {
+  const { listener } = await start(() => undefined);
+  const answers = await connectSoon(listener.port);
+  await listener.drain(0);
+  for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^(reset)?$/);
+});
+
 it('drains no connection whose client has not taken its answer yet', async () => {
   const bytes = Buffer.alloc(32 * 1024 * 1024);
   const answered = Promise.withResolvers<void>();
@@ -457,8 +480,9 @@ it('drains no connection whose client has not taken its answer yet', async () =>
   socket.on('data', chunk => {
     received += chunk.length;
   });
+  const closed = once(socket, 'close');
   socket.resume();
   await drained;
-  await new Promise(resolve => socket.on('close', resolve));
+  await closed;
   expect(received).toBeGreaterThan(bytes.length);
 });
