@@ -1,7 +1,7 @@
 /** Part of the supervisor's composition root: metrics → alerts → cards, and the buttons of cards. */
 import type { AdminRoute } from '../admin/admin-route.ts';
 import { alertRoutes } from '../admin/alerts/alert-routes.ts';
-import { runbookRoute } from '../admin/alerts/runbook-route.ts';
+import { runbookRoutes } from '../admin/alerts/runbook-routes.ts';
 import { silenceRoutes } from '../admin/alerts/silence-routes.ts';
 import type { PageLink } from '../admin/page-navigation.ts';
 import type { Purge } from '../admin/purge-route.ts';
@@ -110,7 +110,10 @@ export async function startAlerts(parts: AlertParts): Promise<Alerts> {
         acts: () => acts.recent(),
       }),
       ...silenceRoutes({ silences, clock, logger }),
-      runbookRoute(config.alerts.rules),
+      ...runbookRoutes({
+        ...{ rules: config.alerts.rules, navigation, adminUrl },
+        needsToken: config.admin.token !== undefined,
+      }),
       ...(channel?.routes(endpoint?.origin, navigation) ?? []),
     ],
     begin(facts) {

@@ -77,7 +77,7 @@ async function press({ id, cards }: Message, title: string, inputs: Record<strin
 }
 
 it('the start without a configuration tells of archived objects, and its buttons work', async () => {
-  const card = await readUntilTold('Archived objects are asked for');
+  const card = await readUntilTold('Archived objects are requested');
   expect(JSON.stringify(card)).toContain('archive');
 
   expect(await press(card, 'Acknowledge')).toMatchObject({ kind: 'done' });

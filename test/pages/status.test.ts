@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { AdminPort } from '../../src/admin/admin-port.ts';
 import { alertRoutes } from '../../src/admin/alerts/alert-routes.ts';
-import { runbookRoute } from '../../src/admin/alerts/runbook-route.ts';
+import { runbookRoutes } from '../../src/admin/alerts/runbook-routes.ts';
 import { pageNavigation } from '../../src/admin/page-navigation.ts';
 import { sharedPageFiles } from '../../src/admin/shared-page-files.ts';
 import { type StatusLinks, statusReport } from '../../src/admin/status/status-report.ts';
@@ -47,7 +47,7 @@ beforeEach(async () => {
         acts: () => [],
         notify: () => {},
       }),
-      runbookRoute({}),
+      ...runbookRoutes({ rules: {}, navigation: [], adminUrl: 'http://127.0.0.1:9090', needsToken: false }),
     ],
     logger: silentLogger(),
   });

@@ -8,7 +8,18 @@ const TOKEN = 'token';
 let signingIn;
 
 /**
- * Like `fetch`, with the bearer token. While the token is missing or wrong, it waits for the reader to enter it.
+ * Like `fetch`, with the bearer token if the reader has entered it; never asks for it.
+ * @param {string} path
+ * @param {RequestInit} [init]
+ */
+export function fetchAdmin(path, init = {}) {
+  const token = sessionStorage.getItem(TOKEN);
+  const authorization = token ? { authorization: `Bearer ${token}` } : {};
+  return fetch(path, { ...init, cache: 'no-store', headers: { ...init.headers, ...authorization } });
+}
+
+/**
+ * Like `fetchAdmin`; while the token is missing or wrong, it waits for the reader to enter it.
  * @param {string} path
  * @param {RequestInit} [init]
  * @returns {Promise<Response>} of any status except 401
@@ -16,12 +27,7 @@ let signingIn;
 export async function askAdmin(path, init = {}) {
   for (;;) {
     const token = sessionStorage.getItem(TOKEN);
-    const authorization = token ? { authorization: `Bearer ${token}` } : {};
-    const response = await fetch(path, {
-      ...init,
-      cache: 'no-store',
-      headers: { ...init.headers, ...authorization },
-    });
+    const response = await fetchAdmin(path, init);
     if (response.status !== 401) return response;
     // another request may have got a new token meanwhile
     if (sessionStorage.getItem(TOKEN) === token) await signIn(token !== null);

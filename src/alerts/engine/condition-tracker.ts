@@ -1,5 +1,5 @@
 import type { Labels } from '../alert.ts';
-import type { Finding, Observed, Rule } from '../rules/rule.ts';
+import type { Finding, Rule, RuleInput } from '../rules/rule.ts';
 import { type Change, type Condition, type Moment, stepCondition } from './condition.ts';
 import { conditionFingerprint, type Episode } from './episode.ts';
 import { FLAP_MEMORY_MS, inactive } from './lifecycle.ts';
@@ -13,7 +13,7 @@ export class ConditionTracker {
 
   constructor(rules: readonly Rule[]) {
     this.#rules = rules;
-    this.#memoryMs = Math.max(FLAP_MEMORY_MS, ...rules.map(({ aftermathMs }) => aftermathMs));
+    this.#memoryMs = Math.max(FLAP_MEMORY_MS, ...rules.map(({ inhibitAfterMs }) => inhibitAfterMs));
   }
 
   /** Restores the alerts that were firing before a restart, if their rules still exist. */
@@ -32,7 +32,7 @@ export class ConditionTracker {
   }
 
   /** Evaluates all rules and updates all conditions. Returns the changes, causes before effects. */
-  step(observed: Observed, moment: Moment): readonly Change[] {
+  step(observed: RuleInput, moment: Moment): readonly Change[] {
     const changes = this.#rules.flatMap(rule => {
       const findings = this.#findingsOf(rule, observed);
       return Array.from(findings, ([fingerprint, finding]) => this.#move(rule, fingerprint, finding, moment));
@@ -65,11 +65,11 @@ export class ConditionTracker {
     });
   }
 
-  /** The rule's findings by fingerprint; conditions without a finding count as `quiet`. */
-  #findingsOf(rule: Rule, observed: Observed): ReadonlyMap<string, Finding> {
+  /** The rule's findings by fingerprint; conditions without a finding count as `no-data`. */
+  #findingsOf(rule: Rule, observed: RuleInput): ReadonlyMap<string, Finding> {
     const findings = new Map<string, Finding>();
     for (const [fingerprint, condition] of this.#conditions) {
-      if (condition.rule === rule) findings.set(fingerprint, { kind: 'quiet', labels: condition.labels });
+      if (condition.rule === rule) findings.set(fingerprint, { kind: 'no-data', labels: condition.labels });
     }
     for (const finding of rule.evaluate(observed)) {
       const fingerprint = conditionFingerprint(rule.name, finding.labels);
@@ -82,7 +82,7 @@ export class ConditionTracker {
     const { labels } = finding;
     const condition = this.#conditions.get(fingerprint) ?? { rule, labels, standing: inactive };
     const isHeldBack = condition.standing.kind !== 'firing' && this.#isExplained(rule, labels, moment);
-    const counted: Finding = isHeldBack ? { kind: 'quiet', labels } : finding;
+    const counted: Finding = isHeldBack ? { kind: 'no-data', labels } : finding;
     const [next, change] = stepCondition(condition, counted, moment);
     this.#conditions.set(fingerprint, next);
     return change;
@@ -93,7 +93,7 @@ export class ConditionTracker {
     return Array.from(this.#conditions.values()).some(cause => {
       if (!rule.inhibitedBy.includes(cause.rule.name) || !agree(cause.labels, labels)) return false;
       if (cause.standing.kind !== 'inactive') return true;
-      return cause.endedMs !== undefined && monotonicMs - cause.endedMs <= rule.aftermathMs;
+      return cause.endedMs !== undefined && monotonicMs - cause.endedMs <= rule.inhibitAfterMs;
     });
   }
 

@@ -60,7 +60,7 @@ export const errorResponses: Measure = {
  * Error responses, by whose verdict they are. A key that a caller may not know to be missing is not the gateway's refusal:
  * it is answered with AccessDenied too, but the verdict is the store's.
  */
-export const refusalsByJudge: Measure = {
+export const errorResponsesBySource: Measure = {
   family: 'tidegate_error_responses_total',
   kind: 'counter',
   by: ['code', 'by'],

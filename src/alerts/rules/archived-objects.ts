@@ -16,12 +16,12 @@ const NAMED_OBJECTS = 5;
 /** Clients read objects that are archived and have not been restored (docs/cards.md §4, 15). */
 export const archivedObjects: RuleDefinition<ArchivedObjectsOptions> = {
   name: 'archivedObjects',
-  title: 'Archived objects are asked for',
+  title: 'Archived objects are requested',
   advice:
     'Reads are refused with InvalidObjectState until the store has restored a copy, which takes minutes to hours.',
   measures: [errorResponses],
   inhibitedBy: [],
-  aftermathMs: () => 0,
+  inhibitAfterMs: () => 0,
   defaults: {
     severity: 'warning',
     threshold: 10,

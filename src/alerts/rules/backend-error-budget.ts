@@ -1,13 +1,13 @@
-import { burnRule } from './error-budget.ts';
+import { burnRateRule } from './error-budget.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** At this rate the error budget will not last the month: to be looked at this week (docs/cards.md §4, 2). */
-export const backendErrorBudget = burnRule({
+export const backendErrorBudget = burnRateRule({
   name: 'backendErrorBudget',
   title: 'A backend’s error budget will not last',
   advice:
-    'A small share of requests has been failing for long. It wants a ticket with the store, not a night shift.',
+    'A small share of requests has been failing for days. Report it to whoever runs the store; it is not urgent.',
   inhibitedBy: ['backendUnreachable', 'backendErrors', 'backendErrorBurn'],
   fast: { longMs: 24 * HOUR_MS, shortMs: 2 * HOUR_MS },
   slow: { longMs: 72 * HOUR_MS, shortMs: 6 * HOUR_MS },

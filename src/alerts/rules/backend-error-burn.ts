@@ -1,13 +1,13 @@
-import { burnRule } from './error-budget.ts';
+import { burnRateRule } from './error-budget.ts';
 
 const MINUTE_MS = 60_000;
 
 /** At this rate the error budget will be used up within days: to be looked at now (docs/cards.md §4, 1). */
-export const backendErrorBurn = burnRule({
+export const backendErrorBurn = burnRateRule({
   name: 'backendErrorBurn',
-  title: 'A backend burns its error budget',
+  title: 'A backend uses up its error budget',
   advice:
-    'Too few errors to notice at once, too many to leave alone. Compare the error codes in the access log with the store’s own logs.',
+    'The share of errors is small, but at this rate the error budget of a month is used up within days. Compare the error codes in the access log with the store’s own logs.',
   inhibitedBy: ['backendUnreachable', 'backendErrors'],
   fast: { longMs: 60 * MINUTE_MS, shortMs: 5 * MINUTE_MS },
   slow: { longMs: 360 * MINUTE_MS, shortMs: 30 * MINUTE_MS },

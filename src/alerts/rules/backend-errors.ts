@@ -19,7 +19,7 @@ export const backendErrors: RuleDefinition<BackendErrorsOptions> = {
     'Reads that are not cached fail for clients. Look at the store’s own status and its logs first, then at the network between.',
   measures: [backendAttempts],
   inhibitedBy: ['backendUnreachable'],
-  aftermathMs: ({ windowMs }) => windowMs,
+  inhibitAfterMs: ({ windowMs }) => windowMs,
   defaults: {
     severity: 'critical',
     threshold: 0.05,
@@ -33,7 +33,7 @@ export const backendErrors: RuleDefinition<BackendErrorsOptions> = {
       attemptsByBackend(history.increase(backendAttempts, options.windowMs).series),
       ([backend, attempts]) => {
         const labels = { backend };
-        if (attempts.total < options.minRequests) return { kind: 'quiet', labels };
+        if (attempts.total < options.minRequests) return { kind: 'no-data', labels };
         if (attempts.failed <= options.threshold * attempts.total) return { kind: 'clear', labels };
         return breach(backend, attempts, options);
       },

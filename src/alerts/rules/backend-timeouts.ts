@@ -16,10 +16,10 @@ export const backendTimeouts: RuleDefinition<BackendTimeoutsOptions> = {
   name: 'backendTimeouts',
   title: 'A backend answers too late',
   advice:
-    'Requests wait for the whole timeout before they are tried again. Look at the store’s load, and whether the timeouts configured for the backend fit it.',
+    'Requests wait for the whole timeout before they are tried again. Look at the store’s load, and whether the timeouts configured for the backend are long enough for it.',
   measures: [backendAttempts],
   inhibitedBy: ['backendUnreachable'],
-  aftermathMs: ({ windowMs }) => windowMs,
+  inhibitAfterMs: ({ windowMs }) => windowMs,
   defaults: {
     severity: 'warning',
     threshold: 0.05,
@@ -33,7 +33,7 @@ export const backendTimeouts: RuleDefinition<BackendTimeoutsOptions> = {
       attemptsByBackend(history.increase(backendAttempts, options.windowMs).series),
       ([backend, { total, timedOut }]) => {
         const labels = { backend };
-        if (total < options.minRequests) return { kind: 'quiet', labels };
+        if (total < options.minRequests) return { kind: 'no-data', labels };
         if (timedOut <= options.threshold * total) return { kind: 'clear', labels };
         return breach(backend, timedOut, total, options);
       },

@@ -2,7 +2,7 @@ import type { Fact } from '../alert.ts';
 import { backendAttempts } from '../measurement/measure.ts';
 import { describeDuration, formatCount } from '../wording.ts';
 import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
-import type { Breach, ConditionOptions, Finding, Observed, RuleDefinition } from './rule.ts';
+import type { Breach, ConditionOptions, Finding, RuleDefinition, RuleInput } from './rule.ts';
 
 export interface BackendUnreachableOptions extends ConditionOptions {
   /** Half of it is enough where that half has enough attempts. */
@@ -27,7 +27,7 @@ export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
     'Only what is cached is served. Check that the store runs, that its name resolves, that nothing between refuses the connection, and what the store’s own logs say.',
   measures: [backendAttempts],
   inhibitedBy: [],
-  aftermathMs: () => 0,
+  inhibitAfterMs: () => 0,
   defaults: {
     severity: 'critical',
     windowMs: 30_000,
@@ -46,7 +46,7 @@ export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
     breach('main', { windowMs, attempts: { total: 48, answered: 0, failed: 48, timedOut: 12 } }),
 };
 
-function measure(history: Observed['history'], windowMs: number): ReadonlyMap<string, Measured> {
+function measure(history: RuleInput['history'], windowMs: number): ReadonlyMap<string, Measured> {
   const byBackend = attemptsByBackend(history.increase(backendAttempts, windowMs).series);
   return new Map(Array.from(byBackend, ([backend, attempts]) => [backend, { windowMs, attempts }]));
 }
@@ -59,7 +59,7 @@ function judge(
   const telling = windows.find(({ attempts }) => isDown(attempts, options));
   if (telling) return breach(backend, telling);
   const hasSucceeded = windows.some(({ attempts }) => attempts.failed < attempts.total);
-  return { kind: hasSucceeded ? 'clear' : 'quiet', labels: { backend } };
+  return { kind: hasSucceeded ? 'clear' : 'no-data', labels: { backend } };
 }
 
 function isDown({ total, answered, failed }: AttemptOutcomes, options: BackendUnreachableOptions): boolean {

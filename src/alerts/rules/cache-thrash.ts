@@ -25,11 +25,10 @@ interface Turnover {
 export const cacheThrash: RuleDefinition<CacheThrashOptions> = {
   name: 'cacheThrash',
   title: 'The cache is too small for what is read',
-  advice:
-    'Blocks leave before they are read again. Give the tier more room, or cache fewer keys for less long.',
+  advice: 'Blocks are evicted before they are read again. Raise cache.memory.size, or cache fewer keys.',
   measures: [evictions, cacheEntries],
   inhibitedBy: [],
-  aftermathMs: () => 0,
+  inhibitAfterMs: () => 0,
   defaults: {
     severity: 'warning',
     thresholdMs: 10 * 60_000,
@@ -59,12 +58,12 @@ function breach(tier: string, { held, evicted, heldForMs }: Turnover, options: C
   return {
     kind: 'breach',
     labels: { tier },
-    summary: `The ${tier} tier holds a block for ${time} on average before it gives it up.`,
+    summary: `The ${tier} tier keeps a block for ${time} on average before it evicts it.`,
     facts: [
       { name: 'Tier', value: tier },
       { name: 'Holds', value: `${formatCount(held)} blocks` },
-      { name: 'Gave up', value: `${formatCount(evicted)} in ${describeDuration(options.windowMs)}` },
-      { name: 'Told', value: `below ${describeDuration(options.thresholdMs)}` },
+      { name: 'Evicted', value: `${formatCount(evicted)} in ${describeDuration(options.windowMs)}` },
+      { name: 'Threshold', value: `below ${describeDuration(options.thresholdMs)}` },
     ],
   };
 }

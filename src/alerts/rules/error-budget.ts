@@ -1,18 +1,18 @@
 import { backendAttempts } from '../measurement/measure.ts';
 import { describeDuration, formatCount, formatShare } from '../wording.ts';
 import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
-import type { Breach, ConditionOptions, Finding, Observed, RuleDefinition } from './rule.ts';
+import type { Breach, ConditionOptions, Finding, RuleDefinition, RuleInput } from './rule.ts';
 
 /**
  * Two windows over which errors are compared: the long one excludes short disturbances, the short one excludes those
  * already over.
  */
-export interface BurnWindows {
+export interface BurnRateWindows {
   readonly longMs: number;
   readonly shortMs: number;
 }
 
-export interface BurnOptions extends ConditionOptions {
+export interface BurnRateOptions extends ConditionOptions {
   /** The long-term allowed share of failed attempts, 0 to 1. */
   readonly budget: number;
   /** The burn rate, as a multiple of the budget, at which the fast pair of windows fires. */
@@ -24,17 +24,17 @@ export interface BurnOptions extends ConditionOptions {
 }
 
 /** The differences between the rules on error budgets. */
-export interface BurnRule
-  extends Pick<RuleDefinition<BurnOptions>, 'name' | 'title' | 'advice' | 'inhibitedBy' | 'defaults'> {
-  readonly fast: BurnWindows;
-  readonly slow: BurnWindows;
+export interface BurnRateRule
+  extends Pick<RuleDefinition<BurnRateOptions>, 'name' | 'title' | 'advice' | 'inhibitedBy' | 'defaults'> {
+  readonly fast: BurnRateWindows;
+  readonly slow: BurnRateWindows;
   readonly exampleLong: AttemptOutcomes;
   readonly exampleShort: AttemptOutcomes;
 }
 
 /** The measurements of a pair of windows. */
 interface Burn {
-  readonly windows: BurnWindows;
+  readonly windows: BurnRateWindows;
   readonly factor: number;
   readonly long: AttemptOutcomes;
   readonly short: AttemptOutcomes;
@@ -44,12 +44,12 @@ interface Burn {
  * A rule that fires when a backend's error budget burns too fast over either pair of windows (docs/cards.md §4, 1 and
  * 2).
  */
-export function burnRule(rule: BurnRule): RuleDefinition<BurnOptions> {
+export function burnRateRule(rule: BurnRateRule): RuleDefinition<BurnRateOptions> {
   const { fast, slow, exampleLong, exampleShort, ...words } = rule;
   return {
     ...words,
     measures: [backendAttempts],
-    aftermathMs: () => slow.shortMs,
+    inhibitAfterMs: () => slow.shortMs,
     evaluate: ({ history }, options) => {
       const pairs = [
         { windows: fast, factor: options.fastFactor },
@@ -75,8 +75,8 @@ interface MeasuredBurn {
 }
 
 function measureBurns(
-  history: Observed['history'],
-  windows: BurnWindows,
+  history: RuleInput['history'],
+  windows: BurnRateWindows,
   factor: number,
 ): readonly MeasuredBurn[] {
   const recent = history.increase(backendAttempts, windows.shortMs);
@@ -89,11 +89,11 @@ function measureBurns(
   });
 }
 
-function judge(backend: string, measured: readonly MeasuredBurn[], options: BurnOptions): Finding {
+function judge(backend: string, measured: readonly MeasuredBurn[], options: BurnRateOptions): Finding {
   const known = measured.flatMap(({ burn }) =>
     burn && burn.short.total >= options.minRequests ? [burn] : [],
   );
-  if (known.length === 0) return { kind: 'quiet', labels: { backend } };
+  if (known.length === 0) return { kind: 'no-data', labels: { backend } };
   const burning = known.find(({ factor, long, short }) => {
     const allowed = factor * options.budget;
     return long.failed > allowed * long.total && short.failed > allowed * short.total;
@@ -101,7 +101,11 @@ function judge(backend: string, measured: readonly MeasuredBurn[], options: Burn
   return burning ? breach(backend, burning, options) : { kind: 'clear', labels: { backend } };
 }
 
-function breach(backend: string, { windows, factor, long, short }: Burn, { budget }: BurnOptions): Breach {
+function breach(
+  backend: string,
+  { windows, factor, long, short }: Burn,
+  { budget }: BurnRateOptions,
+): Breach {
   const spend = Number((long.failed / long.total / budget).toPrecision(2));
   return {
     kind: 'breach',
@@ -111,7 +115,7 @@ function breach(backend: string, { windows, factor, long, short }: Burn, { budge
       { name: 'Backend', value: backend },
       { name: `Failed in ${describeDuration(windows.longMs)}`, value: failedOf(long) },
       { name: `Failed in ${describeDuration(windows.shortMs)}`, value: failedOf(short) },
-      { name: 'Budget', value: `${formatShare(budget)}, told from ${factor} times` },
+      { name: 'Budget', value: `${formatShare(budget)}, threshold ${factor} times` },
     ],
   };
 }

@@ -12,10 +12,10 @@ export const eventLoopLag: RuleDefinition<EventLoopLagOptions> = {
   name: 'eventLoopLag',
   title: 'A thread is too busy',
   advice:
-    'Every request on it waits this long beside its own work. Add workers, or look for what else runs here.',
+    'Every request on this thread waits this much longer. Add workers, or look for other processes that use the processor.',
   measures: [eventLoopLagSeconds],
   inhibitedBy: [],
-  aftermathMs: () => 0,
+  inhibitAfterMs: () => 0,
   defaults: { severity: 'warning', thresholdMs: 200, forMs: 2 * 60_000, clearForMs: 2 * 60_000 },
   evaluate: ({ history }, options) =>
     history

@@ -33,10 +33,10 @@ export const hitRatioDrop: RuleDefinition<HitRatioDropOptions> = {
   name: 'hitRatioDrop',
   title: 'The hit ratio has dropped',
   advice:
-    'Either clients read something new, or something was purged, or freshness was cut short. The status page shows which.',
+    'Clients read other objects than before, or objects were purged, or their time to live was shortened. The status page shows the hit ratio of each bucket.',
   measures: [requests],
   inhibitedBy: [],
-  aftermathMs: () => 0,
+  inhibitAfterMs: () => 0,
   defaults: {
     severity: 'warning',
     threshold: 0.8,
@@ -49,7 +49,7 @@ export const hitRatioDrop: RuleDefinition<HitRatioDropOptions> = {
   evaluate: ({ history }, options) => {
     const now = countReads(history.increase(requests, options.windowMs).series);
     const before = countReads(history.increase(requests, BASELINE_MS, options.windowMs).series);
-    if (Math.min(now.all, before.all) < options.minRequests) return [{ kind: 'quiet', labels: {} }];
+    if (Math.min(now.all, before.all) < options.minRequests) return [{ kind: 'no-data', labels: {} }];
     const ratio = now.hits / now.all;
     const isFine = ratio >= options.threshold || ratio > before.hits / before.all - options.drop;
     return [isFine ? { kind: 'clear', labels: {} } : breach(now, before, options)];
@@ -77,7 +77,7 @@ function breach(now: Reads, before: Reads, options: HitRatioDropOptions): Breach
       },
       { name: 'Before', value: `${usual} of ${formatCount(before.all)}` },
       {
-        name: 'Told',
+        name: 'Threshold',
         value: `below ${formatShare(options.threshold)}, after a drop by ${formatPoints(options.drop)}`,
       },
     ],

@@ -11,17 +11,17 @@ export const noticeTable = {
   started: {
     title: 'The gateway has started',
     advice:
-      'Nothing has to be done. A start that nobody asked for follows a crash: the log before it says why.',
+      'Nothing has to be done. If nobody started it, it has crashed: the log before the start says why.',
     defaults: { severity: 'info' },
   },
   stopped: {
     title: 'The gateway stops',
-    advice: 'Nothing has to be done if somebody meant it to stop.',
+    advice: 'Nothing has to be done if it was stopped on purpose.',
     defaults: { severity: 'info' },
   },
   heartbeat: {
     title: 'The gateway is alive',
-    advice: 'Nothing has to be done. What needs somebody is that this card no longer comes.',
+    advice: 'Nothing has to be done. If this card no longer comes, the gateway or its network is down.',
     defaults: { severity: 'info', everyMs: 86_400_000 },
   },
 } as const satisfies Readonly<Record<string, NoticeDefinition>>;

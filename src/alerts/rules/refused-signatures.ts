@@ -1,6 +1,6 @@
 import type { Labels } from '../alert.ts';
 import type { History } from '../measurement/history.ts';
-import { refusalsByJudge, requests } from '../measurement/measure.ts';
+import { errorResponsesBySource, requests } from '../measurement/measure.ts';
 import { total } from '../measurement/series.ts';
 import { describeDuration, formatCount, formatShare } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
@@ -37,12 +37,12 @@ const refusals = [
 /** Far more requests than usual are refused: a broken client, a rotated key, or an attack (docs/cards.md §4, 14). */
 export const refusedSignatures: RuleDefinition<RefusedSignaturesOptions> = {
   name: 'refusedSignatures',
-  title: 'Many requests are refused for who sent them',
+  title: 'Many requests are refused for their signature or rights',
   advice:
-    'The access log names the access key and the address. One key points to a client with an old secret, many to a search for a way in.',
-  measures: [refusalsByJudge, requests],
+    'The access log names the access key and the address. One key: probably a client with an old secret. Many keys: somebody may be guessing.',
+  measures: [errorResponsesBySource, requests],
   inhibitedBy: [],
-  aftermathMs: () => 0,
+  inhibitAfterMs: () => 0,
   defaults: {
     severity: 'warning',
     threshold: 0.05,
@@ -54,7 +54,7 @@ export const refusedSignatures: RuleDefinition<RefusedSignaturesOptions> = {
   },
   evaluate: ({ history }, options) => {
     const now = countRefusals(history, options.windowMs, 0);
-    if (now.all < options.minRequests) return [{ kind: 'quiet', labels: {} }];
+    if (now.all < options.minRequests) return [{ kind: 'no-data', labels: {} }];
     const usual = yesterday(history, options);
     const allowed = Math.max(options.threshold, usual * options.factor);
     return [now.refused > allowed * now.all ? breach(now, allowed, options) : { kind: 'clear', labels: {} }];
@@ -70,7 +70,7 @@ function yesterday(history: History, { minRequests }: RefusedSignaturesOptions):
 
 function countRefusals(history: History, windowMs: number, agoMs: number): Refusals {
   return {
-    refused: total(history.increase(refusalsByJudge, windowMs, agoMs).series, isRefusal),
+    refused: total(history.increase(errorResponsesBySource, windowMs, agoMs).series, isRefusal),
     all: total(history.increase(requests, windowMs, agoMs).series),
   };
 }
@@ -90,7 +90,7 @@ function breach({ refused, all }: Refusals, allowed: number, options: RefusedSig
         name: 'Refused',
         value: `${formatCount(refused)} of ${formatCount(all)} in ${describeDuration(options.windowMs)}`,
       },
-      { name: 'Told from', value: formatShare(allowed) },
+      { name: 'Threshold', value: formatShare(allowed) },
     ],
   };
 }

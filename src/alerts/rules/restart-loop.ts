@@ -13,10 +13,11 @@ export interface RestartLoopOptions extends ConditionOptions {
 export const restartLoop: RuleDefinition<RestartLoopOptions> = {
   name: 'restartLoop',
   title: 'Workers keep dying',
-  advice: 'Each takes its requests and its part of the cache along. The log has the last words of every one.',
+  advice:
+    'A worker that dies breaks off its requests and loses its part of the cache. The log has the last error of each.',
   measures: [workerRestarts],
   inhibitedBy: [],
-  aftermathMs: () => 0,
+  inhibitAfterMs: () => 0,
   defaults: { severity: 'critical', threshold: 4, windowMs: 10 * 60_000, forMs: 0, clearForMs: 60_000 },
   evaluate: ({ history }, options) => {
     const restarts = total(history.increase(workerRestarts, options.windowMs).series);

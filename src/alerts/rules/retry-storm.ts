@@ -14,10 +14,10 @@ export const retryStorm: RuleDefinition<RetryStormOptions> = {
   name: 'retryStorm',
   title: 'Requests to a backend are retried again and again',
   advice:
-    'Clients see little of it yet, but the store is asked several times for everything. Find out why it refuses or breaks off before it tips over.',
+    'Clients notice little so far, but the store gets several times the requests. Find out why it refuses or breaks off before it is overloaded.',
   measures: [backendRetries],
   inhibitedBy: ['backendUnreachable'],
-  aftermathMs: ({ windowMs }) => windowMs,
+  inhibitAfterMs: ({ windowMs }) => windowMs,
   defaults: {
     severity: 'warning',
     threshold: 10,

@@ -17,7 +17,7 @@ export interface RequestedObject extends ObjectSubject {
 }
 
 /** The input of a rule. */
-export interface Observed {
+export interface RuleInput {
   readonly history: History;
   /** The recently requested archived objects of a bucket, the most requested first. */
   readonly archivedObjects: (bucket: string) => readonly RequestedObject[];
@@ -33,11 +33,11 @@ export interface Breach {
   readonly subjects?: readonly ObjectSubject[];
 }
 
-/** The finding for one set of labels. `quiet` means too little data; it does not mean that the condition is clear. */
+/** The finding for one set of labels. `no-data` means too little data; it does not mean that the condition is clear. */
 export type Finding =
   | Breach
   | { readonly kind: 'clear'; readonly labels: Labels }
-  | { readonly kind: 'quiet'; readonly labels: Labels };
+  | { readonly kind: 'no-data'; readonly labels: Labels };
 
 /** A condition, declared once; `alerts.rules` can change its options or disable it. */
 export interface RuleDefinition<Options extends ConditionOptions> {
@@ -50,9 +50,9 @@ export interface RuleDefinition<Options extends ConditionOptions> {
   /** Rules that name the cause: while one fires for the same labels, this one is suppressed. */
   readonly inhibitedBy: readonly string[];
   /** How long after such a cause is resolved its errors remain in the windows, in milliseconds. */
-  readonly aftermathMs: (options: Options) => number;
+  readonly inhibitAfterMs: (options: Options) => number;
   readonly defaults: Options;
-  readonly evaluate: (observed: Observed, options: Options) => readonly Finding[];
+  readonly evaluate: (observed: RuleInput, options: Options) => readonly Finding[];
   /** An example of a breach, for `tidegate card` and tests. */
   readonly example: (options: Options) => Breach;
 }
@@ -67,8 +67,8 @@ export interface Rule {
   readonly clearForMs: number;
   readonly measures: readonly Measure[];
   readonly inhibitedBy: readonly string[];
-  readonly aftermathMs: number;
-  readonly evaluate: (observed: Observed) => readonly Finding[];
+  readonly inhibitAfterMs: number;
+  readonly evaluate: (observed: RuleInput) => readonly Finding[];
   readonly example: () => Breach;
 }
 
@@ -82,7 +82,7 @@ export function bindRule<Options extends ConditionOptions>(
   const { severity, forMs, clearForMs } = options;
   return {
     ...{ name, title, advice, measures, inhibitedBy, severity, forMs, clearForMs },
-    aftermathMs: definition.aftermathMs(options),
+    inhibitAfterMs: definition.inhibitAfterMs(options),
     evaluate: observed => definition.evaluate(observed, options),
     example: () => definition.example(options),
   };

@@ -12,12 +12,12 @@ export interface SaturationOptions extends ConditionOptions {
 /** The gateway has no capacity left and refuses requests (docs/cards.md §4, 21). */
 export const saturation: RuleDefinition<SaturationOptions> = {
   name: 'saturation',
-  title: 'The gateway is full',
+  title: 'The gateway has no capacity left',
   advice:
     'Requests are answered with SlowDown because slow readers pin the memory, or limits.requests or limits.requestsPerAddress is reached (tidegate_requests_shed_total tells which). Add memory, workers or another gateway, or raise the limit.',
   measures: [shedRequests],
   inhibitedBy: [],
-  aftermathMs: () => 0,
+  inhibitAfterMs: () => 0,
   defaults: {
     severity: 'critical',
     threshold: 0,
@@ -37,9 +37,9 @@ function breach(shed: number, { windowMs, threshold }: SaturationOptions): Breac
   return {
     kind: 'breach',
     labels: {},
-    summary: `${formatCount(shed)} requests were sent away for want of room in the last ${window}.`,
+    summary: `${formatCount(shed)} requests were refused for lack of capacity in the last ${window}.`,
     facts: [
-      { name: 'Sent away', value: `${formatCount(shed)} in ${window}` },
+      { name: 'Refused', value: `${formatCount(shed)} in ${window}` },
       { name: 'Allowed', value: formatCount(threshold) },
     ],
   };

@@ -16,10 +16,10 @@ export interface ServerErrorsOptions extends ConditionOptions {
 export const serverErrors: RuleDefinition<ServerErrorsOptions> = {
   name: 'serverErrors',
   title: 'Clients get server errors',
-  advice: 'No backend explains it by itself. The access log names the error code of each request.',
+  advice: 'No single backend is the cause. The access log names the error code of each request.',
   measures: [requests],
   inhibitedBy: ['backendUnreachable', 'backendErrors'],
-  aftermathMs: ({ windowMs }) => windowMs,
+  inhibitAfterMs: ({ windowMs }) => windowMs,
   defaults: {
     severity: 'critical',
     threshold: 0.05,
@@ -32,7 +32,7 @@ export const serverErrors: RuleDefinition<ServerErrorsOptions> = {
     const { series } = history.increase(requests, options.windowMs);
     const all = total(series);
     const failed = total(series, isServerError);
-    if (all < options.minRequests) return [{ kind: 'quiet', labels: {} }];
+    if (all < options.minRequests) return [{ kind: 'no-data', labels: {} }];
     if (failed <= options.threshold * all) return [{ kind: 'clear', labels: {} }];
     return [breach(failed, all, options)];
   },

@@ -20,12 +20,12 @@ const misses = ['MISS', 'PARTIAL', 'REVALIDATED'];
 /** Reads start too late; hits and misses are separate, since they depend on different things (docs/cards.md §4, 4). */
 export const slowFirstByte: RuleDefinition<SlowFirstByteOptions> = {
   name: 'slowFirstByte',
-  title: 'Reads begin late',
+  title: 'The first byte of reads is late',
   advice:
-    'Slow misses wait for the backend; slow hits for this machine: its processor, its event loops, its disk.',
+    'Slow misses wait for the backend. Slow hits wait for this machine: its processor or its event loops.',
   measures: [firstByteSeconds],
   inhibitedBy: ['backendUnreachable'],
-  aftermathMs: ({ windowMs }) => windowMs,
+  inhibitAfterMs: ({ windowMs }) => windowMs,
   defaults: {
     severity: 'warning',
     thresholdMs: 3_000,
@@ -43,7 +43,7 @@ export const slowFirstByte: RuleDefinition<SlowFirstByteOptions> = {
         series.filter(({ labels }) => isOfKind(labels)),
         0.99,
       );
-      if (count < options.minRequests) return { kind: 'quiet', labels: { cache: kind } };
+      if (count < options.minRequests) return { kind: 'no-data', labels: { cache: kind } };
       if (value * 1_000 <= allowedMs(kind, options)) return { kind: 'clear', labels: { cache: kind } };
       return breach(kind, value * 1_000, count, options);
     };

@@ -16,7 +16,7 @@ export const stateDirectory: RuleDefinition<StateDirectoryOptions> = {
     'Requests are served as usual. Cards wait in memory and are sent from there, but a restart would lose them, and nothing can be silenced. The log says why; free some space or repair the directory; the state is then written again without a restart.',
   measures: [stateUsable, stateFailures],
   inhibitedBy: [],
-  aftermathMs: () => 0,
+  inhibitAfterMs: () => 0,
   defaults: { severity: 'warning', windowMs: 10 * 60_000, forMs: 0, clearForMs: 60_000 },
   evaluate: ({ history }, options) => {
     const [usable] = history.current(stateUsable);
@@ -35,7 +35,7 @@ function breach(when: 'now' | 'before', failures: number, { windowMs }: StateDir
     summary:
       when === 'now'
         ? 'Alerts and cards are kept in memory only: the state directory cannot be used.'
-        : `The state directory could not be used in the last ${window}, and was written anew.`,
+        : `The state directory could not be used in the last ${window}, and was written again.`,
     facts: [{ name: 'Failures', value: `${formatCount(failures)} in ${window}` }],
   };
 }

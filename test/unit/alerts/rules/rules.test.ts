@@ -200,7 +200,7 @@ const rows: readonly Row[] = [
     thin: turnover(5, 1),
     firesWithinMs: 20 * MINUTE_MS + 5_000,
     resolvesWithinMs: 20 * MINUTE_MS + 5_000,
-    summary: 'The memory tier holds a block for 4 min 10 s on average before it gives it up.',
+    summary: 'The memory tier keeps a block for 4 min 10 s on average before it evicts it.',
   },
   {
     rule: 'refusedSignatures',
@@ -230,7 +230,7 @@ const rows: readonly Row[] = [
     thin: 'any breach is one',
     firesWithinMs: 2 * MINUTE_MS + 5_000,
     resolvesWithinMs: 3 * MINUTE_MS + 5_000,
-    summary: '12 requests were sent away for want of room in the last 1 min.',
+    summary: '12 requests were refused for lack of capacity in the last 1 min.',
   },
   {
     rule: 'eventLoopLag',

@@ -1,0 +1,193 @@
+import { isNoticeName, type NoticeName } from './notice-table.ts';
+import { isRuleName, type RuleName } from './rule-table.ts';
+
+/**
+ * Something to run. In commands, `ADMIN_URL` stands for the address of the admin port; the reader fills in FILE, BUCKET, KEY,
+ * DIRECTORY and LOG.
+ */
+export interface RunbookStep {
+  readonly kind: 'shell' | 'promql';
+  /** What it shows, and what to look for. */
+  readonly purpose: string;
+  readonly text: string;
+}
+
+const shell = (purpose: string, text: string): RunbookStep => ({ kind: 'shell', purpose, text });
+const promql = (purpose: string, text: string): RunbookStep => ({ kind: 'promql', purpose, text });
+
+/** The share of requests to each backend that failed; cancelled ones, and operations that a store lacks, are no failures. */
+const failedShare = (window: string) =>
+  `sum by (backend) (rate(tidegate_backend_requests_total{status!~"[1-4]..|501|aborted"}[${window}])) / sum by (backend) (rate(tidegate_backend_requests_total{status!="aborted"}[${window}]))`;
+
+const askStores = shell(
+  'Asks each store one question from here, and names what is at fault: the name, the connection, the certificate or the credentials.',
+  'tidegate check --config FILE --connect',
+);
+
+const failedRequestLines = shell(
+  'The failed requests in the log: the error code, and what was wrong with the store.',
+  `jq -c 'select(.status >= 500) | {time, status, code, failure, url}' LOG`,
+);
+
+const backendOutcomes = promql(
+  'How requests to each backend end: a status, or unreachable, timeout, broken, invalid.',
+  'sum by (backend, status) (rate(tidegate_backend_requests_total[1m]))',
+);
+
+const backendLatency = promql(
+  'How long each backend takes to answer (99th percentile, in seconds); compare with timeouts.firstByte.',
+  'histogram_quantile(0.99, sum by (backend, le) (rate(tidegate_backend_first_byte_seconds_bucket[5m])))',
+);
+
+const backendCalls = promql(
+  'Calls by state: many that wait mean too few connections or a slow store.',
+  'sum by (backend, state) (tidegate_backend_calls)',
+);
+
+const lastMinute = shell(
+  'Each backend’s requests and failures of the last minute.',
+  'curl -s ADMIN_URL/api/status | jq .lastMinute.backends',
+);
+
+const errorCodes = promql(
+  'Error answers by code, and whether the gateway or the store decided.',
+  'sum by (bucket, code, by) (rate(tidegate_error_responses_total[5m]))',
+);
+
+const eventLoop = promql(
+  'The lag of the busiest event loop, in seconds; above 0.1 this machine is the cause.',
+  'nodejs_eventloop_lag_p99_seconds',
+);
+
+const explain = shell(
+  'What the cache holds of one object, and how long it stays fresh.',
+  'tidegate explain BUCKET KEY --admin ADMIN_URL',
+);
+
+/** What to run when a rule fires, the most telling first. The texts of a rule's cards are in its own file. */
+export const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[]>> = {
+  backendUnreachable: [askStores, backendOutcomes, lastMinute],
+  backendErrors: [backendOutcomes, failedRequestLines, askStores],
+  backendErrorBurn: [
+    promql('The share that fails, over an hour; the budget is 0.001.', failedShare('1h')),
+    backendOutcomes,
+    failedRequestLines,
+  ],
+  backendErrorBudget: [
+    promql('The share that fails, over a day; the budget is 0.001.', failedShare('1d')),
+    backendOutcomes,
+  ],
+  backendTimeouts: [
+    backendLatency,
+    promql(
+      'Timeouts a second, by backend and operation.',
+      'sum by (backend, operation) (rate(tidegate_backend_requests_total{status="timeout"}[5m]))',
+    ),
+    backendCalls,
+  ],
+  retryStorm: [
+    promql(
+      'Retries a second, by reason.',
+      'sum by (backend, reason) (rate(tidegate_backend_retries_total[1m]))',
+    ),
+    backendOutcomes,
+  ],
+  serverErrors: [
+    failedRequestLines,
+    errorCodes,
+    promql(
+      'Exceptions that should not happen; each has an error line in the log.',
+      'increase(tidegate_request_faults_total[1h])',
+    ),
+  ],
+  slowFirstByte: [
+    promql(
+      'The time to the first byte (99th percentile, in seconds), by cache result: are hits slow, or misses?',
+      'histogram_quantile(0.99, sum by (cache, le) (rate(tidegate_request_first_byte_seconds_bucket[5m])))',
+    ),
+    backendLatency,
+    eventLoop,
+  ],
+  hitRatioDrop: [
+    promql(
+      'Reads of each bucket by cache result.',
+      'sum by (bucket, cache) (rate(tidegate_requests_total[10m]))',
+    ),
+    promql('Purges of the last hour.', 'sum by (kind) (increase(tidegate_purges_total[1h]))'),
+    promql(
+      'Evictions a second: is the cache too small?',
+      'sum by (tier, reason) (rate(tidegate_cache_evictions_total[10m]))',
+    ),
+    explain,
+  ],
+  cacheThrash: [
+    promql(
+      'How long a tier keeps a block on average, in seconds.',
+      'sum by (tier) (tidegate_cache_entries) / sum by (tier) (rate(tidegate_cache_evictions_total[5m]))',
+    ),
+    promql('How full each tier is.', 'tidegate_cache_bytes / tidegate_cache_capacity_bytes'),
+  ],
+  refusedSignatures: [
+    promql(
+      'The gateway’s own refusals, by code.',
+      'sum by (code) (rate(tidegate_error_responses_total{by="gateway"}[5m]))',
+    ),
+    shell(
+      'The refused requests in the log: who sent them, and why they were refused.',
+      `jq -c 'select(.status == 403) | {time, code, caller, failure, url}' LOG`,
+    ),
+  ],
+  archivedObjects: [
+    shell(
+      'The objects that are requested most.',
+      `curl -s ADMIN_URL/api/alerts | jq '.alerts[] | select(.rule == "archivedObjects") | .subjects'`,
+    ),
+    promql(
+      'Refused reads in each bucket.',
+      'sum by (bucket) (increase(tidegate_error_responses_total{code="InvalidObjectState"}[15m]))',
+    ),
+  ],
+  saturation: [
+    promql(
+      'Refused requests a second, by reason: memory, requests or stalled.',
+      'sum by (reason) (rate(tidegate_requests_shed_total[1m]))',
+    ),
+    promql('Requests that wait for stores; compare with limits.requests.', 'tidegate_requests_waiting'),
+    backendCalls,
+  ],
+  eventLoopLag: [
+    eventLoop,
+    promql('Processor time of the process, in cores.', 'rate(process_cpu_seconds_total[1m])'),
+    promql('Requests a second.', 'sum(rate(tidegate_requests_total[1m]))'),
+  ],
+  restartLoop: [
+    shell(
+      'The last errors of each thread.',
+      `jq -c 'select(.level == "error" or .level == "fatal") | {time, thread, msg, err}' LOG | tail -n 20`,
+    ),
+    promql('Worker restarts of the last ten minutes.', 'increase(tidegate_worker_restarts_total[10m])'),
+    shell('Which workers are up.', 'curl -s ADMIN_URL/api/status | jq .workers'),
+  ],
+  stateDirectory: [
+    shell('Room and rights of the directory (state.directory).', 'df -h DIRECTORY; ls -la DIRECTORY'),
+    promql('1 while the directory can be used, else 0.', 'tidegate_state_usable'),
+    shell('Cards that wait for each webhook.', 'curl -s ADMIN_URL/api/alerts | jq .webhooks'),
+  ],
+  started: [
+    shell(
+      'The last lines before the start: an error there is the reason.',
+      `jq -c 'select(.level == "error" or .level == "fatal") | {time, thread, msg, err}' LOG | tail -n 20`,
+    ),
+    promql('Starts of the process, and its version.', 'changes(process_start_time_seconds[1h])'),
+  ],
+  stopped: [shell('Whether it runs again.', 'curl -s ADMIN_URL/readyz')],
+  heartbeat: [
+    shell('Whether the gateway answers, and is ready.', 'curl -s ADMIN_URL/readyz'),
+    promql('Cards that wait to be posted.', 'tidegate_cards_waiting'),
+  ],
+};
+
+/** The steps of a rule; none for an unknown one. */
+export function stepsOf(name: string): readonly RunbookStep[] {
+  return isRuleName(name) || isNoticeName(name) ? runbookSteps[name] : [];
+}
