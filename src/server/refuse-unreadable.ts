@@ -15,8 +15,8 @@ export interface RefusalOptions {
 }
 
 /**
- * Answers a malformed request with an error, unless a response has already been sent on this connection: it may be
- * incomplete, and these bytes would become part of its body. The bytes of the request are not logged, as they may
+ * Answers a malformed request with an error, unless a response on this connection may be incomplete: the bytes would
+ * become part of its body. The bytes of the request are not logged, as they may
  * contain secrets.
  */
 export function refuseBadRequest(
@@ -24,8 +24,7 @@ export function refuseBadRequest(
   socket: Duplex,
   refusing: RefusalOptions,
 ): void {
-  const fresh = socket instanceof Socket && socket.bytesWritten === 0 && socket.writable;
-  if (!fresh || error.code === 'ECONNRESET') {
+  if (!(socket instanceof Socket) || !mayAnswer(error, socket)) {
     socket.destroy();
     return;
   }
@@ -34,6 +33,12 @@ export function refuseBadRequest(
     'refused a malformed HTTP request',
   );
   endWith(socket, refusing.answerUnreadable(reasonOf(error)));
+}
+
+/** On a kept connection, only a client whose bytes were no request waits for an answer. */
+function mayAnswer({ code = '' }: NodeJS.ErrnoException, socket: Socket): boolean {
+  if (!socket.writable || runningResponse(socket)) return false;
+  return code.startsWith('HPE_') || (socket.bytesWritten === 0 && code !== 'ECONNRESET');
 }
 
 /** For a client that sends too slowly: answers 408 unless another answer has begun, and closes the connection. */

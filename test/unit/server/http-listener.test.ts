@@ -139,6 +139,25 @@ it('law 2: answers the request before the garbage, and that alone', async () => 
   expect(answer).toBe(`${wholeHead}whole`);
 });
 
+it.each<[string, RequestHandler]>([
+  ['written directly', (_, response) => DirectAnswer.begin(response, 200, wholeHead)?.endWith('whole')],
+  ['of node:http', (_, response) => void response.writeHead(200, { 'content-length': 5 }).end('whole')],
+])('RFC 9112 §2.2: answers garbage that follows a whole answer %s', async (_, handle) => {
+  const { listener } = await start(handle);
+  const answers = await new Promise<string>((resolve, reject) => {
+    const socket = connect(listener.port, '127.0.0.1', () =>
+      socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'),
+    );
+    let received = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      received += text;
+      if (received.endsWith('whole')) socket.write('\0garbage\r\n\r\n');
+    });
+    socket.on('close', () => resolve(received)).on('error', reject);
+  });
+  expect(answers).toMatch(/^HTTP\/1.1 200 [\s\S]*\r\n\r\nwholeHTTP\/1.1 400 Bad Request\r\n/);
+});
+
 it('answers all requests of a client that ended its side in the same turn', async () => {
   const { listener } = await start((_request, response) => {
     const answer = DirectAnswer.begin(response, 200, wholeHead);
