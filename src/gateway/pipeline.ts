@@ -77,6 +77,7 @@ export class Pipeline {
       }
       // without this, node:http would read the empty body in several turns of the event loop
       else request.read(0);
+      checkHost(request, fields);
       const plain = this.#plainReads.find(exchange, fields, nowMs);
       if (plain) this.#objects.serve(plain, sources.sourceOf(plain.read.objectKey.hash));
       else this.#serve(request, exchange, fields, nowMs);
@@ -86,7 +87,6 @@ export class Pipeline {
   }
 
   #serve(request: IncomingMessage, exchange: Exchange, fields: RequestFields, nowMs: number): void {
-    checkHost(request, fields);
     const located = locate(request, exchange, fields, this.#parts);
     const { address, bucket, caller } = located;
     const query = parseQuery(address.query);

@@ -1,9 +1,9 @@
-import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { MessageChannel } from 'node:worker_threads';
 import { S3Store, type S3StoreOptions } from '../../src/backend/s3/s3-store.ts';
 import { StoreMeter } from '../../src/backend/store-meter.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
-import type { Logger } from '../../src/base/logger.ts';
+import { createLogger, type Logger } from '../../src/base/logger.ts';
 import { Metrics } from '../../src/base/metrics.ts';
 import { allocateSharedMemory, type SharedMemory } from '../../src/cache/shared-memory.ts';
 import type { UnwrittenBytesError } from '../../src/cache/written-bytes.ts';
@@ -13,6 +13,8 @@ import type { RequestLimits } from '../../src/gateway/request/admission.ts';
 import type { Authenticate } from '../../src/gateway/request/authenticator.ts';
 import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
+import { listenHttp } from '../../src/server/http-listener.ts';
+import { defaultLimits as clientLimits } from './client-limits.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -50,6 +52,8 @@ export interface TestGatewayOptions {
   readonly onUnwritten?: (error: UnwrittenBytesError) => void;
   /** Default: those of a configuration that names none. */
   readonly limits?: Partial<RequestLimits>;
+  /** Default: a server of node:http. `worker` is the listener that workers have. */
+  readonly listener?: 'node' | 'worker';
 }
 
 /** One answer with its whole body. */
@@ -64,7 +68,12 @@ interface Part {
   readonly gateway: Gateway;
   readonly metrics: Metrics;
   readonly store: S3Store;
-  readonly server: Server;
+}
+
+interface Listener {
+  readonly port: number;
+  /** Closes all connections. */
+  close(): Promise<void>;
 }
 
 /** A gateway in this process, on a real socket. Several workers share one thread. */
@@ -74,13 +83,20 @@ export class TestGateway {
   /** The memory that its workers share. */
   readonly memory: SharedMemory;
   readonly #parts: readonly Part[];
+  readonly #listeners: readonly Listener[];
   readonly #channels: readonly MessageChannel[];
 
-  private constructor(parts: readonly Part[], channels: readonly MessageChannel[], memory: SharedMemory) {
+  private constructor(
+    parts: readonly Part[],
+    listeners: readonly Listener[],
+    channels: readonly MessageChannel[],
+    memory: SharedMemory,
+  ) {
     this.memory = memory;
     this.gateways = parts.map(part => part.gateway);
     this.metrics = parts.map(part => part.metrics);
     this.#parts = parts;
+    this.#listeners = listeners;
     this.#channels = channels;
   }
 
@@ -95,17 +111,19 @@ export class TestGateway {
     );
     const parts = Array.from({ length: workers }, (_, worker) => makePart(options, policy, memory, worker));
     const channels = connect(parts);
-    await Promise.all(
-      parts.map(({ server }) => new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))),
+    const listeners = await Promise.all(
+      parts.map(({ gateway }) =>
+        options.listener === 'worker' ? listenAsWorker(gateway) : listenBare(gateway),
+      ),
     );
-    return new TestGateway(parts, channels, memory);
+    return new TestGateway(parts, listeners, channels, memory);
   }
 
   /** Where worker `worker` listens. */
   url(worker = 0): string {
-    const address = this.#parts[worker]?.server.address();
-    if (!address || typeof address === 'string') throw new Error('the gateway is closed');
-    return `http://127.0.0.1:${address.port}`;
+    const listener = this.#listeners[worker];
+    if (!listener) throw new RangeError(`there is no worker ${worker}`);
+    return `http://127.0.0.1:${listener.port}`;
   }
 
   get(path: string, headers: Record<string, string> = {}, worker = 0): Promise<TestAnswer> {
@@ -142,8 +160,7 @@ export class TestGateway {
   }
 
   async close(): Promise<void> {
-    for (const { server } of this.#parts) server.closeAllConnections();
-    await Promise.all(this.#parts.map(({ server }) => new Promise(resolve => server.close(resolve))));
+    await Promise.all(this.#listeners.map(listener => listener.close()));
     for (const channel of this.#channels) channel.port1.close();
     await Promise.all(this.#parts.map(({ store }) => store.close()));
   }
@@ -191,15 +208,30 @@ function makePart(
     limits: { ...defaultLimits, ...options.limits },
     random: () => 0.5,
   });
-  return {
-    gateway,
-    metrics,
-    store,
-    server: createServer({ keepAliveTimeout: 60_000, requireHostHeader: false }, gateway.handle).on(
-      'checkExpectation',
-      gateway.handle,
-    ),
+  return { gateway, metrics, store };
+}
+
+async function listenAsWorker(gateway: Gateway): Promise<Listener> {
+  const listener = await listenHttp({
+    ...{ host: '127.0.0.1', port: 0, reusePort: false, limits: clientLimits },
+    logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
+    handle: gateway.handle,
+    answerUnreadable: why => gateway.answerUnreadable(why),
+  });
+  return { port: listener.port, close: () => listener.drain(0) };
+}
+
+async function listenBare({ handle }: Gateway): Promise<Listener> {
+  const server = createServer({ keepAliveTimeout: 60_000, requireHostHeader: false }, handle);
+  server.on('checkExpectation', handle);
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (!address || typeof address === 'string') throw new Error('the server does not listen');
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise<void>(resolve => server.close(() => resolve()));
   };
+  return { port: address.port, close };
 }
 
 /** A function alone tells of single keys; of what lies below a prefix it tells when that itself is refused. */

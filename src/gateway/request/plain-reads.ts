@@ -1,28 +1,22 @@
-import { LRUCache } from 'lru-cache';
 import { parseRange } from '../../http/range.ts';
 import type { ClientRead } from './client-read.ts';
 import type { Exchange } from './exchange.ts';
 import type { ObjectRead } from './object-read.ts';
 import type { RequestFields } from './request-fields.ts';
-
-/** Limits of the memo: number of URLs and their heap cost. */
-const URLS_LIMIT = 10_000;
-const URLS_LIMIT_BYTES = 8 * 1024 * 1024;
-/** Estimated heap cost of an entry, without its strings. */
-const ENTRY_BYTES = 512;
+import { TargetMemo } from './target-memo.ts';
 
 /**
- * Longer URLs are not memoised. A bucket and the longest key, percent-encoded, are shorter. From 16 384 characters on,
- * V8's string hash depends on the length alone (`String::kMaxHashCalcLength`), so look-ups of such strings of equal
- * length would degrade to comparing them all.
+ * Longer ones are not memoised. A bucket and the longest key, percent-encoded, and the name of a host (RFC 1035 §2.3.4)
+ * are shorter. From 16 384 characters on, V8's string hash depends on the length alone (`String::kMaxHashCalcLength`), so
+ * look-ups of such strings of equal length would degrade to comparing them all.
  */
 const URL_LENGTH_LIMIT = 4_096;
+const HOST_LENGTH_LIMIT = 512;
 
-/** What all plain reads of one URL have in common. */
+/** What all plain reads of one URL at one host have in common. */
 interface PlainRead {
-  readonly host: string;
   readonly bucket: string;
-  readonly key: string | undefined;
+  readonly key: string;
   readonly prefix: Exchange['prefix'];
   /** For the whole object, without preconditions. */
   readonly read: ObjectRead;
@@ -34,21 +28,18 @@ const noOverrides: ClientRead['overrides'] = [];
 const noRange = parseRange(undefined);
 
 /**
- * Memoises plain reads: anonymous GETs without query or store fields, which are most of the traffic. Address, bucket,
- * grants and policy of such a URL are the same each time, so they are worked out once; only range and preconditions are
- * parsed again.
+ * Memoises plain reads: anonymous GETs without query, store fields or Origin, which are most of the traffic. Nothing but
+ * host and URL decides their address, bucket, grants and policy, so these are worked out once per host and URL; range and
+ * preconditions are parsed again.
  */
 export class PlainReads {
-  readonly #reads = new LRUCache<string, PlainRead>({
-    max: URLS_LIMIT,
-    maxSize: URLS_LIMIT_BYTES,
-    sizeCalculation: costBytes,
-  });
+  readonly #reads = new TargetMemo<PlainRead>();
 
-  /** The memoised read for `exchange`, if it is a plain one that was allowed before. */
+  /** The memoised read for `exchange`, if it is a plain one that was allowed before. Its Host must have been checked. */
   find(exchange: Exchange, fields: RequestFields, nowMs: number): ClientRead | undefined {
-    const plain = isPlain(exchange, fields) ? this.#reads.get(exchange.url) : undefined;
-    if (plain?.host !== fields.host || !plain) return undefined;
+    const host = plainHost(exchange, fields);
+    const plain = host === undefined ? undefined : this.#reads.find(host, exchange.url);
+    if (!plain) return undefined;
     exchange.bucket = plain.bucket;
     exchange.key = plain.key;
     exchange.prefix = plain.prefix;
@@ -71,30 +62,31 @@ export class PlainReads {
 
   /** Memoises `client`, which was allowed, if it is a plain read. */
   remember({ exchange, fields, read, visibility, mayKnowMissing }: ClientRead): void {
-    const { host } = fields;
-    if (host === undefined || !isPlain(exchange, fields) || exchange.caller !== undefined) return;
-    const { bucket, key, prefix, url } = exchange;
+    const { bucket, key = '', prefix, url, caller } = exchange;
+    const host = plainHost(exchange, fields);
+    if (host === undefined || caller !== undefined || url.includes('?')) return;
     const whole = { ...read, range: noRange, isConditional: false };
-    this.#reads.set(url, { host, bucket, key, prefix, read: whole, visibility, mayKnowMissing });
+    const plain = { bucket, key, prefix, read: whole, visibility, mayKnowMissing };
+    // the key is held twice, and may need two bytes per character
+    this.#reads.add(host, url, plain, 2 * (key.length + read.objectKey.text.length));
   }
 }
 
-/** Decoded keys may need two bytes per character. */
-function costBytes({ host = '', key = '' }: PlainRead, url: string): number {
-  return ENTRY_BYTES + url.length + host.length + 2 * key.length;
-}
-
-/** A request without Host is never plain: whether it is valid depends on the HTTP version (RFC 9112 §3.2). */
-function isPlain({ method, url }: Exchange, fields: RequestFields): boolean {
-  return (
+/**
+ * The host of a plain read; undefined for other requests. A request without Host is never plain: whether it is valid
+ * depends on the HTTP version (RFC 9112 §3.2). The query is left out of the check: no URL with one is remembered.
+ */
+function plainHost({ method, url }: Exchange, fields: RequestFields): string | undefined {
+  const { host } = fields;
+  const isPlain =
     method === 'GET' &&
-    fields.host !== undefined &&
+    host !== undefined &&
+    host.length <= HOST_LENGTH_LIMIT &&
     url.length <= URL_LENGTH_LIMIT &&
     fields.store === undefined &&
     fields.authorization === undefined &&
-    fields.origin === undefined &&
-    !url.includes('?')
-  );
+    fields.origin === undefined;
+  return isPlain ? host : undefined;
 }
 
 function readOf(whole: ObjectRead, { range, isConditional }: RequestFields): ObjectRead {

@@ -33,6 +33,54 @@ it('remembers a URL and its host', () => {
   expect(finds(reads, allowed('/b/k', ['Host', 'g']))).toBe(false);
 });
 
+it('remembers one URL of several hosts', () => {
+  const reads = new PlainReads();
+  const hosts = ['g', 'h', 'H', 'h:80'];
+  for (const host of hosts) reads.remember(allowed(`/b/${host}`, ['Host', host]));
+  for (const host of hosts) {
+    for (const named of hosts) {
+      const isKnown = finds(reads, allowed(`/b/${named}`, ['Host', host]));
+      expect(isKnown, `${host} ${named}`).toBe(host === named);
+    }
+  }
+});
+
+it('neither remembers nor looks for the name of a host that is too long for one', () => {
+  const reads = new PlainReads();
+  const hosts = [512, 513, 16_384].map(length => 'h'.repeat(length));
+  for (const host of hosts) reads.remember(allowed('/b/k', ['Host', host]));
+  const found = hosts.map(host => finds(reads, allowed('/b/k', ['Host', host])));
+  expect(found).toEqual([true, false, false]);
+});
+
+it('does not remember a URL with a query', () => {
+  const reads = new PlainReads();
+  for (const url of ['/b/k?', '/b/k?x-id=GetObject']) {
+    reads.remember(allowed(url));
+    expect(finds(reads, allowed(url))).toBe(false);
+  }
+});
+
+it('finds what it holds again and again, and forgets nothing by looking', () => {
+  const reads = new PlainReads();
+  reads.remember(allowed('/b/first'));
+  for (let number = 0; number < 7_000; number++) reads.remember(allowed(`/b/${number}`));
+  for (let look = 0; look < 20_000; look++) expect(finds(reads, allowed('/b/first'))).toBe(true);
+  expect(finds(reads, allowed('/b/0'))).toBe(true);
+});
+
+it.each([
+  ['URLs', (number: number) => allowed(`/b/${number}`)],
+  ['hosts', (number: number) => allowed('/b/k', ['Host', `h${number}`])],
+])('remembers some thousand %s, whoever sends how many', (_what, nth) => {
+  const reads = new PlainReads();
+  const count = 30_000;
+  for (let number = 0; number < count; number++) reads.remember(nth(number));
+  const held = Array.from({ length: count }, (_, number) => finds(reads, nth(number))).filter(Boolean);
+  expect(held.length).toBeGreaterThan(2_000);
+  expect(held.length).toBeLessThanOrEqual(10_000);
+});
+
 it('remembers and finds nothing for a request without Host, which has to be looked at', () => {
   const reads = new PlainReads();
   reads.remember(allowed('/b/k', []));
