@@ -1,6 +1,7 @@
 import type { Block } from '../../cache/block.ts';
 import type { Loan } from '../../cache/content.ts';
 import type { MemoryTier } from '../../cache/memory-tier.ts';
+import { SpareCopies } from './spare-copies.ts';
 
 /**
  * Longest loan: one block of the default size. A slot is pinned as a whole however little of it is lent, and one write
@@ -23,6 +24,7 @@ const SHORT_COPY_BYTES = 16 * 1024;
 export class SlotLender {
   readonly #tier: MemoryTier;
   readonly #slotsLimit: number;
+  readonly #spare = new SpareCopies([COPY_LIMIT_BYTES, SHORT_COPY_BYTES]);
   #copies = 0;
 
   /** @param slotsLimit slots of one worker that may be pinned at the same time */
@@ -46,24 +48,24 @@ export class SlotLender {
   lendHeld(slot: number, bytes: Buffer): Loan {
     if (this.#tier.pins.heldBeside(slot) <= this.#slotsLimit)
       return { bytes, slot, release: () => this.#unpin(slot) };
-    const copy = copyOf(bytes.subarray(0, this.#copies < MANY_COPIES ? COPY_LIMIT_BYTES : SHORT_COPY_BYTES));
+    const limitBytes = this.#copies < MANY_COPIES ? COPY_LIMIT_BYTES : SHORT_COPY_BYTES;
+    const copy = this.#spare.copyOf(bytes.subarray(0, limitBytes));
     this.#unpin(slot);
     this.#copies++;
-    return { bytes: copy, slot: undefined, release: () => this.#copies-- };
+    const release = () => {
+      this.#copies--;
+      this.#spare.keep(copy);
+    };
+    return { bytes: copy, slot: undefined, release };
+  }
+
+  /** Lends a copy that another worker has made. */
+  lendReceived(copy: Buffer<ArrayBuffer>): Loan {
+    return { bytes: copy, slot: undefined, release: () => this.#spare.keep(copy) };
   }
 
   #unpin(slot: number): void {
     this.#tier.pins.release(slot);
     this.#tier.released();
   }
-}
-
-/**
- * A copy in its own ArrayBuffer. A copy in Node's buffer pool would keep the whole pool alive, and transferring it
- * would transfer the pool.
- */
-export function copyOf(bytes: Buffer): Buffer<ArrayBuffer> {
-  const copy = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(copy);
-  return copy;
 }

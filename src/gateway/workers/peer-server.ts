@@ -3,7 +3,7 @@ import type { ContentReader, Loan } from '../../cache/content.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { ObjectChangedError } from '../fill/fill-error.ts';
-import { copyOf } from '../fill/slot-lender.ts';
+import { copyOf } from '../fill/spare-copies.ts';
 import type { LookupResult } from '../read/object-source.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import type { ObjectRead } from '../request/object-read.ts';
@@ -203,10 +203,13 @@ function releaseLoan(open: OpenReader): void {
   open.loan = undefined;
 }
 
-/** `bytes` if they fill their ArrayBuffer, which can then be transferred; otherwise a copy. */
+/**
+ * `bytes` if they fill their ArrayBuffer, which can then be transferred; otherwise a copy. The memory is taken from the
+ * loan at once: it would be used again if the loan ended before the message is on its way.
+ */
 function ownMemory(bytes: Buffer): Uint8Array<ArrayBuffer> {
   const { buffer, length } = bytes;
   return buffer instanceof ArrayBuffer && buffer.byteLength === length
-    ? new Uint8Array(buffer)
+    ? new Uint8Array(buffer.transfer())
     : copyOf(bytes);
 }

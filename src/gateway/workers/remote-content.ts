@@ -97,8 +97,8 @@ export class RemoteContent implements Content {
     if (loan.kind === 'copy') {
       // the next read finds it in memory and counts as a hit
       if (loan.block) this.#remember(Math.floor(loan.from / this.#blockBytes), loan.block);
-      const bytes = Buffer.from(loan.bytes.buffer, loan.bytes.byteOffset, loan.bytes.byteLength);
-      return { bytes, slot: undefined, release: () => undefined };
+      const { buffer, byteOffset, byteLength } = loan.bytes;
+      return this.#lender.lendReceived(Buffer.from(buffer, byteOffset, byteLength));
     }
     const { slot, tag } = loan.block;
     if (!this.#pins.acquire(slot, tag)) throw new OwnerLostError('has died');

@@ -79,6 +79,44 @@ it('copies are short while many are out, and long again afterwards', () => {
   expect(lender.lend(third, 0, blockBytes).bytes.length).toBe(64 * 1024);
 });
 
+it('the memory of copies that were given back is used for the next ones, but for transferred ones', () => {
+  for (const one of [block(1), block(2)]) lender.lend(one, 0, blockBytes);
+  const [third, fourth] = [block(3), block(4)];
+  const first = lender.lend(third, 0, blockBytes);
+  const other = lender.lend(third, 0, blockBytes);
+  expect(other.bytes.buffer === first.bytes.buffer).toBe(false);
+  first.release();
+  const next = lender.lend(fourth, 0, blockBytes);
+  expect(next.bytes.buffer === first.bytes.buffer).toBe(true);
+  expect(next.bytes.every(byte => byte === 4)).toBe(true);
+  expect(other.bytes.every(byte => byte === 3)).toBe(true);
+  structuredClone(other.bytes.buffer, { transfer: [other.bytes.buffer as ArrayBuffer] });
+  other.release();
+  expect(lender.lend(third, 0, blockBytes).bytes.length).toBe(64 * 1024);
+  next.release();
+  expect(lender.lend(third, 0, 100).bytes.buffer.byteLength).toBe(100);
+});
+
+it('the memory of a copy that another worker has made is used for the next one here', () => {
+  for (const one of [block(1), block(2)]) lender.lend(one, 0, blockBytes);
+  const received = lender.lendReceived(Buffer.allocUnsafeSlow(64 * 1024).fill(9));
+  expect(received.slot).toBeUndefined();
+  const third = block(3);
+  expect(lender.lend(third, 0, blockBytes).bytes.buffer === received.bytes.buffer).toBe(false);
+  received.release();
+  expect(lender.lend(third, 0, blockBytes).bytes.buffer === received.bytes.buffer).toBe(true);
+});
+
+it('a few unused copies are kept, whatever was lent at the same time', () => {
+  for (const one of [block(1), block(2)]) lender.lend(one, 0, blockBytes);
+  const third = block(3);
+  const loans = Array.from({ length: 200 }, () => lender.lend(third, 0, blockBytes));
+  const memory = new Set(loans.map(({ bytes }) => bytes.buffer));
+  for (const loan of loans) loan.release();
+  const again = Array.from({ length: 200 }, () => lender.lend(third, 0, blockBytes));
+  expect(again.filter(({ bytes }) => memory.has(bytes.buffer)).length).toBe(64);
+});
+
 it('wakes fills that wait for a slot when one is given back', async () => {
   const loan = lender.lend(block(1), 0, 10);
   const freed = new Promise<void>(resolve => tier.whenFreed(resolve));

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Loan } from '../../../../src/cache/content.ts';
 import { Generation } from '../../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
@@ -13,7 +14,28 @@ it.each([
   ['out of a larger piece of memory', undefined],
 ])('what is lent %s is copied before the message is on its way', async (_what, slot) => {
   const bytes = Buffer.alloc(2 * blockBytes, 7).subarray(0, blockBytes);
-  const lent = { bytes, slot, release: () => undefined };
+  const { wire } = await nextOf({ bytes, slot, release: () => undefined });
+  // the slot is another block's now
+  bytes.fill(0xee);
+  expect(wire).toMatchObject({ kind: 'copy' });
+  const copy = 'bytes' in wire ? wire.bytes : Buffer.alloc(0);
+  expect(Buffer.from(copy)).toEqual(Buffer.alloc(blockBytes, 7));
+  expect(copy.buffer.byteLength).toBe(blockBytes);
+});
+
+it('the memory of a copy is no longer the loan’s when it is given back', async () => {
+  const lengths: number[] = [];
+  const bytes = Buffer.from(new ArrayBuffer(blockBytes)).fill(7);
+  const release = () => lengths.push(bytes.length);
+  const { wire, close } = await nextOf({ bytes, slot: undefined, release });
+  close();
+  expect(lengths).toEqual([0]);
+  const copy = 'bytes' in wire ? wire.bytes : Buffer.alloc(0);
+  expect(Buffer.from(copy)).toEqual(Buffer.alloc(blockBytes, 7));
+});
+
+/** What is sent to a worker for which the owner's reader has `lent`. */
+async function nextOf(lent: Loan) {
   const identity = { objectKey: 'b\nk\no', versionId: undefined, entityTag: '"t"', sizeBytes: blockBytes };
   const tier = new MemoryTier(allocateSharedMemory(16 * blockBytes, blockBytes, 1), 0);
   const generation = new Generation(identity, blockBytes, tier, {
@@ -22,13 +44,9 @@ it.each([
   });
   const numbers = new ContentIds();
   const objects: WorkerCache = Object.create(WorkerCache.prototype);
-  const { open, next } = new PeerServer(objects, new BucketTable(new Map(), undefined), numbers).procedures;
+  const { open, next, close } = new PeerServer(objects, new BucketTable(new Map(), undefined), numbers)
+    .procedures;
   const contentId = numbers.idOf(generation);
-  const wire = await next(open({ contentId, from: 0, to: blockBytes, hasBegun: false }));
-  // the slot is another block's now
-  bytes.fill(0xee);
-  expect(wire).toMatchObject({ kind: 'copy' });
-  const copy = 'bytes' in wire ? wire.bytes : Buffer.alloc(0);
-  expect(Buffer.from(copy)).toEqual(Buffer.alloc(blockBytes, 7));
-  expect(copy.buffer.byteLength).toBe(blockBytes);
-});
+  const reader = open({ contentId, from: 0, to: blockBytes, hasBegun: false });
+  return { wire: await next(reader), close: () => close(reader) };
+}
