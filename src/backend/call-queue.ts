@@ -95,6 +95,10 @@ export class CallQueue {
   /** Starts `entry` now or later, or refuses it. */
   enter(entry: QueueEntry): void {
     const line = this.#lineOf(entry.object);
+    if (this.#waiting.size === 0 && this.#mayStart(line)) {
+      this.#start(entry, line);
+      return;
+    }
     if (this.#waiting.size >= this.#limits.queue && !this.#mayStart(line) && !this.#makeRoom(line)) {
       this.#forget(entry.object, line);
       this.#end(entry, 'full');
@@ -116,7 +120,7 @@ export class CallQueue {
       if (entry.isAnswered) this.#moved(line);
     } else if (!this.#stopWaiting(entry, line)) return;
     this.#forget(entry.object, line);
-    this.#startNext();
+    if (this.#waiting.size > 0) this.#startNext();
   }
 
   /** The store has answered `entry`. `firstByteMs` is the time to the first byte, if it is representative of reads. */
@@ -139,7 +143,11 @@ export class CallQueue {
     if (this.#isStarting) return;
     this.#isStarting = true;
     try {
-      for (let entry = this.#next(); entry; entry = this.#next()) this.#start(entry);
+      for (let entry = this.#next(); entry; entry = this.#next()) {
+        const line = this.#lineOf(entry.object);
+        this.#stopWaiting(entry, line);
+        this.#start(entry, line);
+      }
     } finally {
       this.#isStarting = false;
     }
@@ -159,9 +167,7 @@ export class CallQueue {
     return last;
   }
 
-  #start(entry: QueueEntry): void {
-    const line = this.#lineOf(entry.object);
-    this.#stopWaiting(entry, line);
+  #start(entry: QueueEntry, line: Line): void {
     line.running++;
     this.#running.add(entry);
     this.#watch();

@@ -1,5 +1,10 @@
-import { ERROR_BODY_LIMIT_BYTES } from './guarded-receiver.ts';
-import type { Store, StoreReplyHead, StoreRequest, WholeReply } from './store.ts';
+import {
+  ERROR_BODY_LIMIT_BYTES,
+  type Store,
+  type StoreReplyHead,
+  type StoreRequest,
+  type WholeReply,
+} from './store.ts';
 
 /** Initial memory; it doubles as needed, so many small pieces of a body cost no more than its bytes. */
 const FIRST_BYTES = 4 * 1024;

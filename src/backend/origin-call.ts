@@ -11,13 +11,11 @@ const INFORMATIONAL_LIMIT = 100;
 
 /** Receives an answer as it arrives, with header names and values as the origin sent them. */
 export interface OriginReceiver {
-  answered(status: number, rawHeaders: string[]): void;
+  answered(status: number, rawHeaders: readonly string[]): void;
   /** The next bytes of the body. The memory is valid only during the call. */
   arrived(chunk: Buffer): void;
   ended(): void;
   failed(error: StoreError): void;
-  /** The caller has aborted the request; nothing follows. */
-  aborted(): void;
 }
 
 /** One request in progress. Forwards undici's events, and nothing after `abort`. */
@@ -25,6 +23,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   readonly #method: string;
   readonly #receiver: OriginReceiver;
   readonly #readBuffer: ReadBuffer;
+  readonly #onEnd: () => void;
   #controller: Dispatcher.DispatchController | undefined;
   #body: ExpectedBody | undefined;
   /** For chunked bodies; the bytes of others arrive as they were read. */
@@ -33,10 +32,12 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   #isOver = false;
   #isPaused = false;
 
-  constructor(method: string, receiver: OriginReceiver, readBuffer: ReadBuffer) {
+  /** @param onEnd called once, when the call has ended in any way */
+  constructor(method: string, receiver: OriginReceiver, readBuffer: ReadBuffer, onEnd: () => void) {
     this.#method = method;
     this.#receiver = receiver;
     this.#readBuffer = readBuffer;
+    this.#onEnd = onEnd;
   }
 
   pause(): void {
@@ -57,20 +58,9 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   }
 
   abort(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (!this.#end()) return;
     this.#smallChunks?.drop();
-    this.#receiver.aborted();
     this.#controller?.abort(new StoreError('BROKEN', 'aborted', undefined));
-  }
-
-  /** Aborts the call; the receiver fails with `error`. */
-  giveUp(error: StoreError): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#smallChunks?.drop();
-    this.#controller?.abort(error);
-    this.#receiver.failed(error);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -82,17 +72,13 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     if (status < 200) {
       if (++this.#informational > INFORMATIONAL_LIMIT)
-        this.giveUp(
-          new StoreError('INVALID', 'the store sends informational answers without end', undefined),
-        );
+        this.#giveUp(invalid('the store sends informational answers without end'));
       return;
     }
     const headers = textOf(controller.rawHeaders);
     const framing = framingOf(headers);
     if (hasUnknownCoding(framing)) {
-      this.giveUp(
-        new StoreError('INVALID', `Transfer-Encoding ${framing.coding} was not asked for`, undefined),
-      );
+      this.#giveUp(invalid(`Transfer-Encoding ${framing.coding} was not asked for`));
       return;
     }
     const end = this.#method === 'GET' ? endOfBody(status, framing) : undefined;
@@ -111,25 +97,36 @@ export class OriginCall implements Dispatcher.DispatchHandler {
       return;
     }
     const refusal = this.#smallChunks.arrived(chunk);
-    if (refusal) this.giveUp(refusal);
+    if (refusal) this.#giveUp(refusal);
   }
 
   onResponseEnd(): void {
     this.#smallChunks?.flush();
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#receiver.ended();
+    if (this.#end()) this.#receiver.ended();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (!this.#isPaused) this.#smallChunks?.flush();
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#receiver.failed(asStoreError(error));
+    if (this.#end()) this.#receiver.failed(asStoreError(error));
   }
 
   #passOn(bytes: Buffer): void {
     if (!this.#isOver) this.#receiver.arrived(bytes);
+  }
+
+  /** The store does not keep to the protocol. */
+  #giveUp(error: StoreError): void {
+    if (this.#isOver) return;
+    this.abort();
+    this.#receiver.failed(error);
+  }
+
+  /** False when it had already ended. */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#onEnd();
+    return true;
   }
 }
 
@@ -176,6 +173,10 @@ function endOfBody(status: number, { length, coding, isUpgrade }: Framing): Body
   if (length === undefined) return { kind: 'close' };
   const lengthBytes = parseContentLength(length);
   return lengthBytes === undefined ? undefined : { kind: 'length', lengthBytes };
+}
+
+function invalid(why: string): StoreError {
+  return new StoreError('INVALID', why, undefined);
 }
 
 function asStoreError(error: Error): StoreError {

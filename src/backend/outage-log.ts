@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { GIVEN_UP, type StoreError, type StoreReceiver, type StoreReplyHead } from './store.ts';
+import { GIVEN_UP, type StoreError } from './store.ts';
 
 /** A store works again once it has answered and nothing has failed for so long. */
 const QUIET_MS = 5_000;
@@ -115,35 +115,6 @@ export class OutageLog {
   /** A wall clock that was set back must not make an outage endless. */
   #elapsedMs(since: number): number {
     return Math.abs(this.#now() - since) * 100;
-  }
-}
-
-/** Reports the outcome of one request to `outages`, after it was sent again where that is done. */
-export class NotedOutcome implements StoreReceiver {
-  readonly #receiver: StoreReceiver;
-  readonly #outages: OutageLog;
-
-  constructor(receiver: StoreReceiver, outages: OutageLog) {
-    this.#receiver = receiver;
-    this.#outages = outages;
-  }
-
-  answered(head: StoreReplyHead): void {
-    this.#outages.answered(head.status);
-    this.#receiver.answered(head);
-  }
-
-  arrived(chunk: Buffer): void {
-    this.#receiver.arrived(chunk);
-  }
-
-  ended(): void {
-    this.#receiver.ended();
-  }
-
-  failed(error: StoreError): void {
-    this.#outages.failed(error);
-    this.#receiver.failed(error);
   }
 }
 

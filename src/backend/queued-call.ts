@@ -1,175 +1,283 @@
 import type { Clock } from '../base/clock.ts';
+import type { Faults } from '../base/faults.ts';
+import { lengthPrefixed } from '../base/length-prefixed.ts';
 import type { CallQueue } from './call-queue.ts';
-import { faultOf } from './guarded-receiver.ts';
+import type { OriginReceiver } from './origin-call.ts';
+import type { OutageLog } from './outage-log.ts';
 import type { QueueEntry, QueueVerdict } from './queue-entry.ts';
 import { ReaderPause } from './reader-pause.ts';
-import { GIVEN_UP, type StoreCall, StoreError, type StoreReceiver, type StoreReplyHead } from './store.ts';
+import {
+  ERROR_BODY_LIMIT_BYTES,
+  faultOf,
+  GIVEN_UP,
+  type StoreCall,
+  StoreError,
+  type StoreReceiver,
+  type StoreReplyHead,
+  type StoreRequest,
+} from './store.ts';
+import type { BackendMeter } from './store-meter.ts';
 import { type TransferLimits, TransferWatch } from './transfer-watch.ts';
 
-/** A call that was sent to the store. */
-export interface SentCall {
+/** A request on its way to the store, and its answer. */
+export interface SentRequest {
   pause(): void;
   resume(): void;
   abort(): void;
-  /** Aborts it; its receiver fails with `error`. */
-  giveUp(error: StoreError): void;
 }
 
-export interface QueuedCallOptions {
-  readonly object: string;
-  /** See `QueueEntry`. */
-  readonly client?: string | undefined;
-  /** Whether it may be aborted before it is answered (and repeated later). */
-  readonly mayBeGivenUp: boolean;
-  readonly send: (receiver: StoreReceiver) => SentCall;
+/** What the calls of one store share. */
+export interface CallContext {
+  readonly queue: CallQueue;
+  readonly clock: Clock;
+  readonly meter: BackendMeter;
+  /** Limits of reads; the head of the answer to a write may take any time. */
   readonly limits: TransferLimits;
+  /** Receives exceptions that receivers throw from `failed`. */
+  readonly faults?: Pick<Faults, 'note'> | undefined;
+  /** Logs when requests begin to fail, and when they work again. */
+  readonly outages?: OutageLog | undefined;
+  readonly send: (request: StoreRequest, receiver: OriginReceiver) => SentRequest;
+  /** The head of an answer; a text that says why if it cannot be used. */
+  readonly readHead: (status: number, rawHeaders: readonly string[]) => StoreReplyHead | string;
 }
 
-/** A call to a store that waits for its turn and is aborted when it is too slow. */
-export class QueuedCall implements StoreCall, StoreReceiver, QueueEntry {
+/** A second connection of the pool may be closed like the first one. */
+const RESENDS = 2;
+
+/**
+ * A call to a store, from the queue to the end of the answer. It
+ *
+ * - waits for its turn, and gives its connection up when the queue says so (`CallQueue`);
+ * - is aborted when it is too slow (`TransferWatch`);
+ * - is sent again, if the caller wants that, when its connection breaks before the answer: stores close idle connections,
+ *   some of them just when the next request is on its way (RFC 9112 §9.3.1; RFC 9110 §9.2.2 allows it for safe methods);
+ * - ends the body of an error (300 and above) at its limit: a store that never ended it would keep the request in
+ *   progress;
+ * - isolates exceptions of its receiver: they abort and fail this call, and no other one.
+ */
+export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   readonly object: string;
   readonly client: string | undefined;
-  readonly #options: QueuedCallOptions;
-  readonly #queue: CallQueue;
-  readonly #clock: Clock;
+  isAnswered = false;
+  readonly #request: StoreRequest;
   readonly #receiver: StoreReceiver;
-  #call: SentCall | undefined;
+  readonly #context: CallContext;
+  readonly #isRead: boolean;
+  #state: 'waiting' | 'refused' | 'sent' | 'answered' | 'over' = 'waiting';
+  #sent: SentRequest | undefined;
+  #sends = 0;
+  #isGivenUp = false;
+  /** Whether the last sending is counted in the metrics. */
+  #isCounted = false;
   #watch: TransferWatch | undefined;
+  /** Undefined until the reader has paused the call or reported progress. */
+  #pause: ReaderPause | undefined;
   #startedMs = 0;
-  #isAnswered = false;
-  #isOver = false;
-  #isAborted = false;
-  readonly #pause = new ReaderPause();
+  #sentMs = 0;
+  #leftBytes = Infinity;
 
-  constructor(options: QueuedCallOptions, receiver: StoreReceiver, queue: CallQueue, clock: Clock) {
-    this.object = options.object;
-    this.client = options.client;
-    this.#options = options;
-    this.#queue = queue;
-    this.#clock = clock;
+  constructor(request: StoreRequest, receiver: StoreReceiver, context: CallContext) {
+    this.object = `${lengthPrefixed(request.bucket)}${lengthPrefixed(request.key)}`;
+    this.client = request.client;
+    this.#request = request;
     this.#receiver = receiver;
+    this.#context = context;
+    this.#isRead = request.method === 'GET' || request.method === 'HEAD';
   }
 
   get silentSinceMs(): number | undefined {
-    return this.#isAnswered || !this.#options.mayBeGivenUp ? undefined : this.#startedMs;
+    return this.isAnswered || !this.#isRead ? undefined : this.#startedMs;
   }
 
   get pausedSinceMs(): number | undefined {
-    return this.#pause.sinceMs;
+    return this.#pause?.sinceMs;
   }
 
   get keptUntilMs(): number | undefined {
-    return this.#pause.keptUntilMs;
-  }
-
-  get isAnswered(): boolean {
-    return this.#isAnswered;
+    return this.#pause?.keptUntilMs;
   }
 
   start(): void {
-    this.#startedMs = this.#clock.monotonicMs();
-    this.#watch = new TransferWatch(this.#options.limits, this.#clock, () => this.#tooSlow());
+    const { limits, clock } = this.#context;
+    this.#startedMs = clock.monotonicMs();
+    this.#watch = new TransferWatch(this.#isRead ? limits : { ...limits, headMs: undefined }, clock, () =>
+      this.#giveUp(new StoreError('TIMEOUT', 'the store answers too slowly', undefined, 'TOO_SLOW')),
+    );
+    this.#send();
+  }
+
+  pause(): void {
+    this.#pause ??= new ReaderPause();
+    this.#pause.begin(this.#context.clock.monotonicMs());
+    this.#watch?.unwanted();
+    this.#sent?.pause();
+  }
+
+  resume(): void {
+    if (this.pausedSinceMs === undefined || this.#isOver) return;
+    this.#pause?.end();
+    this.#watch?.wanted();
+    this.#sent?.resume();
+  }
+
+  took(lengthBytes: number): void {
+    this.#pause ??= new ReaderPause();
+    this.#pause.took(lengthBytes, this.#context.clock.monotonicMs());
+  }
+
+  stoodStill(durationMs: number): void {
+    this.#pause?.extend(durationMs, this.#context.clock.monotonicMs());
+  }
+
+  abort(): void {
+    if (!this.#end()) return;
+    this.#stopSending();
+    this.#context.queue.leave(this);
+  }
+
+  endedBy(verdict: QueueVerdict): void {
+    if (this.#state === 'waiting') this.#refuse(errorFor(verdict));
+    else this.#giveUp(errorFor(verdict));
+  }
+
+  answered(status: number, rawHeaders: readonly string[]): void {
+    if (this.#state !== 'sent') return;
+    const { clock, meter, queue, readHead } = this.#context;
+    const nowMs = clock.monotonicMs();
+    meter.answered(this.#request, status, nowMs - this.#sentMs);
+    this.#isCounted = true;
+    const head = readHead(status, rawHeaders);
+    if (typeof head === 'string') {
+      this.#giveUp(new StoreError('INVALID', `the store sent ${head}`, undefined));
+      return;
+    }
+    this.#state = 'answered';
+    this.isAnswered = true;
+    queue.answered(this, this.#isRead ? nowMs - this.#startedMs : undefined);
+    this.#watch?.answered();
+    if (this.pausedSinceMs !== undefined) this.#watch?.unwanted();
+    if (status >= 300) this.#leftBytes = ERROR_BODY_LIMIT_BYTES;
     try {
-      this.#call = this.#options.send(this);
+      this.#context.outages?.answered(status);
+      this.#receiver.answered(head);
+    } catch (error) {
+      this.#giveUp(faultOf(error));
+    }
+  }
+
+  arrived(chunk: Buffer): void {
+    if (this.#state !== 'answered') return;
+    this.#context.meter.arrived(chunk.length);
+    this.#watch?.arrived(chunk.length);
+    this.#leftBytes -= chunk.length;
+    try {
+      this.#receiver.arrived(chunk);
+    } catch (error) {
+      this.#giveUp(faultOf(error));
+    }
+    if (this.#leftBytes > 0 || this.#state !== 'answered') return;
+    this.#stopSending();
+    this.ended();
+  }
+
+  ended(): void {
+    if (this.#state === 'sent')
+      this.failed(new StoreError('INVALID', 'the store ended the response without a head', undefined));
+    if (!this.#end()) return;
+    try {
+      this.#receiver.ended();
+    } catch (error) {
+      this.#tellFailure(faultOf(error));
+    }
+    this.#context.queue.leave(this);
+  }
+
+  failed(error: StoreError): void {
+    if (this.#state !== 'sent' && this.#state !== 'answered') return;
+    this.#count(error.code.toLowerCase());
+    if (this.#maySendAgain(error)) {
+      this.#context.meter.retried('broken');
+      this.#send();
+      return;
+    }
+    this.#end();
+    this.#tellFailure(error);
+    this.#context.queue.leave(this);
+  }
+
+  #send(): void {
+    const { clock, send } = this.#context;
+    this.#state = 'sent';
+    this.#sentMs = clock.monotonicMs();
+    this.#isCounted = false;
+    const sends = ++this.#sends;
+    let sent: SentRequest;
+    try {
+      sent = send(this.#request, this);
     } catch (error) {
       this.#refuse(faultOf(error));
       return;
     }
-    if (this.#isOver) this.#call.abort();
-    else if (this.#isPaused) this.#call.pause();
+    // it may have failed in `send` and been sent again
+    if (sends !== this.#sends) return;
+    this.#sent = sent;
+    if (this.#isOver) this.#stopSending();
+    else if (this.pausedSinceMs !== undefined) sent.pause();
   }
 
-  pause(): void {
-    this.#pause.begin(this.#clock.monotonicMs());
-    this.#watch?.unwanted();
-    this.#call?.pause();
+  #maySendAgain({ code }: StoreError): boolean {
+    const mayBeRepeated = this.#isRead && this.#request.isResent === true && this.#sends <= RESENDS;
+    return mayBeRepeated && this.#state === 'sent' && !this.#isGivenUp && code === 'BROKEN';
   }
 
-  resume(): void {
-    if (!this.#isPaused || this.#isOver) return;
-    this.#pause.end();
-    this.#watch?.wanted();
-    this.#call?.resume();
+  /** Aborts the call; the receiver fails with `error`. */
+  #giveUp(error: StoreError): void {
+    this.#isGivenUp = true;
+    this.#sent?.abort();
+    this.failed(error);
   }
 
-  took(lengthBytes: number): void {
-    this.#pause.took(lengthBytes, this.#clock.monotonicMs());
-  }
-
-  stoodStill(durationMs: number): void {
-    this.#pause.extend(durationMs, this.#clock.monotonicMs());
-  }
-
-  abort(): void {
-    this.#isAborted = true;
-    if (!this.#end()) return;
-    this.#call?.abort();
-    this.#queue.leave(this);
-  }
-
-  answered(head: StoreReplyHead): void {
-    if (this.#isOver) return;
-    const sinceMs = this.silentSinceMs;
-    this.#isAnswered = true;
-    this.#queue.answered(this, sinceMs === undefined ? undefined : this.#clock.monotonicMs() - sinceMs);
-    this.#watch?.answered();
-    if (this.#isPaused) this.#watch?.unwanted();
-    this.#receiver.answered(head);
-  }
-
-  arrived(chunk: Buffer): void {
-    if (this.#isOver) return;
-    this.#watch?.arrived(chunk.length);
-    this.#receiver.arrived(chunk);
-  }
-
-  ended(): void {
-    if (!this.#end()) return;
-    try {
-      this.#receiver.ended();
-    } finally {
-      this.#queue.leave(this);
-    }
-  }
-
-  failed(error: StoreError): void {
-    if (!this.#end()) return;
-    try {
-      this.#receiver.failed(error);
-    } finally {
-      this.#queue.leave(this);
-    }
-  }
-
-  endedBy(verdict: QueueVerdict): void {
-    const error = errorFor(verdict);
-    if (this.#call) this.#call.giveUp(error);
-    else this.#refuse(error);
-  }
-
-  get #isPaused(): boolean {
-    return this.#pause.sinceMs !== undefined;
-  }
-
-  #tooSlow(): void {
-    this.#call?.giveUp(new StoreError('TIMEOUT', 'the store answers too slowly', undefined, 'TOO_SLOW'));
+  #stopSending(): void {
+    if (!this.#sent) return;
+    this.#count('aborted');
+    this.#sent.abort();
   }
 
   /** Fails asynchronously: the caller may not have received the call object yet. */
   #refuse(error: StoreError): void {
     if (!this.#end()) return;
-    this.#queue.leave(this);
+    this.#state = 'refused';
+    this.#context.queue.leave(this);
     queueMicrotask(() => {
-      if (!this.#isAborted) this.#receiver.failed(error);
+      if (this.#state === 'refused') this.#tellFailure(error);
     });
+  }
+
+  #tellFailure(error: StoreError): void {
+    try {
+      this.#context.outages?.failed(error);
+      this.#receiver.failed(error);
+    } catch (fault) {
+      this.#context.faults?.note(fault);
+    }
+  }
+
+  #count(how: string): void {
+    if (!this.#isCounted) this.#context.meter.ended(this.#request, how);
+    this.#isCounted = true;
+  }
+
+  get #isOver(): boolean {
+    return this.#state === 'over' || this.#state === 'refused';
   }
 
   /** False when it had already ended. */
   #end(): boolean {
-    if (this.#isOver) return false;
-    this.#isOver = true;
+    const isOver = this.#isOver;
+    this.#state = 'over';
     this.#watch?.end();
-    return true;
+    return !isOver;
   }
 }
 

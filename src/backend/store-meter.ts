@@ -1,25 +1,27 @@
-import type { Clock } from '../base/clock.ts';
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../base/metrics.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { QueueVerdict } from './queue-entry.ts';
 import type { StoreRequest } from './store.ts';
 
-/** The metrics of one request to a store. */
-export interface MeasuredCall {
-  answered(status: number): void;
-  arrived(bytes: number): void;
-  failed(reason: string): void;
-  /** Aborted by the gateway; counted as `aborted` if no answer had begun. */
-  aborted(): void;
-}
-
 const firstByteBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-type MeasuredRequest = Pick<StoreRequest, 'method' | 'operation'>;
+type CountedRequest = Pick<StoreRequest, 'method' | 'operation'>;
+
+/** Counts the requests to one backend and their answers. */
+export interface BackendMeter {
+  /** The head of the answer has arrived, `durationMs` after the request. */
+  answered(request: CountedRequest, status: number, durationMs: number): void;
+  arrived(lengthBytes: number): void;
+  /** A request ended without an answer. */
+  ended(request: CountedRequest, how: string): void;
+  /** A call was refused or aborted by its queue. */
+  readonly refused: (verdict: QueueVerdict) => void;
+  /** A request was repeated. */
+  retried(reason: string): void;
+}
 
 /** Counts requests to the stores and their answers. */
 export class StoreMeter {
-  readonly #clock: Clock;
   readonly #requests: Family<CounterCell>;
   readonly #bytes: Family<CounterCell>;
   readonly #firstByte: Family<HistogramCell>;
@@ -28,9 +30,8 @@ export class StoreMeter {
   readonly #calls: Family<GaugeCell>;
   readonly #metrics: Metrics;
 
-  constructor(metrics: Metrics, clock: Clock) {
+  constructor(metrics: Metrics) {
     this.#metrics = metrics;
-    this.#clock = clock;
     this.#requests = metrics.counter(
       'tidegate_backend_requests_total',
       'Requests sent to a backend, by the status it answered or the way they ended without one.',
@@ -62,26 +63,6 @@ export class StoreMeter {
     );
   }
 
-  /** Starts measuring a request to `backend`. */
-  begin(backend: string, { method, operation = objectOperation(method) }: MeasuredRequest): MeasuredCall {
-    const startedMs = this.#clock.monotonicMs();
-    const bytes = this.#bytes.cell(backend);
-    let isCounted = false;
-    const count = (status: string) => {
-      if (!isCounted) this.#requests.cell(backend, operation, status).add();
-      isCounted = true;
-    };
-    return {
-      answered: status => {
-        this.#firstByte.cell(backend).observe((this.#clock.monotonicMs() - startedMs) / 1000);
-        count(String(status));
-      },
-      arrived: lengthBytes => bytes.add(lengthBytes),
-      failed: reason => count(reason.toLowerCase()),
-      aborted: () => count('aborted'),
-    };
-  }
-
   /** Exports the states of the calls in `queue` with every metrics snapshot. */
   watch(backend: string, queue: CallQueue): void {
     this.#metrics.onSnapshot(() => {
@@ -91,9 +72,22 @@ export class StoreMeter {
     });
   }
 
-  /** Counts a call to `backend` that was refused or aborted by its queue. */
-  refused(backend: string, verdict: QueueVerdict): void {
-    this.#refused.cell(backend, verdict).add();
+  /** The metrics of the calls to `backend`. */
+  backend(name: string): BackendMeter {
+    const bytes = this.#bytes.cell(name);
+    const firstByte = this.#firstByte.cell(name);
+    const count = (request: CountedRequest, status: string) =>
+      this.#requests.cell(name, operationOf(request), status).add();
+    return {
+      answered: (request, status, durationMs) => {
+        firstByte.observe(durationMs / 1000);
+        count(request, String(status));
+      },
+      arrived: lengthBytes => bytes.add(lengthBytes),
+      ended: count,
+      refused: verdict => this.#refused.cell(name, verdict).add(),
+      retried: reason => this.retried(name, reason),
+    };
   }
 
   /** Counts a repeated request to `backend`. */
@@ -102,6 +96,6 @@ export class StoreMeter {
   }
 }
 
-function objectOperation(method: string): string {
-  return method === 'HEAD' ? 'HeadObject' : 'GetObject';
+function operationOf({ method, operation }: CountedRequest): string {
+  return operation ?? (method === 'HEAD' ? 'HeadObject' : 'GetObject');
 }

@@ -78,6 +78,14 @@ export class StoreError extends Error {
   }
 }
 
+/** Wraps an exception of the gateway's own code as the failure of a call. */
+export function faultOf(error: unknown): StoreError {
+  return new StoreError('FAULT', 'the answer could not be processed', error);
+}
+
+/** The body of an error ends here, whatever the store sends. Error documents take a few hundred bytes. */
+export const ERROR_BODY_LIMIT_BYTES = 64 * 1024;
+
 /** The value of a standard HTTP field of `head`, by its lower-case name. */
 export function httpField(head: StoreReplyHead, name: string): string | undefined {
   return head.fields.find(field => !field.store && field.name === name)?.value;

@@ -23,7 +23,7 @@ async function probeBackend(
   backend: Extract<BackendConfig, { type: 's3' }>,
   { buckets }: GatewayConfig,
 ): Promise<readonly ProbeResult[]> {
-  const meter = new StoreMeter(new Metrics(), systemClock);
+  const meter = new StoreMeter(new Metrics());
   const store = new S3Store({ ...backend, name, clock: systemClock, meter });
   const places = Object.entries(buckets).flatMap(
     ([client, { backend: named, bucket = client, keyPrefix }]) =>

@@ -37,7 +37,7 @@ export interface WorkerGatewayParts {
 export function createWorkerGateway(parts: WorkerGatewayParts): Gateway {
   const { settings, worker, memory, metrics, logger, clock, onArchivedRead } = parts;
   const { config } = settings;
-  const meter = new StoreMeter(metrics, clock);
+  const meter = new StoreMeter(metrics);
   const faults = new Faults(metrics, logger);
   return new Gateway({
     domain: config.domain,

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { OriginPool } from '../../src/backend/origin-pool.ts';
+import type { OriginPool } from '../../src/backend/origin-pools.ts';
 import { ask, RawOrigin } from '../support/raw-origin.ts';
 
 /** Bytes of which every eight tell the answer and where they are in it. */

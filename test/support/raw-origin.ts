@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { OriginReceiver } from '../../src/backend/origin-call.ts';
-import { OriginPool, type OriginPoolOptions } from '../../src/backend/origin-pool.ts';
+import { OriginPool, type OriginPoolOptions } from '../../src/backend/origin-pools.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
 
@@ -104,7 +104,6 @@ export function ask(
     },
     ended: () => resolve({ ...head, body: Buffer.concat(chunks) }),
     failed: reject,
-    aborted: () => undefined,
   };
   const call = pool.send({ method, path, headers: [] }, receiver);
   return promise;

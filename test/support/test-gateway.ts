@@ -174,7 +174,7 @@ function makePart(
 ): Part {
   const metrics = new Metrics();
   const clock = options.clock ?? systemClock;
-  const meter = new StoreMeter(metrics, clock);
+  const meter = new StoreMeter(metrics);
   const store = new S3Store({
     name: 'main',
     endpoint: options.storeUrl,

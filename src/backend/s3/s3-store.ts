@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Faults } from '../../base/faults.ts';
-import { lengthPrefixed } from '../../base/length-prefixed.ts';
 import { withoutHopByHop } from '../../http/hop-by-hop.ts';
 import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import { UNSIGNED_PAYLOAD } from '../../s3/sigv4-canonical.ts';
@@ -8,15 +7,12 @@ import { SigningKeys } from '../../s3/sigv4-keys.ts';
 import { signRequest } from '../../s3/sigv4-sign.ts';
 import { boundedLookup } from '../bounded-lookup.ts';
 import { CallQueue } from '../call-queue.ts';
-import { GuardedReceiver } from '../guarded-receiver.ts';
-import type { OriginPoolOptions } from '../origin-pool.ts';
-import { OriginPools } from '../origin-pools.ts';
-import { NotedOutcome, type OutageLog } from '../outage-log.ts';
-import { QueuedCall, type SentCall } from '../queued-call.ts';
-import { ResentRead } from '../resent-read.ts';
-import { type Store, type StoreCall, StoreError, type StoreReceiver, type StoreRequest } from '../store.ts';
+import type { OriginCall, OriginReceiver } from '../origin-call.ts';
+import { type OriginPoolOptions, OriginPools } from '../origin-pools.ts';
+import type { OutageLog } from '../outage-log.ts';
+import { type CallContext, QueuedCall } from '../queued-call.ts';
+import type { Store, StoreCall, StoreReceiver, StoreRequest } from '../store.ts';
 import type { StoreMeter } from '../store-meter.ts';
-import type { TransferLimits } from '../transfer-watch.ts';
 import { type Destination, destinationOf, type StoreAddress } from './destination.ts';
 import { readReplyHead } from './reply-head.ts';
 
@@ -68,8 +64,7 @@ export class S3Store implements Store {
   readonly #options: S3StoreOptions;
   readonly #address: StoreAddress;
   readonly #keys = new SigningKeys();
-  readonly #readLimits: TransferLimits;
-  readonly #queue: CallQueue;
+  readonly #calls: CallContext;
   readonly #pools: OriginPools;
 
   constructor(options: S3StoreOptions) {
@@ -78,20 +73,30 @@ export class S3Store implements Store {
     this.#options = options;
     const { protocol, host } = new URL(options.endpoint);
     this.#address = { host, region: options.region, addressing: options.addressing };
-    const { timeouts, minRateBytes, queue, connections, clock, meter } = options;
-    this.#readLimits = {
-      headMs: timeouts.connectMs + timeouts.firstByteMs + HEAD_SLACK_MS,
-      windowMs: timeouts.idleMs,
-      minRateBytes,
-    };
+    const { timeouts, minRateBytes, queue, connections, clock, headerPrefix, faults, outages } = options;
     const limits = {
       connections,
       queue: queue.size,
       queueWaitMs: queue.waitMs,
       queueTotalMs: Math.max(queue.waitMs, timeouts.firstByteMs),
     };
-    this.#queue = new CallQueue(limits, clock, verdict => meter.refused(options.name, verdict));
-    meter.watch(options.name, this.#queue);
+    const meter = options.meter.backend(options.name);
+    const callQueue = new CallQueue(limits, clock, meter.refused);
+    options.meter.watch(options.name, callQueue);
+    this.#calls = {
+      queue: callQueue,
+      clock,
+      meter,
+      limits: {
+        headMs: timeouts.connectMs + timeouts.firstByteMs + HEAD_SLACK_MS,
+        windowMs: timeouts.idleMs,
+        minRateBytes,
+      },
+      faults,
+      outages,
+      send: (request, receiver) => this.#send(request, receiver),
+      readHead: (status, raw) => readReplyHead(status, withoutHopByHop(raw), headerPrefix),
+    };
     const lookup = options.lookup ?? boundedLookup(LOOKUPS_AT_ONCE, LOOKUPS_WAITING);
     this.#pools = new OriginPools(protocol, { connections, timeouts, lookup }, POOL_LIMIT);
   }
@@ -100,23 +105,8 @@ export class S3Store implements Store {
    * Queues the request, see `CallQueue`. Never throws: errors in the request itself are reported to `receiver` later.
    */
   send(request: StoreRequest, receiver: StoreReceiver): StoreCall {
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const options = {
-      object: `${lengthPrefixed(request.bucket)}${lengthPrefixed(request.key)}`,
-      client: request.client,
-      mayBeGivenUp: isRead,
-      send: (queued: StoreReceiver) =>
-        isRead && request.isResent ? this.#sendTwice(request, queued) : this.#sendNow(request, queued),
-      limits: isRead ? this.#readLimits : { ...this.#readLimits, headMs: undefined },
-    };
-    const { outages } = this.#options;
-    const guarded: GuardedReceiver = new GuardedReceiver(
-      outages ? new NotedOutcome(receiver, outages) : receiver,
-      () => call.abort(),
-      error => this.#options.faults?.note(error),
-    );
-    const call = new QueuedCall(options, guarded, this.#queue, this.#options.clock);
-    this.#queue.enter(call);
+    const call = new QueuedCall(request, receiver, this.#calls);
+    this.#calls.queue.enter(call);
     return call;
   }
 
@@ -124,16 +114,10 @@ export class S3Store implements Store {
     await this.#pools.close();
   }
 
-  #sendTwice(request: StoreRequest, receiver: StoreReceiver): SentCall {
-    const resent = () => this.#options.meter.retried(this.name, 'broken');
-    return new ResentRead(again => this.#sendNow(request, again), receiver, resent);
-  }
-
-  #sendNow(request: StoreRequest, receiver: StoreReceiver): SentCall {
-    const { headerPrefix, meter } = this.#options;
+  #send(request: StoreRequest, receiver: OriginReceiver): OriginCall {
     const destination = destinationOf(this.#address, request.bucket, request.key);
     const { host, rawPath } = destination;
-    const headers = ['host', host, ...rawFromFields(request.fields, headerPrefix)];
+    const headers = ['host', host, ...rawFromFields(request.fields, this.headerPrefix)];
     const raw = {
       method: request.method,
       path: request.query ? `${rawPath}?${request.query}` : rawPath,
@@ -141,33 +125,7 @@ export class S3Store implements Store {
       ...(request.body ? { body: request.body } : {}),
     };
     const { pool, release } = this.#pools.lease(host);
-    const measured = meter.begin(this.name, request);
-    const call = pool.send(raw, {
-      answered: (status, rawHeaders) => {
-        measured.answered(status);
-        const head = readReplyHead(status, withoutHopByHop(rawHeaders), headerPrefix);
-        if (typeof head !== 'string') receiver.answered(head);
-        else call.giveUp(new StoreError('INVALID', `the store sent ${head}`, undefined));
-      },
-      arrived: chunk => {
-        measured.arrived(chunk.length);
-        receiver.arrived(chunk);
-      },
-      ended: () => {
-        release();
-        receiver.ended();
-      },
-      failed: error => {
-        release();
-        measured.failed(error.code);
-        receiver.failed(error);
-      },
-      aborted: () => {
-        release();
-        measured.aborted();
-      },
-    });
-    return call;
+    return pool.send(raw, receiver, release);
   }
 
   #signature(

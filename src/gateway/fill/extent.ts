@@ -1,5 +1,4 @@
-import { faultOf } from '../../backend/guarded-receiver.ts';
-import { type StoreCall, StoreError } from '../../backend/store.ts';
+import { faultOf, type StoreCall, StoreError } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
 import { BlockWriter } from './block-writer.ts';
 import { ByteWaiters } from './byte-waiters.ts';

@@ -36,9 +36,8 @@ function start(onChunk: (call: OriginCall) => void) {
     },
     ended: () => got.push('end'),
     failed: error => got.push(error.code),
-    aborted: () => got.push('aborted'),
   };
-  const call = new OriginCall('GET', receiver, new ReadBuffer());
+  const call = new OriginCall('GET', receiver, new ReadBuffer(), () => got.push('over'));
   const controller = new Controller();
   call.onRequestStart(controller);
   call.onResponseStart(controller, 200);
@@ -80,6 +79,6 @@ it('what was gathered of an aborted call is not given', async () => {
   call.onResponseData(controller, Buffer.from('a'));
   call.abort();
   await microtasks();
-  expect(got).toEqual(['aborted']);
+  expect(got).toEqual(['over']);
   expect(controller.did).toEqual(['abort']);
 });

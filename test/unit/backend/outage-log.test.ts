@@ -1,13 +1,14 @@
 import { beforeEach, expect, it } from 'vitest';
+import { CallQueue } from '../../../src/backend/call-queue.ts';
 import {
   allocateOutages,
-  NotedOutcome,
   OutageLog,
   type SharedOutages,
 } from '../../../src/backend/outage-log.ts';
 import { GIVEN_UP, StoreError, type StoreErrorCode } from '../../../src/backend/store.ts';
 import { createLogger } from '../../../src/base/logger.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { queuedCall } from '../../support/queued-calls.ts';
 
 interface Line {
   readonly level: string;
@@ -165,11 +166,17 @@ it('notes how a request ended, and passes everything on', () => {
     ended: () => void got.push('end'),
     failed: ({ reason }: StoreError) => void got.push(reason),
   };
-  const outcome = new NotedOutcome(receiver, worker());
-  outcome.answered({ status: 500, fields: [] });
-  outcome.arrived(Buffer.from('x'));
-  outcome.ended();
-  outcome.failed(failure('ECONNRESET'));
+  const limits = { connections: 2, queue: 1, queueWaitMs: 2_000, queueTotalMs: 10_000 };
+  const queue = new CallQueue(limits, clock, () => undefined);
+  const ignored = () => undefined;
+  const send = () => ({ pause: ignored, resume: ignored, abort: ignored });
+  const parts = { queue, clock, send, more: { outages: worker() } };
+  const [ended, failed] = ['a', 'b'].map(key => queuedCall({ key }, receiver, parts));
+  for (const call of [ended, failed]) if (call) queue.enter(call);
+  ended?.answered(500, []);
+  ended?.arrived(Buffer.from('x'));
+  ended?.ended();
+  failed?.failed(failure('ECONNRESET'));
   expect(got).toEqual([500, 'x', 'end', 'ECONNRESET']);
   expect(told()).toEqual(['warn store-0 STATUS_500', 'warn store-0 ECONNRESET']);
 });

@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, it, test } from 'vitest';
 import type { OriginReceiver } from '../../../src/backend/origin-call.ts';
-import { OriginPool, type OriginPoolOptions } from '../../../src/backend/origin-pool.ts';
+import { OriginPool, type OriginPoolOptions } from '../../../src/backend/origin-pools.ts';
 import { ReadBuffer } from '../../../src/transport/read-buffer.ts';
 import { RawOrigin } from '../../support/raw-origin.ts';
 import { copyOf, patternContent, pieces } from '../../support/stand-in/content.ts';
@@ -79,7 +79,6 @@ function get(pool: OriginPool, pauseEvery: number): Promise<Got> {
     },
     ended: () => resolve({ body: Buffer.concat(chunks), memory, lengths: chunks.map(chunk => chunk.length) }),
     failed: reject,
-    aborted: () => undefined,
   };
   const call = pool.send({ method: 'GET', path: '/', headers: [] }, receiver);
   return promise;
@@ -166,7 +165,6 @@ test('connections whose bytes take long give others a turn', async () => {
       },
       ended: () => resolve(Buffer.concat(chunks)),
       failed: reject,
-      aborted: () => undefined,
     };
     pool.send({ method: 'GET', path: '/', headers: [] }, receiver);
     return await promise;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { OriginPool } from '../../../src/backend/origin-pool.ts';
+import type { OriginPool } from '../../../src/backend/origin-pools.ts';
 import { ask, RawOrigin } from '../../support/raw-origin.ts';
 
 /** What other connections bring meanwhile: would be valid in any place of a head or a body. */

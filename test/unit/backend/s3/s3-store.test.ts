@@ -26,7 +26,7 @@ beforeEach(async () => {
     minRateBytes: 1_024,
     timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
     clock: systemClock,
-    meter: new StoreMeter(metrics, systemClock),
+    meter: new StoreMeter(metrics),
   });
 });
 

@@ -2,11 +2,12 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { CallQueue } from '../../../../src/backend/call-queue.ts';
-import { QueuedCall } from '../../../../src/backend/queued-call.ts';
+import type { OriginReceiver } from '../../../../src/backend/origin-call.ts';
 import type { StoreReceiver } from '../../../../src/backend/store.ts';
 import { PassedBody } from '../../../../src/gateway/pass/passed-body.ts';
 import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+import { queuedCall } from '../../../support/queued-calls.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 /** What a slow client takes in a second. */
@@ -40,27 +41,14 @@ beforeEach(() => {
 /** A call of which the queue is told `events`. */
 function enter(name: string, receiver: Partial<StoreReceiver>) {
   const deaf = { answered: () => {}, arrived: () => {}, ended: () => {}, failed: () => {} };
-  let told: StoreReceiver = deaf;
-  const call = new QueuedCall(
-    {
-      object: name,
-      mayBeGivenUp: true,
-      limits: { headMs: undefined, minRateBytes: 0, windowMs: 1_000 },
-      send: heard => {
-        told = heard;
-        did.push(`send ${name}`);
-        return {
-          pause: () => {},
-          resume: () => did.push(`resume ${name}`),
-          abort: () => {},
-          giveUp: error => heard.failed(error),
-        };
-      },
-    },
-    { ...deaf, arrived: chunk => body.write(chunk), ...receiver },
-    queue,
-    clock,
-  );
+  let told: OriginReceiver = deaf;
+  const send = (heard: OriginReceiver) => {
+    told = heard;
+    did.push(`send ${name}`);
+    return { pause: () => {}, resume: () => did.push(`resume ${name}`), abort: () => {} };
+  };
+  const own = { ...deaf, arrived: (chunk: Buffer) => body.write(chunk), ...receiver };
+  const call = queuedCall({ key: name }, own, { queue, clock, send });
   queue.enter(call);
   return { call, told: () => told };
 }
@@ -69,7 +57,7 @@ function enter(name: string, receiver: Partial<StoreReceiver>) {
  * An answer of which one piece has been written, and another call that waits for its connection.
  * @returns its receiver
  */
-function passOne(): StoreReceiver {
+function passOne(): OriginReceiver {
   const passed = enter('passed', {
     failed: error => {
       did.push(`cut ${error.code}`);
@@ -77,7 +65,7 @@ function passOne(): StoreReceiver {
     },
   });
   body.follow(passed.call);
-  passed.told().answered({ status: 200, fields: [] });
+  passed.told().answered(200, []);
   passed.told().arrived(Buffer.alloc(CHUNK_BYTES));
   enter('next', {});
   return passed.told();

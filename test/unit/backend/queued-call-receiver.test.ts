@@ -1,9 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { GuardedReceiver } from '../../../src/backend/guarded-receiver.ts';
+import { CallQueue } from '../../../src/backend/call-queue.ts';
+import type { OriginReceiver } from '../../../src/backend/origin-call.ts';
 import { StoreError, type StoreReceiver } from '../../../src/backend/store.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { queuedCall } from '../../support/queued-calls.ts';
 
-const head = { status: 200, fields: [] };
 const bytes = Buffer.from('x');
+
+/** A call that was sent; `abort` takes the place of its connection's. */
+function sentCall(
+  receiver: StoreReceiver,
+  abort: () => void,
+  note: (error: unknown) => void,
+): OriginReceiver {
+  const clock = new ManualClock();
+  const limits = { connections: 1, queue: 1, queueWaitMs: 2_000, queueTotalMs: 10_000 };
+  const queue = new CallQueue(limits, clock, () => undefined);
+  const send = () => ({ pause: () => undefined, resume: () => undefined, abort });
+  const call = queuedCall({}, receiver, { queue, clock, send, more: { faults: { note } } });
+  queue.enter(call);
+  return call;
+}
 
 /** What a receiver was told and what became of its call; `throwsAt` names what it throws in. */
 function scene(throwsAt: readonly (keyof StoreReceiver)[] = []) {
@@ -13,7 +30,7 @@ function scene(throwsAt: readonly (keyof StoreReceiver)[] = []) {
     told.push(what);
     if (throwsAt.includes(step)) throw new TypeError(`thrown in ${step}`);
   };
-  const receiver = new GuardedReceiver(
+  const receiver = sentCall(
     {
       answered: ({ status }) => tell('answered', `answered ${status}`),
       arrived: chunk => tell('arrived', `arrived ${chunk.length}`),
@@ -27,15 +44,15 @@ function scene(throwsAt: readonly (keyof StoreReceiver)[] = []) {
   return { receiver, told, faults };
 }
 
-function answerAll(receiver: StoreReceiver): void {
-  receiver.answered(head);
+function answerAll(receiver: OriginReceiver): void {
+  receiver.answered(200, []);
   receiver.arrived(bytes);
   receiver.arrived(bytes);
   receiver.ended();
   receiver.failed(new StoreError('BROKEN', 'late', undefined));
 }
 
-describe('GuardedReceiver', () => {
+describe('the receiver of a call', () => {
   it('hands an answer on as it is', () => {
     const { receiver, told } = scene();
     answerAll(receiver);
@@ -68,14 +85,14 @@ describe('GuardedReceiver', () => {
 
   it('hands on one answer of several', () => {
     const { receiver, told } = scene();
-    receiver.answered(head);
-    receiver.answered({ status: 404, fields: [] });
+    receiver.answered(200, []);
+    receiver.answered(404, []);
     expect(told).toEqual(['answered 200']);
   });
 
   it.each([300, 404, 500])('ends the body of a %i that the store sends without end', status => {
     const { receiver, told } = scene();
-    receiver.answered({ status, fields: [] });
+    receiver.answered(status, []);
     for (let count = 0; count < 5; count++) receiver.arrived(Buffer.alloc(30 * 1024));
     receiver.ended();
     expect(told.slice(1)).toEqual(['arrived 30720', 'arrived 30720', 'arrived 30720', 'given up', 'ended']);
@@ -83,7 +100,7 @@ describe('GuardedReceiver', () => {
 
   it.each([200, 206, 299])('hands on the whole body of a %i', status => {
     const { receiver, told } = scene();
-    receiver.answered({ status, fields: [] });
+    receiver.answered(status, []);
     for (let count = 0; count < 5; count++) receiver.arrived(Buffer.alloc(64 * 1024));
     receiver.ended();
     expect(told.slice(1)).toEqual([...Array(5).fill('arrived 65536'), 'ended']);
@@ -91,7 +108,7 @@ describe('GuardedReceiver', () => {
 
   it('ends a call once, also when giving it up ends it', () => {
     const told: string[] = [];
-    const receiver: GuardedReceiver = new GuardedReceiver(
+    const receiver: OriginReceiver = sentCall(
       {
         answered: () => undefined,
         arrived: () => told.push('arrived'),
@@ -104,7 +121,7 @@ describe('GuardedReceiver', () => {
       },
       () => undefined,
     );
-    receiver.answered({ status: 404, fields: [] });
+    receiver.answered(404, []);
     receiver.arrived(Buffer.alloc(70 * 1024));
     expect(told).toEqual(['arrived', 'given up', 'ended']);
   });

@@ -1,0 +1,33 @@
+import type { CallQueue } from '../../src/backend/call-queue.ts';
+import type { OriginReceiver } from '../../src/backend/origin-call.ts';
+import { type CallContext, QueuedCall, type SentRequest } from '../../src/backend/queued-call.ts';
+import type { StoreReceiver, StoreRequest } from '../../src/backend/store.ts';
+import { StoreMeter } from '../../src/backend/store-meter.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { Metrics } from '../../src/base/metrics.ts';
+
+export interface QueuedCallParts {
+  readonly queue: CallQueue;
+  readonly clock: Clock;
+  /** Takes the place of the connection. */
+  readonly send: (receiver: OriginReceiver) => SentRequest;
+  readonly more?: Partial<CallContext>;
+}
+
+/** A read that has not entered its queue; it is not interpreted, so an answer is its status alone. */
+export function queuedCall(
+  request: Partial<StoreRequest>,
+  receiver: StoreReceiver,
+  { queue, clock, send, more }: QueuedCallParts,
+): QueuedCall {
+  const asked: StoreRequest = { method: 'GET', bucket: 'b', key: 'k', query: '', fields: [], ...request };
+  return new QueuedCall(asked, receiver, {
+    queue,
+    clock,
+    meter: new StoreMeter(new Metrics()).backend('main'),
+    limits: { headMs: undefined, minRateBytes: 0, windowMs: 1_000 },
+    send: (_request, told) => send(told),
+    readHead: status => ({ status, fields: [] }),
+    ...more,
+  });
+}
