@@ -3,7 +3,7 @@ import { headerText } from '../../http/header-text.ts';
 import { fieldsFromRaw, type HeaderField, type HeaderPrefix } from '../../s3/dialect.ts';
 import type { StoreReplyHead } from '../store.ts';
 
-/** Fields that may occur once: with two different values the answer is ambiguous (RFC 9110 §5.3). */
+/** Fields that may occur once: a repetition is dropped, and with two values the answer is ambiguous (RFC 9110 §5.3). */
 const singleFields: ReadonlySet<string> = new Set([
   'content-length',
   'content-range',
@@ -26,28 +26,19 @@ export function readReplyHead(
   // RFC 9110 §15: only 2xx to 5xx are final status codes
   if (!Number.isInteger(status) || status < 200 || status > 599) return `status ${status}`;
   if (headerText(raw) === undefined) return 'an invalid header field';
-  const fields = once(fieldsFromRaw(raw, prefix));
-  if (typeof fields === 'string') return `more than one ${fields}`;
-  const length = fields.find(isLength)?.value;
-  if (length !== undefined && parseContentLength(length) === undefined) return 'an invalid content-length';
-  return { status, fields };
-}
-
-/** `fields` with repetitions of a single field removed; the name of a single field that has two different values. */
-function once(fields: readonly HeaderField[]): readonly HeaderField[] | string {
-  const seen = new Map<string, string>();
   const kept: HeaderField[] = [];
-  for (const field of fields) {
+  const single = new Map<string, string>();
+  for (const field of fieldsFromRaw(raw, prefix)) {
     const { name, value, store } = field;
-    const isSingle = !store && singleFields.has(name);
-    const before = isSingle ? seen.get(name) : undefined;
-    if (before !== undefined && before !== value) return name;
-    if (before === undefined) kept.push(field);
-    if (isSingle) seen.set(name, value);
+    if (!store && singleFields.has(name)) {
+      const before = single.get(name);
+      if (before === value) continue;
+      if (before !== undefined) return `more than one ${name}`;
+      single.set(name, value);
+    }
+    kept.push(field);
   }
-  return kept;
-}
-
-function isLength({ name, store }: HeaderField): boolean {
-  return !store && name === 'content-length';
+  const length = single.get('content-length');
+  if (length !== undefined && parseContentLength(length) === undefined) return 'an invalid content-length';
+  return { status, fields: kept };
 }

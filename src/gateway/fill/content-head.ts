@@ -6,8 +6,12 @@ import { type ContentRange, isInexactRange, parseContentRange } from '../../http
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
-/** The head of a 200 or 206, parsed once: what it says about the object and about the bytes in the body. */
+/** The head of a store's answer, read once: what it says about the object and about the bytes in the body. */
 export interface ContentHead extends StoreReplyHead {
+  /** Standard fields by name; of several with one name, the first. */
+  readonly http: ReadonlyMap<string, string>;
+  /** The same for store fields, without prefix. */
+  readonly store: ReadonlyMap<string, string>;
   /** Quotes included; may be weak. */
   readonly entityTag: string | undefined;
   readonly versionId: string | undefined;
@@ -26,6 +30,8 @@ export interface ContentHead extends StoreReplyHead {
   /** Number of parts; undefined for an object not uploaded in parts. */
   readonly partCount: number | undefined;
   readonly checksums: readonly HeaderField[];
+  /** Whether the store charged the gateway for this answer (docs/semantics.md 127). */
+  readonly isCharged: boolean;
 }
 
 /** MinIO's Content-Range for an empty object: from 0 to -1. */
@@ -46,6 +52,8 @@ export function readContentHead({ status, fields }: StoreReplyHead): ContentHead
   return {
     status,
     fields,
+    http,
+    store,
     entityTag: http.get('etag'),
     versionId: store.get('version-id'),
     contentEncoding: http.get('content-encoding'),
@@ -55,6 +63,7 @@ export function readContentHead({ status, fields }: StoreReplyHead): ContentHead
     sizeBytes: rangeText === undefined ? parseContentLength(length) : range?.total,
     partCount: parseContentLength(store.get('mp-parts-count')) || undefined,
     checksums,
+    isCharged: store.get('request-charged') === 'requester',
   };
 }
 

@@ -1,18 +1,30 @@
 import { faultOf, type StoreCall, StoreError } from '../../backend/store.ts';
+import type { Faults } from '../../base/faults.ts';
 import type { Generation } from '../../cache/generation.ts';
 import { BlockWriter } from './block-writer.ts';
 import { ByteWaiters } from './byte-waiters.ts';
-import type { ExtentContext } from './extent-context.ts';
 import { isTransient, OverloadedError } from './fill-error.ts';
 import { PausedTransfer } from './paused-transfer.ts';
 import { RangedRead, type RangeReceiver, type RangeSource } from './ranged-read.ts';
+import type { Readers } from './readers.ts';
 import { Retries } from './retries.ts';
-import { SlotWait } from './slot-wait.ts';
+import { type SlotSignals, SlotWait } from './slot-wait.ts';
 
 /** How long the rest of an unwanted block may take; others may need its slot and connection. */
 const UNWANTED_MS = 1_000;
 
 const transferLimits = { retries: 5, timeouts: 3, atOnce: 1, firstDelayMs: 50 };
+
+/** What all extents of a worker share. */
+export interface ExtentContext extends SlotSignals {
+  readonly readers: Pick<Readers, 'pace' | 'isWantedSoon'>;
+  /** A number in [0, 1), for jitter. */
+  readonly random: () => number;
+  /** Counts a repeated request to `backend`. */
+  readonly retried: (backend: string, reason: string) => void;
+  /** Receives unexpected exceptions that ended a transfer. */
+  readonly faults?: Faults | undefined;
+}
 
 /** The owner of an extent. */
 export interface ExtentOwner {
@@ -29,14 +41,16 @@ export interface ExtentOwner {
 export class Extent implements RangeReceiver {
   readonly generation: Generation;
   readonly source: RangeSource;
+  /** The bytes to come, and the blocks that they are written to. */
+  readonly blocks: BlockWriter;
+  /** Whether this is a transfer of the whole content, which is paced by its readers. */
+  isWhole = false;
   readonly #context: ExtentContext;
   readonly #owner: ExtentOwner;
   readonly #waiters = new ByteWaiters();
   /** Undefined until a slot was missing. */
   #roomWait: SlotWait | undefined;
-  readonly #blocks: BlockWriter;
   #askedTo: number;
-  #isWhole = false;
   readonly #transfer: PausedTransfer;
   /** Undefined until the transfer has failed. */
   #retries: Retries | undefined;
@@ -52,7 +66,7 @@ export class Extent implements RangeReceiver {
     owner: ExtentOwner,
   ) {
     this.generation = generation;
-    this.#blocks = new BlockWriter(generation, from, to);
+    this.blocks = new BlockWriter(generation, from, to);
     this.#askedTo = to;
     this.source = source;
     this.#context = context;
@@ -60,30 +74,11 @@ export class Extent implements RangeReceiver {
     this.#owner = owner;
   }
 
-  /** The next byte to arrive. */
-  get position(): number {
-    return this.#blocks.position;
-  }
-
-  get to(): number {
-    return this.#blocks.to;
-  }
-
-  /** Whether this is a transfer of the whole content, which is paced by its readers. */
-  get isWhole(): boolean {
-    return this.#isWhole;
-  }
-
-  /** Whether any byte was written to a block. */
-  get hasWritten(): boolean {
-    return this.#blocks.hasWritten;
-  }
-
   /** Requests the missing bytes from the store. */
   start(): void {
     this.#waitsForReaders = false;
     this.#roomWait?.end();
-    const { position, to } = this.#blocks;
+    const { position, to } = this.blocks;
     this.#askedTo = to;
     this.#guarded(() => {
       const read = new RangedRead(this.generation.identity, position, to, this);
@@ -99,8 +94,8 @@ export class Extent implements RangeReceiver {
    */
   adopt(call: StoreCall | undefined, limitTo: number, isWhole: boolean): void {
     this.#transfer.begin(call);
-    this.#blocks.limit(limitTo);
-    this.#isWhole = isWhole;
+    this.blocks.limit(limitTo);
+    this.isWhole = isWhole;
   }
 
   /** Ends, and leaves the transfer to another extent. */
@@ -122,11 +117,6 @@ export class Extent implements RangeReceiver {
     else this.start();
   }
 
-  /** Whether this extent will write into a block of `[from, to)`. */
-  claims(from: number, to = from + 1): boolean {
-    return this.#blocks.claims(from, to);
-  }
-
   /**
    * Resolves when the byte at `position` has arrived or the extent has ended successfully; rejects when it failed.
    * Bytes before the extent come from the block's other fill, so it waits for the whole block.
@@ -137,8 +127,8 @@ export class Extent implements RangeReceiver {
    */
   reached(position: number, isFirst = false, reader?: object): Promise<void> {
     if (this.#outcome instanceof Error) return Promise.reject(this.#outcome);
-    const awaited = this.#blocks.awaitedFor(position);
-    if (this.#outcome === 'done' || this.position > awaited) return Promise.resolve();
+    const awaited = this.blocks.awaitedFor(position);
+    if (this.#outcome === 'done' || this.blocks.position > awaited) return Promise.resolve();
     if (isFirst && this.#roomWait?.exceedsFirstByteLimit) return Promise.reject(new OverloadedError());
     return this.#waiters.wait(awaited, isFirst, reader);
   }
@@ -151,8 +141,8 @@ export class Extent implements RangeReceiver {
   /** Nobody needs the rest: ends after the current block, or earlier if that arrives slowly. */
   stopSoon(): void {
     if (this.#outcome !== 'running') return;
-    this.#blocks.limitToBlock();
-    if (this.#blocks.isComplete || !this.#blocks.isOpen || this.#lacksRoom) this.#end('done');
+    this.blocks.limitToBlock();
+    if (this.blocks.isComplete || !this.blocks.isOpen || this.#lacksRoom) this.#end('done');
     else
       this.#context.clock.after(UNWANTED_MS, () => {
         if (!this.#isWanted()) this.#end('done');
@@ -161,7 +151,8 @@ export class Extent implements RangeReceiver {
 
   #isWanted(): boolean {
     return (
-      this.#waiters.isAwaited || this.#context.readers.isWantedSoon(this.generation, this.position, this.to)
+      this.#waiters.isAwaited ||
+      this.#context.readers.isWantedSoon(this.generation, this.blocks.position, this.blocks.to)
     );
   }
 
@@ -183,7 +174,7 @@ export class Extent implements RangeReceiver {
   whole(): RangeReceiver | undefined {
     // Bytes after the range arrive too, so the transfer must be aborted at the end.
     this.#askedTo = this.generation.sizeBytes;
-    return this.#isWhole || this.#outcome !== 'running' ? undefined : this.#owner.answeredWhole(this);
+    return this.isWhole || this.#outcome !== 'running' ? undefined : this.#owner.answeredWhole(this);
   }
 
   failed(error: Error): void {
@@ -204,18 +195,18 @@ export class Extent implements RangeReceiver {
   /** Writes the bytes for which there are slots; the rest is buffered and the transfer paused. */
   #store(chunk: Buffer): void {
     let rest = chunk;
-    while (rest.length > 0 && !this.#blocks.isComplete) {
-      if (this.#blocks.isBroughtByOthers()) rest = this.#blocks.drop(rest);
-      else if (this.#blocks.isOpen || this.#openBlock(rest)) rest = this.#blocks.write(rest);
+    while (rest.length > 0 && !this.blocks.isComplete) {
+      if (this.blocks.isBroughtByOthers()) rest = this.blocks.drop(rest);
+      else if (this.blocks.isOpen || this.#openBlock(rest)) rest = this.blocks.write(rest);
       else break;
     }
-    this.#waiters.arrivedUntil(this.position);
-    if (this.#blocks.isComplete) this.#end('done');
+    this.#waiters.arrivedUntil(this.blocks.position);
+    if (this.blocks.isComplete) this.#end('done');
   }
 
   /** False when the bytes must wait, for a slot or for readers, or are not needed. */
   #openBlock(rest: Buffer): boolean {
-    const pace = this.#isWhole ? this.#pace() : 'go';
+    const pace = this.isWhole ? this.#pace() : 'go';
     if (pace === 'stop') this.#end('done');
     if (pace === 'hold') {
       this.#waitsForReaders = true;
@@ -229,7 +220,7 @@ export class Extent implements RangeReceiver {
   }
 
   #pace(): 'go' | 'hold' | 'stop' {
-    return this.#context.readers.pace(this.generation, this.position);
+    return this.#context.readers.pace(this.generation, this.blocks.position);
   }
 
   /** Whether extents with waiting readers lack slots: read-ahead must not take any then. */
@@ -239,7 +230,7 @@ export class Extent implements RangeReceiver {
 
   #takeRoom(): boolean {
     if (!this.#waiters.isAwaited && this.#lacksRoom) return false;
-    const isOpen = this.#blocks.open();
+    const isOpen = this.blocks.open();
     if (isOpen) this.#roomWait?.end();
     return isOpen;
   }
@@ -258,7 +249,7 @@ export class Extent implements RangeReceiver {
   #retry(): void {
     if (this.#outcome !== 'running') return;
     if (this.#transfer.hasBuffered) this.#retryBuffered();
-    else if (this.#blocks.isBroughtByOthers() || this.#takeRoom()) this.start();
+    else if (this.blocks.isBroughtByOthers() || this.#takeRoom()) this.start();
     else this.#waitForRoom();
   }
 
@@ -287,8 +278,8 @@ export class Extent implements RangeReceiver {
     this.#outcome = outcome;
     if (outcome instanceof StoreError && outcome.code === 'FAULT') this.#context.faults?.note(outcome);
     try {
-      this.#blocks.end();
-      if (this.position < this.#askedTo) this.#transfer.abort();
+      this.blocks.end();
+      if (this.blocks.position < this.#askedTo) this.#transfer.abort();
       this.#transfer.drop();
       this.#roomWait?.end();
       this.#owner.ended(this);

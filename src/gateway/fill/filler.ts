@@ -1,11 +1,10 @@
 import type { StoreCall } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { MemoryTier } from '../../cache/memory-tier.ts';
-import { Extent, type ExtentOwner } from './extent.ts';
-import type { ExtentContext } from './extent-context.ts';
+import { Extent, type ExtentContext, type ExtentOwner } from './extent.ts';
 import { OverloadedError } from './fill-error.ts';
 import type { RangeReceiver, RangeSource } from './ranged-read.ts';
-import type { Readers } from './readers.ts';
+import { EXTENT_LIMIT_BYTES, type Readers } from './readers.ts';
 
 /** Most concurrent extents of one content. */
 const EXTENTS_PER_CONTENT = 16;
@@ -42,13 +41,14 @@ export class Filler implements ExtentOwner {
 
   /** The extent that fetches the block containing `position`, if there is one. */
   claiming(generation: Generation, position: number): Extent | undefined {
-    for (const extent of this.#extents.get(generation) ?? []) if (extent.claims(position)) return extent;
+    for (const extent of this.#extents.get(generation) ?? [])
+      if (extent.blocks.claims(position)) return extent;
     return undefined;
   }
 
   /** Whether a running extent will write into a block of `[from, to)`. */
   claimsAny(generation: Generation, from: number, to: number): boolean {
-    for (const extent of this.#extents.get(generation) ?? []) if (extent.claims(from, to)) return true;
+    for (const extent of this.#extents.get(generation) ?? []) if (extent.blocks.claims(from, to)) return true;
     return false;
   }
 
@@ -100,17 +100,21 @@ export class Filler implements ExtentOwner {
     for (const extent of this.#extents.get(generation) ?? []) extent.readerAdvanced();
   }
 
-  /** Creates an extent for a running transfer, see `Extent.adopt`; the caller passes it the bytes. */
+  /**
+   * Creates an extent for a running transfer of `[from, to)`; the caller passes it the bytes. Of a long one only the
+   * first bytes are taken, so that nothing is fetched without a reader; one of the whole content is paced by its readers.
+   */
   adopt(
     generation: Generation,
     from: number,
     to: number,
-    limitTo: number,
     source: RangeSource,
-    call: StoreCall,
+    call: StoreCall | undefined,
   ): Extent {
+    const isWhole = from === 0 && to === generation.sizeBytes;
+    const longestBytes = Math.max(generation.blockBytes, EXTENT_LIMIT_BYTES);
     const extent = this.#begin(generation, from, to, source);
-    extent.adopt(call, limitTo, from === 0 && to === generation.sizeBytes);
+    extent.adopt(call, isWhole ? to : generation.blockStart(from) + longestBytes, isWhole);
     return extent;
   }
 
@@ -121,7 +125,7 @@ export class Filler implements ExtentOwner {
   answeredWhole(extent: Extent): RangeReceiver | undefined {
     const { generation, source } = extent;
     const others = [...(this.#extents.get(generation) ?? [])].filter(other => other !== extent);
-    if (others.some(other => other.isWhole && other.claims(extent.position))) {
+    if (others.some(other => other.isWhole && other.blocks.claims(extent.blocks.position))) {
       extent.giveWay();
       return undefined;
     }
@@ -130,7 +134,7 @@ export class Filler implements ExtentOwner {
     this.#rangeless.add(generation);
     const whole = this.#begin(generation, 0, generation.sizeBytes, source);
     whole.adopt(call, end, true);
-    for (const other of others) if (!other.hasWritten && !other.isWhole) other.giveWay();
+    for (const other of others) if (!other.blocks.hasWritten && !other.isWhole) other.giveWay();
     return whole;
   }
 
@@ -138,7 +142,7 @@ export class Filler implements ExtentOwner {
   readerLeft(generation: Generation, reader: object): void {
     for (const extent of [...(this.#extents.get(generation) ?? [])]) {
       extent.left(reader);
-      if (!this.#readers.isWanted(generation, extent.position, extent.to)) extent.stopSoon();
+      if (!this.#readers.isWanted(generation, extent.blocks.position, extent.blocks.to)) extent.stopSoon();
     }
   }
 
@@ -148,7 +152,7 @@ export class Filler implements ExtentOwner {
     extents?.delete(extent);
     if (extents?.size === 0) this.#extents.delete(generation);
     this.#inFlight--;
-    if (extent.hasWritten && !extent.isWhole) this.#rangeless.delete(generation);
+    if (extent.blocks.hasWritten && !extent.isWhole) this.#rangeless.delete(generation);
   }
 
   #begin(generation: Generation, from: number, to: number, source: RangeSource): Extent {
@@ -168,7 +172,7 @@ export class Filler implements ExtentOwner {
   #untilWhole(generation: Generation): number {
     let until = generation.sizeBytes;
     for (const extent of this.#extents.get(generation) ?? [])
-      if (extent.isWhole) until = Math.min(until, generation.blockStart(extent.position));
+      if (extent.isWhole) until = Math.min(until, generation.blockStart(extent.blocks.position));
     return until;
   }
 
@@ -181,7 +185,7 @@ export class Filler implements ExtentOwner {
       const claiming = this.claiming(generation, missing.start);
       if (!claiming)
         return { start: missing.start, end: this.#untilClaimed(generation, missing.start, missing.end) };
-      position = generation.blockEnd(claiming.to - 1);
+      position = generation.blockEnd(claiming.blocks.to - 1);
       if (position >= to) return undefined;
     }
   }
@@ -189,7 +193,7 @@ export class Filler implements ExtentOwner {
   #untilClaimed(generation: Generation, start: number, end: number): number {
     let until = end;
     for (const extent of this.#extents.get(generation) ?? []) {
-      const claimedFrom = generation.blockStart(extent.position);
+      const claimedFrom = generation.blockStart(extent.blocks.position);
       if (claimedFrom > start && claimedFrom < until) until = claimedFrom;
     }
     return until;

@@ -52,8 +52,10 @@ export class PausedTransfer {
 
   /** The buffered bytes followed by `chunk`; empties the buffer. */
   joined(chunk: Buffer): Buffer {
-    const buffered = this.takeBuffered();
-    return buffered ? Buffer.concat([buffered, chunk]) : chunk;
+    if (!this.#buffered) return chunk;
+    const whole = Buffer.concat([this.#buffered, chunk]);
+    this.drop();
+    return whole;
   }
 
   takeBuffered(): Buffer | undefined {

@@ -30,7 +30,7 @@ export interface ArrivingBytes {
 export type FirstAnswer<Learned> =
   | { readonly kind: 'readable'; readonly learned: Learned }
   /** Readable but not cacheable, see `UncacheableRecord`: the transfer is aborted. */
-  | { readonly kind: 'unkeepable'; readonly head: StoreReplyHead }
+  | { readonly kind: 'unkeepable'; readonly head: ContentHead }
   /** Any other answer, with its body. */
   | { readonly kind: 'refused'; readonly reply: WholeReply };
 
@@ -42,10 +42,14 @@ export interface TakenAnswer<Learned> {
 
 /** The result of a first GET. */
 export interface FirstFetchOutcome<Learned> {
-  /** The object is readable. Called before any of its bytes. */
-  take(head: ContentHead, arriving: ArrivingBytes): TakenAnswer<Learned>;
-  answered(answer: FirstAnswer<Learned>): void;
-  failed(error: Error): void;
+  /** The object is readable. Called before any of its bytes, which `call` brings. */
+  readonly take: (
+    head: ContentHead,
+    arriving: ArrivingBytes,
+    call: StoreCall | undefined,
+  ) => TakenAnswer<Learned>;
+  readonly answered: (answer: FirstAnswer<Learned>) => void;
+  readonly failed: (error: Error) => void;
 }
 
 /** Receives the answer to the first GET for an unknown object: record and bytes in one request. */
@@ -104,7 +108,7 @@ export class FirstFetch<Learned> implements StoreReceiver {
   }
 
   #take(head: ContentHead, arriving: ArrivingBytes): void {
-    const { learned, receiver } = this.#outcome.take(head, arriving);
+    const { learned, receiver } = this.#outcome.take(head, arriving, this.#call);
     this.#outcome.answered({ kind: 'readable', learned });
     if (receiver) this.#bytes = new ExpectedBytes(receiver, 0, arriving.to - arriving.from);
     else if (arriving.sizeBytes > 0) this.#call?.abort();

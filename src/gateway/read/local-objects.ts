@@ -1,4 +1,4 @@
-import { httpField, type StoreCall, type StoreReplyHead, type WholeReply } from '../../backend/store.ts';
+import { httpField, type StoreCall, type WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
@@ -15,15 +15,9 @@ import type { ArrivingBytes, TakenAnswer } from './first-fetch.ts';
 import { lookupFresh, lookupRecord } from './lookup-record.ts';
 import type { LookupResult, ObjectSource } from './object-source.ts';
 import type { RecordCache } from './record-cache.ts';
-import {
-  isCharged,
-  isRememberedRefusal,
-  readableRecord,
-  refusedRecord,
-  uncacheableRecord,
-} from './reply-record.ts';
+import { isRememberedRefusal, readableRecord, refusedRecord, uncacheableRecord } from './reply-record.ts';
 import { SingleFlight } from './single-flight.ts';
-import type { StoreFetcher, TakeReadable } from './store-fetcher.ts';
+import type { StoreFetcher } from './store-fetcher.ts';
 
 /** Creates the contents of records and receives their bytes. */
 export interface ContentFactory {
@@ -35,7 +29,13 @@ export interface ContentFactory {
   /** Whether nothing of `[from, to)` is held or being fetched. */
   lacks(generation: Generation, from: number, to: number): boolean;
   /** Returns a receiver for bytes `[from, to)` of `generation`. */
-  receive(read: ObjectRead, generation: Generation, from: number, to: number, call: StoreCall): RangeReceiver;
+  receive(
+    read: ObjectRead,
+    generation: Generation,
+    from: number,
+    to: number,
+    call: StoreCall | undefined,
+  ): RangeReceiver;
 }
 
 /** The result of one store request, shared by all who waited for it. */
@@ -51,8 +51,6 @@ export class LocalObjects implements ObjectSource {
   readonly #fetcher: StoreFetcher;
   readonly #clock: Clock;
   readonly #singleFlight = new SingleFlight<Learned>();
-  /** One element per request: several may be for one object. */
-  readonly #asking = new Set<{ readonly objectKey: ObjectKey }>();
   #coalesced = 0;
 
   constructor(records: RecordCache, contents: ContentFactory, fetcher: StoreFetcher, clock: Clock) {
@@ -69,7 +67,7 @@ export class LocalObjects implements ObjectSource {
 
   /** The objects with a store request in progress. */
   *asking(): Iterable<ObjectKey> {
-    for (const { objectKey } of this.#asking) yield objectKey;
+    for (const { objectKey } of this.#singleFlight.running) yield objectKey;
   }
 
   /**
@@ -116,22 +114,15 @@ export class LocalObjects implements ObjectSource {
   }
 
   async #shared(read: ObjectRead, question: string, ask: () => Promise<Learned>): Promise<LookupResult> {
-    const flight = this.#singleFlight.join(flightName(read, question), this.records.epochOf(read), ask);
-    if (flight.isJoined) this.#coalesced++;
-    else this.#noteAsking(read.objectKey, flight.answer);
-    const learned = await flight.answer;
-    return { ...learned, isCollapsed: flight.isJoined };
+    const name = flightName(read, question);
+    const epoch = this.records.epochOf(read);
+    const { answer, isJoined } = this.#singleFlight.join(name, read.objectKey, epoch, ask);
+    if (isJoined) this.#coalesced++;
+    return { ...(await answer), isCollapsed: isJoined };
   }
 
   #firstExtent(read: ObjectRead): FirstExtent {
-    return firstExtent(read, this.#contents.firstExtentBytes(this.#asking.size));
-  }
-
-  #noteAsking(objectKey: ObjectKey, answer: Promise<Learned>): void {
-    const question = { objectKey };
-    const answered = () => this.#asking.delete(question);
-    this.#asking.add(question);
-    answer.then(answered, answered);
+    return firstExtent(read, this.#contents.firstExtentBytes(this.#singleFlight.running.size));
   }
 
   async #revalidate(read: ObjectRead, stale: ReadableRecord): Promise<Learned> {
@@ -173,9 +164,9 @@ export class LocalObjects implements ObjectSource {
 
   async #askGet(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
     const epoch = this.records.epochOf(read);
-    const take: TakeReadable<Learned> = (head, arriving, call) =>
-      this.#takeBytes(read, head, arriving, epoch, call);
-    const answer = await this.#fetcher.get(read, extent, take);
+    const answer = await this.#fetcher.get<Learned>(read, extent, (head, arriving, call) =>
+      this.#takeBytes(read, head, arriving, epoch, call),
+    );
     if (answer.kind === 'refused' && answer.reply.status === 416 && extent && extent.kind !== 'part') {
       return mayBeEmpty(extent, answer.reply)
         ? this.#askGet(read, undefined)
@@ -191,7 +182,7 @@ export class LocalObjects implements ObjectSource {
     head: ContentHead,
     { entityTag, sizeBytes, from, to }: ArrivingBytes,
     epoch: number,
-    call: StoreCall,
+    call: StoreCall | undefined,
   ): TakenAnswer<Learned> {
     const { versionId, contentEncoding } = head;
     const identity = { objectKey: read.objectKey.text, versionId, entityTag, sizeBytes, contentEncoding };
@@ -232,7 +223,7 @@ export class LocalObjects implements ObjectSource {
   }
 
   /** What HEAD omits is not remembered for a GET, which may still be told. */
-  #learnUnkeepable(read: ObjectRead, head: StoreReplyHead, method: 'GET' | 'HEAD', epoch: number): Learned {
+  #learnUnkeepable(read: ObjectRead, head: ContentHead, method: 'GET' | 'HEAD', epoch: number): Learned {
     const record = uncacheableRecord({ method, receivedMs: this.#clock.nowMs(), epoch });
     return learnedOf(record, head, read.method === method && this.records.store(read, record));
   }
@@ -240,20 +231,12 @@ export class LocalObjects implements ObjectSource {
   #learnRefusal(read: ObjectRead, reply: WholeReply, method: 'GET' | 'HEAD', epoch: number): Learned {
     if (!isRememberedRefusal(reply)) throw refusedBy(reply);
     const record = refusedRecord(reply, { method, receivedMs: this.#clock.nowMs(), epoch });
-    return learnedOf(record, reply, this.records.store(read, record));
+    return learnedOf(record, readContentHead(reply), this.records.store(read, record));
   }
 }
 
-function learnedOf(record: ObjectRecord, head: StoreReplyHead, isStored: boolean): Learned {
-  const forwardStatus = head.status;
-  return {
-    record,
-    how: 'fetched',
-    forwarded: 'uri-miss',
-    forwardStatus,
-    isStored,
-    isCharged: isCharged(head),
-  };
+function learnedOf(record: ObjectRecord, { status, isCharged }: ContentHead, isStored: boolean): Learned {
+  return { record, how: 'fetched', forwarded: 'uri-miss', forwardStatus: status, isStored, isCharged };
 }
 
 /** HEAD may answer differently from GET, and does not locate parts. */

@@ -7,6 +7,7 @@ import { type Selection, selectRange } from '../../http/range.ts';
 import { rawFromFields } from '../../s3/dialect.ts';
 import { s3Error } from '../../s3/error.ts';
 import type { Answer } from '../../transport/answer.ts';
+import { readContentHead } from '../fill/content-head.ts';
 import { InvalidReplyError, ObjectChangedError, RefusedByStoreError } from '../fill/fill-error.ts';
 import {
   asS3Error,
@@ -38,7 +39,6 @@ import type { ClientRead } from '../request/client-read.ts';
 import type { ObjectSource } from './object-source.ts';
 import { OwnerLostError } from './owner-lost-error.ts';
 import { passRead } from './pass-read.ts';
-import { isCharged } from './reply-record.ts';
 
 const undecided = PreparedHeaders.of([], 'x-store-');
 
@@ -103,7 +103,7 @@ export class ObjectAnswer implements SendCallbacks {
     const { exchange, read, mayKnowMissing } = this.#client;
     if (error instanceof RefusedByStoreError) {
       this.#source.refusedByStore(read, error.reply);
-      exchange.isCharged ||= isCharged(error.reply);
+      exchange.isCharged ||= readContentHead(error.reply).isCharged;
       exchange.report = refusedByStore(error.reply.status);
       replyRefusal(exchange, read.bucket, error.reply, mayKnowMissing);
     } else {

@@ -1,4 +1,4 @@
-import { httpField, type StoreReplyHead, storeField, type WholeReply } from '../../backend/store.ts';
+import type { WholeReply } from '../../backend/store.ts';
 import type { Content } from '../../cache/content.ts';
 import type { FreshnessDirectives } from '../../cache/freshness.ts';
 import type { ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
@@ -7,7 +7,7 @@ import { hopByHopFields } from '../../http/hop-by-hop.ts';
 import { hostFields } from '../../http/host-fields.ts';
 import { parseHttpDate } from '../../http/http-date.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import { type ContentHead, isChecksum } from '../fill/content-head.ts';
+import { type ContentHead, isChecksum, readContentHead } from '../fill/content-head.ts';
 
 /** When and how an answer was obtained. */
 export interface ReplyContext {
@@ -54,32 +54,27 @@ export function readableRecord(
   content: Content,
   checksums: 'known' | 'unknown',
 ): ReadableRecord {
-  const fields = objectFields(head).filter(field => checksums === 'known' || !isChecksum(field));
   return {
     kind: 'readable',
     isNegative: false,
-    isUsableForGet: context.method === 'GET' || !saysArchived(fields),
+    isUsableForGet: context.method === 'GET' || !saysArchived(head),
     receivedMs: context.receivedMs,
     epoch: context.epoch,
-    fields,
+    fields: objectFields(head, checksums === 'known'),
     directives: directivesOf(head),
     entityTag: head.entityTag,
-    lastModifiedMs: parseHttpDate(httpField(head, 'last-modified') ?? ''),
+    lastModifiedMs: parseHttpDate(head.http.get('last-modified') ?? ''),
     sizeBytes: content.sizeBytes,
     versionId: head.versionId,
     checksums,
-    isCharged: isCharged(head),
+    isCharged: head.isCharged,
     content,
   };
 }
 
-/** Whether the store charged the gateway for this answer (docs/semantics.md 127). */
-export function isCharged(head: StoreReplyHead): boolean {
-  return storeField(head, 'request-charged') === 'requester';
-}
-
 /** Creates the record of a cacheable refusal, see `isRememberedRefusal`. */
 export function refusedRecord(reply: WholeReply, context: ReplyContext): RefusedRecord {
+  const head = readContentHead(reply);
   return {
     kind: 'refused',
     isNegative: true,
@@ -87,8 +82,8 @@ export function refusedRecord(reply: WholeReply, context: ReplyContext): Refused
     receivedMs: context.receivedMs,
     epoch: context.epoch,
     status: reply.status,
-    fields: objectFields(reply),
-    directives: directivesOf(reply),
+    fields: objectFields(head, true),
+    directives: directivesOf(head),
     body: reply.body,
   };
 }
@@ -126,29 +121,33 @@ export function isRememberedRefusal(reply: WholeReply): boolean {
   return reply.status === 403 && reply.body.includes('<Code>InvalidObjectState</Code>');
 }
 
-/** Whether these fields are of an object that HEAD describes but GET refuses (docs/semantics.md 165 to 173). */
-function saysArchived(fields: readonly HeaderField[]): boolean {
-  const value = (name: string) => fields.find(field => field.store && field.name === name)?.value;
-  if (value('archive-status') !== undefined) return true;
-  const storageClass = value('storage-class');
+/** Whether an answer is about an object that HEAD describes but GET refuses (docs/semantics.md 165 to 173). */
+function saysArchived({ store }: ContentHead): boolean {
+  if (store.has('archive-status')) return true;
+  const storageClass = store.get('storage-class');
   if (storageClass !== 'GLACIER' && storageClass !== 'DEEP_ARCHIVE') return false;
-  return !value('restore')?.includes('ongoing-request="false"');
+  return !store.get('restore')?.includes('ongoing-request="false"');
 }
 
-function objectFields(head: StoreReplyHead): HeaderField[] {
-  return head.fields.filter(({ name, store }) => !(store ? perReplyStore : perReplyHttp).has(name));
+function objectFields({ fields }: ContentHead, withChecksums: boolean): HeaderField[] {
+  const kept: HeaderField[] = [];
+  for (const field of fields) {
+    const isPerReply = (field.store ? perReplyStore : perReplyHttp).has(field.name);
+    if (!isPerReply && (withChecksums || !isChecksum(field))) kept.push(field);
+  }
+  return kept;
 }
 
-function directivesOf(head: StoreReplyHead): FreshnessDirectives {
-  const control = parseCacheControl(httpField(head, 'cache-control'));
+function directivesOf({ http, store }: ContentHead): FreshnessDirectives {
+  const control = parseCacheControl(http.get('cache-control'));
   return {
     maxAgeS: control.maxAgeS,
     sMaxAgeS: control.sMaxAgeS,
     noCache: control.noCache,
     noStore: control.noStore || control.private,
-    expiresMs: parseHttpDate(httpField(head, 'expires') ?? ''),
-    restoredUntilMs: restoredUntilMs(storeField(head, 'restore')),
-    initialAgeMs: 1000 * deltaSeconds(httpField(head, 'age')),
+    expiresMs: parseHttpDate(http.get('expires') ?? ''),
+    restoredUntilMs: restoredUntilMs(store.get('restore')),
+    initialAgeMs: 1000 * deltaSeconds(http.get('age')),
   };
 }
 

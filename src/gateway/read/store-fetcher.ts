@@ -1,20 +1,12 @@
 import { sendAndCollect } from '../../backend/collected-reply.ts';
-import { type StoreCall, StoreError, type WholeReply } from '../../backend/store.ts';
+import { StoreError, type WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { ContentHead } from '../fill/content-head.ts';
 import { refusedBy } from '../fill/fill-error.ts';
 import { Retries } from '../fill/retries.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import { type FirstExtent, rangeHeader } from './first-extent.ts';
-import { type ArrivingBytes, type FirstAnswer, FirstFetch, type TakenAnswer } from './first-fetch.ts';
+import { type FirstAnswer, FirstFetch, type FirstFetchOutcome } from './first-fetch.ts';
 import { storeRequest } from './store-request.ts';
-
-/** Receives the head of a readable answer, see `FirstFetchOutcome.take`. */
-export type TakeReadable<Learned> = (
-  head: ContentHead,
-  arriving: ArrivingBytes,
-  call: StoreCall,
-) => TakenAnswer<Learned>;
 
 /** Only one timeout: it has already cost the reader the longest time an answer may take. */
 const retryLimits = { retries: 2, timeouts: 1, atOnce: 0, firstDelayMs: 100 };
@@ -46,7 +38,7 @@ export class StoreFetcher {
   get<Learned>(
     read: ObjectRead,
     extent: FirstExtent | undefined,
-    take: TakeReadable<Learned>,
+    take: FirstFetchOutcome<Learned>['take'],
   ): Promise<FirstAnswer<Learned>> {
     return this.#withRetries(
       read,
@@ -87,18 +79,13 @@ export class StoreFetcher {
 function getOnce<Learned>(
   read: ObjectRead,
   extent: FirstExtent | undefined,
-  take: TakeReadable<Learned>,
+  take: FirstFetchOutcome<Learned>['take'],
 ): Promise<FirstAnswer<Learned>> {
-  return new Promise((resolve, reject) => {
-    const fetch = new FirstFetch<Learned>(extent, read.policy.maxObjectSizeBytes, {
-      take: (head, arriving) => take(head, arriving, call),
-      answered: resolve,
-      failed: reject,
-    });
-    const range = extent && rangeHeader(extent);
-    const partNumber = extent?.kind === 'part' ? extent.partNumber : undefined;
-    const request = storeRequest(read, 'GET', { ...(range && { range }), partNumber });
-    const call = read.bucket.store.send(request, fetch);
-    fetch.sent(call);
-  });
+  const { promise, resolve, reject } = Promise.withResolvers<FirstAnswer<Learned>>();
+  const outcome = { take, answered: resolve, failed: reject };
+  const fetch = new FirstFetch<Learned>(extent, read.policy.maxObjectSizeBytes, outcome);
+  const partNumber = extent?.kind === 'part' ? extent.partNumber : undefined;
+  const request = storeRequest(read, 'GET', { range: extent && rangeHeader(extent), partNumber });
+  fetch.sent(read.bucket.store.send(request, fetch));
+  return promise;
 }

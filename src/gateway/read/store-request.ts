@@ -7,7 +7,7 @@ export function storeRequest(
   read: ObjectRead,
   method: 'GET' | 'HEAD',
   extra: {
-    readonly range?: string;
+    readonly range?: string | undefined;
     readonly ifMatch?: string | undefined;
     readonly partNumber?: number | undefined;
   } = {},

@@ -11,7 +11,7 @@ import { Filler } from '../fill/filler.ts';
 import { GenerationReader } from '../fill/generation-reader.ts';
 import type { RangeReceiver, RangeSource } from '../fill/ranged-read.ts';
 import { ReadAhead } from '../fill/read-ahead.ts';
-import { EXTENT_LIMIT_BYTES, Readers } from '../fill/readers.ts';
+import { Readers } from '../fill/readers.ts';
 import { SlotLender } from '../fill/slot-lender.ts';
 import { type ContentFactory, LocalObjects } from '../read/local-objects.ts';
 import { RecordCache } from '../read/record-cache.ts';
@@ -102,12 +102,9 @@ export class WorkerCache implements ContentFactory {
     generation: Generation,
     from: number,
     to: number,
-    call: StoreCall,
+    call: StoreCall | undefined,
   ): RangeReceiver {
-    const isWhole = from === 0 && to === generation.sizeBytes;
-    const longest = Math.max(generation.blockBytes, EXTENT_LIMIT_BYTES);
-    const limitTo = isWhole ? to : generation.blockStart(from) + longest;
-    return this.filler.adopt(generation, from, to, limitTo, rangeSource(read, generation.identity), call);
+    return this.filler.adopt(generation, from, to, rangeSource(read, generation.identity), call);
   }
 }
 

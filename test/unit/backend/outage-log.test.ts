@@ -1,10 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { CallQueue } from '../../../src/backend/call-queue.ts';
-import {
-  allocateOutages,
-  OutageLog,
-  type SharedOutages,
-} from '../../../src/backend/outage-log.ts';
+import { allocateOutages, OutageLog, type SharedOutages } from '../../../src/backend/outage-log.ts';
 import { GIVEN_UP, StoreError, type StoreErrorCode } from '../../../src/backend/store.ts';
 import { createLogger } from '../../../src/base/logger.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CallQueue } from '../../../src/backend/call-queue.ts';
 import type { OriginReceiver } from '../../../src/backend/origin-call.ts';
+import type { QueuedCall } from '../../../src/backend/queued-call.ts';
 import { StoreError, type StoreReceiver } from '../../../src/backend/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { queuedCall } from '../../support/queued-calls.ts';
@@ -8,11 +9,7 @@ import { queuedCall } from '../../support/queued-calls.ts';
 const bytes = Buffer.from('x');
 
 /** A call that was sent; `abort` takes the place of its connection's. */
-function sentCall(
-  receiver: StoreReceiver,
-  abort: () => void,
-  note: (error: unknown) => void,
-): OriginReceiver {
+function sentCall(receiver: StoreReceiver, abort: () => void, note: (error: unknown) => void): QueuedCall {
   const clock = new ManualClock();
   const limits = { connections: 1, queue: 1, queueWaitMs: 2_000, queueTotalMs: 10_000 };
   const queue = new CallQueue(limits, clock, () => undefined);
@@ -124,5 +121,25 @@ describe('the receiver of a call', () => {
     receiver.answered(404, []);
     receiver.arrived(Buffer.alloc(70 * 1024));
     expect(told).toEqual(['arrived', 'given up', 'ended']);
+  });
+
+  it('hears no end of an error body that it has aborted', () => {
+    const told: string[] = [];
+    const call: QueuedCall = sentCall(
+      {
+        answered: () => undefined,
+        arrived: () => {
+          told.push('arrived');
+          call.abort();
+        },
+        ended: () => told.push('ended'),
+        failed: () => told.push('failed'),
+      },
+      () => told.push('given up'),
+      () => undefined,
+    );
+    call.answered(404, []);
+    call.arrived(Buffer.alloc(70 * 1024));
+    expect(told).toEqual(['arrived', 'given up']);
   });
 });

@@ -199,3 +199,35 @@ it('a call that is aborted while it is being sent is not left running', () => {
   expect(did).toEqual(['abort']);
   expect(queue.counts().objects).toBe(0);
 });
+
+it('a call that was refused and is aborted in the same turn hears nothing', async () => {
+  queue = new CallQueue(
+    { connections: 1, queue: 0, queueWaitMs: 2_000, queueTotalMs: 10_000 },
+    clock,
+    () => {},
+  );
+  enter('running');
+  const [heard, aborted] = [enter('a'), enter('b')];
+  aborted.call.abort();
+  await Promise.resolve();
+  expect([heard.heard, aborted.heard]).toEqual([['BUSY'], []]);
+});
+
+it('the head of the answer to a write may take any time', () => {
+  const [read, write] = [enter('a'), enter('b', false)];
+  clock.advance(60_000);
+  expect([read.heard, write.heard]).toEqual([['TIMEOUT'], []]);
+});
+
+it('an answer is fast enough by what arrives, and not measured while its reader has paused it', () => {
+  queue = openQueue(8);
+  const [fast, late, early] = [enter('fast'), enter('late'), enter('early')];
+  early.call.pause();
+  for (const { answer } of [fast, late, early]) answer()?.answered(200, []);
+  late.call.pause();
+  late.call.resume();
+  fast.answer()?.arrived(Buffer.alloc(5_000));
+  clock.advance(5_000);
+  const ofEach = [fast, late, early].map(({ heard }) => heard.at(-1));
+  expect(ofEach).toEqual(['5000 bytes', 'TIMEOUT', 'answered']);
+});

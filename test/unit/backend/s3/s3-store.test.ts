@@ -72,7 +72,9 @@ it('one that is given up later counts by its status, and one that ends by itself
       }),
     );
   });
-  await sendAndCollect(store, { ...request, key: 'missing' }, { limitBytes: 10_000 });
+  const { body } = await sendAndCollect(store, { ...request, key: 'missing' }, { limitBytes: 10_000 });
+  const bytes = (await metrics.snapshot()).find(({ name }) => name === 'tidegate_backend_bytes_total');
+  expect(bytes?.values[0]?.value).toBeGreaterThan(body.length);
   expect(await counted()).toEqual({ 200: 1, 404: 1 });
 });
 

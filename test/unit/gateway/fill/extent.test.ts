@@ -108,12 +108,12 @@ it('whoever wants a byte in front of it, in the block that it writes into, waits
   const one = extent(1000, sizeBytes);
   one.start();
   last().answer().bytes(500);
-  expect(one.claims(10)).toBe(true);
+  expect(one.blocks.claims(10)).toBe(true);
   const before = one.reached(10);
   expect(await isKept(before)).toBe(false);
   last().bytes(blockBytes - 1500);
   expect(await isKept(before)).toBe(true);
-  expect(one.claims(10)).toBe(false);
+  expect(one.blocks.claims(10)).toBe(false);
 });
 
 it('resumes at the byte where a transfer broke', () => {
@@ -182,7 +182,7 @@ it('holds the store back while there is no room, and goes on when there is', () 
   makeRoom();
   for (const callback of [...slotFreed]) callback();
   expect(last().state).toBe('running');
-  expect(one.position).toBe(100);
+  expect(one.blocks.position).toBe(100);
   expect(generation.blockAt(0)?.bytes(0, 100), 'as they were when they arrived').toEqual(
     Buffer.alloc(100, 7),
   );
@@ -285,10 +285,10 @@ it('takes no room while others for whom readers wait lack it, unless a reader wa
   one.start();
   lacksRoom = true;
   last().answer().bytes(100);
-  expect(one.hasWritten).toBe(false);
+  expect(one.blocks.hasWritten).toBe(false);
   void one.reached(0);
   clock.advance(50);
-  expect(one.hasWritten).toBe(true);
+  expect(one.blocks.hasWritten).toBe(true);
 });
 
 it('lets a transfer whose last bytes waited for room come to its end', () => {
@@ -385,7 +385,7 @@ it('a transfer of all of the content waits for its readers before it begins a bl
   pace = 'hold';
   last().answer().bytes(blockBytes);
   expect(last().state).toBe('paused');
-  expect(one.position).toBe(0);
+  expect(one.blocks.position).toBe(0);
   last().breakOff();
   clock.advance(60_000);
   expect(asked).toHaveLength(1);
@@ -394,7 +394,7 @@ it('a transfer of all of the content waits for its readers before it begins a bl
   pace = 'go';
   one.readerAdvanced();
   last().answer().bytes(blockBytes);
-  expect(one.position).toBe(blockBytes);
+  expect(one.blocks.position).toBe(blockBytes);
 });
 
 it('a transfer of all of the content whose readers came in time keeps its connection', () => {
