@@ -33,6 +33,9 @@ it('what is built of the sources runs by itself, with its threads and pages', as
       expect(await (await fetch(`http://127.0.0.1:${adminPort}/channel/${library}.js`)).text()).toBe(
         readFileSync(join(dist, `admin/channel/page/${library}.js`), 'utf8'),
       );
+    expect(await (await fetch(`http://127.0.0.1:${adminPort}/status/page/uplot.js`)).text()).toBe(
+      readFileSync(join(dist, 'admin/status/page/uplot.js'), 'utf8'),
+    );
     expect(await started.stop()).toBe(0);
   } finally {
     await started.stop();

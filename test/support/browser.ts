@@ -7,7 +7,11 @@ import { type BrowserContext, chromium } from 'playwright-core';
 const CHROMIUM = '/usr/bin/chromium';
 
 /** A browser with an empty profile that talks to nobody but the pages under test. */
-export function launchBrowser(options: { readonly colorScheme: 'light' | 'dark' }): Promise<BrowserContext> {
+export function launchBrowser(options: {
+  readonly colorScheme: 'light' | 'dark';
+  /** Of the reader, such as `America/New_York`. */
+  readonly timezoneId?: string;
+}): Promise<BrowserContext> {
   return chromium.launchPersistentContext(mkdtempSync(join(tmpdir(), 'tidegate-browser-')), {
     ...options,
     executablePath: CHROMIUM,

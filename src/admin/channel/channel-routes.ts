@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { AdminRoute } from '../admin-route.ts';
 import { readJson, sendJson } from '../json.ts';
 import { documentRoute } from '../page-document.ts';
-import { ownHtml, ownPageFiles, pageFile } from '../page-file.ts';
+import { ownHtml, ownPageFiles } from '../page-file.ts';
+import { libraryRoutes } from '../page-libraries.ts';
 import type { PageLink } from '../page-navigation.ts';
 import type { Channel } from './channel.ts';
 import type { LiveMessages } from './live-messages.ts';
-import { libraryFile } from './page-libraries.ts';
 import { type CallbackTarget, type PressOutcome, pressButton } from './press-button.ts';
 
 export interface ChannelRoutesOptions {
@@ -75,8 +75,8 @@ function pageFiles(navigation: readonly PageLink[]): readonly AdminRoute[] {
       body: ownHtml('channel/page/channel.html'),
     }),
     ...ownPageFiles('channel/page/channel.css', 'channel/page/channel.js', 'channel/page/host-config.js'),
-    pageFile('/channel/adaptivecards.js', 'js', libraryFile('adaptivecards.js')),
-    pageFile('/channel/markdown-it.js', 'js', libraryFile('markdown-it.js')),
+    ...libraryRoutes('/channel/adaptivecards.js', 'channel/page/adaptivecards.js'),
+    ...libraryRoutes('/channel/markdown-it.js', 'channel/page/markdown-it.js'),
   ];
 }
 

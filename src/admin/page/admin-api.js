@@ -22,12 +22,14 @@ export function fetchAdmin(path, init = {}) {
  * Like `fetchAdmin`; while the token is missing or wrong, it waits for the reader to enter it.
  * @param {string} path
  * @param {RequestInit} [init]
+ * @param {number} [patienceMs] for each answer; a gateway that hangs gives none. The reader may take longer for the token
  * @returns {Promise<Response>} of any status except 401
  */
-export async function askAdmin(path, init = {}) {
+export async function askAdmin(path, init = {}, patienceMs) {
   for (;;) {
     const token = sessionStorage.getItem(TOKEN);
-    const response = await fetchAdmin(path, init);
+    const signal = patienceMs === undefined ? {} : { signal: AbortSignal.timeout(patienceMs) };
+    const response = await fetchAdmin(path, { ...init, ...signal });
     if (response.status !== 401) return response;
     // another request may have got a new token meanwhile
     if (sessionStorage.getItem(TOKEN) === token) await signIn(token !== null);

@@ -162,10 +162,15 @@ function buckets(facts: StatusFacts, measured: Measurements): StatusReport['buck
   const bytes = measured.by('tidegate_response_bytes_total', 'bucket');
   return facts.buckets.map(bucket => ({
     ...bucket,
-    requests: asked.get(bucket.name) ?? 0,
-    bytes: bytes.get(bucket.name) ?? 0,
-    hitRatio: hitRatio(facts.readsByBucket.get(bucket.name)),
+    requests: asked.get(labelOf(bucket.name)) ?? 0,
+    bytes: bytes.get(labelOf(bucket.name)) ?? 0,
+    hitRatio: hitRatio(facts.readsByBucket.get(labelOf(bucket.name))),
   }));
+}
+
+/** Buckets that the configuration does not name have one metric label. */
+function labelOf(bucket: string): string {
+  return bucket === '*' ? '_other' : bucket;
 }
 
 function hitRatio(reads: Reads | undefined): number | null {

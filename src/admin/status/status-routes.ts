@@ -2,6 +2,7 @@ import type { AdminRoute } from '../admin-route.ts';
 import { sendJson } from '../json.ts';
 import { documentRoute } from '../page-document.ts';
 import { ownHtml, ownPageFiles } from '../page-file.ts';
+import { libraryRoutes } from '../page-libraries.ts';
 import type { PageLink } from '../page-navigation.ts';
 import type { StatusReport } from './status-report.ts';
 
@@ -21,10 +22,18 @@ export function statusRoutes(
     },
     documentRoute({
       ...{ path: '/', title: 'Tidegate', navigation, header: HEADER },
-      styles: ['/status/page/status.css'],
+      styles: ['/status/page/uplot.css', '/status/page/status.css'],
+      libraries: ['/status/page/uplot.js'],
       script: '/status/page/status.js',
       body: ownHtml('status/page/status.html'),
     }),
-    ...ownPageFiles('status/page/status.css', 'status/page/status.js', 'status/page/spark.js'),
+    ...ownPageFiles(
+      'status/page/status.css',
+      ...(['status', 'traffic', 'chart', 'charts', 'alerts', 'alert-form', 'figures'] as const).map(
+        module => `status/page/${module}.js` as const,
+      ),
+    ),
+    ...libraryRoutes('/status/page/uplot.css', 'status/page/uplot.css'),
+    ...libraryRoutes('/status/page/uplot.js', 'status/page/uplot.js'),
   ];
 }

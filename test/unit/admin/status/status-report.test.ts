@@ -60,6 +60,13 @@ it('a bucket that nobody read in the last minute has no hit ratio', () => {
     expect(statusReport({ ...facts, readsByBucket: reads }, []).buckets[0]?.hitRatio).toBeNull();
 });
 
+it('shows for "*" what was asked of buckets without a name of their own', async () => {
+  const other = { name: '*', backend: 'main', access: 'verify' };
+  const readsByBucket = new Map([['_other', { hits: 1, all: 2 }]]);
+  const { buckets } = statusReport({ ...facts, buckets: [other], readsByBucket }, await measured());
+  expect(buckets).toEqual([{ ...other, requests: 2, bytes: 0, hitRatio: 0.5 }]);
+});
+
 it('counts as errors of a backend what brought no usable answer', async () => {
   expect(statusReport(facts, await measured()).backends).toEqual([
     {
