@@ -16,6 +16,7 @@ export function pageNavigation({ hasChannel, needsToken }: NavigationOptions): r
   return [
     { href: '/', label: 'Status' },
     { href: '/runbook', label: 'Runbook' },
+    { href: '/objects', label: 'Objects' },
     ...(hasChannel ? [{ href: '/channel', label: 'Channel' }] : []),
     ...(needsToken ? [] : [{ href: '/metrics', label: 'Metrics' }]),
   ];

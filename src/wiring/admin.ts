@@ -2,7 +2,7 @@
 import type { AdminRoute } from '../admin/admin-route.ts';
 import { healthRoutes } from '../admin/health-routes.ts';
 import { metricsRoute } from '../admin/metrics-route.ts';
-import { objectRoute } from '../admin/object-route.ts';
+import { objectRoutes } from '../admin/objects/object-routes.ts';
 import type { PageLink } from '../admin/page-navigation.ts';
 import { type Purge, purgeRoute } from '../admin/purge-route.ts';
 import { sharedPageFiles } from '../admin/shared-page-files.ts';
@@ -70,7 +70,7 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
     ),
     metricsRoute(scrape),
     purgeRoute(parts.purge),
-    objectRoute(explainEverywhere(config, pool)),
+    ...objectRoutes(explainEverywhere(config, pool), parts.navigation),
     ...sharedPageFiles(),
     ...statusRoutes(status, parts.navigation),
     trafficRoute(traffic),

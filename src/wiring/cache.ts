@@ -1,6 +1,6 @@
 /** Part of the supervisor's composition root: the memory of the cache, and operations on the caches of all workers. */
 import { AdminError } from '../admin/admin-route.ts';
-import type { Explain } from '../admin/object-route.ts';
+import type { Explain } from '../admin/objects/object-routes.ts';
 import type { Purge } from '../admin/purge-route.ts';
 import type { CounterCell, Family } from '../base/metrics.ts';
 import { allocateSharedMemory, type SharedMemory } from '../cache/shared-memory.ts';

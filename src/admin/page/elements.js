@@ -12,6 +12,14 @@ export function byId(id) {
 }
 
 /**
+ * Shows characters that would not be seen, or would change the order of others, as escapes such as `\u{202e}`.
+ * @param {string} text
+ */
+export function visible(text) {
+  return text.replace(/[\p{C}\u2028\u2029]/gu, hidden => `\\u{${hidden.codePointAt(0)?.toString(16)}}`);
+}
+
+/**
  * An element with attributes and children.
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name

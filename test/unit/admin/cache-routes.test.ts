@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import type { AdminPort } from '../../../src/admin/admin-port.ts';
-import { objectRoute } from '../../../src/admin/object-route.ts';
+import { objectRoutes } from '../../../src/admin/objects/object-routes.ts';
 import { type PurgeOutcome, type PurgeRequest, purgeRoute } from '../../../src/admin/purge-route.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { startAdminServer } from '../../support/admin-server.ts';
@@ -26,7 +26,10 @@ async function start(outcome: PurgeOutcome = { kind: 'purged', objects: 2, bytes
         asked.push(request);
         return outcome;
       }),
-      objectRoute(async (bucket, key) => (bucket === 'photos' ? { bucket, key, records: [] } : undefined)),
+      ...objectRoutes(
+        async (bucket, key) => (bucket === 'photos' ? { bucket, key, records: [] } : undefined),
+        [],
+      ),
     ],
   });
   const { port } = server;

@@ -27,12 +27,16 @@ const linksOf = (html: string) =>
 
 it('leads to all pages, and marks the one that is shown', async () => {
   const html = await pageWith({ hasChannel: true, needsToken: false });
-  expect(linksOf(html)).toEqual(['/', '/runbook', '/channel', '/metrics']);
+  expect(linksOf(html)).toEqual(['/', '/runbook', '/objects', '/channel', '/metrics']);
   expect(html.match(/<a [^>]*aria-current[^>]*>/g)).toEqual(['<a href="/runbook" aria-current="page">']);
 });
 
 it('leads to no page that is not there, nor to what a link cannot open without the token', async () => {
-  expect(linksOf(await pageWith({ hasChannel: false, needsToken: true }))).toEqual(['/', '/runbook']);
+  expect(linksOf(await pageWith({ hasChannel: false, needsToken: true }))).toEqual([
+    '/',
+    '/runbook',
+    '/objects',
+  ]);
 });
 
 it('loads the shared styles before its own', async () => {

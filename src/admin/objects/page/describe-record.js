@@ -1,0 +1,63 @@
+// @ts-check
+import { formatDuration } from '../../page/format.js';
+
+/**
+ * A record of `/api/object`.
+ * @typedef {object} HeldRecord
+ * @property {string} name
+ * @property {'readable' | 'refused' | 'uncacheable'} kind
+ * @property {number} status
+ * @property {string} [entityTag]
+ * @property {string} [versionId]
+ * @property {number} [sizeBytes]
+ * @property {number} ageS
+ * @property {number} ttlS
+ * @property {boolean} isPurged
+ * @property {{ blocks: number, bytes: number }} memory
+ */
+
+/**
+ * What the next read of a record gets, and why.
+ * @param {HeldRecord} record
+ * @returns {{ state: 'fresh' | 'stale' | 'gone' | 'uncacheable', text: string }}
+ */
+export function describeRecord({ kind, status, isPurged, ttlS, sizeBytes = 0, memory }) {
+  if (isPurged)
+    return {
+      state: 'gone',
+      text: 'Purged, or written through the gateway: the next read asks the store anew.',
+    };
+  if (kind === 'uncacheable') {
+    return {
+      state: 'uncacheable',
+      text: 'Not cached: the store sends no strong entity tag or no length, or the object is larger than the bucket allows. Each read goes to the store.',
+    };
+  }
+  const left = formatDuration(ttlS * 1_000);
+  if (kind === 'refused') {
+    return ttlS > 0
+      ? {
+          state: 'fresh',
+          text: `The store refused it (${reasonOf(status)}). Reads get this answer for ${left} more.`,
+        }
+      : {
+          state: 'stale',
+          text: `The store refused it (${reasonOf(status)}). The next read asks the store again.`,
+        };
+  }
+  if (ttlS === 0) {
+    return {
+      state: 'stale',
+      text: 'Stale: the next read asks the store whether it has changed. If not, the bytes held are served.',
+    };
+  }
+  const missing = memory.bytes < sizeBytes ? ' Bytes that are not held come from the store.' : '';
+  return { state: 'fresh', text: `Fresh for ${left} more: reads are answered from the cache.${missing}` };
+}
+
+/** @param {number} status */
+function reasonOf(status) {
+  if (status === 404) return '404: it does not exist, or its current version is a delete marker';
+  if (status === 403) return '403: archived and not restored, or not allowed';
+  return String(status);
+}
