@@ -39,6 +39,8 @@ export interface GatewayOptions {
   readonly meter: StoreMeter;
   /** Receives one line per request; undefined: no access log. */
   readonly accessLog: Logger | undefined;
+  /** Receives warnings about requests. */
+  readonly logger?: Logger;
   /** Called for each read refused because the object is archived. */
   readonly onArchivedRead: (read: ArchivedRead) => void;
   /** Where blocks are checked: called for each read of bytes that are marked as held but were never written. */

@@ -12,6 +12,7 @@ export interface S3ErrorParts {
   readonly fields?: Pairs;
   /** Headers specific to this error, such as Allow for a 405. */
   readonly headers?: Pairs;
+  readonly reason?: string;
   readonly cause?: unknown;
 }
 
@@ -22,13 +23,16 @@ export class S3Error extends Error {
   readonly status: number;
   readonly fields: Pairs;
   readonly headers: Pairs;
+  /** Why, in a few words that quote nothing of the request; for logs. */
+  readonly reason: string | undefined;
 
-  constructor({ code, status, message, fields = [], headers = [], cause }: S3ErrorParts) {
+  constructor({ code, status, message, fields = [], headers = [], reason, cause }: S3ErrorParts) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.status = status;
     this.fields = fields;
     this.headers = headers;
+    this.reason = reason;
   }
 }
 
@@ -38,6 +42,8 @@ export interface S3ErrorOptions {
   readonly message?: string;
   readonly fields?: Pairs;
   readonly headers?: Pairs;
+  /** Why, in a few words that quote nothing of the request; for logs. */
+  readonly reason?: string;
   readonly cause?: unknown;
 }
 

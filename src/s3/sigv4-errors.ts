@@ -1,5 +1,5 @@
 import { type HeaderPrefix, parameterPrefix } from './dialect.ts';
-import { type Pairs, type S3Error, s3Error } from './error.ts';
+import { S3Error, s3Error } from './error.ts';
 import { errorTexts } from './error-texts.ts';
 import { type CanonicalParts, canonicalRequest } from './sigv4-canonical.ts';
 
@@ -15,6 +15,7 @@ export const MAX_EXPIRES_S = 604_800;
 /** docs/semantics.md 266 */
 export function severalMechanisms(): S3Error {
   return s3Error('InvalidArgument', {
+    reason: 'several signatures',
     message:
       'Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, Signature query string parameter or the Authorization header should be specified',
     fields: [['ArgumentName', 'Authorization']],
@@ -23,46 +24,69 @@ export function severalMechanisms(): S3Error {
 
 /** docs/semantics.md 259 and 260; the value is not quoted, since it may be a password. */
 export function authorizationInvalid(message: string): S3Error {
-  return s3Error('InvalidArgument', { message, fields: [['ArgumentName', 'Authorization']] });
+  return s3Error('InvalidArgument', {
+    reason: 'malformed Authorization header',
+    message,
+    fields: [['ArgumentName', 'Authorization']],
+  });
 }
 
 /** docs/semantics.md 262 */
 export function mechanismUnsupported(): S3Error {
-  return s3Error('InvalidRequest', { message: errorTexts.mechanismUnsupported });
+  return s3Error('InvalidRequest', {
+    reason: 'unsupported kind of signature',
+    message: errorTexts.mechanismUnsupported,
+  });
 }
 
 /** docs/semantics.md 245 */
 export function version2Incomplete(): S3Error {
   return s3Error('AccessDenied', {
+    reason: 'unsupported kind of signature',
     message: 'Query-string authentication requires the Signature, Expires and AWSAccessKeyId parameters',
   });
 }
 
 /** docs/semantics.md 261 */
-export function headerMalformed(detail: string, fields: Pairs = []): S3Error {
+export function headerMalformed(detail: string): S3Error {
   return s3Error('AuthorizationHeaderMalformed', {
     message: `The authorization header is malformed; ${detail}`,
-    fields,
+    reason: 'malformed Authorization header',
   });
 }
 
 /** docs/semantics.md 240 to 249 */
-export function queryMalformed(message: string, fields: Pairs = []): S3Error {
-  return s3Error('AuthorizationQueryParametersError', { message, fields });
+export function queryMalformed(message: string): S3Error {
+  return s3Error('AuthorizationQueryParametersError', {
+    message,
+    reason: 'malformed parameters of a signature',
+  });
 }
 
 /** docs/semantics.md 122 and 246: a malformed credential or scope, with the text for its scheme. */
-export function credentialMalformed(
+export function credentialMalformed(scheme: SignatureScheme, prefix: HeaderPrefix, detail: string): S3Error {
+  return scheme === 'header'
+    ? headerMalformed(detail)
+    : queryMalformed(`Error parsing the ${parameterPrefix(prefix)}Credential parameter; ${detail}`);
+}
+
+/**
+ * docs/semantics.md 122. Clients ask again in the region that the header or the body names; the answer to a HEAD has
+ * the header only.
+ */
+export function regionWrong(
   scheme: SignatureScheme,
   prefix: HeaderPrefix,
-  detail: string,
-  fields: Pairs = [],
+  signed: string,
+  expected: string,
 ): S3Error {
-  if (scheme === 'header') return headerMalformed(detail, fields);
-  return queryMalformed(
-    `Error parsing the ${parameterPrefix(prefix)}Credential parameter; ${detail}`,
-    fields,
-  );
+  const detail = `the region '${signed}' is wrong; expecting '${expected}'`;
+  const { code, status, message } = credentialMalformed(scheme, prefix, detail);
+  return new S3Error({
+    ...{ code, status, message, reason: 'wrong region' },
+    fields: [['Region', expected]],
+    headers: [[`${prefix}bucket-region`, expected]],
+  });
 }
 
 /** docs/semantics.md 244 */
@@ -87,6 +111,7 @@ export function credentialDateDiffers(
 /** docs/semantics.md 258 */
 export function dateMissing(prefix: HeaderPrefix): S3Error {
   return s3Error('AccessDenied', {
+    reason: 'missing date',
     message: `AWS authentication requires a valid Date or ${prefix}date header`,
   });
 }
@@ -94,6 +119,7 @@ export function dateMissing(prefix: HeaderPrefix): S3Error {
 /** docs/semantics.md 210, 257 */
 export function timeTooSkewed(requestTime: string, nowMs: number): S3Error {
   return s3Error('RequestTimeTooSkewed', {
+    reason: 'clock skew',
     fields: [
       ['RequestTime', requestTime],
       ['ServerTime', isoSeconds(nowMs)],
@@ -105,6 +131,7 @@ export function timeTooSkewed(requestTime: string, nowMs: number): S3Error {
 /** docs/semantics.md 238, 243 */
 export function expired(prefix: HeaderPrefix, expiresS: number, expiresAtMs: number, nowMs: number): S3Error {
   return s3Error('AccessDenied', {
+    reason: 'expired',
     message: 'Request has expired',
     fields: [
       [`${parameterPrefix(prefix)}Expires`, String(expiresS)],
@@ -122,6 +149,7 @@ export function notYetValid(
   nowMs: number,
 ): S3Error {
   return s3Error('AccessDenied', {
+    reason: 'clock skew',
     message: 'Request is not yet valid',
     fields: [
       [`${parameterPrefix(prefix)}Date`, String(signedAtMs)],
@@ -134,6 +162,7 @@ export function notYetValid(
 /** docs/semantics.md 250, 252 */
 export function headersNotSigned(names: readonly string[]): S3Error {
   return s3Error('AccessDenied', {
+    reason: 'header that is not signed',
     message: 'There were headers present in the request which were not signed',
     fields: [['HeadersNotSigned', names.join(', ')]],
   });
@@ -142,6 +171,7 @@ export function headersNotSigned(names: readonly string[]): S3Error {
 /** docs/semantics.md 263 */
 export function payloadHashMissing(prefix: HeaderPrefix): S3Error {
   return s3Error('InvalidRequest', {
+    reason: 'missing payload hash',
     message: `Missing required header for this request: ${prefix}content-sha256`,
   });
 }
@@ -149,6 +179,7 @@ export function payloadHashMissing(prefix: HeaderPrefix): S3Error {
 /** The value is neither a hash nor one of the constants allowed instead. */
 export function payloadHashInvalid(prefix: HeaderPrefix, value: string): S3Error {
   return s3Error('InvalidArgument', {
+    reason: 'invalid payload hash',
     message: `${prefix}content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD, or a valid sha256 value.`,
     fields: [
       ['ArgumentName', `${prefix}content-sha256`],
@@ -160,6 +191,7 @@ export function payloadHashInvalid(prefix: HeaderPrefix, value: string): S3Error
 /** docs/semantics.md 264 */
 export function payloadHashMismatch(prefix: HeaderPrefix, claimed: string, computed: string): S3Error {
   return s3Error('XAmzContentSHA256Mismatch', {
+    reason: 'payload hash of something else',
     message: `The provided '${prefix}content-sha256' header does not match what was computed.`,
     fields: [
       ['ClientComputedContentSHA256', claimed],
@@ -170,7 +202,10 @@ export function payloadHashMismatch(prefix: HeaderPrefix, claimed: string, compu
 
 /** docs/semantics.md 208, 256 */
 export function accessKeyUnknown(accessKeyId: string): S3Error {
-  return s3Error('InvalidAccessKeyId', { fields: [['AWSAccessKeyId', accessKeyId]] });
+  return s3Error('InvalidAccessKeyId', {
+    reason: 'unknown access key',
+    fields: [['AWSAccessKeyId', accessKeyId]],
+  });
 }
 
 /** The two sides of a failed signature comparison. */
@@ -199,6 +234,7 @@ export function signatureMismatch({
     headers: parts.headers.map(([name, value]) => [name, isSecret(name) ? 'redacted' : value]),
   });
   return s3Error('SignatureDoesNotMatch', {
+    reason: 'wrong signature',
     fields: [
       ['AWSAccessKeyId', accessKeyId],
       ['StringToSign', stringToSign],

@@ -34,12 +34,12 @@ import {
 import type { SignatureClaim } from './sigv4-claim.ts';
 import {
   accessKeyUnknown,
-  credentialMalformed,
   expired,
   headersNotSigned,
   MAX_SKEW_MS,
   mechanismUnsupported,
   notYetValid,
+  regionWrong,
   type SignatureScheme,
   severalMechanisms,
   signatureMismatch,
@@ -112,7 +112,8 @@ export class SigV4Verifier<C extends Client> {
     const client = this.#findClient(accessKeyId);
     if (!client) throw accessKeyUnknown(accessKeyId);
     this.#checkSignature(claim, request, client);
-    if (claim.sessionToken !== client.sessionToken) throw s3Error('InvalidToken');
+    if (claim.sessionToken !== client.sessionToken)
+      throw s3Error('InvalidToken', { reason: 'wrong session token' });
     const payload = readSignedPayload(claim, client.secretAccessKey, this.#keys);
     const expiresAtMs = expiresAt(claim);
     return { kind: 'signed', client, accessKeyId, scheme, headerPrefix, payload, expiresAtMs };
@@ -174,8 +175,7 @@ function refuseVersion2(query: Query) {
 /** docs/semantics.md 122 */
 function checkRegion({ scheme, headerPrefix, scope }: SignatureClaim, expected: string | undefined): void {
   if (expected === undefined || scope.region === expected) return;
-  const detail = `the region '${scope.region}' is wrong; expecting '${expected}'`;
-  throw credentialMalformed(scheme, headerPrefix, detail, [['Region', expected]]);
+  throw regionWrong(scheme, headerPrefix, scope.region, expected);
 }
 
 /** docs/semantics.md 238, 239, 243, 257; a skew of exactly the limit is allowed. */

@@ -47,6 +47,7 @@ export function createWorkerGateway(parts: WorkerGatewayParts): Gateway {
     ...{ memory, worker, metrics, meter, onArchivedRead, clock, faults },
     recordBytes: settings.recordBytesPerWorker,
     accessLog: config.log.access ? logger : undefined,
+    logger,
     onUnwritten: ({ message, object, from, to }) => logger.error({ object, from, to }, message),
     limits: config.limits,
     random: Math.random,

@@ -48,6 +48,8 @@ export interface TestGatewayOptions {
   readonly allows?: Policy | Policy['allows'];
   readonly connections?: number;
   readonly accessLog?: Logger;
+  /** Receives warnings about requests. */
+  readonly logger?: Logger;
   /** Blocks are checked unless it says otherwise; told of what is found. */
   readonly onUnwritten?: (error: UnwrittenBytesError) => void;
   /** Default: those of a configuration that names none. */
@@ -204,6 +206,7 @@ function makePart(
     onArchivedRead: () => undefined,
     onUnwritten: options.onUnwritten ?? (() => undefined),
     accessLog: options.accessLog,
+    ...(options.logger && { logger: options.logger }),
     clock,
     limits: { ...defaultLimits, ...options.limits },
     random: () => 0.5,

@@ -9,6 +9,7 @@ import { type Admission, TooManyRequestsError } from '../request/admission.ts';
 import type { CacheResult } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { type PendingSends, StalledClientError } from './pending-sends.ts';
+import { RefusedSignatures } from './refused-signatures.ts';
 
 /** What a client sent may be part of the log; a line stays short nevertheless. */
 const LOGGED_URL_LENGTH = 16 * 1024;
@@ -47,6 +48,8 @@ export interface ExchangeObserverOptions {
   readonly clock: Clock;
   /** Receives one line per request; undefined: no access log. */
   readonly accessLog: Logger | undefined;
+  /** Receives warnings about requests; undefined: none. */
+  readonly logger?: Logger;
   readonly admission: Admission;
   readonly sends: PendingSends;
   /** Called for each read of an archived object. */
@@ -70,9 +73,12 @@ export class ExchangeObserver {
   readonly #lookups: Family<CounterCell>;
   readonly #inFlight: GaugeCell;
   readonly #cells = new Map<string, AnswerCells>();
+  readonly #signatures: RefusedSignatures | undefined;
   #last: KindOfAnswer | undefined;
 
-  constructor({ metrics, clock, accessLog, onArchivedRead, admission, sends }: ExchangeObserverOptions) {
+  constructor(options: ExchangeObserverOptions) {
+    const { metrics, clock, accessLog, logger, onArchivedRead, admission, sends } = options;
+    this.#signatures = logger && new RefusedSignatures(logger, clock);
     this.#clock = clock;
     this.#access = accessLog;
     this.#admission = admission;
@@ -160,7 +166,9 @@ export class ExchangeObserver {
     if (failure instanceof StalledClientError) this.#shed.stalled.value++;
   }
 
-  #refused({ bucket, key, versionId, refusedBy }: Exchange, code: string): void {
+  #refused(exchange: Exchange, code: string): void {
+    const { bucket, key, versionId, refusedBy } = exchange;
+    if (exchange.refusedSignature) this.#signatures?.note(exchange);
     // a store may use codes of its own; as a label only those of the protocol are used
     this.#errors.cell(bucket, isErrorCode(code) ? code : '_other', refusedBy).value++;
     if (code !== 'InvalidObjectState' || key === undefined) return;
@@ -209,6 +217,7 @@ export class ExchangeObserver {
       operation: exchange.operation,
       bucket: exchange.bucket,
       caller: exchange.caller,
+      ...exchange.refusedSignature,
       status: exchange.status,
       code: exchange.errorCode,
       cache: exchange.report.result,

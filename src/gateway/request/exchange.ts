@@ -11,6 +11,14 @@ export interface ErrorHandling {
   fault(exchange: Exchange, error: unknown): void;
 }
 
+/** Who sent a signature that was refused, and why it was. */
+export interface RefusedSignature {
+  readonly client: string | undefined;
+  /** The id that was claimed. */
+  readonly accessKey: string | undefined;
+  readonly why: string;
+}
+
 /** One request and its response, with the data for metrics and the log line. */
 export class Exchange {
   readonly response: ServerResponse;
@@ -34,6 +42,8 @@ export class Exchange {
   report: CacheReport = refusedBeforeLookup;
   /** Access key id of the client, or undefined for anonymous ones. */
   caller: string | undefined;
+  /** Why the signature of the request was refused, if it was; for logs. */
+  refusedSignature: RefusedSignature | undefined;
   /** The code of the error body, if the response has one. */
   errorCode: string | undefined;
   /** Whose verdict the error is: the store's also where its words are replaced. */

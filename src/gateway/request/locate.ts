@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { parseAccessPointArn } from '../../s3/access-point.ts';
 import { type Address, parseAddress } from '../../s3/address.ts';
 import { isAdministrationKey, isBucketName } from '../../s3/bucket-name.ts';
+import { claimedAccessKey } from '../../s3/claimed-access-key.ts';
 import { detectDialect } from '../../s3/dialect.ts';
-import { s3Error } from '../../s3/error.ts';
+import { S3Error, s3Error } from '../../s3/error.ts';
 import { requirePlain } from '../../s3/path-key.ts';
 import type { Caller } from './access.ts';
 import type { Authenticate } from './authenticator.ts';
@@ -47,12 +48,33 @@ export function locate(
   const bucket = address.kind === 'service' ? undefined : bucketOf(address, fields, buckets);
   exchange.bucket = bucket?.label ?? '_other';
   exchange.speak(spoken ?? bucket?.headerPrefix);
-  const caller = authenticate(request, bucket?.region);
+  const caller = callerOf(request, exchange, fields, () => authenticate(request, bucket?.region));
   if (caller.kind === 'client') exchange.caller = caller.accessKeyId;
   if (address.kind === 'service') throw s3Error('AccessDenied');
   if (!bucket) throw unknownBucket(address.bucket);
   if (address.kind === 'object') requireObject(bucket, address.key);
   return { request, exchange, fields, address, bucket, caller };
+}
+
+/** What it throws is noted for the log. */
+function callerOf(
+  { socket }: IncomingMessage,
+  exchange: Exchange,
+  { authorization }: RequestFields,
+  authenticate: () => Caller,
+): Caller {
+  try {
+    return authenticate();
+  } catch (error) {
+    if (error instanceof S3Error) {
+      exchange.refusedSignature = {
+        client: socket.remoteAddress?.replace(/^::ffff:(?=\d)/, ''),
+        accessKey: claimedAccessKey(authorization, exchange.url),
+        why: error.reason ?? error.code,
+      };
+    }
+    throw error;
+  }
 }
 
 function bucketOf(

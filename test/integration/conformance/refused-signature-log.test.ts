@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createLogger } from '../../../src/base/logger.ts';
+import { type Spoil, STRANGER, withHeader, withParameter } from '../../support/conformance/door.ts';
+import { Lab } from '../../support/conformance/lab.ts';
+import {
+  type Delivery,
+  presignedQuestion,
+  type Question,
+  signedQuestion,
+} from '../../support/conformance/question.ts';
+import { OWNER } from '../../support/embedded-store/store-under-test.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { type RawRequest, rawRequest } from '../../support/raw-request.ts';
+
+type Line = Readonly<Record<string, unknown>>;
+
+let lab: Lab;
+let clock: ManualClock;
+let warnings: Line[];
+let requests: Line[];
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  warnings = [];
+  requests = [];
+  const logTo = (lines: Line[]) =>
+    createLogger({
+      level: 'info',
+      sink: { write: text => void lines.push(JSON.parse(text)), flush: () => undefined },
+    });
+  const gateway = { clock, logger: logTo(warnings), accessLog: logTo(requests) };
+  lab = await Lab.start({ buckets: { box: {} }, gateway });
+});
+afterEach(() => lab.stop());
+
+const delivery = (more: Partial<Delivery> = {}): Delivery => ({
+  ...{ origin: lab.gateway.url(), prefix: 'x-amz-', nowMs: lab.store.clock.nowMs() },
+  ...more,
+});
+
+const send = (request: RawRequest) => rawRequest(lab.gateway.url(), request);
+
+const asIs: Spoil = request => request;
+
+it.each<[string, Partial<Question>, Partial<Delivery> & { ageMs?: number }, Spoil, Line]>([
+  ['unknown access key', { as: STRANGER }, {}, asIs, { code: 'InvalidAccessKeyId', accessKey: 'stranger' }],
+  [
+    'wrong signature',
+    { as: { ...OWNER, secretAccessKey: 'x' } },
+    {},
+    asIs,
+    { code: 'SignatureDoesNotMatch' },
+  ],
+  ['clock skew', {}, { ageMs: 901_000 }, asIs, { code: 'RequestTimeTooSkewed' }],
+  ['wrong region', {}, { region: 'mars-1' }, asIs, { code: 'AuthorizationHeaderMalformed' }],
+  ['header that is not signed', {}, {}, withHeader('x-amz-meta-a', () => 'b'), { code: 'AccessDenied' }],
+  ['missing date', {}, {}, withHeader('x-amz-date', undefined), { code: 'AccessDenied' }],
+  [
+    'malformed Authorization header',
+    {},
+    {},
+    withHeader('authorization', () => 'Basic b3duZXI6c2VjcmV0'),
+    { code: 'InvalidArgument', accessKey: 'nothing' },
+  ],
+  [
+    'unknown access key',
+    { as: { ...STRANGER, accessKeyId: 'wJalrXUtnFEMIaK7MDENGabPxRfiCYEXAMPLEKEY1' } },
+    {},
+    asIs,
+    { accessKey: 'nothing' },
+  ],
+])(
+  'a refused signature is logged with client, key and why: %s',
+  async (why, question, more, spoil, expected) => {
+    const { ageMs = 0, ...rest } = more;
+    const nowMs = lab.store.clock.nowMs() - ageMs;
+    await send(spoil(signedQuestion({ path: '/box/k', ...question }, delivery({ nowMs, ...rest }))));
+    const { accessKey = 'owner', ...others } = expected;
+    const told = { client: '127.0.0.1', why, ...others };
+    for (const lines of [warnings, requests]) {
+      expect(lines).toEqual([expect.objectContaining({ bucket: 'box', ...told })]);
+      expect(lines[0]?.accessKey ?? 'nothing').toBe(accessKey);
+    }
+    expect(warnings[0]?.level).toBe('warn');
+    expect(warnings[0]?.requestId).toBe(requests[0]?.requestId);
+  },
+);
+
+it('so is that of a presigned URL', async () => {
+  const presigned = presignedQuestion(
+    { path: '/box/k' },
+    delivery({ nowMs: lab.store.clock.nowMs() - 60_000 }),
+    60,
+  );
+  await send(presigned);
+  await send(withParameter('X-Amz-Credential', 'x')(presigned));
+  const malformed = 'malformed parameters of a signature';
+  expect(warnings.map(({ why, accessKey }) => [why, accessKey])).toEqual([
+    ['expired', 'owner'],
+    [malformed, undefined],
+  ]);
+});
+
+it('nothing is told of a signature that is right, nor of an anonymous caller', async () => {
+  await send(signedQuestion({ path: '/box/k' }, delivery()));
+  await send({ method: 'GET', path: '/box/k', headers: { host: 'x' } });
+  expect(warnings).toEqual([]);
+  for (const line of requests) expect(line).not.toHaveProperty('why');
+});
+
+it('a flood of them gives ten warnings, then ten a minute, and tells how many were left out', async () => {
+  const one = () => send(signedQuestion({ path: '/box/k', as: STRANGER }, delivery()));
+  for (let count = 0; count < 40; count++) await one();
+  expect(warnings).toHaveLength(10);
+  clock.advance(6_000);
+  await one();
+  await one();
+  expect(warnings).toHaveLength(11);
+  expect(warnings[10]).toMatchObject({ leftOut: 30 });
+  clock.advance(3_600_000);
+  for (let count = 0; count < 40; count++) await one();
+  expect(warnings).toHaveLength(21);
+  expect(requests).toHaveLength(82);
+});
