@@ -7,6 +7,7 @@ import { detectOperation, isObjectRead } from '../s3/operation.ts';
 import { parseQuery } from '../s3/query.ts';
 import type { Listings } from './pass/listing/listings.ts';
 import { passOperation } from './pass/pass-operation.ts';
+import { serveService } from './pass/serve-service.ts';
 import type { ObjectSources } from './read/object-source.ts';
 import { serveSealed } from './read/pass-read.ts';
 import { refuseRead } from './read/refuse-read.ts';
@@ -87,14 +88,18 @@ export class Pipeline {
   }
 
   #serve(request: IncomingMessage, exchange: Exchange, fields: RequestFields, nowMs: number): void {
+    const { policy, observer, listings, buckets } = this.#parts;
     const located = locate(request, exchange, fields, this.#parts);
+    if (!located.bucket) {
+      serveService({ ...located, buckets: buckets.configured, policy, observer });
+      return;
+    }
     const { address, bucket, caller } = located;
     const query = parseQuery(address.query);
     const copySource = fields.store?.get('copy-source');
     const { contentType } = fields;
     const operation = detectOperation(exchange.method, address, query, { contentType, copySource });
     exchange.operation = operation;
-    const { policy, observer, listings } = this.#parts;
     const permissions = new Permissions(policy, caller, bucket.name);
     if (address.kind === 'object' && isObjectRead(operation))
       this.#read(clientRead(located, address.key, query, permissions, nowMs));

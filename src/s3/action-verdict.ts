@@ -1,3 +1,4 @@
+import { nearestName } from '../base/nearest-name.ts';
 import { actionOf } from './action.ts';
 import { bucketOperations, type OperationName, objectOperations } from './operation-table.ts';
 
@@ -23,6 +24,8 @@ const namesInPolicies: Readonly<Record<string, string>> = {
   ListBucketMultipartUploads: 'ListMultipartUploads',
   ListBucketVersions: 'ListObjectVersions',
   ListMultipartUploadParts: 'ListParts',
+  // ListBuckets answers the names that the caller may list
+  ListAllMyBuckets: 'ListBucket',
 };
 
 /** Distinguished by query parameters from the operations of the table. */
@@ -41,8 +44,9 @@ export function judgeAction(action: string): ActionVerdict {
   if (changing.has(action)) return { kind: 'changes' };
   const allowedBy = following.get(action);
   if (allowedBy !== undefined) return { kind: 'follows', action: allowedBy };
-  const alike = [...reading].find(name => name.toLowerCase() === action.toLowerCase());
-  const meant = Object.hasOwn(namesInPolicies, action) ? namesInPolicies[action] : alike;
+  const meant = Object.hasOwn(namesInPolicies, action)
+    ? namesInPolicies[action]
+    : nearestName(action, [...reading, ...changing, ...following.keys()]);
   return { kind: 'unknown', meant };
 }
 
@@ -63,6 +67,7 @@ function knownActions() {
   addAll(objectOperations);
   for (const name of listedConfigurations) reading.add(name);
   for (const name of listings) ofBuckets.delete(name);
+  following.set('ListBuckets', 'ListBucket');
   for (const name of ['ListObjectsV2', 'CopyObject', 'UploadPartCopy'] as const)
     following.set(name, actionOf(name, undefined));
   return { reading, changing, following, ofBuckets };

@@ -53,8 +53,17 @@ export function s3Error(code: ErrorCode, options: S3ErrorOptions = {}): S3Error 
 }
 
 /** 405 for a method that would change something (docs/semantics.md 207). @param resource object, bucket or service. */
-export function notAllowed(method: string, resource: string): S3Error {
+export function readOnly(method: string, resource: string): S3Error {
+  return notAllowed(method, resource, `${errorCodes.MethodNotAllowed.message} ${READ_ONLY_TEXT}`);
+}
+
+const READ_ONLY_TEXT =
+  'This gateway is read-only: it takes no requests that change something, whatever is granted.';
+
+/** 405 with the methods that there are (docs/semantics.md 207). @param resource object, bucket or service. */
+export function notAllowed(method: string, resource: string, message?: string): S3Error {
   return s3Error('MethodNotAllowed', {
+    ...(message !== undefined && { message }),
     fields: [
       ['Method', method],
       ['ResourceType', resource.toUpperCase()],

@@ -1,5 +1,5 @@
 import { actionOf } from '../../s3/action.ts';
-import { notAllowed, s3Error } from '../../s3/error.ts';
+import { readOnly, s3Error } from '../../s3/error.ts';
 import { knownParameters } from '../../s3/operation-parameters.ts';
 import type { OperationName } from '../../s3/operation-table.ts';
 import { queryValue } from '../../s3/query.ts';
@@ -48,7 +48,7 @@ export function passOperation(other: OtherOperation): void {
   permissions.require(actionOf(operation, queryValue(query, 'versionId')), key ?? '');
   if (key === undefined && bucket.keyPrefix !== '' && !concernsKeys.has(operation))
     throw s3Error('NotImplemented', { message: WHOLE_BUCKET_TEXT });
-  if (!isReading(exchange.method)) throw notAllowed(exchange.method, address.kind);
+  if (!isReading(exchange.method)) throw readOnly(exchange.method, address.kind);
   // sub-resources of a version require the right to read that version, even if the sub-resource is granted
   const isOfVersion = knownParameters(operation, query, bucket.keys).some(({ name }) => name === 'versionId');
   if (isOfVersion) permissions.require('GetObjectVersion', key ?? '');

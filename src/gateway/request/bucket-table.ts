@@ -14,6 +14,8 @@ interface Point extends SignedScope {
 
 /** The buckets that clients can address. */
 export class BucketTable {
+  /** Those that have a name in the configuration. */
+  readonly configured: readonly Bucket[];
   readonly #named: ReadonlyMap<string, Bucket>;
   readonly #others: ((name: string) => Bucket | undefined) | undefined;
   /** By `ownLabels`; several where points differ in kind or region alone. */
@@ -27,6 +29,7 @@ export class BucketTable {
     named: ReadonlyMap<string, Bucket>,
     others: ((name: string) => Bucket | undefined) | undefined,
   ) {
+    this.configured = [...named.values()];
     this.#named = new Map([...accessPoints(named.values()), ...named].map(canonical));
     this.#others = others;
     for (const [name, bucket] of this.#named) this.#addPoint(name, bucket);

@@ -21,18 +21,27 @@ export interface LocateParts {
   readonly authenticate: Authenticate;
 }
 
-/** A request for a configured bucket. */
-export interface Located {
+interface FromCaller {
   readonly request: IncomingMessage;
   readonly exchange: Exchange;
   readonly fields: RequestFields;
-  readonly address: Exclude<Address, { kind: 'service' }>;
-  readonly bucket: Bucket;
   readonly caller: Caller;
 }
 
+/** A request for a configured bucket. */
+export interface Located extends FromCaller {
+  readonly address: Exclude<Address, { kind: 'service' }>;
+  readonly bucket: Bucket;
+}
+
+/** A request to the service itself. */
+export interface LocatedService extends FromCaller {
+  readonly address: Extract<Address, { kind: 'service' }>;
+  readonly bucket: undefined;
+}
+
 /**
- * Finds the bucket that a request addresses, and its caller.
+ * Finds the bucket that a request addresses, if it addresses one, and its caller.
  *
  * @throws S3Error when the address or the signature is invalid, or the bucket is not configured
  */
@@ -41,7 +50,7 @@ export function locate(
   exchange: Exchange,
   fields: RequestFields,
   { domain, buckets, authenticate }: LocateParts,
-): Located {
+): Located | LocatedService {
   const spoken = dialectOf(request, fields);
   exchange.speak(spoken);
   const address = parseAddress(exchange.url, fields.host, domain);
@@ -50,10 +59,11 @@ export function locate(
   exchange.speak(spoken ?? bucket?.headerPrefix);
   const caller = callerOf(request, exchange, fields, () => authenticate(request, bucket?.region));
   if (caller.kind === 'client') exchange.caller = caller.accessKeyId;
-  if (address.kind === 'service') throw s3Error('AccessDenied');
+  const fromCaller = { request, exchange, fields, caller };
+  if (address.kind === 'service') return { ...fromCaller, address, bucket: undefined };
   if (!bucket) throw unknownBucket(address.bucket);
   if (address.kind === 'object') requireObject(bucket, address.key);
-  return { request, exchange, fields, address, bucket, caller };
+  return { ...fromCaller, address, bucket };
 }
 
 /** What it throws is noted for the log. */

@@ -78,7 +78,7 @@ describe.each(crossedDialects)('docs/semantics.md, section 10: $client before $s
       question: { path: '/box/k', method: 'PUT' },
       status: 405,
       elements:
-        '<Code>MethodNotAllowed</Code><Message>The specified method is not allowed against this resource.</Message><Method>PUT</Method><ResourceType>OBJECT</ResourceType>',
+        '<Code>MethodNotAllowed</Code><Message>The specified method is not allowed against this resource. This gateway is read-only: it takes no requests that change something, whatever is granted.</Message><Method>PUT</Method><ResourceType>OBJECT</ResourceType>',
     },
     {
       name: '211: PreconditionFailed',
@@ -171,8 +171,14 @@ describe.each(crossedDialects)('docs/semantics.md, section 10: $client before $s
     expect(ids.size).toBe(3);
   });
 
-  it('requests to the service itself are refused', async () => {
-    expect(await lab.ask({ path: '/' })).toMatchObject({ status: 403, error: { code: 'AccessDenied' } });
+  it('who may list nothing is not told which buckets there are', async () => {
+    for (const method of ['GET', 'OPTIONS'])
+      expect(
+        await lab.ask({ path: '/', method, as: 'anonymous', fields: { 'expected-bucket-owner': '0' } }),
+      ).toMatchObject({
+        status: 403,
+        error: { code: 'AccessDenied' },
+      });
   });
 });
 

@@ -14,11 +14,13 @@ const reader: Account = {
   grants: [{ actions: ['GetObject', 'ListBucket'] }],
 };
 const denied = { status: 403, error: { code: 'AccessDenied', message: 'Access Denied', fields: {} } };
-const notAllowed = (Method: string, ResourceType: string) => ({
+const standardText = 'The specified method is not allowed against this resource.';
+const readOnlyText = `${standardText} This gateway is read-only: it takes no requests that change something, whatever is granted.`;
+const notAllowed = (Method: string, ResourceType: string, message = standardText) => ({
   status: 405,
   error: {
     code: 'MethodNotAllowed',
-    message: 'The specified method is not allowed against this resource.',
+    message,
     fields: { Method, ResourceType },
   },
 });
@@ -78,7 +80,8 @@ describe.each(crossedDialects)('docs/semantics.md, section 13: $client before $s
     await lab.ask({ path: '/box/k' });
     const before = await lab.requests();
     const reply = await lab.ask(question);
-    expect(reply).toMatchObject({ ...notAllowed(write.method, resource), headers: { allow: 'GET, HEAD' } });
+    const refusal = notAllowed(write.method, resource, readOnlyText);
+    expect(reply).toMatchObject({ ...refusal, headers: { allow: 'GET, HEAD' } });
     expect(await lab.ask({ ...question, as: reader })).toMatchObject(denied);
     const fields = { 'expected-bucket-owner': '000000000000', ...question.fields };
     expect(await lab.ask({ ...question, fields, as: 'anonymous' })).toMatchObject(denied);

@@ -24,6 +24,7 @@ it.each([
   ['HeadBucket', 'ListBucket'],
   ['ListObjectsV2', 'ListBucket'],
   ['CopyObject', 'PutObject'],
+  ['ListBuckets', 'ListBucket'],
 ])('%s follows %s', (name, action) => {
   expect(judgeAction(name)).toEqual({ kind: 'follows', action });
 });
@@ -36,11 +37,14 @@ it.each(['PutObject', 'DeleteObject', 'DeleteObjectVersion', 'PutBucketPolicy', 
 );
 
 it.each([
-  ['GetObjects', undefined],
+  ['GetObjects', 'GetObject'],
+  ['GetObjet', 'GetObject'],
+  ['PutObjects', 'PutObject'],
+  ['ListObjectV2', 'ListObjectsV2'],
+  ['ListAllMyBuckets', 'ListBucket'],
   ['Getobject', 'GetObject'],
   ['ListBucketVersions', 'ListObjectVersions'],
   ['GetObjectVersionTagging', 'GetObjectTagging'],
-  ['ListBuckets', undefined],
   ['constructor', undefined],
   ['Unknown', undefined],
 ])('no operation asks for %s; meant is %s', (name, meant) => {
