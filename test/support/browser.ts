@@ -11,6 +11,8 @@ export function launchBrowser(options: {
   readonly colorScheme: 'light' | 'dark';
   /** Of the reader, such as `America/New_York`. */
   readonly timezoneId?: string;
+  /** What the browser says that it is. */
+  readonly userAgent?: string;
 }): Promise<BrowserContext> {
   return chromium.launchPersistentContext(mkdtempSync(join(tmpdir(), 'tidegate-browser-')), {
     ...options,

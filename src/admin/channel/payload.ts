@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { holdsForeignElement } from './native-elements.ts';
 
 /** docs/cards.md §1, Inputs. The specification also uses `style: true` for a compact list. */
 const input = z.looseObject({
@@ -114,7 +115,8 @@ export function readPostedCard(value: unknown): Payload {
   const adaptive = adaptiveEnvelope.safeParse(value);
   if (adaptive.success) {
     const cards = adaptive.data.attachments.map(({ content }) => content);
-    if (holdsUnlistedAction(cards)) return { form: 'none', refusal: BAD_PAYLOAD };
+    if (holdsUnlistedAction(cards) || holdsForeignElement(cards))
+      return { form: 'none', refusal: BAD_PAYLOAD };
     return { form: 'adaptive', cards: cards.map(card => inUsualSpelling(card)) };
   }
   const text = plainText.safeParse(value);

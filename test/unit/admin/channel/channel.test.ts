@@ -91,6 +91,21 @@ it.each<[string, unknown, string, string]>([
     JSON_TYPE,
     'Bad payload',
   ],
+  ['an element that no card has', adaptiveEnvelope([{ type: 'Carousel' }]), JSON_TYPE, 'Bad payload'],
+  [
+    'such an element within a column',
+    adaptiveEnvelope([{ type: 'ColumnSet', columns: [{ items: [{ type: 'textBlock', text: 'x' }] }] }]),
+    JSON_TYPE,
+    'Bad payload',
+  ],
+  [
+    'such an element in the card of a button',
+    adaptiveEnvelope([], {
+      actions: [{ ...showCard, card: { type: 'AdaptiveCard', body: [{ type: 'Graph' }] } }],
+    }),
+    JSON_TYPE,
+    'Bad payload',
+  ],
   [
     'Action.Execute',
     adaptiveEnvelope([], { actions: [{ type: 'Action.Execute', title: 'x' }] }),
@@ -216,4 +231,22 @@ it('takes links to apps, with the target of each system', () => {
   const potentialAction = [{ '@type': 'OpenUri', name: 'x', targets }];
   expect(post(channel, { ...everythingCard, potentialAction }).text).toBe('1');
   expect(channel.messages()[0]?.cards).toMatchObject([{ actions: [{ url: 'https://a.test/', targets }] }]);
+});
+
+it('takes every native element, and others that say what to show instead', () => {
+  const text = { type: 'TextBlock', text: 'x' };
+  const native = [
+    text,
+    { type: 'RichTextBlock', inlines: ['x', { type: 'TextRun', text: 'y' }] },
+    { type: 'ImageSet', images: [{ type: 'Image', url: 'https://example.test/a.png' }] },
+    { type: 'ColumnSet', columns: [{ width: 'auto', items: [text] }] },
+    { type: 'Container', items: [{ type: 'FactSet', facts: [{ title: 'type', value: 'x' }] }] },
+    { type: 'Table', rows: [{ type: 'TableRow', cells: [{ type: 'TableCell', items: [text] }] }] },
+    ...['Text', 'Number', 'Date', 'Time', 'Toggle', 'ChoiceSet'].map(kind => ({
+      type: `Input.${kind}`,
+      id: kind,
+    })),
+    { type: 'Graph', fallback: text },
+  ];
+  expect(post(new Channel(new ManualClock()), adaptiveEnvelope(native))).toEqual({ status: 200, text: '1' });
 });
