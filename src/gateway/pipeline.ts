@@ -10,7 +10,6 @@ import { passOperation } from './pass/pass-operation.ts';
 import { serveService } from './pass/serve-service.ts';
 import type { ObjectSources } from './read/object-source.ts';
 import { serveSealed } from './read/pass-read.ts';
-import { refuseRead } from './read/refuse-read.ts';
 import { ObjectServer } from './read/serve-object.ts';
 import { errorHandling } from './reply/error-handling.ts';
 import type { ExchangeObserver } from './reply/exchange-observer.ts';
@@ -25,7 +24,7 @@ import type { RequestIdSource } from './request/request-ids.ts';
 import { checkExpectation, checkFraming, checkHost } from './request/well-formed.ts';
 
 /** The dependencies of the pipeline. */
-export interface PipelineParts extends LocateParts {
+interface PipelineParts extends LocateParts {
   readonly policy: Policy;
   readonly sources: ObjectSources;
   readonly observer: ExchangeObserver;
@@ -108,7 +107,7 @@ export class Pipeline {
 
   #read(client: ClientRead): void {
     const source = this.#parts.sources.sourceOf(client.read.objectKey.hash);
-    if (!client.isAllowed) refuseRead(client, source, this.#objects);
+    if (!client.isAllowed) this.#objects.refuse(client, source);
     else if (client.customerKey) serveSealed(client, client.customerKey, this.#parts.observer);
     else {
       this.#plainReads.remember(client);

@@ -41,6 +41,16 @@ export function isRefusal(status: number): boolean {
   return status >= 300 && status !== 304;
 }
 
+/**
+ * The worker that owns the object has died or is blocked. Other workers read the object themselves until it is
+ * replaced.
+ */
+export class OwnerLostError extends StoreError {
+  constructor(what: string) {
+    super('BUSY', `the worker that owns the object ${what}`, undefined);
+  }
+}
+
 /** All cache memory is in use; no further fill can start. */
 export class OverloadedError extends Error {
   readonly code = 'OVERLOADED';

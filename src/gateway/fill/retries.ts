@@ -6,7 +6,7 @@ const PROGRESS_BYTES = 64 * 1024;
 
 const LONGEST_DELAY_MS = 1_000;
 
-export interface RetryLimits {
+interface RetryLimits {
   /** Retries without progress before the request fails. */
   readonly retries: number;
   /** Timeouts before the request fails: each has cost its readers seconds, even if bytes arrived in between. */

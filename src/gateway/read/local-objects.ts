@@ -73,9 +73,11 @@ export class LocalObjects implements ObjectSource {
   /**
    * The record for `read`, requested from the store if necessary.
    *
+   * @param withChecksums whether it must have all checksums the store has (docs/semantics.md, Decided 12)
    * @throws RefusedByStoreError for an answer that must not be shared; StoreError when there is none
    */
-  async find(read: ObjectRead): Promise<LookupResult> {
+  async find(read: ObjectRead, withChecksums = false): Promise<LookupResult> {
+    if (withChecksums) return this.#shared(read, 'HEAD ', () => this.#askAnew(read, undefined));
     const nowMs = this.#clock.nowMs();
     const known = lookupFresh(this.records, read, nowMs);
     if (known) return { record: known, ...cacheHit };
@@ -90,13 +92,6 @@ export class LocalObjects implements ObjectSource {
         ? this.#askHead(read, read.partNumber)
         : this.#askGet(read, this.#firstExtent(read)),
     );
-  }
-
-  /**
-   * The record for `read` with all checksums the store has (docs/semantics.md, Decided 12); one HEAD for all who ask.
-   */
-  findWithChecksums(read: ObjectRead): Promise<LookupResult> {
-    return this.#shared(read, 'HEAD ', () => this.#askAnew(read, undefined));
   }
 
   /** `record` turned out to be outdated. */

@@ -8,7 +8,12 @@ import { rawFromFields } from '../../s3/dialect.ts';
 import { s3Error } from '../../s3/error.ts';
 import type { Answer } from '../../transport/answer.ts';
 import { readContentHead } from '../fill/content-head.ts';
-import { InvalidReplyError, ObjectChangedError, RefusedByStoreError } from '../fill/fill-error.ts';
+import {
+  InvalidReplyError,
+  ObjectChangedError,
+  OwnerLostError,
+  RefusedByStoreError,
+} from '../fill/fill-error.ts';
 import {
   asS3Error,
   invalidPartNumber,
@@ -37,7 +42,6 @@ import {
 } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
 import type { ObjectSource } from './object-source.ts';
-import { OwnerLostError } from './owner-lost-error.ts';
 import { passRead } from './pass-read.ts';
 
 const undecided = PreparedHeaders.of([], 'x-store-');

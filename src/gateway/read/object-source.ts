@@ -16,11 +16,10 @@ export interface ObjectSource {
   /**
    * The record for `read`, requested from the store if necessary.
    *
+   * @param withChecksums whether the store is asked for all its checksums: a partial response may have omitted them
    * @throws RefusedByStoreError, StoreError, InvalidReplyError, OverloadedError
    */
-  find(read: ObjectRead): Promise<LookupResult>;
-  /** The same with all checksums the store has; a partial response may have omitted them. */
-  findWithChecksums(read: ObjectRead): Promise<LookupResult>;
+  find(read: ObjectRead, withChecksums?: boolean): Promise<LookupResult>;
   /** `record` turned out to be outdated and must not be used again. */
   invalidate(read: ObjectRead, record: ObjectRecord): void;
   /** The store refused the bytes of a record with `reply`. */

@@ -10,7 +10,7 @@ import type { HeaderField } from '../../s3/dialect.ts';
 import { type ContentHead, isChecksum, readContentHead } from '../fill/content-head.ts';
 
 /** When and how an answer was obtained. */
-export interface ReplyContext {
+interface ReplyContext {
   readonly method: 'GET' | 'HEAD';
   readonly receivedMs: number;
   readonly epoch: number;

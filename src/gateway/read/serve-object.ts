@@ -1,11 +1,14 @@
-import type { ObjectRecord } from '../../cache/record.ts';
+import { type ObjectRecord, recordName } from '../../cache/record.ts';
+import { s3Error } from '../../s3/error.ts';
+import { RefusedByStoreError } from '../fill/fill-error.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { ObjectHeaders } from '../reply/prepared-headers.ts';
 import { CacheReports, cacheHit } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
+import type { ObjectRead } from '../request/object-read.ts';
 import { lookupFresh } from './lookup-record.ts';
 import { type AnswerParts, ObjectAnswer, selectionFor } from './object-answer.ts';
-import type { ObjectSource } from './object-source.ts';
+import type { LookupResult, ObjectSource } from './object-source.ts';
 import { WaitingAnswer } from './waiting-answer.ts';
 
 /** How often the look-up is repeated for an object that changes before its first byte. */
@@ -29,6 +32,22 @@ export class ObjectServer implements AnswerParts {
     else this.#ask(client, source, answer);
   }
 
+  /**
+   * Refuses a read without permission: AccessDenied. Only callers with ListBucket are told that the key is missing, in
+   * the store's words (docs/semantics.md, States and transitions and Authentication 4; docs/semantics.md 111 to 117).
+   * ListBucket does not show versions, so it reveals nothing about one (docs/semantics.md 109).
+   */
+  refuse(client: ClientRead, source: ObjectSource): void {
+    const forbidden = s3Error('AccessDenied');
+    if (!client.mayKnowMissing || client.read.versionId !== undefined) throw forbidden;
+    const answer = new ObjectAnswer(client, source, this, 0);
+    const waiting = new WaitingAnswer(answer, client, this.observer);
+    findAbsence(client.read, source)
+      .then(found => (found ? waiting.take()?.answer(found.record, found) : waiting.take()?.fail(forbidden)))
+      // any other answer of the store would reveal that the object exists
+      .catch(error => waiting.take()?.fail(error instanceof RefusedByStoreError ? forbidden : error));
+  }
+
   lookUpAgain(client: ClientRead, source: ObjectSource, left: number): void {
     this.#ask(client, source, new ObjectAnswer(client, source, this, left));
   }
@@ -46,9 +65,7 @@ export class ObjectServer implements AnswerParts {
     source
       .find(read)
       .then(found =>
-        waiting.client && lacksChecksums(waiting.client, found.record)
-          ? source.findWithChecksums(read)
-          : found,
+        waiting.client && lacksChecksums(waiting.client, found.record) ? source.find(read, true) : found,
       )
       .then(found => waiting.take()?.answer(found.record, found))
       .catch(error => waiting.take()?.fail(error));
@@ -66,4 +83,20 @@ function lacksChecksums(client: ClientRead, record: ObjectRecord): boolean {
   const selection = selectionFor(client, record);
   if (selection.kind !== 'part') return selection.kind === 'whole';
   return selection.first === 0 && selection.last + 1 === record.sizeBytes;
+}
+
+/** The store's answer for an object that does not exist; undefined if it does. Fetches no bytes. */
+async function findAbsence(read: ObjectRead, source: ObjectSource): Promise<LookupResult | undefined> {
+  const name = recordName(read.versionId, read.variant, 'HEAD');
+  const found = await source.find({ ...read, method: 'HEAD', recordName: name, partNumber: undefined });
+  if (!tellsAbsence(found)) return undefined;
+  if (read.method === 'HEAD') return found;
+  // only GET has an error body
+  const told = await source.find(read);
+  return tellsAbsence(told) ? told : undefined;
+}
+
+/** Missing or deleted (docs/semantics.md 101). */
+function tellsAbsence({ record }: LookupResult): boolean {
+  return record.kind === 'refused' && record.status === 404;
 }

@@ -43,7 +43,7 @@ export interface ArchivedRead {
   readonly versionId?: string;
 }
 
-export interface ExchangeObserverOptions {
+interface ExchangeObserverOptions {
   readonly metrics: Metrics;
   readonly clock: Clock;
   /** Receives one line per request; undefined: no access log. */

@@ -27,7 +27,7 @@ export interface PendingSend {
 }
 
 /** Tells whether slots are needed. */
-export interface SlotDemand {
+interface SlotDemand {
   /** How many pins this worker has on `slot`. */
   holds(slot: number): number;
   /** Whether the worker that owns `slot` needs a slot for an urgent fill. Each need is claimed once. */

@@ -11,7 +11,7 @@ import type { CacheReport } from '../request/cache-status.ts';
 import { isCrossOrigin, overridden } from './passed-fields.ts';
 
 /** The fields that differ between responses. */
-export interface ReplyFields extends FaultHandler {
+interface ReplyFields extends FaultHandler {
   readonly report: CacheReport;
   readonly requestId: string;
   readonly id2: string;
@@ -145,7 +145,7 @@ function inOnePiece(text: string): string {
 }
 
 /** What decides which headers of an object a client sees. */
-export interface View {
+interface View {
   readonly exchange: { readonly prefix: HeaderPrefix; readonly isCharged: boolean };
   readonly visibility: Visibility;
   /** Headers that replace those of a 200 response. */

@@ -1,12 +1,13 @@
+import type { Socket } from 'node:net';
 import type { Content, Loan } from '../../cache/content.ts';
 import type { Coverage } from '../../cache/coverage.ts';
-import type { Answer } from '../../transport/answer.ts';
+import type { Answer, BodyOwner } from '../../transport/answer.ts';
+import { cutOff } from '../../transport/cut-off.ts';
 import { LOAN_LIMIT_BYTES } from '../fill/slot-lender.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { BodyPump, type PumpOutcome } from './body-pump.ts';
 import { isFault } from './error-reply.ts';
-import { LentBody } from './lent-body.ts';
-import type { PendingSends } from './pending-sends.ts';
+import type { PendingSend, PendingSends } from './pending-sends.ts';
 
 /** Callbacks of sending a content. */
 export interface SendCallbacks {
@@ -70,6 +71,45 @@ function sendLoan(exchange: Exchange, loan: Loan, callbacks: SendCallbacks): voi
   const answer = beginWith(loan, callbacks);
   callbacks.onBodyStart();
   answer.endWith(loan.bytes, new LentBody(exchange, loan, callbacks));
+}
+
+/** A body that is a single loan. The loan is released when the connection has accepted all of it, or has closed. */
+class LentBody implements BodyOwner, PendingSend {
+  readonly loan: Loan;
+  readonly #exchange: Exchange;
+  readonly #callbacks: SendCallbacks;
+
+  constructor(exchange: Exchange, loan: Loan, callbacks: SendCallbacks) {
+    this.#exchange = exchange;
+    this.loan = loan;
+    this.#callbacks = callbacks;
+  }
+
+  get socket(): Socket | null {
+    return this.#exchange.response.socket;
+  }
+
+  onBackpressure(): void {
+    this.#callbacks.sends.watch(this);
+  }
+
+  cutOff(error: Error): void {
+    this.#exchange.failure = error;
+    cutOff(this.#exchange.response);
+  }
+
+  onDone(isTaken: boolean): void {
+    const exchange = this.#exchange;
+    if (isTaken) exchange.bodyBytes = this.loan.bytes.length;
+    else exchange.hasClientLeft = exchange.failure === undefined;
+    try {
+      this.#callbacks.sends.forget(this);
+      this.loan.release();
+      this.#callbacks.onEnd();
+    } catch (error) {
+      exchange.fault(error);
+    }
+  }
 }
 
 /** Releases the loan if the response cannot begin. */

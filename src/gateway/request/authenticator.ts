@@ -6,7 +6,7 @@ import { SigV4Verifier } from '../../s3/sigv4-verify.ts';
 import { anonymous, type Caller } from './access.ts';
 
 /** A client whose signatures the gateway verifies. */
-export interface KnownClient {
+interface KnownClient {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }

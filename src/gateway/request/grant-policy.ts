@@ -3,7 +3,7 @@ import { compileGrants, type GrantRule, isAllowed, shareGranted } from '../../s3
 import type { Caller, Policy } from './access.ts';
 
 /** The grants of one client. */
-export interface ClientGrants {
+interface ClientGrants {
   readonly accessKeyId: string;
   readonly allow: readonly GrantRule[];
 }

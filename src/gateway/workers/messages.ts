@@ -26,7 +26,7 @@ export interface WireRange {
 }
 
 /** A record without its bytes. */
-export type WireRecord = Omit<ReadableRecord, 'content'> & { readonly content: WireContent };
+type WireRecord = Omit<ReadableRecord, 'content'> & { readonly content: WireContent };
 
 export type WireLookupResult = Omit<LookupResult, 'record'> & {
   readonly record: WireRecord | RefusedRecord | UncacheableRecord;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { type PayloadOf, type ResultOf, Rpc, type ThreadPort } from '../../base/rpc.ts';
-import { OwnerLostError } from '../read/owner-lost-error.ts';
+import { OwnerLostError } from '../fill/fill-error.ts';
 import { memoryOf, type PeerCalls, type PeerNotices } from './messages.ts';
 import { PeerWatch } from './peer-watch.ts';
 import { wireErrors } from './wire-error.ts';
@@ -11,7 +11,7 @@ export interface PeerPort extends ThreadPort {
   on(event: 'close', listener: () => void): unknown;
 }
 
-export interface PeerLinkOptions {
+interface PeerLinkOptions {
   readonly clock: Clock;
   /** Called when the other worker has ended. */
   readonly onClosed: () => void;

@@ -100,10 +100,7 @@ export class PeerServer {
   async #find(wire: WireRead, withChecksums: boolean): Promise<WireLookupResult> {
     const read = this.#decodeRead(wire);
     if (!read) throw new UnknownBucketError(wire.bucketName);
-    const { objects: directory } = this.#objects;
-    return this.#encodeResult(
-      await (withChecksums ? directory.findWithChecksums(read) : directory.find(read)),
-    );
+    return this.#encodeResult(await this.#objects.objects.find(read, withChecksums));
   }
 
   #encodeResult(found: LookupResult): WireLookupResult {

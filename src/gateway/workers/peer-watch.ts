@@ -8,7 +8,7 @@ const TICK_MS = 250;
  */
 const PATIENCE_TICKS = 4;
 
-export interface WatchedPeer {
+interface WatchedPeer {
   /** Whether calls are pending; the peer is watched only while they are. */
   readonly isAwaited: () => boolean;
   /** Sends a ping, which the peer answers immediately even while its results wait for a store. */

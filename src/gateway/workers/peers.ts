@@ -47,9 +47,8 @@ export class Peers implements ObjectSources {
       },
       onFault: error => this.#faults?.note(error),
     });
-    const remote = new RemoteObjects(
-      ...[link, directory, epochs, tier.pins, lender, this.#recordBytes, tier.written],
-    );
+    const memory = { link, pins: tier.pins, lender, written: tier.written };
+    const remote = new RemoteObjects(memory, directory, epochs, this.#recordBytes);
     this.#setRemote(index, remote);
   }
 

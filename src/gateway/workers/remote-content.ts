@@ -1,16 +1,43 @@
 import type { Content, ContentReader, Loan } from '../../cache/content.ts';
-import { type Coverage, coverageOf } from '../../cache/coverage.ts';
+import { type Coverage, type CoveredBlock, coverageOf, coverageOfSpan } from '../../cache/coverage.ts';
 import { PartMap } from '../../cache/part-map.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
+import type { WrittenBytes } from '../../cache/written-bytes.ts';
+import { OwnerLostError } from '../fill/fill-error.ts';
 import { LOAN_LIMIT_BYTES, type SlotLender } from '../fill/slot-lender.ts';
-import { OwnerLostError } from '../read/owner-lost-error.ts';
 import type { WireBlock, WireContent, WireLoan } from './messages.ts';
 import type { PeerLink } from './peer-link.ts';
-import { RemoteBlock } from './remote-block.ts';
 
 /** Measured heap cost of a remote content, and of each block position it remembers. */
 const CONTENT_COST_BYTES = 500;
 const PLACE_COST_BYTES = 170;
+
+/** What the contents of one other worker share. */
+export interface RemoteMemory {
+  readonly link: PeerLink;
+  readonly pins: SlotPins;
+  readonly lender: SlotLender;
+  /** Tracks written bytes; only where blocks are checked. */
+  readonly written?: WrittenBytes | undefined;
+}
+
+/** The remembered position of another worker's block in the arena; void as soon as the slot holds something else. */
+export class RemoteBlock implements CoveredBlock {
+  readonly place: WireBlock;
+  readonly #pins: SlotPins;
+
+  constructor(place: WireBlock, pins: SlotPins) {
+    this.place = place;
+    this.#pins = pins;
+  }
+
+  /** How much of `[from, to)` of the block is known to be in memory and still is. */
+  coverage(from: number, to: number): Coverage {
+    const { slot, tag, blockStart, from: first, to: end } = this.place;
+    if (this.#pins.tag(slot) !== tag) return 'none';
+    return coverageOfSpan(first - blockStart, end - blockStart, from, to);
+  }
+}
 
 /**
  * A content owned by another worker. The arena positions of its blocks are remembered, so repeated reads do not ask the
@@ -21,18 +48,19 @@ export class RemoteContent implements Content {
   readonly contentId: number;
   readonly parts: PartMap;
   readonly #blockBytes: number;
-  readonly #link: PeerLink;
-  readonly #pins: SlotPins;
-  readonly #lender: SlotLender;
+  readonly #memory: RemoteMemory;
+  readonly #object: string;
   readonly #blocks = new Map<number, RemoteBlock>();
   readonly #onGrown: () => void;
 
-  /** @param onGrown called when the content's estimated heap cost has grown */
+  /**
+   * @param object `ObjectKey.text`, for error messages
+   * @param onGrown called when the content's estimated heap cost has grown
+   */
   constructor(
     { contentId, sizeBytes, blockBytes, parts, partCount }: WireContent,
-    link: PeerLink,
-    pins: SlotPins,
-    lender: SlotLender,
+    memory: RemoteMemory,
+    object: string,
     onGrown: () => void = () => undefined,
   ) {
     this.contentId = contentId;
@@ -40,9 +68,8 @@ export class RemoteContent implements Content {
     this.parts = new PartMap(parts, partCount, onGrown);
     this.sizeBytes = sizeBytes;
     this.#blockBytes = blockBytes;
-    this.#link = link;
-    this.#pins = pins;
-    this.#lender = lender;
+    this.#memory = memory;
+    this.#object = object;
   }
 
   /** Estimated heap cost of the content. */
@@ -70,20 +97,21 @@ export class RemoteContent implements Content {
   }
 
   open(from: number, to: number): ContentReader {
-    return new RemoteReader(this, this.#link, from, to);
+    return new RemoteReader(this, this.#memory.link, from, to);
   }
 
   /** Bytes from `from` on, at most up to `to`, if they are known to be in memory and still are. */
   lendFrom(from: number, to: number): Loan | undefined {
-    const block = this.#blockAt(from);
+    const block = this.#blocks.get(Math.floor(from / this.#blockBytes))?.place;
     if (!block || from < block.from || from >= block.to) return undefined;
-    if (!this.#pins.acquire(block.slot, block.tag)) {
+    const { pins, lender } = this.#memory;
+    if (!pins.acquire(block.slot, block.tag)) {
       this.#blocks.delete(Math.floor(from / this.#blockBytes));
       return undefined;
     }
-    this.#pins.visited[block.slot] = 1;
-    const bytes = this.view(block, from, Math.min(to, block.to, from + LOAN_LIMIT_BYTES));
-    return this.#lender.lendHeld(block.slot, bytes);
+    pins.visited[block.slot] = 1;
+    const bytes = this.#view(block, from, Math.min(to, block.to, from + LOAN_LIMIT_BYTES));
+    return lender.lendHeld(block.slot, bytes);
   }
 
   /**
@@ -98,28 +126,34 @@ export class RemoteContent implements Content {
       // the next read finds it in memory and counts as a hit
       if (loan.block) this.#remember(Math.floor(loan.from / this.#blockBytes), loan.block);
       const { buffer, byteOffset, byteLength } = loan.bytes;
-      return this.#lender.lendReceived(Buffer.from(buffer, byteOffset, byteLength));
+      return this.#memory.lender.lendReceived(Buffer.from(buffer, byteOffset, byteLength));
     }
     const { slot, tag } = loan.block;
-    if (!this.#pins.acquire(slot, tag)) throw new OwnerLostError('has died');
+    const { pins } = this.#memory;
+    if (!pins.acquire(slot, tag)) throw new OwnerLostError('has died');
     this.#remember(Math.floor(loan.from / this.#blockBytes), loan.block);
-    const bytes = this.view(loan.block, loan.from, loan.to);
-    return { bytes, slot, release: () => this.#pins.release(slot) };
+    const bytes = this.#view(loan.block, loan.from, loan.to);
+    return { bytes, slot, release: () => pins.release(slot) };
   }
 
   #remember(index: number, block: WireBlock): void {
     const isNew = !this.#blocks.has(index);
-    this.#blocks.set(index, new RemoteBlock(block, this.#pins));
+    this.#blocks.set(index, new RemoteBlock(block, this.#memory.pins));
     if (isNew) this.#onGrown();
   }
 
-  /** The memory of `[from, to)` of a pinned block. */
-  protected view({ slot, slotSizeBytes, blockStart }: WireBlock, from: number, to: number): Buffer {
-    return this.#pins.view(slot, slotSizeBytes, from - blockStart, to - blockStart);
-  }
-
-  #blockAt(position: number): RemoteBlock | undefined {
-    return this.#blocks.get(Math.floor(position / this.#blockBytes));
+  /** The memory of `[from, to)` of a pinned block. Where blocks are checked, see `WrittenBytes`, of written bytes only. */
+  #view({ slot, slotSizeBytes, blockStart }: WireBlock, from: number, to: number): Buffer {
+    const { pins, written } = this.#memory;
+    const bytes = pins.view(slot, slotSizeBytes, from - blockStart, to - blockStart);
+    try {
+      written?.check(bytes, this.#object, from, to);
+    } catch (error) {
+      // the loan is never returned, so its pin is released here
+      pins.release(slot);
+      throw error;
+    }
+    return bytes;
   }
 }
 

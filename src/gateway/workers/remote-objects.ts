@@ -3,17 +3,12 @@ import type { WholeReply } from '../../backend/store.ts';
 import type { Epochs } from '../../cache/epochs.ts';
 import { isInRange, type KeyRange, type ObjectKey } from '../../cache/object-key.ts';
 import { type ObjectRecord, recordCostBytes } from '../../cache/record.ts';
-import type { SlotPins } from '../../cache/slot-pins.ts';
-import type { WrittenBytes } from '../../cache/written-bytes.ts';
-import type { SlotLender } from '../fill/slot-lender.ts';
+import { OwnerLostError } from '../fill/fill-error.ts';
 import { type RecordIndex, storedRecordName } from '../read/lookup-record.ts';
 import type { LookupResult, ObjectSource } from '../read/object-source.ts';
-import { OwnerLostError } from '../read/owner-lost-error.ts';
 import { type ObjectRead, recordId } from '../request/object-read.ts';
-import { CheckedRemoteContent } from './checked-remote-content.ts';
-import type { WireContent, WireLookupResult, WireRead } from './messages.ts';
-import type { PeerLink } from './peer-link.ts';
-import { RemoteContent } from './remote-content.ts';
+import type { WireLookupResult, WireRead } from './messages.ts';
+import { RemoteContent, type RemoteMemory } from './remote-content.ts';
 
 /** A cache value: replaced by a new one each time the content has grown, so that its size is recalculated. */
 interface Kept {
@@ -29,34 +24,19 @@ export function remoteCostBytes(record: ObjectRecord): number {
 
 /** The objects owned by one other worker: asks that worker, and caches records (without bytes) here. */
 export class RemoteObjects implements ObjectSource, RecordIndex {
-  readonly #link: PeerLink;
+  readonly #memory: RemoteMemory;
   readonly #own: ObjectSource;
   readonly #epochs: Epochs;
-  readonly #pins: SlotPins;
-  readonly #lender: SlotLender;
-  readonly #written: WrittenBytes | undefined;
   readonly #records: LRUCache<string, Kept>;
 
   /**
    * @param own this worker's own look-up, used while the owner has ended or is blocked
    * @param recordBytes heap limit for the cached records
-   * @param written tracks written bytes; only where blocks are checked
    */
-  constructor(
-    link: PeerLink,
-    own: ObjectSource,
-    epochs: Epochs,
-    pins: SlotPins,
-    lender: SlotLender,
-    recordBytes: number,
-    written?: WrittenBytes,
-  ) {
-    this.#written = written;
-    this.#link = link;
+  constructor(memory: RemoteMemory, own: ObjectSource, epochs: Epochs, recordBytes: number) {
+    this.#memory = memory;
     this.#own = own;
     this.#epochs = epochs;
-    this.#pins = pins;
-    this.#lender = lender;
     this.#records = new LRUCache({
       maxSize: recordBytes,
       sizeCalculation: ({ record }, name) => remoteCostBytes(record) + 2 * name.length,
@@ -80,18 +60,15 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     return this.#epochs.current(objectKey.hash);
   }
 
-  find(read: ObjectRead): Promise<LookupResult> {
-    return this.#ask(read, false).catch(error => {
-      if (error instanceof OwnerLostError) return this.#own.find(read);
+  async find(read: ObjectRead, withChecksums = false): Promise<LookupResult> {
+    try {
+      const asked = { read: encodeRead(read), withChecksums };
+      // a late answer can be ignored: the record can be asked for again
+      return this.#decode(read, await this.#memory.link.call('find', asked, ignoreResult));
+    } catch (error) {
+      if (error instanceof OwnerLostError) return this.#own.find(read, withChecksums);
       throw error;
-    });
-  }
-
-  findWithChecksums(read: ObjectRead): Promise<LookupResult> {
-    return this.#ask(read, true).catch(error => {
-      if (error instanceof OwnerLostError) return this.#own.findWithChecksums(read);
-      throw error;
-    });
+    }
   }
 
   /** Drops the records of all objects in `range`. */
@@ -106,20 +83,12 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
       return;
     }
     this.#records.delete(recordId(read, read.recordName));
-    this.#link.notify('invalidate', { read: encodeRead(read), contentId: record.content.contentId });
+    this.#memory.link.notify('invalidate', { read: encodeRead(read), contentId: record.content.contentId });
   }
 
   refusedByStore(read: ObjectRead, reply: WholeReply): void {
-    if (this.#link.isLost) this.#own.refusedByStore(read, reply);
-    else this.#link.notify('refusedByStore', { read: encodeRead(read), reply });
-  }
-
-  async #ask(read: ObjectRead, withChecksums: boolean): Promise<LookupResult> {
-    // a late answer can be ignored: the record can be asked for again
-    return this.#decode(
-      read,
-      await this.#link.call('find', { read: encodeRead(read), withChecksums }, ignoreResult),
-    );
+    if (this.#memory.link.isLost) this.#own.refusedByStore(read, reply);
+    else this.#memory.link.notify('refusedByStore', { read: encodeRead(read), reply });
   }
 
   #decode(read: ObjectRead, found: WireLookupResult): LookupResult {
@@ -138,21 +107,16 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     const before = this.#records.peek(name)?.record;
     const known =
       before?.kind === 'readable' && before.content instanceof RemoteContent ? before.content : undefined;
-    if (known?.contentId !== record.content.contentId)
+    if (known?.contentId !== record.content.contentId) {
+      const grew = () => this.#recalculateCost(name);
       return {
         ...record,
-        content: this.#newContent(read, record.content, () => this.#recalculateCost(name)),
+        content: new RemoteContent(record.content, this.#memory, read.objectKey.text, grew),
       };
+    }
     for (const [number, part] of record.content.parts)
       known.parts.learn(number, part, record.content.partCount);
     return { ...record, content: known };
-  }
-
-  #newContent({ objectKey }: ObjectRead, wire: WireContent, grew: () => void): RemoteContent {
-    const remote = [wire, this.#link, this.#pins, this.#lender, grew] as const;
-    return this.#written
-      ? new CheckedRemoteContent(this.#written, objectKey.text, ...remote)
-      : new RemoteContent(...remote);
   }
 
   #recalculateCost(name: string): void {

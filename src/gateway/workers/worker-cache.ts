@@ -19,7 +19,7 @@ import { StoreFetcher } from '../read/store-fetcher.ts';
 import { storeRequest } from '../read/store-request.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
-export interface WorkerCacheOptions {
+interface WorkerCacheOptions {
   readonly memory: SharedMemory;
   /** Index of this worker. */
   readonly worker: number;

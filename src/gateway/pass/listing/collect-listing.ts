@@ -8,7 +8,7 @@ import type { ListedName, StoreListing } from './store-listing.ts';
 const STORE_PAGES_LIMIT = 8;
 
 /** An entry that the caller may see, as the caller gets it. */
-export interface ShownEntry extends ListedName {
+interface ShownEntry extends ListedName {
   readonly text: Buffer;
 }
 

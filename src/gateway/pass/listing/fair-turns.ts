@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { OverloadedError } from '../../fill/fill-error.ts';
 
 /** Limits on turns, and on waiting for them. */
-export interface TurnLimits {
+interface TurnLimits {
   /** Turns at a time. */
   readonly turns: number;
   /** Requests that wait for a turn, of all clients. */

@@ -3,12 +3,11 @@ import { actionOf } from '../../../s3/action.ts';
 import { s3Error } from '../../../s3/error.ts';
 import { errorTexts } from '../../../s3/error-texts.ts';
 import { InvalidReplyError, isRetryableStatus, RefusedByStoreError } from '../../fill/fill-error.ts';
-import { replyRefusal } from '../../reply/refusal-reply.ts';
 import type { Permissions } from '../../request/access.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
-import { type CollectedListing, collectListing, type FetchPage } from './collect-listing.ts';
+import { collectListing, type FetchPage } from './collect-listing.ts';
 import { entriesAfterKey, entriesAfterUpload, markerBefore } from './entries-after-upload.ts';
 import { ListingJob } from './listing-job.ts';
 import type { ListingOperation } from './listing-kind.ts';
@@ -31,7 +30,7 @@ import { ClientNames, writeEntry, writeListing } from './write-listing.ts';
  * listing
  */
 export function answerListing(other: OtherOperation, operation: ListingOperation): void {
-  const { exchange, query, bucket, permissions, observer } = other;
+  const { exchange, query, bucket, permissions } = other;
   const request = new ListingRequest(operation, query, bucket, exchange.caller);
   const action = actionOf(operation, undefined);
   if (!permissions.allows(action, request.prefix)) throw notListable(permissions, action);
@@ -39,19 +38,10 @@ export function answerListing(other: OtherOperation, operation: ListingOperation
   const job = new ListingJob(other);
   const view = new ListingView(request, bucket, permissions, action);
   const pages = new StorePages(other, operation, request, view, job);
-  const write = (listing: CollectedListing) => job.write(writeListing(listing, request, view, bucket));
-  const send = (body: Buffer) => job.send({ ...pages.head, body });
-  const fail = (error: unknown) => {
-    if (job.hasClientLeft) exchange.hasClientLeft = true;
-    else if (error instanceof RefusedByStoreError) replyRefusal(exchange, bucket, error.reply, true);
-    else throw error;
-  };
-  collectListing(request, view, pages.ask)
-    .then(write)
-    .then(send)
-    .catch(fail)
-    .then(() => observer.sent(exchange))
-    .catch(error => exchange.refuse(error));
+  const sent = collectListing(request, view, pages.ask)
+    .then(listing => job.write(writeListing(listing, request, view, bucket)))
+    .then(body => job.send({ ...pages.head, body }));
+  job.finish(sent, true);
 }
 
 /**

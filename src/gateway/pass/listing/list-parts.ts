@@ -1,7 +1,6 @@
 import type { WholeReply } from '../../../backend/store.ts';
 import { isElement, readXmlInSteps } from '../../../s3/xml-reader.ts';
 import { InvalidReplyError, RefusedByStoreError } from '../../fill/fill-error.ts';
-import { replyRefusal } from '../../reply/refusal-reply.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
@@ -39,7 +38,7 @@ const ofUploads: ReadonlyMap<string, readonly string[]> = new Map([
  * clients use.
  */
 export function answerListParts(other: OtherOperation): void {
-  const { exchange, bucket, address, permissions, observer } = other;
+  const { exchange, bucket, address, permissions } = other;
   const key = address.kind === 'object' ? address.key : '';
   const passed = passedRequest(other);
   exchange.report = bypassed('operation');
@@ -49,19 +48,11 @@ export function answerListParts(other: OtherOperation): void {
     const written = await job.read(inClientNames(body, bucket.name, key), sizeOf);
     return { status, fields, body: written };
   };
-  const fail = (error: unknown) => {
-    if (job.hasClientLeft) exchange.hasClientLeft = true;
-    else if (error instanceof RefusedByStoreError)
-      replyRefusal(exchange, bucket, error.reply, permissions.allows('ListBucket', key));
-    else throw error;
-  };
-  job
+  const sent = job
     .ask(bucket.store, passed, LIMIT_BYTES)
     .then(write)
-    .then(page => job.send(page))
-    .catch(fail)
-    .then(() => observer.sent(exchange))
-    .catch(error => exchange.refuse(error));
+    .then(page => job.send(page));
+  job.finish(sent, permissions.allows('ListBucket', key));
 }
 
 const sizeOf = ({ length }: Buffer) => length;

@@ -1,6 +1,8 @@
 import { sendAndCollect } from '../../../backend/collected-reply.ts';
 import type { Store, StoreRequest, WholeReply } from '../../../backend/store.ts';
 import { clientOf } from '../../../base/client-quota.ts';
+import { RefusedByStoreError } from '../../fill/fill-error.ts';
+import { replyRefusal } from '../../reply/refusal-reply.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import type { Turn } from './fair-turns.ts';
 import type { Listings } from './listings.ts';
@@ -103,6 +105,25 @@ export class ListingJob {
     const { exchange, observer } = this.#other;
     this.#keptBytes = 0;
     await sendPage(exchange, page, observer.sends, this.#hold);
+  }
+
+  /**
+   * Ends the request once its page was `sent`, or could not be: a refusal of the store is passed on.
+   *
+   * @param mayKnowMissing whether a missing key may be reported as missing
+   */
+  finish(sent: Promise<void>, mayKnowMissing: boolean): void {
+    const { exchange, bucket, observer } = this.#other;
+    const fail = (error: unknown) => {
+      if (this.hasClientLeft) exchange.hasClientLeft = true;
+      else if (error instanceof RefusedByStoreError)
+        replyRefusal(exchange, bucket, error.reply, mayKnowMissing);
+      else throw error;
+    };
+    sent
+      .catch(fail)
+      .then(() => observer.sent(exchange))
+      .catch(error => exchange.refuse(error));
   }
 
   /** The body that is being collected takes `sizeBytes` of memory. */

@@ -8,7 +8,7 @@ export type ListingOperation =
   | 'ListObjectVersions';
 
 /** One component of the position at which a listing continues, with its names in the store's API. */
-export interface PositionPart {
+interface PositionPart {
   /** The query parameter that contains it. */
   readonly parameter: string;
   /** The response element with its value for the next page. */

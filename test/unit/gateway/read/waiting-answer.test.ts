@@ -18,7 +18,6 @@ import { readOf } from '../../../support/object-reads.ts';
 const unasked: ObjectSource = {
   records: { recordNamed: () => undefined, epochOf: () => 0 },
   find: () => Promise.reject(new Error('nothing is asked here')),
-  findWithChecksums: () => Promise.reject(new Error('nothing is asked here')),
   invalidate: () => undefined,
   refusedByStore: () => undefined,
 };

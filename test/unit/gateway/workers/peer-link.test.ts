@@ -1,8 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
-import { ObjectChangedError } from '../../../../src/gateway/fill/fill-error.ts';
-import { OwnerLostError } from '../../../../src/gateway/read/owner-lost-error.ts';
+import { ObjectChangedError, OwnerLostError } from '../../../../src/gateway/fill/fill-error.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
 import type { PeerCalls, PeerNotices } from '../../../../src/gateway/workers/messages.ts';
 import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';

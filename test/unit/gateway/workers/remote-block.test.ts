@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
-import { RemoteBlock } from '../../../../src/gateway/workers/remote-block.ts';
+import { RemoteBlock } from '../../../../src/gateway/workers/remote-content.ts';
 
 const blockBytes = 4096;
 const tier = new MemoryTier(allocateSharedMemory(8 * blockBytes, blockBytes, 1), 0);

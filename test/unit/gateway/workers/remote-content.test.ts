@@ -43,7 +43,8 @@ beforeEach(() => {
   new PeerLink(channel.port2, owning, options);
   const link = new PeerLink(channel.port1, owning, options);
   const wire = { contentId: 1, sizeBytes: blockBytes, blockBytes, parts: [], partCount: undefined };
-  remote = new RemoteContent(wire, link, reading.pins, new SlotLender(reading, lentAtMost));
+  const shared = { link, pins: reading.pins, lender: new SlotLender(reading, lentAtMost) };
+  remote = new RemoteContent(wire, shared, 'k');
 });
 
 afterEach(() => channel.port1.close());

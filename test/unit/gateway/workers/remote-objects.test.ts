@@ -8,6 +8,7 @@ import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
 import { lookupFresh } from '../../../../src/gateway/read/lookup-record.ts';
 import type { LookupResult, ObjectSource } from '../../../../src/gateway/read/object-source.ts';
 import { uncacheableRecord } from '../../../../src/gateway/read/reply-record.ts';
+import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
 import type {
   PeerCalls,
   PeerNotices,
@@ -79,12 +80,8 @@ class Own implements ObjectSource {
 
   readonly records = { recordNamed: () => undefined, epochOf: () => 0 };
 
-  find(): Promise<LookupResult> {
-    return this.#found('find');
-  }
-
-  findWithChecksums(): Promise<LookupResult> {
-    return this.#found('findWithChecksums');
+  find(_read: ObjectRead, withChecksums = false): Promise<LookupResult> {
+    return this.#found(withChecksums ? 'findWithChecksums' : 'find');
   }
 
   invalidate(): void {
@@ -116,7 +113,8 @@ beforeEach(() => {
   new PeerLink(channel.port2, owner, options);
   const link = new PeerLink(channel.port1, owner, options);
   const tier = new MemoryTier(memory, 0);
-  remote = new RemoteObjects(link, own, new Epochs(memory), tier.pins, new SlotLender(tier, 4), recordBytes);
+  const shared = { link, pins: tier.pins, lender: new SlotLender(tier, 4) };
+  remote = new RemoteObjects(shared, own, new Epochs(memory), recordBytes);
 });
 
 afterEach(() => {
@@ -169,14 +167,8 @@ describe('while the owner stands still, this worker is asked itself', () => {
     still = new MessageChannel();
     const link = new PeerLink(still.port1, new Owner().procedures, { clock, onClosed: () => undefined });
     const tier = new MemoryTier(memory, 0);
-    asking = new RemoteObjects(
-      link,
-      own,
-      new Epochs(memory),
-      tier.pins,
-      new SlotLender(tier, 4),
-      recordBytes,
-    );
+    const shared = { link, pins: tier.pins, lender: new SlotLender(tier, 4) };
+    asking = new RemoteObjects(shared, own, new Epochs(memory), recordBytes);
   });
 
   afterEach(() => still.port1.close());
@@ -186,7 +178,7 @@ describe('while the owner stands still, this worker is asked itself', () => {
     clock.advance(1_000);
     const { record } = await finding;
     expect(lookupFresh(asking.records, readOf('k'), 0)).toBeUndefined();
-    await asking.findWithChecksums(readOf('k'));
+    await asking.find(readOf('k'), true);
     asking.invalidate(readOf('k'), record);
     asking.refusedByStore(readOf('k'), reply);
     expect(own.asked).toEqual(['find', 'findWithChecksums', 'invalidate', 'refused']);
@@ -202,7 +194,7 @@ describe('while the owner stands still, this worker is asked itself', () => {
 
 it('while the owner answers, this worker is asked nothing', async () => {
   await remote.find(readOf('k'));
-  await remote.findWithChecksums(readOf('k'));
+  await remote.find(readOf('k'), true);
   remote.refusedByStore(readOf('k'), { status: 404, fields: [], body: Buffer.alloc(0) });
   expect(own.asked).toEqual([]);
 });
