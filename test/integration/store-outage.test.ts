@@ -19,6 +19,7 @@ let admin: AdminPort;
 let store: StandInStore;
 let gateway: RealProcess;
 let object: string;
+let adminUrl: string;
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'tidegate-outage-'));
@@ -44,7 +45,8 @@ alerts:
 `,
   );
   gateway = new RealProcess(process.execPath, [main, '-c', file], { cwd: directory });
-  await gateway.answers(`http://127.0.0.1:${adminPort}/readyz`);
+  adminUrl = `http://127.0.0.1:${adminPort}`;
+  await gateway.answers(`${adminUrl}/readyz`);
   object = `http://127.0.0.1:${port}/photos/a.txt`;
 });
 afterEach(async () => {
@@ -72,11 +74,30 @@ async function readUntilTold(words: string): Promise<ChannelMessage> {
   return message;
 }
 
+/** What the status page shows of the outage: the failed requests over time, and an alert that can be taken over. */
+async function checkPageData(): Promise<void> {
+  const ask = async (path: string, body?: object) => {
+    const post = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+    const answer = await fetch(adminUrl + path, body === undefined ? {} : post);
+    return JSON.parse(await answer.text());
+  };
+  const { samples } = await ask('/api/status/history');
+  expect(Math.max(...samples.errors)).toBeGreaterThan(0);
+  const { alerts } = await ask('/api/alerts');
+  const taken = await ask('/api/alerts/acknowledge', { id: alerts[0].id, by: 'Ada' });
+  expect(taken).toMatchObject({ id: alerts[0].id, state: 'firing', acknowledgedBy: 'Ada' });
+}
+
 it('a store that goes away and comes back is told in exactly one firing and one resolved card', async () => {
   expect(await (await fetch(object)).text()).toBe('here');
   const { port } = store;
   await store.close();
   const firing = await readUntilTold('does not answer');
+  await checkPageData();
   store = await StandInStore.start({ port });
   store.put('photos', 'a.txt', 'here');
   const resolved = await readUntilTold('Resolved');
