@@ -65,3 +65,20 @@ describe('comparison', () => {
     expect(equalsWeakly(parseEntityTag('w/"1"'), parseEntityTag('"1"'))).toBe(false);
   });
 });
+
+describe('one entity tag', () => {
+  it.each([
+    ['"a"', strong('a')],
+    ['a', strong('a')],
+    ['""', strong('')],
+    ['', strong('')],
+    ['W/"a"', weak('a')],
+    ['W/', weak('')],
+    ['"a', strong('"a')],
+    ['a"', strong('a"')],
+    ['"', strong('"')],
+    ['W/"', weak('"')],
+  ])('%j is %j', (text, tag) => {
+    expect(parseEntityTag(text)).toEqual(tag);
+  });
+});

@@ -7,3 +7,8 @@ it('a list of headers gives its lines in order', () => {
     ['b', '2'],
   ]);
 });
+
+it('a name without a value is no line', () => {
+  expect([...headerLines(['A', '1', 'b'])]).toEqual([['A', '1']]);
+  expect([...headerLines([])]).toEqual([]);
+});

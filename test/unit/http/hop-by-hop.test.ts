@@ -50,3 +50,8 @@ it('gives no field that any Connection line names, and every other one', () => {
     }),
   );
 });
+
+it('no other field names what is left out', () => {
+  const raw = ['X-Connection', 'etag', 'Vary', 'Date', 'ETag', '"t"', 'Date', 'today'];
+  expect(withoutHopByHop(raw)).toEqual(raw);
+});

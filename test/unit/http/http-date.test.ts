@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { formatHttpDate, parseConditionDate, parseHttpDate } from '../../../src/http/http-date.ts';
+import {
+  DateHeader,
+  formatHttpDate,
+  parseConditionDate,
+  parseHttpDate,
+} from '../../../src/http/http-date.ts';
 
 const momentMs = Date.UTC(1994, 10, 6, 8, 49, 37);
 
@@ -22,6 +27,9 @@ describe('an HTTP date', () => {
     'Sun, 06 Nov 1994 08:49:37 +0100',
     'Sun, 6 Nov 1994 08:49:37 GMT',
     'Sun, 06 nov 1994 08:49:37 GMT',
+    'Sun, 06 Xyz 1994 08:49:37 GMT',
+    'Sun, 06-Xyz-94 08:49:37 GMT',
+    'Sun Xyz  6 08:49:37 1994',
     'Sun, 06 Nov 1994 24:00:00 GMT',
     'Sun, 06 Nov 1994 08:60:00 GMT',
     'Sun, 06 Nov 1994 08:49:61 GMT',
@@ -75,4 +83,11 @@ describe('the date of a condition', () => {
       expect(parseConditionDate(text, momentMs)).toBeUndefined();
     },
   );
+});
+
+it('the Date header tells the second that it is asked in (RFC 9110 §6.6.1)', () => {
+  const header = new DateHeader();
+  const told = [0, 999, 1_000, 1_999, 60_000, 59_999].map(passedMs => header.at(momentMs + passedMs));
+  const seconds = [0, 0, 1, 1, 60, 59].map(passed => formatHttpDate(momentMs + 1_000 * passed));
+  expect(told).toEqual(seconds);
 });

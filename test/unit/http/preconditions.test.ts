@@ -170,6 +170,7 @@ describe('If-Range', () => {
   it('never holds against a weak tag or a missing validator', () => {
     expect(ifRangeHolds('"abc"', { entityTag: 'W/"abc"', lastModifiedMs: undefined })).toBe(false);
     expect(ifRangeHolds('"abc"', { entityTag: undefined, lastModifiedMs: undefined })).toBe(false);
-    expect(ifRangeHolds(same, { entityTag: '"abc"', lastModifiedMs: undefined })).toBe(false);
+    for (const header of [same, 'neither tag nor date', ''])
+      expect(ifRangeHolds(header, { entityTag: '"abc"', lastModifiedMs: undefined }), header).toBe(false);
   });
 });
