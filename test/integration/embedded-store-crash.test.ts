@@ -10,6 +10,7 @@ import { startEmbeddedStore } from '../../src/embedded-store/embedded-store.ts';
 import { filesBelow } from '../support/embedded-store/files-below.ts';
 import { signWithSdk } from '../support/embedded-store/store-under-test.ts';
 import { rawRequest } from '../support/raw-request.ts';
+import { turnsUntil } from '../support/turns-until.ts';
 
 const PROGRAM = new URL('../support/embedded-store/store-process.ts', import.meta.url).pathname;
 let directory: string;
@@ -70,7 +71,10 @@ it('keeps the old object when the process is killed while a new one is arriving'
   });
   upload.on('error', () => undefined);
   upload.write(Buffer.alloc(400_000, 'n'));
-  await waitFor(async () => (await filesBelow(join(directory, 'incoming'))).length === 1);
+  await turnsUntil(
+    'the upload is on disk',
+    async () => (await filesBelow(join(directory, 'incoming'))).length === 1,
+  );
   await kill();
   const again = await start();
   expect((await send(again, 'GET', '/box/k')).text).toBe('old');
@@ -90,7 +94,3 @@ it('refuses a second store on the same directory', async () => {
   });
   await expect(second).rejects.toMatchObject({ code: 'DIRECTORY_IN_USE' });
 });
-
-async function waitFor(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise(resolve => setImmediate(resolve));
-}

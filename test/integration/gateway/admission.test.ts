@@ -8,6 +8,7 @@ import { type HttpListener, listenHttp } from '../../../src/server/http-listener
 import { defaultLimits } from '../../support/client-limits.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
+import { turnsUntil } from '../../support/turns-until.ts';
 
 const mebibyte = 1024 * 1024;
 let store: StandInStore;
@@ -78,7 +79,7 @@ function ask(path: string, method = 'GET', range?: string): Asked {
 
 /** Kept when nothing waits any more, looked at between turns of the event loop. */
 async function nothingWaits(): Promise<void> {
-  while (waiting()?.requests !== 0) await new Promise(resolve => setImmediate(resolve));
+  await turnsUntil('nothing waits', () => waiting()?.requests === 0);
 }
 
 describe.each([
@@ -107,7 +108,7 @@ describe.each([
       const asked = store.log.requests.length;
       const gate = store.hold();
       const first = [0, 1, 2].map(send);
-      while (waiting()?.requests !== 3) await new Promise(resolve => setImmediate(resolve));
+      await turnsUntil('three requests wait', () => waiting()?.requests === 3);
       expect(await shownWaiting()).toBe(3);
       const fourth = send(3);
       expect(await fourth.status).toBe(503);
@@ -132,7 +133,7 @@ it('one connection asks for one thing at a time, however many requests it sends'
   const socket = connect(listener.port, '127.0.0.1');
   socket.on('error', () => undefined);
   socket.write(Array.from({ length: 5_000 }, (_, n) => `GET /b/m${n} HTTP/1.1\r\nhost: h\r\n\r\n`).join(''));
-  while (store.log.requests.length === 0) await new Promise(resolve => setImmediate(resolve));
+  await store.log.arrival(1);
   for (let count = 0; count < 20; count++) expect(await ask('/b/hit').status).toBe(200);
   expect(waiting()).toEqual({ requests: 1, clients: 1 });
   expect(store.log.requests).toHaveLength(1);
@@ -146,7 +147,7 @@ it('who leaves is counted no more, though the store has not answered', async () 
   const gate = store.hold();
   for (const path of ['/b/one', '/b/two?tagging', '/b?list-type=2', '/b/one']) {
     const { sent } = ask(path);
-    while (waiting()?.requests !== 1) await new Promise(resolve => setImmediate(resolve));
+    await turnsUntil('one request waits', () => waiting()?.requests === 1);
     const [socket] = sent.socket ? [sent.socket] : await once(sent, 'socket');
     socket.resetAndDestroy();
     await nothingWaits();

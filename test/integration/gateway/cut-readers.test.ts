@@ -16,6 +16,8 @@ const pages = 8;
 const stalledReaders = 3;
 /** More than the system takes for a connection whose client does not read. */
 const stalledBytes = 24 * mebibyte;
+/** Far more than the answers that the system takes are looked at. */
+const LOOKS = 5_000;
 
 let store: StandInStore;
 let gateway: TestGateway;
@@ -59,11 +61,13 @@ async function stall(path: string, worker = 0): Promise<Socket> {
   const socket = connect(Number(port), hostname).pause();
   sockets.push(socket);
   const before = heldSlots(worker);
+  let looks = 0;
   for (;;) {
     const answered = answers(path);
     socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`);
     // a slot is held as well while an answer goes out that the system takes: many turns later it still is, or that has ended
     for (let heads = 0; heads < 10 && answers(path) === answered; ) {
+      if (++looks > LOOKS) throw new Error(`no answer for ${path} holds a slot`);
       await gateway.head('/b/nothing', {}, worker);
       heads = heldSlots(worker) > before ? heads + 1 : 0;
     }

@@ -434,10 +434,10 @@ describe('a store that answers what it should not', () => {
     );
     let answeredBetween = 0;
     let isListed = false;
-    const listing = gateway.get('/b?list-type=2').then(reply => {
-      isListed = true;
-      return reply.body.toString();
-    });
+    const listing = gateway
+      .get('/b?list-type=2')
+      .then(reply => reply.body.toString())
+      .finally(() => (isListed = true));
     while (!isListed) {
       await gateway.get('/nobody');
       answeredBetween++;

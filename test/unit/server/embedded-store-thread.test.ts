@@ -3,6 +3,7 @@ import { createLogger } from '../../../src/base/logger.ts';
 import { CounterCell } from '../../../src/base/metrics.ts';
 import { startStoreThread } from '../../../src/server/embedded-store-thread.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { turnsUntil } from '../../support/turns-until.ts';
 
 it('starts a store on a port of its own and brings it back there when its thread dies', async () => {
   const clock = new ManualClock();
@@ -28,12 +29,13 @@ it('starts a store on a port of its own and brings it back there when its thread
   await died.promise;
   clock.advance(100);
   let back: unknown;
-  while (back === undefined) {
+  await turnsUntil('the store is back', async () => {
     back = await fetch(store.endpoint).then(
       response => response.json(),
       () => undefined,
     );
-  }
+    return back !== undefined;
+  });
   expect(back).toEqual(answer);
   expect(restarts.value).toBe(1);
   await store.stop(1_000);

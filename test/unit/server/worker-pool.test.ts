@@ -9,6 +9,7 @@ import { claimPort } from '../../../src/server/claim-port.ts';
 import { ThreadStartError } from '../../../src/server/supervised-thread.ts';
 import { WorkerPool } from '../../../src/server/worker-pool.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { turnsUntil } from '../../support/turns-until.ts';
 
 interface Control {
   index(): number;
@@ -96,11 +97,13 @@ function get(port: number, path: string, onStart: () => void = () => undefined):
 
 /** Asks until `condition` holds for the answer: the event is in another thread. */
 async function until<T>(ask: () => Promise<T>, condition: (answer: T) => boolean): Promise<T> {
-  for (;;) {
-    const answer = await ask();
-    if (condition(answer)) return answer;
-    await new Promise(resolve => setImmediate(resolve));
-  }
+  let answer = await ask();
+  await turnsUntil('the pool answers as expected', async () => {
+    if (condition(answer)) return true;
+    answer = await ask();
+    return false;
+  });
+  return answer;
 }
 
 it('resolves when every worker listens, and asks all of them or one', async () => {

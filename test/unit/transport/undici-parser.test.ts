@@ -17,6 +17,7 @@ import { type BodyEnd, BodyFraming } from '../../../src/transport/body-framing.t
 import { ReadBuffer } from '../../../src/transport/read-buffer.ts';
 import { Llhttp, parserImports } from '../../support/llhttp.ts';
 import { RawOrigin } from '../../support/raw-origin.ts';
+import { turnsUntil } from '../../support/turns-until.ts';
 
 type Event =
   | { readonly kind: 'read' | 'data'; readonly bytes: Buffer }
@@ -92,8 +93,7 @@ async function writeAll(
   for (const piece of pieces) {
     connection.write(piece);
     writtenBytes += piece.length;
-    while (readBytes(seen) < writtenBytes && !connection.destroyed)
-      await new Promise(resolve => setImmediate(resolve));
+    await turnsUntil('the piece is read', () => readBytes(seen) >= writtenBytes || connection.destroyed);
   }
 }
 

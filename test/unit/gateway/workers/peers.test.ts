@@ -8,6 +8,7 @@ import { localPorts } from '../../../support/local-ports.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { bucketOf, readOf } from '../../../support/object-reads.ts';
 import { ScriptedStore } from '../../../support/scripted-store.ts';
+import { turnsUntil } from '../../../support/turns-until.ts';
 
 const blockBytes = 4096;
 /** The hash of a key in shard 1, which worker 1 owns. */
@@ -49,7 +50,7 @@ it('when another worker goes, what it was lent is released and its objects are l
   const other = new PeerLink(there, unasked, { clock, onClosed: () => undefined });
   const { bucket: _bucket, ...wire } = readOf('k');
   const found = other.call('find', { read: { ...wire, bucketName: 'b' }, withChecksums: false });
-  while (store.open.length === 0) await Promise.resolve();
+  await turnsUntil('the store is asked', () => store.open.length > 0);
   for (const call of store.open) while (!call.isOver) call.step(blockBytes);
   const { record } = await found;
   if (record.kind !== 'readable') throw new Error('not readable');
