@@ -20,7 +20,8 @@ export type ProbeResult =
       readonly status: number;
       readonly code: string | undefined;
     }
-  | { readonly kind: 'unreachable'; readonly why: string };
+  /** `cause` is the name of an error, see `causeName`. */
+  | { readonly kind: 'unreachable'; readonly cause: string; readonly why: string };
 
 /** Where to look for an object: a bucket at the store and a key prefix. */
 export interface ProbePlace {
@@ -44,7 +45,12 @@ const spellings: readonly ((key: string) => string)[] = [
  * Asks a store, by HEAD, for other spellings of a key that exists. Nothing is written and no object is read. Never
  * rejects.
  */
-export async function probeStore(store: Store, place: ProbePlace): Promise<ProbeResult> {
+export async function probeStore(
+  store: Store,
+  place: ProbePlace,
+  signal?: AbortSignal,
+): Promise<ProbeResult> {
+  const ask = askWithin(signal);
   try {
     const listing = await ask(store, 'GET', place.bucket, undefined, listingQuery(place));
     if (listing.status !== 200) return refusedBy(listing, 'a listing', place.bucket);
@@ -53,16 +59,16 @@ export async function probeStore(store: Store, place: ProbePlace): Promise<Probe
     const key = keys.find(each => each.includes('/')) ?? keys[0];
     if (key === undefined)
       return { kind: 'unknown', why: `there is no object in ${place.bucket} to ask for` };
-    return await probeKey(store, place.bucket, key);
+    return await probeKey(store, place.bucket, key, ask);
   } catch (error) {
     return unreachable(error);
   }
 }
 
 /** Whether a store answers, for a store without a configured bucket. Never rejects. */
-export async function probeReach(store: Store): Promise<ProbeResult> {
+export async function probeReach(store: Store, signal?: AbortSignal): Promise<ProbeResult> {
   try {
-    const reply = await ask(store, 'GET', undefined, undefined, '');
+    const reply = await askWithin(signal)(store, 'GET', undefined, undefined, '');
     if (reply.status >= 400 && reply.status !== 403)
       return refusedBy(reply, 'the question which buckets there are', undefined);
     return { kind: 'unknown', why: 'the configuration names no bucket there' };
@@ -71,7 +77,7 @@ export async function probeReach(store: Store): Promise<ProbeResult> {
   }
 }
 
-async function probeKey(store: Store, bucket: string, key: string): Promise<ProbeResult> {
+async function probeKey(store: Store, bucket: string, key: string, ask: Ask): Promise<ProbeResult> {
   const head = (asked: string) => ask(store, 'HEAD', bucket, asked, '');
   const plain = await head(key);
   if (plain.status !== 200) return refusedBy(plain, `HEAD of "${key}"`, bucket);
@@ -109,18 +115,23 @@ function keysIn({ body }: WholeReply): readonly string[] {
     .map(textOf);
 }
 
-function ask(
+type Ask = (
   store: Store,
   method: string,
   bucket: string | undefined,
   key: string | undefined,
   query: string,
-) {
-  return sendAndCollect(
-    store,
-    { method, bucket, key, query, fields: [] },
-    { limitBytes: listingLimits.length },
-  );
+) => Promise<WholeReply>;
+
+/** Questions that are given up when `signal` aborts. */
+function askWithin(signal: AbortSignal | undefined): Ask {
+  return (store, method, bucket, key, query) =>
+    sendAndCollect(
+      store,
+      { method, bucket, key, query, fields: [] },
+      { limitBytes: listingLimits.length },
+      signal,
+    );
 }
 
 function refusedBy({ status, body }: WholeReply, asked: string, bucket: string | undefined): ProbeResult {
@@ -128,6 +139,8 @@ function refusedBy({ status, body }: WholeReply, asked: string, bucket: string |
 }
 
 function unreachable(error: unknown): ProbeResult {
-  const cause = error instanceof StoreError && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  return { kind: 'unreachable', why: `${error instanceof Error ? error.message : String(error)}${cause}` };
+  if (!(error instanceof StoreError))
+    return { kind: 'unreachable', cause: 'TIMEOUT', why: 'it did not answer all questions in time' };
+  const detail = error.cause instanceof Error && error.cause.message ? `: ${error.cause.message}` : '';
+  return { kind: 'unreachable', cause: error.reason, why: `${error.message}${detail}` };
 }

@@ -28,17 +28,17 @@ export function addCheckCommand(
 ): void {
   program
     .command('check')
-    .description('check a configuration')
+    .description('check a configuration: exit code 0 where a start would take it, 2 where not')
     .addOption(configOption(environment))
     .option(
       '--connect',
-      'also ask the stores whether they answer and how they distinguish keys; nothing is written',
+      'also ask the stores whether they answer, take the credentials, have the buckets, and how they distinguish keys, for 30 s at most; nothing is written',
     )
     .action(async ({ config: file, connect: connects }: { config?: string; connect?: true }) => {
       if (file === undefined) throw new UsageError('check needs a file: tidegate check --config FILE');
       const { config, warnings } = checkFile(file, environment, !connects);
-      buildable(file, config, build);
       for (const warning of warnings) print(`warning: ${warning}`);
+      buildable(file, config, build);
       print(`${file} ${verdictOn(warnings)}: ${countsOf(config)}`);
       if (!connects) return;
       const { lines, exitCode } = connectReport(config, await connect(config));

@@ -1,3 +1,4 @@
+import { isCertificateFault } from '../backend/failure-cause.ts';
 import type { ProbeResult } from '../backend/probe-store.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { undecidedBackends } from '../config/restricted-keys.ts';
@@ -71,11 +72,39 @@ function storeFindings(
 ): readonly Finding[] {
   const refusals = results.filter(result => result.kind === 'refused');
   const answer = mostInformative(results.filter(result => result.kind !== 'refused'));
+  const hasAnswered = results.some(({ kind }) => kind !== 'unreachable');
   return [
+    ...(hasAnswered ? [{ text: `at ${backend.endpoint} is reachable`, exitCode: 0 as const }] : []),
     ...(answer ? [answerFinding(answer, backend.keys, restriction)] : []),
     ...refusals.map(refusal => refusalFinding(refusal, name, backend, config)),
   ];
 }
+
+/** What to look at first. */
+function inWords(cause: string): string {
+  if (isCertificateFault(cause)) return 'its certificate is not accepted';
+  return wordsOfCauses[cause] ?? 'the connection failed';
+}
+
+const NO_ANSWER = 'it does not answer in time';
+
+const wordsOfCauses: Readonly<Record<string, string>> = {
+  CONNECTION_CLOSED: 'it closes the connection without an answer',
+  CONNECT_TIMEOUT: 'no connection comes about in time',
+  EAI_AGAIN: 'its host name cannot be looked up at the moment',
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'it breaks the connection off',
+  EHOSTUNREACH: 'there is no way to this host',
+  ENETUNREACH: 'there is no way to this network',
+  ENOTFOUND: 'its host name is not known',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS there; is it http?',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there; is it http?',
+  FIRST_BYTE_TIMEOUT: NO_ANSWER,
+  IDLE_TIMEOUT: NO_ANSWER,
+  INVALID: 'what it answers is no answer of a store',
+  TIMEOUT: NO_ANSWER,
+  TOO_SLOW: NO_ANSWER,
+};
 
 /** All buckets of a store distinguish keys alike, so one of its answers says enough. */
 function mostInformative(answers: readonly Answer[]): Answer | undefined {
@@ -91,7 +120,11 @@ function answerFinding(
   configured: KeyKind | undefined,
   restriction: string | undefined,
 ): Finding {
-  if (answer.kind === 'unreachable') return { text: `cannot be reached: ${answer.why}`, exitCode: 1 };
+  if (answer.kind === 'unreachable')
+    return {
+      text: `cannot be reached: ${inWords(answer.cause)} (${answer.cause}; ${answer.why})`,
+      exitCode: 1,
+    };
   if (answer.kind === 'unknown') {
     const text = `answers; whether it is exact or path cannot be determined, since ${answer.why}: ${HOW_TO_TELL}`;
     return { text, exitCode: restriction === undefined ? 0 : 2 };
@@ -142,7 +175,7 @@ function refusalFinding(
 function adviceFor({ status, code = '', bucket }: Refusal, backendKey: string, bucketKey: string): string {
   if (bucket !== undefined && (code === 'NoSuchBucket' || (status === 404 && code === '')))
     return `create it, or name the one that is meant in ${bucketKey}.bucket`;
-  if (wrongCredentials.has(code)) return `correct ${backendKey}.credentials`;
+  if (wrongCredentials.has(code)) return `correct ${backendKey}.credentials: the signature is refused`;
   if (code === 'RequestTimeTooSkewed') return 'the clocks of this machine and of the store differ: set them';
   if (wrongRegion.has(code) || status === 301)
     return `correct ${backendKey}.region and ${backendKey}.endpoint: the bucket is in another region`;

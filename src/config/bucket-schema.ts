@@ -1,16 +1,24 @@
 import { z } from 'zod';
 import type { CachePolicy } from '../gateway/request/bucket.ts';
+import { judgeAction } from '../s3/action-verdict.ts';
 import { choice, duration, flag, listOf, map, size, text } from './scalars.ts';
 
 const DAY_MS = 86_400_000;
 const TIB_BYTES = 2 ** 40;
 const MAX_TTL_MS = 3_650 * DAY_MS;
 
-/** `*` or an action by its name in the S3 API, such as GetObject. */
+const ACTION_TEXT = 'an action such as GetObject, or "*"';
+
+/** `*` or an action by its name in the S3 API, such as GetObject. Policies of Amazon write `s3:GetObject`. */
 export const action = () =>
-  z
-    .string({ error: 'an action such as GetObject, or "*"' })
-    .regex(/^(?:\*|[A-Z][A-Za-z]{2,60})$/, { error: 'an action such as GetObject, or "*"' });
+  z.string({ error: ACTION_TEXT }).check(({ value, issues }) => {
+    const name = value.replace(/^s3:/i, '');
+    const verdict = judgeAction(name);
+    if (value === '*' || (verdict.kind !== 'unknown' && name === value)) return;
+    const meant = verdict.kind === 'unknown' ? verdict.meant : name;
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    issues.push({ code: 'custom', message: ACTION_TEXT + hint, input: value });
+  });
 
 /** Patterns of keys; one that begins with `!` excludes keys that earlier ones included. */
 export const keyPatterns = () =>

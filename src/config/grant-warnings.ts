@@ -10,7 +10,7 @@ type GrantConfig = Pick<GatewayConfig, 'backends' | 'buckets' | 'clients'>;
 type Path = readonly PropertyKey[];
 
 /** A key whose value is allowed but probably a mistake, and its effect. */
-export interface GrantWarning {
+export interface ConfigWarning {
   readonly path: Path;
   readonly consequence: string;
 }
@@ -26,7 +26,7 @@ interface Grant {
 const GRANTS_NOTHING = 'it grants nothing';
 
 /** Warns of grants that can never match, exclusions without effect, and buckets that no one can use. */
-export function grantWarnings(config: GrantConfig): GrantWarning[] {
+export function grantWarnings(config: GrantConfig): ConfigWarning[] {
   const grants = [...grantsToAll(config), ...grantsToClients(config)];
   return [
     ...grants.flatMap(grant => [...actionWarnings(grant), ...patternWarnings(grant, config)]),
@@ -54,7 +54,7 @@ function* grantsToClients({ clients, buckets }: GrantConfig): Generator<Grant> {
   }
 }
 
-function* actionWarnings({ path, actions, keys }: Grant): Generator<GrantWarning> {
+function* actionWarnings({ path, actions, keys }: Grant): Generator<ConfigWarning> {
   if (actions.length === 0) yield { path: [...path, 'actions'], consequence: GRANTS_NOTHING };
   for (const [index, action] of actions.entries()) {
     const consequence = action === '*' ? undefined : actionProblem(action, keys);
@@ -70,14 +70,15 @@ function actionProblem(action: string, keys: readonly string[]): string | undefi
     case 'changes':
       return `${GRANTS_NOTHING}, since this version does not support write operations`;
     case 'unknown':
-      return `${GRANTS_NOTHING}, since there is no such operation${standing.meant ? `; did you mean ${standing.meant}?` : ''}`;
+      // the schema refuses it
+      return undefined;
     case 'grants':
       if (standing.on === 'keys' || compileKeyPatterns(keys)('')) return undefined;
       return `${GRANTS_NOTHING}, since it applies to the bucket as a whole, which needs a grant with keys: ["**"]`;
   }
 }
 
-function* patternWarnings({ path, keys, buckets }: Grant, config: GrantConfig): Generator<GrantWarning> {
+function* patternWarnings({ path, keys, buckets }: Grant, config: GrantConfig): Generator<ConfigWarning> {
   const atPaths = buckets.find(name => isStoreOfPaths(name, config));
   const effects = patternEffects(keys);
   for (const [index, pattern] of keys.entries()) {
@@ -87,7 +88,7 @@ function* patternWarnings({ path, keys, buckets }: Grant, config: GrantConfig): 
 }
 
 /** Cache rules use the same patterns. */
-function* ruleWarnings(config: GrantConfig): Generator<GrantWarning> {
+function* ruleWarnings(config: GrantConfig): Generator<ConfigWarning> {
   for (const [name, { rules }] of Object.entries(config.buckets)) {
     for (const [index, { keys }] of rules.entries()) {
       const path = ['buckets', name, 'rules', index];
@@ -119,7 +120,7 @@ function effectProblem(effect: PatternEffect | undefined): string | undefined {
   return undefined;
 }
 
-function* emptyLists({ clients }: GrantConfig): Generator<GrantWarning> {
+function* emptyLists({ clients }: GrantConfig): Generator<ConfigWarning> {
   for (const [client, { allow }] of clients.entries()) {
     const path = ['clients', client, 'allow'];
     if (allow.length === 0) yield { path, consequence: 'this client may do no more than everybody' };
@@ -129,11 +130,15 @@ function* emptyLists({ clients }: GrantConfig): Generator<GrantWarning> {
   }
 }
 
-function* bucketsOfNobody({ buckets }: GrantConfig, grants: readonly Grant[]): Generator<GrantWarning> {
+function* bucketsOfNobody(
+  { buckets, clients }: GrantConfig,
+  grants: readonly Grant[],
+): Generator<ConfigWarning> {
   const granted = new Set(grants.flatMap(grant => grant.buckets));
   for (const [name, { access }] of Object.entries(buckets)) {
     if (access !== 'verify' || granted.has(name)) continue;
-    const consequence = 'nobody may do anything there, since no grant of a client names the bucket';
+    const why = clients.length === 0 ? 'there are no clients' : 'no grant of a client names the bucket';
+    const consequence = `nobody may do anything there, since ${why}`;
     yield { path: ['buckets', name, 'access'], consequence };
   }
 }

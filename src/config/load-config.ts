@@ -6,7 +6,9 @@ import { deepFreeze } from './freeze.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { gatewaySchema } from './gateway-schema.ts';
 import { grantWarnings } from './grant-warnings.ts';
+import { type Machine, machineWarnings, thisMachine } from './machine-warnings.ts';
 import { describeIssues, describeWarnings, formatPath } from './problems.ts';
+import { unsignedBackends } from './unsigned-backends.ts';
 
 /** A configuration with warnings about values that are allowed but probably mistakes; the lines contain no secrets. */
 export interface CheckedFile {
@@ -19,11 +21,22 @@ export interface CheckedFile {
  *
  * @param asksForKeys false to accept backends without `keys` where it is required, so that their stores can be queried
  *   for it.
+ * @param machine what a start would have; this machine unless a test says otherwise
  * @throws ConfigError when it cannot be read or used; its message contains no secrets
  */
-export function checkFile(file: string, environment: Environment, asksForKeys = true): CheckedFile {
+export function checkFile(
+  file: string,
+  environment: Environment,
+  asksForKeys = true,
+  machine: Machine = thisMachine(),
+): CheckedFile {
   const { config, written } = parse(readText(file), environment, file, asksForKeys);
-  return { config, warnings: describeWarnings(grantWarnings(config), written) };
+  const warnings = [
+    ...unsignedBackends(config, written),
+    ...grantWarnings(config),
+    ...machineWarnings(config, machine),
+  ];
+  return { config, warnings: describeWarnings(warnings, written) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { environmentNames } from './environment.ts';
-import type { GrantWarning } from './grant-warnings.ts';
+import type { ConfigWarning } from './grant-warnings.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -31,7 +31,7 @@ export function describeIssues(issues: readonly Issue[], document: unknown): str
 }
 
 /** Formats warnings for the operator; values are shown as in findings. */
-export function describeWarnings(warnings: readonly GrantWarning[], document: unknown): string[] {
+export function describeWarnings(warnings: readonly ConfigWarning[], document: unknown): string[] {
   return warnings.map(
     ({ path, consequence }) => `${formatPath(path)} holds ${describeHeld(path, document)}: ${consequence}`,
   );

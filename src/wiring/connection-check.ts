@@ -7,12 +7,17 @@ import { Metrics } from '../base/metrics.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 
-/** Probes all stores that are not embedded, concurrently. */
+/** However many buckets there are, and however slowly stores answer. */
+const LIMIT_MS = 30_000;
+
+/** Probes all stores that are not embedded, concurrently; what is unanswered after `limitMs` is given up. */
 export async function connectToStores(
   config: GatewayConfig,
+  limitMs = LIMIT_MS,
 ): Promise<ReadonlyMap<string, readonly ProbeResult[]>> {
+  const signal = AbortSignal.timeout(limitMs);
   const results = Object.entries(config.backends).map(async ([name, backend]) =>
-    backend.type === 's3' ? [[name, await probeBackend(name, backend, config)] as const] : [],
+    backend.type === 's3' ? [[name, await probeBackend(name, backend, config, signal)] as const] : [],
   );
   return new Map((await Promise.all(results)).flat());
 }
@@ -22,6 +27,7 @@ async function probeBackend(
   name: string,
   backend: Extract<BackendConfig, { type: 's3' }>,
   { buckets }: GatewayConfig,
+  signal: AbortSignal,
 ): Promise<readonly ProbeResult[]> {
   const meter = new StoreMeter(new Metrics());
   const store = new S3Store({ ...backend, name, clock: systemClock, meter });
@@ -30,10 +36,10 @@ async function probeBackend(
       named === name && client !== EVERY_OTHER_BUCKET ? [{ bucket, keyPrefix }] : [],
   );
   try {
-    if (places.length === 0) return [await probeReach(store)];
+    if (places.length === 0) return [await probeReach(store, signal)];
     const results: ProbeResult[] = [];
     for (const place of places) {
-      const result = await probeStore(store, place);
+      const result = await probeStore(store, place, signal);
       results.push(result);
       if (result.kind === 'unreachable') break;
     }

@@ -1,9 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer } from 'node:https';
+import {
+  type AddressInfo,
+  createServer as createRawServer,
+  type Server as RawServer,
+  type Socket,
+} from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ProbeStores } from '../../src/cli/connect-report.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { connectToStores } from '../../src/wiring/connection-check.ts';
 import { OWNER, StoreUnderTest } from '../support/embedded-store/store-under-test.ts';
@@ -22,7 +29,7 @@ afterEach(async () => {
 });
 
 /** `tidegate check --connect` of a configuration. */
-async function check(yaml: string) {
+async function check(yaml: string, connect: ProbeStores = connectToStores) {
   const file = join(directory, 'tidegate.yaml');
   writeFileSync(file, yaml);
   const out: string[] = [];
@@ -32,7 +39,7 @@ async function check(yaml: string) {
     serve: async () => {},
     serveStore: async () => {},
     build: () => undefined,
-    connect: connectToStores,
+    connect,
     print: line => void out.push(line),
     printError: line => void out.push(line),
   });
@@ -146,6 +153,72 @@ it.each([
   const { exitCode, out } = await check(`backends: { main: { type: s3, endpoint: "${url}" } }\n${open}`);
   expect(exitCode).toBe(1);
   expect(out).toContain(`answers ${status} ${code} to a listing of the bucket "box": ${advice}`);
+});
+
+async function listening(server: RawServer): Promise<number> {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => void sockets.add(socket));
+  stops.push(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise(resolve => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+it('says in words why a store cannot be reached', async () => {
+  const fixture = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url));
+  const tls = { key: fixture('localhost-key.pem'), cert: fixture('localhost-cert.pem') };
+  const certified = await listening(createTlsServer(tls, (_, reply) => reply.end()));
+  const plain = await listening(createServer((_, reply) => reply.end()));
+  const closing = await listening(
+    createRawServer(socket => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.end());
+    }),
+  );
+  const silent = await listening(createRawServer(socket => void socket.on('error', () => undefined)));
+  const { exitCode, out } = await check(`
+backends:
+  selfSigned: { type: s3, endpoint: "https://127.0.0.1:${certified}" }
+  noTls: { type: s3, endpoint: "https://127.0.0.1:${plain}" }
+  closing: { type: s3, endpoint: "http://127.0.0.1:${closing}" }
+  nobody: { type: s3, endpoint: "http://127.0.0.1:1" }
+  silent: { type: s3, endpoint: "http://127.0.0.1:${silent}", timeouts: { firstByte: 300ms } }`);
+  expect(exitCode).toBe(1);
+  for (const line of [
+    'backends.selfSigned cannot be reached: its certificate is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT;',
+    'backends.noTls cannot be reached: it does not speak TLS there; is it http? (ERR_SSL_',
+    'backends.closing cannot be reached: it closes the connection without an answer (CONNECTION_CLOSED;',
+    'backends.nobody cannot be reached: nothing listens there (ECONNREFUSED;',
+    'backends.silent cannot be reached: it does not answer in time (FIRST_BYTE_TIMEOUT;',
+  ])
+    expect(out).toContain(line);
+});
+
+it('gives up after a while, however slowly a store answers', async () => {
+  const slow = createServer((_, reply) => {
+    reply.write('<ListBucketResult>');
+    const more = setInterval(() => reply.write(' '.repeat(2_000)), 50);
+    reply.once('close', () => clearInterval(more));
+  });
+  const endpoint = `http://127.0.0.1:${await listening(slow)}`;
+  const { exitCode, out } = await check(
+    `backends: { main: { type: s3, endpoint: "${endpoint}" } }\n${open}`,
+    config => connectToStores(config, 500),
+  );
+  expect(exitCode).toBe(1);
+  expect(out).toContain('backends.main cannot be reached: it does not answer in time (TIMEOUT;');
+});
+
+it('says that a store is reachable before what is wrong there', async () => {
+  const url = await exactStore();
+  const { out } = await check(
+    `backends: { main: { type: s3, endpoint: "${url}", ${signed} } }\nbuckets: { none: { backend: main, access: verify } }`,
+  );
+  expect(out).toMatch(
+    /^backends\.main at http:\S+ is reachable\nbackends\.main at \S+ answers 404 NoSuchBucket/m,
+  );
 });
 
 it('tells that a store cannot be reached, and that the embedded one needs no question', async () => {

@@ -23,7 +23,7 @@ interface Parts {
 }
 
 const written = ({ keys = 'exact', bucket = 'access: public', allow }: Parts) => `
-backends: { main: { type: s3, endpoint: "http://x", keys: ${keys} } }
+backends: { main: { type: s3, endpoint: "http://x", credentials: none, keys: ${keys} } }
 buckets: { photos: { backend: main, ${bucket} } }
 clients: ${allow === undefined ? '[]' : `[{ accessKeyId: a, secretAccessKey: b, allow: ${allow} }]`}
 `;
@@ -66,10 +66,6 @@ describe('the check warns of what can never match', () => {
       'buckets.photos.anonymous[0].actions[1] holds "HeadObject": it grants nothing; it is permitted by GetObject',
     ],
     [
-      { bucket: anonymous('[GetObjects]', '["**"]') },
-      'buckets.photos.anonymous[0].actions[0] holds "GetObjects": it grants nothing, since there is no such operation',
-    ],
-    [
       { bucket: anonymous('[PutObject]', '["**"]') },
       'buckets.photos.anonymous[0].actions[0] holds "PutObject": it grants nothing, since this version does not support',
     ],
@@ -92,7 +88,7 @@ describe('the check warns of what can never match', () => {
     ],
     [
       { bucket: 'access: verify' },
-      'buckets.photos.access holds "verify": nobody may do anything there, since no grant',
+      'buckets.photos.access holds "verify": nobody may do anything there, since there are no clients',
     ],
   ])('%j', (parts, expected) => {
     expect(warnings(written(parts))).toEqual([expect.stringContaining(expected)]);
@@ -109,6 +105,24 @@ describe('the check warns of what can never match', () => {
   ])('and says nothing of %j', parts => {
     expect(warnings(written(parts))).toEqual([]);
   });
+});
+
+it('warns of a bucket that only clients may use and that no grant names', () => {
+  const allow = '[{ buckets: [others], actions: [GetObject] }]';
+  const buckets = 'access: verify }, others: { backend: main, access: verify';
+  expect(warnings(written({ bucket: buckets, allow }))).toEqual([
+    expect.stringMatching(/^buckets\.photos\.access .* since no grant of a client names the bucket$/),
+  ]);
+});
+
+it('warns of a store that is asked without a signature, unless that is written', () => {
+  const store = (more: string) => `backends: { main: { type: s3, endpoint: "http://x"${more} } }`;
+  expect(warnings(store(''))).toEqual([
+    expect.stringMatching(/^backends\.main\.credentials holds nothing: requests to the store are not signed/),
+  ]);
+  expect(warnings(store(', credentials: none'))).toEqual([]);
+  expect(warnings(store(', credentials: { accessKeyId: a, secretAccessKey: b }'))).toEqual([]);
+  expect(warnings('backends: { main: { type: embedded, directory: ./data } }')).toEqual([]);
 });
 
 it('what comes from the environment is in no warning', () => {

@@ -369,3 +369,24 @@ it('the environment has only what was set in it', () => {
   ]);
   expect(parseConfig(`state: { directory: "\${toString:-here}" }`, {}).state.directory).toBe('here');
 });
+
+it.each([
+  ['GetObjet', 'did you mean GetObject?'],
+  ['getobject', 'did you mean GetObject?'],
+  ['s3:GetObject', 'did you mean GetObject?'],
+  ['ListBucketVersions', 'did you mean ListObjectVersions?'],
+  ['DropEverything', 'an action such as GetObject, or "*"'],
+])('refuses the action %s, which no operation has', (action, hint) => {
+  const grants = `anonymous: [{ actions: [GetObject, "${action}"] }]`;
+  const path = 'buckets.photos.anonymous[0].actions[1]';
+  const yaml = `backends: { main: { type: embedded, directory: d } }
+buckets: { photos: { backend: main, access: public, ${grants} } }`;
+  const [problem = '', ...more] = problems(yaml);
+  expect(more).toEqual([]);
+  expect(problem).toMatch(new RegExp(`^${path.replace(/[.[\]]/g, '\\$&')} holds "${action}"; expected `));
+  expect(problem).toContain(hint);
+  const ofClient = `clients: [{ accessKeyId: a, secretAccessKey: b, allow: [{ buckets: ["*"], actions: ["${action}"] }] }]`;
+  expect(problems(ofClient)).toEqual([
+    expect.stringContaining(`clients[0].allow[0].actions[0] holds "${action}"`),
+  ]);
+});

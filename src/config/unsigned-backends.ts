@@ -1,0 +1,27 @@
+import type { GatewayConfig } from './gateway-config.ts';
+import type { ConfigWarning } from './grant-warnings.ts';
+
+/**
+ * Warns of stores that are asked without a signature although the file does not say so: most stores refuse that, and who
+ * forgot the credentials looks for the fault elsewhere.
+ *
+ * @param written the file before defaults were filled in
+ */
+export function* unsignedBackends(
+  { backends }: Pick<GatewayConfig, 'backends'>,
+  written: unknown,
+): Generator<ConfigWarning> {
+  for (const [name, backend] of Object.entries(backends)) {
+    if (backend.type !== 's3' || backend.credentials.kind !== 'none') continue;
+    if (member(member(member(written, 'backends'), name), 'credentials') !== undefined) continue;
+    const consequence =
+      'requests to the store are not signed; write none if it is one that anybody may read, or its credentials';
+    yield { path: ['backends', name, 'credentials'], consequence };
+  }
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined;
+}
