@@ -52,23 +52,31 @@ export function s3Error(code: ErrorCode, options: S3ErrorOptions = {}): S3Error 
   return new S3Error({ code, ...errorCodes[code], ...options });
 }
 
-/** 405 for a method that would change something (docs/semantics.md 207). @param resource object, bucket or service. */
-export function readOnly(method: string, resource: string): S3Error {
-  return notAllowed(method, resource, `${errorCodes.MethodNotAllowed.message} ${READ_ONLY_TEXT}`);
-}
-
 const READ_ONLY_TEXT =
   'This gateway is read-only: it takes no requests that change something, whatever is granted.';
 
-/** 405 with the methods that there are (docs/semantics.md 207). @param resource object, bucket or service. */
-export function notAllowed(method: string, resource: string, message?: string): S3Error {
+/** What a 405 tells (docs/semantics.md 207). */
+export interface NotAllowedParts {
+  readonly method: string;
+  readonly resource: 'object' | 'bucket' | 'service';
+  /** The methods that the resource takes; none gives an empty Allow (RFC 9110 §10.2.1). */
+  readonly allowed: readonly string[];
+}
+
+/** 405 for a method that would change something. */
+export function readOnly(parts: NotAllowedParts): S3Error {
+  return notAllowed(parts, `${errorCodes.MethodNotAllowed.message} ${READ_ONLY_TEXT}`);
+}
+
+/** 405 for a method that the resource does not have. */
+export function notAllowed({ method, resource, allowed }: NotAllowedParts, message?: string): S3Error {
   return s3Error('MethodNotAllowed', {
     ...(message !== undefined && { message }),
     fields: [
       ['Method', method],
       ['ResourceType', resource.toUpperCase()],
     ],
-    headers: [['Allow', 'GET, HEAD']],
+    headers: [['Allow', allowed.join(', ')]],
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Address } from './address.ts';
 import { bareName } from './dialect.ts';
-import { s3Error } from './error.ts';
+import { notAllowed, s3Error } from './error.ts';
 import { errorTexts, subResourceOfKeyText } from './error-texts.ts';
 import { plainParameters } from './operation-parameters.ts';
 import {
@@ -74,14 +74,31 @@ export function detectOperation(
   headers: OperationHeaders,
 ): OperationName {
   if (method === 'OPTIONS') return 'Options';
-  if (!methods.has(method)) throw methodNotAllowed(method, address.kind, tables[address.kind].get(''));
-  const selector = selectorOf(query, address.kind);
+  const resource = address.kind;
+  const selector = selectorOf(query, resource);
+  const allowed = methodsOf(resource, selector);
+  if (!methods.has(method)) throw notAllowed({ method, resource, allowed });
   if (selector === undefined) return 'Unknown';
-  const byMethod = tables[address.kind].get(selector);
-  if (!byMethod && address.kind === 'object') throw notOfKeys(selector);
+  const byMethod = tables[resource].get(selector);
+  if (!byMethod && resource === 'object') throw notOfKeys(selector);
   const named = byMethod?.get(method);
-  if (!named) throw methodNotAllowed(method, address.kind, byMethod);
+  if (!named) throw notAllowed({ method, resource, allowed });
   return refinements[named]?.(query, headers) ?? named;
+}
+
+/**
+ * The methods that a resource takes, for `Allow` of a 405: those that change nothing, since whatever would change
+ * something is refused (docs/semantics.md 207).
+ *
+ * @throws S3Error InvalidArgument (two sub-resources)
+ */
+export function allowedMethods(resource: Resource, query: Query): readonly string[] {
+  return methodsOf(resource, selectorOf(query, resource));
+}
+
+/** Whether the operations with a method change nothing. */
+export function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 /** Whether an operation reads an object's data or headers, and so uses the cache. */
@@ -105,6 +122,11 @@ function selectorOf(query: Query, resource: Resource): string | undefined {
   return isKnown ? selector : undefined;
 }
 
+/** @param selector undefined for a sub-resource that is not known, of which the resource's own methods are told */
+function methodsOf(resource: Resource, selector = ''): readonly string[] {
+  return [...(tables[resource].get(selector)?.keys() ?? [])].filter(isReading);
+}
+
 function isSubResource(name: string): boolean {
   return name !== '' && (tables.object.has(name) || tables.bucket.has(name));
 }
@@ -121,16 +143,6 @@ function conflicting(one: string, other: string) {
 
 function notOfKeys(selector: string) {
   return s3Error('InvalidRequest', { message: subResourceOfKeyText(selector) });
-}
-
-function methodNotAllowed(method: string, resource: Resource, allowed: ByMethod = new Map()) {
-  return s3Error('MethodNotAllowed', {
-    fields: [
-      ['Method', method],
-      ['ResourceType', resource.toUpperCase()],
-    ],
-    headers: [['Allow', [...allowed.keys()].join(', ')]],
-  });
 }
 
 function postObject(contentType = ''): OperationName {

@@ -1,5 +1,6 @@
 import { actionOf } from '../../s3/action.ts';
 import { readOnly, s3Error } from '../../s3/error.ts';
+import { allowedMethods, isReading } from '../../s3/operation.ts';
 import { knownParameters } from '../../s3/operation-parameters.ts';
 import type { OperationName } from '../../s3/operation-table.ts';
 import { queryValue } from '../../s3/query.ts';
@@ -11,9 +12,6 @@ import type { OtherOperation } from './other-operation.ts';
 import { passPreflight } from './pass-preflight.ts';
 import { passThrough } from './pass-through.ts';
 import { passedRequest } from './passed-request.ts';
-
-/** Operations that change nothing; they are passed to the store if granted. */
-const isReading = (method: string) => method === 'GET' || method === 'HEAD';
 
 /** Bucket operations that reveal nothing about keys outside the bucket's prefix. Listings are handled separately. */
 const concernsKeys: ReadonlySet<OperationName> = new Set<OperationName>([
@@ -48,7 +46,9 @@ export function passOperation(other: OtherOperation): void {
   permissions.require(actionOf(operation, queryValue(query, 'versionId')), key ?? '');
   if (key === undefined && bucket.keyPrefix !== '' && !concernsKeys.has(operation))
     throw s3Error('NotImplemented', { message: WHOLE_BUCKET_TEXT });
-  if (!isReading(exchange.method)) throw readOnly(exchange.method, address.kind);
+  const { method } = exchange;
+  const resource = address.kind;
+  if (!isReading(method)) throw readOnly({ method, resource, allowed: allowedMethods(resource, query) });
   // sub-resources of a version require the right to read that version, even if the sub-resource is granted
   const isOfVersion = knownParameters(operation, query, bucket.keys).some(({ name }) => name === 'versionId');
   if (isOfVersion) permissions.require('GetObjectVersion', key ?? '');

@@ -1,12 +1,15 @@
 import { type UnreadableRequest, unreadableStatuses } from '../../http/unreadable-request.ts';
 import { notAllowed, s3Error, slowDown } from '../../s3/error.ts';
 import { errorBody } from '../../s3/error-body.ts';
+import { allowedMethods } from '../../s3/operation.ts';
 import type { RequestIds } from '../request/request-ids.ts';
 
 const messages: Readonly<Partial<Record<UnreadableRequest, string>>> = {
   malformed: 'Malformed HTTP request.',
   'headers-too-large': 'The headers of the request are too large.',
 };
+
+const tunnel = { method: 'CONNECT', resource: 'service', allowed: allowedMethods('service', []) } as const;
 
 /**
  * The raw response to a malformed request: an error body and ids like any other (docs/architecture.md, Answers). The
@@ -30,7 +33,7 @@ export function answerUnreadable(why: UnreadableRequest, { requestId, id2 }: Req
 function errorOf(why: UnreadableRequest) {
   if (why === 'invalid-uri') return s3Error('InvalidURI');
   if (why === 'too-many-connections') return slowDown();
-  if (why === 'tunnel') return notAllowed('CONNECT', 'service');
+  if (why === 'tunnel') return notAllowed(tunnel);
   if (why === 'too-slow') return s3Error('RequestTimeout');
   const message = messages[why];
   return s3Error('InvalidRequest', message === undefined ? {} : { message });

@@ -114,17 +114,20 @@ describe('the operation of a request', () => {
 
 describe('a request that is no operation', () => {
   it.each([
-    ['268', 'POST', '/b/k', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
-    ['270', 'PATCH', '/b/k', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
-    ['270', 'PATCH', '/b/k?brand-new', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
-    ['270', 'TRACE', '/b', 'BUCKET', 'GET, HEAD, PUT, POST, DELETE'],
+    ['268', 'POST', '/b/k', 'OBJECT', 'GET, HEAD'],
+    ['270', 'PATCH', '/b/k', 'OBJECT', 'GET, HEAD'],
+    ['270', 'PATCH', '/b/k?acl', 'OBJECT', 'GET'],
+    ['270', 'PATCH', '/b/k?versionId=1', 'OBJECT', 'GET, HEAD'],
+    ['270', 'PATCH', '/b/k?brand-new', 'OBJECT', 'GET, HEAD'],
+    ['270', 'TRACE', '/b', 'BUCKET', 'GET, HEAD'],
+    ['270', 'PATCH', '/', 'SERVICE', 'GET'],
     ['235', 'HEAD', '/b?versions', 'BUCKET', 'GET'],
     ['235', 'HEAD', '/b?location', 'BUCKET', 'GET'],
-    ['235', 'HEAD', '/b?acl', 'BUCKET', 'GET, PUT'],
-    ['235', 'HEAD', '/b/k?acl', 'OBJECT', 'GET, PUT'],
+    ['235', 'HEAD', '/b?acl', 'BUCKET', 'GET'],
+    ['235', 'HEAD', '/b/k?acl', 'OBJECT', 'GET'],
     ['', 'PUT', '/', 'SERVICE', 'GET'],
     ['', 'GET', '/b?restore', 'BUCKET', ''],
-    ['', 'DELETE', '/b/k?restore', 'OBJECT', 'POST'],
+    ['', 'DELETE', '/b/k?restore', 'OBJECT', ''],
   ])('row %s: %s %s is 405', (_row, method, url, resource, allow) => {
     const error = refusal(method, url);
     expect([error.code, error.status]).toEqual(['MethodNotAllowed', 405]);
