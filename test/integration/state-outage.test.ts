@@ -9,6 +9,7 @@ import { freePort, RealProcess } from '../support/real-process.ts';
 import { StandInStore } from '../support/stand-in-store.ts';
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname;
+const hurry = new URL('../fixtures/hurried-supervisor.ts', import.meta.url).pathname;
 /** For what happens in another process on a machine that may be busy. */
 const PATIENCE = { timeout: 60_000 };
 
@@ -54,7 +55,9 @@ it('a state directory that is lost while the gateway runs: said, told by card, a
        alerts: { webhooks: [{ url: "${webhook.url}", minSeverity: info }] } }`,
   );
   const admin = `http://127.0.0.1:${adminPort}`;
-  const started = new RealProcess(process.execPath, [main, '-c', file], { cwd: directory });
+  const started = new RealProcess(process.execPath, ['--import', hurry, main, '-c', file], {
+    cwd: directory,
+  });
   gateway = started;
   await started.answers(`${admin}/readyz`);
   const post = (path: string, body: object) =>
@@ -86,7 +89,7 @@ it('a state directory that is lost while the gateway runs: said, told by card, a
   expect(await started.stop()).toBe(0);
 
   // what was written anew is what the next start finds
-  const again = new RealProcess(process.execPath, [main, '-c', file], { cwd: directory });
+  const again = new RealProcess(process.execPath, ['--import', hurry, main, '-c', file], { cwd: directory });
   gateway = again;
   await again.answers(`${admin}/readyz`);
   expect(await (await fetch(`${admin}/api/silences`)).json()).toMatchObject([{ by: 'ann' }]);

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { Metrics } from '../../src/base/metrics.ts';
 import { renderKeys, sampleWebhook } from './delivery-bench.ts';
+import { hurried } from './hurried-clock.ts';
 import { sampleNotification } from './notifications.ts';
 
 // a process that can be killed: takes keys line by line, queues a card for each, and says so
@@ -13,7 +14,8 @@ const [directory = '', url = ''] = process.argv.slice(2);
 const delivery = new CardDelivery({
   webhooks: [sampleWebhook({ url })],
   database: openStateDatabase(directory),
-  clock: systemClock,
+  // it waits between attempts, and what is queued waits for its turn
+  clock: hurried(systemClock, 20),
   random: Math.random,
   post: new WebhookPoster().post,
   render: renderKeys,
