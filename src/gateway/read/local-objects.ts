@@ -10,11 +10,15 @@ import { isRetryableStatus, RefusedByStoreError, refusedBy } from '../fill/fill-
 import type { RangeReceiver } from '../fill/ranged-read.ts';
 import { cacheHit } from '../request/cache-status.ts';
 import { flightName, type ObjectRead } from '../request/object-read.ts';
-import { type FirstExtent, firstBlock, firstExtent } from './first-extent.ts';
-import type { ArrivingBytes, TakenAnswer } from './first-fetch.ts';
-import { lookupFresh, lookupRecord } from './lookup-record.ts';
+import {
+  type ArrivingBytes,
+  type FirstExtent,
+  firstBlock,
+  firstExtent,
+  type TakenAnswer,
+} from './first-fetch.ts';
 import type { LookupResult, ObjectSource } from './object-source.ts';
-import type { RecordCache } from './record-cache.ts';
+import { lookupFresh, lookupRecord, type RecordCache } from './record-cache.ts';
 import { isRememberedRefusal, readableRecord, refusedRecord, uncacheableRecord } from './reply-record.ts';
 import { SingleFlight } from './single-flight.ts';
 import type { StoreFetcher } from './store-fetcher.ts';

@@ -2,7 +2,7 @@ import type { WholeReply } from '../../backend/store.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
 import type { LookupOutcome } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
-import type { RecordIndex } from './lookup-record.ts';
+import type { RecordIndex } from './record-cache.ts';
 
 /** A record for a read, and how it was obtained. */
 export interface LookupResult extends LookupOutcome {

@@ -4,8 +4,13 @@ import type { Clock } from '../../base/clock.ts';
 import { refusedBy } from '../fill/fill-error.ts';
 import { Retries } from '../fill/retries.ts';
 import type { ObjectRead } from '../request/object-read.ts';
-import { type FirstExtent, rangeHeader } from './first-extent.ts';
-import { type FirstAnswer, FirstFetch, type FirstFetchOutcome } from './first-fetch.ts';
+import {
+  type FirstAnswer,
+  type FirstExtent,
+  FirstFetch,
+  type FirstFetchOutcome,
+  rangeHeader,
+} from './first-fetch.ts';
 import { storeRequest } from './store-request.ts';
 
 /** Only one timeout: it has already cost the reader the longest time an answer may take. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { firstBlock, firstExtent, rangeHeader } from '../../../../src/gateway/read/first-extent.ts';
+import { firstBlock, firstExtent, rangeHeader } from '../../../../src/gateway/read/first-fetch.ts';
 import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
 import { parseRange } from '../../../../src/http/range.ts';
 import { readOf } from '../../../support/object-reads.ts';

@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { StoreError, type StoreReplyHead, type WholeReply } from '../../../../src/backend/store.ts';
 import { InvalidReplyError } from '../../../../src/gateway/fill/fill-error.ts';
-import type { FirstExtent } from '../../../../src/gateway/read/first-extent.ts';
-import { type ArrivingBytes, FirstFetch } from '../../../../src/gateway/read/first-fetch.ts';
+import {
+  type ArrivingBytes,
+  type FirstExtent,
+  FirstFetch,
+} from '../../../../src/gateway/read/first-fetch.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
 
 /** What came of a fetch. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { type PurgeScope, purge } from '../../../../src/gateway/operate/purge.ts';
-import { lookupFresh } from '../../../../src/gateway/read/lookup-record.ts';
+import { lookupFresh } from '../../../../src/gateway/read/record-cache.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
 import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';

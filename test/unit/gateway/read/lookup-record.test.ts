@@ -5,7 +5,7 @@ import {
   lookupRecord,
   type RecordIndex,
   storedRecordName,
-} from '../../../../src/gateway/read/lookup-record.ts';
+} from '../../../../src/gateway/read/record-cache.ts';
 import { uncacheableRecord } from '../../../../src/gateway/read/reply-record.ts';
 import { readOf } from '../../../support/object-reads.ts';
 

@@ -5,8 +5,8 @@ import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { objectKey } from '../../../../src/cache/object-key.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
-import { lookupFresh } from '../../../../src/gateway/read/lookup-record.ts';
 import type { LookupResult, ObjectSource } from '../../../../src/gateway/read/object-source.ts';
+import { lookupFresh } from '../../../../src/gateway/read/record-cache.ts';
 import { uncacheableRecord } from '../../../../src/gateway/read/reply-record.ts';
 import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
 import type {
