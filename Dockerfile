@@ -19,11 +19,12 @@ COPY --from=build /build/dist /opt/tidegate/dist
 RUN install -d -o node -g node /var/lib/tidegate
 WORKDIR /var/lib/tidegate
 VOLUME /var/lib/tidegate
-USER node
+# node by its number: runAsNonRoot of Kubernetes takes no names
+USER 1000
 EXPOSE 8080 9090
 # TIDEGATE_ADMIN says where the admin port is when it is not on its default: host:port or a URL
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "const admin = process.env.TIDEGATE_ADMIN || '127.0.0.1:9090'; fetch(new URL('/healthz', admin.includes('://') ? admin : 'http://' + admin)).then(answer => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const admin = process.env.TIDEGATE_ADMIN || '127.0.0.1:9090'; const url = new URL('/healthz', admin.includes('://') ? admin : 'http://' + admin); require(url.protocol.slice(0, -1)).get(url, answer => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # no shell in between: signals reach the process
 ENTRYPOINT ["node", "/opt/tidegate/dist/main.js"]
 CMD ["serve", "--config", "/etc/tidegate/tidegate.yaml"]
