@@ -21,20 +21,24 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** A store with a certificate that nobody signed but itself: expired, or for another host. */
-async function storeWithCertificate(...options: readonly string[]): Promise<string> {
-  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
-  const subject = ['-subj', '/CN=localhost', ...options];
-  execFileSync(
-    'openssl',
-    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...subject],
-    {
-      stdio: 'ignore',
-    },
-  );
-  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, reply) =>
-    reply.end(),
-  );
+const fixture = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
+
+interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** A certificate that nobody signed but itself. */
+function makeCertificate(name: string, subjectAltName: string): Certificate {
+  const [key, cert] = [join(directory, `${name}-key.pem`), join(directory, `${name}-cert.pem`)];
+  const subject = ['-subj', '/CN=localhost', '-addext', `subjectAltName=${subjectAltName}`];
+  const options = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...subject];
+  execFileSync('openssl', ['req', ...options], { stdio: 'ignore' });
+  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+}
+
+async function storeWithCertificate(certificate: Certificate): Promise<string> {
+  const server = createServer(certificate, (_, reply) => reply.end());
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   stops.push(() => server.close());
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -62,19 +66,34 @@ async function silentStore(): Promise<string> {
 type Line = Readonly<Record<string, unknown>>;
 
 it('names why requests to a store failed: once for each store, and in the line of each request', async () => {
+  const expired = { key: fixture('localhost-key.pem'), cert: fixture('expired-cert.pem') };
+  const ofAnother = makeCertificate('another', 'DNS:another.test');
+  // these two are trusted, so that the date and the name are all that is wrong with them
+  const trusted = join(directory, 'trusted.pem');
+  writeFileSync(trusted, expired.cert + ofAnother.cert);
   const endpoints: Readonly<Record<string, string>> = {
+    ENOTFOUND: 'http://store.invalid',
     ECONNREFUSED: `http://127.0.0.1:${await freePort()}`,
-    DEPTH_ZERO_SELF_SIGNED_CERT: await storeWithCertificate('-addext', 'subjectAltName=IP:127.0.0.1'),
+    // a TLS handshake that is never answered
+    CONNECT_TIMEOUT: (await silentStore()).replace('http:', 'https:'),
+    CERT_HAS_EXPIRED: await storeWithCertificate(expired),
+    ERR_TLS_CERT_ALTNAME_INVALID: await storeWithCertificate(ofAnother),
+    DEPTH_ZERO_SELF_SIGNED_CERT: await storeWithCertificate(makeCertificate('own', 'IP:127.0.0.1')),
     ECONNRESET: await resettingStore(),
     FIRST_BYTE_TIMEOUT: await silentStore(),
   };
   const causes = Object.keys(endpoints);
   const [port, adminPort] = [await freePort(), await freePort()];
   const file = join(directory, 'gateway.yaml');
-  const timeouts = { connect: '2s', firstByte: '300ms', idle: '300ms' };
+  // long ones where another cause is asked for, so that a busy machine gives no other
+  const timeouts: Readonly<Record<string, object>> = {
+    CONNECT_TIMEOUT: { connect: '500ms' },
+    FIRST_BYTE_TIMEOUT: { connect: '20s', firstByte: '300ms' },
+  };
+  const patient = { connect: '20s', firstByte: '20s' };
   const backends = causes.map(cause => [
     cause,
-    { type: 's3', endpoint: endpoints[cause], credentials: 'none', timeouts },
+    { type: 's3', endpoint: endpoints[cause], credentials: 'none', timeouts: timeouts[cause] ?? patient },
   ]);
   const buckets = causes.map((cause, index) => [`bucket-${index}`, { backend: cause, access: 'public' }]);
   const config = {
@@ -82,7 +101,10 @@ it('names why requests to a store failed: once for each store, and in the line o
     ...{ backends: Object.fromEntries(backends), buckets: Object.fromEntries(buckets) },
   };
   writeFileSync(file, JSON.stringify(config));
-  const gateway = new RealProcess(process.execPath, [main, '-c', file], { cwd: directory });
+  const gateway = new RealProcess(process.execPath, [main, '-c', file], {
+    cwd: directory,
+    environment: { NODE_EXTRA_CA_CERTS: trusted },
+  });
   stops.unshift(() => gateway.stop());
   await gateway.answers(`http://127.0.0.1:${adminPort}/readyz`);
   const reads = causes.flatMap((_, index) =>
