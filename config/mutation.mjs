@@ -12,7 +12,7 @@ export default {
   ignoreStatic: true,
   concurrency: 2,
   timeoutMS: 20_000,
-  reporters: ['clear-text', 'json', 'html'],
+  reporters: ['progress-append-only', 'clear-text', 'json', 'html'],
   clearTextReporter: { reportTests: false, reportMutants: false, allowEmojis: false },
   jsonReporter: { fileName: `${reports}/report.json` },
   htmlReporter: { fileName: `${reports}/report.html` },
