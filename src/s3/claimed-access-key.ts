@@ -1,17 +1,61 @@
-/** A credential, in an Authorization header or as a parameter of a presigned URL, with its scope. */
-const inHeader = /\bCredential=([^/,\s]{1,128})\/\d{8}\/[^/,\s]+\/[^/,\s]+\/aws4_request\b/;
-const inQuery = /[?&]x-(?:amz|store)-credential=([^/%&]{1,128})(?:\/|%2f)\d{8}(?:\/|%2f)/i;
+import { fullyDecoded } from './percent-decode.ts';
 
 /** Characters of ids that stores give out, which may be names. */
-const id = /^[\w.@+=-]+$/;
+const id = /^[\w.@+=-]{1,128}$/;
+
+/** A credential: the access key id and the scope. A secret in place of the id may contain slashes. */
+const credentialPattern = /^([^/]+)\/\d{8}\/[\w-]{1,32}\/[\w-]{1,32}\/aws4_request$/;
+
+const inHeader = /\bCredential=([^,\s]+)/;
+
+/** The name of the parameter of a presigned URL, in lower case. */
+const credentialName = /^x-(?:amz|store)-credential$/;
 
 /**
- * The access key id that a signed request claims, for the log; undefined where there is none, and where a secret may
- * have been put in its place: those of Amazon have 40 characters of mixed case (docs/architecture.md, law 7).
+ * The access key id that a signed request claims, for the log; undefined where there is none that may be shown. The
+ * logged URL shows credentials by the same rule.
  */
 export function claimedAccessKey(authorization: string | undefined, url: string): string | undefined {
-  const key = inHeader.exec(authorization ?? '')?.[1] ?? inQuery.exec(url)?.[1];
-  if (key === undefined || !id.test(key)) return undefined;
-  const isLikeSecret = key.length >= 40 && /[a-z]/.test(key) && /[A-Z]/.test(key);
-  return isLikeSecret ? undefined : key;
+  const inAuthorization = inHeader.exec(authorization ?? '')?.[1];
+  return inAuthorization === undefined ? keyInQuery(url) : keyOfCredential(inAuthorization);
+}
+
+function keyInQuery(url: string): string | undefined {
+  const mark = url.indexOf('?');
+  if (mark < 0) return undefined;
+  for (const parameter of url.slice(mark + 1).split('&')) {
+    const equals = parameter.indexOf('=');
+    if (equals < 0 || !credentialName.test(fullyDecoded(parameter.slice(0, equals)).toLowerCase())) continue;
+    return shownKeyOf('x-amz-credential', fullyDecoded(parameter.slice(equals + 1)));
+  }
+  return undefined;
+}
+
+/**
+ * The access key id in a parameter, if it may be shown. Users confuse id and secret, so a value that may be a secret
+ * is not shown (docs/architecture.md, law 7).
+ *
+ * @param name decoded and in lower case; parameters other than those of presigned URLs contain none
+ * @param value decoded
+ */
+export function shownKeyOf(name: string, value: string): string | undefined {
+  if (credentialName.test(name)) return keyOfCredential(value);
+  // Signature Version 2
+  return name === 'awsaccesskeyid' && isId(value) ? value : undefined;
+}
+
+function keyOfCredential(credential: string): string | undefined {
+  const key = credentialPattern.exec(credential)?.[1];
+  return key !== undefined && isId(key) ? key : undefined;
+}
+
+/**
+ * Whether `key` is an id rather than a secret. Secrets are random text: 40 characters or more with lower case (Amazon
+ * S3, Google, Cloudflare, Storj), or 30 of mixed case (Backblaze). Longer ids are of upper case (Google).
+ */
+function isId(key: string): boolean {
+  if (!id.test(key)) return false;
+  const [hasLower, hasUpper] = [/[a-z]/.test(key), /[A-Z]/.test(key)];
+  const isLikeSecret = hasLower && (key.length >= 40 || (key.length >= 30 && hasUpper));
+  return !isLikeSecret;
 }

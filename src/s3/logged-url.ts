@@ -1,22 +1,31 @@
+import { shownKeyOf } from './claimed-access-key.ts';
+import { fullyDecoded } from './percent-decode.ts';
+
 const HIDDEN = '[redacted]';
+
+/** The configured limit of URLs may be higher. */
+const MAX_LENGTH = 16 * 1024;
 
 /** Names, in lower case, of parameters whose values allow a request or are keys provided by users. */
 const secretName =
-  /signature|security-token|customer-key|secret|password|passwd|credentials?$|authorization|^(?:access[-_]?|id[-_]?|auth[-_]?)?token$|^sig$/;
+  /signature|security-token|customer-key|secret|password|passwd|credential|access[-_]?key|authorization|^(?:access[-_]?|id[-_]?|auth[-_]?)?token$|^sig$/;
 
 /** The same within a value or a path, where a whole URL or its question mark was percent-encoded. */
 const secretInside =
-  /(?:signature|security-token|customer-key(?:-md5)?|[?&](?:sig|token|access_token|secret|password))=/i;
-
-const ENCODINGS = 3;
+  /(?:signature|security-token|customer-key(?:-md5)?|credential|access[-_]?key(?:[-_]?id)?|[?&](?:sig|token|access_token|secret|password))[+\s\0]*=/i;
 
 /**
  * Removes secrets from a request target for logging: secret parameter values, however their names are encoded, and the
- * user of an absolute target (RFC 9110 §4.2.4). The rest stays as received.
+ * user of an absolute target (RFC 9110 §4.2.4). The rest stays as received, up to `MAX_LENGTH` characters.
  */
 export function loggedUrl(url: string): string {
   // fast path: nearly all targets are paths without a query
-  if (url.startsWith('/') && !/[?&%=]/.test(url)) return url;
+  const shown = url.startsWith('/') && !/[?&%=]/.test(url) ? url : redacted(url);
+  // cut afterwards: the beginning of a secret may not look like one
+  return shown.slice(0, MAX_LENGTH);
+}
+
+function redacted(url: string): string {
   const target = url.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, `$1${HIDDEN}@`);
   const mark = target.indexOf('?');
   const path = withoutSecrets(mark < 0 ? target : target.slice(0, mark));
@@ -34,20 +43,14 @@ function loggedParameter(raw: string): string {
   if (equals < 0) return withoutSecrets(raw);
   const name = raw.slice(0, equals);
   const plainName = fullyDecoded(name).toLowerCase();
+  const value = raw.slice(equals + 1);
+  if (!secretName.test(plainName)) return `${name}=${withoutSecrets(value)}`;
   // access key ids are not secret and identify the caller
-  const isSecret = secretName.test(plainName) && !/^x-(?:amz|store)-credential$/.test(plainName);
-  return isSecret ? `${withoutSecrets(name)}=${HIDDEN}` : `${name}=${withoutSecrets(raw.slice(equals + 1))}`;
+  const isShown = shownKeyOf(plainName, fullyDecoded(value)) !== undefined;
+  return isShown ? raw : `${withoutSecrets(name)}=${HIDDEN}`;
 }
 
 /** Returns `text`, or nothing if it contains a secret parameter under another level of encoding. */
 function withoutSecrets(text: string): string {
   return secretInside.test(fullyDecoded(text)) ? HIDDEN : text;
-}
-
-/** Removes up to `ENCODINGS` levels of percent-encoding; bytes that are not UTF-8 stay as they are. */
-function fullyDecoded(text: string): string {
-  let decoded = text;
-  for (let pass = 0; pass < ENCODINGS && decoded.includes('%'); pass++)
-    decoded = decoded.replace(/%([\da-f]{2})/gi, (_, byte) => String.fromCharCode(Number.parseInt(byte, 16)));
-  return decoded;
 }

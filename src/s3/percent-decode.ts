@@ -18,3 +18,16 @@ export function percentDecode(raw: string): string {
 function escapeByte(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16)}`;
 }
+
+const LEVELS = 3;
+
+/**
+ * Removes up to `LEVELS` levels of percent-encoding, to look for secrets; bytes that are not UTF-8 and malformed escapes
+ * stay as they are.
+ */
+export function fullyDecoded(text: string): string {
+  let decoded = text;
+  for (let level = 0; level < LEVELS && decoded.includes('%'); level++)
+    decoded = decoded.replace(/%([\da-f]{2})/gi, (_, byte) => String.fromCharCode(Number.parseInt(byte, 16)));
+  return decoded;
+}

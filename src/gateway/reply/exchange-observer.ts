@@ -12,7 +12,6 @@ import { type PendingSends, StalledClientError } from './pending-sends.ts';
 import { RefusedSignatures } from './refused-signatures.ts';
 
 /** What a client sent may be part of the log; a line stays short nevertheless. */
-const LOGGED_URL_LENGTH = 16 * 1024;
 const LOGGED_FAILURE_LENGTH = 512;
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -213,7 +212,7 @@ export class ExchangeObserver {
     access.info({
       requestId: exchange.requestId,
       method: exchange.method,
-      url: loggedUrl(exchange.url.slice(0, LOGGED_URL_LENGTH)),
+      url: loggedUrl(exchange.url),
       operation: exchange.operation,
       bucket: exchange.bucket,
       caller: exchange.caller,

@@ -101,6 +101,26 @@ it('so is that of a presigned URL', async () => {
   ]);
 });
 
+it.each(['x-amz-', 'x-store-'] as const)(
+  'a secret in the place of the access key of a presigned URL is in no line: %s',
+  async prefix => {
+    const secret = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY';
+    const as = { ...STRANGER, accessKeyId: secret.replaceAll('/', 'a') };
+    const presigned = presignedQuestion({ path: '/box/k', as }, delivery({ prefix }), 60);
+    await send(presigned);
+    await send({ ...presigned, path: presigned.path.replace(/credential/i, 'CREDENTIA%4C') });
+    await send({ ...presigned, path: presigned.path.replace(as.accessKeyId, encodeURIComponent(secret)) });
+    expect(requests).toHaveLength(3);
+    expect(warnings.length).toBeGreaterThan(0);
+    for (const line of [...requests, ...warnings]) {
+      const text = decodeURIComponent(JSON.stringify(line));
+      expect(text).not.toContain(as.accessKeyId.slice(0, 12));
+      expect(text).not.toContain(secret.slice(0, 12));
+    }
+    expect(requests[0]?.url).toMatch(/-credential=\[redacted\]&/i);
+  },
+);
+
 it('nothing is told of a signature that is right, nor of an anonymous caller', async () => {
   await send(signedQuestion({ path: '/box/k' }, delivery()));
   await send({ method: 'GET', path: '/box/k', headers: { host: 'x' } });

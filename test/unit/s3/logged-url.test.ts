@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { loggedUrl } from '../../../src/s3/logged-url.ts';
+import { fullyDecoded } from '../../../src/s3/percent-decode.ts';
 
 const secret = 'aeeed9bbccd4d02e';
 
@@ -38,6 +39,8 @@ it.each([
   '/b/a%20b/%E2%82%AC',
   '/b/k?versionId=7&partNumber=1',
   '/b/k?X-Amz-Credential=AKID%2F20260101%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20260101T000000Z',
+  '/b/k?x-store-credential=AKIAIOSFODNN7EXAMPLE/20260101/us-east-1/s3/aws4_request',
+  '/b/k?AWSAccessKeyId=AKIAIOSFODNN7EXAMPLE&Expires=1',
   '/b?list-type=2&continuation-token=abc&start-after=x',
   '/b/k?response-content-type=text%2Fplain',
   '/b/signature-of-a-contract.pdf',
@@ -46,6 +49,63 @@ it.each([
   '*',
 ])('%s is shown as it is', url => {
   expect(loggedUrl(url)).toBe(url);
+});
+
+/** 40 characters of mixed case, as Amazon's; users put them where the id belongs. */
+const swapped = 'wJalrXUtnFEMI+K7MDENG=bPxRfiCYEXAMPLEKEY';
+const scope = '20260101/us-east-1/s3/aws4_request';
+const escapedAll = (text: string) => [...text].map(each => `%${each.charCodeAt(0).toString(16)}`).join('');
+
+it.each(
+  [
+    'X-Amz-Credential',
+    'X-Store-Credential',
+    'x-amz-credential',
+    'x-store-CREDENTIAL',
+    'X-Amz-Credenti%61l',
+    'X-Amz-Credenti%2561l',
+    '%58-%53tore-%43redential',
+    escapedAll('X-Amz-Credential'),
+    'X-Amz-Credential%00',
+    'X-Amz-Credential+',
+    'X-Goog-Credential',
+    'a=b%26X-Amz-Credential',
+    'AWSAccessKeyId',
+    'awsaccesskeyi%64',
+    'accessKeyId',
+    'access_key',
+  ].flatMap(name => [
+    `/b/k?${name}=${swapped}/${scope}`,
+    `/b/k?a=b&${name}=${encodeURIComponent(`${swapped}/${scope}`)}&X-Amz-Expires=60`,
+    `/b/k?${name}=AKID%2F${encodeURIComponent(scope)}&${name}=${escapedAll(swapped)}%2F${scope}`,
+    `/b/k?${name}=${swapped}`,
+    `/b/k?${name}=${encodeURIComponent(encodeURIComponent(`${swapped}/${scope}`))}`,
+    `/b/k%3F${name}%3D${swapped}`,
+    `/b/k?${name}%3D${swapped}`,
+  ]),
+)('%s shows no secret in the place of an id', url => {
+  const shown = loggedUrl(url);
+  for (const text of [shown, fullyDecoded(shown)]) expect(text).not.toContain(swapped);
+});
+
+it.each([
+  ['with slashes', 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'],
+  ['of Cloudflare', 'd8e8fca2dc0f896fd7cb4cb0031ba249d8e8fca2dc0f896fd7cb4cb0031ba249'],
+  ['of Storj', 'jvzh2pm3hlnb5rmuaaaqkhdyuuh3q4oqzfbkjx2ucrrhgbb3s4y6q'],
+  ['of Backblaze', 'K001nAbCdEfGhIjKlMnOpQrStUvWxYz'],
+])('a credential of a secret %s is not shown', (_, key) => {
+  for (const value of [key, `${key}/${scope}`, encodeURIComponent(`${key}/${scope}`)])
+    expect(loggedUrl(`/b/k?X-Amz-Credential=${value}`)).toBe('/b/k?X-Amz-Credential=[redacted]');
+});
+
+it('a long URL is cut, and shows no part of a secret at its end', () => {
+  for (const secretStart of [16_350, 16_370]) {
+    const start = `/b/k?X-Amz-Credential=`.padStart(secretStart, '/k');
+    const shown = loggedUrl(`${start}${swapped}/${scope}&versionId=7`);
+    expect(shown.length).toBeLessThanOrEqual(16 * 1024);
+    expect(shown.startsWith(start)).toBe(true);
+    expect(shown).not.toContain(swapped.slice(0, 8));
+  }
 });
 
 it('hides a signature whichever of its letters are encoded', () => {
