@@ -1,5 +1,7 @@
 import { createServer, type Server } from 'node:net';
+import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { type AcceptOptions, onceAccepted } from './accept-queue.ts';
 
 /**
  * With SO_REUSEPORT the kernel spreads new connections evenly over all listening sockets, even those of a thread that
@@ -8,46 +10,20 @@ import type { Logger } from '../base/logger.ts';
  */
 const SOCKETS = 15;
 
-/** Turns of the event loop without a new connection after which an accept queue counts as empty. */
-const QUIET_TURNS = 50;
-
-/** New connections may come faster than they are taken. */
-const TURNS_LIMIT = 2_000;
-
-/**
- * Calls `close` after the connections in the accept queue of a listening socket have been taken: closing the socket resets
- * those that remain, and one turn of the event loop accepts one connection.
- */
-export function onceAccepted(server: Server, close: () => void): void {
-  let quietTurns = 0;
-  let turns = 0;
-  const accepted = () => {
-    quietTurns = 0;
-  };
-  const step = () => {
-    if (++quietTurns < QUIET_TURNS && ++turns < TURNS_LIMIT) {
-      setImmediate(step);
-      return;
-    }
-    server.off('connection', accepted);
-    close();
-  };
-  server.on('connection', accepted);
-  setImmediate(step);
-}
-
 /** Extra listening sockets for an HTTP server on its own port, so that it gets a larger share of the connections. */
 export class ExtraSockets {
   readonly #server: Server;
   readonly #logger: Logger;
+  readonly #clock: Clock;
   readonly #open = new Set<Server>();
   /** Closed, or closing once their accept queues are empty. */
   readonly #closing = new Map<Server, Promise<void>>();
 
   /** @param server gets the connections of these sockets as if they were its own. */
-  constructor(server: Server, logger: Logger) {
+  constructor(server: Server, logger: Logger, clock: Clock) {
     this.#server = server;
     this.#logger = logger;
+    this.#clock = clock;
   }
 
   open(host: string, port: number): void {
@@ -65,13 +41,13 @@ export class ExtraSockets {
     }
   }
 
-  /** Stops listening; connections already accepted continue. */
-  close(): void {
+  /** Stops listening once the accept queues are empty; connections already accepted continue. */
+  close(accepting: AcceptOptions = { clock: this.#clock }): void {
     for (const extra of this.#open) {
       const drained = new Promise<void>(resolve => extra.once('close', resolve));
       this.#closing.set(extra, drained);
       void drained.then(() => this.#closing.delete(extra));
-      onceAccepted(extra, () => extra.close());
+      onceAccepted(extra, accepting, () => extra.close());
     }
     this.#open.clear();
   }

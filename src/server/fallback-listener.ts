@@ -3,7 +3,8 @@ import { Server as NetServer } from 'node:net';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { ServedRequest } from '../transport/served-request.ts';
-import { ExtraSockets, onceAccepted } from './extra-sockets.ts';
+import { onceAccepted } from './accept-queue.ts';
+import { ExtraSockets } from './extra-sockets.ts';
 import { type AnswerUnreadable, refuseBadRequest } from './refuse-unreadable.ts';
 
 export interface FallbackListenerOptions {
@@ -40,7 +41,7 @@ export class FallbackListener {
 
   open(): void {
     if (this.#server) return;
-    const { host, port, answer, answerUnreadable, logger } = this.#options;
+    const { host, port, answer, answerUnreadable, clock, logger } = this.#options;
     const server = createServer(
       {
         headersTimeout: REQUEST_LIMIT_MS,
@@ -60,7 +61,7 @@ export class FallbackListener {
     );
     // this handler stays attached: a failed listener must not end the supervisor
     server.on('error', err => this.#failed(server, err));
-    const extra = new ExtraSockets(server, logger);
+    const extra = new ExtraSockets(server, logger, clock);
     server.listen({ host, port, reusePort: true, exclusive: true }, () => {
       logger.warn('no worker takes connections: requests are answered with 503 until one does');
       if (this.#server === server) extra.open(host, port);
@@ -76,7 +77,7 @@ export class FallbackListener {
     const extra = this.#extra;
     this.#server = undefined;
     extra?.close();
-    if (server) onceAccepted(server, () => closeListener(server, extra));
+    if (server) onceAccepted(server, this.#options, () => closeListener(server, extra));
   }
 
   #failed(server: Server, err: Error): void {

@@ -1,5 +1,6 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
 import { closeIfLast, parseTakenBodies, type TakesBody, takesNoBody } from '../transport/request-bodies.ts';
@@ -8,7 +9,8 @@ import { atTurnEnd } from '../transport/turn-end.ts';
 import type { ClientLimits } from './client-limits.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from './connection-limiter.ts';
 import { watchForDepartures } from './departed-clients.ts';
-import { ExtraSockets, onceAccepted } from './extra-sockets.ts';
+import { drain } from './drain.ts';
+import { ExtraSockets } from './extra-sockets.ts';
 import { closeIdleConnections } from './idle-connections.ts';
 import { OpenConnections } from './open-connections.ts';
 import { Pipelining } from './pipelining.ts';
@@ -44,6 +46,8 @@ export interface HttpListenerOptions {
   readonly senders?: SenderLimits | undefined;
   /** The number of connections that the limit of open files allows; unlimited when left out. */
   readonly room?: Pick<ConnectionLimiterOptions, 'connections' | 'clock'> | undefined;
+  /** For draining; the system's when left out. */
+  readonly clock?: Clock | undefined;
 }
 
 /** A listening HTTP server. */
@@ -51,21 +55,27 @@ export interface HttpListener {
   readonly port: number;
   /** Whether to also take connections meant for another listener on the same port, as far as the platform allows. */
   cover(isCovering: boolean): void;
-  /** Accepts no more connections, lets running responses finish for up to `limitMs`, then closes all. */
+  /** Soon accepts no more connections, lets running responses finish for up to `limitMs`, then closes all. */
   drain(limitMs: number): Promise<void>;
 }
 
 const IDLE_LIMIT_MS = 300_000;
 const DEPARTURE_STEP_MS = 1_000;
 const BACKLOG = 4_096;
-/** While draining, keep-alive connections are closed within this time after their last response. */
-const DRAIN_STEP_MS = 25;
 
 /** @throws ListenError when the address cannot be bound */
 export async function listenHttp(options: HttpListenerOptions): Promise<HttpListener> {
-  const { logger, answerUnreadable = answerPlainly, limits, senders = usualSenderLimits } = options;
+  const {
+    logger,
+    answerUnreadable = answerPlainly,
+    limits,
+    senders = usualSenderLimits,
+    clock = systemClock,
+  } = options;
   const refusing = { logger, answerUnreadable };
+  let isDraining = false;
   const serve: RequestHandler = (request, response) => {
+    if (isDraining && !pipelining.hasQueued(request.socket)) sayClose(request, response);
     if (request.method === 'CONNECT') refuseTunnel(request.socket, refusing);
     else options.handle(request, response);
   };
@@ -73,8 +83,9 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   const handle: Handler = (request, response) => {
     closeIfLast(request, response);
     // a response has its socket when no earlier one on the connection is pending
-    if (response.socket) serve(request, response);
-    else pipelining.enqueue(request, response);
+    if (!response.socket) pipelining.enqueue(request, response);
+    else if (isDraining) pipelining.handleSoon(request, response);
+    else serve(request, response);
   };
   const server = createListenerServer(limits.headersBytes, senders, options.answerUnreadable === undefined);
   parseTakenBodies(server, options.takesBody ?? takesNoBody);
@@ -95,7 +106,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   // must be attached last: it replaces the connection listeners and calls them once a connection is admitted
   const room = options.room && new ConnectionLimiter(server, { ...options.room, answerCrowded, logger });
   const port = await listen(server, options);
-  const extra = new ExtraSockets(server, logger);
+  const extra = new ExtraSockets(server, logger, clock);
   return {
     port,
     cover: isCovering => {
@@ -103,13 +114,14 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       else extra.close();
     },
     drain: async limitMs => {
+      isDraining = true;
       room?.close();
       const cutOff = () => {
         extra.closeNow();
         room?.cutOff();
         for (const { socket } of connections) socket.destroy();
       };
-      await drain(server, extra, cutOff, limitMs);
+      await drain({ server, extra, cutOff, clock }, limitMs);
       idle.stop();
       watch.stop();
       departures.stop();
@@ -184,32 +196,12 @@ function letContinue(response: ServerResponse): void {
   else response.once('socket', goOn);
 }
 
-/**
- * Closes the listening sockets once their accept queues are empty: connections left in them would be reset, though their
- * clients may have sent a request.
- *
- * @param cutOff closes all connections and the extra listening sockets
- */
-async function drain(
-  server: ListenerServer,
-  extra: ExtraSockets,
-  cutOff: () => void,
-  limitMs: number,
-): Promise<void> {
-  const { promise: closed, resolve } = Promise.withResolvers<void>();
-  let step: NodeJS.Timeout | undefined;
+/** The answer is the last on its connection (RFC 9112 §9.6). */
+function sayClose(request: IncomingMessage, response: ServerResponse): void {
   const close = () => {
-    // not before: a connection that was just accepted and not yet read counts as idle
-    step ??= setInterval(() => server.closeIdleConnections(), DRAIN_STEP_MS);
-    server.close(() => resolve());
+    response.shouldKeepAlive = false;
   };
-  const limit = setTimeout(() => {
-    close();
-    cutOff();
-  }, limitMs);
-  onceAccepted(server, close);
-  extra.close();
-  await Promise.all([closed, extra.drained()]);
-  clearInterval(step);
-  clearTimeout(limit);
+  close();
+  // `closeIfLast` would keep the connection once a body has been read
+  request.once('end', close);
 }

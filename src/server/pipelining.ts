@@ -55,6 +55,18 @@ export class Pipelining {
     response.once('socket', () => this.#handleNext(request, response, waiting));
   }
 
+  /** Handles a request whose turn it is, after those have been queued that arrived together with it. */
+  handleSoon(request: IncomingMessage, response: ServerResponse): void {
+    setImmediate(() => {
+      if (!request.socket.destroyed) this.#handle(request, response);
+    });
+  }
+
+  /** Whether further requests of the connection are queued. */
+  hasQueued(socket: Duplex): boolean {
+    return (this.#waiting.get(socket)?.count ?? 0) > 0;
+  }
+
   /**
    * Closes a connection that cannot be read any further, after answering the requests already received.
    *
@@ -98,9 +110,7 @@ export class Pipelining {
     waiting.count--;
     this.#quota.giveBack(waiting.client);
     if (wasFull && !isFull(waiting)) socket.resume();
-    setImmediate(() => {
-      if (!socket.destroyed) this.#handle(request, response);
-    });
+    this.handleSoon(request, response);
   }
 }
 
