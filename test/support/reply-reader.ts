@@ -71,14 +71,16 @@ function bodyOf(headers: Readonly<Record<string, string>>, bytes: Buffer, isClos
     : { body: Buffer.from(bytes.subarray(0, usedBytes)), usedBytes };
 }
 
-/** RFC 9112 §7.1, without extensions and trailers. */
+/** RFC 9112 §7.1, without extensions and trailers. @throws SyntaxError for a line that is no size */
 function chunkedBody(bytes: Buffer) {
   const chunks: Buffer[] = [];
   for (let at = 0; ; ) {
     const lineEnd = bytes.indexOf('\r\n', at);
     if (lineEnd < 0) return undefined;
     const from = lineEnd + 2;
-    const to = from + Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
+    const line = bytes.toString('latin1', at, lineEnd);
+    if (!/^[0-9a-f]+$/i.test(line)) throw new SyntaxError(`no chunk size: ${line}`);
+    const to = from + Number.parseInt(line, 16);
     if (bytes.length < to + 2) return undefined;
     if (to === from) return { body: Buffer.concat(chunks), usedBytes: to + 2 };
     chunks.push(bytes.subarray(from, to));

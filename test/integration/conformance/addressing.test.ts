@@ -32,6 +32,7 @@ describe.each(crossedDialects)('docs/semantics.md, section 11: $client before $s
   beforeAll(async () => {
     lab = await Lab.start({
       dialects,
+      asClientsDo: true,
       store: { domain: 'gateway.test' },
       buckets: {
         open: {},
@@ -57,11 +58,12 @@ describe.each(crossedDialects)('docs/semantics.md, section 11: $client before $s
     await put('1', 'short');
     expect((await ask(longestRawKey)).reply).toMatchObject({ status: 200, text: 'long' });
     expect((await ask('1')).reply).toMatchObject({ status: 200, text: 'short' });
-    const { reply, cache } = await ask(`${longestRawKey}x`);
+    // a field shows the dialect: the bucket of an address that is refused is not looked up
+    const { reply, cache } = await ask(`${longestRawKey}x`, { fields: { 'checksum-mode': 'ENABLED' } });
     expect(reply.status).toBe(400);
     expect(reply.error).toEqual(keyTooLongError);
     expect(cache.cold).toBe('BYPASS');
-    const head = await ask('x'.repeat(1025), { method: 'HEAD' });
+    const head = await ask('x'.repeat(1025), { method: 'HEAD', fields: { 'checksum-mode': 'ENABLED' } });
     expect(head.reply).toMatchObject({ status: 400, text: '' });
   });
 
@@ -244,8 +246,10 @@ describe.each(crossedDialects)('docs/semantics.md, section 11: $client before $s
   });
 
   it('a request target in absolute form is understood', async () => {
+    await put('there', 'here');
     const path = `${lab.gateway.url()}/open/there`;
-    expect(await lab.ask({ path, as: 'anonymous', fields: { date: 'x' } })).toMatchObject({ status: 403 });
+    const reply = await lab.ask({ path, as: 'anonymous' });
+    expect(reply).toMatchObject({ status: 200, text: 'here' });
   });
 
   it('what stands before keys at the store is never shown, neither in errors nor in listings', async () => {

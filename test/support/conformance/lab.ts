@@ -2,16 +2,21 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { expect } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import type { EmbeddedStoreOptions } from '../../../src/embedded-store/embedded-store.ts';
+import type { Policy } from '../../../src/gateway/request/access.ts';
 import { createAuthenticator } from '../../../src/gateway/request/authenticator.ts';
 import type { Bucket } from '../../../src/gateway/request/bucket.ts';
 import { grantPolicy } from '../../../src/gateway/request/grant-policy.ts';
 import type { HeaderPrefix } from '../../../src/s3/dialect.ts';
 import type { GrantRule } from '../../../src/s3/grants.ts';
 import { OWNER, StoreUnderTest } from '../embedded-store/store-under-test.ts';
-import { rawRequest } from '../raw-request.ts';
-import { TestGateway, type TestGatewayOptions } from '../test-gateway.ts';
+import { KeptConnection } from '../kept-connection.ts';
+import { type RawReply, type RawRequest, rawRequest } from '../raw-request.ts';
+import { defaultPolicy, TestGateway, type TestGatewayOptions } from '../test-gateway.ts';
+import { expectRoads } from './expected-roads.ts';
+import { LabPolicy } from './lab-policy.ts';
 import { type Question, signedQuestion } from './question.ts';
 import { comparable, type Reply, readReply } from './reply.ts';
+import { roadsTaken } from './roads.ts';
 
 /** What the client speaks, and what the gateway and the store speak with each other. */
 export interface Dialects {
@@ -34,19 +39,27 @@ export interface LabOptions {
   readonly gatewayIs?: Account;
   /** By the names that clients use; what differs from a bucket that is called the same at the store. */
   readonly buckets: Readonly<Record<string, Partial<Bucket>>>;
-  /** What the gateway grants to everybody, by bucket. */
+  /** Whether `agree` asks as clients do: anonymously too, on kept connections, pipelined. Default: one at a time, signed. */
+  readonly asClientsDo?: boolean;
+  /** What the gateway grants to everybody, by bucket. Default: with `asClientsDo` everything to anonymous callers. */
   readonly anonymous?: Readonly<Record<string, readonly GrantRule[]>>;
   readonly gateway?: Partial<TestGatewayOptions>;
 }
 
-/** How a question finds the cache. */
-export type Moment = 'cold' | 'again' | 'after GET' | 'after HEAD' | 'after a byte';
+/** How a question finds the cache; stale, what it knows is revalidated. */
+export type Moment = 'cold' | 'again' | 'stale' | 'after GET' | 'after HEAD' | 'after a byte';
+
+/** Requests that are sent together; several are pipelined. */
+interface Trip {
+  readonly connection: 'new' | 'kept';
+  readonly questions: readonly Question[];
+}
 
 /** An answer that the store and the gateway, however much it knew, agreed on. */
 export interface Agreed {
   readonly reply: Reply;
-  /** `x-cache` at each moment. */
-  readonly cache: Readonly<Record<Moment, string>>;
+  /** `x-cache` at each moment that was tried, of the first answer. */
+  readonly cache: Readonly<Partial<Record<Moment, string>>>;
 }
 
 /** An embedded store, and a gateway before it: the same questions are put to both, and the answers compared. */
@@ -55,22 +68,29 @@ export class Lab {
   readonly gateway: TestGateway;
   readonly dialects: Dialects;
   readonly #buckets: readonly string[];
+  readonly #policy: LabPolicy;
+  readonly #asClientsDo: boolean;
+  /** Whether anonymous callers may do what the owner may. */
+  readonly #isOpen: boolean;
+  /** One to each worker. */
+  readonly #kept: readonly KeptConnection[];
 
-  private constructor(
-    store: StoreUnderTest,
-    gateway: TestGateway,
-    dialects: Dialects,
-    buckets: readonly string[],
-  ) {
+  private constructor(store: StoreUnderTest, gateway: TestGateway, options: LabOptions, policy: LabPolicy) {
+    const { dialects = amazon, buckets } = options;
     this.store = store;
     this.gateway = gateway;
     this.dialects = dialects;
-    this.#buckets = buckets;
+    this.#buckets = Object.keys(buckets);
+    this.#policy = policy;
+    this.#asClientsDo = options.asClientsDo ?? false;
+    this.#isOpen = this.#asClientsDo && options.anonymous === undefined;
+    this.#kept = gateway.gateways.map((_, worker) => new KeptConnection(gateway.url(worker)));
   }
 
   static async start(options: LabOptions): Promise<Lab> {
-    const { accounts = [OWNER], gatewayIs = OWNER, buckets, anonymous = {} } = options;
-    const { dialects = { client: 'x-amz-', store: 'x-amz-' } } = options;
+    const { accounts = [OWNER], gatewayIs = OWNER, dialects = amazon } = options;
+    const policy = new LabPolicy({ ...defaultPolicy, ...options.gateway?.policy });
+    const buckets = mapValues(options.buckets, bucket => ({ policyFor: () => policy.current, ...bucket }));
     const store = await StoreUnderTest.start({ accounts, headerPrefix: dialects.store, ...options.store });
     const gateway = await TestGateway.start({
       storeUrl: store.url,
@@ -79,13 +99,15 @@ export class Lab {
       clock: store.clock,
       arenaBytes: 64 * 1024 * 1024,
       authenticate: createAuthenticator(accounts, store.clock),
-      allows: grantPolicy(anonymous, accounts.map(clientGrants)),
+      allows: policyOf(accounts, options),
+      listener: options.asClientsDo ? 'worker' : 'node',
       ...options.gateway,
     });
-    return new Lab(store, gateway, dialects, Object.keys(buckets));
+    return new Lab(store, gateway, options, policy);
   }
 
   async stop(): Promise<void> {
+    for (const connection of this.#kept) connection.close();
     await this.gateway.close();
     await this.store.stop();
   }
@@ -125,37 +147,72 @@ export class Lab {
     }
   }
 
-  /** The gateway's answer, by one of its workers. */
+  /** The gateway's answer, by one of its workers, on a connection that is closed after it. */
   async ask(question: Question, worker = 0): Promise<Reply> {
-    return this.#answer(this.gateway.url(worker), question);
+    const origin = this.gateway.url(worker);
+    return this.#read(await rawRequest(origin, this.#request(origin, question)), question);
+  }
+
+  /** The gateway's answers, by one of its workers, to questions sent in one piece on a connection that is kept. */
+  async askKept(questions: readonly Question[], worker = 0): Promise<readonly Reply[]> {
+    const requests = questions.map(question => this.#request(this.gateway.url(worker), question));
+    const replies = (await this.#kept[worker]?.ask(requests)) ?? [];
+    return questions.flatMap((question, index) => {
+      const reply = replies[index];
+      return reply ? [this.#read(reply, question)] : [];
+    });
   }
 
   /** The store's answer, asked by the client itself. */
   async askStore(question: Question): Promise<Reply> {
-    return this.#answer(this.store.url, question);
+    const origin = this.store.url;
+    return this.#read(await rawRequest(origin, this.#request(origin, question)), question);
   }
 
   /**
-   * Asks the store, and the gateway: knowing nothing, knowing the answer, and knowing the object from other questions.
-   * All answers must be the same, but for what belongs to one answer alone.
+   * Asks the store, and the gateway: knowing nothing, knowing the answer, having to revalidate it, and knowing the object
+   * from other questions; signed and, where the question does not say who asks, anonymously; on a new connection, on a
+   * kept one, and pipelined. All answers must be the same, but for what belongs to one answer alone. Those of a kept
+   * connection must have taken the roads for it.
    */
   async agree(question: Question): Promise<Agreed> {
     const reply = await this.askStore(question);
     const cache: Partial<Record<Moment, string>> = {};
     for (const [moment, prepare] of this.#moments(question)) {
-      await prepare();
-      const answer = await this.ask(question);
-      expect(comparable(answer), `${JSON.stringify(question)}, ${moment}`).toEqual(comparable(reply));
-      cache[moment] = answer.headers['x-cache'] ?? '';
+      for (const trip of this.#trips(question, moment)) {
+        await prepare();
+        const answers = await this.#send(trip, reply.status, moment);
+        for (const [index, answer] of answers.entries()) {
+          const said = `${JSON.stringify(trip.questions[index])}, ${moment}, ${trip.connection} connection`;
+          expect(comparable(answer), said).toEqual(comparable(reply));
+          cache[moment] ??= answer.headers['x-cache'] ?? '';
+        }
+      }
     }
-    const {
-      cold = '',
-      again = '',
-      'after GET': get = '',
-      'after HEAD': head = '',
-      'after a byte': byte = '',
-    } = cache;
-    return { reply, cache: { cold, again, 'after GET': get, 'after HEAD': head, 'after a byte': byte } };
+    this.#policy.isEverythingStale = false;
+    if (cache.again === 'HIT' && reply.status < 400) expect(cache.stale ?? 'REVALIDATED').toBe('REVALIDATED');
+    return { reply, cache };
+  }
+
+  /** The requests by which `question` is asked; what is known from other questions is asked on one connection alone. */
+  #trips(question: Question, moment: Moment): Trip[] {
+    if (!this.#asClientsDo) return moment === 'stale' ? [] : [{ connection: 'new', questions: [question] }];
+    const anonymous: Question = { ...question, as: 'anonymous' };
+    const mayBeAnonymous = this.#isOpen && question.as === undefined && !/[?&]response-/.test(question.path);
+    const asked = mayBeAnonymous ? [question, anonymous] : [question];
+    const pipelined: Trip = { connection: 'kept', questions: mayBeAnonymous ? asked : [question, question] };
+    if (moment.startsWith('after')) return [{ connection: 'kept', questions: asked }];
+    const alone = (connection: Trip['connection']) => asked.map(one => ({ connection, questions: [one] }));
+    return [...alone('new'), ...alone('kept'), pipelined];
+  }
+
+  async #send({ connection, questions }: Trip, status: number, moment: Moment): Promise<readonly Reply[]> {
+    if (connection === 'new') return Promise.all(questions.map(question => this.ask(question)));
+    const before = roadsTaken();
+    const answers = await this.askKept(questions);
+    expect(answers).toHaveLength(questions.length);
+    expectRoads(questions, status, moment === 'again', roadsTaken(before));
+    return answers;
   }
 
   #moments({ path, host }: Question): [Moment, () => unknown][] {
@@ -165,12 +222,19 @@ export class Lab {
       ...(host && { host }),
     };
     const knowing = (question: Question) => () => {
+      this.#policy.isEverythingStale = false;
       this.forget();
-      return this.ask(question);
+      return this.#asClientsDo ? this.askKept([question]) : this.ask(question);
     };
     return [
       ['cold', () => this.forget()],
       ['again', () => undefined],
+      [
+        'stale',
+        () => {
+          this.#policy.isEverythingStale = true;
+        },
+      ],
       ['after GET', knowing(plain)],
       ['after HEAD', knowing({ ...plain, method: 'HEAD' })],
       ['after a byte', knowing({ ...plain, headers: { range: 'bytes=0-0' } })],
@@ -185,12 +249,33 @@ export class Lab {
       .reduce((sum, { value }) => sum + value, 0);
   }
 
-  async #answer(origin: string, question: Question): Promise<Reply> {
-    const { client, store } = this.dialects;
-    const request = signedQuestion(question, { origin, prefix: client, nowMs: this.store.clock.nowMs() });
-    const isSilent = question.as === 'anonymous' && question.fields === undefined;
-    return readReply(await rawRequest(origin, request), isSilent ? store : client);
+  #request(origin: string, question: Question): RawRequest {
+    const { client } = this.dialects;
+    return signedQuestion(question, { origin, prefix: client, nowMs: this.store.clock.nowMs() });
   }
+
+  #read(reply: RawReply, question: Question): Reply {
+    const { client, store } = this.dialects;
+    const isSilent =
+      question.as === 'anonymous' && !question.fields && !/[?&]x-(amz|store)-/.test(question.path);
+    return readReply(reply, isSilent ? store : client);
+  }
+}
+
+const amazon: Dialects = { client: 'x-amz-', store: 'x-amz-' };
+
+function mapValues<T, U>(values: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+}
+
+function policyOf(accounts: readonly Account[], { anonymous, asClientsDo }: LabOptions): Policy {
+  const policy = grantPolicy(anonymous ?? {}, accounts.map(clientGrants));
+  if (anonymous || !asClientsDo) return policy;
+  return {
+    allows: (caller, ...asked) => caller.kind === 'anonymous' || policy.allows(caller, ...asked),
+    shareBelow: (caller, ...asked) =>
+      caller.kind === 'anonymous' ? 'every' : policy.shareBelow(caller, ...asked),
+  };
 }
 
 function clientGrants({ accessKeyId, grants = [{ actions: ['*'] }] }: Account) {
