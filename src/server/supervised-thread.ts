@@ -218,7 +218,10 @@ const TERMINATE_AGAIN_MS = 500;
 function terminate(worker: Worker, clock: Clock): void {
   let again: Timer | undefined;
   const step = () => {
+    const others = worker.listenerCount('exit');
     void worker.terminate();
+    // each call adds one for its promise, which nobody awaits
+    for (const added of worker.listeners('exit').slice(others)) worker.off('exit', added);
     again = clock.after(TERMINATE_AGAIN_MS, step);
   };
   worker.once('exit', () => again?.cancel());

@@ -434,3 +434,22 @@ it('a thread that does not end is terminated again and again, and does not keep 
   terminated.mockRestore();
   if (worker instanceof Worker) await worker.terminate();
 });
+
+it('terminating a thread for a long time leaves no listeners behind', async () => {
+  const { pool, clock } = await startPool(1);
+  await pool.start();
+  const posted = vi.spyOn(Worker.prototype, 'postMessage').mockReturnValue(undefined);
+  const terminated = vi.spyOn(Worker.prototype, 'terminate');
+  const drained = pool.drain(1_000);
+  clock.advance(2_000);
+  const worker: unknown = terminated.mock.contexts[0];
+  if (!(worker instanceof Worker)) throw new Error('no thread was terminated');
+  const listeners = worker.listenerCount('exit');
+  // the thread cannot be seen to end before the next turn of the event loop
+  clock.advance(20_000);
+  expect(terminated.mock.calls.length).toBeGreaterThan(20);
+  expect(worker.listenerCount('exit')).toBe(listeners);
+  posted.mockRestore();
+  terminated.mockRestore();
+  await drained;
+});
