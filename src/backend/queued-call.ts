@@ -64,7 +64,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   readonly #receiver: StoreReceiver;
   readonly #context: CallContext;
   readonly #isRead: boolean;
-  #state: 'waiting' | 'refused' | 'sent' | 'answered' | 'over' = 'waiting';
+  #state: 'waiting' | 'refused' | 'sent' | 'answered' | 'aborted' | 'over' = 'waiting';
   #sent: SentRequest | undefined;
   #sends = 0;
   #isGivenUp = false;
@@ -132,6 +132,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   abort(): void {
     if (!this.#end()) return;
+    this.#state = 'aborted';
     this.#stopSending();
     this.#context.queue.leave(this);
   }
@@ -162,7 +163,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
       this.#context.outages?.answered(status);
       this.#receiver.answered(head);
     } catch (error) {
-      this.#giveUp(faultOf(error));
+      this.#thrown(error);
     }
   }
 
@@ -174,7 +175,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     try {
       this.#receiver.arrived(chunk);
     } catch (error) {
-      this.#giveUp(faultOf(error));
+      this.#thrown(error);
     }
     if (this.#leftBytes > 0 || this.#state !== 'answered') return;
     this.#stopSending();
@@ -238,6 +239,18 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.failed(error);
   }
 
+  /** The receiver has thrown `error`. It is told so even if it aborted the call before: others may wait for it. */
+  #thrown(error: unknown): void {
+    if (this.#state === 'answered') {
+      this.#giveUp(faultOf(error));
+      return;
+    }
+    const isUntold = this.#state === 'aborted';
+    this.#state = 'over';
+    if (isUntold) this.#tellFailure(faultOf(error));
+    this.#context.faults?.note(error);
+  }
+
   #stopSending(): void {
     if (!this.#sent) return;
     this.#count('aborted');
@@ -269,7 +282,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   }
 
   get #isOver(): boolean {
-    return this.#state === 'over' || this.#state === 'refused';
+    return this.#state === 'over' || this.#state === 'aborted' || this.#state === 'refused';
   }
 
   /** False when it had already ended. */

@@ -27,7 +27,10 @@ export interface StoreReplyHead {
   readonly fields: readonly HeaderField[];
 }
 
-/** Receives an answer as it arrives. Exactly one of `ended` and `failed` comes last; nothing follows an abort. */
+/**
+ * Receives an answer as it arrives. Exactly one of `ended` and `failed` comes last. Nothing follows an abort, except
+ * `failed` for an exception that the receiver throws after it.
+ */
 export interface StoreReceiver {
   /** Status and header fields. Body bytes may follow in the same turn. */
   answered(head: StoreReplyHead): void;

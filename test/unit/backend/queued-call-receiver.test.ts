@@ -73,6 +73,52 @@ describe('the receiver of a call', () => {
     expect(faults).toEqual([new TypeError('thrown in failed')]);
   });
 
+  it.each(['answered', 'arrived'] as const)(
+    'is told what it throws in %s after it has aborted the call, and it is noted once',
+    step => {
+      const told: string[] = [];
+      const faults: unknown[] = [];
+      const abortAndThrow = () => {
+        call.abort();
+        throw new TypeError('thrown after the abort');
+      };
+      const call: QueuedCall = sentCall(
+        {
+          answered: () => (step === 'answered' ? abortAndThrow() : undefined),
+          arrived: () => abortAndThrow(),
+          ended: () => told.push('ended'),
+          failed: ({ code, cause }) => told.push(`failed ${code} ${String(cause)}`),
+        },
+        () => told.push('given up'),
+        error => faults.push(error),
+      );
+      answerAll(call);
+      expect(told).toEqual(['given up', 'failed FAULT TypeError: thrown after the abort']);
+      expect(faults).toEqual([new TypeError('thrown after the abort')]);
+    },
+  );
+
+  it('is told once that the queue has ended its call, and what it throws then is noted', () => {
+    const told: string[] = [];
+    const faults: unknown[] = [];
+    const call: QueuedCall = sentCall(
+      {
+        answered: () => {
+          call.endedBy('paused');
+          throw new TypeError('thrown after the end');
+        },
+        arrived: () => told.push('arrived'),
+        ended: () => told.push('ended'),
+        failed: ({ code }) => told.push(`failed ${code}`),
+      },
+      () => told.push('given up'),
+      error => faults.push(error),
+    );
+    answerAll(call);
+    expect(told).toEqual(['given up', 'failed BROKEN']);
+    expect(faults).toEqual([new TypeError('thrown after the end')]);
+  });
+
   it('takes an end without an answer for no answer', () => {
     const { receiver, told } = scene();
     receiver.arrived(bytes);
