@@ -85,10 +85,15 @@ export class ListingJob {
     }
   }
 
-  /** Counts `reply` as held during `work`, which asks the store again: the answer may be `reply` nevertheless. */
+  /**
+   * Counts `reply` as held during `work`, which asks the store again: the answer may be `reply` nevertheless.
+   *
+   * @throws OverloadedError
+   */
   async keepWhile<Result>({ body }: WholeReply, work: () => Promise<Result>): Promise<Result> {
     this.#keptBytes += body.length;
     try {
+      this.#hold.resize(this.#keptBytes);
       return await work();
     } finally {
       this.#keptBytes -= body.length;

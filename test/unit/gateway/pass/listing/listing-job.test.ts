@@ -129,6 +129,7 @@ it('a refusal that is kept while the store is asked again counts beside the next
   const refusal = { status: 400, fields: [], body: Buffer.alloc(3_000) };
   const asked = job.keepWhile(refusal, () => ask(job));
   await settled();
+  expect(listings.room.usedBytes).toBe(3_000);
   answer(0, mebibyte);
   expect(await asked).toBe(`${mebibyte} bytes`);
   expect(listings.room.usedBytes).toBe(mebibyte + 3_000);
