@@ -29,11 +29,11 @@ export interface RangeSource {
 
 /** Passes on the expected bytes of a body: drops the first `skipBytes`, passes on `lengthBytes`, and drops the rest. */
 export class ExpectedBytes {
-  readonly #receiver: RangeReceiver;
+  readonly #receiver: Omit<RangeReceiver, 'whole'>;
   #skipBytes: number;
   #leftBytes: number;
 
-  constructor(receiver: RangeReceiver, skipBytes: number, lengthBytes: number) {
+  constructor(receiver: Omit<RangeReceiver, 'whole'>, skipBytes: number, lengthBytes: number) {
     this.#receiver = receiver;
     this.#skipBytes = skipBytes;
     this.#leftBytes = lengthBytes;

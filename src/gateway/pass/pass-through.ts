@@ -1,14 +1,11 @@
 import { CollectedReply } from '../../backend/collected-reply.ts';
-import type {
-  StoreCall,
-  StoreError,
-  StoreReceiver,
-  StoreReplyHead,
-  StoreRequest,
-} from '../../backend/store.ts';
+import type { StoreCall, StoreReceiver, StoreReplyHead, StoreRequest } from '../../backend/store.ts';
 import { clientOf } from '../../base/client-quota.ts';
 import { type HeaderField, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
+import { readContentHead } from '../fill/content-head.ts';
+import { InvalidReplyError } from '../fill/fill-error.ts';
+import { ExpectedBytes, hasOtherLength } from '../fill/ranged-read.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { isLength, isPerResponseField, lengthLast, overridden } from '../reply/passed-fields.ts';
 import { PreparedHeaders } from '../reply/prepared-headers.ts';
@@ -65,6 +62,10 @@ class PassedAnswer implements StoreReceiver {
   #call: StoreCall | undefined;
   #head: StoreReplyHead | undefined;
   #refusal: CollectedReply | undefined;
+  /** Limits the body of a 206 to the range that its head announces. */
+  #range: ExpectedBytes | undefined;
+  /** Whether the rest of the answer is not wanted. */
+  #isCut = false;
 
   constructor(exchange: Exchange, bucket: Bucket, observer: ExchangeObserver, options: PassOptions) {
     this.#exchange = exchange;
@@ -79,26 +80,37 @@ class PassedAnswer implements StoreReceiver {
   /** The call whose answer this is: it goes no faster than the client, and ends when the client leaves. */
   follow(call: StoreCall): void {
     this.#call = call;
-    this.#body.follow(call);
+    if (this.#isCut) call.abort();
+    else this.#body.follow(call);
   }
 
   answered(head: StoreReplyHead): void {
     this.#observer.firstByte(this.#exchange);
     if (head.status >= 300 && head.status !== 304) this.#refusal = new CollectedReply(head);
     else this.#head = head;
+    if (head.status === 206 && !this.#exchange.isHead) this.#limitToRange(head);
   }
 
   arrived(chunk: Buffer): void {
-    if (this.#refusal) {
-      this.#refusal.arrived(chunk);
-      return;
-    }
+    if (this.#isCut) return;
+    if (this.#refusal) this.#refusal.arrived(chunk);
+    else if (this.#range) this.#range.arrived(chunk);
+    else this.bytes(chunk);
+  }
+
+  ended(): void {
+    if (this.#isCut) return;
+    if (this.#range) this.#range.ended();
+    else this.done();
+  }
+
+  bytes(chunk: Buffer): void {
     this.#begin();
     this.#exchange.bodyBytes += chunk.length;
     this.#body.write(chunk);
   }
 
-  ended(): void {
+  done(): void {
     this.#begin();
     const { mayKnowMissing } = this.#options;
     if (this.#refusal) replyRefusal(this.#exchange, this.#bucket, this.#refusal.whole(), mayKnowMissing);
@@ -106,7 +118,13 @@ class PassedAnswer implements StoreReceiver {
     this.#over();
   }
 
-  failed(error: StoreError): void {
+  /** What follows the range is of something else, and need not end (RFC 9110 §15.3.7.1). */
+  excess(): void {
+    this.#cut();
+    this.#body.whenTaken(() => this.done());
+  }
+
+  failed(error: Error): void {
     this.#release();
     this.#exchange.refuse(error);
   }
@@ -115,6 +133,21 @@ class PassedAnswer implements StoreReceiver {
   #begin(): void {
     if (this.#head) writeHead(this.#exchange, this.#head, this.#options);
     this.#head = undefined;
+  }
+
+  #limitToRange(head: StoreReplyHead): void {
+    const content = readContentHead(head);
+    if (!content.range) return;
+    const lengthBytes = content.range.last - content.range.first + 1;
+    this.#range = new ExpectedBytes(this, 0, lengthBytes);
+    if (!hasOtherLength(content, lengthBytes)) return;
+    this.#cut();
+    this.failed(new InvalidReplyError('content-length differs from content-range'));
+  }
+
+  #cut(): void {
+    this.#isCut = true;
+    this.#call?.abort();
   }
 
   #clientLeft(): void {

@@ -19,6 +19,7 @@ export class PassedBody implements PendingSend {
   #isPaused = false;
   /** Written bytes that were not yet reported to the call as taken. */
   #untoldBytes = 0;
+  #whenTaken: (() => void) | undefined;
 
   /** @param guard wraps event handlers that may throw */
   constructor(response: ServerResponse, sends: PendingSends, guard: (step: () => void) => () => void) {
@@ -47,6 +48,12 @@ export class PassedBody implements PendingSend {
     this.#sends.watch(this);
   }
 
+  /** Calls `then` when the connection has accepted what was written. */
+  whenTaken(then: () => void): void {
+    if (this.#isPaused) this.#whenTaken = then;
+    else then();
+  }
+
   /** Ends writing. */
   over(): void {
     this.#isPaused = false;
@@ -67,6 +74,7 @@ export class PassedBody implements PendingSend {
     if (!wasPaused) return;
     this.#tellTaken(0);
     this.#call?.resume();
+    this.#whenTaken?.();
   }
 
   /** Reports to the call what the connection has accepted: all but the last `leftBytes`. */

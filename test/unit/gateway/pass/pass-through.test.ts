@@ -25,6 +25,8 @@ let logged: unknown[];
 /** What the store's call was told to do. */
 let did: string[];
 let call: StoreCall;
+/** Why the answer was refused or cut off. */
+let refused: unknown;
 
 beforeEach(async () => {
   const lines: unknown[] = [];
@@ -54,7 +56,13 @@ beforeEach(async () => {
   client.write('GET /b/k HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n');
   const [, response]: ServerResponse[] = await requested;
   if (!response) throw new Error('no response');
-  const errors = { refuse: () => undefined, fault: () => undefined };
+  const refuse = (one: Exchange, error: unknown) => {
+    refused = error;
+    if (one.response.headersSent) one.response.destroy();
+    else one.response.end();
+  };
+  const errors = { refuse, fault: refuse };
+  refused = undefined;
   exchange = new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2', 'today', errors);
 });
 
@@ -153,4 +161,78 @@ it.each([
   client.resume();
   await once(exchange.response, 'drain');
   expect(did).toEqual(['pause', 'took 262144', 'resume']);
+});
+
+/** Answers bytes 0 to 9 of 700, in chunks unless it has a length; Node makes one chunk of what is written in a turn. */
+function answerRange(receiver: StoreReceiver, pieces: readonly string[], lengthBytes?: number): void {
+  const range = httpHeader('content-range', 'bytes 0-9/700');
+  const length = lengthBytes === undefined ? [] : [httpHeader('content-length', String(lengthBytes))];
+  receiver.answered({ status: 206, fields: [range, ...length] });
+  for (const piece of pieces) receiver.arrived(Buffer.from(piece));
+}
+
+it.each([
+  ['in the same piece', ['01234', '56789of another object']],
+  ['in another piece', ['01234', '56789', 'of another object', 'and of others']],
+])('a range ends where its head says, whatever follows %s, and the store stops', async (_, pieces) => {
+  answerRange(pass(), pieces);
+  expect(await received()).toBe('a\r\n0123456789\r\n0\r\n\r\n');
+  expect(did).toEqual(['abort']);
+  expect(logged).toMatchObject([{ status: 206, bytes: 10 }]);
+});
+
+it('a range with more behind it ends also if the store sends that before the call is known', async () => {
+  pass(early => answerRange(early, ['0123456789of another object', 'and of others']));
+  expect(await received()).toBe('a\r\n0123456789\r\n0\r\n\r\n');
+  expect(did).toEqual(['abort']);
+});
+
+it('a long range with more behind it ends when the client has taken it', async () => {
+  const receiver = pass();
+  receiver.answered({ status: 206, fields: [httpHeader('content-range', 'bytes 0-262143/700000')] });
+  receiver.arrived(Buffer.alloc(300_000));
+  expect(did).toEqual(['pause', 'abort']);
+  expect(logged).toEqual([]);
+  client.resume();
+  await once(exchange.response, 'finish');
+  expect(logged).toMatchObject([{ status: 206, bytes: 262_144 }]);
+});
+
+it('a whole range is passed on as it is', async () => {
+  const receiver = pass();
+  answerRange(receiver, ['01234', '56789'], 10);
+  receiver.ended();
+  expect(await received()).toBe('0123456789');
+  expect([did, refused]).toEqual([[], undefined]);
+});
+
+it('a range that ends early is cut off, not ended: it would look whole', async () => {
+  const receiver = pass();
+  answerRange(receiver, ['01234']);
+  receiver.ended();
+  expect(await received()).not.toContain('0\r\n\r\n');
+  expect(refused).toMatchObject({ code: 'BROKEN' });
+});
+
+it('a range of another length than its head says is refused before its first byte', () => {
+  answerRange(pass(), ['0123456789of another object'], 27);
+  expect(refused).toMatchObject({ code: 'WRONG_ANSWER' });
+  expect(did).toEqual(['abort']);
+  expect(exchange.bodyBytes).toBe(0);
+});
+
+it('an answer to HEAD has no bytes of the range in its head', () => {
+  exchange = new Exchange(exchange.response, 'HEAD', '/b/k', 0, 'id', 'id2', 'today', {
+    refuse: (_, error) => {
+      refused = error;
+    },
+    fault: (_, error) => {
+      refused = error;
+    },
+  });
+  const receiver = pass();
+  answerRange(receiver, []);
+  receiver.ended();
+  expect(refused).toBeUndefined();
+  expect(exchange.status).toBe(206);
 });
