@@ -9,5 +9,6 @@ export function sharedPageFiles(): readonly AdminRoute[] {
     'page/admin-api.js',
     'page/elements.js',
     'page/format.js',
+    'page/object-page.js',
   );
 }

@@ -8,6 +8,8 @@ export type AlertState = 'pending' | 'firing' | 'resolved';
 export interface Fact {
   readonly name: string;
   readonly value: string;
+  /** The object that the value names. */
+  readonly object?: ObjectSubject;
 }
 
 /** The object an alert is about, as clients address it. */

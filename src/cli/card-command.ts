@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type Command, Option } from 'commander';
 import { CALLBACK_PATH } from '../alerts/callbacks/callback-handler.ts';
 import type { CardForm, CardLinks } from '../alerts/card/card.ts';
+import { objectPage } from '../alerts/card/object-page.ts';
 import { renderCard } from '../alerts/card/render-card.ts';
 import { exampleAlert, exampleNotification } from '../alerts/example-alert.ts';
 import { alertNames } from '../alerts/rules/rule-description.ts';
@@ -65,6 +66,7 @@ function exampleLinks(access: AdminAccess): CardLinks {
     source: hostname(),
     statusPageUrl: new URL('/', address).href,
     runbookUrl: rule => new URL(`/runbook#${rule}`, address).href,
+    objectUrl: object => new URL(`/${objectPage(object)}`, address).href,
     callbacks: {
       url: `https://callbacks.example.test${CALLBACK_PATH}`,
       signAction: ({ action }) => `example-${action}`,

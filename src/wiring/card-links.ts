@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { CALLBACK_PATH } from '../alerts/callbacks/callback-handler.ts';
 import type { CardLinks, SignAction } from '../alerts/card/card.ts';
+import { objectPage } from '../alerts/card/object-page.ts';
 import type { AlertConfig } from '../config/gateway-config.ts';
 
 export interface CardTargets {
@@ -24,6 +25,7 @@ export function cardLinks(
     source,
     statusPageUrl,
     runbookUrl: rule => runbook?.replaceAll('{rule}', rule) ?? new URL(`runbook#${rule}`, statusPageUrl).href,
+    objectUrl: object => new URL(objectPage(object), statusPageUrl).href,
     ...(callbackOrigin === undefined
       ? {}
       : { callbacks: { url: callbackOrigin + CALLBACK_PATH, signAction, restore: canRestore } }),

@@ -51,6 +51,7 @@ export function buildOnce(config: GatewayConfig): void {
     signAction: () => '',
   });
   links.runbookUrl?.('backendErrors');
+  links.objectUrl?.({ bucket: 'b', key: 'k' });
 }
 
 /** The embedded stores, which are not running. */

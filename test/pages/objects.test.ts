@@ -77,6 +77,17 @@ it('shows what is held of the object that the address names', async () => {
     expect(held).toContain(text);
 });
 
+it('is filled in with a bucket without a key, and waits for the key', async () => {
+  await open({ bucket: 'photos' });
+  await page.locator('#buckets').waitFor({ state: 'attached' });
+  expect([await page.locator('#bucket').inputValue(), await page.locator('#key').inputValue()]).toEqual([
+    'photos',
+    '',
+  ]);
+  expect(await page.locator('#result').isVisible()).toBe(false);
+  expect(await message().isVisible()).toBe(false);
+});
+
 it('puts what was looked up into the address, and the way back leads to what was before', async () => {
   await open({ bucket: 'photos', key: 'first' });
   await page.getByText('photos / first').waitFor();

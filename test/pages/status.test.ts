@@ -141,6 +141,38 @@ it('leads from an open alert to what to do about it, and to the channel', async 
   expect(await page.locator('section#backendUnreachable h2').isVisible()).toBe(true);
 });
 
+it('leads from an open alert to each object that it names', async () => {
+  const subjects = [
+    { bucket: 'photos', key: 'a/<b>&c=1 +?#.txt', versionId: 'v 1' },
+    { bucket: 'photos', key: '\u202eplain' },
+  ];
+  alert = sampleAlert('archivedObjects', { id: 'a-1', subjects });
+  await open();
+  const links = page.locator('#alerts').getByTitle('what is cached of it');
+  expect(await links.allTextContents()).toEqual([
+    'photos/a/<b>&c=1 +?#.txt, version v 1',
+    'photos/\\u{202e}plain',
+  ]);
+  const targets = await Promise.all((await links.all()).map(link => link.getAttribute('href')));
+  const addresses = targets.map(href => new URL(href ?? '', page.url()));
+  expect(addresses.map(({ pathname, searchParams }) => [pathname, ...searchParams.values()])).toEqual([
+    ['/objects', 'photos', 'a/<b>&c=1 +?#.txt', 'v 1'],
+    ['/objects', 'photos', '\u202eplain'],
+  ]);
+});
+
+it('leads from a bucket to the look-up of its objects', async () => {
+  facts = {
+    ...calmFacts,
+    buckets: ['photos', '*'].map(name => ({ name, backend: 'main', access: 'public' })),
+  };
+  await open();
+  await page.locator('#buckets td').first().waitFor();
+  const links = page.locator('#buckets a');
+  expect(await links.allTextContents()).toEqual(['photos']);
+  expect(await links.getAttribute('href')).toBe('/objects?bucket=photos');
+});
+
 it('leads to the runbook that is configured', async () => {
   links = { runbook: 'https://wiki.example.test/tidegate/{rule}' };
   await open();

@@ -34,7 +34,7 @@ export function contentOf(notification: Notification, links: CardLinks, detail: 
   const tone = toneOf(notification);
   const title = titleOf(notification);
   const shown = alerts.slice(0, detail.alerts);
-  const sections = sectionsOf(notification, links.source, detail);
+  const sections = sectionsOf(notification, links, detail);
   const [first] = alerts;
   const advice = first && kind !== 'digest' && tone !== 'resolved' ? describeRule(first.rule).advice : '';
   return {

@@ -40,6 +40,8 @@ export interface CardLinks {
   readonly statusPageUrl?: string;
   /** The page that tells what to do about a rule. */
   readonly runbookUrl?: (rule: string) => string;
+  /** The page that tells what is cached of an object, and purges it. */
+  readonly objectUrl?: (object: ObjectSubject) => string;
   readonly callbacks?: CallbackLinks;
 }
 

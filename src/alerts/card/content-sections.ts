@@ -1,8 +1,9 @@
 import type { Alert, Fact, Notification } from '../alert.ts';
 import { describeRule } from '../rules/rule-description.ts';
 import { describeDuration, formatMoment } from '../wording.ts';
+import type { CardLinks } from './card.ts';
 import type { Detail } from './detail.ts';
-import { cut, type Markdown, md } from './markdown.ts';
+import { cut, type Markdown, markdownLink, md } from './markdown.ts';
 
 /** An alert, a list of a digest, or a note about omitted content. */
 export interface ContentSection {
@@ -22,25 +23,30 @@ export interface ContentFact {
 /** The number of an alert's facts that are shown first. */
 const LEADING_FACTS = 3;
 
-/** The sections of a notification's card; `source` is the gateway's name. */
+/** Keys have up to 1024 bytes; longer links would leave no room for facts. */
+const LINK_CHARACTERS = 600;
+
+type SectionLinks = Pick<CardLinks, 'source' | 'objectUrl'>;
+
+/** The sections of a notification's card. */
 export function sectionsOf(
   notification: Notification,
-  source: string,
+  links: SectionLinks,
   detail: Detail,
 ): readonly ContentSection[] {
   return notification.kind === 'digest'
-    ? digestSections(notification.alerts, source, detail)
-    : alertSections(notification, source, detail);
+    ? digestSections(notification.alerts, links.source, detail)
+    : alertSections(notification, links, detail);
 }
 
 function alertSections(
   { alerts, kind }: Notification,
-  source: string,
+  { source, objectUrl }: SectionLinks,
   detail: Detail,
 ): readonly ContentSection[] {
   const sections = alerts.slice(0, detail.alerts).map((alert, index): ContentSection => {
     const when = whenOf(alert, kind);
-    const facts = alert.facts.slice(0, detail.facts).map(fact => contentFact(fact, detail));
+    const facts = alert.facts.slice(0, detail.facts).map(fact => contentFact(fact, detail, objectUrl));
     return {
       heading: outside(alert.summary, detail),
       subtitle: index === 0 ? md`${cut(source, detail.characters)} · ${when}` : md`${when}`,
@@ -118,8 +124,17 @@ function isTooLong({ summary, facts }: Alert, { characters }: Detail): boolean {
   return [summary, ...facts.map(({ value }) => value)].some(text => text !== cut(text, characters));
 }
 
-function contentFact({ name, value }: Fact, detail: Detail): ContentFact {
-  return { name: outside(name, detail), value: outside(value, detail) };
+function contentFact(
+  { name, value, object }: Fact,
+  detail: Detail,
+  objectUrl?: CardLinks['objectUrl'],
+): ContentFact {
+  const url = object && detail.objectLinks ? objectUrl?.(object) : undefined;
+  const isLinked = url !== undefined && url.length <= LINK_CHARACTERS;
+  return {
+    name: outside(name, detail),
+    value: isLinked ? markdownLink(cut(value, detail.characters), url) : outside(value, detail),
+  };
 }
 
 /** Text from outside, shortened if needed, with a placeholder when empty. */

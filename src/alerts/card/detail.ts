@@ -10,6 +10,8 @@ export interface Detail {
   readonly characters: number;
   readonly advice: boolean;
   readonly images: boolean;
+  /** Whether names of objects lead to the page that tells about them. */
+  readonly objectLinks: boolean;
   /** Whether to include action buttons, each of which needs a long signature. */
   readonly actions: boolean;
 }
@@ -19,11 +21,74 @@ export interface Detail {
  * of the ten sections is reserved for the note about omitted content.
  */
 export const detailLevels: readonly Detail[] = [
-  { alerts: 9, facts: 12, lines: 40, characters: 1_000, advice: true, images: true, actions: true },
-  { alerts: 9, facts: 8, lines: 40, characters: 250, advice: true, images: true, actions: true },
-  { alerts: 9, facts: 5, lines: 30, characters: 100, advice: true, images: false, actions: true },
-  { alerts: 5, facts: 4, lines: 20, characters: 80, advice: false, images: false, actions: true },
-  { alerts: 3, facts: 3, lines: 10, characters: 60, advice: false, images: false, actions: true },
-  { alerts: 1, facts: 2, lines: 5, characters: 40, advice: false, images: false, actions: true },
-  { alerts: 1, facts: 2, lines: 5, characters: 40, advice: false, images: false, actions: false },
+  {
+    alerts: 9,
+    facts: 12,
+    lines: 40,
+    characters: 1_000,
+    advice: true,
+    images: true,
+    objectLinks: true,
+    actions: true,
+  },
+  {
+    alerts: 9,
+    facts: 8,
+    lines: 40,
+    characters: 250,
+    advice: true,
+    images: true,
+    objectLinks: true,
+    actions: true,
+  },
+  {
+    alerts: 9,
+    facts: 5,
+    lines: 30,
+    characters: 100,
+    advice: true,
+    images: false,
+    objectLinks: false,
+    actions: true,
+  },
+  {
+    alerts: 5,
+    facts: 4,
+    lines: 20,
+    characters: 80,
+    advice: false,
+    images: false,
+    objectLinks: false,
+    actions: true,
+  },
+  {
+    alerts: 3,
+    facts: 3,
+    lines: 10,
+    characters: 60,
+    advice: false,
+    images: false,
+    objectLinks: false,
+    actions: true,
+  },
+  {
+    alerts: 1,
+    facts: 2,
+    lines: 5,
+    characters: 40,
+    advice: false,
+    images: false,
+    objectLinks: false,
+    actions: true,
+  },
+  {
+    alerts: 1,
+    facts: 2,
+    lines: 5,
+    characters: 40,
+    advice: false,
+    images: false,
+    objectLinks: false,
+    actions: false,
+  },
 ];

@@ -61,9 +61,11 @@ function breach(
   };
 }
 
-function objectFact({ key, versionId, count }: RequestedObject): Fact {
+function objectFact(requested: RequestedObject): Fact {
+  const { key, versionId, count } = requested;
   const version = versionId === undefined ? '' : `, version ${versionId}`;
-  return { name: 'Object', value: `${key}${version} (${formatCount(count)} times)` };
+  const value = `${key}${version} (${formatCount(count)} times)`;
+  return { name: 'Object', value, object: subjectOf(requested) };
 }
 
 function subjectOf({ bucket, key, versionId }: RequestedObject): ObjectSubject {

@@ -1,7 +1,8 @@
 /** Open alerts, silences, and cards that no webhook took. */
 import { askAdmin, changeAdmin, reasonOf } from '../../page/admin-api.js';
-import { byId, element } from '../../page/elements.js';
+import { byId, element, visible } from '../../page/elements.js';
 import { formatCount, formatTime } from '../../page/format.js';
+import { objectPage } from '../../page/object-page.js';
 import { askAbout } from './alert-form.js';
 
 /**
@@ -13,6 +14,7 @@ import { askAbout } from './alert-form.js';
  * @property {string} summary
  * @property {Readonly<Record<string, string>>} labels
  * @property {string} startedAt
+ * @property {readonly import('../../page/object-page.js').NamedObject[]} [subjects]
  * @property {string} [acknowledgedBy]
  * @property {string} [silencedUntil]
  * @property {string} [silencedBy]
@@ -126,7 +128,8 @@ function keepFocus(before, made) {
 
 /** @param {ReportedAlert} alert */
 function alertLine(alert) {
-  const { severity, state, rule, summary, startedAt, acknowledgedBy, silencedUntil, silencedBy } = alert;
+  const { severity, state, rule, summary, startedAt, subjects = [] } = alert;
+  const { acknowledgedBy, silencedUntil, silencedBy } = alert;
   const isFiring = state === 'firing';
   const href = runbook.replaceAll('{rule}', () => encodeURIComponent(rule));
   const notes = [`${isFiring ? severity : 'about to fire'}, since ${formatTime(startedAt)}`];
@@ -150,10 +153,19 @@ function alertLine(alert) {
         { class: 'subtle' },
         element('a', { href, title: 'what to do' }, rule),
         ` · ${notes.join(' · ')}`,
+        ...subjects.flatMap(subject => [' · ', objectLink(subject)]),
       ),
     ),
     element('div', { class: 'row' }, ...buttons),
   );
+}
+
+/** @param {import('../../page/object-page.js').NamedObject} object */
+function objectLink(object) {
+  const { bucket, key = '', versionId } = object;
+  const version = versionId === undefined ? '' : `, version ${versionId}`;
+  const title = 'what is cached of it';
+  return element('a', { href: objectPage(object), title }, visible(`${bucket}/${key}${version}`));
 }
 
 /** @param {ReportedSilence} silence */

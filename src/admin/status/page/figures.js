@@ -1,8 +1,12 @@
 /** Tables and lists of the page that show `/api/status` as it is. */
 import { byId, element, fillFacts, fillTable, numberCell } from '../../page/elements.js';
 import { formatBytes, formatCount, formatRatio, formatTime } from '../../page/format.js';
+import { objectPage } from '../../page/object-page.js';
 
 /** @typedef {import('../status-report.ts').StatusReport} StatusReport */
+
+/** The configuration's name for all other buckets. */
+const ANY_BUCKET = '*';
 
 const OUTCOMES = ['HIT', 'REVALIDATED', 'STALE', 'PARTIAL', 'MISS', 'BYPASS'];
 
@@ -90,7 +94,11 @@ function showBackends(backends) {
 /** @param {StatusReport['buckets']} buckets */
 function showBuckets(buckets) {
   const rows = buckets.map(({ name, backend, access, requests, bytes, hitRatio }) => [
-    element('td', {}, name),
+    element(
+      'td',
+      {},
+      name === ANY_BUCKET ? name : element('a', { href: objectPage({ bucket: name }) }, name),
+    ),
     numberCell(formatRatio(hitRatio)),
     numberCell(formatCount(requests)),
     numberCell(formatBytes(bytes)),

@@ -305,6 +305,41 @@ describe('a card that would be too long', () => {
   });
 });
 
+describe('a card that names objects', () => {
+  const withKeys = (...keys: readonly string[]): Alert => ({
+    ...example('archivedObjects'),
+    facts: keys.map(key => ({
+      name: 'Object',
+      value: `${key} (7 times)`,
+      object: { bucket: 'photos', key },
+    })),
+  });
+  const link = (text: string, key: string) =>
+    `[${text} (7 times)](<https://gateway.example/objects?bucket=photos&key=${key}>)`;
+
+  it.each(forms)('leads to what is cached of them in its %s form', form => {
+    const json = JSON.stringify(posted(news('firing', withKeys('a<b>](c', 'plain')), form));
+    expect(json).toContain(link('plain', 'plain'));
+    expect(json).toContain('key=a%3Cb%3E%5D%28c>)');
+  });
+
+  it('has no link where the page is not known', () => {
+    const { objectUrl: _, ...links } = allLinks;
+    const json = JSON.stringify(posted(news('firing', withKeys('plain')), 'connector', links));
+    expect(json).toContain('plain (7 times)');
+    expect(json).not.toContain('objects?');
+  });
+
+  it('shows a long key without a link, and many keys in a shorter form', () => {
+    const long = 'é'.repeat(300);
+    const card = posted(news('firing', withKeys(long)), 'connector');
+    expect(JSON.stringify(card)).not.toContain('objects?');
+    const keys = Array.from({ length: 12 }, (_, index) => `${index}`.padEnd(500, 'x'));
+    for (const form of forms)
+      posted(news('firing', ...Array.from({ length: 9 }, () => withKeys(...keys))), form);
+  });
+});
+
 it('refuses links that a service would not open', () => {
   const links = { ...allLinks, statusPageUrl: 'javascript:alert(1)' };
   expect(() => renderCard(news('firing', example('backendErrors')), 'connector', links)).toThrow(
