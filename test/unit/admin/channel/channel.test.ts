@@ -250,3 +250,15 @@ it('takes every native element, and others that say what to show instead', () =>
   ];
   expect(post(new Channel(new ManualClock()), adaptiveEnvelope(native))).toEqual({ status: 200, text: '1' });
 });
+
+it.each(['items', 'columns', 'rows', 'cells', 'images', 'inlines'])(
+  'refuses an element in %s that no card has, however deep',
+  place => {
+    const holding = (element: object) =>
+      adaptiveEnvelope([{ type: 'Container', items: [{ type: 'Container', [place]: [element] }] }]);
+    const answer = (element: object) => post(new Channel(new ManualClock()), holding(element));
+    expect(answer({ type: 'Graph' }).text).toContain('Bad payload');
+    expect(answer({ type: 'Graph', fallback: 'drop' }).text).toBe('1');
+    expect(answer({ type: 'TextBlock', text: 'x' }).text).toBe('1');
+  },
+);

@@ -89,6 +89,20 @@ describe('a command', () => {
     expect(Math.min(ofTidegate.length, ofAdminApi.length)).toBeGreaterThan(1);
   });
 
+  it.each(commands.filter(text => text.includes('jq ')))('selects and reads only what there is: %s', text => {
+    const [, quoted, bare = ''] = /\bjq (?:-c )?(?:'([^']*)'|(\S+))/.exec(text) ?? [];
+    const program = quoted ?? bare;
+    const names = Array.from(
+      program.replace(/"[^"]*"/g, '').matchAll(/\.([a-z]\w*)/gi),
+      ([, name = '']) => name,
+    );
+    expect(names).not.toEqual([]);
+    const documented = read('docs/operating.md');
+    const isKnown = (name: string) =>
+      new RegExp(`\\b${name}\\b`).test(sources) || documented.includes(`\`${name}\``);
+    expect(names.filter(name => !isKnown(name))).toEqual([]);
+  });
+
   it('reads fields that the log has, and keys that the answers have', () => {
     const fields = commands.flatMap(text => [...(/\{([\w, ]+)\}/.exec(text)?.[1]?.split(', ') ?? [])]);
     expect(fields.length).toBeGreaterThan(5);
