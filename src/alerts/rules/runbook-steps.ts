@@ -25,8 +25,8 @@ const askStores = shell(
 );
 
 const failedRequestLines = shell(
-  'The failed requests in the log: the error code, and what was wrong with the store.',
-  `jq -c 'select(.status >= 500) | {time, status, code, failure, url}' LOG`,
+  'The failed requests in the log: the error code, and what was wrong with the store; storeSaid is its own error page.',
+  `jq -c 'select(.status >= 500) | {time, status, code, failure, cause, storeSaid, bucket, url}' LOG`,
 );
 
 const backendOutcomes = promql(
@@ -69,12 +69,12 @@ export const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly Runbo
   backendUnreachable: [askStores, backendOutcomes, lastMinute],
   backendErrors: [backendOutcomes, failedRequestLines, askStores],
   backendErrorBurn: [
-    promql('The share that fails, over an hour; the budget is 0.001.', failedShare('1h')),
+    promql('The share that fails, over an hour; compare with budget.', failedShare('1h')),
     backendOutcomes,
     failedRequestLines,
   ],
   backendErrorBudget: [
-    promql('The share that fails, over a day; the budget is 0.001.', failedShare('1d')),
+    promql('The share that fails, over a day; compare with budget.', failedShare('1d')),
     backendOutcomes,
   ],
   backendTimeouts: [
@@ -133,8 +133,8 @@ export const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly Runbo
       'sum by (code) (rate(tidegate_error_responses_total{by="gateway"}[5m]))',
     ),
     shell(
-      'The refused requests in the log: who sent them, and why they were refused.',
-      `jq -c 'select(.status == 403) | {time, code, caller, failure, url}' LOG`,
+      'The refused requests in the log: who sent them, and why the signature was refused; caller is who signed correctly, but lacks the right.',
+      `jq -c 'select(.why or .status == 403) | {time, status, code, client, accessKey, why, caller, url}' LOG`,
     ),
   ],
   archivedObjects: [
