@@ -65,6 +65,21 @@ export function parseAddress(rawUrl: string, host: string | undefined, domain: s
 }
 
 /**
+ * What `parseAddress` gives without the key, for requests whose key is refused.
+ *
+ * @throws S3Error InvalidURI, InvalidBucketName
+ */
+export function parseBucketAddress(
+  rawUrl: string,
+  host: string | undefined,
+  domain: string | undefined,
+): Address {
+  const [, origin = '', segment = '/'] = /^(https?:\/\/[^/?]*)?(\/[^/?]*)?/i.exec(rawUrl) ?? [];
+  const inHost = parseAddress(`${origin}/`, host, domain);
+  return inHost.kind === 'service' ? parseAddress(origin + segment, host, domain) : inHost;
+}
+
+/**
  * Encodes a key for the path of a store request: every byte of UTF-8 is escaped except unreserved characters and `/`
  * (RFC 3986 §2.3).
  */

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { parseAccessPointArn } from '../../s3/access-point.ts';
-import { type Address, parseAddress } from '../../s3/address.ts';
+import { type Address, parseAddress, parseBucketAddress } from '../../s3/address.ts';
 import { isAdministrationKey, isBucketName } from '../../s3/bucket-name.ts';
 import { claimedAccessKey } from '../../s3/claimed-access-key.ts';
-import { detectDialect } from '../../s3/dialect.ts';
+import { detectDialect, type HeaderPrefix } from '../../s3/dialect.ts';
 import { S3Error, s3Error } from '../../s3/error.ts';
 import { requirePlain } from '../../s3/path-key.ts';
 import type { Caller } from './access.ts';
@@ -49,11 +49,12 @@ export function locate(
   request: IncomingMessage,
   exchange: Exchange,
   fields: RequestFields,
-  { domain, buckets, authenticate }: LocateParts,
+  parts: LocateParts,
 ): Located | LocatedService {
+  const { buckets, authenticate } = parts;
   const spoken = dialectOf(request, fields);
   exchange.speak(spoken);
-  const address = parseAddress(exchange.url, fields.host, domain);
+  const address = addressOf(exchange, fields, parts, spoken);
   const bucket = address.kind === 'service' ? undefined : bucketOf(address, fields, buckets);
   exchange.bucket = bucket?.label ?? '_other';
   exchange.speak(spoken ?? bucket?.headerPrefix);
@@ -64,6 +65,35 @@ export function locate(
   if (!bucket) throw unknownBucket(address.bucket);
   if (address.kind === 'object') requireObject(bucket, address.key);
   return { ...fromCaller, address, bucket };
+}
+
+/** An address that is refused is answered in the dialect of its bucket too, where that can be told. */
+function addressOf(
+  exchange: Exchange,
+  fields: RequestFields,
+  parts: LocateParts,
+  spoken: HeaderPrefix | undefined,
+): Address {
+  try {
+    return parseAddress(exchange.url, fields.host, parts.domain);
+  } catch (error) {
+    exchange.speak(spoken ?? bucketOfRefused(exchange.url, fields, parts)?.headerPrefix);
+    throw error;
+  }
+}
+
+function bucketOfRefused(
+  url: string,
+  fields: RequestFields,
+  { domain, buckets }: LocateParts,
+): Bucket | undefined {
+  try {
+    const address = parseBucketAddress(url, fields.host, domain);
+    return address.kind === 'service' ? undefined : bucketOf(address, fields, buckets);
+  } catch (error) {
+    if (error instanceof S3Error) return undefined;
+    throw error;
+  }
 }
 
 /** What it throws is noted for the log. */
