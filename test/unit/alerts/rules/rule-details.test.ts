@@ -113,6 +113,29 @@ describe('backendUnreachable', () => {
     expect(bench.changes).toEqual([]);
   });
 
+  it.each([500, 2_000, 5_000, 7_000])(
+    'tells of a store that hangs within 30 s of the first request, with one every %i ms',
+    everyMs => {
+      const firstByteMs = 10_000;
+      for (let sampleMs = 0; sampleMs < 5_000; sampleMs += 500) {
+        const bench = new RuleBench(rulesOf({}, 'backendUnreachable'));
+        bench.run(MINUTE_MS, attempts({}));
+        const startMs = bench.clock.monotonicMs() + sampleMs;
+        let ended = 0;
+        const hanging: Load = gateway => {
+          // those that reach their time limit before the next sample
+          const passedMs = bench.clock.monotonicMs() + 5_000 - startMs - firstByteMs;
+          const all = passedMs < 0 ? 0 : Math.floor(passedMs / everyMs) + 1;
+          attempts({ timeout: all - ended })(gateway);
+          ended = all;
+        };
+        for (let step = 0; step < 20 && bench.changes.length === 0; step++) bench.run(5_000, hanging);
+        expect(bench.changes.map(({ transition }) => transition)).toEqual(['fired']);
+        expect(bench.clock.monotonicMs() - startMs).toBeLessThan(30_000);
+      }
+    },
+  );
+
   it('concludes nothing from one bad object that is asked for several times', () => {
     const bench = new RuleBench(rulesOf({}, 'backendUnreachable'));
     bench.run(MINUTE_MS, attempts({ 200: 5 }));
@@ -236,14 +259,13 @@ describe('archivedObjects', () => {
       { bucket: 'other', key: 'x', count: 30 },
     ];
     bench.run(2 * MINUTE_MS, refused);
+    const film = { bucket: 'b', key: 'old/film.mov', versionId: 'v1' };
+    const still = { bucket: 'b', key: 'old/still.png' };
     expect(bench.changes[0]?.episode.alert).toMatchObject({
-      subjects: [
-        { bucket: 'b', key: 'old/film.mov', versionId: 'v1' },
-        { bucket: 'b', key: 'old/still.png' },
-      ],
+      subjects: [film, still],
       facts: expect.arrayContaining([
-        { name: 'Object', value: 'old/film.mov, version v1 (9 times)' },
-        { name: 'Object', value: 'old/still.png (3 times)' },
+        { name: 'Object', value: 'old/film.mov, version v1 (9 times)', object: film },
+        { name: 'Object', value: 'old/still.png (3 times)', object: still },
       ]),
     });
   });
