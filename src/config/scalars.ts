@@ -60,8 +60,7 @@ export function integer(min: number, max: number) {
 }
 
 /** A number with or without a fraction; strings are accepted too. */
-export function amount(min: number, max: number) {
-  const what = `a number from ${min} to ${max}`;
+export function amount(min: number, max: number, what = `a number from ${min} to ${max}`) {
   return z
     .union(
       [
@@ -74,6 +73,11 @@ export function amount(min: number, max: number) {
       { error: what },
     )
     .refine(value => value >= min && value <= max, { error: what, abort: true });
+}
+
+/** A share of a whole, which is not written as a percentage. */
+export function share() {
+  return amount(0, 1, 'a share from 0 to 1, such as 0.05 for 5 %');
 }
 
 export function flag() {

@@ -27,6 +27,38 @@ it.each(Object.entries({ ...ruleTable, ...noticeTable }))(
   },
 );
 
+const fractions = Object.entries(ruleTable).flatMap(([rule, { defaults }]) =>
+  Object.entries(defaults).flatMap(([option, value]) =>
+    typeof value === 'number' && !Number.isInteger(value) && value < 1 ? [[rule, option] as const] : [],
+  ),
+);
+
+it.each(fractions)(
+  '%s.%s is a share: more than the whole is an error, and the whole is none',
+  (rule, option) => {
+    expect(problems(`rules: { ${rule}: { ${option}: 1 } }`)).toEqual([]);
+    for (const value of ['1.001', '"5"', '-0.1']) {
+      const [problem, ...others] = problems(`rules: { ${rule}: { ${option}: ${value} } }`);
+      expect(problem).toContain(`alerts.rules.${rule}.${option} holds `);
+      expect(problem).toContain('; expected a share from 0 to 1');
+      expect(others).toEqual([]);
+    }
+  },
+);
+
+it('shares are known by their defaults', () => {
+  expect(fractions.map(names => names.join('.')).sort()).toEqual([
+    'backendErrorBudget.budget',
+    'backendErrorBurn.budget',
+    'backendErrors.threshold',
+    'backendTimeouts.threshold',
+    'hitRatioDrop.drop',
+    'hitRatioDrop.threshold',
+    'refusedSignatures.threshold',
+    'serverErrors.threshold',
+  ]);
+});
+
 it('a workflow gets adaptive cards unless told otherwise, and nothing else', () => {
   expect(alerts('webhooks: [{ url: "https://x/1", service: workflows }]').webhooks[0]?.card).toBe('adaptive');
   expect(alerts('webhooks: [{ url: "https://x/1" }]').webhooks[0]?.card).toBe('connector');
@@ -41,6 +73,10 @@ it.each([
   [
     'rules: { hitRatioDrop: { window: 67h } }',
     'alerts.rules.hitRatioDrop.window holds "67h"; expected a duration such as 500ms, 10s, 5m, 1h or 1d, up to 66h',
+  ],
+  [
+    'rules: { backendErrors: { threshold: 5 } }',
+    'alerts.rules.backendErrors.threshold holds 5; expected a share from 0 to 1, such as 0.05 for 5 %',
   ],
   ['rules: { backendErrors: { budget: 5 } }', 'alerts.rules.backendErrors.budget is an unknown key'],
   [
