@@ -179,6 +179,9 @@ function adviceFor({ status, code = '', bucket }: Refusal, backendKey: string, b
   if (code === 'RequestTimeTooSkewed') return 'the clocks of this machine and of the store differ: set them';
   if (wrongRegion.has(code) || status === 301)
     return `correct ${backendKey}.region and ${backendKey}.endpoint: the bucket is in another region`;
+  if (status === 429 || code === 'SlowDown') return 'it limits requests at the moment: ask again later';
+  if (status >= 500 && status !== 501)
+    return 'it is in trouble itself, or what stands before it is: see its own state and logs, and ask again later';
   if (status !== 403) return `see endpoint, region, addressing and credentials of ${backendKey}`;
   return `let ${backendKey}.credentials list and read it. Otherwise it cannot be determined whether it is exact or path: ${HOW_TO_TELL}`;
 }

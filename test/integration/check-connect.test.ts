@@ -142,7 +142,16 @@ it.each([
   [301, 'PermanentRedirect', 'correct backends.main.region and backends.main.endpoint'],
   [400, 'AuthorizationHeaderMalformed', 'correct backends.main.region and backends.main.endpoint'],
   [403, 'RequestTimeTooSkewed', 'the clocks of this machine and of the store differ'],
-  [500, 'InternalError', 'see endpoint, region, addressing and credentials of backends.main'],
+  [400, 'InvalidRequest', 'see endpoint, region, addressing and credentials of backends.main'],
+  [501, 'NotImplemented', 'see endpoint, region, addressing and credentials of backends.main'],
+  [500, 'InternalError', 'it is in trouble itself, or what stands before it is: see its own state and logs'],
+  [
+    503,
+    'ServiceUnavailable',
+    'it is in trouble itself, or what stands before it is: see its own state and logs',
+  ],
+  [503, 'SlowDown', 'it limits requests at the moment: ask again later'],
+  [429, 'TooManyRequests', 'it limits requests at the moment: ask again later'],
 ])('says what to do about %i %s', async (status, code, advice) => {
   const server = createServer((_request, reply) =>
     reply.writeHead(status).end(`<Error><Code>${code}</Code></Error>`),
