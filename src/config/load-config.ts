@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
+import { errorCode } from '../base/error-code.ts';
+import { bucketWarnings } from './bucket-warnings.ts';
 import { ConfigError } from './config-error.ts';
 import { type Environment, substituteEnvironment } from './environment.ts';
 import { deepFreeze } from './freeze.ts';
@@ -32,6 +34,7 @@ export function checkFile(
 ): CheckedFile {
   const { config, written } = parse(readText(file), environment, file, asksForKeys);
   const warnings = [
+    ...bucketWarnings(config),
     ...unsignedBackends(config, written),
     ...grantWarnings(config),
     ...machineWarnings(config, machine),
@@ -78,9 +81,22 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new ConfigError(file, [cause instanceof Error ? cause.message : String(cause)], { cause });
+    throw new ConfigError(file, [whyUnreadable(cause)], { cause });
   }
 }
+
+function whyUnreadable(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const code = errorCode(cause) ?? '';
+  return Object.hasOwn(unreadable, code) ? `${unreadable[code]} (${code})` : cause.message;
+}
+
+const unreadable: Readonly<Record<string, string>> = {
+  EACCES: 'this file may not be read by the user of this process',
+  EISDIR: 'this is a directory, not a file',
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file: a part of its path is not a directory',
+};
 
 /** An empty file is a configuration with all defaults. */
 function parseYaml(yaml: string, source: string): unknown {

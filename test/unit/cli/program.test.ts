@@ -122,7 +122,11 @@ buckets: { photos: { backend: demo, access: public, anonymous: [{ actions: [Head
 it('refuses a file that no gateway can be built from', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'tidegate-cli-'));
   const file = join(directory, 'tidegate.yaml');
-  writeFileSync(file, 'workers: 3');
+  writeFileSync(
+    file,
+    `backends: { demo: { type: embedded, directory: ./data } }
+buckets: { photos: { backend: demo, access: public } }`,
+  );
   const { end, out, errors } = await run(['check', '-c', file], {}, new Error('half a byte is left over'));
   expect(end).toEqual(ended(2));
   expect(out).toBe('');

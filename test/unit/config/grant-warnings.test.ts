@@ -116,13 +116,14 @@ it('warns of a bucket that only clients may use and that no grant names', () => 
 });
 
 it('warns of a store that is asked without a signature, unless that is written', () => {
-  const store = (more: string) => `backends: { main: { type: s3, endpoint: "http://x"${more} } }`;
+  const bucket = 'buckets: { photos: { backend: main, access: public } }';
+  const store = (more: string) => `backends: { main: { type: s3, endpoint: "http://x"${more} } }\n${bucket}`;
   expect(warnings(store(''))).toEqual([
     expect.stringMatching(/^backends\.main\.credentials holds nothing: requests to the store are not signed/),
   ]);
   expect(warnings(store(', credentials: none'))).toEqual([]);
   expect(warnings(store(', credentials: { accessKeyId: a, secretAccessKey: b }'))).toEqual([]);
-  expect(warnings('backends: { main: { type: embedded, directory: ./data } }')).toEqual([]);
+  expect(warnings(`backends: { main: { type: embedded, directory: ./data } }\n${bucket}`)).toEqual([]);
 });
 
 it('what comes from the environment is in no warning', () => {

@@ -240,7 +240,10 @@ describe('a problem is named with its key, what it holds and what was expected',
   });
 
   it('names a file that cannot be read', () => {
-    expect(() => checkFile('/nowhere/tidegate.yaml', {})).toThrow(/\/nowhere\/tidegate\.yaml.*\n.*ENOENT/);
+    expect(() => checkFile('/nowhere/tidegate.yaml', {})).toThrow(
+      /\/nowhere\/tidegate\.yaml.*\n.*there is no such file \(ENOENT\)$/,
+    );
+    expect(() => checkFile('/', {})).toThrow(/\n.*this is a directory, not a file \(EISDIR\)$/);
   });
 });
 
