@@ -42,6 +42,8 @@ export class Generation implements Content {
   readonly identity: GenerationIdentity;
   readonly blockBytes: number;
   readonly parts: PartMap;
+  /** See `FillingSlots`. */
+  readonly fillGroup: number;
   readonly #tier: MemoryTier;
   readonly #blocks = new Map<number, Block>();
   readonly #hash: number;
@@ -50,19 +52,24 @@ export class Generation implements Content {
   #readers = 0;
   #retired = false;
 
-  /** @param onGrown called when the content's estimated heap cost has grown */
+  /**
+   * @param onGrown called when the content's estimated heap cost has grown
+   * @param fillGroup the number of its store, see `FillingSlots`
+   */
   constructor(
     identity: GenerationIdentity,
     blockBytes: number,
     tier: MemoryTier,
     reading: ContentAccess,
     onGrown: () => void = () => undefined,
+    fillGroup = 0,
   ) {
     this.identity = identity;
     this.blockBytes = blockBytes;
     this.#tier = tier;
     this.#reading = reading;
     this.#onGrown = onGrown;
+    this.fillGroup = fillGroup;
     this.parts = new PartMap([], undefined, onGrown);
     const { objectKey, versionId, entityTag, sizeBytes, contentEncoding } = identity;
     const validators = [versionId, entityTag, contentEncoding].map(lengthPrefixed);
@@ -172,8 +179,8 @@ export class Generation implements Content {
     const existing = this.blockAt(position);
     const block = existing ?? this.#addBlock(position);
     if (!block) return false;
+    if (existing && !existing.isFilling && !this.#tier.reopen(existing.slot, this.fillGroup)) return false;
     block.open(position - this.blockStart(position));
-    if (existing) this.#tier.reopen(existing.slot);
     // This may evict the content's own entry and free its blocks, but not those being filled.
     if (!existing) this.#onGrown();
     return true;
@@ -243,7 +250,7 @@ export class Generation implements Content {
     const sizeBytes = this.blockEnd(position) - this.blockStart(position);
     const contentHash = (this.#hash ^ Math.imul(index + 1, 0x9e3779b1)) >>> 0;
     const block = this.#newBlock(index, contentHash);
-    const slot = this.#tier.allocate(sizeBytes, block);
+    const slot = this.#tier.allocate(sizeBytes, block, this.fillGroup);
     if (slot === undefined) return undefined;
     block.place(slot, this.#tier.view(slot, sizeBytes));
     this.#blocks.set(index, block);

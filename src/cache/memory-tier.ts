@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { EvictionQueue } from './eviction-queue.ts';
+import { FillingSlots } from './filling-slots.ts';
 import { PageSearch } from './page-search.ts';
 import { PageTable } from './page-table.ts';
 import type { SharedMemory } from './shared-memory.ts';
@@ -7,6 +8,7 @@ import { MAX_SLOTS_PER_PAGE, sizeClassCount, sizeClassFor, slotBytes, slotsInPag
 import { SizeClassBalancer } from './size-class-balancer.ts';
 import { SlotPins } from './slot-pins.ts';
 import { SlotLinks } from './slot-queue.ts';
+import { SlotWaiters } from './slot-waiters.ts';
 import { UnreadShare } from './unread-share.ts';
 import { WrittenBytes } from './written-bytes.ts';
 
@@ -46,13 +48,13 @@ export class MemoryTier {
   readonly #usedPages: Int32Array;
   readonly #needed: Int32Array;
   readonly #owners: (SlotOwner | undefined)[] = [];
-  readonly #filling: Uint8Array;
+  readonly #filling: FillingSlots;
   readonly #unread: Uint8Array;
   readonly #queues: readonly EvictionQueue[];
   readonly #leastRead: SizeClassBalancer;
-  readonly #waiting = new Set<() => void>();
-  readonly #waitingFirst = new Set<() => void>();
-  #fillingSlots = 0;
+  readonly #waiting = new SlotWaiters();
+  /** Fills whose group has used up its share, see `FillingSlots`. They need no memory of anybody else. */
+  readonly #waitingForShare = new SlotWaiters();
   #usedBytes = 0;
   #slots = 0;
   #evictions = 0;
@@ -74,7 +76,7 @@ export class MemoryTier {
     this.#pages = new PageTable(pagesPerWorker, links, clock);
     this.#usedPages = new Int32Array(memory.usedPages, worker * Int32Array.BYTES_PER_ELEMENT, 1);
     this.#needed = new Int32Array(memory.needed, worker * Int32Array.BYTES_PER_ELEMENT, 1);
-    this.#filling = new Uint8Array(slots);
+    this.#filling = new FillingSlots(slots, pagesPerWorker * pageBytes);
     this.#unread = new Uint8Array(slots);
     const inMain = new Uint8Array(slots);
     const state = {
@@ -90,7 +92,7 @@ export class MemoryTier {
       return new EvictionQueue(links, inMain, state, unreadShare, sizeBytes, remembered);
     });
     const search = new PageSearch(this.#queues, this.#pages, inMain, local => this.#isInUse(local));
-    const isFilling = () => this.#fillingSlots > 0;
+    const isFilling = () => this.#filling.count > 0;
     this.#leastRead = new SizeClassBalancer(this.#queues, this.#pages, inMain, search, isFilling);
   }
 
@@ -103,27 +105,28 @@ export class MemoryTier {
     };
   }
 
-  /** Fills waiting for a slot. */
-  get waiting(): number {
-    return this.#waiting.size + this.#waitingFirst.size;
+  /** Fills waiting for what a fill of `group` would wait for. */
+  waiting(group: number): number {
+    return this.#waitersOf(group).count;
   }
 
-  /** Waiting fills with priority. */
-  get waitingFirst(): number {
-    return this.#waitingFirst.size;
+  /** Those of them with priority. */
+  waitingFirst(group: number): number {
+    return this.#waitersOf(group).urgent;
   }
 
   /**
    * Allocates a slot for `sizeBytes` of `owner`, in filling state; evicts others if necessary. Undefined when every
-   * suitable slot is being filled or read; see `whenFreed`.
+   * suitable slot is being filled or read, or `group` has used up its share (`FillingSlots`); see `whenFreed`.
    */
-  allocate(sizeBytes: number, owner: SlotOwner): number | undefined {
+  allocate(sizeBytes: number, owner: SlotOwner, group = 0): number | undefined {
     const sizeClass = sizeClassFor(sizeBytes, this.#pageBytes);
+    if (!this.#filling.hasShare(group, slotBytes(sizeClass, this.#pageBytes))) return undefined;
     const local = this.#takeFree(sizeClass) ?? this.#makeRoom(sizeClass);
     if (local === undefined) return undefined;
     const slot = local + this.#firstSlot;
     this.#owners[local] = owner;
-    this.#markFilling(local, 1);
+    this.#filling.begin(local, group, slotBytes(sizeClass, this.#pageBytes));
     this.#unread[local] = 1;
     this.#usedBytes += slotBytes(sizeClass, this.#pageBytes);
     this.#slots++;
@@ -136,16 +139,22 @@ export class MemoryTier {
   /** Ends the fill of `slot`; it can be evicted from now on. */
   complete(slot: number): void {
     const local = slot - this.#firstSlot;
-    this.#markFilling(local, 0);
+    this.#filling.end(local);
     this.#queueOf(local).insert(local);
     this.#notifyWaiters();
   }
 
-  /** Returns a complete slot to filling state, for more bytes of the same content. */
-  reopen(slot: number): void {
+  /**
+   * Returns a complete slot to filling state, for more bytes of the same content; false when `group` has used up its
+   * share.
+   */
+  reopen(slot: number, group = 0): boolean {
     const local = slot - this.#firstSlot;
+    const sizeBytes = this.slotSizeBytes(slot);
+    if (!this.#filling.hasShare(group, sizeBytes)) return false;
     this.#queueOf(local).remove(local);
-    this.#markFilling(local, 1);
+    this.#filling.begin(local, group, sizeBytes);
+    return true;
   }
 
   /**
@@ -158,13 +167,13 @@ export class MemoryTier {
       return;
     }
     this.#unread[local] = 0;
-    if (this.#filling[local] === 0) this.#queueOf(local).firstRead(local);
+    if (!this.#filling.has(local)) this.#queueOf(local).firstRead(local);
   }
 
   /** Makes `slot` the next victim: it was prefetched and its reader has stalled. */
   demote(slot: number): void {
     const local = slot - this.#firstSlot;
-    if (this.#unread[local] === 0 || this.#filling[local] === 1) return;
+    if (this.#unread[local] === 0 || this.#filling.has(local)) return;
     this.#unread[local] = 0;
     this.#queueOf(local).demote(local);
   }
@@ -172,7 +181,7 @@ export class MemoryTier {
   /** Frees `slot`. Readers that have pinned it may finish. */
   free(slot: number): void {
     const local = slot - this.#firstSlot;
-    if (this.#filling[local] === 0) this.#queueOf(local).remove(local);
+    if (!this.#filling.has(local)) this.#queueOf(local).remove(local);
     this.#release(local);
     this.#notifyWaiters();
   }
@@ -192,18 +201,21 @@ export class MemoryTier {
    *
    * @param isUrgent whether it is called before those that are not urgent
    */
-  whenFreed(callback: () => void, isUrgent = false): () => void {
-    const waiting = isUrgent ? this.#waitingFirst : this.#waiting;
-    waiting.add(callback);
+  whenFreed(callback: () => void, isUrgent = false, group = 0): () => void {
+    const forget = this.#waitersOf(group).add(callback, isUrgent);
     this.#publishNeed();
     return () => {
-      if (waiting.delete(callback)) this.#publishNeed();
+      if (forget()) this.#publishNeed();
     };
   }
 
   /** Must be called when a reader of this thread has released a slot. */
   released(): void {
-    if (this.waiting > 0) this.#notifyWaiters();
+    if (this.#waiting.count > 0) this.#notifyWaiters();
+  }
+
+  #waitersOf(group: number): SlotWaiters {
+    return this.#filling.hasShare(group, this.#pageBytes) ? this.#waiting : this.#waitingForShare;
   }
 
   #queueOf(local: number): EvictionQueue {
@@ -231,11 +243,6 @@ export class MemoryTier {
     return page !== undefined && this.#clearPage(page) ? this.#takeFree(sizeClass) : undefined;
   }
 
-  #markFilling(local: number, filling: 0 | 1): void {
-    this.#fillingSlots += filling - (this.#filling[local] ?? 0);
-    this.#filling[local] = filling;
-  }
-
   #takeVisited(local: number): boolean {
     const isVisited = this.pins.takeVisited(local + this.#firstSlot);
     if (isVisited) this.#pages.renew(local);
@@ -244,7 +251,7 @@ export class MemoryTier {
 
   /** Whether `local` is being filled or read. */
   #isInUse(local: number): boolean {
-    return this.#filling[local] === 1 || this.pins.isHeld(local + this.#firstSlot);
+    return this.#filling.has(local) || this.pins.isHeld(local + this.#firstSlot);
   }
 
   /** Evicts all of the page of `local`; false when a reader has pinned some of it meanwhile. */
@@ -271,7 +278,7 @@ export class MemoryTier {
   #release(local: number): void {
     this.pins.raiseTag(local + this.#firstSlot);
     this.#owners[local] = undefined;
-    this.#markFilling(local, 0);
+    this.#filling.end(local);
     this.#unread[local] = 0;
     this.#usedBytes -= slotBytes(this.#pages.classOf(local), this.#pageBytes);
     this.#slots--;
@@ -280,14 +287,12 @@ export class MemoryTier {
 
   /** Publishes the number of urgent waiters for readers in other threads, see `SlotPins.claimNeed`. */
   #publishNeed(): void {
-    Atomics.store(this.#needed, 0, this.#waitingFirst.size);
+    Atomics.store(this.#needed, 0, this.#waiting.urgent);
   }
 
   #notifyWaiters(): void {
-    if (this.waiting === 0) return;
-    const callbacks = [...this.#waitingFirst, ...this.#waiting];
-    this.#waitingFirst.clear();
-    this.#waiting.clear();
+    if (this.#waiting.count + this.#waitingForShare.count === 0) return;
+    const callbacks = [...this.#waiting.takeAll(), ...this.#waitingForShare.takeAll()];
     this.#publishNeed();
     for (const callback of callbacks) queueMicrotask(callback);
   }

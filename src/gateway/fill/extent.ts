@@ -225,7 +225,7 @@ export class Extent implements RangeReceiver {
 
   /** Whether extents with waiting readers lack slots: read-ahead must not take any then. */
   get #lacksRoom(): boolean {
-    return this.#context.slots.waitingFirst > 0;
+    return this.#context.slots.waitingFirst(this.generation.fillGroup) > 0;
   }
 
   #takeRoom(): boolean {
@@ -237,7 +237,7 @@ export class Extent implements RangeReceiver {
 
   #waitForRoom(): void {
     this.#roomWait ??= new SlotWait(this.#context, () => this.#guarded(() => this.#retry()));
-    this.#roomWait.begin(this.#waiters.isAwaited);
+    this.#roomWait.begin(this.#waiters.isAwaited, this.generation.fillGroup);
     if (this.#roomWait.exceedsFirstByteLimit) this.#waiters.refuseFirst(new OverloadedError());
     if (this.#roomWait.keepsConnection) return;
     // From now on the extent waits without a connection, or ends if it has no readers.

@@ -69,7 +69,7 @@ export class Filler implements ExtentOwner {
       ? this.#firstUnclaimed(generation, from, to, extentBytes)
       : undefined;
     if (!missing) return this.fetchAhead(generation, from, to, extentBytes, source);
-    if (this.#tier.waiting >= WAITING_LIMIT) throw new OverloadedError();
+    if (this.#tier.waiting(generation.fillGroup) >= WAITING_LIMIT) throw new OverloadedError();
     this.#begin(generation, missing.start, missing.end, source).start();
     return this.fetchAhead(generation, missing.end, to, extentBytes, source);
   }
@@ -86,7 +86,8 @@ export class Filler implements ExtentOwner {
     source: RangeSource,
   ): number {
     let position = from;
-    while (position < to && !this.#runsEnough(generation) && this.#tier.waiting < WAITING_LIMIT) {
+    const { fillGroup } = generation;
+    while (position < to && !this.#runsEnough(generation) && this.#tier.waiting(fillGroup) < WAITING_LIMIT) {
       const missing = this.#firstUnclaimed(generation, position, to, extentBytes);
       if (!missing) return to;
       this.#begin(generation, missing.start, missing.end, source).start();

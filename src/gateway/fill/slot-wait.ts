@@ -52,7 +52,7 @@ export class SlotWait {
   }
 
   /** No slot is available, still or again. */
-  begin(isAwaited: boolean): void {
+  begin(isAwaited: boolean, fillGroup: number): void {
     const { clock, slots } = this.#signs;
     this.#stop();
     this.#sinceMs ??= clock.monotonicMs();
@@ -62,7 +62,7 @@ export class SlotWait {
       this.#retry();
     };
     this.#awaited = retry;
-    this.#forget = slots.whenFreed(retry, isAwaited);
+    this.#forget = slots.whenFreed(retry, isAwaited, fillGroup);
     // slots released by other threads are not signalled
     this.#poll = clock.after(SLOT_POLL_MS, retry);
   }

@@ -51,6 +51,8 @@ export class WorkerCache implements ContentFactory {
   readonly clock: Clock;
   readonly #readAhead: ReadAhead;
   readonly #readers: Readers;
+  /** A number for each store, by name. */
+  readonly #fillGroups = new Map<string, number>();
 
   constructor(options: WorkerCacheOptions) {
     const { memory, worker, recordBytes, clock, random, retried, faults, onUnwritten } = options;
@@ -78,7 +80,14 @@ export class WorkerCache implements ContentFactory {
       lend: (block, from, to) => this.lender.lend(block, from, to),
     };
     const grew = () => this.table.grew(read.objectKey);
-    return new Generation(identity, read.policy.blockSizeBytes, this.tier, reading, grew);
+    const group = this.#fillGroupOf(read.bucket.store.name);
+    return new Generation(identity, read.policy.blockSizeBytes, this.tier, reading, grew, group);
+  }
+
+  #fillGroupOf(store: string): number {
+    const group = this.#fillGroups.get(store) ?? this.#fillGroups.size;
+    this.#fillGroups.set(store, group);
+    return group;
   }
 
   firstExtentBytes(others: number): number {

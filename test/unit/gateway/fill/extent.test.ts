@@ -56,9 +56,7 @@ function extent(from: number, to: number): Extent {
         slotFreed.add(callback);
         return () => slotFreed.delete(callback);
       },
-      get waitingFirst() {
-        return lacksRoom ? 1 : 0;
-      },
+      waitingFirst: () => (lacksRoom ? 1 : 0),
     },
     retried: () => undefined,
     readers: { pace: () => pace, isWantedSoon: () => isWanted },
