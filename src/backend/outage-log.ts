@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { GIVEN_UP, type StoreError } from './store.ts';
+import { GIVEN_UP, NO_ANSWER, type StoreError } from './store.ts';
 
 /** A store works again once it has answered and nothing has failed for so long. */
 const QUIET_MS = 5_000;
@@ -61,7 +61,7 @@ export class OutageLog {
   /** A request failed without a complete answer. What the gateway itself refused or gave up is no fault of a store. */
   failed(error: StoreError): void {
     const { code, reason, cause } = error;
-    if (code === 'BUSY' || code === 'FAULT' || reason === GIVEN_UP) return;
+    if (code === 'FAULT' || reason === GIVEN_UP || (code === 'BUSY' && reason !== NO_ANSWER)) return;
     this.#failed(reason, cause instanceof Error && cause.message ? cause.message : error.message);
   }
 

@@ -10,6 +10,7 @@ import {
   ERROR_BODY_LIMIT_BYTES,
   faultOf,
   GIVEN_UP,
+  NO_ANSWER,
   type StoreCall,
   StoreError,
   type StoreReceiver,
@@ -36,7 +37,7 @@ export interface CallContext {
   /** Receives exceptions that receivers throw from `failed`. */
   readonly faults?: Pick<Faults, 'note'> | undefined;
   /** Logs when requests begin to fail, and when they work again. */
-  readonly outages?: OutageLog | undefined;
+  readonly outages?: Pick<OutageLog, 'answered' | 'failed'> | undefined;
   readonly send: (request: StoreRequest, receiver: OriginReceiver) => SentRequest;
   /** The head of an answer; a text that says why if it cannot be used. */
   readonly readHead: (status: number, rawHeaders: readonly string[]) => StoreReplyHead | string;
@@ -196,7 +197,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   failed(error: StoreError): void {
     if (this.#state !== 'sent' && this.#state !== 'answered') return;
-    this.#count(error.code.toLowerCase());
+    this.#count(error.reason === NO_ANSWER ? 'timeout' : error.code.toLowerCase());
     if (this.#maySendAgain(error)) {
       this.#context.meter.retried('broken');
       this.#send();
@@ -298,5 +299,7 @@ function errorFor(verdict: QueueVerdict): StoreError {
   // a paused call has received part of its answer and can be resumed by another one
   if (verdict === 'paused')
     return new StoreError('BROKEN', 'aborted in favour of waiting calls', undefined, GIVEN_UP);
+  if (verdict === 'silent')
+    return new StoreError('BUSY', 'the store did not answer while others waited', undefined, NO_ANSWER);
   return new StoreError('BUSY', `too many calls to the store: ${verdict}`, undefined);
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { CallQueue } from '../../../src/backend/call-queue.ts';
 import { allocateOutages, OutageLog, type SharedOutages } from '../../../src/backend/outage-log.ts';
-import { GIVEN_UP, StoreError, type StoreErrorCode } from '../../../src/backend/store.ts';
+import { GIVEN_UP, NO_ANSWER, StoreError, type StoreErrorCode } from '../../../src/backend/store.ts';
 import { createLogger } from '../../../src/base/logger.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { queuedCall } from '../../support/queued-calls.ts';
@@ -143,6 +143,12 @@ it('takes 5xx for failing, but no other answer and nothing that the gateway deci
   expect(told()).toEqual([]);
   store.answered(503);
   expect(told()).toEqual(['warn store-0 STATUS_503']);
+});
+
+it('takes a read that was given up for its silence for a failure', () => {
+  const store = worker();
+  store.failed(new StoreError('BUSY', 'too many calls', undefined, NO_ANSWER));
+  expect(told()).toEqual(['warn store-0 NO_ANSWER']);
 });
 
 it('ends an outage although the wall clock was set back', () => {

@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CallQueue } from '../../../src/backend/call-queue.ts';
 import type { OriginReceiver } from '../../../src/backend/origin-call.ts';
+import type { CallContext } from '../../../src/backend/queued-call.ts';
 import { GIVEN_UP, type StoreError, type StoreReceiver } from '../../../src/backend/store.ts';
+import { StoreMeter } from '../../../src/backend/store-meter.ts';
+import { Metrics } from '../../../src/base/metrics.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { queuedCall } from '../../support/queued-calls.ts';
 
@@ -20,7 +23,12 @@ function openQueue(connections: number): CallQueue {
 }
 
 /** A call, what its sender was told to do, and what its receiver heard. */
-function enter(object: string, isRead = true, onEnd: () => void = () => undefined) {
+function enter(
+  object: string,
+  isRead = true,
+  onEnd: () => void = () => undefined,
+  more: Partial<CallContext> = {},
+) {
   const did: string[] = [];
   const heard: string[] = [];
   const reasons: string[] = [];
@@ -47,7 +55,7 @@ function enter(object: string, isRead = true, onEnd: () => void = () => undefine
     };
   };
   const request = { method: isRead ? 'GET' : 'PUT', key: object };
-  const call = queuedCall(request, receiver, { queue, clock, send, more: { limits } });
+  const call = queuedCall(request, receiver, { queue, clock, send, more: { limits, ...more } });
   queue.enter(call);
   return { call, did, heard, reasons, answer: () => answer };
 }
@@ -82,6 +90,23 @@ it('a silent read is given up for one that waits, a silent write is not', () => 
   clock.advance(1_600);
   expect(many.map(({ heard }) => heard)).toEqual([[], [], ['BUSY'], []]);
   expect(next.did).toEqual(['send']);
+});
+
+it('a read given up for its silence counts as unanswered by the store, those that wait behind it do not', async () => {
+  const metrics = new Metrics();
+  const failures: string[] = [];
+  const outages = {
+    answered: () => undefined,
+    failed: ({ code, reason }: StoreError) => void failures.push(`${code} ${reason}`),
+  };
+  const more = { meter: new StoreMeter(metrics).backend('main'), outages };
+  queue = openQueue(4);
+  for (const object of ['a', 'b', 'c', 'd', 'waits', 'waits too']) enter(object, true, () => undefined, more);
+  clock.advance(1_600);
+  expect(failures).toEqual(['BUSY NO_ANSWER']);
+  const family = (await metrics.snapshot()).find(({ name }) => name === 'tidegate_backend_requests_total');
+  const counted = family?.values.map(({ labels, value }) => [labels.status, value]);
+  expect(counted).toEqual([['timeout', 1]]);
 });
 
 it('how long writes take says nothing about reads', () => {
