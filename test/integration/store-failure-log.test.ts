@@ -128,6 +128,6 @@ it('names why requests to a store failed: once for each store, and in the line o
   );
   for (const [index, cause] of causes.entries()) {
     const ofRequests = lines.filter(({ bucket }) => bucket === `bucket-${index}`);
-    expect(ofRequests.map(line => line.cause)).toEqual(Array(6).fill(cause));
+    expect(ofRequests.map(line => [line.backend, line.cause])).toEqual(Array(6).fill([cause, cause]));
   }
 });

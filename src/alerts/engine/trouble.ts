@@ -1,7 +1,10 @@
 import type { Alert } from '../alert.ts';
 import { describeRule } from '../rules/rule-description.ts';
 
-/** What is wrong, for health checks: names of rules, which reveal nothing to those who need no token. */
+/**
+ * What is wrong, for health checks: names of rules and how many alerts each has, but no labels, since those who ask need
+ * no token.
+ */
 export interface Trouble {
   /** Alerts that fire or are about to, except mere information. */
   readonly warnings: readonly string[];
@@ -19,5 +22,11 @@ export function troubleOf(alerts: readonly Alert[]): Trouble {
 }
 
 function named(alerts: readonly Alert[]): readonly string[] {
-  return [...new Set(alerts.map(({ rule }) => `${rule}: ${describeRule(rule).title}`))];
+  return Array.from(
+    Map.groupBy(alerts, ({ rule }) => rule),
+    ([rule, { length }]) => {
+      const count = length === 1 ? '' : ` (${length} alerts)`;
+      return `${rule}: ${describeRule(rule).title}${count}`;
+    },
+  );
 }

@@ -26,7 +26,7 @@ const askStores = shell(
 
 const failedRequestLines = shell(
   'The failed requests in the log: the error code, and what was wrong with the store; storeSaid is its own error page.',
-  `jq -c 'select(.status >= 500) | {time, status, code, failure, cause, storeSaid, bucket, url}' LOG`,
+  `jq -c 'select(.status >= 500) | {time, status, code, failure, backend, cause, storeSaid, bucket, url}' LOG`,
 );
 
 const backendOutcomes = promql(

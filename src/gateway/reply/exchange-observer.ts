@@ -224,13 +224,28 @@ export class ExchangeObserver {
       durationMs: Math.round((endMs - exchange.startedMs) * 1000) / 1000,
       clientLeft: exchange.hasClientLeft || undefined,
       failure: exchange.failure?.message.slice(0, LOGGED_FAILURE_LENGTH),
-      cause: exchange.failure && storeFailure(exchange.failure),
+      ...storeFault(exchange),
       storeSaid: exchange.storeSaid,
     });
   }
 }
 
-/** The name of the cause where a store failed, such as `ECONNREFUSED`. */
+/** The store at fault for a failed request, and the cause by its name: `ECONNREFUSED`, `STATUS_503`. */
+interface StoreFault {
+  readonly backend: string | undefined;
+  /** Undefined where the failure of the request has no such name; its text tells more. */
+  readonly cause: string | undefined;
+}
+
+function storeFault({ failure, refusedBy, status, backend }: Exchange): StoreFault | undefined {
+  const cause = failure && storeFailure(failure);
+  if (cause !== undefined) return { backend, cause };
+  // 502 is the verdict on an answer of the store, also where the gateway gives it
+  if (status !== 502 && (refusedBy !== 'store' || status < 500)) return undefined;
+  // where there is a failure, the status is not the store's
+  return { backend, cause: failure ? undefined : `STATUS_${status}` };
+}
+
 function storeFailure(failure: Error): string | undefined {
   const { cause } = failure;
   if (failure instanceof StoreError) return failure.reason;

@@ -35,6 +35,8 @@ export class Exchange {
   prefix: HeaderPrefix = 'x-store-';
   /** Metric label: a bucket's configured name, `_other`, or empty for requests to no bucket. */
   bucket = '';
+  /** The backend of the bucket, as the configuration calls it; for logs. */
+  backend: string | undefined;
   operation = 'Unknown';
   /** The key of the addressed object, if any. */
   key: string | undefined;

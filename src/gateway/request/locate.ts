@@ -57,6 +57,7 @@ export function locate(
   const address = addressOf(exchange, fields, parts, spoken);
   const bucket = address.kind === 'service' ? undefined : bucketOf(address, fields, buckets);
   exchange.bucket = bucket?.label ?? '_other';
+  exchange.backend = bucket?.store.name;
   exchange.speak(spoken ?? bucket?.headerPrefix);
   const caller = callerOf(request, exchange, fields, () => authenticate(request, bucket?.region));
   if (caller.kind === 'client') exchange.caller = caller.accessKeyId;

@@ -41,6 +41,7 @@ export class PlainReads {
     const plain = host === undefined ? undefined : this.#reads.find(host, exchange.url);
     if (!plain) return undefined;
     exchange.bucket = plain.bucket;
+    exchange.backend = plain.read.bucket.store.name;
     exchange.key = plain.key;
     exchange.prefix = plain.prefix;
     exchange.operation = 'GetObject';

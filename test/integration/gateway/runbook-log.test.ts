@@ -55,7 +55,12 @@ it.each<RuleName>(['backendErrors', 'backendErrorBurn', 'serverErrors'])(
     const gateway = await start({ storeUrl: `http://127.0.0.1:${await freePort()}` });
     await gateway.get('/b/k');
     expect(printedFor(rule)).toEqual([
-      expect.objectContaining({ status: 503, cause: 'ECONNREFUSED', bucket: 'b', url: '/b/k' }),
+      expect.objectContaining({
+        status: 503,
+        backend: expect.any(String),
+        cause: 'ECONNREFUSED',
+        bucket: 'b',
+      }),
     ]);
   },
 );
@@ -70,7 +75,12 @@ it('the command for failed requests shows the error page of a store', async () =
   );
   await gateway.get('/b/k');
   expect(printedFor('backendErrors')).toEqual([
-    expect.objectContaining({ status: 507, code: 'BadGateway', storeSaid: '<h1>Full</h1>' }),
+    expect.objectContaining({
+      status: 507,
+      code: 'BadGateway',
+      storeSaid: '<h1>Full</h1>',
+      cause: 'STATUS_507',
+    }),
   ]);
 });
 
@@ -105,4 +115,27 @@ it('the command for refused signatures tells who lacks a right', async () => {
   expect(printedFor('refusedSignatures')).toEqual([
     expect.objectContaining({ status: 403, code: 'AccessDenied', caller: 'reporting' }),
   ]);
+});
+
+it('the line of a failed request names the backend, for the first read of a URL and for a memoised one', async () => {
+  const store = await StandInStore.start();
+  stops.push(() => store.close());
+  const gateway = await start({ storeUrl: store.url, store: { name: 'archive' } });
+  store.faults.next({ kind: 'answer', status: 503, body: '<h1>Later</h1>', headers: {} }, 100);
+  await gateway.get('/b/k');
+  await gateway.get('/b/k');
+  const logged = lines.map(line => JSON.parse(line));
+  expect(logged.map(({ status, backend, cause }) => [status, backend, cause])).toEqual(
+    Array(2).fill([503, 'archive', 'STATUS_503']),
+  );
+});
+
+it('names no backend where no store is at fault', async () => {
+  const store = await StandInStore.start();
+  stops.push(() => store.close());
+  const gateway = await start({ storeUrl: store.url });
+  await gateway.get('/b/missing');
+  await gateway.get('/nobucket/k');
+  expect(lines.map(line => JSON.parse(line).status)).toEqual([404, 404]);
+  for (const line of lines) expect(JSON.parse(line)).not.toHaveProperty('backend');
 });

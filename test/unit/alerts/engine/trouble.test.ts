@@ -4,16 +4,16 @@ import { sampleAlert } from '../../../support/notifications.ts';
 
 const down = sampleAlert('backendUnreachable', { severity: 'critical' });
 
-it('warns of what fires and of what is about to, once for each rule', () => {
+it('warns of what fires and of what is about to, once for each rule, and how many alerts it has', () => {
   const other = { ...down, id: 'b', labels: { backend: 'other' } };
   const pending = sampleAlert('backendErrors', { state: 'pending', severity: 'critical' });
   const over = sampleAlert('retryStorm', { state: 'resolved' });
   const { warnings, critical } = troubleOf([down, other, pending, over]);
   expect(warnings).toEqual([
-    'backendUnreachable: A backend does not answer, or only with errors',
+    'backendUnreachable: A backend does not answer, or only with errors (2 alerts)',
     'backendErrors: A backend answers with errors',
   ]);
-  expect(critical).toEqual(['backendUnreachable: A backend does not answer, or only with errors']);
+  expect(critical).toEqual(['backendUnreachable: A backend does not answer, or only with errors (2 alerts)']);
 });
 
 it('keeps nobody from being ready for what is silenced, a warning or mere information', () => {
