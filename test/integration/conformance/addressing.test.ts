@@ -32,7 +32,6 @@ describe.each(crossedDialects)('docs/semantics.md, section 11: $client before $s
   beforeAll(async () => {
     lab = await Lab.start({
       dialects,
-      asClientsDo: true,
       store: { domain: 'gateway.test' },
       buckets: {
         open: {},

@@ -10,7 +10,7 @@ describe.each(crossedDialects)('docs/semantics.md, section 3: $client before $st
   let modifiedMs: number;
 
   beforeAll(async () => {
-    lab = await Lab.start({ dialects, asClientsDo: true, buckets: { box: {} } });
+    lab = await Lab.start({ dialects, buckets: { box: {} } });
     await lab.store.put('/box');
     lab.store.clock.advance(500);
     modifiedMs = Math.floor(lab.store.clock.nowMs() / 1000) * 1000;

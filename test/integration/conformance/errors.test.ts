@@ -28,7 +28,7 @@ describe.each(crossedDialects)('docs/semantics.md, section 10: $client before $s
   let lab: Lab;
 
   beforeAll(async () => {
-    lab = await Lab.start({ dialects, accounts: [OWNER, reader], buckets: { box: {} } });
+    lab = await Lab.start({ dialects, accounts: [OWNER, reader], buckets: { box: {} }, anonymous: {} });
     await lab.store.put('/box');
     await lab.store.put('/box/k', '0123456789');
     await lab.store.put('/box/cold', 'cold', { 'x-amz-storage-class': 'GLACIER' });

@@ -27,7 +27,6 @@ describe.each(crossedDialects)('docs/semantics.md, section 9: $client before $st
   beforeAll(async () => {
     lab = await Lab.start({
       dialects,
-      asClientsDo: true,
       accounts: [OWNER, reader, tagReader, holdReader],
       buckets: { box: {}, open: {}, locks: {} },
       gateway: { policy: { blockSizeBytes: 4 * kibibyte } },

@@ -15,7 +15,7 @@ describe.each(crossedDialects)('docs/semantics.md, section 1: $client before $st
   let modified: string;
 
   beforeAll(async () => {
-    lab = await Lab.start({ dialects, asClientsDo: true, buckets: { box: {} } });
+    lab = await Lab.start({ dialects, buckets: { box: {} } });
     await lab.store.put('/box');
     etag = (await lab.store.put('/box/ten', TEN_DIGITS)).headers.etag ?? '';
     modified = new Date(lab.store.clock.nowMs()).toUTCString();

@@ -11,18 +11,18 @@ const objectStatuses: ReadonlySet<number> = new Set([200, 206, 304]);
  * connection.
  *
  * @param status of the answers to all `questions`
- * @param isWarm whether the cache knew the answer
+ * @param isHit whether all answers came from the cache alone
  */
 export function expectRoads(
   questions: readonly Question[],
   status: number,
-  isWarm: boolean,
+  isHit: boolean,
   taken: RoadCounts,
 ): void {
-  const said = `${JSON.stringify(questions)}, ${isWarm ? 'warm' : 'not warm'}`;
+  const said = `${JSON.stringify(questions)}, ${isHit ? 'hit' : 'no hit'}`;
   const plain = readStatuses.has(status) ? questions.filter(isPlain).length : 0;
   expect(taken.memo, `from the memo: ${said}`).toBeGreaterThanOrEqual(plain);
-  if (isWarm && objectStatuses.has(status)) expect(taken.direct, `direct: ${said}`).toBe(questions.length);
+  if (isHit && objectStatuses.has(status)) expect(taken.direct, `direct: ${said}`).toBe(questions.length);
 }
 
 function isPlain({ method = 'GET', path, headers = {}, fields, as }: Question): boolean {

@@ -39,9 +39,7 @@ export interface LabOptions {
   readonly gatewayIs?: Account;
   /** By the names that clients use; what differs from a bucket that is called the same at the store. */
   readonly buckets: Readonly<Record<string, Partial<Bucket>>>;
-  /** Whether `agree` asks as clients do: anonymously too, on kept connections, pipelined. Default: one at a time, signed. */
-  readonly asClientsDo?: boolean;
-  /** What the gateway grants to everybody, by bucket. Default: with `asClientsDo` everything to anonymous callers. */
+  /** What the gateway grants to everybody, by bucket. Default: everything to anonymous callers. */
   readonly anonymous?: Readonly<Record<string, readonly GrantRule[]>>;
   readonly gateway?: Partial<TestGatewayOptions>;
 }
@@ -69,7 +67,6 @@ export class Lab {
   readonly dialects: Dialects;
   readonly #buckets: readonly string[];
   readonly #policy: LabPolicy;
-  readonly #asClientsDo: boolean;
   /** Whether anonymous callers may do what the owner may. */
   readonly #isOpen: boolean;
   /** One to each worker. */
@@ -82,8 +79,7 @@ export class Lab {
     this.dialects = dialects;
     this.#buckets = Object.keys(buckets);
     this.#policy = policy;
-    this.#asClientsDo = options.asClientsDo ?? false;
-    this.#isOpen = this.#asClientsDo && options.anonymous === undefined;
+    this.#isOpen = options.anonymous === undefined;
     this.#kept = gateway.gateways.map((_, worker) => new KeptConnection(gateway.url(worker)));
   }
 
@@ -100,7 +96,7 @@ export class Lab {
       arenaBytes: 64 * 1024 * 1024,
       authenticate: createAuthenticator(accounts, store.clock),
       allows: policyOf(accounts, options),
-      listener: options.asClientsDo ? 'worker' : 'node',
+      listener: 'worker',
       ...options.gateway,
     });
     return new Lab(store, gateway, options, policy);
@@ -181,7 +177,7 @@ export class Lab {
     for (const [moment, prepare] of this.#moments(question)) {
       for (const trip of this.#trips(question, moment)) {
         await prepare();
-        const answers = await this.#send(trip, reply.status, moment);
+        const answers = await this.#send(trip, reply.status);
         for (const [index, answer] of answers.entries()) {
           const said = `${JSON.stringify(trip.questions[index])}, ${moment}, ${trip.connection} connection`;
           expect(comparable(answer), said).toEqual(comparable(reply));
@@ -196,7 +192,6 @@ export class Lab {
 
   /** The requests by which `question` is asked; what is known from other questions is asked on one connection alone. */
   #trips(question: Question, moment: Moment): Trip[] {
-    if (!this.#asClientsDo) return moment === 'stale' ? [] : [{ connection: 'new', questions: [question] }];
     const anonymous: Question = { ...question, as: 'anonymous' };
     const mayBeAnonymous = this.#isOpen && question.as === undefined && !/[?&]response-/.test(question.path);
     const asked = mayBeAnonymous ? [question, anonymous] : [question];
@@ -206,12 +201,13 @@ export class Lab {
     return [...alone('new'), ...alone('kept'), pipelined];
   }
 
-  async #send({ connection, questions }: Trip, status: number, moment: Moment): Promise<readonly Reply[]> {
+  async #send({ connection, questions }: Trip, status: number): Promise<readonly Reply[]> {
     if (connection === 'new') return Promise.all(questions.map(question => this.ask(question)));
     const before = roadsTaken();
     const answers = await this.askKept(questions);
     expect(answers).toHaveLength(questions.length);
-    expectRoads(questions, status, moment === 'again', roadsTaken(before));
+    const isHit = answers.every(({ headers }) => headers['x-cache'] === 'HIT');
+    expectRoads(questions, status, isHit, roadsTaken(before));
     return answers;
   }
 
@@ -224,7 +220,7 @@ export class Lab {
     const knowing = (question: Question) => () => {
       this.#policy.isEverythingStale = false;
       this.forget();
-      return this.#asClientsDo ? this.askKept([question]) : this.ask(question);
+      return this.askKept([question]);
     };
     return [
       ['cold', () => this.forget()],
@@ -268,9 +264,9 @@ function mapValues<T, U>(values: Readonly<Record<string, T>>, change: (value: T)
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }
 
-function policyOf(accounts: readonly Account[], { anonymous, asClientsDo }: LabOptions): Policy {
+function policyOf(accounts: readonly Account[], { anonymous }: LabOptions): Policy {
   const policy = grantPolicy(anonymous ?? {}, accounts.map(clientGrants));
-  if (anonymous || !asClientsDo) return policy;
+  if (anonymous) return policy;
   return {
     allows: (caller, ...asked) => caller.kind === 'anonymous' || policy.allows(caller, ...asked),
     shareBelow: (caller, ...asked) =>
