@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { request } from 'undici';
+import { causeName } from '../backend/failure-cause.ts';
 import { printableLine } from '../base/printable.ts';
 import type { Environment } from '../config/environment.ts';
+import { inWords } from './cause-words.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface AdminAccess {
@@ -48,7 +50,11 @@ function isOrigin({ href, origin, port }: URL): boolean {
   return href === `${origin}/` && port !== '0';
 }
 
-/** The JSON answer, indented for reading. */
+/**
+ * The JSON answer, indented for reading.
+ *
+ * @throws AdminRequestError with a reason in words
+ */
 export async function askAdmin(
   access: AdminAccess,
   method: 'GET' | 'POST',
@@ -64,26 +70,40 @@ export async function askAdmin(
     },
     body: body ? JSON.stringify(body) : null,
   }).catch((cause: Error) => {
-    throw new AdminRequestError(`the admin port ${base.origin} does not answer: ${cause.message}`, { cause });
+    throw new AdminRequestError(`the admin port ${base.origin} does not answer: ${whyNot(cause)}`, { cause });
   });
-  const text = await answer.text();
+  const value = parsed(await answer.text(), statusCode, base);
   if (statusCode >= 300)
-    throw new AdminRequestError(`the admin port answered ${statusCode}: ${quoted(text)}`);
-  return indented(text, base);
+    throw new AdminRequestError(`the admin port answered ${statusCode}: ${reasonIn(value)}`);
+  return JSON.stringify(value, undefined, 2);
+}
+
+/** Messages of TLS errors are lines of OpenSSL's error queue, so the cause is told in words where it has a name. */
+function whyNot(error: Error): string {
+  const cause = causeName(error);
+  return cause === undefined ? quoted(error.message) : `${inWords(cause)} (${cause})`;
 }
 
 const MAX_QUOTE_LENGTH = 1_000;
 
 /** What was answered, as part of a message. */
 function quoted(text: string): string {
-  return printableLine(text.trim().slice(0, MAX_QUOTE_LENGTH));
+  return printableLine(text.trim().slice(0, MAX_QUOTE_LENGTH).replace(/\s+/g, ' '));
 }
 
-function indented(text: string, { origin }: URL): string {
+/** All answers of an admin port to commands are JSON. */
+function parsed(text: string, statusCode: number, { origin }: URL): unknown {
   try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
+    return JSON.parse(text);
   } catch (cause) {
-    const message = `${origin} is not the admin port of a gateway: it answered ${quoted(text.slice(0, 100))}`;
+    const said = quoted(text.slice(0, 100));
+    const message = `${origin} is not the admin port of a gateway: it answered ${statusCode} ${said}`;
     throw new AdminRequestError(message, { cause });
   }
+}
+
+/** Refusals of an admin port have a reason in words. */
+function reasonIn(value: unknown): string {
+  const hasReason = typeof value === 'object' && value !== null && 'reason' in value;
+  return quoted(hasReason && typeof value.reason === 'string' ? value.reason : JSON.stringify(value));
 }

@@ -125,7 +125,9 @@ it.each([200, 404])('quotes what is no JSON in one line without control characte
   answer = `<Error>\n${obeyed}`;
   const { end, text } = await run('explain', 'b', 'k');
   expect(end).toEqual({ kind: 'ended', exitCode: 1 });
-  expect(text).toContain('<Error>\\u000a\\u001b[2J');
+  expect(text).toContain(
+    `${admin} is not the admin port of a gateway: it answered ${refusal} <Error> \\u001b[2J`,
+  );
   expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
@@ -136,10 +138,29 @@ it('ends with 1 and what the port said when it refuses', async () => {
   expect(text).toBe('tidegate: the admin port answered 404: {"objects":1}');
 });
 
+it('says the reason that the port gave', async () => {
+  status = 404;
+  answer = JSON.stringify({ error: 'UNKNOWN_BUCKET', reason: 'no bucket of this name is configured' });
+  const { end, text } = await run('explain', 'nobucket', 'k');
+  expect(end).toEqual({ kind: 'ended', exitCode: 1 });
+  expect(text).toBe('tidegate: the admin port answered 404: no bucket of this name is configured');
+});
+
+it('says that the port speaks no TLS', async () => {
+  const address = admin.replace('http:', 'https:');
+  const { end, text } = await runAt(address, 'explain', 'b', 'k');
+  expect(end).toEqual({ kind: 'ended', exitCode: 1 });
+  expect(text).toMatch(
+    /^tidegate: the admin port \S+ does not answer: it does not speak TLS there; is it http\? \(ERR_SSL_\w+\)$/,
+  );
+});
+
 it('ends with 1 when nobody listens', async () => {
   server.close();
   await once(server, 'close');
   const { end, text } = await run('purge', 'b');
   expect(end).toEqual({ kind: 'ended', exitCode: 1 });
-  expect(text).toContain(`the admin port ${admin} does not answer`);
+  expect(text).toBe(
+    `tidegate: the admin port ${admin} does not answer: nothing listens there (ECONNREFUSED)`,
+  );
 });
