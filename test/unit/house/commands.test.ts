@@ -31,3 +31,10 @@ it('docs/contributing.md and the README name each npm script but parts of others
   const readme = scriptsIn(read('README.md'));
   expect(suites.filter(name => !readme.has(name))).toEqual([]);
 });
+
+it.each(['README.md', ...globSync('docs/*.md', { cwd: root })])(
+  'what %s tells to run says which Node it needs: main.ts is a stack trace with older ones',
+  path => {
+    expect(read(path).match(/\bnode [^`\n]*\bsrc\/main\.ts\b/g)).toBeNull();
+  },
+);
