@@ -15,6 +15,7 @@ import type { NamedDeadLetter } from '../../src/alerts/delivery/card-delivery.ts
 import type { WebhookStatus } from '../../src/alerts/delivery/webhook-sender.ts';
 import { Silences } from '../../src/alerts/silences/silences.ts';
 import { silentLogger } from '../../src/base/logger.ts';
+import type { MetricSnapshot } from '../../src/base/metric-snapshot.ts';
 import { Metrics } from '../../src/base/metrics.ts';
 import { startAdminServer } from '../support/admin-server.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -34,6 +35,7 @@ let deadLetters: NamedDeadLetter[];
 let webhooks: WebhookStatus[];
 let acknowledged: string[];
 let facts: StatusFacts;
+let measured: MetricSnapshot;
 
 const START_MS = Date.UTC(2026, 0, 1, 12);
 
@@ -52,6 +54,7 @@ beforeEach(async () => {
   webhooks = [];
   acknowledged = [];
   facts = calmFacts;
+  measured = [];
   await serve(0);
   page = await browser.newPage();
 });
@@ -66,7 +69,7 @@ async function serve(port: number) {
     routes: [
       ...sharedPageFiles(),
       ...statusRoutes(
-        async () => statusReport({ ...facts, links }, []),
+        async () => statusReport({ ...facts, links }, measured),
         pageNavigation({ hasChannel: true, needsToken: false }),
       ),
       trafficRoute(traffic),
@@ -248,6 +251,23 @@ it('shows the last minute and not a lifetime, and marks what is wrong in it', as
   facts = { ...facts, lastMinute: { ...facts.lastMinute, errorRatio: 0 } };
   await errors.filter({ hasText: /^0%$/ }).waitFor();
   expect(await errors.getAttribute('class')).toBe('figure');
+});
+
+it('counts errors among all answers, and says entry of a single one', async () => {
+  const metrics = new Metrics();
+  const requests = metrics.counter('tidegate_requests_total', '', ['bucket', 'operation', 'status', 'cache']);
+  requests.cell('photos', 'GetObject', '200', 'HIT').add(18);
+  const entries = metrics.gauge('tidegate_cache_entries', '', ['tier']).cell('memory');
+  metrics.gauge('tidegate_cache_bytes', '', ['tier']).cell('memory').set(2_048);
+  metrics.gauge('tidegate_cache_capacity_bytes', '', ['tier']).cell('memory').set(1_048_576);
+  entries.set(1);
+  measured = await metrics.snapshot();
+  await open();
+  await page.getByText('answered with 5xx; 0 of 18 since the start', { exact: true }).waitFor();
+  await page.getByText('2.0 KiB of 1.0 MiB · 1 entry', { exact: true }).waitFor();
+  entries.set(0);
+  measured = await metrics.snapshot();
+  await page.getByText('2.0 KiB of 1.0 MiB · 0 entries', { exact: true }).waitFor();
 });
 
 it('text from outside is no markup', async () => {

@@ -48,7 +48,7 @@ const panels = [
     ...{ title: 'Errors', format: formatRatio, steps: ratioSteps },
     now: (_, { lastMinute, requests }) => ({
       figure: formatRatio(lastMinute.errorRatio),
-      note: `answered with 5xx; ${formatCount(requests.serverErrors)} answers since the start`,
+      note: `answered with 5xx; ${formatCount(requests.serverErrors)} of ${formatCount(requests.total)} since the start`,
       isBad: (lastMinute.errorRatio ?? 0) > 0,
     }),
     curves: traffic => [

@@ -46,7 +46,8 @@ function showTiers(tiers) {
     ...tiers.map(({ tier, bytes, capacityBytes, entries }) => {
       const filled = element('span');
       filled.style.setProperty('--filled', `${capacityBytes > 0 ? (bytes / capacityBytes) * 100 : 0}%`);
-      const text = `${formatBytes(bytes)} of ${formatBytes(capacityBytes)} · ${formatCount(entries)} entries`;
+      const held = entries === 1 ? '1 entry' : `${formatCount(entries)} entries`;
+      const text = `${formatBytes(bytes)} of ${formatBytes(capacityBytes)} · ${held}`;
       const line = element(
         'p',
         { class: 'tier-line' },
