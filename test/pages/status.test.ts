@@ -222,6 +222,20 @@ it.each([400, 340])(
   },
 );
 
+it('shows the figures of a bucket with the longest name on a narrow screen', async () => {
+  facts = { ...facts, buckets: [{ name: 'b'.repeat(63), backend: 'main', access: 'public' }] };
+  await page.setViewportSize({ width: 400, height: 700 });
+  await open();
+  const figures = page.locator('#buckets td.number');
+  expect(await figures.count()).toBe(3);
+  for (const figure of (await figures.all()).slice(0, 2)) {
+    const box = await figure.boundingBox();
+    expect((box?.x ?? 400) + (box?.width ?? 0)).toBeLessThanOrEqual(400);
+  }
+  const name = await page.locator('#buckets td').first().boundingBox();
+  expect(name?.width).toBeGreaterThanOrEqual(100);
+});
+
 it('shows curves of the time before it was opened, and what they say at the pointer in UTC', async () => {
   await recordTraffic();
   await open();
