@@ -149,8 +149,11 @@ describe('exit code 0', () => {
   it('for help, version and a configuration that is fine', () => {
     expect(tidegate(['--version'])).toMatchObject({ code: 0, out: '0.1.0\n' });
     expect(tidegate(['--help']).out).toContain('Usage: tidegate');
-    const file = configFile('workers: 1');
-    const fine = { code: 0, out: `${file} is fine: 0 buckets, 0 backends\n` };
+    const backends = '{ demo: { type: embedded, directory: ./data } }';
+    const file = configFile(
+      `{ backends: ${backends}, buckets: { photos: { backend: demo, access: public } } }`,
+    );
+    const fine = { code: 0, out: `${file} is fine: 1 bucket, 1 backend\n` };
     expect(tidegate(['check', '-c', file])).toMatchObject(fine);
     expect(tidegate(['check'], { TIDEGATE_CONFIG: file })).toMatchObject(fine);
   });
