@@ -1,14 +1,16 @@
 /**
  * Adds up test reports (JSON, as vitest writes them) and prints `N passed, N failed` as the last line. A report
- * that is not there is a suite that broke before its first test, and counts as one failure.
+ * that is not there is a suite that broke before its first test, and counts as one failure. So does a suite that failed
+ * with all its tests passed, because of an error outside of them: beside its report stands a file `NAME.json.failed`.
  */
 import { existsSync, readFileSync } from 'node:fs';
 
 const [found, missing] = [true, false].map(there => process.argv.slice(2).filter(path => existsSync(path) === there));
-const reports = found.map(path => JSON.parse(readFileSync(path, 'utf8')));
+const reports = found.map(path => ({ ...JSON.parse(readFileSync(path, 'utf8')), path }));
 const sum = field => reports.reduce((total, report) => total + report[field], 0);
 const passed = sum('numPassedTests');
-const broken = reports.filter(report => !report.success && report.numFailedTests === 0).length;
+const hasFailed = ({ success, path }) => !success || existsSync(`${path}.failed`);
+const broken = reports.filter(report => hasFailed(report) && report.numFailedTests === 0).length;
 const failed = sum('numFailedTests') + broken + missing.length;
 const left = sum('numPendingTests') + sum('numTodoTests');
 

@@ -4,7 +4,7 @@ import { S3Store } from '../backend/s3/s3-store.ts';
 import type { Store } from '../backend/store.ts';
 import { StoreMeter } from '../backend/store-meter.ts';
 import type { Clock } from '../base/clock.ts';
-import { Faults } from '../base/faults.ts';
+import { Faults, guardedClock } from '../base/faults.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
@@ -39,9 +39,10 @@ export function createWorkerGateway(parts: WorkerGatewayParts): Gateway {
   const { config } = settings;
   const meter = new StoreMeter(metrics);
   const faults = new Faults(metrics, logger);
+  const stores = storesOf(settings, { clock: guardedClock(clock, faults), meter, faults, logger });
   return new Gateway({
     domain: config.domain,
-    buckets: bucketTable(settings, storesOf(settings, { clock, meter, faults, logger })),
+    buckets: bucketTable(settings, stores),
     authenticate: createAuthenticator(config.clients, clock),
     policy: grantPolicy(anonymousGrants(config), config.clients),
     ...{ memory, worker, metrics, meter, onArchivedRead, clock, faults },

@@ -3,6 +3,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { S3Store, type S3StoreOptions } from '../../src/backend/s3/s3-store.ts';
 import { StoreMeter } from '../../src/backend/store-meter.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { Faults, guardedClock } from '../../src/base/faults.ts';
 import { createLogger, type Logger } from '../../src/base/logger.ts';
 import { Metrics } from '../../src/base/metrics.ts';
 import { allocateSharedMemory, type SharedMemory } from '../../src/cache/shared-memory.ts';
@@ -177,6 +178,7 @@ function makePart(
   const metrics = new Metrics();
   const clock = options.clock ?? systemClock;
   const meter = new StoreMeter(metrics);
+  const faults = new Faults(metrics, options.logger);
   const store = new S3Store({
     name: 'main',
     endpoint: options.storeUrl,
@@ -188,8 +190,9 @@ function makePart(
     queue: { size: 512, waitMs: 2_000 },
     minRateBytes: 1_024,
     timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
-    clock,
+    clock: guardedClock(clock, faults),
     meter,
+    faults,
     ...options.store,
   });
   spoilGiven(store);
@@ -203,6 +206,7 @@ function makePart(
     recordBytes: options.recordBytes ?? 16 * mebibyte,
     metrics,
     meter,
+    faults,
     onArchivedRead: () => undefined,
     onUnwritten: options.onUnwritten ?? (() => undefined),
     accessLog: options.accessLog,
