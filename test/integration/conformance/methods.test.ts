@@ -174,7 +174,7 @@ describe('docs/semantics.md, section 13: requests with a body, and with expectat
     },
   );
 
-  it('row 271: so is one in chunks, and the connection ends with the answer', async () => {
+  it('row 271: so is one in chunks', async () => {
     const first = `GET /box/k HTTP/1.1\r\nhost: ${host}\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`;
     const second = `GET /box/k HTTP/1.1\r\nhost: ${host}\r\n\r\n`;
     const [answer] = await talk(lab.gateway.url(), first + second, 1);
