@@ -43,14 +43,23 @@ export async function drain({ server, extra, cutOff, clock }: DrainParts, limitM
 /** Closes connections that have waited for a request for `graceMs`. */
 function closeAwaiting(server: Server, graceMs: number, clock: Clock): { stop(): void } {
   let since = new Map<Socket, number>();
+  let isStopped = false;
   const step = () => {
+    if (isStopped) return;
     const nowMs = clock.monotonicMs();
     since = new Map(
       connectionsAwaitingRequest(server).map(socket => [socket, since.get(socket) ?? nowMs] as const),
     );
     for (const [socket, sinceMs] of since) if (nowMs - sinceMs >= graceMs) socket.destroy();
-    timer = clock.after(STEP_MS, step);
+    timer = clock.after(STEP_MS, soon);
   };
+  // after a standstill timers come first: what has arrived meanwhile is read before connections are judged
+  const soon = () => void setImmediate(step);
   let timer = clock.after(0, step);
-  return { stop: () => timer.cancel() };
+  return {
+    stop: () => {
+      isStopped = true;
+      timer.cancel();
+    },
+  };
 }

@@ -63,6 +63,20 @@ it('answers a request that arrives 200 ms after the signal on an open connection
   await finish(clock, drained);
 });
 
+it('answers a request that arrived while the process stood still', async () => {
+  const { clock, listener } = await start();
+  const socket = await open(listener);
+  const drained = listener.drain(60_000);
+  await turns();
+  clock.advance(25);
+  await turns();
+  socket.write(GET);
+  // the timers come before the request is read
+  clock.advance(300);
+  expect(await text(socket)).toMatch(/answer to \/$/);
+  await finish(clock, drained);
+});
+
 it('accepts connections for 250 ms, and one that was accepted last has as long to send its request', async () => {
   const { clock, listener } = await start();
   const drained = listener.drain(60_000);
