@@ -29,6 +29,9 @@ const TRIES_IN_WAIT = 4;
 /** Check interval while calls are in progress or waiting. */
 const WATCH_MS = 50;
 
+/** After this time without any answer, a store that is asked counts as silent. */
+const SILENT_STORE_MS = 5_000;
+
 /** If a check is later than this, the event loop was blocked, and answers may be unread. */
 const LATE_MS = 250;
 
@@ -65,7 +68,7 @@ export class CallQueue {
   readonly #firstBytes = new FirstByteTimes();
   readonly #slowReaders: SlowReaders;
   #triedMs = -Infinity;
-  /** When the store last answered or completed a call. */
+  /** When the store last answered or completed a call, or was first asked after a pause. */
   #movedMs = 0;
   #isWatching = false;
   #wasLate = false;
@@ -130,6 +133,11 @@ export class CallQueue {
     if (firstByteMs !== undefined) this.#firstBytes.add(firstByteMs, this.#clock.monotonicMs());
   }
 
+  /** Whether nothing has been answered or completed for so long that calls given up meanwhile are failures of the store. */
+  get isStoreSilent(): boolean {
+    return this.#clock.monotonicMs() - this.#movedMs >= SILENT_STORE_MS;
+  }
+
   #moved(line: Line): void {
     this.#movedMs = this.#clock.monotonicMs();
     line.movedMs = this.#movedMs;
@@ -168,6 +176,7 @@ export class CallQueue {
   }
 
   #start(entry: QueueEntry, line: Line): void {
+    if (this.#running.size === 0) this.#movedMs = this.#clock.monotonicMs();
     line.running++;
     this.#running.add(entry);
     this.#watch();

@@ -139,8 +139,9 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   }
 
   endedBy(verdict: QueueVerdict): void {
-    if (this.#state === 'waiting') this.#refuse(errorFor(verdict));
-    else this.#giveUp(errorFor(verdict));
+    const error = errorFor(verdict, this.#context.queue.isStoreSilent);
+    if (this.#state === 'waiting') this.#refuse(error);
+    else this.#giveUp(error);
   }
 
   answered(status: number, rawHeaders: readonly string[]): void {
@@ -295,11 +296,11 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   }
 }
 
-function errorFor(verdict: QueueVerdict): StoreError {
+function errorFor(verdict: QueueVerdict, isStoreSilent: boolean): StoreError {
   // a paused call has received part of its answer and can be resumed by another one
   if (verdict === 'paused')
     return new StoreError('BROKEN', 'aborted in favour of waiting calls', undefined, GIVEN_UP);
-  if (verdict === 'silent')
+  if (verdict === 'silent' && isStoreSilent)
     return new StoreError('BUSY', 'the store did not answer while others waited', undefined, NO_ANSWER);
   return new StoreError('BUSY', `too many calls to the store: ${verdict}`, undefined);
 }

@@ -68,7 +68,7 @@ export type StoreErrorCode = 'UNREACHABLE' | 'TIMEOUT' | 'BROKEN' | 'INVALID' | 
 /** The reason of a call that the gateway gave up for others, without a fault of the store. */
 export const GIVEN_UP = 'GIVEN_UP';
 
-/** The reason of a call given up for others because it had no answer for too long, which is a failure of the store. */
+/** The reason of a call given up for others at a store that has answered nothing for a while: a failure of the store. */
 export const NO_ANSWER = 'NO_ANSWER';
 
 /** A failed call to a store. */

@@ -46,8 +46,10 @@ function loggedParameter(raw: string): string {
   const value = raw.slice(equals + 1);
   if (!secretName.test(plainName)) return `${name}=${withoutSecrets(value)}`;
   // access key ids are not secret and identify the caller
-  const isShown = shownKeyOf(plainName, fullyDecoded(value)) !== undefined;
-  return isShown ? raw : `${withoutSecrets(name)}=${HIDDEN}`;
+  const plainValue = fullyDecoded(value);
+  if (shownKeyOf(plainName, plainValue) === undefined) return `${withoutSecrets(name)}=${HIDDEN}`;
+  // not as received: the log finds configured secrets by their plain text
+  return `${name}=${value.includes('/') ? plainValue : plainValue.replaceAll('/', '%2F')}`;
 }
 
 /** Returns `text`, or nothing if it contains a secret parameter under another level of encoding. */

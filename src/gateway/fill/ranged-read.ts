@@ -39,6 +39,11 @@ export class ExpectedBytes {
     this.#leftBytes = lengthBytes;
   }
 
+  /** Whether all expected bytes have been passed on. */
+  get isComplete(): boolean {
+    return this.#leftBytes === 0;
+  }
+
   arrived(chunk: Buffer): void {
     const skipped = Math.min(this.#skipBytes, chunk.length);
     this.#skipBytes -= skipped;

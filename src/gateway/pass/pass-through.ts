@@ -125,6 +125,11 @@ class PassedAnswer implements StoreReceiver {
   }
 
   failed(error: Error): void {
+    if (this.#range?.isComplete) {
+      // the client has all that the head announces, although the store did not end
+      this.excess();
+      return;
+    }
     this.#release();
     this.#exchange.refuse(error);
   }

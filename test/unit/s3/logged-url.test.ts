@@ -98,6 +98,14 @@ it.each([
     expect(loggedUrl(`/b/k?X-Amz-Credential=${value}`)).toBe('/b/k?X-Amz-Credential=[redacted]');
 });
 
+it.each(['X-Amz-Credential', 'AWSAccessKeyId'])(
+  'the id in %s is in plain text, however it was escaped',
+  name => {
+    const value = name === 'AWSAccessKeyId' ? 'clientSecret' : `clientSecret/${scope}`;
+    expect(loggedUrl(`/b/k?${name}=${escapedAll(value)}`)).toContain('=clientSecret');
+  },
+);
+
 it('a long URL is cut, and shows no part of a secret at its end', () => {
   for (const name of ['X-Amz-Credential', 'AWSAccessKeyId']) {
     const start = `/b/k?${name}=`.padStart(16_360, '/k');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { StoreCall, StoreReceiver } from '../../../../src/backend/store.ts';
+import { type StoreCall, StoreError, type StoreReceiver } from '../../../../src/backend/store.ts';
 import { createLogger } from '../../../../src/base/logger.ts';
 import { Metrics } from '../../../../src/base/metrics.ts';
 import { passThrough } from '../../../../src/gateway/pass/pass-through.ts';
@@ -204,6 +204,14 @@ it('a whole range is passed on as it is', async () => {
   receiver.ended();
   expect(await received()).toBe('0123456789');
   expect([did, refused]).toEqual([[], undefined]);
+});
+
+it('a whole range behind which the store falls silent is ended', async () => {
+  const receiver = pass();
+  answerRange(receiver, ['01234', '56789']);
+  receiver.failed(new StoreError('TIMEOUT', 'the store sends nothing', undefined));
+  expect(await received()).toBe('a\r\n0123456789\r\n0\r\n\r\n');
+  expect(refused).toBeUndefined();
 });
 
 it('a range that ends early is cut off, not ended: it would look whole', async () => {
