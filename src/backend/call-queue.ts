@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
-import { FirstByteTimes } from './first-byte-times.ts';
 import type { QueueEntry, QueueVerdict } from './queue-entry.ts';
+import { SilentCalls } from './silent-calls.ts';
 import { SlowReaders } from './slow-readers.ts';
 
 /** Concurrency limits of a store. */
@@ -23,9 +23,6 @@ interface Line {
   readonly waiting: QueueEntry[];
 }
 
-/** How often, within `queueWaitMs`, silent calls are aborted to try waiting ones in their place. */
-const TRIES_IN_WAIT = 4;
-
 /** Check interval while calls are in progress or waiting. */
 const WATCH_MS = 50;
 
@@ -42,22 +39,14 @@ const LATE_MS = 250;
  * While the store answers calls, waiting calls keep waiting. When it answers nothing for `queueWaitMs`, they are
  * refused.
  *
- * A store may hang for some objects only, and which ones is not known in advance. So once calls have waited for half of
- * `queueWaitMs`, calls that have been silent for much longer than recent answers took (`FirstByteTimes`) are aborted in
- * their favour, the oldest first. An eighth of the connections is left to the silent calls.
- *
- * A store that hangs for some objects and a store that has become slow for all look the same until a call is answered
- * that was sent later than the silent ones. Without such an answer only a few calls are aborted at a time, and others
- * are tried in their place. If the store hangs, one of those is answered soon, and then all silent calls in excess are
- * aborted. If it is slow, most calls stay and are answered. Measured with a burst of 200 reads, a store that takes 1.8
- * s for each, and 128 connections: 16 reads are refused; with silent calls aborted for all waiting ones it was 72.
+ * Calls in progress are aborted for waiting ones when the store does not answer them (`SilentCalls`) or their readers
+ * take nothing (`SlowReaders`).
  */
 export class CallQueue {
   readonly #limits: CallLimits;
   readonly #clock: Clock;
   readonly #refused: (verdict: QueueVerdict) => void;
   readonly #objectShare: number;
-  readonly #silentShare: number;
   readonly #lines = new Map<string, Line>();
   /** Objects with waiting calls, in the order of their turns. */
   readonly #turns = new Set<string>();
@@ -65,9 +54,8 @@ export class CallQueue {
   readonly #running = new Set<QueueEntry>();
   /** Arrival times, in the order of arrival. */
   readonly #waiting = new Map<QueueEntry, number>();
-  readonly #firstBytes = new FirstByteTimes();
+  readonly #silentCalls: SilentCalls;
   readonly #slowReaders: SlowReaders;
-  #triedMs = -Infinity;
   /** When the store last answered or completed a call, or was first asked after a pause. */
   #movedMs = 0;
   #isWatching = false;
@@ -80,7 +68,7 @@ export class CallQueue {
     this.#refused = refused;
     this.#objectShare = Math.ceil(limits.connections / 2);
     this.#slowReaders = new SlowReaders({ connections: limits.connections, perObject: this.#objectShare });
-    this.#silentShare = Math.max(1, Math.floor(limits.connections / 8));
+    this.#silentCalls = new SilentCalls(limits);
   }
 
   /** The number of calls in each state, and of objects they are for. */
@@ -130,7 +118,7 @@ export class CallQueue {
   answered(entry: QueueEntry, firstByteMs: number | undefined): void {
     const line = this.#lines.get(entry.object);
     if (line) this.#moved(line);
-    if (firstByteMs !== undefined) this.#firstBytes.add(firstByteMs, this.#clock.monotonicMs());
+    if (firstByteMs !== undefined) this.#silentCalls.answered(firstByteMs, this.#clock.monotonicMs());
   }
 
   /** Whether nothing has been answered or completed for so long that calls given up meanwhile are failures of the store. */
@@ -250,25 +238,10 @@ export class CallQueue {
 
   #giveUpSilent(): void {
     const nowMs = this.#clock.monotonicMs();
-    const limitMs = this.#firstBytes.silenceLimitMs(nowMs);
     const overdue = this.#waitingSince(nowMs - this.#limits.queueWaitMs / 2);
     if (overdue === 0) return;
-    const silent = Array.from(this.#running).filter(
-      ({ silentSinceMs = Infinity }) => silentSinceMs <= nowMs - limitMs,
-    );
-    const tooMany = silent.slice(0, Math.max(0, silent.length - this.#silentShare));
-    const overtaken = tooMany.filter(({ silentSinceMs = Infinity }) =>
-      this.#firstBytes.hasAnsweredSince(silentSinceMs),
-    );
-    if (overtaken.length > 0) this.#giveUp(overtaken, overdue, 'silent');
-    else if (tooMany.length > 0 && this.#isTimeToTry(nowMs))
-      this.#giveUp(tooMany, Math.min(overdue, this.#silentShare), 'silent');
-  }
-
-  #isTimeToTry(nowMs: number): boolean {
-    if (nowMs - this.#triedMs < this.#limits.queueWaitMs / TRIES_IN_WAIT) return false;
-    this.#triedMs = nowMs;
-    return true;
+    const { calls, count } = this.#silentCalls.toGiveUp(this.#running, overdue, nowMs);
+    this.#giveUp(calls, count, 'silent');
   }
 
   /** How many calls have been waiting since `untilMs` or longer. */

@@ -1,3 +1,5 @@
+import { GIVEN_UP, NO_ANSWER, StoreError } from './store.ts';
+
 /** Why a call was refused or aborted. */
 export type QueueVerdict =
   /** Too many calls are waiting. */
@@ -27,4 +29,14 @@ export interface QueueEntry {
   stoodStill(durationMs: number): void;
   /** Ends the call, which then leaves the queue. */
   endedBy(verdict: QueueVerdict): void;
+}
+
+/** The error of a call that was refused or aborted. */
+export function errorFor(verdict: QueueVerdict, isStoreSilent: boolean): StoreError {
+  // a paused call has received part of its answer and can be resumed by another one
+  if (verdict === 'paused')
+    return new StoreError('BROKEN', 'aborted in favour of waiting calls', undefined, GIVEN_UP);
+  if (verdict === 'silent' && isStoreSilent)
+    return new StoreError('BUSY', 'the store did not answer while others waited', undefined, NO_ANSWER);
+  return new StoreError('BUSY', `too many calls to the store: ${verdict}`, undefined);
 }

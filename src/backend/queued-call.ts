@@ -1,47 +1,18 @@
-import type { Clock } from '../base/clock.ts';
-import type { Faults } from '../base/faults.ts';
 import { lengthPrefixed } from '../base/length-prefixed.ts';
-import type { CallQueue } from './call-queue.ts';
+import type { CallContext, SentRequest } from './call-context.ts';
 import type { OriginReceiver } from './origin-call.ts';
-import type { OutageLog } from './outage-log.ts';
-import type { QueueEntry, QueueVerdict } from './queue-entry.ts';
+import { errorFor, type QueueEntry, type QueueVerdict } from './queue-entry.ts';
 import { ReaderPause } from './reader-pause.ts';
 import {
   ERROR_BODY_LIMIT_BYTES,
   faultOf,
-  GIVEN_UP,
   NO_ANSWER,
   type StoreCall,
   StoreError,
   type StoreReceiver,
-  type StoreReplyHead,
   type StoreRequest,
 } from './store.ts';
-import type { BackendMeter } from './store-meter.ts';
-import { type TransferLimits, TransferWatch } from './transfer-watch.ts';
-
-/** A request on its way to the store, and its answer. */
-export interface SentRequest {
-  pause(): void;
-  resume(): void;
-  abort(): void;
-}
-
-/** What the calls of one store share. */
-export interface CallContext {
-  readonly queue: CallQueue;
-  readonly clock: Clock;
-  readonly meter: BackendMeter;
-  /** Limits of reads; the head of the answer to a write may take any time. */
-  readonly limits: TransferLimits;
-  /** Receives exceptions that receivers throw from `failed`. */
-  readonly faults?: Pick<Faults, 'note'> | undefined;
-  /** Logs when requests begin to fail, and when they work again. */
-  readonly outages?: Pick<OutageLog, 'answered' | 'failed'> | undefined;
-  readonly send: (request: StoreRequest, receiver: OriginReceiver) => SentRequest;
-  /** The head of an answer; a text that says why if it cannot be used. */
-  readonly readHead: (status: number, rawHeaders: readonly string[]) => StoreReplyHead | string;
-}
+import { TransferWatch } from './transfer-watch.ts';
 
 /** A second connection of the pool may be closed like the first one. */
 const RESENDS = 2;
@@ -294,13 +265,4 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#watch?.end();
     return !isOver;
   }
-}
-
-function errorFor(verdict: QueueVerdict, isStoreSilent: boolean): StoreError {
-  // a paused call has received part of its answer and can be resumed by another one
-  if (verdict === 'paused')
-    return new StoreError('BROKEN', 'aborted in favour of waiting calls', undefined, GIVEN_UP);
-  if (verdict === 'silent' && isStoreSilent)
-    return new StoreError('BUSY', 'the store did not answer while others waited', undefined, NO_ANSWER);
-  return new StoreError('BUSY', `too many calls to the store: ${verdict}`, undefined);
 }

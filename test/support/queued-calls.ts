@@ -1,6 +1,7 @@
+import type { CallContext, SentRequest } from '../../src/backend/call-context.ts';
 import type { CallQueue } from '../../src/backend/call-queue.ts';
 import type { OriginReceiver } from '../../src/backend/origin-call.ts';
-import { type CallContext, QueuedCall, type SentRequest } from '../../src/backend/queued-call.ts';
+import { QueuedCall } from '../../src/backend/queued-call.ts';
 import type { StoreReceiver, StoreRequest } from '../../src/backend/store.ts';
 import { StoreMeter } from '../../src/backend/store-meter.ts';
 import type { Clock } from '../../src/base/clock.ts';

@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
+import type { SentRequest } from '../../../src/backend/call-context.ts';
 import { CallQueue } from '../../../src/backend/call-queue.ts';
 import type { OriginReceiver } from '../../../src/backend/origin-call.ts';
-import type { QueuedCall, SentRequest } from '../../../src/backend/queued-call.ts';
+import type { QueuedCall } from '../../../src/backend/queued-call.ts';
 import { StoreError, type StoreErrorCode } from '../../../src/backend/store.ts';
 import { StoreMeter } from '../../../src/backend/store-meter.ts';
 import { Metrics } from '../../../src/base/metrics.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { CallContext } from '../../../src/backend/call-context.ts';
 import { CallQueue } from '../../../src/backend/call-queue.ts';
 import type { OriginReceiver } from '../../../src/backend/origin-call.ts';
-import type { CallContext } from '../../../src/backend/queued-call.ts';
 import { GIVEN_UP, type StoreError, type StoreReceiver } from '../../../src/backend/store.ts';
 import { StoreMeter } from '../../../src/backend/store-meter.ts';
 import { Metrics } from '../../../src/base/metrics.ts';

@@ -1,0 +1,31 @@
+import type { Clock } from '../base/clock.ts';
+import type { Faults } from '../base/faults.ts';
+import type { CallQueue } from './call-queue.ts';
+import type { OriginReceiver } from './origin-call.ts';
+import type { OutageLog } from './outage-log.ts';
+import type { StoreReplyHead, StoreRequest } from './store.ts';
+import type { BackendMeter } from './store-meter.ts';
+import type { TransferLimits } from './transfer-watch.ts';
+
+/** A request on its way to the store, and its answer. */
+export interface SentRequest {
+  pause(): void;
+  resume(): void;
+  abort(): void;
+}
+
+/** What the calls of one store share. */
+export interface CallContext {
+  readonly queue: CallQueue;
+  readonly clock: Clock;
+  readonly meter: BackendMeter;
+  /** Limits of reads; the head of the answer to a write may take any time. */
+  readonly limits: TransferLimits;
+  /** Receives exceptions that receivers throw from `failed`. */
+  readonly faults?: Pick<Faults, 'note'> | undefined;
+  /** Logs when requests begin to fail, and when they work again. */
+  readonly outages?: Pick<OutageLog, 'answered' | 'failed'> | undefined;
+  readonly send: (request: StoreRequest, receiver: OriginReceiver) => SentRequest;
+  /** The head of an answer; a text that says why if it cannot be used. */
+  readonly readHead: (status: number, rawHeaders: readonly string[]) => StoreReplyHead | string;
+}
