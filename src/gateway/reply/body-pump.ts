@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { ContentReader, Loan } from '../../cache/content.ts';
 import type { Answer } from '../../transport/answer.ts';
 import { cutOff } from '../../transport/cut-off.ts';
+import type { QueuedSender } from '../../transport/send-turns.ts';
 import type { PendingSend, PendingSends } from './pending-sends.ts';
-import type { QueuedSender } from './send-turns.ts';
 
 /** How sending a body ended. */
 export type PumpOutcome =

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { Loan } from '../../cache/content.ts';
+import { SendTurns } from '../../transport/send-turns.ts';
 import { queuedBytes } from '../../transport/write-queue.ts';
-import { SendTurns } from './send-turns.ts';
 
 /** The client stalled for too long while fills waited for the memory that its response held. */
 export class StalledClientError extends Error {

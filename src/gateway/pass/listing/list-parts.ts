@@ -1,11 +1,11 @@
 import type { WholeReply } from '../../../backend/store.ts';
+import type { Steps } from '../../../base/sliced-work.ts';
 import { isElement, readXmlInSteps } from '../../../s3/xml-reader.ts';
 import { InvalidReplyError, RefusedByStoreError } from '../../fill/fill-error.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
 import { ListingJob } from './listing-job.ts';
-import type { Steps } from './page-turns.ts';
 import { LISTING_LIMIT_BYTES } from './store-listing.ts';
 import { documentTags, joined, leaf, writeKnown } from './write-listing.ts';
 

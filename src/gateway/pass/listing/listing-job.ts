@@ -1,16 +1,17 @@
 import { sendAndCollect } from '../../../backend/collected-reply.ts';
 import type { Store, StoreRequest, WholeReply } from '../../../backend/store.ts';
 import { clientOf } from '../../../base/client-quota.ts';
+import type { RoomHold } from '../../../base/fair-room.ts';
+import type { Turn } from '../../../base/fair-turns.ts';
+import type { Steps } from '../../../base/sliced-work.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
+import { StalledClientError } from '../../reply/pending-sends.ts';
 import { replyRefusal } from '../../reply/refusal-reply.ts';
 import type { OtherOperation } from '../other-operation.ts';
-import type { Turn } from './fair-turns.ts';
 import type { Listings } from './listings.ts';
-import type { PageHold } from './page-room.ts';
-import type { Steps } from './page-turns.ts';
 import { sendPage } from './send-page.ts';
 
-/** A store that takes longer for a page than this does not hold up others; its pages are bounded by `PageRoom`. */
+/** A store that takes longer for a page than this does not hold up others; its pages are bounded by `Listings.room`. */
 const ASK_TURN_MS = 200;
 
 /** One listing, from the request to the last byte. */
@@ -19,7 +20,7 @@ export class ListingJob {
   readonly #listings: Listings;
   readonly #client: string;
   readonly #end = new AbortController();
-  readonly #hold: PageHold;
+  readonly #hold: RoomHold;
   #turn: Turn | undefined;
   #keptBytes = 0;
 
@@ -31,7 +32,7 @@ export class ListingJob {
     this.#listings = listings;
     this.#client = clientOf(response.req.socket.remoteAddress);
     observer.waitsForStore(exchange);
-    this.#hold = listings.room.begin(this.#client, error => this.#cutOff(error));
+    this.#hold = listings.room.begin(this.#client, () => this.#giveWay());
     const over = () => {
       this.#hold.release();
       this.#end.abort();
@@ -140,8 +141,9 @@ export class ListingJob {
     }
   }
 
-  #cutOff(error: Error): void {
+  #giveWay(): void {
     const { exchange } = this.#other;
+    const error = new StalledClientError();
     exchange.failure = error;
     if (exchange.response.headersSent) exchange.response.destroy();
     else this.#end.abort(error);

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 import type { WholeReply } from '../../../backend/store.ts';
+import type { RoomHold } from '../../../base/fair-room.ts';
 import { cutOff } from '../../../transport/cut-off.ts';
 import type { PendingSend, PendingSends } from '../../reply/pending-sends.ts';
 import { replyAsStored } from '../../reply/refusal-reply.ts';
 import type { Exchange } from '../../request/exchange.ts';
-import type { PageHold } from './page-room.ts';
 
 /**
  * Answers with a page that was written for this client; resolves when the connection has taken it or is gone. Pages are
- * up to several MiB each, so what clients have not taken of them is bounded (`PageRoom`).
+ * up to several MiB each, so what clients have not taken of them is bounded (`Listings.room`).
  *
  * @throws OverloadedError when there is no room for it
  */
@@ -16,7 +16,7 @@ export async function sendPage(
   exchange: Exchange,
   page: WholeReply,
   sends: PendingSends,
-  hold: PageHold,
+  hold: RoomHold,
 ): Promise<void> {
   const { response } = exchange;
   const send = new PageSend(exchange, page.body.length);

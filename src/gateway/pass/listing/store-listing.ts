@@ -1,8 +1,8 @@
+import type { Steps } from '../../../base/sliced-work.ts';
 import { isElement, readXmlInSteps, textOf, type XmlElement } from '../../../s3/xml-reader.ts';
 import { InvalidReplyError } from '../../fill/fill-error.ts';
 import { type ListingKind, listingKinds } from './listing-kind.ts';
 import type { StorePosition } from './marker-seal.ts';
-import type { Steps } from './page-turns.ts';
 import { inStoreOrder } from './store-order.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Steps } from './page-turns.ts';
+import type { Steps } from '../../../base/sliced-work.ts';
 
 interface Named {
   readonly name: string;

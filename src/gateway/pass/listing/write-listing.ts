@@ -1,10 +1,10 @@
+import type { Steps } from '../../../base/sliced-work.ts';
 import { isElement, textOf, type XmlElement } from '../../../s3/xml-reader.ts';
 import { escapeName } from '../../../s3/xml-text.ts';
 import type { Bucket } from '../../request/bucket.ts';
 import type { CollectedListing } from './collect-listing.ts';
 import type { ListingRequest } from './listing-request.ts';
 import type { ListingView } from './listing-view.ts';
-import type { Steps } from './page-turns.ts';
 import type { ListedName } from './store-listing.ts';
 import { lastName } from './store-order.ts';
 

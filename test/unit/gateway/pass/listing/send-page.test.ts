@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { PageRoom } from '../../../../../src/gateway/pass/listing/page-room.ts';
+import { FairRoom } from '../../../../../src/base/fair-room.ts';
 import { sendPage } from '../../../../../src/gateway/pass/listing/send-page.ts';
 import { PendingSends } from '../../../../../src/gateway/reply/pending-sends.ts';
 import { Exchange } from '../../../../../src/gateway/request/exchange.ts';
@@ -12,14 +12,14 @@ import { ManualClock } from '../../../../support/manual-clock.ts';
 const PAGE_BYTES = 24 * 1024 * 1024;
 let clock: ManualClock;
 let sends: PendingSends;
-let room: PageRoom;
+let room: FairRoom;
 let server: Server;
 let clients: Socket[];
 
 beforeEach(async () => {
   clock = new ManualClock();
   sends = new PendingSends(clock, { holds: () => 0, claimNeed: () => false });
-  room = new PageRoom();
+  room = new FairRoom(64 * 1024 * 1024, () => new Error('no memory'));
   clients = [];
   server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest';
-import { PageTurns, type Steps } from '../../../../../src/gateway/pass/listing/page-turns.ts';
-import { ManualClock } from '../../../../support/manual-clock.ts';
+import { FairTurns } from '../../../src/base/fair-turns.ts';
+import { SlicedWork, type Steps } from '../../../src/base/sliced-work.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 const never = new AbortController().signal;
+const limits = { turns: 2, waiting: 10, waitMs: 10_000 };
+const twoAtATime = (clock: ManualClock) =>
+  new SlicedWork(new FairTurns(limits, clock, () => new Error('no turn')), clock);
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
 /** Work of steps that take as long as `steps` says, and note themselves in `done`. */
@@ -24,7 +28,7 @@ function* failing(): Steps<never> {
 
 it('gives turns one after the other, with as much time in between as the last one took', async () => {
   const clock = new ManualClock();
-  const turns = new PageTurns(clock);
+  const turns = twoAtATime(clock);
   const done: string[] = [];
   const work = worker(clock, done);
   const answers = [
@@ -49,7 +53,7 @@ it('gives turns one after the other, with as much time in between as the last on
 
 it('ends a turn after two milliseconds, and long work does not hold up short work', async () => {
   const clock = new ManualClock();
-  const turns = new PageTurns(clock);
+  const turns = twoAtATime(clock);
   const done: string[] = [];
   const work = worker(clock, done);
   const long = turns.take('client', work('long', Array(100).fill(1)), never);
@@ -73,7 +77,7 @@ it('ends a turn after two milliseconds, and long work does not hold up short wor
 
 it('goes on behind work that fails, and does no more of what is given up', async () => {
   const clock = new ManualClock();
-  const turns = new PageTurns(clock);
+  const turns = twoAtATime(clock);
   const done: string[] = [];
   const work = worker(clock, done);
   const fault = turns.take('client', failing(), never);

@@ -1,15 +1,9 @@
-import { OverloadedError } from '../../fill/fill-error.ts';
-import { StalledClientError } from '../../reply/pending-sends.ts';
-
-/** Memory for the listings of one worker: bodies of the store, entries read, and pages that clients have not taken. */
-const ROOM_BYTES = 64 * 1024 * 1024;
-
-/** What one listing holds. */
-export interface PageHold {
+/** What one job holds. */
+export interface RoomHold {
   /**
    * Holds `sizeBytes` in place of what it held before.
    *
-   * @throws OverloadedError when there is no room; the listing then holds nothing
+   * @throws the error for overload when there is no room; the job then holds nothing
    */
   resize(sizeBytes: number): void;
   /** Holds nothing any more. Calling it again has no effect. */
@@ -17,37 +11,45 @@ export interface PageHold {
 }
 
 interface Hold {
-  readonly cutOff: (error: Error) => void;
+  readonly giveWay: () => void;
   bytes: number;
 }
 
-/** The listings of one client, oldest first. */
+/** The jobs of one client, oldest first. */
 interface Client {
   readonly holds: Set<Hold>;
   bytes: number;
 }
 
 /**
- * Bounds the memory of listings, fairly between clients. When it is full, the client that holds most loses its oldest
- * listings to clients that hold less, and gets no further room. So a client that requests many pages, or takes them
- * slowly, takes no room away from others. One page alone may be larger than the room.
+ * Bounds the memory of jobs, fairly between clients. When it is full, the client that holds most loses its oldest jobs to
+ * clients that hold less, and gets no further room. So a client with many jobs, or slow ones, takes no room away from
+ * others. One job alone may be larger than the room.
  */
-export class PageRoom {
+export class FairRoom {
+  readonly #sizeBytes: number;
+  readonly #overload: () => Error;
   readonly #clients = new Map<string, Client>();
   #usedBytes = 0;
 
-  /** Memory that listings hold now. */
+  /** @param overload makes the error for a job that finds no room */
+  constructor(sizeBytes: number, overload: () => Error) {
+    this.#sizeBytes = sizeBytes;
+    this.#overload = overload;
+  }
+
+  /** Memory that jobs hold now. */
   get usedBytes(): number {
     return this.#usedBytes;
   }
 
   /**
-   * Begins a listing of `client`, which holds nothing yet.
+   * Begins a job of `client`, which holds nothing yet.
    *
-   * @param cutOff ends the listing in favour of another client's
+   * @param giveWay ends the job in favour of another client's
    */
-  begin(client: string, cutOff: (error: Error) => void): PageHold {
-    const hold: Hold = { cutOff, bytes: 0 };
+  begin(client: string, giveWay: () => void): RoomHold {
+    const hold: Hold = { giveWay, bytes: 0 };
     const known = this.#clients.get(client) ?? { holds: new Set(), bytes: 0 };
     known.holds.add(hold);
     this.#clients.set(client, known);
@@ -59,13 +61,13 @@ export class PageRoom {
 
   #resize(name: string, hold: Hold, sizeBytes: number): void {
     const client = this.#clients.get(name);
-    if (!client?.holds.has(hold)) throw new OverloadedError();
+    if (!client?.holds.has(hold)) throw this.#overload();
     this.#add(client, hold, -hold.bytes);
-    while (this.#usedBytes > 0 && this.#usedBytes + sizeBytes > ROOM_BYTES) {
+    while (this.#usedBytes > 0 && this.#usedBytes + sizeBytes > this.#sizeBytes) {
       const victim = this.#oldestOfRichest(client.bytes + sizeBytes);
       if (!victim) {
         this.#release(name, hold);
-        throw new OverloadedError();
+        throw this.#overload();
       }
       victim();
     }
@@ -85,7 +87,7 @@ export class PageRoom {
     if (client.holds.size === 0) this.#clients.delete(name);
   }
 
-  /** Cuts off the oldest listing of the client that holds most, if that is more than `bytes`. */
+  /** Ends the oldest job of the client that holds most, if that is more than `bytes`. */
   #oldestOfRichest(bytes: number): (() => void) | undefined {
     let mostBytes = bytes;
     let richest: [string, Client] | undefined;
@@ -101,7 +103,7 @@ export class PageRoom {
       oldest &&
       (() => {
         this.#release(name, oldest);
-        oldest.cutOff(new StalledClientError());
+        oldest.giveWay();
       })
     );
   }

@@ -1,22 +1,22 @@
 import { beforeEach, expect, it } from 'vitest';
-import { type PageHold, PageRoom } from '../../../../../src/gateway/pass/listing/page-room.ts';
+import { FairRoom, type RoomHold } from '../../../src/base/fair-room.ts';
 
 const mebibyte = 1024 * 1024;
-let room: PageRoom;
+let room: FairRoom;
 let cut: string[];
 
 beforeEach(() => {
-  room = new PageRoom();
+  room = new FairRoom(64 * mebibyte, () => new Error('no memory'));
   cut = [];
 });
 
-function take(client: string, mebibytes: number, page = client): PageHold {
+function take(client: string, mebibytes: number, page = client): RoomHold {
   const hold = room.begin(client, () => cut.push(page));
   hold.resize(mebibytes * mebibyte);
   return hold;
 }
 
-it('has room for 64 MiB, and for one page of any size', () => {
+it('has room for what it is told, and for one page of any size', () => {
   const alone = take('a', 100);
   expect(() => take('a', 1)).toThrow('memory');
   alone.release();

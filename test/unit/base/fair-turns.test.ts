@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { beforeEach, expect, it } from 'vitest';
-import { FairTurns, type Turn } from '../../../../../src/gateway/pass/listing/fair-turns.ts';
-import { ManualClock } from '../../../../support/manual-clock.ts';
+import { FairTurns, type Turn } from '../../../src/base/fair-turns.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 const limits = { turns: 2, waiting: 6, waitMs: 1_000 };
 const settled = () => new Promise(resolve => setImmediate(resolve));
+const overload = () => new Error('no turn');
 const never = new AbortController().signal;
 let clock: ManualClock;
 let turns: FairTurns;
@@ -14,7 +15,7 @@ let refused: string[];
 
 beforeEach(() => {
   clock = new ManualClock();
-  turns = new FairTurns(limits, clock);
+  turns = new FairTurns(limits, clock, overload);
   given = new Map();
   refused = [];
 });
@@ -89,7 +90,7 @@ it('gives no more turns than there are, leaves none unused, and is empty in the 
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async steps => {
-      const fair = new FairTurns(limits, clock);
+      const fair = new FairTurns(limits, clock, overload);
       const running: Turn[] = [];
       const signals: AbortController[] = [];
       for (const { client, kind } of steps) {

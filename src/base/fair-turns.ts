@@ -1,5 +1,4 @@
-import type { Clock } from '../../../base/clock.ts';
-import { OverloadedError } from '../../fill/fill-error.ts';
+import type { Clock } from './clock.ts';
 
 /** Limits on turns, and on waiting for them. */
 interface TurnLimits {
@@ -31,6 +30,7 @@ interface Waiter {
 export class FairTurns {
   readonly #limits: TurnLimits;
   readonly #clock: Clock;
+  readonly #overload: () => Error;
   /** The turns of each client that has some. */
   readonly #given = new Map<string, number>();
   /** The waiting requests of each client, oldest first. The client that got a turn last is the last one. */
@@ -38,9 +38,11 @@ export class FairTurns {
   #givenCount = 0;
   #waitingCount = 0;
 
-  constructor(limits: TurnLimits, clock: Clock) {
+  /** @param overload makes the error for a request that gets no turn */
+  constructor(limits: TurnLimits, clock: Clock, overload: () => Error) {
     this.#limits = limits;
     this.#clock = clock;
+    this.#overload = overload;
   }
 
   /** The turns given, and the requests that wait for one. */
@@ -52,7 +54,7 @@ export class FairTurns {
    * Waits for a turn of `client`.
    *
    * @param signal ends the wait; the promise is then rejected with its reason
-   * @throws OverloadedError (as a rejection) when too many are waiting, or after the longest wait
+   * @throws the error for overload (as a rejection) when too many are waiting, or after the longest wait
    */
   async take(client: string, signal: AbortSignal): Promise<Turn> {
     signal.throwIfAborted();
@@ -106,7 +108,7 @@ export class FairTurns {
   #wait(client: string, signal: AbortSignal): Promise<Turn> {
     const { promise, resolve, reject } = Promise.withResolvers<Turn>();
     const leave = () => waiter.refuse(signal.reason);
-    const timer = this.#clock.after(this.#limits.waitMs, () => waiter.refuse(new OverloadedError()));
+    const timer = this.#clock.after(this.#limits.waitMs, () => waiter.refuse(this.#overload()));
     const settle = () => {
       timer.cancel();
       signal.removeEventListener('abort', leave);
@@ -140,14 +142,14 @@ export class FairTurns {
   /**
    * Refuses the newest request of the client with the most waiting, in favour of `client`, which has fewer.
    *
-   * @throws OverloadedError when it has as many
+   * @throws the error for overload when it has as many
    */
   #makePlace(client: string): void {
     let most = this.#waiting.get(client) ?? new Set();
     const own = most.size;
     for (const waiters of this.#waiting.values()) if (waiters.size > most.size) most = waiters;
     const newest = Array.from(most).at(-1);
-    if (!newest || most.size <= own + 1) throw new OverloadedError();
-    newest.refuse(new OverloadedError());
+    if (!newest || most.size <= own + 1) throw this.#overload();
+    newest.refuse(this.#overload());
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type QueuedSender, SendTurns } from '../../../../src/gateway/reply/send-turns.ts';
+import { type QueuedSender, SendTurns } from '../../../src/transport/send-turns.ts';
 
 const mebibyte = 1_048_576;
 

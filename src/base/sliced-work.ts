@@ -1,42 +1,35 @@
-import type { Clock } from '../../../base/clock.ts';
-import { FairTurns } from './fair-turns.ts';
+import type { Clock } from './clock.ts';
+import type { FairTurns } from './fair-turns.ts';
 
-/** Time slice of one listing; a step that has begun is finished. */
+/** The time slice of one job; a step that has begun is finished. */
 const SLICE_MS = 2;
-
-/**
- * Pages in work at a time. A page in work needs memory for its parsed elements, several times that of its text, and
- * with fewer at a time each ends earlier. With one, a large page would hold up all small ones.
- */
-const limits = { turns: 2, waiting: 1_000, waitMs: 10_000 };
 
 /** Work divided into steps of a millisecond or less. */
 export type Steps<Result> = Generator<undefined, Result>;
 
 /**
- * Schedules the CPU work of a worker's listings in slices of a few milliseconds, with a pause after each that is at
- * least as long. Parsing a page of a thousand names takes tens of milliseconds, and clients may request any number of
- * pages at once. Other requests keep half of the thread and wait for one slice at most, and a long page does not block
- * a short one.
+ * Schedules CPU work in slices of a few milliseconds, with a pause after each that is at least as long. So what else
+ * the thread does keeps half of it and waits for one slice at most, and long work does not block short work.
  */
-export class PageTurns {
-  readonly #clock: Clock;
+export class SlicedWork {
   readonly #turns: FairTurns;
+  readonly #clock: Clock;
   #free: Promise<void> = Promise.resolve();
 
-  constructor(clock: Clock) {
+  /** @param turns how many jobs are in work at a time, and whose is next */
+  constructor(turns: FairTurns, clock: Clock) {
+    this.#turns = turns;
     this.#clock = clock;
-    this.#turns = new FairTurns(limits, clock);
   }
 
-  /** The pages in work and waiting. */
+  /** The jobs in work and waiting. */
   get counts(): FairTurns['counts'] {
     return this.#turns.counts;
   }
 
   /**
    * Runs `work` for `client`, slice by slice. Rejects with what it throws, with the reason of `signal` when that
-   * aborts, or with OverloadedError when its turn does not come.
+   * aborts, or with the error for overload when its turn does not come.
    */
   async take<Result>(client: string, work: Steps<Result>, signal: AbortSignal): Promise<Result> {
     const turn = await this.#turns.take(client, signal);
