@@ -4,7 +4,7 @@ import { SilentCalls } from './silent-calls.ts';
 import { SlowReaders } from './slow-readers.ts';
 
 /** Concurrency limits of a store. */
-export interface CallLimits {
+interface CallLimits {
   /** Calls in progress. */
   readonly connections: number;
   /** Calls waiting. */

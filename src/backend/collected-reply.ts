@@ -10,7 +10,7 @@ import {
 const FIRST_BYTES = 4 * 1024;
 
 /** How much of a body is collected. */
-export interface CollectLimits {
+interface CollectLimits {
   /** Where it is truncated. */
   readonly limitBytes: number;
   /** Called before the memory for it grows to `sizeBytes`. */

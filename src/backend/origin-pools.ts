@@ -4,7 +4,7 @@ import { ReadBuffer } from '../transport/read-buffer.ts';
 import { OriginCall, type OriginReceiver } from './origin-call.ts';
 
 /** Timeouts of an origin, in milliseconds. */
-export interface OriginTimeouts {
+interface OriginTimeouts {
   readonly connectMs: number;
   /** From the request to the answer's head. */
   readonly firstByteMs: number;
@@ -22,7 +22,7 @@ export interface OriginPoolOptions {
 }
 
 /** A request as it is sent; the path is not normalised. */
-export interface OriginRequest {
+interface OriginRequest {
   readonly method: string;
   readonly path: string;
   /** Names and values alternating. */
@@ -76,7 +76,7 @@ interface Held {
 }
 
 /** A pool that is in use until `release`. */
-export interface PoolLease {
+interface PoolLease {
   readonly pool: OriginPool;
   release(): void;
 }

@@ -26,7 +26,7 @@ export function allocateOutages(stores: number, clock: Clock): SharedOutages {
   return { words: new Int32Array(memory), epochMs: clock.nowMs() - 60_000 };
 }
 
-export interface OutageLogOptions {
+interface OutageLogOptions {
   readonly store: string;
   readonly shared: SharedOutages;
   /** The place of the store in `shared`. */

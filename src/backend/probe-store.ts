@@ -24,7 +24,7 @@ export type ProbeResult =
   | { readonly kind: 'unreachable'; readonly cause: string; readonly why: string };
 
 /** Where to look for an object: a bucket at the store and a key prefix. */
-export interface ProbePlace {
+interface ProbePlace {
   readonly bucket: string;
   readonly keyPrefix: string;
 }

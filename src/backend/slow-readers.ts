@@ -4,7 +4,7 @@ import type { QueueEntry } from './queue-entry.ts';
 const SLOW_MS = 1_000;
 
 /** How many calls may run. */
-export interface Shares {
+interface Shares {
   readonly connections: number;
   /** For one object. */
   readonly perObject: number;

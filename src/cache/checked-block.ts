@@ -2,7 +2,7 @@ import { Block } from './block.ts';
 import type { WrittenBytes } from './written-bytes.ts';
 
 /** Identifies a block of an object, for error messages. */
-export interface BlockName {
+interface BlockName {
   /** `ObjectKey.text`. */
   readonly object: string;
   /** First byte of the block within the object. */

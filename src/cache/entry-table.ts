@@ -4,7 +4,7 @@ import type { ObjectKey } from './object-key.ts';
 import { type ObjectRecord, recordCostBytes } from './record.ts';
 
 /** All that is known of one object: its records, keyed by `recordName`. */
-export interface Entry {
+interface Entry {
   readonly objectKey: ObjectKey;
   readonly records: ReadonlyMap<string, ObjectRecord>;
 }

@@ -3,7 +3,7 @@ import { type SlotLinks, SlotQueue } from './slot-queue.ts';
 import type { UnreadShare } from './unread-share.ts';
 
 /** The state of slots that eviction decides on. */
-export interface SlotState {
+interface SlotState {
   /** Whether the slot was read again since the last call; clears the mark. */
   takeVisited(slot: number): boolean;
   /** Whether the slot is pinned by a reader at the moment. */

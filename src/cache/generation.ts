@@ -20,7 +20,7 @@ export interface GenerationIdentity {
 }
 
 /** A run of bytes `[start, end)` of the whole content. */
-export type ContentSpan = Span;
+type ContentSpan = Span;
 
 /** Measured heap cost of a generation, including its number for other workers, and of each of its blocks. */
 const GENERATION_COST_BYTES = 1_000;

@@ -27,7 +27,7 @@ export interface SlotOwner {
 const REMEMBERED_LIMIT = 4_096;
 
 /** Usage of the memory tier, for metrics. */
-export interface MemoryTierUsage {
+interface MemoryTierUsage {
   readonly capacityBytes: number;
   readonly usedBytes: number;
   readonly slots: number;

@@ -1,7 +1,7 @@
 import { MAX_SLOTS_PER_PAGE } from './size-class.ts';
 
 /** The layout that every thread must agree on. */
-export interface MemoryLayout {
+interface MemoryLayout {
   /** Worker threads; each owns an equal share of the pages. */
   readonly workers: number;
   /** Size of a page: the largest block size of any bucket. */

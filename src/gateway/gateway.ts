@@ -25,7 +25,7 @@ import type { PeerPort } from './workers/peer-link.ts';
 import { Peers } from './workers/peers.ts';
 import { WorkerCache } from './workers/worker-cache.ts';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly domain: string | undefined;
   readonly buckets: BucketTable;
   readonly authenticate: Authenticate;

@@ -18,7 +18,7 @@ import { type Destination, destinationOf, type StoreAddress } from './destinatio
 import { readReplyHead } from './reply-head.ts';
 
 /** The credentials that the gateway signs with; none for stores that need no signature. */
-export type StoreCredentials =
+type StoreCredentials =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'static';

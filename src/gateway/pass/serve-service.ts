@@ -10,7 +10,7 @@ import { bypassed } from '../request/cache-status.ts';
 import type { LocatedService } from '../request/locate.ts';
 
 /** A request to the service itself, which no bucket is named in. */
-export interface ServiceRequest extends LocatedService {
+interface ServiceRequest extends LocatedService {
   /** Those that have a name in the configuration. */
   readonly buckets: readonly Bucket[];
   readonly policy: Policy;
