@@ -38,6 +38,12 @@ export default {
     ...onlyDownwards,
     ...onlyDownwardsInGateway,
     {
+      name: 's3-listing-stands-on-the-rest-of-s3',
+      severity: 'error',
+      from: { path: '^src/s3/[^/]+$' },
+      to: { path: '^src/s3/listing/' },
+    },
+    {
       name: 'cache-never-meets-backend',
       severity: 'error',
       from: { path: '^src/cache/' },

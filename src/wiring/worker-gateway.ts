@@ -12,7 +12,6 @@ import type { BackendConfig, BucketConfig, GatewayConfig } from '../config/gatew
 import { otherBucketNames } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
 import { Gateway } from '../gateway/gateway.ts';
-import { listingKeyOf } from '../gateway/pass/listing/marker-seal.ts';
 import type { ArchivedRead } from '../gateway/reply/exchange-observer.ts';
 import { createAuthenticator } from '../gateway/request/authenticator.ts';
 import { type Bucket, regionOfBucket } from '../gateway/request/bucket.ts';
@@ -20,6 +19,7 @@ import { BucketTable } from '../gateway/request/bucket-table.ts';
 import { grantPolicy } from '../gateway/request/grant-policy.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { compileKeyPatterns } from '../s3/key-pattern.ts';
+import { listingKeyOf } from '../s3/listing/marker-seal.ts';
 import { EMBEDDED_STORE_CONNECTIONS, type WorkerSettings } from './thread-contracts.ts';
 
 export interface WorkerGatewayParts {

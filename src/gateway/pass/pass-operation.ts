@@ -1,5 +1,6 @@
 import { actionOf } from '../../s3/action.ts';
 import { readOnly, s3Error } from '../../s3/error.ts';
+import { isListing } from '../../s3/listing/listing-kind.ts';
 import { allowedMethods, isReading } from '../../s3/operation.ts';
 import { knownParameters } from '../../s3/operation-parameters.ts';
 import type { OperationName } from '../../s3/operation-table.ts';
@@ -7,7 +8,6 @@ import { queryValue } from '../../s3/query.ts';
 import { isRenamed } from '../request/bucket.ts';
 import { answerListing } from './listing/list-keys.ts';
 import { answerListParts } from './listing/list-parts.ts';
-import { isListing } from './listing/listing-kind.ts';
 import type { OtherOperation } from './other-operation.ts';
 import { passPreflight } from './pass-preflight.ts';
 import { passThrough } from './pass-through.ts';

@@ -4,6 +4,7 @@ import { S3Error, s3Error, slowDown } from '../../s3/error.ts';
 import { errorBody } from '../../s3/error-body.ts';
 import type { ErrorCode } from '../../s3/error-codes.ts';
 import { errorInDialect } from '../../s3/error-dialect.ts';
+import { InvalidListError } from '../../s3/listing/listing-xml.ts';
 import {
   InvalidReplyError,
   ObjectChangedError,
@@ -21,7 +22,8 @@ export function asS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (isWantOfRoom(error)) return slowDown({ cause: error });
   if (error instanceof ObjectChangedError) return slowDown({ message: error.message, cause: error });
-  if (error instanceof InvalidReplyError) return s3Error('BadGateway', { cause: error });
+  if (error instanceof InvalidReplyError || error instanceof InvalidListError)
+    return s3Error('BadGateway', { cause: error });
   if (error instanceof StoreError) {
     if (error.code === 'BUSY') return slowDown({ cause: error });
     return s3Error(meanings[error.code], { cause: error });

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { markerBefore } from '../../../src/gateway/pass/listing/entries-after-upload.ts';
 import { grantPolicy } from '../../../src/gateway/request/grant-policy.ts';
+import { markerBefore } from '../../../src/s3/listing/entries-after-upload.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
 const actions = ['ListMultipartUploads'];

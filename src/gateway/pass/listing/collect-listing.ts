@@ -1,8 +1,8 @@
+import type { StorePosition } from '../../../s3/listing/listing-kind.ts';
+import type { ListedName, StoreListing } from '../../../s3/listing/store-listing.ts';
 import type { ListingRequest, StorePage } from './listing-request.ts';
 import { PAGE_LIMIT } from './listing-request.ts';
 import type { ListingView } from './listing-view.ts';
-import type { StorePosition } from './marker-seal.ts';
-import type { ListedName, StoreListing } from './store-listing.ts';
 
 /** Most store requests for one client request; up to two more follow at the end of a page. */
 const STORE_PAGES_LIMIT = 8;

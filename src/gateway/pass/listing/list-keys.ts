@@ -2,25 +2,30 @@ import type { StoreReplyHead, StoreRequest, WholeReply } from '../../../backend/
 import { actionOf } from '../../../s3/action.ts';
 import { s3Error } from '../../../s3/error.ts';
 import { errorTexts } from '../../../s3/error-texts.ts';
-import { InvalidReplyError, isRetryableStatus, RefusedByStoreError } from '../../fill/fill-error.ts';
-import type { Permissions } from '../../request/access.ts';
-import { bypassed } from '../../request/cache-status.ts';
-import type { OtherOperation } from '../other-operation.ts';
-import { passedRequest } from '../passed-request.ts';
-import { collectListing, type FetchPage } from './collect-listing.ts';
-import { entriesAfterKey, entriesAfterUpload, markerBefore } from './entries-after-upload.ts';
-import { ListingJob } from './listing-job.ts';
-import type { ListingOperation } from './listing-kind.ts';
-import { ListingRequest, PAGE_LIMIT, type StorePage } from './listing-request.ts';
-import { ListingView } from './listing-view.ts';
+import {
+  entriesAfterKey,
+  entriesAfterUpload,
+  markerBefore,
+} from '../../../s3/listing/entries-after-upload.ts';
+import type { ListingOperation } from '../../../s3/listing/listing-kind.ts';
+import { encodeName } from '../../../s3/listing/listing-xml.ts';
 import {
   type EntryView,
   LISTING_LIMIT_BYTES,
   readListing,
   type StoreListing,
   sizeOfListing,
-} from './store-listing.ts';
-import { ClientNames, writeEntry, writeListing } from './write-listing.ts';
+} from '../../../s3/listing/store-listing.ts';
+import { InvalidReplyError, isRetryableStatus, RefusedByStoreError } from '../../fill/fill-error.ts';
+import type { Permissions } from '../../request/access.ts';
+import { bypassed } from '../../request/cache-status.ts';
+import type { OtherOperation } from '../other-operation.ts';
+import { passedRequest } from '../passed-request.ts';
+import { collectListing, type FetchPage } from './collect-listing.ts';
+import { ListingJob } from './listing-job.ts';
+import { ListingRequest, PAGE_LIMIT, type StorePage } from './listing-request.ts';
+import { ListingView } from './listing-view.ts';
+import { keyAtClient, writeListing } from './write-listing.ts';
 
 /**
  * Answers a listing with the store's entries, under the names that clients use and without the keys that the caller may
@@ -80,8 +85,9 @@ class StorePages {
     this.#passed = passedRequest(other);
     this.#entries = {
       shows: name => view.shows(name),
-      write: (element, name, isEncoded) =>
-        writeEntry(element, name, new ClientNames(other.bucket, isEncoded)),
+      // without a bucket prefix the names are the same, and keep the store's percent-encoding
+      nameFor: ({ name }, isEncoded) =>
+        other.bucket.keyPrefix === '' ? undefined : encodeName(keyAtClient(name, other.bucket), isEncoded),
     };
   }
 

@@ -1,10 +1,15 @@
 import { s3Error } from '../../../s3/error.ts';
+import {
+  type ListingKind,
+  type ListingOperation,
+  listingKinds,
+  type StorePosition,
+} from '../../../s3/listing/listing-kind.ts';
+import { isSealed, openPosition, sealPosition } from '../../../s3/listing/marker-seal.ts';
 import { formatQuery, knownParameters } from '../../../s3/operation-parameters.ts';
 import { requirePlain } from '../../../s3/path-key.ts';
 import { type Query, queryValue } from '../../../s3/query.ts';
 import type { Bucket } from '../../request/bucket.ts';
-import { type ListingKind, type ListingOperation, listingKinds } from './listing-kind.ts';
-import { isSealed, openPosition, type StorePosition, sealPosition } from './marker-seal.ts';
 
 /** Most entries on a page of the store. */
 export const PAGE_LIMIT = 1000;

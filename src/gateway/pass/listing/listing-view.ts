@@ -1,9 +1,10 @@
+import type { StorePosition } from '../../../s3/listing/listing-kind.ts';
+import type { ListedName } from '../../../s3/listing/store-listing.ts';
+import { LAST_CHARACTER } from '../../../s3/listing/store-order.ts';
 import { pathKeyProblem, pathPrefixProblem } from '../../../s3/path-key.ts';
 import type { Permissions } from '../../request/access.ts';
 import type { Bucket } from '../../request/bucket.ts';
 import type { ListingRequest } from './listing-request.ts';
-import type { StorePosition } from './marker-seal.ts';
-import type { ListedName } from './store-listing.ts';
 
 /** The delimiter that groups keys into folders. */
 const FOLDER_DELIMITER = '/';
@@ -77,9 +78,6 @@ export class ListingView {
   }
 }
 
-/** The highest code point: everything that starts with a prefix sorts before the prefix followed by it. */
-const LAST = '\u{10ffff}';
-
 /**
  * Where a listing continues after all keys that are hidden together with `key`: after its shortest prefix below which
  * nothing may be listed. Undefined if only `key` itself is hidden, or it is not hidden.
@@ -99,7 +97,7 @@ function positionAfterHidden(permissions: Permissions, action: string, key: stri
     else shown = middle;
   }
   const beginning = key.slice(0, hidden);
-  const after = beginning + LAST;
+  const after = beginning + LAST_CHARACTER;
   // a lone surrogate is not valid text; and the listing must not go backwards
   const isAhead = beginning.isWellFormed() && Buffer.compare(Buffer.from(after), Buffer.from(key)) > 0;
   return isAhead ? after : undefined;

@@ -1,4 +1,4 @@
-import type { OperationName } from '../../../s3/operation.ts';
+import type { OperationName } from '../operation.ts';
 
 /** Operations whose answers list keys of a bucket. */
 export type ListingOperation =
@@ -16,6 +16,9 @@ interface PositionPart {
   /** The response element that repeats the request's value. */
   readonly echo: string;
 }
+
+/** The position at which a listing continues at the store: as many texts as its operation has components. */
+export type StorePosition = readonly string[];
 
 /** How the listing operations differ. */
 export interface ListingKind {

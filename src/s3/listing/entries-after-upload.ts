@@ -1,9 +1,6 @@
-import type { StorePosition } from './marker-seal.ts';
+import type { StorePosition } from './listing-kind.ts';
 import type { ListedEntry, StoreListing } from './store-listing.ts';
-import { compareNames } from './store-order.ts';
-
-/** The highest code point. */
-const LAST = '\u{10ffff}';
+import { compareNames, LAST_CHARACTER } from './store-order.ts';
 
 /**
  * A key marker that makes a listing of uploads start with those of `key`. Some stores skip all uploads of the marker's
@@ -17,7 +14,7 @@ export function markerBefore(key: string): string {
   if (before < 0) return beginning;
   // surrogates are not characters
   const isHalf = before >= 0xd800 && before <= 0xdfff;
-  return beginning + String.fromCodePoint(isHalf ? 0xd7ff : before) + LAST;
+  return beginning + String.fromCodePoint(isHalf ? 0xd7ff : before) + LAST_CHARACTER;
 }
 
 /**
@@ -47,6 +44,6 @@ function cut(listing: StoreListing, after: readonly ListedEntry[], limit: number
   const heads = new Map(listing.heads);
   if (heads.has('MaxUploads')) heads.set('MaxUploads', String(limit));
   if (after.length <= limit || !end) return { ...listing, heads, entries, sorted: entries };
-  const next = end.isCommonPrefix ? [end.name + LAST] : [end.name, end.uploadId ?? ''];
+  const next = end.isCommonPrefix ? [end.name + LAST_CHARACTER] : [end.name, end.uploadId ?? ''];
   return { ...listing, heads, entries, sorted: entries, isTruncated: true, next };
 }

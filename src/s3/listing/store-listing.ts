@@ -1,8 +1,15 @@
-import type { Steps } from '../../../base/sliced-work.ts';
-import { isElement, readXmlInSteps, textOf, type XmlElement } from '../../../s3/xml-reader.ts';
-import { InvalidReplyError } from '../../fill/fill-error.ts';
-import { type ListingKind, listingKinds } from './listing-kind.ts';
-import type { StorePosition } from './marker-seal.ts';
+import type { Steps } from '../../base/sliced-work.ts';
+import { isElement, readXmlInSteps, textOf, type XmlElement } from '../xml-reader.ts';
+import { type ListingKind, listingKinds, type StorePosition } from './listing-kind.ts';
+import {
+  decodeName,
+  elementsOf,
+  InvalidListError,
+  inTags,
+  knownElements,
+  leaf,
+  writeKnown,
+} from './listing-xml.ts';
 import { inStoreOrder } from './store-order.ts';
 
 /**
@@ -31,6 +38,18 @@ const headNames: ReadonlySet<string> = new Set([
     position.flatMap(({ next, echo }) => [next, echo]),
   ),
 ]);
+
+/**
+ * The known elements of entries: the members of Object, ObjectVersion, DeleteMarkerEntry, MultipartUpload and
+ * CommonPrefix (https://docs.aws.amazon.com/AmazonS3/latest/API/API_Types_Amazon_Simple_Storage_Service.html).
+ */
+const ofEntries = knownElements(
+  [
+    ...['ChecksumAlgorithm', 'ChecksumType', 'ETag', 'Initiated', 'IsLatest', 'Key', 'LastModified'],
+    ...['Prefix', 'Size', 'StorageClass', 'UploadId', 'VersionId'],
+  ],
+  { RestoreStatus: ['IsRestoreInProgress', 'RestoreExpiryDate'] },
+);
 
 /** Heap that an entry needs beside its name and text. */
 const ENTRY_BYTES = 256;
@@ -69,29 +88,29 @@ export interface StoreListing {
 export interface EntryView {
   /** Whether the caller may see it. */
   shows(name: ListedName): boolean;
-  write(element: XmlElement, name: ListedName, isEncoded: boolean): string;
+  /** The name to write for `name`; undefined: as the store wrote it. */
+  nameFor(name: ListedName, isEncoded: boolean): string | undefined;
 }
 
 /**
  * Parses a page of the store.
  *
- * @throws InvalidReplyError if the body is not such a listing, or is too large
+ * @throws InvalidListError if the body is not such a listing, or is too large
  */
 export function* readListing(body: Buffer, kind: ListingKind, view: EntryView): Steps<StoreListing> {
   const root = body.length < LISTING_LIMIT_BYTES ? yield* readXmlInSteps(body, limits) : undefined;
-  if (root?.name !== kind.root) throw new InvalidReplyError(`the listing is not a ${kind.root}`);
+  if (root?.name !== kind.root) throw new InvalidListError(`it is not a ${kind.root}`);
   const heads = readHeads(root);
   yield;
   const isEncoded = heads.get('EncodingType') === 'url';
   const entries: ListedEntry[] = [];
   let shownBytes = 0;
-  for (const element of root.children) {
-    const entry = isElement(element) ? readEntry(element, isEncoded, view) : undefined;
+  for (const element of elementsOf(root)) {
+    const entry = readEntry(element, isEncoded, view);
     if (!entry) continue;
     entries.push(entry);
     shownBytes += entry.shown?.length ?? 0;
-    if (shownBytes > LISTING_LIMIT_BYTES)
-      throw new InvalidReplyError('the page is too long when names are escaped');
+    if (shownBytes > LISTING_LIMIT_BYTES) throw new InvalidListError('it is too long when names are escaped');
     yield;
   }
   const isTruncated = heads.get('IsTruncated') === 'true';
@@ -110,8 +129,8 @@ export function sizeOfListing({ entries }: StoreListing): number {
 
 function readHeads(root: XmlElement): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
-  for (const element of root.children) {
-    if (isElement(element) && headNames.has(element.name) && !texts.has(element.name))
+  for (const element of elementsOf(root)) {
+    if (headNames.has(element.name) && !texts.has(element.name))
       texts.set(element.name, copyOf(textOf(element)));
   }
   return texts;
@@ -121,11 +140,21 @@ function readEntry(element: XmlElement, isEncoded: boolean, view: EntryView): Li
   const inner = listed.get(element.name);
   if (inner === undefined) return undefined;
   const text = textIn(element, inner);
-  if (text === undefined) throw new InvalidReplyError(`the listing has an entry without ${inner}`);
-  const name = { name: copyOf(decoded(text, isEncoded)), isCommonPrefix: inner === 'Prefix' };
-  const shown = view.shows(name) ? Buffer.from(view.write(element, name, isEncoded)) : undefined;
+  if (text === undefined) throw new InvalidListError(`an entry has no ${inner}`);
+  const name = { name: copyOf(decodeName(text, isEncoded)), isCommonPrefix: inner === 'Prefix' };
+  const shown = view.shows(name)
+    ? Buffer.from(writeEntry(element, inner, view.nameFor(name, isEncoded)))
+    : undefined;
   const uploadId = element.name === 'Upload' ? textIn(element, 'UploadId') : undefined;
   return { ...name, uploadId: uploadId && copyOf(uploadId), shown };
+}
+
+/** An entry with its known members, and `name` in place of its own. */
+function writeEntry(element: XmlElement, inner: 'Key' | 'Prefix', name: string | undefined): string {
+  const members = elementsOf(element).map(child =>
+    child.name === inner && name !== undefined ? leaf(inner, name) : writeKnown(child, ofEntries),
+  );
+  return inTags(element.name, members.join(''));
 }
 
 function textIn({ children }: XmlElement, name: string): string | undefined {
@@ -152,16 +181,7 @@ function nextPosition(
   const told = heads.get(first.next);
   if (told !== undefined) {
     if (!isByKey) return last === undefined ? [told] : [told, last];
-    return [decoded(told, isEncoded), ...rest.map(({ next }) => heads.get(next) ?? '')];
+    return [decodeName(told, isEncoded), ...rest.map(({ next }) => heads.get(next) ?? '')];
   }
   return isByKey && rest.length === 0 && last !== undefined ? [last] : undefined;
-}
-
-function decoded(text: string, isEncoded: boolean): string {
-  if (!isEncoded) return text;
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    throw new InvalidReplyError('the listing has a name with invalid percent-encoding');
-  }
 }

@@ -6,7 +6,7 @@ import {
   listingKeyOf,
   openPosition,
   sealPosition,
-} from '../../../../../src/gateway/pass/listing/marker-seal.ts';
+} from '../../../../src/s3/listing/marker-seal.ts';
 
 const key = randomBytes(32);
 const listing = ['ListObjects', 'b', 'prefix', '/', 'reader'];

@@ -1,8 +1,11 @@
-import type { Steps } from '../../../base/sliced-work.ts';
+import type { Steps } from '../../base/sliced-work.ts';
 
 interface Named {
   readonly name: string;
 }
+
+/** What starts with a prefix sorts before the prefix followed by this one, the highest code point. */
+export const LAST_CHARACTER = '\u{10ffff}';
 
 /** Names that are compared in one step. */
 const COMPARISONS_PER_STEP = 100;

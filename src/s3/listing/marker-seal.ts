@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { lengthPrefixed } from '../../../base/length-prefixed.ts';
+import { lengthPrefixed } from '../../base/length-prefixed.ts';
+import type { StorePosition } from './listing-kind.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -23,9 +24,6 @@ const BEGINNING = '~tidegate~';
 
 /** Enough for three names of 1024 bytes. */
 const LENGTH_LIMIT = 8 * 1024;
-
-/** The position at which a listing continues at the store: as many texts as its operation has components. */
-export type StorePosition = readonly string[];
 
 /**
  * The key that seals listing markers of a backend, derived from a secret that clients do not have (RFC 5869). The same

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Steps } from '../../../../../src/base/sliced-work.ts';
-import { compareNames, inStoreOrder, lastName } from '../../../../../src/gateway/pass/listing/store-order.ts';
+import type { Steps } from '../../../../src/base/sliced-work.ts';
+import { compareNames, inStoreOrder, lastName } from '../../../../src/s3/listing/store-order.ts';
 
 /** Few different characters, so that names begin alike; before, after and beyond the surrogates. */
 const names = fc.array(
