@@ -1,12 +1,12 @@
 import { lengthPrefixed } from '../base/length-prefixed.ts';
 import type { CallContext, SentRequest } from './call-context.ts';
+import { outcomeOf, type UnansweredOutcome } from './call-outcome.ts';
 import type { OriginReceiver } from './origin-call.ts';
 import { errorFor, type QueueEntry, type QueueVerdict } from './queue-entry.ts';
 import { ReaderPause } from './reader-pause.ts';
 import {
   ERROR_BODY_LIMIT_BYTES,
   faultOf,
-  NO_ANSWER,
   type StoreCall,
   StoreError,
   type StoreReceiver,
@@ -169,7 +169,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   failed(error: StoreError): void {
     if (this.#state !== 'sent' && this.#state !== 'answered') return;
-    this.#count(error.reason === NO_ANSWER ? 'timeout' : error.code.toLowerCase());
+    this.#count(outcomeOf(error));
     if (this.#maySendAgain(error)) {
       this.#context.meter.retried('broken');
       this.#send();
@@ -249,7 +249,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     }
   }
 
-  #count(how: string): void {
+  #count(how: UnansweredOutcome): void {
     if (!this.#isCounted) this.#context.meter.ended(this.#request, how);
     this.#isCounted = true;
   }

@@ -1,4 +1,5 @@
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../base/metrics.ts';
+import type { UnansweredOutcome } from './call-outcome.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { QueueVerdict } from './queue-entry.ts';
 import type { StoreRequest } from './store.ts';
@@ -13,7 +14,7 @@ export interface BackendMeter {
   answered(request: CountedRequest, status: number, durationMs: number): void;
   arrived(lengthBytes: number): void;
   /** A request ended without an answer. */
-  ended(request: CountedRequest, how: string): void;
+  ended(request: CountedRequest, how: UnansweredOutcome): void;
   /** A call was refused or aborted by its queue. */
   readonly refused: (verdict: QueueVerdict) => void;
   /** A request was repeated. */
@@ -26,6 +27,7 @@ export class StoreMeter {
   readonly #bytes: Family<CounterCell>;
   readonly #firstByte: Family<HistogramCell>;
   readonly #retries: Family<CounterCell>;
+  readonly #failures: Family<CounterCell>;
   readonly #refused: Family<CounterCell>;
   readonly #calls: Family<GaugeCell>;
   readonly #metrics: Metrics;
@@ -50,6 +52,11 @@ export class StoreMeter {
       'tidegate_backend_retries_total',
       'Requests to a backend that were tried again.',
       ['backend', 'reason'],
+    );
+    this.#failures = metrics.counter(
+      'tidegate_backend_failures_total',
+      'Failed requests to a backend, by the name of the cause.',
+      ['backend', 'cause'],
     );
     this.#refused = metrics.counter(
       'tidegate_backend_queue_refused_total',
@@ -88,6 +95,11 @@ export class StoreMeter {
       refused: verdict => this.#refused.cell(name, verdict).add(),
       retried: reason => this.retried(name, reason),
     };
+  }
+
+  /** Counts a failure of `backend`; `cause` is the name of an error, so there are not many. */
+  failed(backend: string, cause: string): void {
+    this.#failures.cell(backend, cause).add();
   }
 
   /** Counts a repeated request to `backend`. */

@@ -1,7 +1,8 @@
+import { storeFailures } from '../../backend/call-outcome.ts';
 import type { Labels } from '../alert.ts';
 import { byLabel, type Series, total } from '../measurement/series.ts';
 
-/** The results of attempts at one backend. Attempts cancelled because the client left are not counted. */
+/** The results of attempts at one backend. Those that the gateway or the client ended are not counted. */
 export interface AttemptOutcomes {
   readonly total: number;
   /** A response with any status. */
@@ -11,9 +12,6 @@ export interface AttemptOutcomes {
   readonly timedOut: number;
 }
 
-/** The `status` labels of attempts without a response for reasons on the backend's side. */
-const noAnswer: readonly string[] = ['unreachable', 'timeout', 'broken', 'invalid'];
-
 /** The attempts in `series` (labels `backend` and `status`), by backend. */
 export function attemptsByBackend(series: readonly Series[]): ReadonlyMap<string, AttemptOutcomes> {
   return new Map(Array.from(byLabel(series, 'backend'), ([backend, own]) => [backend, countAttempts(own)]));
@@ -21,7 +19,7 @@ export function attemptsByBackend(series: readonly Series[]): ReadonlyMap<string
 
 function countAttempts(series: readonly Series[]): AttemptOutcomes {
   const answered = total(series, isAnswer);
-  const unanswered = total(series, ({ status = '' }) => noAnswer.includes(status));
+  const unanswered = total(series, ({ status = '' }) => storeFailures.includes(status));
   return {
     total: answered + unanswered,
     answered,
@@ -30,9 +28,17 @@ function countAttempts(series: readonly Series[]): AttemptOutcomes {
   };
 }
 
-/** Whether an attempt with this `status` label failed. */
+/**
+ * Whether an attempt with this `status` label failed. The queries of the runbook (`runbook-steps.ts`) and the rules for
+ * Prometheus (config/prometheus) count alike.
+ */
 export function isFailedAttempt(labels: Labels): boolean {
-  return isServerError(labels) || noAnswer.includes(labels.status ?? '');
+  return isServerError(labels) || storeFailures.includes(labels.status ?? '');
+}
+
+/** Whether an attempt with this `status` label is counted at all. */
+export function isCountedAttempt(labels: Labels): boolean {
+  return isAnswer(labels) || storeFailures.includes(labels.status ?? '');
 }
 
 function isAnswer({ status = '' }: Labels): boolean {

@@ -1,3 +1,4 @@
+import { storeFailures, uncountedOutcomes } from '../../backend/call-outcome.ts';
 import { isNoticeName, type NoticeName } from './notice-table.ts';
 import { isRuleName, type RuleName } from './rule-table.ts';
 
@@ -15,9 +16,9 @@ export interface RunbookStep {
 const shell = (purpose: string, text: string): RunbookStep => ({ kind: 'shell', purpose, text });
 const promql = (purpose: string, text: string): RunbookStep => ({ kind: 'promql', purpose, text });
 
-/** The share of requests to each backend that failed; cancelled ones, and operations that a store lacks, are no failures. */
+/** The share of requests to each backend that failed, counted as the rules count (`isFailedAttempt`). */
 const failedShare = (window: string) =>
-  `sum by (backend) (rate(tidegate_backend_requests_total{status!~"[1-4]..|501|aborted"}[${window}])) / sum by (backend) (rate(tidegate_backend_requests_total{status!="aborted"}[${window}]))`;
+  `sum by (backend) (rate(tidegate_backend_requests_total{status=~"5..|${storeFailures.join('|')}",status!="501"}[${window}])) / sum by (backend) (rate(tidegate_backend_requests_total{status!~"${uncountedOutcomes.join('|')}"}[${window}]))`;
 
 const askStores = shell(
   'Asks each store one question from here, and names what is at fault: the name, the connection, the certificate or the credentials.',
@@ -30,7 +31,7 @@ const failedRequestLines = shell(
 );
 
 const backendOutcomes = promql(
-  'How requests to each backend end: a status, or unreachable, timeout, broken, invalid.',
+  `How requests to each backend end: a status, or ${storeFailures.join(', ')}; ${uncountedOutcomes.join(', ')} are none of the backend’s failures.`,
   'sum by (backend, status) (rate(tidegate_backend_requests_total[1m]))',
 );
 

@@ -1,0 +1,49 @@
+import { NO_ANSWER, type StoreError, type StoreErrorCode } from './store.ts';
+
+/**
+ * How a request to a store can end without an answer, as the label `status` of `tidegate_backend_requests_total` says it
+ * in place of a status, and who made it end. Only those that the store made are failures of the store: the others are
+ * counted neither as attempts nor as failures.
+ */
+export const unansweredOutcomes = {
+  /** No connection. */
+  unreachable: 'store',
+  /** Too slow; also reads given up for others while the store answers nothing. */
+  timeout: 'store',
+  /** The connection broke. */
+  broken: 'store',
+  /** A malformed answer. */
+  invalid: 'store',
+  /** The gateway failed to process the answer. */
+  fault: 'gateway',
+  /** Given up for calls that waited. */
+  busy: 'gateway',
+  /** Nobody wanted the answer any more. */
+  aborted: 'client',
+} as const satisfies Readonly<Record<string, 'store' | 'gateway' | 'client'>>;
+
+export type UnansweredOutcome = keyof typeof unansweredOutcomes;
+
+const outcomes: Readonly<Record<StoreErrorCode, UnansweredOutcome>> = {
+  BROKEN: 'broken',
+  BUSY: 'busy',
+  FAULT: 'fault',
+  INVALID: 'invalid',
+  TIMEOUT: 'timeout',
+  UNREACHABLE: 'unreachable',
+};
+
+/** The outcome of a request that failed with `error`. */
+export function outcomeOf({ code, reason }: StoreError): UnansweredOutcome {
+  return reason === NO_ANSWER ? 'timeout' : outcomes[code];
+}
+
+/** The outcomes that are the store's failures. */
+export const storeFailures: readonly string[] = outcomesBy(by => by === 'store');
+
+/** The outcomes that say nothing of the store. */
+export const uncountedOutcomes: readonly string[] = outcomesBy(by => by !== 'store');
+
+function outcomesBy(isMeant: (by: string) => boolean): readonly string[] {
+  return Object.entries(unansweredOutcomes).flatMap(([outcome, by]) => (isMeant(by) ? [outcome] : []));
+}
