@@ -13,6 +13,7 @@ export const alertRecord: z.ZodType<Alert> = z.looseObject({
   labels: z.record(z.string(), z.string()),
   summary: z.string(),
   facts: z.array(z.object({ name: z.string(), value: z.string(), object: object.exactOptional() })),
+  cause: z.string().exactOptional(),
   startedAtMs: z.number(),
   endedAtMs: z.number().exactOptional(),
   subjects: z.array(object).exactOptional(),

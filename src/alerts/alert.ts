@@ -39,6 +39,8 @@ export interface Alert {
   /** One sentence with the current figures. */
   readonly summary: string;
   readonly facts: readonly Fact[];
+  /** Why it is so, as the name of an error such as `ECONNREFUSED`, where that is known. */
+  readonly cause?: string;
   /** When the condition was first seen, milliseconds since the epoch. */
   readonly startedAtMs: number;
   /** When the condition was last seen, milliseconds since the epoch; set once resolved. */

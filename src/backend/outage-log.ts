@@ -33,6 +33,8 @@ interface OutageLogOptions {
   readonly index: number;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Counts a failure with this cause in the metrics. */
+  readonly countFailure: (cause: string) => void;
 }
 
 /**
@@ -66,6 +68,7 @@ export class OutageLog {
   }
 
   #failed(reason: string, text: string): void {
+    this.#options.countFailure(reason);
     const words = this.#words;
     const now = this.#now();
     const place = placeOf(reason);

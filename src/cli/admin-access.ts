@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { request } from 'undici';
+import { inWords } from '../backend/cause-words.ts';
 import { causeName } from '../backend/failure-cause.ts';
 import { printableLine } from '../base/printable.ts';
 import type { Environment } from '../config/environment.ts';
-import { inWords } from './cause-words.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface AdminAccess {

@@ -1,8 +1,8 @@
+import { inWords } from '../backend/cause-words.ts';
 import type { ProbeResult } from '../backend/probe-store.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { undecidedBackends } from '../config/restricted-keys.ts';
 import type { KeyKind } from '../s3/path-key.ts';
-import { inWords } from './cause-words.ts';
 
 /** What each store of a configuration reported about each of its buckets, by backend name; without embedded stores. */
 export type ProbeResults = ReadonlyMap<string, readonly ProbeResult[]>;

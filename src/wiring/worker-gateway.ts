@@ -68,7 +68,10 @@ function storesOf(settings: WorkerSettings, parts: StoreParts): Stores {
   const backends = Object.entries(settings.config.backends);
   return new Map(
     backends.map(([name, backend], index) => {
-      const outages = new OutageLog({ ...parts, store: name, shared: settings.outages, index });
+      const outages = new OutageLog({
+        ...{ ...parts, store: name, shared: settings.outages, index },
+        countFailure: cause => parts.meter.failed(name, cause),
+      });
       return [name, storeOf(name, backend, settings, { ...parts, outages })];
     }),
   );

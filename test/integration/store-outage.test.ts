@@ -88,6 +88,13 @@ async function checkPageData(): Promise<void> {
   const { samples } = await ask('/api/status/history');
   expect(Math.max(...samples.errors)).toBeGreaterThan(0);
   const { alerts } = await ask('/api/alerts');
+  const why = 'nothing listens there (ECONNREFUSED)';
+  expect(alerts[0]).toMatchObject({ rule: 'backendUnreachable', cause: 'ECONNREFUSED' });
+  expect(alerts[0].summary).toContain(why);
+  expect((await ask('/readyz')).warnings).toContain(
+    `backendUnreachable: A backend does not answer, or only with errors: ${why}`,
+  );
+  expect((await ask('/api/status')).warnings.join()).toContain(why);
   const taken = await ask('/api/alerts/acknowledge', { id: alerts[0].id, by: 'Ada' });
   expect(taken).toMatchObject({ id: alerts[0].id, state: 'firing', acknowledgedBy: 'Ada' });
 }
@@ -105,5 +112,6 @@ it('a store that goes away and comes back is told in exactly one firing and one 
   await gateway.stop();
   expect(channel.channel.messages()).toEqual([firing, resolved]);
   expect(JSON.stringify(firing.cards)).toContain('Critical: A backend does not answer');
+  expect(JSON.stringify(firing.cards)).toContain('nothing listens there (ECONNREFUSED)');
   expect(JSON.stringify(resolved.cards)).toMatch(/lasted \d+ s/);
 });

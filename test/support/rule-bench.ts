@@ -1,3 +1,4 @@
+import type { Alert } from '../../src/alerts/alert.ts';
 import type { Change } from '../../src/alerts/engine/condition.ts';
 import { ConditionTracker } from '../../src/alerts/engine/condition-tracker.ts';
 import { MeasurementHistory } from '../../src/alerts/measurement/history.ts';
@@ -33,6 +34,11 @@ export class RuleBench {
       this.#step();
     }
     return this.changes.slice(before).map(({ transition }) => transition);
+  }
+
+  /** The alert that was opened first and is still open, with its latest figures. */
+  current(): Alert | undefined {
+    return this.#board.episodes()[0]?.alert;
   }
 
   #step(): void {

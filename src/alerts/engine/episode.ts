@@ -50,11 +50,12 @@ export function alertOf(
   state: 'pending' | 'firing',
   startedAtMs: number,
 ): Alert {
-  const { labels, summary, facts, subjects } = breach;
+  const { labels, summary, facts, subjects, cause } = breach;
   const fingerprint = conditionFingerprint(rule.name, labels);
   return {
     id: `${fingerprint}.${Math.round(startedAtMs).toString(36)}`,
     ...{ fingerprint, rule: rule.name, severity: rule.severity, state, labels, summary, facts, startedAtMs },
+    ...(cause === undefined ? {} : { cause }),
     ...(subjects ? { subjects } : {}),
   };
 }

@@ -1,9 +1,10 @@
 import type { Alert } from '../alert.ts';
+import { describeCause } from '../rules/last-failure.ts';
 import { describeRule } from '../rules/rule-description.ts';
 
 /**
- * What is wrong, for health checks: names of rules and how many alerts each has, but no labels, since those who ask need
- * no token.
+ * What is wrong, for health checks: names of rules, how many alerts each has and the names of their causes, but no labels,
+ * since those who ask need no token.
  */
 export interface Trouble {
   /** Alerts that fire or are about to, except mere information. */
@@ -24,9 +25,13 @@ export function troubleOf(alerts: readonly Alert[]): Trouble {
 function named(alerts: readonly Alert[]): readonly string[] {
   return Array.from(
     Map.groupBy(alerts, ({ rule }) => rule),
-    ([rule, { length }]) => {
-      const count = length === 1 ? '' : ` (${length} alerts)`;
-      return `${rule}: ${describeRule(rule).title}${count}`;
+    ([rule, ofRule]) => {
+      const count = ofRule.length === 1 ? '' : ` (${ofRule.length} alerts)`;
+      const causes = new Set(
+        ofRule.flatMap(({ cause }) => (cause === undefined ? [] : describeCause(cause))),
+      );
+      const why = causes.size === 0 ? '' : `: ${Array.from(causes).join(', ')}`;
+      return `${rule}: ${describeRule(rule).title}${count}${why}`;
     },
   );
 }

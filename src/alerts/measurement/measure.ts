@@ -43,6 +43,13 @@ export const backendAttempts: Measure = {
   by: ['backend', 'status'],
 };
 
+/** Failures of a backend, by the name of the cause. */
+export const backendFailures: Measure = {
+  family: 'tidegate_backend_failures_total',
+  kind: 'counter',
+  by: ['backend', 'cause'],
+};
+
 export const backendRetries: Measure = {
   family: 'tidegate_backend_retries_total',
   kind: 'counter',

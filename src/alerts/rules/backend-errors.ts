@@ -1,6 +1,7 @@
-import { backendAttempts } from '../measurement/measure.ts';
+import { backendAttempts, backendFailures } from '../measurement/measure.ts';
 import { describeDuration, formatCount, formatShare } from '../wording.ts';
 import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
+import { lastCause, lastFailureFacts } from './last-failure.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface BackendErrorsOptions extends ConditionOptions {
@@ -17,7 +18,7 @@ export const backendErrors: RuleDefinition<BackendErrorsOptions> = {
   title: 'A backend answers with errors',
   advice:
     'Reads that are not cached fail for clients. Look at the store’s own status and its logs first, then at the network between.',
-  measures: [backendAttempts],
+  measures: [backendAttempts, backendFailures],
   inhibitedBy: ['backendUnreachable'],
   inhibitAfterMs: ({ windowMs }) => windowMs,
   defaults: {
@@ -35,13 +36,19 @@ export const backendErrors: RuleDefinition<BackendErrorsOptions> = {
         const labels = { backend };
         if (attempts.total < options.minRequests) return { kind: 'no-data', labels };
         if (attempts.failed <= options.threshold * attempts.total) return { kind: 'clear', labels };
-        return breach(backend, attempts, options);
+        return breach(backend, attempts, lastCause(history, backend, options.windowMs), options);
       },
     ),
-  example: options => breach('main', { total: 412, answered: 400, failed: 37, timedOut: 4 }, options),
+  example: options =>
+    breach('main', { total: 412, answered: 400, failed: 37, timedOut: 4 }, 'STATUS_503', options),
 };
 
-function breach(backend: string, attempts: AttemptOutcomes, options: BackendErrorsOptions): Breach {
+function breach(
+  backend: string,
+  attempts: AttemptOutcomes,
+  cause: string | undefined,
+  options: BackendErrorsOptions,
+): Breach {
   const share = formatShare(attempts.failed / attempts.total);
   const window = describeDuration(options.windowMs);
   return {
@@ -54,8 +61,10 @@ function breach(backend: string, attempts: AttemptOutcomes, options: BackendErro
         name: 'Failed',
         value: `${formatCount(attempts.failed)} of ${formatCount(attempts.total)} (${share})`,
       },
+      ...lastFailureFacts(cause),
       { name: 'Without an answer', value: formatCount(attempts.total - attempts.answered) },
       { name: 'Allowed', value: `${formatShare(options.threshold)} in ${window}` },
     ],
+    cause,
   };
 }

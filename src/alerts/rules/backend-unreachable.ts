@@ -1,7 +1,8 @@
 import type { Fact } from '../alert.ts';
-import { backendAttempts } from '../measurement/measure.ts';
+import { backendAttempts, backendFailures } from '../measurement/measure.ts';
 import { describeDuration, formatCount } from '../wording.ts';
 import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
+import { describeCause, lastCause, lastFailureFacts } from './last-failure.ts';
 import type { Breach, ConditionOptions, Finding, RuleDefinition, RuleInput } from './rule.ts';
 
 export interface BackendUnreachableOptions extends ConditionOptions {
@@ -17,6 +18,8 @@ export interface BackendUnreachableOptions extends ConditionOptions {
 interface Measured {
   readonly windowMs: number;
   readonly attempts: AttemptOutcomes;
+  /** The name of the last failure's cause. */
+  readonly cause: string | undefined;
 }
 
 /** A backend answers nothing at all, or nothing but errors (docs/cards.md §4, 5). */
@@ -25,7 +28,7 @@ export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
   title: 'A backend does not answer, or only with errors',
   advice:
     'Only what is cached is served. Check that the store runs, that its name resolves, that nothing between refuses the connection, and what the store’s own logs say.',
-  measures: [backendAttempts],
+  measures: [backendAttempts, backendFailures],
   inhibitedBy: [],
   inhibitAfterMs: () => 0,
   defaults: {
@@ -43,12 +46,21 @@ export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
     );
   },
   example: ({ windowMs }) =>
-    breach('main', { windowMs, attempts: { total: 48, answered: 0, failed: 48, timedOut: 12 } }),
+    breach('main', {
+      windowMs,
+      attempts: { total: 48, answered: 0, failed: 48, timedOut: 12 },
+      cause: 'ECONNREFUSED',
+    }),
 };
 
 function measure(history: RuleInput['history'], windowMs: number): ReadonlyMap<string, Measured> {
   const byBackend = attemptsByBackend(history.increase(backendAttempts, windowMs).series);
-  return new Map(Array.from(byBackend, ([backend, attempts]) => [backend, { windowMs, attempts }]));
+  return new Map(
+    Array.from(byBackend, ([backend, attempts]) => [
+      backend,
+      { windowMs, attempts, cause: lastCause(history, backend, windowMs) },
+    ]),
+  );
 }
 
 function judge(
@@ -66,24 +78,27 @@ function isDown({ total, answered, failed }: AttemptOutcomes, options: BackendUn
   return failed === total && total >= (answered === 0 ? options.minRequests : options.minErrors);
 }
 
-function breach(backend: string, { windowMs, attempts }: Measured): Breach {
+function breach(backend: string, { windowMs, attempts, cause }: Measured): Breach {
   const { total, answered, timedOut } = attempts;
   const window = describeDuration(windowMs);
   const outcome =
     answered === 0
       ? `has answered none of ${formatCount(total)} requests`
       : `has failed all of ${formatCount(total)} requests`;
+  const why = cause === undefined ? '' : `: ${describeCause(cause)}`;
   const facts: readonly Fact[] = [
     { name: 'Backend', value: backend },
     { name: 'Attempts', value: `${formatCount(total)} in ${window}` },
     ...(answered === 0 ? [] : [{ name: 'Answered with an error', value: formatCount(answered) }]),
+    ...lastFailureFacts(cause),
     { name: 'Timed out', value: formatCount(timedOut) },
     { name: 'No connection', value: formatCount(total - answered - timedOut) },
   ];
   return {
     kind: 'breach',
     labels: { backend },
-    summary: `Backend ${backend} ${outcome} in the last ${window}.`,
+    summary: `Backend ${backend} ${outcome} in the last ${window}${why}.`,
     facts,
+    cause,
   };
 }

@@ -29,6 +29,8 @@ export interface Breach {
   readonly labels: Labels;
   readonly summary: string;
   readonly facts: readonly Fact[];
+  /** Why it is so, as the name of an error such as `ECONNREFUSED`. */
+  readonly cause?: string | undefined;
   /** The objects it is about, the most important first. */
   readonly subjects?: readonly ObjectSubject[];
 }

@@ -16,18 +16,21 @@ interface Line {
 let clock: ManualClock;
 let shared: SharedOutages;
 let lines: Line[];
+let counted: string[];
 
 beforeEach(() => {
   clock = new ManualClock();
   shared = allocateOutages(2, clock);
   lines = [];
+  counted = [];
 });
 
 /** What one worker knows of a store. */
 function worker(index = 0): OutageLog {
   const sink = { write: (line: string) => void lines.push(JSON.parse(line)), flush: () => undefined };
   const logger = createLogger({ level: 'info', sink });
-  return new OutageLog({ store: `store-${index}`, shared, index, clock, logger });
+  const countFailure = (cause: string) => void counted.push(cause);
+  return new OutageLog({ store: `store-${index}`, shared, index, clock, logger, countFailure });
 }
 
 const failure = (reason: string, code: StoreErrorCode = 'UNREACHABLE') =>
@@ -134,6 +137,14 @@ it('tells a later outage of the same cause again', () => {
   ]);
 });
 
+it('counts each failure by its cause', () => {
+  const store = worker();
+  for (const reason of ['ECONNREFUSED', 'ECONNREFUSED', 'CERT_HAS_EXPIRED']) store.failed(failure(reason));
+  store.answered(200);
+  store.answered(503);
+  expect(counted).toEqual(['ECONNREFUSED', 'ECONNREFUSED', 'CERT_HAS_EXPIRED', 'STATUS_503']);
+});
+
 it('takes 5xx for failing, but no other answer and nothing that the gateway decided itself', () => {
   const store = worker();
   for (const status of [200, 206, 304, 403, 404, 416, 501]) store.answered(status);
@@ -141,6 +152,7 @@ it('takes 5xx for failing, but no other answer and nothing that the gateway deci
   store.failed(new StoreError('FAULT', 'a bug', undefined));
   store.failed(new StoreError('BROKEN', 'aborted in favour of waiting calls', undefined, GIVEN_UP));
   expect(told()).toEqual([]);
+  expect(counted).toEqual([]);
   store.answered(503);
   expect(told()).toEqual(['warn store-0 STATUS_503']);
 });

@@ -16,6 +16,14 @@ it('warns of what fires and of what is about to, once for each rule, and how man
   expect(critical).toEqual(['backendUnreachable: A backend does not answer, or only with errors (2 alerts)']);
 });
 
+it('says why, each cause once, and names no backend', () => {
+  const causes = ['ECONNREFUSED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ECONNREFUSED'];
+  const alerts = causes.map((cause, index) => ({ ...down, id: String(index), cause }));
+  expect(troubleOf(alerts).warnings).toEqual([
+    'backendUnreachable: A backend does not answer, or only with errors (3 alerts): nothing listens there (ECONNREFUSED), its certificate is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)',
+  ]);
+});
+
 it('keeps nobody from being ready for what is silenced, a warning or mere information', () => {
   const silenced = { ...down, silencedUntilMs: 1 };
   expect(troubleOf([silenced, sampleAlert('retryStorm')]).critical).toEqual([]);

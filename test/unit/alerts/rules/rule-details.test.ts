@@ -21,6 +21,17 @@ const attempts =
     }
   };
 
+const causes =
+  (backend: string, cause: string, count = 5): Load =>
+  gateway =>
+    gateway.add('tidegate_backend_failures_total', { backend, cause }, count);
+
+const together =
+  (...loads: readonly Load[]): Load =>
+  gateway => {
+    for (const load of loads) load(gateway);
+  };
+
 function fired(bench: RuleBench): readonly string[] {
   return bench.changes.flatMap(({ transition, episode }) =>
     transition === 'fired' ? [episode.alert.rule] : [],
@@ -107,6 +118,33 @@ describe('backendUnreachable', () => {
     expect(facts).toContainEqual({ name: 'Answered with an error', value: '12' });
   });
 
+  it.each([
+    ['ECONNREFUSED', 'unreachable', 'nothing listens there'],
+    ['ENOTFOUND', 'unreachable', 'its host name is not known'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'unreachable', 'its certificate is not accepted'],
+    ['FIRST_BYTE_TIMEOUT', 'timeout', 'it does not answer in time'],
+    ['STATUS_503', '503', 'it is in trouble itself, or what stands before it is'],
+  ])('says that %s is the cause', (cause, status, words) => {
+    const bench = new RuleBench(rulesOf({}, 'backendUnreachable'));
+    bench.run(MINUTE_MS, attempts({}));
+    bench.run(20_000, together(attempts({ [status]: 5 }), causes('main', cause), causes('other', 'EPIPE')));
+    const { summary, facts, cause: named } = bench.changes.at(-1)?.episode.alert ?? {};
+    expect(facts).toContainEqual({ name: 'Last failure', value: `${words} (${cause})` });
+    expect(summary).toMatch(new RegExp(`in the last 15 s: ${words} \\(${cause}\\)\\.$`));
+    expect(named).toBe(cause);
+  });
+
+  it('names the cause that there was last, not an earlier one', () => {
+    const bench = new RuleBench(rulesOf({}, 'backendUnreachable'));
+    bench.run(MINUTE_MS, attempts({}));
+    const down = attempts({ unreachable: 5 });
+    bench.run(20_000, together(down, causes('main', 'ENOTFOUND', 50)));
+    bench.run(5_000, together(down, causes('main', 'ECONNREFUSED', 5)));
+    bench.run(5_000, down);
+    const [, fact] = bench.current()?.facts.filter(({ name }) => name !== 'Backend') ?? [];
+    expect(fact).toEqual({ name: 'Last failure', value: 'nothing listens there (ECONNREFUSED)' });
+  });
+
   it.each(['200', '404', '501'])('counts %s as a sign of life', status => {
     const bench = new RuleBench(rulesOf({}, 'backendUnreachable'));
     bench.run(5 * MINUTE_MS, attempts({ [status]: 1, 503: 20, timeout: 50 }));
@@ -145,9 +183,9 @@ describe('backendUnreachable', () => {
     expect(bench.changes).toEqual([]);
   });
 
-  it('blames no backend for attempts that were given up because the client left', () => {
+  it('blames no backend for attempts that the client or the gateway ended', () => {
     const bench = new RuleBench(createRules());
-    bench.run(5 * MINUTE_MS, attempts({ cancelled: 50 }));
+    bench.run(5 * MINUTE_MS, attempts({ aborted: 50, busy: 50, fault: 50 }));
     expect(bench.changes).toEqual([]);
   });
 });

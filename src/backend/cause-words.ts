@@ -1,19 +1,22 @@
-import { isCertificateFault } from '../backend/failure-cause.ts';
+import { isCertificateFault } from './failure-cause.ts';
 
-/** What to look at first; `cause` is the name of an error, see `causeName`. */
+/** What to look at first; `cause` is the name of an error, see `causeName`, or `STATUS_503` for an answered error. */
 export function inWords(cause: string): string {
   if (isCertificateFault(cause)) return 'its certificate is not accepted';
-  return wordsOfCauses[cause] ?? 'the connection failed';
+  if (/^STATUS_5\d\d$/.test(cause)) return 'it is in trouble itself, or what stands before it is';
+  return (Object.hasOwn(wordsOfCauses, cause) ? wordsOfCauses[cause] : undefined) ?? 'the connection failed';
 }
 
 const NO_ANSWER = 'it does not answer in time';
+const BROKEN_OFF = 'it breaks the connection off';
 
 const wordsOfCauses: Readonly<Record<string, string>> = {
+  BROKEN: BROKEN_OFF,
   CONNECTION_CLOSED: 'it closes the connection without an answer',
   CONNECT_TIMEOUT: 'no connection comes about in time',
   EAI_AGAIN: 'its host name cannot be looked up at the moment',
   ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'it breaks the connection off',
+  ECONNRESET: BROKEN_OFF,
   EHOSTUNREACH: 'there is no way to this host',
   ENETUNREACH: 'there is no way to this network',
   ENOTFOUND: 'its host name is not known',
@@ -22,6 +25,7 @@ const wordsOfCauses: Readonly<Record<string, string>> = {
   FIRST_BYTE_TIMEOUT: NO_ANSWER,
   IDLE_TIMEOUT: NO_ANSWER,
   INVALID: 'what it answers is no answer of a store',
+  NO_ANSWER,
   TIMEOUT: NO_ANSWER,
   TOO_SLOW: NO_ANSWER,
 };
