@@ -12,7 +12,7 @@ export function* unsignedBackends(
   written: unknown,
 ): Generator<ConfigWarning> {
   for (const [name, backend] of Object.entries(backends)) {
-    if (backend.type !== 's3' || backend.credentials.kind !== 'none') continue;
+    if (backend.type !== 's3') continue;
     if (member(member(member(written, 'backends'), name), 'credentials') !== undefined) continue;
     const consequence =
       'requests to the store are not signed; write none if it is one that anybody may read, or its credentials';

@@ -73,6 +73,23 @@ describe.each(crossedDialects)('ListBuckets: $client before $store', dialects =>
   });
 });
 
+it('who is anonymous and may list nothing is refused, a client without a grant gets an empty list', async () => {
+  const lab = await Lab.start({ accounts: [OWNER, nobody], buckets: { apples: {} }, anonymous: {} });
+  try {
+    // shows the dialect
+    const fields = { 'expected-bucket-owner': '000000000000' };
+    expect(await lab.ask({ path: '/', as: 'anonymous', fields })).toMatchObject({
+      status: 403,
+      error: { code: 'AccessDenied' },
+    });
+    const empty = await lab.ask({ path: '/', as: nobody });
+    expect(empty.status).toBe(200);
+    expect(empty.text).toContain('<Buckets></Buckets>');
+  } finally {
+    await lab.stop();
+  }
+});
+
 it('the JavaScript SDK reads the list, and finds the region of a bucket by the answer to a HEAD', async () => {
   const lab = await Lab.start({ buckets: { apples: {}, plums: { region: 'eu-west-1' } } });
   const client = new S3Client({

@@ -95,6 +95,15 @@ it('compares with the sample before, also when times are no whole milliseconds',
   expect(history.report().samples.requests).toEqual(Array(9).fill(1));
 });
 
+it('loses nothing of what happens between two samples at one time', async () => {
+  await sample();
+  worker.answer(2);
+  history.record(await worker.snapshot());
+  worker.answer(3);
+  await sample();
+  expect(history.report().samples).toMatchObject({ seconds: [5], requests: [5] });
+});
+
 it('a worker that died and begins again at 0 makes no negative count, and what follows is right', async () => {
   await sample();
   worker.answer(50);

@@ -61,6 +61,14 @@ it('does not remember a URL with a query', () => {
   }
 });
 
+it('does not remember what a client was allowed, however it showed who it is', () => {
+  const reads = new PlainReads();
+  const client = allowed('/b/k');
+  client.exchange.caller = 'reader';
+  reads.remember(client);
+  expect(finds(reads, allowed('/b/k'))).toBe(false);
+});
+
 it('finds what it holds again and again, and forgets nothing by looking', () => {
   const reads = new PlainReads();
   reads.remember(allowed('/b/first'));
