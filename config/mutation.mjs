@@ -11,7 +11,7 @@ export default {
   coverageAnalysis: 'perTest',
   ignoreStatic: true,
   concurrency: 2,
-  timeoutMS: 20_000,
+  timeoutMS: 10_000,
   reporters: ['progress-append-only', 'clear-text', 'json', 'html'],
   clearTextReporter: { reportTests: false, reportMutants: false, allowEmojis: false },
   jsonReporter: { fileName: `${reports}/report.json` },
