@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Notification } from '../../src/alerts/alert.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { type ChannelStack, startChannelStack } from '../support/channel-stack.ts';
@@ -32,8 +32,9 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-async function openChannel(): Promise<Page> {
+async function openChannel(size?: { readonly width: number; readonly height: number }): Promise<Page> {
   const opened = await browser.newPage();
+  if (size) await opened.setViewportSize(size);
   opened.on('console', message => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
@@ -48,14 +49,21 @@ async function openChannel(): Promise<Page> {
   return opened;
 }
 
-async function post(card: unknown): Promise<void> {
+async function send(card: unknown): Promise<string> {
   const reply = await fetch(stack.webhookUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json; charset=utf-8' },
     body: JSON.stringify(card),
   });
-  expect(await reply.text()).toBe('1');
+  return reply.text();
 }
+
+async function post(card: unknown): Promise<void> {
+  expect(await send(card)).toBe('1');
+}
+
+/** Posts a fifth card and further ones, of which the channel takes four a second. */
+const postOneMore = (card: unknown) => expect.poll(() => send(card)).toBe('1');
 
 /** The card of every form element, its buttons leading to the stack's callbacks. */
 function writeCard({ alerts }: Notification, { callbackUrl, signAction }: ChannelStack) {
@@ -87,6 +95,46 @@ it('is quiet until a card comes, and shows it without being asked', async () => 
     'Status page',
   ]);
   expect(complaints).toEqual([]);
+});
+
+/** How far the stream of cards is from its end, in pixels. */
+const toTheEnd = (of: Page) =>
+  of.locator('#stream').evaluate(each => each.scrollHeight - each.scrollTop - each.clientHeight);
+
+describe('with more cards than fit on the screen', () => {
+  beforeEach(async () => {
+    for (let count = 0; count < 4; count++) await post(firing());
+  });
+
+  it.each([
+    { width: 400, height: 900 },
+    { width: 1280, height: 700 },
+  ])('opens at the newest card on a screen of $width × $height', async size => {
+    const opened = await openChannel(size);
+    await opened.locator('.message').nth(3).waitFor();
+    expect(
+      await opened.locator('#stream').evaluate(each => each.scrollHeight - each.clientHeight),
+    ).toBeGreaterThan(200);
+    await expect.poll(() => toTheEnd(opened)).toBeLessThan(2);
+  });
+
+  it('stays where its reader scrolled to when a card comes, and goes along again from the end', async () => {
+    const opened = await openChannel({ width: 400, height: 900 });
+    await opened.locator('.message').nth(3).waitFor();
+    await expect.poll(() => toTheEnd(opened)).toBeLessThan(2);
+    await opened.locator('#stream').hover();
+    await opened.mouse.wheel(0, -400);
+    await expect.poll(() => toTheEnd(opened)).toBeGreaterThan(300);
+    const top = await opened.locator('#stream').evaluate(each => each.scrollTop);
+    await postOneMore(firing());
+    await opened.locator('.message').nth(4).waitFor();
+    expect(await opened.locator('#stream').evaluate(each => each.scrollTop)).toBe(top);
+    await opened.mouse.wheel(0, 10_000);
+    await expect.poll(() => toTheEnd(opened)).toBeLessThan(2);
+    await postOneMore(firing());
+    await opened.locator('.message').nth(5).waitFor();
+    await expect.poll(() => toTheEnd(opened)).toBeLessThan(2);
+  });
 });
 
 it('acknowledges: the button asks the gateway, and the card says who has it in hand', async () => {

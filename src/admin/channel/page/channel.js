@@ -26,6 +26,22 @@ const list = byId('messages');
 byId('try').textContent =
   `curl -X POST -H 'content-type: application/json' -d '{}' ${location.origin}/api/alerts/test`;
 
+// the newest card is in view until the reader scrolls up, and again once they are back at the end
+let followsEnd = true;
+let lastTop = 0;
+stream.addEventListener('scroll', () => {
+  const isAtEnd = stream.scrollHeight - stream.scrollTop - stream.clientHeight < 80;
+  // a card that grows leaves the position as it is: only readers move up
+  if (isAtEnd || stream.scrollTop < lastTop) followsEnd = isAtEnd;
+  lastTop = stream.scrollTop;
+});
+// cards grow after they have been put in, when their pictures and fonts arrive
+const sizes = new ResizeObserver(() => {
+  if (followsEnd) stream.scrollTop = stream.scrollHeight;
+});
+sizes.observe(list);
+sizes.observe(stream);
+
 const events = new EventSource('/channel/events');
 events.onopen = () => connection('live');
 events.onerror = () => connection('reconnecting');
@@ -47,13 +63,11 @@ function show(message) {
   const known = shown.get(message.id);
   // after a reconnection the stream begins from the front
   if (known && JSON.stringify(known.message) === JSON.stringify(message)) return;
-  const atEnd = stream.scrollHeight - stream.scrollTop - stream.clientHeight < 80;
   const item = known?.item ?? newItem();
   shown.set(message.id, { message, item });
   fill(item, message);
   byId('empty').hidden = true;
   if (!known) list.append(item);
-  if (atEnd) stream.scrollTop = stream.scrollHeight;
 }
 
 function newItem() {
