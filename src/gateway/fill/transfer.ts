@@ -7,16 +7,22 @@ import type { Clock, Timer } from '../../base/clock.ts';
  */
 const READERS_LIMIT_MS = 10_000;
 
-/** A transfer from the store, with received bytes for which there is no slot yet. */
-export class PausedTransfer {
+/** The transfer that brings the bytes of an extent. It can be paused; bytes that had arrived by then are buffered. */
+export class Transfer {
   readonly #clock: Clock;
   #limit: Timer | undefined;
   #call: StoreCall | undefined;
   #buffered: Buffer | undefined;
-  #isComplete = false;
+  /** Whether it has ended, so that only the buffered bytes are left. */
+  isComplete = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** `call` brings the bytes from now on; undefined where its sender pauses and aborts it. */
+  begin(call: StoreCall | undefined): void {
+    this.#call = call;
   }
 
   /** Whether received bytes are buffered. */
@@ -24,29 +30,15 @@ export class PausedTransfer {
     return this.#buffered !== undefined;
   }
 
-  /** Whether the transfer has ended and only the buffered bytes are left. */
-  get isComplete(): boolean {
-    return this.#isComplete;
-  }
-
-  begin(call: StoreCall | undefined): void {
-    this.#call = call;
-  }
-
-  /** The transfer has ended. */
-  complete(): void {
-    this.#isComplete = true;
-  }
-
-  /** Buffers a copy of `rest` and pauses the transfer until `resume`. */
-  buffer(rest: Buffer): void {
+  /** Pauses the transfer, and buffers a copy of `rest` until `takeBuffered`. */
+  pause(rest: Buffer): void {
     this.#buffered = Buffer.from(rest);
     this.#call?.pause();
   }
 
   /** The same while readers are far behind; after a time limit the connection is released. */
-  bufferUntilReadersCome(rest: Buffer): void {
-    this.buffer(rest);
+  pauseForReaders(rest: Buffer): void {
+    this.pause(rest);
     this.#limit = this.#clock.after(READERS_LIMIT_MS, () => this.giveUp());
   }
 
@@ -73,7 +65,7 @@ export class PausedTransfer {
    * complete.
    */
   giveUp(): void {
-    if (this.#isComplete) return;
+    if (this.isComplete) return;
     this.abort();
     this.drop();
   }
