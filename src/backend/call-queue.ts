@@ -164,11 +164,17 @@ export class CallQueue {
   }
 
   #start(entry: QueueEntry, line: Line): void {
-    if (this.#running.size === 0) this.#movedMs = this.#clock.monotonicMs();
+    if (!this.#isAsking()) this.#movedMs = this.#clock.monotonicMs();
     line.running++;
     this.#running.add(entry);
     this.#watch();
     entry.start();
+  }
+
+  /** Whether a call in progress is still unanswered; one that only transfers says nothing about a silent store. */
+  #isAsking(): boolean {
+    for (const { isAnswered } of this.#running) if (!isAnswered) return true;
+    return false;
   }
 
   /** Removes `entry` from its line; its object goes to the end of the turns. */

@@ -104,20 +104,20 @@ export class OutageLog {
     if (cause === 0 || Atomics.compareExchange(words, CAUSE, cause, 0) !== cause) return;
     for (let place = FIRST_CAUSE; place < WORDS; place++) Atomics.store(words, place, 0);
     const failures = Atomics.exchange(words, FAILURES, 0);
-    const outageS = (Atomics.load(words, LAST_FAILURE) - Atomics.load(words, SINCE)) / 10;
+    const outageS = ((Atomics.load(words, LAST_FAILURE) - Atomics.load(words, SINCE)) | 0) / 10;
     const { logger, store } = this.#options;
     logger.info({ backend: store, failures, outageS: Math.max(0, outageS) }, 'the backend works again');
   }
 
-  /** In tenths of a second. */
+  /** In tenths of a second; before the epoch, and after 6.8 years, negative. */
   #now(): number {
     const { clock, shared } = this.#options;
-    return Math.max(1, Math.floor((clock.nowMs() - shared.epochMs) / 100));
+    return Math.floor((clock.nowMs() - shared.epochMs) / 100) | 0 || 1;
   }
 
-  /** A wall clock that was set back must not make an outage endless. */
+  /** A wall clock that was set back, even to before the start, must not make an outage endless. */
   #elapsedMs(since: number): number {
-    return Math.abs(this.#now() - since) * 100;
+    return Math.abs((this.#now() - since) | 0) * 100;
   }
 }
 

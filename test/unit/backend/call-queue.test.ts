@@ -135,6 +135,22 @@ describe('who has a connection', () => {
   });
 });
 
+it('a store is silent when it has left a call unanswered for 5 s, whatever it answered long ago and still sends', () => {
+  open(8);
+  const [transfer] = enterAll(1, () => 'transfer');
+  transfer?.answer();
+  clock.advance(60_000);
+  const calls = enterAll(3, index => `${index}`);
+  expect(queue.isStoreSilent).toBe(false);
+  clock.advance(4_900);
+  enter('later');
+  expect(queue.isStoreSilent).toBe(false);
+  clock.advance(200);
+  expect(queue.isStoreSilent).toBe(true);
+  calls[0]?.answer();
+  expect(queue.isStoreSilent).toBe(false);
+});
+
 describe('who is refused', () => {
   it('who comes when as many wait as may', () => {
     open(1, 2);

@@ -172,6 +172,23 @@ it('ends an outage although the wall clock was set back', () => {
   expect(told()).toContain('info store-0');
 });
 
+it.each([-7_200_000, -300 * 86_400_000, 3_650 * 86_400_000])(
+  'ends an outage of a time to which the wall clock was moved, by %i ms',
+  movedMs => {
+    const store = worker();
+    clock.stepWallClock(movedMs);
+    store.failed(failure('ECONNREFUSED'));
+    clock.advance(1_000);
+    store.failed(failure('ECONNREFUSED'));
+    store.answered(200);
+    clock.advance(4_900);
+    expect(told()).not.toContain('info store-0');
+    clock.advance(200);
+    expect(told()).toContain('info store-0');
+    expect(lines.at(-1)).toMatchObject({ failures: 2, outageS: 1 });
+  },
+);
+
 it('notes how a request ended, and passes everything on', () => {
   const got: unknown[] = [];
   const receiver = {
