@@ -39,12 +39,20 @@ export interface SharedMemory {
 /** Keys share epoch slots by hash; a collision costs an unnecessary revalidation and nothing else. */
 export const EPOCH_SLOTS = 65_536;
 
+/** Fewer pages could not be shared out between the stores that fill them and the readers that hold them. */
+export const MIN_PAGES_PER_WORKER = 8;
+
 const LARGEST_SEGMENT_BYTES = 1024 * 1024 * 1024;
+
+/** The arena takes so many bytes at least, however few were asked for. */
+export function leastArenaBytes(pageBytes: number, workers: number): number {
+  return MIN_PAGES_PER_WORKER * pageBytes * workers;
+}
 
 /**
  * Allocates the arena and its tables once, at the start. The operating system provides each page at its first use.
  *
- * @param arenaBytes bytes for blocks, all workers together; every worker gets at least eight pages
+ * @param arenaBytes bytes for blocks, all workers together; at least `leastArenaBytes`
  * @param blocks whether blocks verify that the bytes they hand out were written
  */
 export function allocateSharedMemory(
@@ -53,7 +61,7 @@ export function allocateSharedMemory(
   workers: number,
   blocks: 'checked' | 'unchecked' = 'unchecked',
 ): SharedMemory {
-  const pagesPerWorker = Math.max(8, Math.floor(arenaBytes / pageBytes / workers));
+  const pagesPerWorker = Math.max(MIN_PAGES_PER_WORKER, Math.floor(arenaBytes / pageBytes / workers));
   const pages = pagesPerWorker * workers;
   const slots = pages * MAX_SLOTS_PER_PAGE;
   const pagesPerSegment = Math.max(1, Math.floor(LARGEST_SEGMENT_BYTES / pageBytes));

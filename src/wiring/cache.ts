@@ -5,6 +5,7 @@ import type { Purge } from '../admin/purge-route.ts';
 import type { CounterCell, Family } from '../base/metrics.ts';
 import { allocateSharedMemory, type SharedMemory } from '../cache/shared-memory.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
+import { largestBlockBytes } from '../config/largest-block.ts';
 import { isKnownBucket } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
@@ -14,7 +15,6 @@ import type { WorkerControl } from './thread-contracts.ts';
 
 /** An eighth of `cache.memory.size` is for records, the rest for blocks. */
 const RECORD_SHARE = 1 / 8;
-const SMALLEST_PAGE_BYTES = 1024 * 1024;
 
 /** The shares of `cache.memory.size`. */
 export interface CacheMemory {
@@ -36,15 +36,10 @@ export function allocateCache(
   isChecked: boolean,
 ): CacheMemory {
   const { sizeBytes } = cache.memory;
-  const policies = Object.values(buckets).flatMap(bucket => [
-    bucket.cache,
-    ...bucket.rules.map(rule => rule.cache),
-  ]);
-  const pageBytes = Math.max(SMALLEST_PAGE_BYTES, ...policies.map(policy => policy.blockSizeBytes));
   return {
     shared: allocateSharedMemory(
       sizeBytes * (1 - RECORD_SHARE),
-      pageBytes,
+      largestBlockBytes(buckets),
       workers,
       isChecked ? 'checked' : 'unchecked',
     ),
