@@ -5,6 +5,9 @@ import { DateHeader } from '../http/http-date.ts';
 import { s3Error } from '../s3/error.ts';
 import { detectOperation, isObjectRead } from '../s3/operation.ts';
 import { parseQuery } from '../s3/query.ts';
+import { RequestFields } from '../s3/request-fields.ts';
+import type { RequestIdSource } from '../s3/request-ids.ts';
+import { checkExpectation, checkFraming, checkHost } from '../s3/well-formed.ts';
 import type { Listings } from './pass/listing/listings.ts';
 import { passOperation } from './pass/pass-operation.ts';
 import { serveService } from './pass/serve-service.ts';
@@ -19,9 +22,6 @@ import { type ClientRead, clientRead } from './request/client-read.ts';
 import { type ErrorHandling, Exchange } from './request/exchange.ts';
 import { type LocateParts, locate } from './request/locate.ts';
 import { PlainReads } from './request/plain-reads.ts';
-import { RequestFields } from './request/request-fields.ts';
-import type { RequestIdSource } from './request/request-ids.ts';
-import { checkExpectation, checkFraming, checkHost } from './request/well-formed.ts';
 
 /** The dependencies of the pipeline. */
 interface PipelineParts extends LocateParts {
@@ -77,7 +77,6 @@ export class Pipeline {
       }
       // without this, node:http would read the empty body in several turns of the event loop
       else request.read(0);
-      checkHost(request, fields);
       const plain = this.#plainReads.find(exchange, fields, nowMs);
       if (plain) this.#objects.serve(plain, sources.sourceOf(plain.read.objectKey.hash));
       else this.#serve(request, exchange, fields, nowMs);
@@ -88,6 +87,7 @@ export class Pipeline {
 
   #serve(request: IncomingMessage, exchange: Exchange, fields: RequestFields, nowMs: number): void {
     const { policy, observer, listings, buckets } = this.#parts;
+    checkHost(request, fields);
     const located = locate(request, exchange, fields, this.#parts);
     if (!located.bucket) {
       serveService({ ...located, buckets: buckets.configured, policy, observer });

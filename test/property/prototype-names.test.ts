@@ -7,9 +7,9 @@ import { parseSizeBytes } from '../../src/config/units.ts';
 import { anonymous } from '../../src/gateway/request/access.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
 import { grantPolicy } from '../../src/gateway/request/grant-policy.ts';
-import { RequestFields } from '../../src/gateway/request/request-fields.ts';
 import { detectOperation } from '../../src/s3/operation.ts';
 import { readParameters } from '../../src/s3/read-parameters.ts';
+import { RequestFields } from '../../src/s3/request-fields.ts';
 import { bucketOf } from '../support/object-reads.ts';
 
 /** What every object answers to without having been given it. */

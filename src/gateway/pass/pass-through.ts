@@ -3,11 +3,11 @@ import type { StoreCall, StoreReceiver, StoreReplyHead, StoreRequest } from '../
 import { clientOf } from '../../base/client-quota.ts';
 import { type HeaderField, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
+import { isLength, isPerResponseField, lengthLast, overridden } from '../../s3/passed-fields.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { InvalidReplyError } from '../fill/fill-error.ts';
 import { ExpectedBytes, hasOtherLength } from '../fill/ranged-read.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
-import { isLength, isPerResponseField, lengthLast, overridden } from '../reply/passed-fields.ts';
 import { PreparedHeaders } from '../reply/prepared-headers.ts';
 import { idsOf, replyRefusal } from '../reply/refusal-reply.ts';
 import type { Bucket } from '../request/bucket.ts';

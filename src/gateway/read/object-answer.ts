@@ -6,6 +6,9 @@ import { evaluatePreconditions, ifRangeHolds } from '../../http/preconditions.ts
 import { type Selection, selectRange } from '../../http/range.ts';
 import { rawFromFields } from '../../s3/dialect.ts';
 import { s3Error } from '../../s3/error.ts';
+import { isCrossOrigin } from '../../s3/passed-fields.ts';
+import { invalidPartNumber, invalidRange, preconditionFailed } from '../../s3/read-errors.ts';
+import { tellsMissing } from '../../s3/store-refusal.ts';
 import type { Answer } from '../../transport/answer.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import {
@@ -14,16 +17,8 @@ import {
   OwnerLostError,
   RefusedByStoreError,
 } from '../fill/fill-error.ts';
-import {
-  asS3Error,
-  invalidPartNumber,
-  invalidRange,
-  isFault,
-  preconditionFailed,
-  replyError,
-} from '../reply/error-reply.ts';
+import { asS3Error, isFault, replyError } from '../reply/error-reply.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
-import { isCrossOrigin } from '../reply/passed-fields.ts';
 import type { PendingSends } from '../reply/pending-sends.ts';
 import {
   notModifiedHeaders,
@@ -31,7 +26,7 @@ import {
   type PartOfObject,
   PreparedHeaders,
 } from '../reply/prepared-headers.ts';
-import { replyRefusal, replyRemembered, tellsMissing } from '../reply/refusal-reply.ts';
+import { replyRefusal, replyRemembered } from '../reply/refusal-reply.ts';
 import { type SendCallbacks, sendContent } from '../reply/send-content.ts';
 import {
   type CacheReports,

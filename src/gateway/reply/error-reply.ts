@@ -1,10 +1,10 @@
 import { StoreError, type StoreErrorCode } from '../../backend/store.ts';
-import { formatUnsatisfiedRange } from '../../http/range.ts';
 import { S3Error, s3Error, slowDown } from '../../s3/error.ts';
 import { errorBody } from '../../s3/error-body.ts';
 import type { ErrorCode } from '../../s3/error-codes.ts';
 import { errorInDialect } from '../../s3/error-dialect.ts';
 import { InvalidListError } from '../../s3/listing/listing-xml.ts';
+import type { RequestIds } from '../../s3/request-ids.ts';
 import {
   InvalidReplyError,
   ObjectChangedError,
@@ -13,7 +13,6 @@ import {
 } from '../fill/fill-error.ts';
 import { TooManyRequestsError } from '../request/admission.ts';
 import type { Exchange } from '../request/exchange.ts';
-import type { RequestIds } from '../request/request-ids.ts';
 import { StalledClientError } from './pending-sends.ts';
 import { chargeHeader, PreparedHeaders } from './prepared-headers.ts';
 
@@ -51,32 +50,6 @@ const meanings: Readonly<Record<Exclude<StoreErrorCode, 'BUSY'>, ErrorCode>> = {
 export function isFault(error: unknown): boolean {
   if (error instanceof S3Error || error instanceof RefusedByStoreError) return false;
   return asS3Error(error).code === 'InternalError';
-}
-
-/** 416 for an unsatisfiable range of an object of `sizeBytes` (docs/semantics.md 10, Decided 3). */
-export function invalidRange(requested: string, sizeBytes: number): S3Error {
-  return s3Error('InvalidRange', {
-    fields: [
-      ['RangeRequested', requested],
-      ['ActualObjectSize', String(sizeBytes)],
-    ],
-    headers: [['content-range', formatUnsatisfiedRange(sizeBytes)]],
-  });
-}
-
-/** 416 for a part number that does not exist; `count` is the number of parts (docs/semantics.md 40, 41). */
-export function invalidPartNumber(requested: number, count: number): S3Error {
-  return s3Error('InvalidPartNumber', {
-    fields: [
-      ['ActualPartCount', String(count)],
-      ['PartNumberRequested', String(requested)],
-    ],
-  });
-}
-
-/** 412 (docs/semantics.md 59, 211). */
-export function preconditionFailed(condition: string): S3Error {
-  return s3Error('PreconditionFailed', { fields: [['Condition', condition]] });
 }
 
 /**

@@ -5,10 +5,10 @@ import { headerText } from '../../http/header-text.ts';
 import { formatContentRange } from '../../http/range.ts';
 import { type HeaderField, type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
+import { isCrossOrigin, overridden } from '../../s3/passed-fields.ts';
 import { type Answer, DirectAnswer, type FaultHandler, StandardAnswer } from '../../transport/answer.ts';
 import type { Visibility } from '../request/access.ts';
 import type { CacheReport } from '../request/cache-status.ts';
-import { isCrossOrigin, overridden } from './passed-fields.ts';
 
 /** The fields that differ between responses. */
 interface ReplyFields extends FaultHandler {

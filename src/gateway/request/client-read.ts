@@ -5,13 +5,13 @@ import type { CustomerKey } from '../../s3/customer-key.ts';
 import type { Pairs } from '../../s3/error.ts';
 import type { Query } from '../../s3/query.ts';
 import { readParameters } from '../../s3/read-parameters.ts';
+import type { RequestFields } from '../../s3/request-fields.ts';
 import { requireId } from '../../s3/store-id.ts';
 import type { Permissions, Visibility } from './access.ts';
 import { takesCustomerKeys } from './customer-keys.ts';
 import type { Exchange } from './exchange.ts';
 import type { Located } from './locate.ts';
 import type { ObjectRead } from './object-read.ts';
-import type { RequestFields } from './request-fields.ts';
 
 /** A client's GetObject or HeadObject, parsed and authenticated. */
 export interface ClientRead {

@@ -6,12 +6,12 @@ import { claimedAccessKey } from '../../s3/claimed-access-key.ts';
 import { detectDialect, type HeaderPrefix } from '../../s3/dialect.ts';
 import { S3Error, s3Error } from '../../s3/error.ts';
 import { requirePlain } from '../../s3/path-key.ts';
+import type { RequestFields } from '../../s3/request-fields.ts';
 import type { Caller } from './access.ts';
 import type { Authenticate } from './authenticator.ts';
 import type { Bucket } from './bucket.ts';
 import type { BucketTable, SignedScope } from './bucket-table.ts';
 import type { Exchange } from './exchange.ts';
-import type { RequestFields } from './request-fields.ts';
 
 /** What a request is located with. */
 export interface LocateParts {

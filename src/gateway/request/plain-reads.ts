@@ -1,9 +1,8 @@
 import { parseRange } from '../../http/range.ts';
+import type { RequestFields } from '../../s3/request-fields.ts';
 import type { ClientRead } from './client-read.ts';
 import type { Exchange } from './exchange.ts';
 import type { ObjectRead } from './object-read.ts';
-import type { RequestFields } from './request-fields.ts';
-import { TargetMemo } from './target-memo.ts';
 
 /**
  * Longer ones are not memoised. A bucket and the longest key, percent-encoded, and the name of a host (RFC 1035 §2.3.4)
@@ -29,13 +28,13 @@ const noRange = parseRange(undefined);
 
 /**
  * Memoises plain reads: anonymous GETs without query, store fields or Origin, which are most of the traffic. Nothing but
- * host and URL decides their address, bucket, grants and policy, so these are worked out once per host and URL; range and
- * preconditions are parsed again.
+ * host and URL decides their address, bucket, grants and policy, and whether the host is valid, so these are worked out
+ * once per host and URL; range and preconditions are parsed again.
  */
 export class PlainReads {
   readonly #reads = new TargetMemo<PlainRead>();
 
-  /** The memoised read for `exchange`, if it is a plain one that was allowed before. Its Host must have been checked. */
+  /** The memoised read for `exchange`, if it is a plain one that was allowed before. */
   find(exchange: Exchange, fields: RequestFields, nowMs: number): ClientRead | undefined {
     const host = plainHost(exchange, fields);
     const plain = host === undefined ? undefined : this.#reads.find(host, exchange.url);
@@ -61,7 +60,7 @@ export class PlainReads {
     };
   }
 
-  /** Memoises `client`, which was allowed, if it is a plain read. */
+  /** Memoises `client`, whose Host is valid and which was allowed, if it is a plain read. */
   remember({ exchange, fields, read, visibility, mayKnowMissing }: ClientRead): void {
     const { bucket, key = '', prefix, url, caller } = exchange;
     const host = plainHost(exchange, fields);
@@ -93,4 +92,57 @@ function plainHost({ method, url }: Exchange, fields: RequestFields): string | u
 function readOf(whole: ObjectRead, { range, isConditional }: RequestFields): ObjectRead {
   if (range === undefined && !isConditional) return whole;
   return { ...whole, range: parseRange(range), isConditional };
+}
+
+/** Limits of the memo: number of targets and their heap cost, half of each per generation. */
+const TARGETS_LIMIT = 10_000;
+const LIMIT_BYTES = 8 * 1024 * 1024;
+/** Estimated heap cost of an entry, and of the map of a host, without strings. */
+const ENTRY_BYTES = 512;
+const HOST_BYTES = 512;
+
+/**
+ * Remembers a value for each request target: a URL at a host. Clients choose both, so the memo is bounded in number and
+ * bytes. It has two generations: when the younger is full, the older one is dropped. A look-up therefore changes nothing,
+ * and builds no string of host and URL.
+ */
+export class TargetMemo<Value> {
+  #younger = new Generation<Value>();
+  #older = new Generation<Value>();
+
+  find(host: string, url: string): Value | undefined {
+    return this.#younger.hosts.get(host)?.get(url) ?? this.#older.hosts.get(host)?.get(url);
+  }
+
+  /** @param costBytes heap cost of the strings of `value` */
+  add(host: string, url: string, value: Value, costBytes: number): void {
+    if (this.#younger.isFull) {
+      this.#older = this.#younger;
+      this.#younger = new Generation();
+    }
+    this.#younger.add(host, url, value, costBytes);
+  }
+}
+
+class Generation<Value> {
+  /** The values of each host, by URL. */
+  readonly hosts = new Map<string, Map<string, Value>>();
+  #count = 0;
+  #costBytes = 0;
+
+  get isFull(): boolean {
+    return this.#count >= TARGETS_LIMIT / 2 || this.#costBytes >= LIMIT_BYTES / 2;
+  }
+
+  add(host: string, url: string, value: Value, costBytes: number): void {
+    let urls = this.hosts.get(host);
+    if (!urls) {
+      urls = new Map();
+      this.hosts.set(host, urls);
+      this.#costBytes += HOST_BYTES + host.length;
+    }
+    urls.set(url, value);
+    this.#count++;
+    this.#costBytes += ENTRY_BYTES + url.length + costBytes;
+  }
 }

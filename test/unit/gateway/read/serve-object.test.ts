@@ -11,7 +11,7 @@ import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
 import { Admission } from '../../../../src/gateway/request/admission.ts';
 import type { ClientRead } from '../../../../src/gateway/request/client-read.ts';
 import { Exchange } from '../../../../src/gateway/request/exchange.ts';
-import { RequestFields } from '../../../../src/gateway/request/request-fields.ts';
+import { RequestFields } from '../../../../src/s3/request-fields.ts';
 import { readOf } from '../../../support/object-reads.ts';
 
 const unasked: ObjectSource = {

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { retryAfter, s3Error } from '../../s3/error.ts';
-import { errorBody } from '../../s3/error-body.ts';
-import { RequestIdSource } from '../request/request-ids.ts';
+import { retryAfter, s3Error } from './error.ts';
+import { errorBody } from './error-body.ts';
+import { RequestIdSource } from './request-ids.ts';
 
 /**
  * Answers every request with 503 ServiceUnavailable and closes the connection; used while no worker is available. The

@@ -1,7 +1,7 @@
-import { hopByHopFields } from '../../http/hop-by-hop.ts';
-import { hostFields } from '../../http/host-fields.ts';
-import type { HeaderField } from '../../s3/dialect.ts';
-import type { Pairs } from '../../s3/error.ts';
+import { hopByHopFields } from '../http/hop-by-hop.ts';
+import { hostFields } from '../http/host-fields.ts';
+import type { HeaderField } from './dialect.ts';
+import type { Pairs } from './error.ts';
 
 /** X-Cache describes the cache that answers. */
 const ofTheServer = new Set([...hopByHopFields, ...hostFields, 'date', 'x-cache']);

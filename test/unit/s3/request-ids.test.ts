@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RequestIdSource } from '../../../../src/gateway/request/request-ids.ts';
+import { RequestIdSource } from '../../../src/s3/request-ids.ts';
 
 it('gives each request an id of 16 hexadecimal digits of its own', () => {
   const source = new RequestIdSource();

@@ -1,8 +1,8 @@
-import { type UnreadableRequest, unreadableStatuses } from '../../http/unreadable-request.ts';
-import { notAllowed, s3Error, slowDown } from '../../s3/error.ts';
-import { errorBody } from '../../s3/error-body.ts';
-import { allowedMethods } from '../../s3/operation.ts';
-import type { RequestIds } from '../request/request-ids.ts';
+import { type UnreadableRequest, unreadableStatuses } from '../http/unreadable-request.ts';
+import { notAllowed, s3Error, slowDown } from './error.ts';
+import { errorBody } from './error-body.ts';
+import { allowedMethods } from './operation.ts';
+import type { RequestIds } from './request-ids.ts';
 
 const messages: Readonly<Partial<Record<UnreadableRequest, string>>> = {
   malformed: 'Malformed HTTP request.',

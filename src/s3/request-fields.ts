@@ -1,6 +1,6 @@
-import type { HeaderPrefix } from '../../s3/dialect.ts';
-import { s3Error } from '../../s3/error.ts';
-import { FIELD_NAME_LIMIT } from '../../transport/served-request.ts';
+import { FIELD_NAME_LIMIT } from '../transport/served-request.ts';
+import type { HeaderPrefix } from './dialect.ts';
+import { s3Error } from './error.ts';
 
 /** HTTP fields that the gateway interprets. */
 type KnownField =

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { s3Error } from '../../s3/error.ts';
+import { s3Error } from './error.ts';
 import type { RequestFields } from './request-fields.ts';
 
 /**

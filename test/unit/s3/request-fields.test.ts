@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RequestFields } from '../../../../src/gateway/request/request-fields.ts';
+import { RequestFields } from '../../../src/s3/request-fields.ts';
 
 const known = {
   host: 'Host',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { answerUnreadable } from '../../../../src/gateway/reply/answer-unreadable.ts';
+import { answerUnreadable } from '../../../src/s3/answer-unreadable.ts';
 
 const ids = { requestId: '0123456789abcdef', id2: 'thread' };
 
