@@ -26,20 +26,29 @@ const nativeElements: ReadonlySet<string> = new Set([
 const places = ['body', 'items', 'columns', 'rows', 'cells', 'images', 'inlines'];
 
 /**
- * Whether a card holds an element that is no native one: the service supports native elements only (docs/cards.md §1). One
- * with a `fallback` is allowed, since the schema has that property for elements which a reader may not know.
+ * Whether a card holds an element that is no native one: the service supports native elements only (card-webhook.md,
+ * Adaptive card envelope), also where an unknown one has a `fallback`, which the document does not name.
  */
 export function holdsForeignElement(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsForeignElement);
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(
     ([name, held]) =>
-      (places.includes(name) && Array.isArray(held) && held.some(isForeign)) || holdsForeignElement(held),
+      (places.includes(name) && Array.isArray(held) && held.some(isForeign)) ||
+      (name === 'fallback' && isForeign(held) && !isAction(held)) ||
+      holdsForeignElement(held),
   );
 }
 
 /** Parts such as columns need no type. */
 function isForeign(element: unknown): boolean {
   if (typeof element !== 'object' || element === null || !('type' in element)) return false;
-  return !nativeElements.has(String(element.type)) && !('fallback' in element);
+  return !nativeElements.has(String(element.type));
+}
+
+/** Those have their own rule, see `readPostedCard`. */
+function isAction(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && 'type' in value && /^action\./i.test(String(value.type))
+  );
 }

@@ -135,6 +135,9 @@ const listedActions: ReadonlySet<unknown> = new Set([
   'Action.ToggleVisibility',
 ]);
 
+/** The properties that hold an action or several. */
+const actionPlaces = ['actions', 'selectAction', 'inlineAction'];
+
 /** Whether an action is of another type, such as `Action.Submit`, or opens what no link may open. */
 function holdsUnlistedAction(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsUnlistedAction);
@@ -142,7 +145,14 @@ function holdsUnlistedAction(value: unknown): boolean {
   const { type, url } = value;
   if (/^Action\.OpenU(?:rl|RL)$/.test(String(type)) && !appUri.safeParse(url).success) return true;
   if (typeof type === 'string' && /^action\./i.test(type) && !listedActions.has(type)) return true;
-  return Object.values(value).some(holdsUnlistedAction);
+  return Object.entries(value).some(
+    ([name, held]) =>
+      (actionPlaces.includes(name) && [held].flat().some(isUnlisted)) || holdsUnlistedAction(held),
+  );
+}
+
+function isUnlisted(action: unknown): boolean {
+  return !isPlainObject(action) || !listedActions.has(action.type);
 }
 
 /** The renderer of the page knows `Action.OpenUrl` only. */

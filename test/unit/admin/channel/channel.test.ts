@@ -233,7 +233,7 @@ it('takes links to apps, with the target of each system', () => {
   expect(channel.messages()[0]?.cards).toMatchObject([{ actions: [{ url: 'https://a.test/', targets }] }]);
 });
 
-it('takes every native element, and others that say what to show instead', () => {
+it('takes every native element, also with what to show instead of it', () => {
   const text = { type: 'TextBlock', text: 'x' };
   const native = [
     text,
@@ -246,9 +246,20 @@ it('takes every native element, and others that say what to show instead', () =>
       type: `Input.${kind}`,
       id: kind,
     })),
-    { type: 'Graph', fallback: text },
+    { type: 'Table', rows: [], fallback: text },
+    { type: 'Image', url: 'https://example.test/a.png', fallback: 'drop' },
   ];
   expect(post(new Channel(new ManualClock()), adaptiveEnvelope(native))).toEqual({ status: 200, text: '1' });
+});
+
+it.each([
+  ['a card', { actions: [{ type: 'Foo', title: 'x' }] }],
+  ['an action without a type', { actions: [{ title: 'x' }] }],
+  ['what is chosen', { body: [{ type: 'Container', items: [], selectAction: { type: 'Foo' } }] }],
+  ['an input', { body: [{ type: 'Input.Text', id: 'a', inlineAction: { type: 'Foo' } }] }],
+])('refuses an action that the document does not list: %s', (_, content) => {
+  const { body = [], ...rest } = { body: [], ...content };
+  expect(post(new Channel(new ManualClock()), adaptiveEnvelope(body, rest)).text).toContain('Bad payload');
 });
 
 it.each(['items', 'columns', 'rows', 'cells', 'images', 'inlines'])(
@@ -258,7 +269,13 @@ it.each(['items', 'columns', 'rows', 'cells', 'images', 'inlines'])(
       adaptiveEnvelope([{ type: 'Container', items: [{ type: 'Container', [place]: [element] }] }]);
     const answer = (element: object) => post(new Channel(new ManualClock()), holding(element));
     expect(answer({ type: 'Graph' }).text).toContain('Bad payload');
-    expect(answer({ type: 'Graph', fallback: 'drop' }).text).toBe('1');
+    expect(answer({ type: 'Graph', fallback: 'drop' }).text).toContain('Bad payload');
+    expect(answer({ type: 'Graph', fallback: { type: 'TextBlock', text: 'x' } }).text).toContain(
+      'Bad payload',
+    );
+    expect(answer({ type: 'TextBlock', text: 'x', fallback: { type: 'Graph' } }).text).toContain(
+      'Bad payload',
+    );
     expect(answer({ type: 'TextBlock', text: 'x' }).text).toBe('1');
   },
 );
