@@ -16,11 +16,18 @@ const HIDDEN_KEY = 'a key that is not shown';
 const secretPlace = ['credentials', 'clients', 'webhooks'];
 
 /** Keys in these places whose values are not secret. */
-const publicKey =
-  /^(?:actions|allow|appIds|audience|buckets|card|clockTolerance|from|issuer|keys|minSeverity|rules|service|share)$/;
+const publicKey = /^(?:actions|allow|buckets|card|from|keys|minSeverity|rules|service|share)$/;
 
-/** Maps whose keys are chosen by the operator: a bucket called "tokens" does not mean a secret. */
-const named = ['backends', 'buckets'];
+/**
+ * Places whose keys say nothing of what they hold: names that the operator chose (a bucket called "tokens"), names of rules
+ * (`refusedSignatures`), and what tokens of callbacks must be like. What is below them may be secret all the same.
+ */
+const harmless: readonly Path[] = [
+  ['backends'],
+  ['buckets'],
+  ['alerts', 'rules'],
+  ['alerts', 'callbacks', 'token'],
+];
 
 /**
  * Formats the schema's findings for the operator: key, value, allowed values. `document` is the file before environment
@@ -131,10 +138,12 @@ function describeMap(value: object): string {
 }
 
 /**
- * A secret may also stand in the wrong place: texts that are long and mixed, or URLs with a user name, are never shown.
+ * A secret may also stand in the wrong place: texts that are long and mixed, or URLs with a user name, are never shown;
+ * words and numbers are, such as the names of buckets.
  */
 function looksSecret(text: string): boolean {
   if (/:\/\/[^/?#]*@|[?&][^=&]*=/.test(text)) return true;
+  if (/^(?:[a-z]{1,15}|\d{1,4})(?:[-_](?:[a-z]{1,15}|\d{1,4}))*$/.test(text)) return false;
   return /[A-Za-z0-9+/=_-]{16,}/.test(text) && /\d/.test(text) && /[a-z]/i.test(text) && !/[.:]/.test(text);
 }
 
@@ -150,11 +159,12 @@ function isSecretValue(path: Path): boolean {
 }
 
 function isInSecretPlace(path: Path): boolean {
-  const isNamed = named.includes(String(path[0]));
-  return path.some((part, index) => {
-    if (isNamed && index === 1) return false;
-    return secretPlace.includes(String(part)) || secretKey.test(String(part));
-  });
+  const place = harmless.find(each => each.every((part, index) => path[index] === part));
+  // the place itself may hold a secret by mistake
+  const from = place && path.length > place.length ? place.length : -1;
+  return path.some(
+    (part, index) => index > from && (secretPlace.includes(String(part)) || secretKey.test(String(part))),
+  );
 }
 
 function at(document: unknown, path: Path): unknown {

@@ -27,6 +27,16 @@ it.each(Object.entries({ ...ruleTable, ...noticeTable }))(
   },
 );
 
+it.each(Object.keys({ ...ruleTable, ...noticeTable }))('a wrong setting of %s is shown', name => {
+  for (const [written, shown] of [
+    ['loud', '"loud"'],
+    ['7', '7'],
+  ])
+    expect(problems(`rules: { ${name}: { severity: ${written} } }`)).toEqual([
+      `alerts.rules.${name}.severity holds ${shown}; expected info, warning, critical`,
+    ]);
+});
+
 const fractions = Object.entries(ruleTable).flatMap(([rule, { defaults }]) =>
   Object.entries(defaults).flatMap(([option, value]) =>
     typeof value === 'number' && !Number.isInteger(value) && value < 1 ? [[rule, option] as const] : [],

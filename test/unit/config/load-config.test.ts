@@ -227,6 +227,14 @@ describe('a problem is named with its key, what it holds and what was expected',
       'alerts: { callbacks: { port: 1, url: "https://g", token: { keys: "http://k", subjects: {}, clockTolerance: 5 } } }',
       'alerts.callbacks.token.clockTolerance holds 5; expected a duration',
     ],
+    [
+      'alerts: { callbacks: { port: 1, url: "https://g", token: { keys: "http://k", subjects: { ada: 7 } } } }',
+      'alerts.callbacks.token.subjects.ada holds 7; expected',
+    ],
+    [
+      'buckets: { photos-production-2026: { backend: main-store-2026, access: public } }',
+      'buckets.photos-production-2026.backend holds "main-store-2026"; expected',
+    ],
     ...['tokens', 'webhooks', 'designs', 'clients'].map(name => [
       bucket('access: open').replace('photos', name),
       `buckets.${name}.access holds "open"; expected public, verify`,
