@@ -1,5 +1,6 @@
-# The gateway as a container: docker run -p 8080:8080 -v ./tidegate.yaml:/etc/tidegate/tidegate.yaml:ro IMAGE
-# In the configuration, listen.host is 0.0.0.0; state and embedded stores live below /var/lib/tidegate.
+# The gateway as a container: docker run -p 8080:8080 -v ./tidegate.yaml:/etc/tidegate/tidegate.yaml:ro IMAGE, with -e NAME
+# for each ${NAME} in the configuration. There, listen.host is 0.0.0.0; state and embedded stores live below
+# /var/lib/tidegate.
 
 FROM node:26-alpine AS build
 WORKDIR /build
@@ -16,6 +17,8 @@ ENV NODE_ENV=production
 COPY --from=build /build/package.json /opt/tidegate/package.json
 COPY --from=build /build/node_modules /opt/tidegate/node_modules
 COPY --from=build /build/dist /opt/tidegate/dist
+# the command, for docker exec
+RUN chmod +x /opt/tidegate/dist/start.js && ln -s /opt/tidegate/dist/start.js /usr/local/bin/tidegate
 RUN install -d -o node -g node /var/lib/tidegate
 WORKDIR /var/lib/tidegate
 VOLUME /var/lib/tidegate
