@@ -1,5 +1,5 @@
 import { type Coverage, type CoveredBlock, coverageOfSpan } from './coverage.ts';
-import type { SlotOwner } from './memory-tier.ts';
+import type { SlotOwner } from './slot-owner.ts';
 
 /** A run of bytes `[start, end)`, counted from the beginning of its block. */
 export interface Span {
@@ -10,6 +10,7 @@ export interface Span {
 const nothing: Span = { start: 0, end: 0 };
 const NO_SLOT = -1;
 const noMemory = Buffer.alloc(0);
+const doNothing = (): void => undefined;
 
 /**
  * An aligned piece of a generation in one slot of the arena. A block has one valid span. Arriving bytes form a second
@@ -24,6 +25,7 @@ export class Block implements SlotOwner, CoveredBlock {
   #memory: Buffer = noMemory;
   #valid = nothing;
   #arriving: Span | undefined;
+  #onTakenBack = doNothing;
 
   constructor(index: number, contentHash: number, onEvicted: (block: Block) => void) {
     this.index = index;
@@ -60,9 +62,10 @@ export class Block implements SlotOwner, CoveredBlock {
     return this.#memory.toString('latin1', from, to);
   }
 
-  /** Starts a fill at `offset`. */
-  open(offset: number): void {
+  /** Starts a fill at `offset`. `onTakenBack`: see `SlotOwner.takenBack`. */
+  open(offset: number, onTakenBack = doNothing): void {
     if (this.#arriving) throw new RangeError('the block is being filled already');
+    this.#onTakenBack = onTakenBack;
     this.#arriving = { start: offset, end: offset };
   }
 
@@ -116,6 +119,10 @@ export class Block implements SlotOwner, CoveredBlock {
     this.#onEvicted(this);
   }
 
+  takenBack(): void {
+    this.#onTakenBack();
+  }
+
   /** Copies the bytes of `chunk`, which covers `[from, until)`, that are not valid yet. */
   #copy(from: number, until: number, chunk: Uint8Array): void {
     const { start, end } = this.#valid;
@@ -141,5 +148,8 @@ function touches(one: Span, other: Span): boolean {
 }
 
 function merge(one: Span, other: Span): Span {
-  return { start: Math.min(one.start, other.start), end: Math.max(one.end, other.end) };
+  return {
+    start: Math.min(one.start, other.start),
+    end: Math.max(one.end, other.end),
+  };
 }

@@ -1,25 +1,48 @@
+import type { Clock } from '../base/clock.ts';
+import { pageOf } from './size-class.ts';
+
+/** The fills of one group. */
+interface FillGroup {
+  /** Since when each of its slots is being filled, the oldest first. */
+  readonly sinceMs: Map<number, number>;
+  /** How many of these slots lie in each page. */
+  readonly pages: Map<number, number>;
+  /** When it last asked for a slot. */
+  askedMs: number;
+}
+
+/** A group that has not asked for a slot for this long, and fills none, no longer counts. */
+const ACTIVE_MS = 10_000;
+
+/** A slot may be taken back after it has been filled for this long; a fast store fills it in less. */
+const TAKE_BACK_AFTER_MS = 500;
+
+const NO_GROUP = -1;
+
 /**
- * The slots that are being filled. Fills are in groups, whose numbers mean nothing here: those of one store can be slow
- * together, and would keep the whole memory from the others for as long as their blocks take. So a group fills no more
- * than nobody is filling: half of the memory if it is alone, a third beside another one that does the same, and some is
- * left for a further one (dynamic thresholds, Choudhury and Hahne 1998). The first group has all of it until there is
- * a second one.
+ * The slots that are being filled, by groups, whose numbers mean nothing here. The fills of one store can be slow
+ * together, and would keep the whole memory from the others for as long as their blocks take. So the groups share it:
+ *
+ * - One group alone may use all of it, any other at least one page.
+ * - A group may use more pages as long as it has fewer than nobody is filling in (dynamic thresholds, Choudhury and
+ *   Hahne 1998), or less than its fair share: equal shares for all groups that fill, and one for a further group.
+ * - Where memory is short, slots of a group beyond its fair share are taken back. A group that has nothing gets a slot
+ *   in any case, in turns if there are more groups than pages.
+ *
+ * Pages are counted, not bytes: a page with one small slot that is being filled serves no other size.
  */
 export class FillingSlots {
-  readonly #memoryBytes: number;
-  /** By slot: its size while it is being filled, otherwise 0. */
-  readonly #slotBytes: Uint32Array;
-  readonly #groupOf: Uint32Array;
-  /** By group; one whose fills have all ended stays, as it may have more. */
-  readonly #bytes = new Map<number, number>();
+  readonly #pageCount: number;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  /** By slot. */
+  readonly #groupOf: Int32Array;
+  readonly #groups = new Map<number, FillGroup>();
   #count = 0;
-  #allBytes = 0;
 
-  /** @param memoryBytes all slots together */
-  constructor(slots: number, memoryBytes: number) {
-    this.#memoryBytes = memoryBytes;
-    this.#slotBytes = new Uint32Array(slots);
-    this.#groupOf = new Uint32Array(slots);
+  constructor(pages: number, slots: number, clock: Pick<Clock, 'monotonicMs'>) {
+    this.#pageCount = pages;
+    this.#clock = clock;
+    this.#groupOf = new Int32Array(slots).fill(NO_GROUP);
   }
 
   get count(): number {
@@ -27,34 +50,103 @@ export class FillingSlots {
   }
 
   has(slot: number): boolean {
-    return this.#slotBytes[slot] !== 0;
+    return this.#groupOf[slot] !== NO_GROUP;
   }
 
-  /** Whether the share of `group` has room for `sizeBytes` more. */
-  hasShare(group: number, sizeBytes: number): boolean {
-    const isOnly = this.#bytes.size === 0 || (this.#bytes.size === 1 && this.#bytes.has(group));
-    const bytes = (this.#bytes.get(group) ?? 0) + sizeBytes;
-    return isOnly || bytes <= this.#memoryBytes - this.#allBytes - sizeBytes;
+  /** Whether another group than `group` is filling `slot`. */
+  isOfAnother(slot: number, group: number): boolean {
+    return this.has(slot) && this.#groupOf[slot] !== group;
   }
 
-  begin(slot: number, group: number, sizeBytes: number): void {
-    this.#slotBytes[slot] = sizeBytes;
+  /** Whether `group` may fill slots in one more page. */
+  hasShare(group: number): boolean {
+    const own = this.#groups.get(group)?.pages.size ?? 0;
+    const { active, pages } = this.#others(group);
+    return (
+      own === 0 ||
+      active === 0 ||
+      own < this.#fairShare(active + 1) ||
+      own + 1 < this.#pageCount - own - pages
+    );
+  }
+
+  /** The same for a group that asks for a slot: it counts from now on. */
+  asks(group: number): boolean {
+    this.#groupFor(group).askedMs = this.#clock.monotonicMs();
+    return this.hasShare(group);
+  }
+
+  /** The pages in which `group` is filling slots. */
+  pagesOf(group: number): MapIterator<number> {
+    return this.#groupFor(group).pages.keys();
+  }
+
+  begin(slot: number, group: number): void {
+    const { sinceMs, pages } = this.#groupFor(group);
     this.#groupOf[slot] = group;
     this.#count++;
-    this.#add(group, sizeBytes);
+    sinceMs.set(slot, this.#clock.monotonicMs());
+    pages.set(pageOf(slot), (pages.get(pageOf(slot)) ?? 0) + 1);
   }
 
   /** Has no effect on a slot that is not being filled. */
   end(slot: number): void {
-    const sizeBytes = this.#slotBytes[slot] ?? 0;
-    if (sizeBytes === 0) return;
-    this.#slotBytes[slot] = 0;
+    const group = this.#groups.get(this.#groupOf[slot] ?? NO_GROUP);
+    if (!group) return;
+    this.#groupOf[slot] = NO_GROUP;
     this.#count--;
-    this.#add(this.#groupOf[slot] ?? 0, -sizeBytes);
+    group.sinceMs.delete(slot);
+    const left = (group.pages.get(pageOf(slot)) ?? 0) - 1;
+    if (left > 0) group.pages.set(pageOf(slot), left);
+    else group.pages.delete(pageOf(slot));
   }
 
-  #add(group: number, sizeBytes: number): void {
-    this.#bytes.set(group, (this.#bytes.get(group) ?? 0) + sizeBytes);
-    this.#allBytes += sizeBytes;
+  /**
+   * The slot to take back for `group`: the one that the group with the most pages has been filling for longest. Undefined
+   * when no group has more than its fair share, unless `group` has nothing.
+   */
+  toTakeBack(group: number): number | undefined {
+    const own = this.#groups.get(group)?.pages.size ?? 0;
+    const fairPages = this.#fairShare(this.#others(group).active + 1);
+    if (own > 0 && own >= fairPages) return undefined;
+    const beforeMs = this.#clock.monotonicMs() - TAKE_BACK_AFTER_MS;
+    let most = own === 0 ? 0 : fairPages;
+    let found: number | undefined;
+    for (const [number, { sinceMs, pages }] of this.#groups) {
+      const [oldest] = sinceMs;
+      if (number === group || !oldest || oldest[1] > beforeMs || pages.size <= most) continue;
+      most = pages.size;
+      found = oldest[0];
+    }
+    return found;
+  }
+
+  /** Equal shares for `groups` of them and one more. */
+  #fairShare(groups: number): number {
+    return Math.max(1, Math.floor(this.#pageCount / (groups + 1)));
+  }
+
+  /** How many other groups count, and in how many pages they are filling slots. */
+  #others(group: number): { readonly active: number; readonly pages: number } {
+    const sinceMs = this.#clock.monotonicMs() - ACTIVE_MS;
+    let [active, filledPages] = [0, 0];
+    for (const [number, { pages, askedMs }] of this.#groups) {
+      if (number === group) continue;
+      if (pages.size > 0 || askedMs > sinceMs) active++;
+      filledPages += pages.size;
+    }
+    return { active, pages: filledPages };
+  }
+
+  #groupFor(number: number): FillGroup {
+    const known = this.#groups.get(number);
+    if (known) return known;
+    const group: FillGroup = {
+      sinceMs: new Map(),
+      pages: new Map(),
+      askedMs: Number.NEGATIVE_INFINITY,
+    };
+    this.#groups.set(number, group);
+    return group;
   }
 }

@@ -174,13 +174,16 @@ export class Generation implements Content {
     this.#tier.read(block.slot);
   }
 
-  /** Starts a fill of the block at `position`, from there on. False when no slot can be had at the moment. */
-  openBlock(position: number): boolean {
+  /**
+   * Starts a fill of the block at `position`, from there on; `onTakenBack` must end it, see `SlotOwner`. False when no
+   * slot can be had at the moment.
+   */
+  openBlock(position: number, onTakenBack = () => this.closeBlock(position)): boolean {
     const existing = this.blockAt(position);
     const block = existing ?? this.#addBlock(position);
     if (!block) return false;
     if (existing && !existing.isFilling && !this.#tier.reopen(existing.slot, this.fillGroup)) return false;
-    block.open(position - this.blockStart(position));
+    block.open(position - this.blockStart(position), onTakenBack);
     // This may evict the content's own entry and free its blocks, but not those being filled.
     if (!existing) this.#onGrown();
     return true;
@@ -261,7 +264,10 @@ export class Generation implements Content {
     const { written } = this.#tier;
     const onEvicted = (block: Block) => this.#blocks.delete(block.index);
     if (!written) return new Block(index, contentHash, onEvicted);
-    const name = { object: this.identity.objectKey, start: index * this.blockBytes };
+    const name = {
+      object: this.identity.objectKey,
+      start: index * this.blockBytes,
+    };
     return new CheckedBlock(written, name, index, contentHash, onEvicted);
   }
 

@@ -6,19 +6,12 @@ import { PageTable } from './page-table.ts';
 import type { SharedMemory } from './shared-memory.ts';
 import { MAX_SLOTS_PER_PAGE, sizeClassCount, sizeClassFor, slotBytes, slotsInPage } from './size-class.ts';
 import { SizeClassBalancer } from './size-class-balancer.ts';
+import type { SlotOwner } from './slot-owner.ts';
 import { SlotPins } from './slot-pins.ts';
 import { SlotLinks } from './slot-queue.ts';
-import { SlotWaiters } from './slot-waiters.ts';
 import { UnreadShare } from './unread-share.ts';
+import { WaitingFills } from './waiting-fills.ts';
 import { WrittenBytes } from './written-bytes.ts';
-
-/** The block that occupies a slot. */
-export interface SlotOwner {
-  /** Identifies the content for the ghost list; the same each time the content is filled. */
-  readonly contentHash: number;
-  /** The slot was evicted; its bytes are gone. */
-  evicted(): void;
-}
 
 /**
  * Upper limit for the ghost list of a size class (about 40 bytes of heap per entry). The list is sized for all slots
@@ -46,15 +39,12 @@ export class MemoryTier {
   readonly #firstSlot: number;
   readonly #pages: PageTable;
   readonly #usedPages: Int32Array;
-  readonly #needed: Int32Array;
   readonly #owners: (SlotOwner | undefined)[] = [];
   readonly #filling: FillingSlots;
   readonly #unread: Uint8Array;
   readonly #queues: readonly EvictionQueue[];
   readonly #leastRead: SizeClassBalancer;
-  readonly #waiting = new SlotWaiters();
-  /** Fills whose group has used up its share, see `FillingSlots`. They need no memory of anybody else. */
-  readonly #waitingForShare = new SlotWaiters();
+  readonly #waiting: WaitingFills;
   #usedBytes = 0;
   #slots = 0;
   #evictions = 0;
@@ -75,8 +65,9 @@ export class MemoryTier {
     const links = new SlotLinks(slots);
     this.#pages = new PageTable(pagesPerWorker, links, clock);
     this.#usedPages = new Int32Array(memory.usedPages, worker * Int32Array.BYTES_PER_ELEMENT, 1);
-    this.#needed = new Int32Array(memory.needed, worker * Int32Array.BYTES_PER_ELEMENT, 1);
-    this.#filling = new FillingSlots(slots, pagesPerWorker * pageBytes);
+    const needed = new Int32Array(memory.needed, worker * Int32Array.BYTES_PER_ELEMENT, 1);
+    this.#waiting = new WaitingFills(needed, group => this.#filling.hasShare(group));
+    this.#filling = new FillingSlots(pagesPerWorker, slots, clock);
     this.#unread = new Uint8Array(slots);
     const inMain = new Uint8Array(slots);
     const state = {
@@ -107,26 +98,28 @@ export class MemoryTier {
 
   /** Fills waiting for what a fill of `group` would wait for. */
   waiting(group: number): number {
-    return this.#waitersOf(group).count;
+    return this.#waiting.waiting(group);
   }
 
   /** Those of them with priority. */
   waitingFirst(group: number): number {
-    return this.#waitersOf(group).urgent;
+    return this.#waiting.waitingFirst(group);
   }
 
   /**
-   * Allocates a slot for `sizeBytes` of `owner`, in filling state; evicts others if necessary. Undefined when every
-   * suitable slot is being filled or read, or `group` has used up its share (`FillingSlots`); see `whenFreed`.
+   * Allocates a slot for `sizeBytes` of `owner`, in filling state; evicts others if necessary, and takes back slots of
+   * groups that fill more than their fair share. Undefined when every suitable slot is being filled or read, or `group`
+   * has used up its share (`FillingSlots`); see `whenFreed`.
    */
   allocate(sizeBytes: number, owner: SlotOwner, group = 0): number | undefined {
     const sizeClass = sizeClassFor(sizeBytes, this.#pageBytes);
-    if (!this.#filling.hasShare(group, slotBytes(sizeClass, this.#pageBytes))) return undefined;
-    const local = this.#takeFree(sizeClass) ?? this.#makeRoom(sizeClass);
+    const local = this.#filling.asks(group)
+      ? (this.#takeAny(sizeClass) ?? this.#takeBack(sizeClass, group))
+      : this.#takeInOwnPages(sizeClass, group);
     if (local === undefined) return undefined;
     const slot = local + this.#firstSlot;
     this.#owners[local] = owner;
-    this.#filling.begin(local, group, slotBytes(sizeClass, this.#pageBytes));
+    this.#filling.begin(local, group);
     this.#unread[local] = 1;
     this.#usedBytes += slotBytes(sizeClass, this.#pageBytes);
     this.#slots++;
@@ -141,7 +134,7 @@ export class MemoryTier {
     const local = slot - this.#firstSlot;
     this.#filling.end(local);
     this.#queueOf(local).insert(local);
-    this.#notifyWaiters();
+    this.#waiting.notify();
   }
 
   /**
@@ -150,10 +143,9 @@ export class MemoryTier {
    */
   reopen(slot: number, group = 0): boolean {
     const local = slot - this.#firstSlot;
-    const sizeBytes = this.slotSizeBytes(slot);
-    if (!this.#filling.hasShare(group, sizeBytes)) return false;
+    if (!this.#filling.asks(group)) return false;
     this.#queueOf(local).remove(local);
-    this.#filling.begin(local, group, sizeBytes);
+    this.#filling.begin(local, group);
     return true;
   }
 
@@ -183,7 +175,7 @@ export class MemoryTier {
     const local = slot - this.#firstSlot;
     if (!this.#filling.has(local)) this.#queueOf(local).remove(local);
     this.#release(local);
-    this.#notifyWaiters();
+    this.#waiting.notify();
   }
 
   /** Capacity of `slot` in bytes. */
@@ -202,20 +194,12 @@ export class MemoryTier {
    * @param isUrgent whether it is called before those that are not urgent
    */
   whenFreed(callback: () => void, isUrgent = false, group = 0): () => void {
-    const forget = this.#waitersOf(group).add(callback, isUrgent);
-    this.#publishNeed();
-    return () => {
-      if (forget()) this.#publishNeed();
-    };
+    return this.#waiting.add(callback, isUrgent, group);
   }
 
   /** Must be called when a reader of this thread has released a slot. */
   released(): void {
-    if (this.#waiting.count > 0) this.#notifyWaiters();
-  }
-
-  #waitersOf(group: number): SlotWaiters {
-    return this.#filling.hasShare(group, this.#pageBytes) ? this.#waiting : this.#waitingForShare;
+    this.#waiting.released();
   }
 
   #queueOf(local: number): EvictionQueue {
@@ -224,8 +208,34 @@ export class MemoryTier {
     return queue;
   }
 
+  #takeAny(sizeClass: number): number | undefined {
+    return this.#takeFree(sizeClass) ?? this.#makeRoom(sizeClass);
+  }
+
   #takeFree(sizeClass: number): number | undefined {
     return this.#pages.take(sizeClass, local => this.pins.isHeld(local + this.#firstSlot));
+  }
+
+  /** A free slot beside others that `group` is filling: it takes no further page. */
+  #takeInOwnPages(sizeClass: number, group: number): number | undefined {
+    const isBusy = (local: number) => this.pins.isHeld(local + this.#firstSlot);
+    for (const page of this.#filling.pagesOf(group)) {
+      const local = this.#pages.takeIn(page, sizeClass, isBusy);
+      if (local !== undefined) return local;
+    }
+    return undefined;
+  }
+
+  /** Ends the fill of a slot of another group, or of a page if its slots have another size, and takes the place. */
+  #takeBack(sizeClass: number, group: number): number | undefined {
+    const oldest = this.#filling.toTakeBack(group);
+    if (oldest === undefined) return undefined;
+    const isOfSize = this.#pages.classOf(oldest) === sizeClass;
+    for (const local of isOfSize ? [oldest] : this.#pages.takenIn(oldest)) {
+      if (this.#filling.isOfAnother(local, group)) this.#owners[local]?.takenBack?.();
+      this.demote(local + this.#firstSlot);
+    }
+    return this.#takeAny(sizeClass);
   }
 
   /** Frees a slot of `sizeClass` by evicting one of its own, or a whole page that is read less. */
@@ -283,17 +293,5 @@ export class MemoryTier {
     this.#usedBytes -= slotBytes(this.#pages.classOf(local), this.#pageBytes);
     this.#slots--;
     this.#pages.giveBack(local);
-  }
-
-  /** Publishes the number of urgent waiters for readers in other threads, see `SlotPins.claimNeed`. */
-  #publishNeed(): void {
-    Atomics.store(this.#needed, 0, this.#waiting.urgent);
-  }
-
-  #notifyWaiters(): void {
-    if (this.#waiting.count + this.#waitingForShare.count === 0) return;
-    const callbacks = [...this.#waiting.takeAll(), ...this.#waitingForShare.takeAll()];
-    this.#publishNeed();
-    for (const callback of callbacks) queueMicrotask(callback);
   }
 }

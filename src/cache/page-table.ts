@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { MAX_SLOTS_PER_PAGE, sizeClassCount, slotsInPage } from './size-class.ts';
+import { MAX_SLOTS_PER_PAGE, pageOf, sizeClassCount, slotsInPage } from './size-class.ts';
 import { type SlotLinks, SlotQueue } from './slot-queue.ts';
 
 const UNCARVED = 255;
@@ -94,6 +94,16 @@ export class PageTable {
     return this.#carve(sizeClass, isBusy) ? this.take(sizeClass, isBusy) : undefined;
   }
 
+  /** A free slot of `page` that is not `isBusy`; undefined also when the page is carved for another class. */
+  takeIn(page: number, sizeClass: number, isBusy: (slot: number) => boolean): number | undefined {
+    if (this.#class[page] !== sizeClass || this.#takenInPage[page] === slotsInPage(sizeClass))
+      return undefined;
+    const slot = slotsOf(page, sizeClass).find(other => !this.isTaken(other) && !isBusy(other));
+    if (slot === undefined) return undefined;
+    this.#queue(sizeClass).remove(slot);
+    return this.#markTaken(slot);
+  }
+
   /** Returns `slot`. A page without taken slots can be carved again once none of its slots is busy. */
   giveBack(slot: number): void {
     const page = pageOf(slot);
@@ -161,10 +171,6 @@ export class PageTable {
     }
     return undefined;
   }
-}
-
-function pageOf(slot: number): number {
-  return Math.floor(slot / MAX_SLOTS_PER_PAGE);
 }
 
 function slotsOf(page: number, sizeClass: number): number[] {

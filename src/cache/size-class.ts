@@ -10,6 +10,11 @@ export const MAX_SLOTS_PER_PAGE = 512;
 /** Number of size classes; a class is named by its index, the largest slots first. */
 export const sizeClassCount = slotsPerPage.length;
 
+/** The page that `slot` lies in. */
+export function pageOf(slot: number): number {
+  return Math.floor(slot / MAX_SLOTS_PER_PAGE);
+}
+
 /** Slots start on cache lines, which avoids false sharing. */
 const SLOT_ALIGNMENT_BYTES = 64;
 

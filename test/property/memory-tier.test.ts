@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { MemoryTier, type SlotOwner } from '../../src/cache/memory-tier.ts';
+import { MemoryTier } from '../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
 import { MAX_SLOTS_PER_PAGE } from '../../src/cache/size-class.ts';
+import type { SlotOwner } from '../../src/cache/slot-owner.ts';
 import { SlotPins } from '../../src/cache/slot-pins.ts';
 
 const pageBytes = 64 * 1024;
@@ -52,6 +53,10 @@ class Held implements SlotOwner {
 
   evicted(): void {
     this.isGone = true;
+  }
+
+  takenBack(): void {
+    throw new Error('there is only one group');
   }
 }
 

@@ -124,7 +124,7 @@ export class StandInStore {
   #answer(request: IncomingMessage, reply: ServerResponse, fault: Fault | undefined, note: RequestNote) {
     const object = this.#objects.get(pathOf(request));
     const answer = spoil(this.#decide(request, object), fault, object, request.headers);
-    return transfer(reply, this.#identified(answer), fault, this.rateBytesPerS, note);
+    return transfer(reply, this.#identified(answer), fault, () => this.rateBytesPerS, note);
   }
 
   #decide(request: IncomingMessage, object: StoredObject | undefined): Answer {

@@ -32,6 +32,8 @@ const defaultLimits: RequestLimits = { urlBytes: 8_192, requests: 10_000, reques
 
 export interface TestGatewayOptions {
   readonly storeUrl: string;
+  /** Further stores by name, each with a bucket that is called the same. */
+  readonly otherStores?: Readonly<Record<string, string>>;
   /** How the store is spoken to: by default in `x-amz-`, with the bucket in the path and without signatures. */
   readonly store?: Partial<S3StoreOptions>;
   /** What differs from a bucket that is called the same at the store, by the names that clients use. Default: one bucket `b`. */
@@ -70,7 +72,7 @@ export interface TestAnswer {
 interface Part {
   readonly gateway: Gateway;
   readonly metrics: Metrics;
-  readonly store: S3Store;
+  readonly stores: readonly S3Store[];
 }
 
 interface Listener {
@@ -165,7 +167,7 @@ export class TestGateway {
   async close(): Promise<void> {
     await Promise.all(this.#listeners.map(listener => listener.close()));
     for (const channel of this.#channels) channel.port1.close();
-    await Promise.all(this.#parts.map(({ store }) => store.close()));
+    await Promise.all(this.#parts.flatMap(({ stores }) => stores.map(store => store.close())));
   }
 }
 
@@ -179,26 +181,35 @@ function makePart(
   const clock = options.clock ?? systemClock;
   const meter = new StoreMeter(metrics);
   const faults = new Faults(metrics, options.logger);
-  const store = new S3Store({
-    name: 'main',
-    endpoint: options.storeUrl,
-    region: 'us-east-1',
-    addressing: 'path',
-    headerPrefix: 'x-amz-',
-    credentials: { kind: 'none' },
-    connections: options.connections ?? 128,
-    queue: { size: 512, waitMs: 2_000 },
-    minRateBytes: 1_024,
-    timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
-    clock: guardedClock(clock, faults),
-    meter,
-    faults,
-    ...options.store,
-  });
-  spoilGiven(store);
+  const makeStore = (name: string, endpoint: string) =>
+    new S3Store({
+      name,
+      endpoint,
+      region: 'us-east-1',
+      addressing: 'path',
+      headerPrefix: 'x-amz-',
+      credentials: { kind: 'none' },
+      connections: options.connections ?? 128,
+      queue: { size: 512, waitMs: 2_000 },
+      minRateBytes: 1_024,
+      timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
+      clock: guardedClock(clock, faults),
+      meter,
+      faults,
+      ...options.store,
+    });
+  const store = makeStore('main', options.storeUrl);
+  const others = Object.entries(options.otherStores ?? {}).map(([name, url]) => makeStore(name, url));
+  const stores = [store, ...others];
+  for (const one of stores) spoilGiven(one);
+  const otherBuckets = Object.fromEntries(others.map(one => [one.name, { store: one }]));
   const gateway = new Gateway({
     domain: options.domain,
-    buckets: bucketsOf(options, store, policy),
+    buckets: bucketsOf(
+      { ...options, buckets: { ...(options.buckets ?? { b: {} }), ...otherBuckets } },
+      store,
+      policy,
+    ),
     authenticate: options.authenticate ?? (() => anonymous),
     policy: policyOf(options.allows),
     memory,
@@ -215,7 +226,7 @@ function makePart(
     limits: { ...defaultLimits, ...options.limits },
     random: () => 0.5,
   });
-  return { gateway, metrics, store };
+  return { gateway, metrics, stores };
 }
 
 async function listenAsWorker(gateway: Gateway): Promise<Listener> {

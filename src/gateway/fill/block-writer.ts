@@ -12,6 +12,17 @@ export class BlockWriter {
   isOpen = false;
   /** Bytes before this position are not written. */
   #writesFrom: number;
+  /** Bytes of the block of `position` before this one may have been evicted, see `#giveBack`. */
+  #givenBackUntil = 0;
+  /**
+   * The slot of the open block is needed elsewhere: its bytes may be evicted from now on. The next byte opens the block
+   * again, once there is room.
+   */
+  readonly #giveBack = () => {
+    this.end();
+    this.#writesFrom = this.position;
+    this.#givenBackUntil = this.position;
+  };
 
   constructor(generation: Generation, from: number, to: number) {
     this.#generation = generation;
@@ -48,6 +59,11 @@ export class BlockWriter {
     return position < this.#writesFrom ? this.#generation.blockEnd(position) - 1 : position;
   }
 
+  /** Whether the byte at `position` was written, but may have been evicted before the rest of its block has arrived. */
+  hasGivenBack(position: number): boolean {
+    return position < this.#givenBackUntil;
+  }
+
   /** A transfer of the whole content also brings blocks that are held or that other extents write. */
   isBroughtByOthers(): boolean {
     if (this.isOpen || this.position < this.#writesFrom) return !this.isOpen;
@@ -67,7 +83,7 @@ export class BlockWriter {
 
   /** Opens the block of the next byte; false when no slot can be had at the moment. */
   open(): boolean {
-    this.isOpen = this.#generation.openBlock(this.position);
+    this.isOpen = this.#generation.openBlock(this.position, this.#giveBack);
     return this.isOpen;
   }
 

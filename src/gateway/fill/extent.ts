@@ -230,14 +230,15 @@ export class Extent implements RangeReceiver {
    * Bytes before the extent come from the block's other fill, so it waits for the whole block.
    *
    * @param isFirst whether it is the first byte of an answer: rejects with OverloadedError after waiting too long for a
-   * slot
+   * slot, or when the slot was taken back
    * @param reader who waits, see `left`
    */
   reached(position: number, isFirst = false, reader?: object): Promise<void> {
     if (this.#outcome instanceof Error) return Promise.reject(this.#outcome);
     const awaited = this.blocks.awaitedFor(position);
     if (this.#outcome === 'done' || this.blocks.position > awaited) return Promise.resolve();
-    if (isFirst && this.#slotWait?.exceedsFirstByteLimit) return Promise.reject(new OverloadedError());
+    if (isFirst && (this.#slotWait?.exceedsFirstByteLimit || this.blocks.hasGivenBack(position)))
+      return Promise.reject(new OverloadedError());
     return this.#waiters.wait(awaited, isFirst, reader);
   }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { copyOf, patternContent } from '../../support/stand-in/content.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
-import { TestGateway } from '../../support/test-gateway.ts';
+import { type TestAnswer, TestGateway } from '../../support/test-gateway.ts';
 
 const mebibyte = 1024 * 1024;
 let store: StandInStore;
@@ -114,5 +114,55 @@ describe('a store that sends a few bytes in a second', () => {
     store.rateBytesPerS = 200_000;
     await expect(gateway.get('/b/slow')).rejects.toThrow();
     expect(await counted('tidegate_backend_retries_total')).toMatchObject({ timeout: 2 });
+  });
+});
+
+describe('beside stores that send a block for minutes', () => {
+  const sizeBytes = 2 * mebibyte;
+  /** Blocks of the slow stores take 32 s each. */
+  const slowRateBytesPerS = mebibyte / 32;
+
+  it.each([
+    { slowStores: 1, pages: 8, workers: 1 },
+    { slowStores: 2, pages: 8, workers: 1 },
+    { slowStores: 3, pages: 16, workers: 2 },
+    { slowStores: 5, pages: 8, workers: 1 },
+  ])('another one is read: $slowStores of them, $pages blocks of memory, $workers workers', async given => {
+    const names = Array.from({ length: given.slowStores }, (_, index) => `slow-${index}`);
+    const slow = await Promise.all(names.map(() => StandInStore.start({ rateBytesPerS: slowRateBytesPerS })));
+    gateway = await TestGateway.start({
+      storeUrl: store.url,
+      otherStores: Object.fromEntries(slow.map(({ url }, index) => [`slow-${index}`, url])),
+      arenaBytes: given.pages * mebibyte,
+      workers: given.workers,
+    });
+    const slowReads: Promise<TestAnswer>[] = [];
+    for (const [index, one] of slow.entries()) {
+      for (let object = 0; object < given.pages; object++) {
+        one.put(`slow-${index}`, `o${object}`, patternContent(sizeBytes, object));
+        slowReads.push(gateway.get(`/slow-${index}/o${object}`, {}, object % given.workers));
+      }
+      // stores that come one after the other hold more than their shares
+      await one.log.arrival(given.pages);
+      await new Promise<void>(resolve => one.log.at({ bodyBytes: mebibyte / 8 }, resolve));
+    }
+    for (let read = 0; read < 24; read++) {
+      store.put('b', `fast-${read}`, patternContent(sizeBytes, read));
+      const answer = await gateway.get(`/b/fast-${read}`, {}, read % given.workers);
+      expect([answer.status, answer.body.equals(copyOf(patternContent(sizeBytes, read)))]).toEqual([
+        200,
+        true,
+      ]);
+    }
+    for (const one of slow) one.rateBytesPerS = Number.POSITIVE_INFINITY;
+    const answers = await Promise.all(slowReads);
+    const served = answers.filter(({ status }) => status === 200);
+    expect(served.length).toBeGreaterThanOrEqual(given.slowStores);
+    for (const [index, { status, body }] of answers.entries()) {
+      if (status === 200)
+        expect(body.equals(copyOf(patternContent(sizeBytes, index % given.pages)))).toBe(true);
+      else expect(status).toBe(503);
+    }
+    await Promise.all(slow.map(one => one.close()));
   });
 });

@@ -6,12 +6,12 @@ import type { Ending, RequestNote } from './request-log.ts';
 
 const pieceBytes = 65_536;
 
-/** Sends `answer` at `rateBytesPerS` at most, up to where `fault` ends it, and tells how it ended. */
+/** Sends `answer` at `rateBytesPerS` at most, which may change meanwhile, up to where `fault` ends it, and tells how it ended. */
 export async function transfer(
   reply: ServerResponse,
   answer: Answer,
   fault: Fault | undefined,
-  rateBytesPerS: number,
+  rateBytesPerS: () => number,
   note: RequestNote,
 ): Promise<Ending> {
   reply.writeHead(answer.status, answer.headers);
@@ -33,12 +33,12 @@ async function sendPart(
   answer: Answer,
   from: number,
   to: number,
-  rateBytesPerS: number,
+  rateBytesPerS: () => number,
   note: RequestNote,
 ): Promise<boolean> {
   const startMs = performance.now();
   for (let sent = from; sent < to; ) {
-    const aheadMs = ((sent - from) / rateBytesPerS) * 1000 - (performance.now() - startMs);
+    const aheadMs = ((sent - from) / rateBytesPerS()) * 1000 - (performance.now() - startMs);
     // Timers fire late rather than early; the next pieces make up for it, so the average holds.
     if (aheadMs >= 1) await wait(aheadMs);
     if (reply.destroyed) return false;

@@ -1,74 +1,157 @@
 import { expect, it } from 'vitest';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 const pageBytes = 64 * 1024;
 const pages = 12;
-const owner = { contentHash: 0, evicted: () => undefined };
 
-function newTier(): MemoryTier {
-  return new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0);
-}
+/** Memory that is being filled by groups; whatever is taken back ends its fill. */
+class Fills {
+  readonly clock = new ManualClock();
+  readonly tier: MemoryTier;
+  /** The groups that slots were taken back from, in order. */
+  readonly takenBack: number[] = [];
 
-/** Fills pages for `group` until there is none for it; gives their slots. */
-function fillAll(tier: MemoryTier, group: number): number[] {
-  const slots: number[] = [];
-  for (;;) {
-    const slot = tier.allocate(pageBytes, owner, group);
-    if (slot === undefined) return slots;
-    slots.push(slot);
+  constructor(pageCount = pages) {
+    this.tier = new MemoryTier(allocateSharedMemory(pageCount * pageBytes, pageBytes, 1), 0, this.clock);
+  }
+
+  begin(group: number, sizeBytes = pageBytes): number | undefined {
+    const takenBack = () => {
+      this.takenBack.push(group);
+      this.tier.complete(slot ?? -1);
+    };
+    const slot = this.tier.allocate(
+      sizeBytes,
+      { contentHash: 0, evicted: () => undefined, takenBack },
+      group,
+    );
+    return slot;
+  }
+
+  /** Fills for `group` until there is no room for it, at most `limit` slots. */
+  beginAll(group: number, limit = 1_000, sizeBytes = pageBytes): number[] {
+    const slots: number[] = [];
+    while (slots.length < limit) {
+      const slot = this.begin(group, sizeBytes);
+      if (slot === undefined) break;
+      slots.push(slot);
+    }
+    return slots;
+  }
+
+  /** Each of `groups` has filled something just now. */
+  were(groups: readonly number[]): this {
+    for (const group of groups) this.tier.free(this.begin(group) ?? -1);
+    return this;
   }
 }
 
-/** Has both groups fill something, which has ended. */
-function begin(tier: MemoryTier, groups: readonly number[]): void {
-  for (const group of groups) tier.free(tier.allocate(pageBytes, owner, group) ?? -1);
-}
-
 it('fills of the only group may take the whole memory', () => {
-  expect(fillAll(newTier(), 7)).toHaveLength(pages);
+  expect(new Fills().beginAll(7)).toHaveLength(pages);
 });
 
 it('fills of a group take half of what no other group is filling', () => {
-  const tier = newTier();
-  begin(tier, [1, 2]);
-  expect(fillAll(tier, 1)).toHaveLength(6);
-  expect(fillAll(tier, 2)).toHaveLength(3);
-  expect(fillAll(tier, 3)).toHaveLength(1);
+  const fills = new Fills().were([1, 2]);
+  expect(fills.beginAll(1)).toHaveLength(6);
+  expect(fills.beginAll(2)).toHaveLength(4);
+});
+
+it('whichever group fills nothing gets the last page, however many came before', () => {
+  const fills = new Fills(8).were([1, 2]);
+  expect([fills.beginAll(1), fills.beginAll(2), fills.beginAll(3, 1)].map(one => one.length)).toEqual([
+    4, 2, 1,
+  ]);
+  expect(fills.begin(4)).toBeDefined();
+  expect(fills.takenBack).toEqual([]);
+});
+
+it('a group that is alone may take all again once the others have asked for nothing for 10 s', () => {
+  const fills = new Fills().were([1, 2]);
+  expect(fills.beginAll(1)).toHaveLength(6);
+  fills.clock.advance(9_999);
+  expect(fills.beginAll(1)).toEqual([]);
+  fills.clock.advance(1);
+  expect(fills.beginAll(1)).toHaveLength(6);
+});
+
+it('what a group has beyond its fair share comes back to another group, half a second after its fill began', () => {
+  const fills = new Fills();
+  expect(fills.beginAll(1)).toHaveLength(12);
+  fills.clock.advance(499);
+  expect(fills.begin(2)).toBeUndefined();
+  fills.clock.advance(1);
+  expect(fills.beginAll(2)).toHaveLength(4);
+  expect(fills.takenBack).toEqual([1, 1, 1, 1]);
+  expect(fills.beginAll(1)).toEqual([]);
+  fills.clock.advance(500);
+  expect(fills.beginAll(3)).toHaveLength(3);
+  expect(fills.takenBack).toEqual([1, 1, 1, 1, 1, 1, 1]);
+});
+
+it('more groups than pages take turns', () => {
+  const fills = new Fills(8);
+  for (let group = 1; group <= 8; group++) expect(fills.begin(group)).toBeDefined();
+  fills.clock.advance(500);
+  expect(fills.begin(9)).toBeDefined();
+  expect(fills.takenBack).toEqual([1]);
+  expect(fills.begin(9)).toBeUndefined();
+  fills.clock.advance(1);
+  expect(fills.begin(1)).toBeDefined();
+  expect(fills.takenBack).toEqual([1, 2]);
+});
+
+it('small slots count as the pages that they keep from other sizes, and share a page where they can', () => {
+  const fills = new Fills(8).were([1, 2]);
+  const sizes = [pageBytes, pageBytes / 2, pageBytes / 4, pageBytes / 16, pageBytes / 32];
+  const begun = sizes.filter(sizeBytes => fills.begin(1, sizeBytes) !== undefined);
+  expect(begun).toEqual(sizes.slice(0, 4));
+  expect(fills.beginAll(1, 1_000, pageBytes / 16)).toHaveLength(15);
+  expect(fills.beginAll(2)).toHaveLength(2);
+});
+
+it('a whole page comes back where its small slots are being filled', () => {
+  const fills = new Fills(8);
+  const small = fills.beginAll(1, 8 * 16, pageBytes / 16);
+  expect(small).toHaveLength(8 * 16);
+  fills.clock.advance(500);
+  expect(fills.begin(2)).toBeDefined();
+  expect(fills.takenBack).toHaveLength(16);
+  expect(fills.begin(2, pageBytes / 16), 'room for a small one needs a single slot').toBeDefined();
+  expect(fills.takenBack).toHaveLength(17);
 });
 
 it('a fill that has ended, or was given up, makes place for another of its group', () => {
-  const tier = newTier();
-  begin(tier, [1, 2]);
-  const [first = -1, second = -1] = fillAll(tier, 1);
-  tier.complete(first);
-  expect(fillAll(tier, 1)).toHaveLength(1);
-  tier.free(second);
-  expect(fillAll(tier, 1)).toHaveLength(1);
+  const fills = new Fills().were([1, 2]);
+  const [first = -1, second = -1] = fills.beginAll(1);
+  fills.tier.complete(first);
+  expect(fills.beginAll(1)).toHaveLength(1);
+  fills.tier.free(second);
+  expect(fills.beginAll(1)).toHaveLength(1);
 });
 
 it('a block that is filled further counts too', () => {
-  const tier = newTier();
-  begin(tier, [1, 2]);
-  const held = tier.allocate(pageBytes, owner, 1) ?? -1;
-  tier.complete(held);
-  const [first = -1] = fillAll(tier, 1);
-  expect(tier.reopen(held, 1)).toBe(false);
-  expect(tier.reopen(held, 2)).toBe(true);
-  tier.complete(held);
-  tier.complete(first);
-  expect(tier.reopen(held, 1)).toBe(true);
-  expect(fillAll(tier, 1)).toEqual([]);
+  const fills = new Fills().were([1, 2]);
+  const held = fills.begin(1) ?? -1;
+  fills.tier.complete(held);
+  const [first = -1] = fills.beginAll(1);
+  expect(fills.tier.reopen(held, 1)).toBe(false);
+  expect(fills.tier.reopen(held, 2)).toBe(true);
+  fills.tier.complete(held);
+  fills.tier.complete(first);
+  expect(fills.tier.reopen(held, 1)).toBe(true);
+  expect(fills.beginAll(1)).toEqual([]);
 });
 
 it('who waits for the share of its group is in nobody’s way, and is called when a fill ends', async () => {
-  const tier = newTier();
-  begin(tier, [1, 2]);
-  const [first = -1] = fillAll(tier, 1);
+  const fills = new Fills().were([1, 2]);
+  const { tier } = fills;
+  const [slot = -1] = fills.beginAll(1);
   const called = new Promise<void>(resolve => tier.whenFreed(resolve, true, 1));
   expect([tier.waiting(1), tier.waitingFirst(1)]).toEqual([1, 1]);
   expect([tier.waiting(2), tier.waitingFirst(2)]).toEqual([0, 0]);
-  expect(tier.pins.claimNeed(first)).toBe(false);
-  tier.complete(first);
+  expect(tier.pins.claimNeed(slot)).toBe(false);
+  tier.complete(slot);
   await called;
 });

@@ -1,11 +1,16 @@
 import { expect, it, vi } from 'vitest';
-import { MemoryTier, type SlotOwner } from '../../../src/cache/memory-tier.ts';
+import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import type { SlotOwner } from '../../../src/cache/slot-owner.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const pageBytes = 64 * 1024;
 const pages = 8;
-const owner: SlotOwner = { contentHash: 0, evicted: () => undefined };
+const owner: SlotOwner = {
+  contentHash: 0,
+  evicted: () => undefined,
+  takenBack: () => undefined,
+};
 
 function slotIn(tier: MemoryTier, sizeBytes: number): number {
   const slot = tier.allocate(sizeBytes, owner);

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Generation } from '../../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
@@ -30,8 +30,9 @@ beforeEach(() => {
   generation = newGeneration();
 });
 
-function newGeneration(): Generation {
-  const tier = new MemoryTier(allocateSharedMemory(16 * blockBytes, blockBytes, 1), 0);
+function newGeneration(
+  tier = new MemoryTier(allocateSharedMemory(16 * blockBytes, blockBytes, 1), 0),
+): Generation {
   const identity = {
     objectKey: 'b\nk\no',
     versionId: undefined,
@@ -471,4 +472,56 @@ it('who waits for a byte of a block that is passed over waits until it is behind
   expect(await isKept(waits)).toBe(false);
   last().bytes(blockBytes);
   expect(await isKept(waits)).toBe(true);
+});
+
+describe('a slot that is taken back for another store', () => {
+  let tier: MemoryTier;
+  let one: Extent;
+
+  /** Store number `store` fills a block. */
+  function fillOther(store: number): number {
+    return tier.allocate(blockBytes, { contentHash: 0, evicted: () => undefined }, store) ?? -1;
+  }
+
+  beforeEach(() => {
+    const stores = 8;
+    tier = new MemoryTier(allocateSharedMemory(stores * blockBytes, blockBytes, 1), 0, clock);
+    generation = newGeneration(tier);
+    one = extent(0, blockBytes);
+    one.start();
+    last().answer().bytes(1000);
+    for (let store = 1; store < stores; store++) fillOther(store);
+    clock.advance(500);
+    tier.complete(fillOther(stores));
+    expect(generation.heldBytes).toBe(0);
+  });
+
+  it('is followed by another one, with the bytes that come next', () => {
+    last().bytes(1000);
+    expect(generation.heldBytes).toBe(1000);
+    last().bytes(blockBytes - 2000);
+    expect(generation.heldBytes).toBe(blockBytes - 1000);
+    expect(ended).toEqual([one]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('leaves who waits for the next byte waiting', async () => {
+    const waits = one.reached(1000);
+    expect(await isKept(waits)).toBe(false);
+    last().bytes(1);
+    expect(await isKept(waits)).toBe(true);
+  });
+
+  it('has who waits for a byte that was evicted with it wait for the end of the block', async () => {
+    const waits = one.reached(10);
+    last().bytes(1000);
+    expect(await isKept(waits)).toBe(false);
+    last().bytes(blockBytes - 2000);
+    expect(await isKept(waits)).toBe(true);
+  });
+
+  it('refuses an answer that would begin with a byte that was evicted with it', async () => {
+    await expect(one.reached(10, true)).rejects.toThrow(OverloadedError);
+    expect(await isKept(one.reached(1000, true))).toBe(false);
+  });
 });

@@ -1,0 +1,9 @@
+/** The block that occupies a slot. */
+export interface SlotOwner {
+  /** Identifies the content for the ghost list; the same each time the content is filled. */
+  readonly contentHash: number;
+  /** The slot was evicted; its bytes are gone. */
+  evicted(): void;
+  /** The slot is needed elsewhere: its fill must end now, with `MemoryTier.complete`, and may go on in another slot. */
+  takenBack?(): void;
+}
