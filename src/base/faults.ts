@@ -45,8 +45,8 @@ export class Faults {
 /** `clock` whose timer callbacks cannot crash the thread: their exceptions are reported to `faults`. */
 export function guardedClock(clock: Clock, faults: Faults): Clock {
   return {
-    nowMs: () => clock.nowMs(),
-    monotonicMs: () => clock.monotonicMs(),
+    nowMs: clock.nowMs.bind(clock),
+    monotonicMs: clock.monotonicMs.bind(clock),
     after: (delayMs, callback) =>
       clock.after(delayMs, () => {
         try {

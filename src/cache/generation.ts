@@ -40,6 +40,7 @@ export interface ContentAccess {
  */
 export class Generation implements Content {
   readonly identity: GenerationIdentity;
+  readonly sizeBytes: number;
   readonly blockBytes: number;
   readonly parts: PartMap;
   /** See `FillingSlots`. */
@@ -65,6 +66,7 @@ export class Generation implements Content {
     fillGroup = 0,
   ) {
     this.identity = identity;
+    this.sizeBytes = identity.sizeBytes;
     this.blockBytes = blockBytes;
     this.#tier = tier;
     this.#reading = reading;
@@ -74,10 +76,6 @@ export class Generation implements Content {
     const { objectKey, versionId, entityTag, sizeBytes, contentEncoding } = identity;
     const validators = [versionId, entityTag, contentEncoding].map(lengthPrefixed);
     this.#hash = hashText(objectKey + validators.join('') + sizeBytes);
-  }
-
-  get sizeBytes(): number {
-    return this.identity.sizeBytes;
   }
 
   get isRetired(): boolean {

@@ -5,7 +5,7 @@ import { ByteWaiters } from './byte-waiters.ts';
 import type { ExtentContext } from './extent-context.ts';
 import { isTransient, OverloadedError } from './fill-error.ts';
 import { RangedRead, type RangeReceiver, type RangeSource } from './ranged-read.ts';
-import { Retries } from './retries.ts';
+import { Retries, retryReason } from './retries.ts';
 import { SlotWait } from './slot-wait.ts';
 import { Transfer } from './transfer.ts';
 
@@ -210,8 +210,7 @@ export class Extent implements RangeReceiver {
       this.#end(error);
       return;
     }
-    const reason = error instanceof StoreError ? error.code.toLowerCase() : 'status';
-    this.#context.retried(this.source.backend, reason);
+    this.#context.retried(this.source.backend, retryReason(error));
     const delayMs = this.#retries.nextDelayMs(this.#context.random());
     this.#context.clock.after(delayMs, () => this.#outcome === 'running' && this.start());
   }

@@ -28,7 +28,6 @@ export class Filler implements ExtentOwner {
   readonly #extents = new Map<Generation, Set<Extent>>();
   /** Contents whose store ignored a range: each further ranged request may be answered with the whole content. */
   readonly #rangeless = new WeakSet<Generation>();
-  #inFlight = 0;
 
   constructor(
     tier: MemoryTier,
@@ -42,7 +41,9 @@ export class Filler implements ExtentOwner {
 
   /** Extents that are running. */
   get inFlight(): number {
-    return this.#inFlight;
+    let extents = 0;
+    for (const { size } of this.#extents.values()) extents += size;
+    return extents;
   }
 
   /** The extent that fetches the block containing `position`, if there is one. */
@@ -121,7 +122,6 @@ export class Filler implements ExtentOwner {
     const extent = new Extent(generation, from, to, source, this.#context, this);
     const extents = this.#extents.get(generation) ?? new Set();
     this.#extents.set(generation, extents.add(extent));
-    this.#inFlight++;
     return extent;
   }
 
@@ -163,7 +163,6 @@ export class Filler implements ExtentOwner {
     const extents = this.#extents.get(generation);
     extents?.delete(extent);
     if (extents?.size === 0) this.#extents.delete(generation);
-    this.#inFlight--;
     if (extent.blocks.hasWritten && !extent.isWhole) this.#rangeless.delete(generation);
   }
 

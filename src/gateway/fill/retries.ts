@@ -53,3 +53,8 @@ export class Retries {
     return Math.min(LONGEST_DELAY_MS, firstDelayMs * 2 ** doublings) * (0.5 + random / 2);
   }
 }
+
+/** Why a request is repeated, for metrics. */
+export function retryReason(error: Error): string {
+  return error instanceof StoreError ? error.code.toLowerCase() : 'status';
+}

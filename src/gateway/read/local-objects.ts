@@ -30,16 +30,14 @@ export interface ContentFactory {
   keepWhileRead(generation: Generation): void;
   /** Size of the first request for an object, while `others` are in progress. */
   firstExtentBytes(others: number): number;
-  /** Whether nothing of `[from, to)` is held or being fetched. */
-  lacks(generation: Generation, from: number, to: number): boolean;
-  /** Returns a receiver for bytes `[from, to)` of `generation`. */
+  /** A receiver for bytes `[from, to)` of `generation`; undefined if some of them are held or being fetched. */
   receive(
     read: ObjectRead,
     generation: Generation,
     from: number,
     to: number,
     call: StoreCall | undefined,
-  ): RangeReceiver;
+  ): RangeReceiver | undefined;
 }
 
 /** The result of one store request, shared by all who waited for it. */
@@ -187,11 +185,8 @@ export class LocalObjects implements ObjectSource {
     const identity = { objectKey: read.objectKey.text, versionId, entityTag, sizeBytes, contentEncoding };
     const content = this.#contentOf(read, identity, epoch);
     const learned = this.#learnReadable(read, head, 'GET', content, epoch, read.partNumber);
-    const wantsBytes = to > from && this.#contents.lacks(content, from, to);
-    return {
-      learned,
-      receiver: wantsBytes ? this.#contents.receive(read, content, from, to, call) : undefined,
-    };
+    const receiver = to > from ? this.#contents.receive(read, content, from, to, call) : undefined;
+    return { learned, receiver };
   }
 
   /** The cached content if it is the store's current one, otherwise a new one. */

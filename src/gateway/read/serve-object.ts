@@ -105,45 +105,39 @@ function tellsAbsence({ record }: LookupResult): boolean {
  * goes on, because others may share it and the store may take long.
  */
 export class WaitingAnswer {
-  #client: ClientRead | undefined;
+  /** The waiting client; undefined when it has disconnected or was answered. */
+  client: ClientRead | undefined;
   #answer: ObjectAnswer | undefined;
-  #stopWatching: () => void;
+  #leave: (() => void) | undefined;
 
   /** @throws TooManyRequestsError */
   constructor(answer: ObjectAnswer, client: ClientRead, observer: ExchangeObserver) {
     const { exchange } = client;
     const { response } = exchange;
     observer.waitsForStore(exchange);
-    this.#client = client;
+    this.client = client;
     this.#answer = answer;
     const leave = exchange.guard(() => {
       this.#detach();
       exchange.hasClientLeft = true;
       observer.sent(exchange);
     });
-    this.#stopWatching = () => response.off('close', leave);
+    this.#leave = leave;
     if (response.destroyed) leave();
     else response.on('close', leave);
-  }
-
-  /** The waiting client; undefined when it has disconnected or was answered. */
-  get client(): ClientRead | undefined {
-    return this.#client;
   }
 
   /** The answer, to be given by the caller; undefined when the client is gone. */
   take(): ObjectAnswer | undefined {
     const answer = this.#answer;
-    if (answer) this.#detach();
+    this.#detach();
     return answer;
   }
 
   #detach(): void {
-    this.#stopWatching();
-    this.#stopWatching = nothing;
-    this.#client = undefined;
+    if (this.#leave) this.client?.exchange.response.off('close', this.#leave);
+    this.client = undefined;
     this.#answer = undefined;
+    this.#leave = undefined;
   }
 }
-
-const nothing = () => undefined;

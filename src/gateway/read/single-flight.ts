@@ -14,11 +14,8 @@ interface Flight<Answer> {
 export class SingleFlight<Answer> {
   readonly #joinable = new Map<string, Flight<Answer>>();
   readonly #running = new Set<Flight<Answer>>();
-
   /** The requests in progress; several may be for one object. */
-  get running(): ReadonlySet<Flight<Answer>> {
-    return this.#running;
-  }
+  readonly running: ReadonlySet<Flight<Answer>> = this.#running;
 
   /** Joins the request `name` of this `epoch`, or starts it with `ask`. */
   join(

@@ -1,8 +1,8 @@
 import { sendAndCollect } from '../../backend/collected-reply.ts';
-import { StoreError, type WholeReply } from '../../backend/store.ts';
+import type { WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
-import { refusedBy } from '../fill/fill-error.ts';
-import { Retries } from '../fill/retries.ts';
+import { isRetryableStatus, RefusedByStoreError } from '../fill/fill-error.ts';
+import { Retries, retryReason } from '../fill/retries.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import {
   type FirstAnswer,
@@ -32,11 +32,11 @@ export class StoreFetcher {
   /** HEAD for an object or one of its parts. */
   head(read: ObjectRead, partNumber: number | undefined): Promise<WholeReply> {
     const request = storeRequest(read, 'HEAD', { partNumber });
-    return this.#withRetries(
-      read,
-      () => sendAndCollect(read.bucket.store, request, { limitBytes: 0 }),
-      reply => reply,
-    );
+    return this.#withRetries(read, async () => {
+      const reply = await sendAndCollect(read.bucket.store, request, { limitBytes: 0 });
+      if (isRetryableStatus(reply.status)) throw new RefusedByStoreError(reply);
+      return reply;
+    });
   }
 
   /** GET of `extent`, or of the whole object if undefined. `take` receives the head of a readable answer. */
@@ -45,32 +45,19 @@ export class StoreFetcher {
     extent: FirstExtent | undefined,
     take: FirstFetchOutcome<Learned>['take'],
   ): Promise<FirstAnswer<Learned>> {
-    return this.#withRetries(
-      read,
-      () => getOnce(read, extent, take),
-      answer => (answer.kind === 'refused' ? answer.reply : undefined),
-    );
+    return this.#withRetries(read, () => getOnce(read, extent, take));
   }
 
-  async #withRetries<Answer>(
-    read: ObjectRead,
-    ask: () => Promise<Answer>,
-    refusal: (answer: Answer) => WholeReply | undefined,
-  ): Promise<Answer> {
+  /** Repeats `ask` while it rejects with a transient error. */
+  async #withRetries<Answer>(read: ObjectRead, ask: () => Promise<Answer>): Promise<Answer> {
     let retries: Retries | undefined;
     for (;;) {
       try {
-        const answer = await ask();
-        const reply = refusal(answer);
-        if (!reply) return answer;
-        retries ??= new Retries(retryLimits);
-        if (!retries.mayFollow(refusedBy(reply))) return answer;
-        this.#retried(read, 'status');
+        return await ask();
       } catch (error) {
-        if (!(error instanceof StoreError)) throw error;
         retries ??= new Retries(retryLimits);
-        if (!retries.mayFollow(error)) throw error;
-        this.#retried(read, error.code.toLowerCase());
+        if (!(error instanceof Error && retries.mayFollow(error))) throw error;
+        this.#retried(read, retryReason(error));
       }
       await this.#pause(retries.nextDelayMs(this.#random()));
     }
@@ -87,7 +74,12 @@ function getOnce<Learned>(
   take: FirstFetchOutcome<Learned>['take'],
 ): Promise<FirstAnswer<Learned>> {
   const { promise, resolve, reject } = Promise.withResolvers<FirstAnswer<Learned>>();
-  const outcome = { take, answered: resolve, failed: reject };
+  const answered = (answer: FirstAnswer<Learned>) => {
+    const isBusy = answer.kind === 'refused' && isRetryableStatus(answer.reply.status);
+    if (isBusy) reject(new RefusedByStoreError(answer.reply));
+    else resolve(answer);
+  };
+  const outcome = { take, answered, failed: reject };
   const fetch = new FirstFetch<Learned>(extent, read.policy.maxObjectSizeBytes, outcome);
   const partNumber = extent?.kind === 'part' ? extent.partNumber : undefined;
   const request = storeRequest(read, 'GET', { range: extent && rangeHeader(extent), partNumber });

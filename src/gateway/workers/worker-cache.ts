@@ -102,17 +102,14 @@ export class WorkerCache implements ContentFactory {
     });
   }
 
-  lacks(generation: Generation, from: number, to: number): boolean {
-    return !generation.hasBlockIn(from, to) && !this.filler.claimsAny(generation, from, to);
-  }
-
   receive(
     read: ObjectRead,
     generation: Generation,
     from: number,
     to: number,
     call: StoreCall | undefined,
-  ): RangeReceiver {
+  ): RangeReceiver | undefined {
+    if (generation.hasBlockIn(from, to) || this.filler.claimsAny(generation, from, to)) return undefined;
     return this.filler.adopt(generation, from, to, rangeSource(read, generation.identity), call);
   }
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { FirstByteTimes } from '../../../src/backend/first-byte-times.ts';
+import { FirstByteTimes } from '../../../src/backend/silent-calls.ts';
 
 let firstBytes: FirstByteTimes;
 
