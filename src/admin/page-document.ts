@@ -8,7 +8,7 @@ const ICON =
 const MARK =
   '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" /><path d="M6 13c4-4 6-4 10 0s6 4 10 0M6 21c4-4 6-4 10 0s6 4 10 0" /></svg>';
 
-const SHARED_STYLES = ['/page/palette.css', '/page/base.css'];
+const SHARED_STYLES = ['/page/palette.css', '/page/base.css', '/page/forms.css'];
 
 /** One page of the admin port. All texts are HTML: what is not our own must be escaped before. */
 export interface PageDocument {

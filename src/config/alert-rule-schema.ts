@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 export const severity = () => choice(['info', 'warning', 'critical']);
 
 /** Options that are shares from 0 to 1: nothing ever exceeds a larger one, so the rule would be silent. */
-const shares: ReadonlySet<string> = new Set([
+export const shares: ReadonlySet<string> = new Set([
   'backendErrorBudget.budget',
   'backendErrorBurn.budget',
   'backendErrors.threshold',

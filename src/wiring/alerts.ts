@@ -8,6 +8,7 @@ import type { Purge } from '../admin/purge-route.ts';
 import type { Fact, Notification } from '../alerts/alert.ts';
 import { ActionLog } from '../alerts/callbacks/action-log.ts';
 import { callbackSecret, UsedTickets } from '../alerts/callbacks/used-tickets.ts';
+import type { CardDelivery } from '../alerts/delivery/card-delivery.ts';
 import { AlertEngine } from '../alerts/engine/alert-engine.ts';
 import type { LastMinute } from '../alerts/engine/last-minute.ts';
 import { Notices } from '../alerts/engine/notices.ts';
@@ -99,21 +100,7 @@ export async function startAlerts(parts: AlertParts): Promise<Alerts> {
     trouble: () => troubleOf(engine.alerts()),
     lastMinute: () => engine.lastMinute(),
     routes: [
-      ...alertRoutes({
-        ...{ clock, notify },
-        alerts: () => engine.alerts(),
-        silences: () => silences.active(),
-        webhooks: () => delivery.status(),
-        deadLetters: () => delivery.deadLetters(),
-        sendAgain: id => delivery.sendAgain(id),
-        acknowledge: (id, by) => engine.acknowledge(id, by),
-        acts: () => acts.recent(),
-      }),
-      ...silenceRoutes({ silences, clock, logger }),
-      ...runbookRoutes({
-        ...{ rules: config.alerts.rules, navigation, adminUrl },
-        needsToken: config.admin.token !== undefined,
-      }),
+      ...routesOf(parts, { engine, silences, delivery, acts, notify }),
       ...(channel?.routes(endpoint?.origin, navigation) ?? []),
     ],
     begin(facts) {
@@ -128,4 +115,36 @@ export async function startAlerts(parts: AlertParts): Promise<Alerts> {
       database.close();
     },
   };
+}
+
+interface AdminParts {
+  readonly engine: AlertEngine;
+  readonly silences: Silences;
+  readonly delivery: CardDelivery;
+  readonly acts: ActionLog;
+  readonly notify: (notification: Notification) => void;
+}
+
+/** The admin routes for alerts, silences and the runbook. */
+function routesOf(
+  { config, clock, logger, navigation, adminUrl }: AlertParts,
+  { engine, silences, delivery, acts, notify }: AdminParts,
+): readonly AdminRoute[] {
+  return [
+    ...alertRoutes({
+      ...{ clock, notify },
+      alerts: () => engine.alerts(),
+      silences: () => silences.active(),
+      webhooks: () => delivery.status(),
+      deadLetters: () => delivery.deadLetters(),
+      sendAgain: id => delivery.sendAgain(id),
+      acknowledge: (id, by) => engine.acknowledge(id, by),
+      acts: () => acts.recent(),
+    }),
+    ...silenceRoutes({ silences, clock, logger }),
+    ...runbookRoutes({
+      ...{ rules: config.alerts.rules, navigation, adminUrl },
+      needsToken: config.admin.token !== undefined,
+    }),
+  ];
 }

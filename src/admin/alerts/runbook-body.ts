@@ -2,7 +2,7 @@ import { alertNames, describeRule } from '../../alerts/rules/rule-description.ts
 import { type AlertOptions, type RuleSetting, settingsOf } from '../../alerts/rules/rule-settings.ts';
 import { isRuleName } from '../../alerts/rules/rule-table.ts';
 import { type RunbookStep, stepsOf } from '../../alerts/rules/runbook-steps.ts';
-import { describeDuration } from '../../alerts/wording.ts';
+import { describeDuration } from '../../base/time-text.js';
 import { escapeText } from '../../s3/xml-text.ts';
 
 /** How the commands of the runbook reach the admin port. */
@@ -39,7 +39,7 @@ function section(name: string, rules: AlertOptions, access: RunbookAccess): stri
   const settings = settingsOf(name, rules);
   return `<section class="panel entry rule" id="${name}" data-rule="${name}">
 <h2>${escapeText(title)} <code>${name}</code></h2>
-<ul class="firing" hidden></ul>
+<ul class="firing marked" hidden></ul>
 <p>${escapeText(advice)}</p>
 ${stepsOf(name)
   .map(step => stepHtml(step, access))

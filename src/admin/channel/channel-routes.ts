@@ -69,12 +69,17 @@ function pageFiles(navigation: readonly PageLink[]): readonly AdminRoute[] {
   return [
     documentRoute({
       ...{ path: '/channel', title: 'gateway-alerts · Tidegate', navigation, header: HEADER },
-      styles: ['/channel/page/channel.css'],
+      styles: ['/channel/page/channel.css', '/channel/page/cards.css'],
       libraries: ['/channel/adaptivecards.js', '/channel/markdown-it.js'],
       script: '/channel/page/channel.js',
       body: ownHtml('channel/page/channel.html'),
     }),
-    ...ownPageFiles('channel/page/channel.css', 'channel/page/channel.js', 'channel/page/host-config.js'),
+    ...ownPageFiles(
+      'channel/page/channel.css',
+      'channel/page/cards.css',
+      'channel/page/channel.js',
+      'channel/page/host-config.js',
+    ),
     ...libraryRoutes('/channel/adaptivecards.js', 'channel/page/adaptivecards.js'),
     ...libraryRoutes('/channel/markdown-it.js', 'channel/page/markdown-it.js'),
   ];

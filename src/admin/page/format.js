@@ -1,18 +1,12 @@
 // @ts-check
-/** How pages write numbers, sizes, durations and times. Durations and times read as on cards (alerts/wording.ts). */
+/** How pages write numbers, sizes, durations and times of day. Other times read as on cards: base/time-text.js. */
+
+import { describeDuration } from '../../base/time-text.js';
 
 const NO_VALUE = '–';
 
 const binaryUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 const decimalUnits = ['', 'k', 'M', 'G', 'T'];
-
-/** @type {readonly (readonly [name: string, lengthMs: number])[]} */
-const durationUnits = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1_000],
-];
 
 /**
  * `7`, `1 234`, `12.3 k`: shortened from 10 000 on; below 100, fractions have one decimal.
@@ -79,34 +73,11 @@ export function formatRatio(ratio) {
 }
 
 /**
- * `2 h 5 min`, `45 s`, `180 ms`, `0.4 ms`: the two largest units that are not zero; `–` for null.
+ * As `describeDuration`; `–` for null.
  * @param {number | null} durationMs
  */
 export function formatDuration(durationMs) {
-  if (durationMs === null) return NO_VALUE;
-  if (durationMs <= 0) return '0 s';
-  if (durationMs < 9.95) return `${Number(durationMs.toPrecision(2))} ms`;
-  if (durationMs < 999.5) return `${Math.round(durationMs)} ms`;
-  if (durationMs < 10_000) return `${Number((durationMs / 1_000).toFixed(1))} s`;
-  let restMs = Math.round(durationMs / 1_000) * 1_000;
-  /** @type {string[]} */
-  const parts = [];
-  for (const [name, lengthMs] of durationUnits) {
-    const count = Math.floor(restMs / lengthMs);
-    restMs -= count * lengthMs;
-    if (count > 0) parts.push(`${count} ${name}`);
-    else if (parts.length > 0) break;
-    if (parts.length === 2) break;
-  }
-  return parts.join(' ');
-}
-
-/**
- * `2026-01-01 12:30:05 UTC`: the same time zone for all readers.
- * @param {string | number} at an RFC 3339 time, or milliseconds since 1970
- */
-export function formatTime(at) {
-  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  return durationMs === null ? NO_VALUE : describeDuration(durationMs);
 }
 
 /**

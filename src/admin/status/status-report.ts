@@ -1,6 +1,6 @@
 import type { LastMinute } from '../../alerts/engine/last-minute.ts';
 import { isFailedAttempt, isServerError } from '../../alerts/rules/attempts.ts';
-import type { Reads } from '../../alerts/rules/hit-ratio-drop.ts';
+import { hitResults, missResults, type Reads } from '../../alerts/rules/hit-ratio-drop.ts';
 import type { MetricSnapshot } from '../../base/metric-snapshot.ts';
 import { Measurements } from './measurements.ts';
 
@@ -83,9 +83,6 @@ export interface StatusReport {
   readonly links: StatusLinks;
 }
 
-const fromCache = ['HIT', 'STALE', 'REVALIDATED'];
-const cacheableResults = [...fromCache, 'MISS', 'PARTIAL'];
-
 /** Builds the report from the facts and the merged metrics of all threads. */
 export function statusReport(facts: StatusFacts, snapshot: MetricSnapshot): StatusReport {
   const measured = new Measurements(snapshot);
@@ -119,7 +116,7 @@ function requests(measured: Measurements): StatusReport['requests'] {
   const byCache = measured.by('tidegate_requests_total', 'cache');
   const sum = (outcomes: readonly string[]) =>
     outcomes.reduce((total, each) => total + (byCache.get(each) ?? 0), 0);
-  const cacheable = sum(cacheableResults);
+  const hits = sum(hitResults);
   return {
     total: measured.total('tidegate_requests_total'),
     inFlight: measured.total('tidegate_requests_in_flight'),
@@ -127,7 +124,7 @@ function requests(measured: Measurements): StatusReport['requests'] {
       isServerError({ status: String(status) }),
     ),
     byCache: Object.fromEntries(byCache),
-    hitRatio: cacheable === 0 ? null : sum(fromCache) / cacheable,
+    hitRatio: hitRatio({ hits, all: hits + sum(missResults) }),
   };
 }
 

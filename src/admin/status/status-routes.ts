@@ -22,12 +22,13 @@ export function statusRoutes(
     },
     documentRoute({
       ...{ path: '/', title: 'Tidegate', navigation, header: HEADER },
-      styles: ['/status/page/uplot.css', '/status/page/status.css'],
+      styles: ['/status/page/uplot.css', '/status/page/charts.css', '/status/page/status.css'],
       libraries: ['/status/page/uplot.js'],
       script: '/status/page/status.js',
       body: ownHtml('status/page/status.html'),
     }),
     ...ownPageFiles(
+      'status/page/charts.css',
       'status/page/status.css',
       ...(['status', 'traffic', 'chart', 'charts', 'alerts', 'alert-form', 'figures'] as const).map(
         module => `status/page/${module}.js` as const,

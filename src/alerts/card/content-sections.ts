@@ -1,6 +1,6 @@
+import { describeDuration, formatMoment } from '../../base/time-text.js';
 import type { Alert, Fact, Notification } from '../alert.ts';
 import { describeRule } from '../rules/rule-description.ts';
-import { describeDuration, formatMoment } from '../wording.ts';
 import type { CardLinks } from './card.ts';
 import type { Detail } from './detail.ts';
 import { cut, type Markdown, markdownLink, md } from './markdown.ts';

@@ -1,7 +1,8 @@
 import type { Clock, Timer } from '../../base/clock.ts';
+import { describeDuration } from '../../base/time-text.js';
 import type { Alert, Fact, Notification, Severity } from '../alert.ts';
 import { type NoticeName, type NoticeOptions, noticeTable } from '../rules/notice-table.ts';
-import { describeDuration, formatCount } from '../wording.ts';
+import { formatCount } from '../wording.ts';
 import { conditionFingerprint } from './episode.ts';
 
 export interface NoticesOptions {

@@ -1,7 +1,8 @@
+import { describeDuration } from '../../base/time-text.js';
 import type { Fact, ObjectSubject } from '../alert.ts';
 import { errorResponses } from '../measurement/measure.ts';
 import { byLabel, total } from '../measurement/series.ts';
-import { describeDuration, formatCount } from '../wording.ts';
+import { formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RequestedObject, RuleDefinition } from './rule.ts';
 
 export interface ArchivedObjectsOptions extends ConditionOptions {

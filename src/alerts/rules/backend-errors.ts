@@ -1,5 +1,6 @@
+import { describeDuration } from '../../base/time-text.js';
 import { backendAttempts, backendFailures } from '../measurement/measure.ts';
-import { describeDuration, formatCount, formatShare } from '../wording.ts';
+import { formatCount, formatShare } from '../wording.ts';
 import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
 import { lastCause, lastFailureFacts } from './last-failure.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';

@@ -1,6 +1,7 @@
+import { describeDuration } from '../../base/time-text.js';
 import type { Fact } from '../alert.ts';
 import { backendAttempts, backendFailures } from '../measurement/measure.ts';
-import { describeDuration, formatCount } from '../wording.ts';
+import { formatCount } from '../wording.ts';
 import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
 import { describeCause, lastCause, lastFailureFacts } from './last-failure.ts';
 import type { Breach, ConditionOptions, Finding, RuleDefinition, RuleInput } from './rule.ts';

@@ -1,6 +1,7 @@
+import { describeDuration } from '../../base/time-text.js';
 import { cacheEntries, evictions } from '../measurement/measure.ts';
 import { byLabel, total } from '../measurement/series.ts';
-import { describeDuration, formatCount } from '../wording.ts';
+import { formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface CacheThrashOptions extends ConditionOptions {

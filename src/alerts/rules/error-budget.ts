@@ -1,5 +1,6 @@
+import { describeDuration } from '../../base/time-text.js';
 import { backendAttempts } from '../measurement/measure.ts';
-import { describeDuration, formatCount, formatShare } from '../wording.ts';
+import { formatCount, formatShare } from '../wording.ts';
 import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
 import type { Breach, ConditionOptions, Finding, RuleDefinition, RuleInput } from './rule.ts';
 

@@ -1,5 +1,5 @@
+import { describeDuration } from '../../base/time-text.js';
 import { eventLoopLagSeconds } from '../measurement/measure.ts';
-import { describeDuration } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface EventLoopLagOptions extends ConditionOptions {

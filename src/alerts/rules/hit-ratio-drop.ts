@@ -1,7 +1,8 @@
+import { describeDuration } from '../../base/time-text.js';
 import { LONGEST_BASELINE_MS } from '../measurement/downsampled-rows.ts';
 import { requests } from '../measurement/measure.ts';
 import { type Series, total } from '../measurement/series.ts';
-import { describeDuration, formatCount, formatShare } from '../wording.ts';
+import { formatCount, formatShare } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface HitRatioDropOptions extends ConditionOptions {
@@ -22,8 +23,10 @@ export interface Reads {
 
 /** The period for comparison: long enough for a warm cache, short enough to use the finer rows. */
 const BASELINE_MS = LONGEST_BASELINE_MS;
-const hitResults = ['HIT', 'STALE', 'REVALIDATED'];
-const misses = ['MISS', 'PARTIAL'];
+
+/** Values of `x-cache` on reads that came from the cache, and on those that needed bytes of a store. */
+export const hitResults: readonly string[] = ['HIT', 'STALE', 'REVALIDATED'];
+export const missResults: readonly string[] = ['MISS', 'PARTIAL'];
 
 /**
  * The cache answers a smaller share of reads than before (docs/cards.md §4, 9). A low ratio alone is no alarm, since
@@ -60,7 +63,7 @@ export const hitRatioDrop: RuleDefinition<HitRatioDropOptions> = {
 /** Counts the series of `requests`. */
 export function countReads(series: readonly Series[]): Reads {
   const hits = total(series, ({ cache = '' }) => hitResults.includes(cache));
-  return { hits, all: hits + total(series, ({ cache = '' }) => misses.includes(cache)) };
+  return { hits, all: hits + total(series, ({ cache = '' }) => missResults.includes(cache)) };
 }
 
 function breach(now: Reads, before: Reads, options: HitRatioDropOptions): Breach {

@@ -1,8 +1,9 @@
+import { describeDuration } from '../../base/time-text.js';
 import type { Labels } from '../alert.ts';
 import type { History } from '../measurement/history.ts';
 import { errorResponsesBySource, requests } from '../measurement/measure.ts';
 import { total } from '../measurement/series.ts';
-import { describeDuration, formatCount, formatShare } from '../wording.ts';
+import { formatCount, formatShare } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface RefusedSignaturesOptions extends ConditionOptions {

@@ -1,6 +1,7 @@
+import { describeDuration } from '../../base/time-text.js';
 import { backendRetries } from '../measurement/measure.ts';
 import { byLabel, total } from '../measurement/series.ts';
-import { describeDuration, formatCount, formatRate } from '../wording.ts';
+import { formatCount, formatRate } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface RetryStormOptions extends ConditionOptions {

@@ -1,6 +1,7 @@
+import { describeDuration } from '../../base/time-text.js';
 import { shedRequests } from '../measurement/measure.ts';
 import { total } from '../measurement/series.ts';
-import { describeDuration, formatCount } from '../wording.ts';
+import { formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 export interface SaturationOptions extends ConditionOptions {

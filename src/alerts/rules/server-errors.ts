@@ -1,6 +1,7 @@
+import { describeDuration } from '../../base/time-text.js';
 import { requests } from '../measurement/measure.ts';
 import { total } from '../measurement/series.ts';
-import { describeDuration, formatCount, formatShare } from '../wording.ts';
+import { formatCount, formatShare } from '../wording.ts';
 import { isServerError } from './attempts.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 

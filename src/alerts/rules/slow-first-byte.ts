@@ -1,7 +1,8 @@
+import { describeDuration } from '../../base/time-text.js';
 import type { Labels } from '../alert.ts';
 import { firstByteSeconds } from '../measurement/measure.ts';
 import { quantile } from '../measurement/series.ts';
-import { describeDuration, formatCount } from '../wording.ts';
+import { formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, Finding, RuleDefinition } from './rule.ts';
 
 export interface SlowFirstByteOptions extends ConditionOptions {

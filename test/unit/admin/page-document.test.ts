@@ -42,5 +42,5 @@ it('leads to no page that is not there, nor to what a link cannot open without t
 it('loads the shared styles before its own', async () => {
   const html = await pageWith({ hasChannel: true, needsToken: false });
   const styles = Array.from(html.matchAll(/stylesheet" href="([^"]+)"/g), ([, href]) => href);
-  expect(styles).toEqual(['/page/palette.css', '/page/base.css', '/a.css']);
+  expect(styles).toEqual(['/page/palette.css', '/page/base.css', '/page/forms.css', '/a.css']);
 });

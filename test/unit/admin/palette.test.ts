@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 const folder = new URL('../../../src/admin/', import.meta.url).pathname;
 const read = (path: string) => readFileSync(folder + path, 'utf8');
 const palette = read('page/palette.css');
-const pages = globSync(['page/base.css', '*/page/*.css'], { cwd: folder });
+const pages = globSync(['page/base.css', 'page/forms.css', '*/page/*.css'], { cwd: folder });
 
 function namesIn(css: string, pattern: RegExp): Set<string> {
   return new Set(Array.from(css.matchAll(pattern), ([, name = '']) => name));

@@ -1,8 +1,10 @@
 // @ts-check
 /** Marks which rules fire, again and again, and puts the address of this page into the commands. */
+
+import { formatMoment } from '../../../base/time-text.js';
 import { askAdmin, fetchAdmin } from '../../page/admin-api.js';
 import { byId, element } from '../../page/elements.js';
-import { formatDuration, formatTime } from '../../page/format.js';
+import { formatDuration } from '../../page/format.js';
 
 /**
  * The part of an alert of `/api/alerts` that is shown.
@@ -107,10 +109,10 @@ function line(alert) {
   const notes = [
     { firing: 'Firing', pending: 'About to fire', resolved: 'Ended' }[state],
     ...Object.entries(labels).map(([name, value]) => `${name} ${value}`),
-    `since ${formatTime(startedAt)}`,
-    ...(endedAt ? [`until ${formatTime(endedAt)}`] : []),
+    `since ${formatMoment(startedAt)}`,
+    ...(endedAt ? [`until ${formatMoment(endedAt)}`] : []),
     ...(acknowledgedBy ? [`acknowledged by ${acknowledgedBy}`] : []),
-    ...(silencedUntil ? [`silenced until ${formatTime(silencedUntil)}`] : []),
+    ...(silencedUntil ? [`silenced until ${formatMoment(silencedUntil)}`] : []),
   ];
   return element(
     'li',

@@ -1,7 +1,9 @@
 /** Open alerts, silences, and cards that no webhook took. */
+
+import { formatMoment } from '../../../base/time-text.js';
 import { askAdmin, changeAdmin, reasonOf } from '../../page/admin-api.js';
 import { byId, element, visible } from '../../page/elements.js';
-import { formatCount, formatTime } from '../../page/format.js';
+import { formatCount } from '../../page/format.js';
 import { objectPage } from '../../page/object-page.js';
 import { askAbout } from './alert-form.js';
 
@@ -132,9 +134,10 @@ function alertLine(alert) {
   const { acknowledgedBy, silencedUntil, silencedBy } = alert;
   const isFiring = state === 'firing';
   const href = runbook.replaceAll('{rule}', () => encodeURIComponent(rule));
-  const notes = [`${isFiring ? severity : 'about to fire'}, since ${formatTime(startedAt)}`];
+  const notes = [`${isFiring ? severity : 'about to fire'}, since ${formatMoment(startedAt)}`];
   if (acknowledgedBy) notes.push(`acknowledged by ${acknowledgedBy}`);
-  if (silencedUntil) notes.push(`silenced until ${formatTime(silencedUntil)} by ${silencedBy ?? 'somebody'}`);
+  if (silencedUntil)
+    notes.push(`silenced until ${formatMoment(silencedUntil)} by ${silencedBy ?? 'somebody'}`);
   const buttons = [
     ...(isFiring && !acknowledgedBy
       ? [actionButton('Acknowledge', () => askAbout('acknowledge', alert, again))]
@@ -179,7 +182,7 @@ function silenceLine({ id, rule, labels, until, by, why }) {
       'div',
       {},
       element('strong', {}, matched.join(' ')),
-      element('span', { class: 'subtle' }, `until ${formatTime(until)} · ${by}: ${why}`),
+      element('span', { class: 'subtle' }, `until ${formatMoment(until)} · ${by}: ${why}`),
     ),
     element('div', { class: 'row' }, actionButton('End', end)),
   );
@@ -188,7 +191,7 @@ function silenceLine({ id, rule, labels, until, by, why }) {
 /** @param {ReportedWebhook} webhook */
 function webhookLine({ name, waiting, oldestWaitingSince, failing = '' }) {
   const since =
-    oldestWaitingSince === undefined ? '' : `, the oldest since ${formatTime(oldestWaitingSince)}`;
+    oldestWaitingSince === undefined ? '' : `, the oldest since ${formatMoment(oldestWaitingSince)}`;
   return element(
     'li',
     {},
@@ -219,7 +222,7 @@ function letterLine({ id, webhook, attempts, reason, diedAt, alerts }) {
       element(
         'span',
         { class: 'subtle' },
-        `given up by ${webhook} at ${formatTime(diedAt)} after ${posts}: ${reason}`,
+        `given up by ${webhook} at ${formatMoment(diedAt)} after ${posts}: ${reason}`,
       ),
     ),
     element(

@@ -1,6 +1,8 @@
 /** Tables and lists of the page that show `/api/status` as it is. */
+
+import { formatMoment } from '../../../base/time-text.js';
 import { byId, element, fillFacts, fillTable, numberCell } from '../../page/elements.js';
-import { formatBytes, formatCount, formatRatio, formatTime } from '../../page/format.js';
+import { formatBytes, formatCount, formatRatio } from '../../page/format.js';
 import { objectPage } from '../../page/object-page.js';
 
 /** @typedef {import('../status-report.ts').StatusReport} StatusReport */
@@ -67,7 +69,7 @@ function showProcess({ residentBytes, fillsInFlight, workerRestarts, startedAt, 
     ['Received from stores', formatBytes(bytes.fromBackends)],
     ['Fills under way', formatCount(fillsInFlight)],
     ['Worker restarts', formatCount(workerRestarts)],
-    ['Started', formatTime(startedAt)],
+    ['Started', formatMoment(startedAt)],
   ]);
   byId('workers').replaceChildren(
     ...workers.map(({ index, state }) => element('li', { 'data-state': state }, `worker ${index} ${state}`)),

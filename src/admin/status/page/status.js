@@ -1,7 +1,9 @@
 /** Shows `/api/status` and its history, and asks again every two seconds. What comes from outside becomes text, never markup. */
+
+import { formatMoment } from '../../../base/time-text.js';
 import { askAdmin } from '../../page/admin-api.js';
 import { byId, element } from '../../page/elements.js';
-import { formatDuration, formatTime } from '../../page/format.js';
+import { formatDuration } from '../../page/format.js';
 import { showAlerts } from './alerts.js';
 import { showCharts } from './charts.js';
 import { showFigures } from './figures.js';
@@ -48,7 +50,7 @@ async function ask(path) {
 function showLost() {
   setState('lost', 'no answer');
   const since =
-    answeredMs === undefined ? '' : ` since ${formatTime(answeredMs)}. What is shown is from then`;
+    answeredMs === undefined ? '' : ` since ${formatMoment(answeredMs)}. What is shown is from then`;
   byId('lost').textContent = `The admin port gives no answer${since}.`;
   byId('lost').hidden = false;
   byId('board').classList.add('outdated');
