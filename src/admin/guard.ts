@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { AdminError, type AdminRoute } from './admin-route.ts';
 
-export interface GuardOptions {
+interface GuardOptions {
   /** The address that the admin port is bound to. */
   readonly host: string;
   /** Other host names of the admin port. */

@@ -2,7 +2,7 @@ import type { AdminRoute } from './admin-route.ts';
 import { sendJson } from './json.ts';
 
 /** The reasons why the gateway should get no requests at the moment; empty when it is ready. */
-export type ReadinessCheck = () => readonly string[];
+type ReadinessCheck = () => readonly string[];
 
 /**
  * `/healthz`: the supervisor's event loop is running. `/readyz`: the gateway is ready for requests, with `warnings` on

@@ -11,7 +11,7 @@ const MARK =
 const SHARED_STYLES = ['/page/palette.css', '/page/base.css', '/page/forms.css'];
 
 /** One page of the admin port. All texts are HTML: what is not our own must be escaped before. */
-export interface PageDocument {
+interface PageDocument {
   readonly path: string;
   readonly title: string;
   readonly navigation: readonly PageLink[];

@@ -4,7 +4,7 @@ import type { TakesBody } from '../transport/request-bodies.ts';
 import { AdminError, type AdminRoute } from './admin-route.ts';
 import { sendJson } from './json.ts';
 
-export interface RouterOptions {
+interface RouterOptions {
   readonly routes: readonly AdminRoute[];
   /** Refuses a request by throwing; called before the route's own code. */
   readonly guard: (route: AdminRoute, headers: IncomingMessage['headers']) => void;

@@ -2,7 +2,7 @@
 export type Severity = 'info' | 'warning' | 'critical';
 
 /** The states of an alert; a rule whose condition does not hold has none (inactive). */
-export type AlertState = 'pending' | 'firing' | 'resolved';
+type AlertState = 'pending' | 'firing' | 'resolved';
 
 /** A labelled value of an alert; the value may contain text from outside. */
 export interface Fact {

@@ -21,7 +21,7 @@ import {
 import { fileFingerprint } from './state-fingerprint.ts';
 import { migrations } from './state-schema.ts';
 
-export interface PersistentStateOptions {
+interface PersistentStateOptions {
   readonly directory: string;
   readonly clock: Clock;
   readonly logger: Logger;

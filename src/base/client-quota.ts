@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 
 /** Limits on concurrent use. */
-export interface QuotaLimits {
+interface QuotaLimits {
   readonly inAll: number;
   readonly perClient: number;
 }

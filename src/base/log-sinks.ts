@@ -49,7 +49,7 @@ export function redactingSink(sink: LogSink, redact: (text: string) => string): 
   return { write: lines => sink.write(redact(lines)), flush: () => sink.flush() };
 }
 
-export interface BatchedSinkOptions {
+interface BatchedSinkOptions {
   readonly clock: Clock;
   /** Receives a batch of whole lines. */
   readonly send: (lines: string) => void;

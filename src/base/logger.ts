@@ -13,7 +13,7 @@ export interface LogSink {
   flush(): void;
 }
 
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly level: LogLevel;
   readonly sink: LogSink;
   /** Fields of every line, such as `{ thread: 'worker-0' }`. */

@@ -12,7 +12,7 @@ export interface AdminAccess {
 }
 
 /** The admin port returned an error or could not be reached. */
-export class AdminRequestError extends Error {
+class AdminRequestError extends Error {
   readonly code = 'ADMIN_REQUEST_FAILED';
 }
 

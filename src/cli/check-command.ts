@@ -9,7 +9,7 @@ import { connectReport, type ProbeStores } from './connect-report.ts';
 import { UsageError } from './usage-error.ts';
 
 /** External dependencies of the command. */
-export interface CheckOptions {
+interface CheckOptions {
   readonly environment: Environment;
   /** Builds what a start builds. @throws what the start would fail with */
   readonly build: (config: GatewayConfig) => void;

@@ -5,13 +5,13 @@ import { undecidedBackends } from '../config/restricted-keys.ts';
 import type { KeyKind } from '../s3/path-key.ts';
 
 /** What each store of a configuration reported about each of its buckets, by backend name; without embedded stores. */
-export type ProbeResults = ReadonlyMap<string, readonly ProbeResult[]>;
+type ProbeResults = ReadonlyMap<string, readonly ProbeResult[]>;
 
 /** Queries every store of a configuration. */
 export type ProbeStores = (config: GatewayConfig) => Promise<ProbeResults>;
 
 /** Output lines and exit code: 1 when a store does not answer, 2 for a wrong configuration. */
-export interface ConnectReport {
+interface ConnectReport {
   readonly lines: readonly string[];
   readonly exitCode: 0 | 1 | 2;
 }

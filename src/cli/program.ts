@@ -24,7 +24,7 @@ export interface ServeRequest {
 }
 
 /** External dependencies of the commands. */
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly version: string;
   readonly environment: Environment;
   /** Starts the gateway; resolves when it is ready, and the process keeps running. */
@@ -40,9 +40,7 @@ export interface ProgramOptions {
 }
 
 /** How a command ended; `running` means that the process must not exit. */
-export type ProgramEnd =
-  | { readonly kind: 'running' }
-  | { readonly kind: 'ended'; readonly exitCode: 0 | 1 | 2 };
+type ProgramEnd = { readonly kind: 'running' } | { readonly kind: 'ended'; readonly exitCode: 0 | 1 | 2 };
 
 /**
  * Runs one command of `tidegate`. Exit codes: 0 success, 1 runtime failure, 2 wrong usage or configuration

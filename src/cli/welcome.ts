@@ -1,5 +1,5 @@
 /** The key that decrypts the sample encrypted with a customer-provided key. */
-export interface SealedSample {
+interface SealedSample {
   readonly customerKey: string;
   readonly customerKeyMd5: string;
 }

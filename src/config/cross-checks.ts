@@ -37,7 +37,7 @@ interface Listener {
 }
 
 /** A key whose value is valid by itself but conflicts with others, and what is allowed there. */
-export interface CrossProblem {
+interface CrossProblem {
   readonly path: readonly PropertyKey[];
   readonly held: unknown;
   readonly allowed: string;

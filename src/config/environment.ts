@@ -2,7 +2,7 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where a value in the file refers to a variable that is not set. */
-export interface EnvironmentProblem {
+interface EnvironmentProblem {
   readonly path: readonly PropertyKey[];
   readonly reason: string;
 }

@@ -11,7 +11,7 @@ import { errorAnswer, type ReplyMarks, sendAnswer } from './protocol/reply.ts';
 import { runOperation } from './run-operation.ts';
 import type { StoreParts } from './store.ts';
 
-export interface HandlerOptions {
+interface HandlerOptions {
   readonly store: StoreParts;
   readonly authenticate: Identify;
   /** The dialect of responses to requests that do not show one. */

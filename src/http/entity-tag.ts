@@ -6,7 +6,7 @@ export interface EntityTag {
 }
 
 /** The value of If-Match or If-None-Match; the list may be empty. */
-export type EntityTagList =
+type EntityTagList =
   | { readonly kind: 'any' }
   | { readonly kind: 'tags'; readonly tags: readonly EntityTag[] };
 

@@ -8,7 +8,7 @@ import {
 import { parseConditionDate, parseHttpDate } from './http-date.ts';
 
 /** The validators of a representation (RFC 9110 §8.8). */
-export interface Validators {
+interface Validators {
   /** In the format of the ETag header. */
   readonly entityTag: string | undefined;
   readonly lastModifiedMs: number | undefined;
@@ -22,7 +22,7 @@ export interface Conditions {
   readonly ifUnmodifiedSince: string | undefined;
 }
 
-export type PreconditionVerdict =
+type PreconditionVerdict =
   | { readonly kind: 'proceed' }
   | { readonly kind: 'not-modified' }
   /** Answered with 412; `condition` is the header that did not hold. */

@@ -3,7 +3,7 @@ import { actionOf } from './action.ts';
 import { bucketOperations, type OperationName, objectOperations } from './operation-table.ts';
 
 /** The effect of naming an action in a grant. */
-export type ActionVerdict =
+type ActionVerdict =
   /** It permits operations: on keys, or for `bucket` on the bucket as a whole. */
   | { readonly kind: 'grants'; readonly on: 'keys' | 'bucket' }
   /** There is an operation of this name, but it is permitted by another action. */

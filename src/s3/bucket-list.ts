@@ -9,7 +9,7 @@ export interface ListedBucket {
 }
 
 /** A page of the buckets that somebody may list. */
-export interface BucketPage {
+interface BucketPage {
   readonly buckets: readonly ListedBucket[];
   /** Whom the list is for. */
   readonly ownerId: string;

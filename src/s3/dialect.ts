@@ -21,7 +21,7 @@ export interface HeaderField {
 }
 
 /** A header name split into prefix and name. */
-export interface BareName {
+interface BareName {
   /** In lower case, without prefix. */
   readonly name: string;
   /** Undefined for headers that are not store fields. */

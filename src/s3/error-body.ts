@@ -3,7 +3,7 @@ import { isElement, readXml, textOf, type XmlElement, type XmlLimits, type XmlNo
 import { escapeText } from './xml-text.ts';
 
 /** The content of an error body. */
-export interface ErrorBody {
+interface ErrorBody {
   readonly code: string;
   readonly message: string;
   readonly fields: Pairs;

@@ -1,5 +1,5 @@
 /** What an error code of the S3 protocol means unless a case says otherwise. */
-export interface ErrorCodeMeaning {
+interface ErrorCodeMeaning {
   readonly status: number;
   readonly message: string;
 }

@@ -2,7 +2,7 @@ import { type HeaderPrefix, inDialect } from './dialect.ts';
 import type { Pairs } from './error.ts';
 
 /** The parts of an error that are shown to clients. */
-export interface ErrorTexts {
+interface ErrorTexts {
   readonly code: string;
   readonly message: string;
   readonly fields: Pairs;

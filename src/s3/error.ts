@@ -4,7 +4,7 @@ import { type ErrorCode, errorCodes } from './error-codes.ts';
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
 /** The parts of an error response, without ids. */
-export interface S3ErrorParts {
+interface S3ErrorParts {
   readonly code: ErrorCode;
   readonly status: number;
   readonly message: string;
@@ -37,7 +37,7 @@ export class S3Error extends Error {
 }
 
 /** Details of one error beyond its code. */
-export interface S3ErrorOptions {
+interface S3ErrorOptions {
   /** Replaces the code's default text. */
   readonly message?: string;
   readonly fields?: Pairs;
@@ -56,7 +56,7 @@ const READ_ONLY_TEXT =
   'This gateway is read-only: it takes no requests that change something, whatever is granted.';
 
 /** What a 405 tells (docs/semantics.md 207). */
-export interface NotAllowedParts {
+interface NotAllowedParts {
   readonly method: string;
   readonly resource: 'object' | 'bucket' | 'service';
   /** The methods that the resource takes; none gives an empty Allow (RFC 9110 §10.2.1). */

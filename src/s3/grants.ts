@@ -21,7 +21,7 @@ interface Grant {
 export type Grants = readonly Grant[];
 
 /** The access that a request needs. */
-export interface AccessRequest {
+interface AccessRequest {
   /** The client-facing name. */
   readonly bucket: string;
   /** An action by its S3 API name, such as GetObject; for reads, `readAction` gives it. */

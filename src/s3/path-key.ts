@@ -72,7 +72,7 @@ export function pathPrefixProblem(prefix: string): string | undefined {
 }
 
 /** How keys of a bucket are mapped at its store. */
-export interface KeysAtStore {
+interface KeysAtStore {
   readonly keys: KeyKind;
   /** Prepended to every key. */
   readonly keyPrefix: string;

@@ -1,7 +1,7 @@
 const BITS_OF_WORD = 32;
 
 /** How a text matched: the whole pattern, the beginning of a possible match, or not at all. */
-export type Reach = 'whole' | 'part' | 'nothing';
+type Reach = 'whole' | 'part' | 'nothing';
 
 /**
  * A pattern as an automaton with its states in the bits of a few integers ("shift-and", Baeza-Yates and Gonnet 1992):

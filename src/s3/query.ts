@@ -1,7 +1,7 @@
 import { percentDecode } from './percent-decode.ts';
 
 /** One query parameter, decoded. */
-export interface QueryParameter {
+interface QueryParameter {
   readonly name: string;
   /** Empty when there was no `=`. */
   readonly value: string;

@@ -6,7 +6,7 @@ import { type Query, queryValue } from './query.ts';
 import { readResponseOverrides } from './response-overrides.ts';
 
 /** The parameters of a GetObject or HeadObject other than address, range and conditions. */
-export interface ReadParameters {
+interface ReadParameters {
   /** Opaque; `null` is the version written while versioning was off. */
   readonly versionId: string | undefined;
   /** 1 to 10000; never together with a Range. */

@@ -209,7 +209,7 @@ export function accessKeyUnknown(accessKeyId: string): S3Error {
 }
 
 /** The two sides of a failed signature comparison. */
-export interface Mismatch {
+interface Mismatch {
   readonly accessKeyId: string;
   readonly stringToSign: string;
   readonly signatureProvided: string;

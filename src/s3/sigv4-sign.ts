@@ -30,7 +30,7 @@ export interface SigningContext {
 }
 
 /** A request before it is signed, in wire format. */
-export interface RequestToSign {
+interface RequestToSign {
   readonly method: string;
   /** The Host header, with the port unless it is the scheme's default. */
   readonly host: string;
@@ -88,7 +88,7 @@ function headersToSign(host: string, headers: Pairs, prefix: HeaderPrefix): Pair
 }
 
 /** A request to be allowed by a URL alone. */
-export interface RequestToPresign {
+interface RequestToPresign {
   readonly method: string;
   /** Scheme and authority, such as `https://photos.s3.example.test`. */
   readonly origin: string;

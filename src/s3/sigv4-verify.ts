@@ -61,7 +61,7 @@ export interface Client {
 }
 
 /** Who sent a request. */
-export type Signer<C extends Client> =
+type Signer<C extends Client> =
   | { readonly kind: 'anonymous' }
   | {
       readonly kind: 'signed';
@@ -75,7 +75,7 @@ export type Signer<C extends Client> =
     };
 
 /** Dependencies of the verifier. */
-export interface VerifierOptions<C extends Client> {
+interface VerifierOptions<C extends Client> {
   readonly findClient: (accessKeyId: string) => C | undefined;
   readonly clock: Clock;
   readonly keys: SigningKeys;

@@ -1,5 +1,5 @@
 /** The number of connections that a client has open. */
-export type ConnectionsOf = (client: string) => number;
+type ConnectionsOf = (client: string) => number;
 
 /** Connections that wait for a place: grouped by client, oldest first. */
 export class ConnectionQueue<T> {

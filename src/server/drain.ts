@@ -5,7 +5,7 @@ import { connectionsAwaitingRequest } from '../transport/awaiting-request.ts';
 import { onceAccepted } from './accept-queue.ts';
 import type { ExtraSockets } from './extra-sockets.ts';
 
-export interface DrainParts {
+interface DrainParts {
   readonly server: Server;
   readonly extra: ExtraSockets;
   /** Closes all connections and the extra listening sockets. */

@@ -7,7 +7,7 @@ import { onceAccepted } from './accept-queue.ts';
 import { ExtraSockets } from './extra-sockets.ts';
 import { type AnswerUnreadable, refuseBadRequest } from './refuse-unreadable.ts';
 
-export interface FallbackListenerOptions {
+interface FallbackListenerOptions {
   readonly host: string;
   /** The workers' port, which is shared with them. */
   readonly port: number;

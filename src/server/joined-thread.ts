@@ -5,7 +5,7 @@ import type { LogSink } from '../base/logger.ts';
 import { Rpc } from '../base/rpc.ts';
 
 /** The module does not run in a thread of a supervisor. */
-export class NoSupervisorError extends Error {
+class NoSupervisorError extends Error {
   readonly code = 'NO_SUPERVISOR';
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 
 /** What the process does on signals. */
-export interface SignalActions {
+interface SignalActions {
   /** Finishes running requests; the process exits with 0 once this resolves. */
   readonly drain: (signal: string) => Promise<void>;
   readonly exit: (code: number) => void;
@@ -11,7 +11,7 @@ export interface SignalActions {
 }
 
 /** The part of `process` that delivers signals. */
-export interface SignalSource {
+interface SignalSource {
   on(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
 }
 

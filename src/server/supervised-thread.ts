@@ -13,7 +13,7 @@ import { watchThread } from './thread-watch.ts';
  */
 export type ThreadState = 'starting' | 'up' | 'unresponsive' | 'waiting' | 'stopped';
 
-export interface SupervisedThreadOptions<Ready> {
+interface SupervisedThreadOptions<Ready> {
   readonly name: string;
   /** The module that the thread runs. */
   readonly entry: URL;

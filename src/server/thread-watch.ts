@@ -9,7 +9,7 @@ const TICK_MS = 500;
 const SILENT_TICKS = 2;
 const HUNG_TICKS = 20;
 
-export interface WatchedThread {
+interface WatchedThread {
   /** Called when the thread has not answered for a second, and again when it answers. */
   readonly onSilent: (isSilent: boolean) => void;
   /** Called once, when the thread has not answered for so long that it is considered dead; watching then ends. */

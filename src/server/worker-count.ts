@@ -1,7 +1,7 @@
 import { sharesPorts } from './claim-port.ts';
 
 /** The number of workers, with a warning when it differs from the configured one. */
-export interface WorkerCount {
+interface WorkerCount {
   readonly count: number;
   readonly reusePort: boolean;
   readonly notice: string | undefined;

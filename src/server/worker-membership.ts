@@ -6,7 +6,7 @@ import { type JoinedThread, joinSupervisor } from './joined-thread.ts';
 import type { WorkerStart } from './worker-pool.ts';
 
 /** A worker's side of the pool: its start data, its peers and its connection to the supervisor. */
-export class WorkerMembership<Supervisor extends object, Settings, Shared> {
+class WorkerMembership<Supervisor extends object, Settings, Shared> {
   readonly start: WorkerStart<Settings, Shared>;
   readonly #thread: JoinedThread;
   readonly #peers = new Map<number, MessagePort>();

@@ -41,7 +41,7 @@ export interface WorkerStart<Settings, Shared> {
   readonly shared: Shared;
 }
 
-export interface WorkerState {
+interface WorkerState {
   readonly index: number;
   readonly state: ThreadState;
 }

@@ -5,7 +5,7 @@ export type BodyEnd =
   | { readonly kind: 'close' };
 
 /** The result of following bytes. */
-export interface FramedBytes {
+interface FramedBytes {
   /** The length of the prefix that is certain to be body data or plain chunk-size lines. */
   readonly lengthBytes: number;
   /** How many of those bytes are data. */

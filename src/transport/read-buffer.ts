@@ -11,7 +11,7 @@ const PIECE_BYTES = 16 * 1024;
 
 const endOfHead = Buffer.from('\r\n\r\n');
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   readonly connectMs: number;
   readonly lookup: LookupFunction | undefined;
 }

@@ -27,7 +27,7 @@ import { startCallbacks } from './callbacks.ts';
 import { cardOperations, type Restore } from './card-operations.ts';
 import { startCards } from './cards.ts';
 
-export interface AlertParts {
+interface AlertParts {
   readonly config: GatewayConfig;
   /** Started without a configuration: the built-in channel is the webhook. */
   readonly isDefaultStart: boolean;

@@ -17,7 +17,7 @@ import type { WorkerControl } from './thread-contracts.ts';
 const RECORD_SHARE = 1 / 8;
 
 /** The shares of `cache.memory.size`. */
-export interface CacheMemory {
+interface CacheMemory {
   readonly shared: SharedMemory;
   readonly recordBytesPerWorker: number;
 }

@@ -5,7 +5,7 @@ import type { CardLinks, SignAction } from '../alerts/card/card.ts';
 import { objectPage } from '../alerts/card/object-page.ts';
 import type { AlertConfig } from '../config/gateway-config.ts';
 
-export interface CardTargets {
+interface CardTargets {
   /** Such as `http://127.0.0.1:9090`. */
   readonly adminUrl: string;
   /** The public origin of the callback endpoint; undefined without one: cards have no buttons then. */

@@ -9,7 +9,7 @@ import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-
 /** Asks the store to restore an archived object. */
 export type Restore = (request: RestoreRequest) => Promise<RestoreOutcome>;
 
-export interface OperationParts {
+interface OperationParts {
   readonly engine: AlertEngine;
   readonly silences: Silences;
   readonly purge: Purge;

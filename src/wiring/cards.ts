@@ -16,7 +16,7 @@ import type { AlertConfig } from '../config/gateway-config.ts';
 import { type CallbackEndpoint, callbackEndpoint } from './callbacks.ts';
 import { cardLinks } from './card-links.ts';
 
-export interface CardParts {
+interface CardParts {
   readonly alerts: AlertConfig;
   /** Started without a configuration: the built-in channel is the webhook. */
   readonly isDefaultStart: boolean;

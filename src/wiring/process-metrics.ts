@@ -5,7 +5,7 @@ import type { Metrics } from '../base/metrics.ts';
 const SCRAPE_PATIENCE_MS = 1_000;
 
 /** The worker pool, as far as metrics need it. */
-export interface MeasuredWorkers {
+interface MeasuredWorkers {
   latest(name: 'metrics', payload: undefined, patienceMs: number): Promise<MetricSnapshot[]>;
   takeDeparted(name: 'metrics'): MetricSnapshot[];
 }

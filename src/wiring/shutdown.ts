@@ -9,7 +9,7 @@ import type { Stores } from './embedded-stores.ts';
 import type { Workers } from './workers.ts';
 
 /** The running parts that have an end. */
-export interface EndingParts {
+interface EndingParts {
   readonly workers: Workers;
   readonly alerts: Alerts;
   readonly stores: Stores;

@@ -1,7 +1,7 @@
 /** Part of the supervisor's composition root: its own metrics; those of requests are counted in the workers. */
 import { type CounterCell, type Family, Metrics } from '../base/metrics.ts';
 
-export interface SupervisorMetrics {
+interface SupervisorMetrics {
   readonly metrics: Metrics;
   readonly storeRestarts: CounterCell;
   readonly workerRestarts: CounterCell;

@@ -12,7 +12,7 @@ import type { StoreAccount } from '../server/embedded-store-thread.ts';
 import type { FileShares } from '../server/open-files.ts';
 
 /** How workers reach an embedded store. */
-export interface StoreAccess {
+interface StoreAccess {
   readonly endpoint: string;
   readonly credentials: StoreAccount;
 }

@@ -22,7 +22,7 @@ import { compileKeyPatterns } from '../s3/key-pattern.ts';
 import { listingKeyOf } from '../s3/listing/marker-seal.ts';
 import { EMBEDDED_STORE_CONNECTIONS, type WorkerSettings } from './thread-contracts.ts';
 
-export interface WorkerGatewayParts {
+interface WorkerGatewayParts {
   readonly settings: WorkerSettings;
   /** The index of the worker. */
   readonly worker: number;

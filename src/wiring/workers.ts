@@ -19,7 +19,7 @@ import type { WorkerControl, WorkerSettings } from './thread-contracts.ts';
 import { threadEntry } from './thread-entry.ts';
 import { filesOfWorkers } from './worker-files.ts';
 
-export interface WorkerParts {
+interface WorkerParts {
   readonly config: GatewayConfig;
   /** The port that all workers listen on. */
   readonly port: number;

@@ -1,12 +1,12 @@
 import { request } from 'node:http';
 
-export interface AdminQuestion {
+interface AdminQuestion {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
 }
 
-export interface AdminAnswer {
+interface AdminAnswer {
   readonly status: number;
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly text: string;

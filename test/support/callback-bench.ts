@@ -15,10 +15,10 @@ import { ManualClock } from './manual-clock.ts';
 import { memoryState } from './memory-state.ts';
 import { sampleAlert } from './notifications.ts';
 
-export const ISSUER = 'https://directory.test/sts/';
-export const AUDIENCE = 'https://gateway.test';
-export const APP_ID = 'app-of-the-service';
-export const OPERATOR = '6f0c7d6e-operator';
+const ISSUER = 'https://directory.test/sts/';
+const AUDIENCE = 'https://gateway.test';
+const APP_ID = 'app-of-the-service';
+const OPERATOR = '6f0c7d6e-operator';
 
 const rightKeys = await generateKeyPair('RS256');
 const otherKeys = await generateKeyPair('RS256');

@@ -13,7 +13,7 @@ export const signedAtMs = Date.UTC(2013, 4, 24);
 export const host = 'examplebucket.s3.amazonaws.com';
 
 /** Under which circumstances a request is verified; those of the published examples unless said otherwise. */
-export interface Scene {
+interface Scene {
   readonly clock?: ManualClock;
   readonly region?: string;
   readonly sessionToken?: string;

@@ -7,7 +7,7 @@ import { StoreMeter } from '../../src/backend/store-meter.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { Metrics } from '../../src/base/metrics.ts';
 
-export interface QueuedCallParts {
+interface QueuedCallParts {
   readonly queue: CallQueue;
   readonly clock: Clock;
   /** Takes the place of the connection. */

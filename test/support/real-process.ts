@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 const graceMs = 10_000;
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly cwd?: string;
   /** Added to the environment of this process. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface ProcessOptions {
 }
 
 /** How a program is run to its end. */
-export interface RunOptions extends ProcessOptions {
+interface RunOptions extends ProcessOptions {
   /** What it reads from its standard input. */
   readonly input?: string;
   /** Gives it nothing of this environment but where programs and the home folder are. */

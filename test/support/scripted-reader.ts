@@ -12,7 +12,7 @@ import { originOf, versionOf } from './scripted-store.ts';
 import { misplaced } from './self-describing.ts';
 
 /** Where a scripted reader reads. */
-export interface ReaderWorld {
+interface ReaderWorld {
   readonly source: ObjectSource;
   readonly bucket: Bucket;
   readonly nowMs: number;

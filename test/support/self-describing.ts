@@ -10,7 +10,7 @@ export interface Origin {
   readonly version: number;
 }
 
-export const wordBytes = 8;
+const wordBytes = 8;
 
 /** Made at one go. */
 const sliceBytes = 65_536;

@@ -20,7 +20,7 @@ export const inBody = (code: number): PostOutcome => ({
 });
 
 /** One post as the service saw it. */
-export interface SeenPost {
+interface SeenPost {
   readonly url: string;
   readonly card: { readonly keys: readonly string[]; readonly kind: string };
   readonly countedAtMs: number;

@@ -6,7 +6,7 @@ import { type Fault, FaultScript, spoil } from './stand-in/faults.ts';
 import { RequestLog, type RequestNote } from './stand-in/request-log.ts';
 import { transfer } from './stand-in/transfer.ts';
 
-export interface StandInOptions {
+interface StandInOptions {
   /** Milliseconds before the head of every answer. */
   readonly latencyMs?: number;
   /** Bytes of body per second on each connection. */
@@ -16,7 +16,7 @@ export interface StandInOptions {
 }
 
 /** What an object may have besides its bytes. */
-export interface ObjectOptions {
+interface ObjectOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly lastModified?: Date;
   /** Names of headers that its answers lack. */
@@ -26,7 +26,7 @@ export interface ObjectOptions {
 }
 
 /** Requests wait behind a closed gate until it is released. */
-export interface Gate {
+interface Gate {
   release(): void;
 }
 

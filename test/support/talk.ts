@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /** One answer as its bytes came. */
-export interface Heard {
+interface Heard {
   readonly head: string;
   readonly body: string;
 }

@@ -11,7 +11,7 @@ import type { Clock } from '../../base/clock.ts';
 import { AdminError, type AdminRoute } from '../admin-route.ts';
 import { readJson, sendJson } from '../json.ts';
 
-export interface AlertRoutesOptions {
+interface AlertRoutesOptions {
   readonly clock: Clock;
   /** Pending and firing alerts, then recently resolved ones. */
   readonly alerts: () => readonly Alert[];

@@ -5,7 +5,7 @@ import { ownPageFiles } from '../page-file.ts';
 import type { PageLink } from '../page-navigation.ts';
 import { type RunbookAccess, runbookBody } from './runbook-body.ts';
 
-export interface RunbookRoutesOptions extends RunbookAccess {
+interface RunbookRoutesOptions extends RunbookAccess {
   readonly rules: AlertOptions;
   readonly navigation: readonly PageLink[];
 }

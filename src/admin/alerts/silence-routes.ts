@@ -9,7 +9,7 @@ import { AdminError, type AdminRoute } from '../admin-route.ts';
 import { readJson, sendJson } from '../json.ts';
 import { silenceReport } from './alert-routes.ts';
 
-export interface SilenceRoutesOptions {
+interface SilenceRoutesOptions {
   readonly silences: Silences;
   readonly clock: Clock;
   readonly logger: Logger;

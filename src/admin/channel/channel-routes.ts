@@ -10,7 +10,7 @@ import type { Channel } from './channel.ts';
 import type { LiveMessages } from './live-messages.ts';
 import { type CallbackTarget, type PressOutcome, pressButton } from './press-button.ts';
 
-export interface ChannelRoutesOptions {
+interface ChannelRoutesOptions {
   readonly channel: Channel;
   readonly live: LiveMessages;
   /** When left out, buttons that call back report that callbacks are not configured. */

@@ -4,7 +4,7 @@ import { type Payload, type ReceivedCard, readPostedCard } from './payload.ts';
 import { RequestWindows } from './request-windows.ts';
 
 /** The response of the service to a post. */
-export interface ServiceReply {
+interface ServiceReply {
   readonly status: number;
   readonly text: string;
 }

@@ -4,7 +4,7 @@ import type { ReceivedAction, ReceivedCard, ReceivedInput, ReceivedSection } fro
 export type MappedElement = Readonly<Record<string, unknown>>;
 
 /** The data of a button in a converted card: the path to its action in the connector card, such as `[1, 0]`. */
-export interface ButtonData {
+interface ButtonData {
   readonly action: readonly number[];
 }
 

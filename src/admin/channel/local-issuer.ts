@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 const KEY_ID = 'local-channel';
 const LIFETIME_S = 300;
 
-export interface LocalIssuerOptions {
+interface LocalIssuerOptions {
   /** The base URL of the callbacks, used as `aud` (docs/cards.md §2, Token). */
   readonly audience: string;
   readonly issuer: string;

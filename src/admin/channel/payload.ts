@@ -93,7 +93,7 @@ export type ReceivedSection = z.infer<typeof section>;
 export type ReceivedInput = z.infer<typeof input>;
 export type ReceivedAction = NonNullable<ReceivedCard['potentialAction']>[number];
 export type HttpPostAction = z.infer<typeof httpPost>;
-export type AdaptiveContent = z.infer<typeof adaptiveContent>;
+type AdaptiveContent = z.infer<typeof adaptiveContent>;
 
 /** A payload in one of the three forms of docs/cards.md, or the service's reason for refusing it. */
 export type Payload =

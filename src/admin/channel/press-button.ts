@@ -5,7 +5,7 @@ import type { LocalIssuer } from './local-issuer.ts';
 import { type HttpPostAction, type ReceivedCard, readPostedCard } from './payload.ts';
 
 /** A button pressed on the page. */
-export interface ButtonPress {
+interface ButtonPress {
   readonly message: number;
   /** The path to the action: an index into `potentialAction`, then one into the `actions` of an ActionCard. */
   readonly action: readonly number[];

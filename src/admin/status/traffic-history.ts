@@ -34,7 +34,7 @@ export interface TrafficColumns {
 }
 
 /** Reads of one bucket; `name` is null for those that have no place of their own. */
-export interface BucketColumns {
+interface BucketColumns {
   readonly name: string | null;
   readonly reads: readonly number[];
   readonly hits: readonly number[];

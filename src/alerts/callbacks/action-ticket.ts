@@ -11,13 +11,13 @@ export interface ActionTicket {
   readonly nonce: string;
 }
 
-export type TicketVerdict =
+type TicketVerdict =
   | { readonly kind: 'valid'; readonly ticket: ActionTicket }
   /** Not signed by this gateway, or modified. */
   | { readonly kind: 'forged' }
   | { readonly kind: 'expired' };
 
-export interface TicketOptions {
+interface TicketOptions {
   /** See `callbackSecret`. */
   readonly secret: Uint8Array;
   readonly clock: Clock;

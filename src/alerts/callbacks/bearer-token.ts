@@ -18,7 +18,7 @@ export interface BearerOptions {
   readonly clockToleranceS: number;
 }
 
-export type BearerVerdict =
+type BearerVerdict =
   | { readonly kind: 'known'; readonly subject: string; readonly name: string }
   | CallbackRefusal;
 

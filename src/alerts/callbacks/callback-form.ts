@@ -1,9 +1,7 @@
 import { type CallbackRefusal, refuse } from './refusal.ts';
 
 /** The fields of a callback's body, each at most once. */
-export type CallbackForm =
-  | { readonly kind: 'form'; readonly fields: ReadonlyMap<string, string> }
-  | CallbackRefusal;
+type CallbackForm = { readonly kind: 'form'; readonly fields: ReadonlyMap<string, string> } | CallbackRefusal;
 
 const namedValue = /^([a-z]+)=([^=]*)$/;
 

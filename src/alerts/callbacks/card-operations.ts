@@ -16,7 +16,7 @@ export interface CardOperations {
   readonly purge?: (object: ObjectSubject) => Promise<OperationOutcome>;
 }
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly days: number;
   readonly tier: RestoreTier;
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import { type CallbackRefusal, refuse } from './refusal.ts';
 
-export type BodyVerdict = { readonly kind: 'body'; readonly text: string } | CallbackRefusal;
+type BodyVerdict = { readonly kind: 'body'; readonly text: string } | CallbackRefusal;
 
 /** Reads the body as text; refused if it is not UTF-8, longer than `maxBytes`, or not complete within `limitMs`. */
 export function readBody(

@@ -1,5 +1,5 @@
 /** Why a callback was refused; nothing was changed. */
-export type RefusalCode =
+type RefusalCode =
   | 'not-found'
   | 'method-not-allowed'
   | 'token-missing'

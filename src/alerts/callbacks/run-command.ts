@@ -3,7 +3,7 @@ import type { CardCommand, CardOperations, OperationOutcome } from './card-opera
 import { type CallbackRefusal, refuse } from './refusal.ts';
 
 /** The result of a command, immediate or pending. */
-export type CommandResult =
+type CommandResult =
   | { readonly kind: 'done'; readonly message: string }
   | { readonly kind: 'running'; readonly outcome: Promise<OperationOutcome> }
   | CallbackRefusal;

@@ -7,7 +7,7 @@ export interface AdaptiveEnvelope {
   readonly attachments: readonly [AdaptiveAttachment];
 }
 
-export interface AdaptiveAttachment {
+interface AdaptiveAttachment {
   readonly contentType: 'application/vnd.microsoft.card.adaptive';
   readonly contentUrl: null;
   readonly content: AdaptiveCard;
@@ -47,7 +47,7 @@ export interface FactSet extends ElementBase {
   readonly facts: readonly [AdaptiveFact, ...AdaptiveFact[]];
 }
 
-export interface AdaptiveFact {
+interface AdaptiveFact {
   readonly title: Markdown;
   readonly value: Markdown;
 }

@@ -4,7 +4,7 @@ import { type CardForm, MAX_CARD_BYTES } from './card.ts';
 import { connectorRules } from './connector-rules.ts';
 
 /** Whether a card may be posted. */
-export type CardVerdict =
+type CardVerdict =
   | { readonly kind: 'valid'; readonly bytes: number }
   | { readonly kind: 'too-large'; readonly bytes: number }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };

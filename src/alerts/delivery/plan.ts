@@ -27,7 +27,7 @@ export function budgetOf(share: number): Budget {
 }
 
 /** The inputs for a sender's next step. */
-export interface SenderState {
+interface SenderState {
   readonly nowMs: number;
   /** No posts to the channel until then. */
   readonly backOffUntilMs: number;

@@ -5,7 +5,7 @@ import type { PostOutcome } from './reply.ts';
 /** Posts one card, as JSON text. Never rejects. */
 export type PostCard = (url: string, json: string) => Promise<PostOutcome>;
 
-export interface WebhookPosterOptions {
+interface WebhookPosterOptions {
   readonly connectTimeoutMs?: number;
   /** From the end of the request to the end of the response. */
   readonly replyTimeoutMs?: number;

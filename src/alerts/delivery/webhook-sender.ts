@@ -14,7 +14,7 @@ import type { Webhook } from './webhook-options.ts';
 import type { PostCard } from './webhook-post.ts';
 import { longestWindowMs } from './windows.ts';
 
-export interface WebhookSenderOptions {
+interface WebhookSenderOptions {
   readonly webhook: Webhook;
   readonly outbox: Outbox;
   readonly clock: Clock;

@@ -14,7 +14,7 @@ import { type Episode, pendingKindOf } from './episode.ts';
 import { type LastMinute, LastMinuteGauges, lastMinute, lastMinuteMeasures } from './last-minute.ts';
 import type { OpenAlertStore, StoredAlert } from './open-alert-store.ts';
 
-export interface AlertEngineOptions {
+interface AlertEngineOptions {
   readonly rules: readonly Rule[];
   readonly clock: Clock;
   /** The merged metrics of all threads. */

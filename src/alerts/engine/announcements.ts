@@ -9,7 +9,7 @@ export interface AnnouncementTiming {
 }
 
 /** The alerts of one card, and their episodes. */
-export interface Announcement {
+interface Announcement {
   readonly notification: Notification;
   readonly episodes: readonly Episode[];
 }

@@ -16,7 +16,7 @@ export interface LastMinute {
   readonly backends: Readonly<Record<string, BackendMinute>>;
 }
 
-export interface BackendMinute {
+interface BackendMinute {
   readonly requests: number;
   readonly failed: number;
   readonly errorRatio: number | null;

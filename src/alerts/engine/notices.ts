@@ -5,7 +5,7 @@ import { type NoticeName, type NoticeOptions, noticeTable } from '../rules/notic
 import { formatCount } from '../wording.ts';
 import { conditionFingerprint } from './episode.ts';
 
-export interface NoticesOptions {
+interface NoticesOptions {
   readonly options: NoticeOptions;
   readonly clock: Clock;
   readonly notify: (notification: Notification) => void;

@@ -5,7 +5,7 @@ export interface MeasurementRow {
 }
 
 /** Rows at least `spacingMs` apart, kept for `keepMs`. */
-export interface RetentionLevel {
+interface RetentionLevel {
   readonly spacingMs: number;
   readonly keepMs: number;
 }

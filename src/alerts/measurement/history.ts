@@ -5,7 +5,7 @@ import type { Measure } from './measure.ts';
 import type { Series } from './series.ts';
 
 /** The growth of counters over a window. */
-export interface Increase {
+interface Increase {
   readonly series: readonly Series[];
   /** How much of the window is covered by measurements; less than requested shortly after the start. */
   readonly coveredMs: number;

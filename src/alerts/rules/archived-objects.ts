@@ -5,7 +5,7 @@ import { byLabel, total } from '../measurement/series.ts';
 import { formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RequestedObject, RuleDefinition } from './rule.ts';
 
-export interface ArchivedObjectsOptions extends ConditionOptions {
+interface ArchivedObjectsOptions extends ConditionOptions {
   /** Refused reads within the window. */
   readonly threshold: number;
   readonly windowMs: number;

@@ -5,7 +5,7 @@ import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
 import { lastCause, lastFailureFacts } from './last-failure.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
-export interface BackendErrorsOptions extends ConditionOptions {
+interface BackendErrorsOptions extends ConditionOptions {
   /** The allowed share of failed attempts, 0 to 1. */
   readonly threshold: number;
   readonly windowMs: number;

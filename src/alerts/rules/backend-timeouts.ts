@@ -4,7 +4,7 @@ import { formatCount, formatShare } from '../wording.ts';
 import { attemptsByBackend } from './attempts.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
-export interface BackendTimeoutsOptions extends ConditionOptions {
+interface BackendTimeoutsOptions extends ConditionOptions {
   /** The allowed share of timeouts, 0 to 1. */
   readonly threshold: number;
   readonly windowMs: number;

@@ -6,7 +6,7 @@ import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
 import { describeCause, lastCause, lastFailureFacts } from './last-failure.ts';
 import type { Breach, ConditionOptions, Finding, RuleDefinition, RuleInput } from './rule.ts';
 
-export interface BackendUnreachableOptions extends ConditionOptions {
+interface BackendUnreachableOptions extends ConditionOptions {
   /** Half of it is enough where that half has enough attempts. */
   readonly windowMs: number;
   /** With fewer attempts without any answer, nothing is concluded. */

@@ -4,7 +4,7 @@ import { byLabel, total } from '../measurement/series.ts';
 import { formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
-export interface CacheThrashOptions extends ConditionOptions {
+interface CacheThrashOptions extends ConditionOptions {
   /** The minimum average time that a tier should keep a block. */
   readonly thresholdMs: number;
   readonly windowMs: number;

@@ -8,12 +8,12 @@ import type { Breach, ConditionOptions, Finding, RuleDefinition, RuleInput } fro
  * Two windows over which errors are compared: the long one excludes short disturbances, the short one excludes those
  * already over.
  */
-export interface BurnRateWindows {
+interface BurnRateWindows {
   readonly longMs: number;
   readonly shortMs: number;
 }
 
-export interface BurnRateOptions extends ConditionOptions {
+interface BurnRateOptions extends ConditionOptions {
   /** The long-term allowed share of failed attempts, 0 to 1. */
   readonly budget: number;
   /** The burn rate, as a multiple of the budget, at which the fast pair of windows fires. */
@@ -25,7 +25,7 @@ export interface BurnRateOptions extends ConditionOptions {
 }
 
 /** The differences between the rules on error budgets. */
-export interface BurnRateRule
+interface BurnRateRule
   extends Pick<RuleDefinition<BurnRateOptions>, 'name' | 'title' | 'advice' | 'inhibitedBy' | 'defaults'> {
   readonly fast: BurnRateWindows;
   readonly slow: BurnRateWindows;

@@ -2,7 +2,7 @@ import { describeDuration } from '../../base/time-text.js';
 import { eventLoopLagSeconds } from '../measurement/measure.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
-export interface EventLoopLagOptions extends ConditionOptions {
+interface EventLoopLagOptions extends ConditionOptions {
   /** The allowed 99th percentile of the time that a thread delays requests. */
   readonly thresholdMs: number;
 }

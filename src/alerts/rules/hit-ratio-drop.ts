@@ -5,7 +5,7 @@ import { type Series, total } from '../measurement/series.ts';
 import { formatCount, formatShare } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
-export interface HitRatioDropOptions extends ConditionOptions {
+interface HitRatioDropOptions extends ConditionOptions {
   /** A hit ratio from 0 to 1 that is good enough, whatever it was before. */
   readonly threshold: number;
   /** The allowed drop below the hours before, 0 to 1. */

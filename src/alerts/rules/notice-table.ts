@@ -1,7 +1,7 @@
 import type { Severity } from '../alert.ts';
 
 /** A notification of an event, without a resolution. */
-export interface NoticeDefinition {
+interface NoticeDefinition {
   readonly title: string;
   readonly advice: string;
   readonly defaults: { readonly severity: Severity; readonly everyMs?: number };

@@ -6,7 +6,7 @@ import { total } from '../measurement/series.ts';
 import { formatCount, formatShare } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
-export interface RefusedSignaturesOptions extends ConditionOptions {
+interface RefusedSignaturesOptions extends ConditionOptions {
   /** The allowed share of refused requests, 0 to 1. */
   readonly threshold: number;
   /** The minimum multiple of yesterday's share at this hour, if that is known. */

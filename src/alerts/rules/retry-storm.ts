@@ -4,7 +4,7 @@ import { byLabel, total } from '../measurement/series.ts';
 import { formatCount, formatRate } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
-export interface RetryStormOptions extends ConditionOptions {
+interface RetryStormOptions extends ConditionOptions {
   /** Retries per second. */
   readonly threshold: number;
   readonly windowMs: number;

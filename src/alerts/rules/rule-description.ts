@@ -5,7 +5,7 @@ import { isRuleName, ruleNames, ruleTable } from './rule-table.ts';
 export const alertNames: readonly string[] = [...ruleNames, ...noticeNames];
 
 /** The fixed texts of a rule's cards. */
-export interface RuleDescription {
+interface RuleDescription {
   readonly title: string;
   readonly advice: string;
 }

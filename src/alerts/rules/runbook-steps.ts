@@ -66,7 +66,7 @@ const explain = shell(
 );
 
 /** What to run when a rule fires, the most telling first. The texts of a rule's cards are in its own file. */
-export const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[]>> = {
+const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[]>> = {
   backendUnreachable: [askStores, backendOutcomes, lastMinute],
   backendErrors: [backendOutcomes, failedRequestLines, askStores],
   backendErrorBurn: [

@@ -4,7 +4,7 @@ import { total } from '../measurement/series.ts';
 import { formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
-export interface SaturationOptions extends ConditionOptions {
+interface SaturationOptions extends ConditionOptions {
   /** Refused requests within the window. */
   readonly threshold: number;
   readonly windowMs: number;

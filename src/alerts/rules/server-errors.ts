@@ -5,7 +5,7 @@ import { formatCount, formatShare } from '../wording.ts';
 import { isServerError } from './attempts.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
-export interface ServerErrorsOptions extends ConditionOptions {
+interface ServerErrorsOptions extends ConditionOptions {
   /** The allowed share of responses with 500 to 599, 0 to 1. */
   readonly threshold: number;
   readonly windowMs: number;

@@ -5,7 +5,7 @@ import { quantile } from '../measurement/series.ts';
 import { formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, Finding, RuleDefinition } from './rule.ts';
 
-export interface SlowFirstByteOptions extends ConditionOptions {
+interface SlowFirstByteOptions extends ConditionOptions {
   /** The allowed 99th percentile of the time to first byte for reads that need the backend. */
   readonly thresholdMs: number;
   /** The same for reads answered from the cache. */

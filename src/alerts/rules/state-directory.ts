@@ -4,7 +4,7 @@ import { total } from '../measurement/series.ts';
 import { formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
-export interface StateDirectoryOptions extends ConditionOptions {
+interface StateDirectoryOptions extends ConditionOptions {
   /** How long a past failure is still reported. */
   readonly windowMs: number;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LONGEST_SILENCE_MS, type SilenceRequest } from './silence.ts';
 
 /** The result of parsing a request for a silence. */
-export type SilenceRequestVerdict =
+type SilenceRequestVerdict =
   | { readonly kind: 'accepted'; readonly request: SilenceRequest }
   | { readonly kind: 'refused'; readonly reason: string };
 

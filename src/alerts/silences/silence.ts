@@ -1,7 +1,7 @@
 import type { Alert, Labels } from '../alert.ts';
 
 /** Selects alerts by rule (any, when absent) and labels (all must be equal). */
-export interface SilenceMatcher {
+interface SilenceMatcher {
   readonly rule?: string;
   readonly labels: Labels;
 }

@@ -5,7 +5,7 @@ import { inTransaction, type StateDatabase, type StateRow } from '../state-datab
 import { matches, type Silence, type SilenceRequest } from './silence.ts';
 
 /** Runs a transaction that is on disk when this returns, or rolled back when it throws. */
-export type RunTransaction = <Result>(work: () => Result) => Result;
+type RunTransaction = <Result>(work: () => Result) => Result;
 
 /**
  * The active silences. They are on disk before a request is answered, so they survive a restart. They end by the wall

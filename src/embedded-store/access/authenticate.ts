@@ -10,7 +10,7 @@ import type { Account, StoreCaller } from './caller.ts';
 import { chunkSignatures } from './chunk-signatures.ts';
 
 /** Who sent a request, and how to verify what it signs besides its headers. */
-export interface Identity {
+interface Identity {
   readonly caller: StoreCaller;
   readonly signatures?: ChunkSignatures | undefined;
 }
@@ -18,7 +18,7 @@ export interface Identity {
 /** @throws the error for an invalid signature; a request without one is anonymous */
 export type Identify = (request: OperationRequest) => Identity;
 
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   readonly accounts: readonly Account[];
   readonly region: string;
   readonly clock: Clock;

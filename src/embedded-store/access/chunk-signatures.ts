@@ -4,7 +4,7 @@ import type { ChunkSignatures } from '../protocol/aws-chunked.ts';
 import { OperationError } from '../protocol/operation-error.ts';
 
 /** The signature of the request headers, with which the chain of chunk signatures starts. */
-export interface SeedSignature {
+interface SeedSignature {
   readonly signingKey: KeyObject;
   readonly scope: Scope;
   readonly timestamp: string;

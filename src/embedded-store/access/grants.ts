@@ -1,7 +1,7 @@
 import type { Grant } from './caller.ts';
 
 /** A requested action and its target. */
-export interface PermissionRequest {
+interface PermissionRequest {
   readonly action: string;
   readonly bucket: string;
   readonly key: string;

@@ -9,7 +9,7 @@ const listings = ['ListBucket', 'ListBucketVersions', 'ListBucketMultipartUpload
 const writes = ['PutObject', 'DeleteObject'];
 
 /** The object of an action; for listings, the key is the prefix. */
-export interface Subject {
+interface Subject {
   readonly bucket: StoredBucket;
   readonly key: string;
   /** The object's own ACL, if there is an object. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
 /** A file being written; it becomes a blob when committed. */
-export interface BlobDraft {
+interface BlobDraft {
   readonly id: string;
   write(bytes: Uint8Array): Promise<void>;
   /** Syncs the bytes to disk under the blob's name. */

@@ -29,7 +29,7 @@ const bucketSettingsSchema = z.object({
   cors: z.array(corsRuleSchema),
   lifecycle: z.array(lifecycleRuleSchema),
 });
-export type BucketSettings = z.infer<typeof bucketSettingsSchema>;
+type BucketSettings = z.infer<typeof bucketSettingsSchema>;
 
 export interface StoredBucket {
   readonly name: string;

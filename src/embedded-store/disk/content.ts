@@ -12,7 +12,7 @@ export interface StoredContent {
 }
 
 /** Bytes being received. */
-export interface IncomingContent {
+interface IncomingContent {
   readonly source: AsyncIterable<Uint8Array>;
   /** Each digest receives the unencrypted bytes in order. */
   readonly digests: readonly Digest[];

@@ -1,7 +1,7 @@
 /** A byte greater than any in UTF-8: `prefix` followed by it sorts after every key with that prefix. */
 const lastByte = Buffer.from([0xff]);
 
-export interface ListingQuery {
+interface ListingQuery {
   readonly prefix: string;
   /** Keys are grouped at its first occurrence after the prefix; empty for no grouping. */
   readonly delimiter: string;

@@ -27,7 +27,7 @@ export interface ObjectContent {
 }
 
 export type NewObject = VersionIdentity & ObjectContent & { readonly kind: 'object' };
-export type NewVersion = NewObject | (VersionIdentity & { readonly kind: 'marker' });
+type NewVersion = NewObject | (VersionIdentity & { readonly kind: 'marker' });
 
 /** A version as stored in the catalogue. */
 export type StoredVersion = NewVersion & { readonly rowId: number; readonly isLatest: boolean };

@@ -19,7 +19,7 @@ export interface PartContent extends StoredContent {
   readonly checksum?: string;
 }
 
-export interface Addition {
+interface Addition {
   readonly content: ObjectContent;
   /** Checked within the transaction that creates the object; throws to prevent it. */
   readonly demand?: () => void;

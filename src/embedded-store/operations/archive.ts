@@ -3,7 +3,7 @@ import { formatDate } from '../protocol/dates.ts';
 import { OperationError } from '../protocol/operation-error.ts';
 
 /** The archive state of an object at a certain time. */
-export type ArchiveState =
+type ArchiveState =
   | { readonly kind: 'at-hand' }
   | { readonly kind: 'archived' }
   | { readonly kind: 'restoring' }

@@ -8,7 +8,7 @@ import type { BucketCall, ObjectCall } from './operation.ts';
 import { newVersionId, parseVersionId } from './version-id.ts';
 
 /** The result of a deletion. */
-export interface Deletion {
+interface Deletion {
   /** The deleted version, or the new delete marker. */
   readonly versionId: string | undefined;
   readonly isMarker: boolean;

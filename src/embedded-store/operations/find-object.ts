@@ -6,7 +6,7 @@ import type { ObjectCall } from './operation.ts';
 import { parseVersionId } from './version-id.ts';
 
 /** The permissions needed to read something of an object, without and with a version id. */
-export interface ReadActions {
+interface ReadActions {
   readonly current: string;
   readonly version: string;
 }

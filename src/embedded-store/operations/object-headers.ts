@@ -10,7 +10,7 @@ import { expirationHeader } from './lifecycle.ts';
 import type { ObjectCall } from './operation.ts';
 
 /** Response headers; those with the dialect's prefix are separate. */
-export interface HeaderSets {
+interface HeaderSets {
   readonly headers: Readonly<Record<string, string>>;
   readonly prefixed: Readonly<Record<string, string>>;
 }

@@ -12,7 +12,7 @@ import type { ObjectCall } from './operation.ts';
 import { checkedVersionId } from './version-id.ts';
 
 /** The source object of a copy. */
-export interface OpenedSource {
+interface OpenedSource {
   readonly object: StoredObject;
   /** Reads the bytes `first` to `last`, inclusive. Must be read to the end. */
   readonly read: (first: number, last: number) => AsyncIterable<Uint8Array>;

@@ -11,7 +11,7 @@ export type SelectedBytes =
   | { readonly kind: 'span'; readonly first: number; readonly last: number; readonly part?: SelectedPart };
 
 /** Set when a part number was requested of an object uploaded in parts. */
-export interface SelectedPart {
+interface SelectedPart {
   readonly partsCount: number;
   /** The part's own checksum, base64. */
   readonly checksum?: string | undefined;

@@ -12,7 +12,7 @@ export interface ChunkSignatures {
   checkTrailer(trailerSha256: string, signature: string | undefined): void;
 }
 
-export interface ChunkedOptions {
+interface ChunkedOptions {
   /** Absent for unsigned streams. */
   readonly signatures?: ChunkSignatures | undefined;
   /** Called for each trailing header, with its name in lower case. */

@@ -1,5 +1,5 @@
 /** The bytes that a Range header selects; both ends of a span are inclusive. */
-export type RangeVerdict =
+type RangeVerdict =
   | { readonly kind: 'whole' }
   | { readonly kind: 'span'; readonly first: number; readonly last: number }
   | { readonly kind: 'unsatisfiable' };

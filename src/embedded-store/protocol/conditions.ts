@@ -1,18 +1,18 @@
 import { parseDate } from './dates.ts';
 
 /** The object's properties that conditions are compared with. */
-export interface ConditionSubject {
+interface ConditionSubject {
   /** Without quotes. */
   readonly etag: string;
   readonly lastModifiedMs: number;
 }
 
 /** The headers of the conditions: those of the request, or of its copy source. */
-export interface ConditionHeaders {
+interface ConditionHeaders {
   header(name: string): string | undefined;
 }
 
-export type ConditionVerdict =
+type ConditionVerdict =
   | { readonly kind: 'proceed' }
   | { readonly kind: 'not-modified' }
   | { readonly kind: 'failed'; readonly condition: 'If-Match' | 'If-Unmodified-Since' };

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes } from '../../s3/error-codes.ts';
 
-export interface ErrorDetails {
+interface ErrorDetails {
   /** Replaces the code's default message. */
   readonly message?: string;
   /** Elements of this code, in order, after `Message`. */

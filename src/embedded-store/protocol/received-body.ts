@@ -21,7 +21,7 @@ export interface BodySource {
 }
 
 /** What is known of a body after it has been read completely. */
-export interface BodyFacts {
+interface BodyFacts {
   readonly md5Hex: string;
   readonly checksum: StoredChecksum;
 }

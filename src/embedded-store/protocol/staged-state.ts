@@ -10,7 +10,7 @@ import { parseChoice } from './choice.ts';
 import type { OperationRequest } from './operation-request.ts';
 
 /** States that a real store reaches by itself. */
-export interface StagedState extends Pick<Partial<ObjectAttributes>, 'accessTier' | 'replicationStatus'> {
+interface StagedState extends Pick<Partial<ObjectAttributes>, 'accessTier' | 'replicationStatus'> {
   readonly storageClass?: StorageClass;
   readonly kmsKeyState?: (typeof kmsKeyStates)[number];
 }

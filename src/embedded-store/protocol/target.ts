@@ -10,7 +10,7 @@ export type Target =
   | { readonly kind: 'object'; readonly bucket: string; readonly key: string };
 
 /** A parsed request line. */
-export interface RequestLine {
+interface RequestLine {
   readonly target: Target;
   /** Decoded parameters; the first one counts when a name is repeated. */
   readonly query: ReadonlyMap<string, string>;

@@ -7,7 +7,7 @@ import { OperationError } from './operation-error.ts';
 export interface XmlElements {
   readonly [name: string]: XmlContent;
 }
-export type XmlContent = string | number | boolean | undefined | XmlElements | readonly XmlContent[];
+type XmlContent = string | number | boolean | undefined | XmlElements | readonly XmlContent[];
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
@@ -30,7 +30,7 @@ export function xmlDocument(root: string, content: XmlElements): string {
 }
 
 /** How to read one kind of client document. */
-export interface DocumentForm<Content> {
+interface DocumentForm<Content> {
   readonly root: string;
   /** Elements that may be repeated; they are always given as arrays. */
   readonly repeated?: readonly string[];

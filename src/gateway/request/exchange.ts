@@ -12,7 +12,7 @@ export interface ErrorHandling {
 }
 
 /** Who sent a signature that was refused, and why it was. */
-export interface RefusedSignature {
+interface RefusedSignature {
   readonly client: string | undefined;
   /** The id that was claimed. */
   readonly accessKey: string | undefined;

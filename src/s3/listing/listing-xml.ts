@@ -12,7 +12,7 @@ export class InvalidListError extends Error {
 }
 
 /** The known elements of a document, each with its known children. */
-export type KnownElements = ReadonlyMap<string, readonly string[]>;
+type KnownElements = ReadonlyMap<string, readonly string[]>;
 
 const person = ['DisplayName', 'ID'];
 

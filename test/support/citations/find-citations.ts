@@ -1,5 +1,5 @@
 /** A citation of one of our pages in a source file. */
-export interface Citation {
+interface Citation {
   /** Such as `docs/semantics.md`. */
   readonly page: string;
   /** The text behind the name of the page, in one line. */

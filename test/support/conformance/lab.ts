@@ -30,7 +30,7 @@ export const crossedDialects: readonly Dialects[] = [
   { client: 'x-store-', store: 'x-amz-' },
 ];
 
-export interface LabOptions {
+interface LabOptions {
   readonly dialects?: Dialects;
   /** Whom both the store and the gateway know, with the same grants. Default: the owner alone. */
   readonly accounts?: readonly Account[];
@@ -54,7 +54,7 @@ interface Trip {
 }
 
 /** An answer that the store and the gateway, however much it knew, agreed on. */
-export interface Agreed {
+interface Agreed {
   readonly reply: Reply;
   /** `x-cache` at each moment that was tried, of the first answer. */
   readonly cache: Readonly<Partial<Record<Moment, string>>>;

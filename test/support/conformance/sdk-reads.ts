@@ -14,7 +14,7 @@ import type { Lab } from './lab.ts';
 export type SdkRead = GetObjectCommandInput & { readonly method?: 'GET' | 'HEAD' };
 
 /** What a program that uses the AWS SDK sees of an answer, without what belongs to that one answer alone. */
-export interface SdkAnswer {
+interface SdkAnswer {
   readonly status: number | undefined;
   /** Fields of the output, or of the error that was thrown. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface SdkAnswer {
 }
 
 /** The SDK's answer from the store and from the gateway alike, and how often the gateway asked the store for it. */
-export interface SdkAgreement extends SdkAnswer {
+interface SdkAgreement extends SdkAnswer {
   readonly storeRequests: { readonly cold: number; readonly warm: number };
 }
 

@@ -3,7 +3,7 @@ import type { RawReply } from '../raw-request.ts';
 import { xmlChildren, xmlText } from './xml-text.ts';
 
 /** What a refused request must be answered with. */
-export interface ExpectedError {
+interface ExpectedError {
   readonly status: number;
   readonly code: string;
   readonly message?: string;

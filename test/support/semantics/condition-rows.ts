@@ -1,7 +1,7 @@
 /** Rows of docs/semantics.md, section 3. */
 
 /** The object that the conditions are asked of. */
-export interface ConditionedObject {
+interface ConditionedObject {
   readonly etag: string;
   readonly modifiedMs: number;
   /** The store's time. */
@@ -10,7 +10,7 @@ export interface ConditionedObject {
 
 type Headers = Readonly<Record<string, string>>;
 
-export interface ConditionRow {
+interface ConditionRow {
   readonly row: number | string;
   readonly status: number;
   /** The names of the headers. */

@@ -1,7 +1,7 @@
 import type { SpecificationItem } from './specification-index.ts';
 
 /** What there is to be named: full names of tests, by the files that exist. */
-export type KnownTests = ReadonlyMap<string, ReadonlySet<string>>;
+type KnownTests = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** What an index claims and `known` does not bear out, in sentences; empty when every item is proved. */
 export function findProblems(items: readonly SpecificationItem[], known: KnownTests): readonly string[] {
