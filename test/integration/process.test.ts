@@ -14,7 +14,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { signedQuestion } from '../support/conformance/question.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { freePort, RealProcess } from '../support/real-process.ts';
@@ -42,29 +42,39 @@ afterEach(async () => {
 function tidegate(args: readonly string[], environment: Record<string, string> = {}) {
   const run = spawnSync(process.execPath, [main, ...args], {
     cwd: directory,
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
     encoding: 'utf8',
   });
   return { code: run.status, out: run.stdout, error: run.stderr };
 }
 
-function configFile(text: string): string {
-  const file = join(directory, 'gateway.yaml');
+function configFile(text: string, where = directory): string {
+  const file = join(where, 'gateway.yaml');
   writeFileSync(file, text);
   return file;
 }
 
-/** Starts the gateway on free ports and waits until it is ready. */
+/** Starts the gateway on free ports and waits until it is ready; it is stopped after the test. */
 async function startGateway(
   keys = '',
   nodeArguments: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
 ) {
+  const gateway = await startIn(directory, keys, nodeArguments, environment);
+  processes.push(gateway.started);
+  return gateway;
+}
+
+async function startIn(
+  where: string,
+  keys: string,
+  nodeArguments: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+) {
   const [port, adminPort] = [await freePort(), await freePort()];
-  const file = configFile(`{ listen: { port: ${port} }, admin: { port: ${adminPort} }, ${keys} }`);
+  const file = configFile(`{ listen: { port: ${port} }, admin: { port: ${adminPort} }, ${keys} }`, where);
   const command = [...nodeArguments, main, '-c', file];
-  const started = new RealProcess(process.execPath, command, { cwd: directory, environment });
-  processes.push(started);
+  const started = new RealProcess(process.execPath, command, { cwd: where, environment });
   await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
   return { started, port, adminPort, file, admin: `http://127.0.0.1:${adminPort}` };
 }
@@ -95,16 +105,6 @@ async function metric(admin: string, name: string): Promise<number> {
   const text = await (await fetch(`${admin}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
 }
-
-it('logs once what `check` would warn of', PATIENCE, async () => {
-  const { started } = await startGateway(
-    'backends: { own: { type: embedded, directory: ./own } }, ' +
-      'buckets: { photos: { backend: own, access: public, anonymous: [{ actions: [HeadObject] }] } }',
-  );
-  await expect.poll(() => started.output).toContain('"msg":"ready"');
-  const warned = started.output.split('\n').filter(line => line.includes('holds \\"HeadObject\\"'));
-  expect(warned.map(line => JSON.parse(line))).toMatchObject([{ level: 'warn', thread: 'supervisor' }]);
-});
 
 describe('exit code 2', () => {
   it.each([
@@ -174,20 +174,72 @@ describe('exit code 1, and one clear line', () => {
       `tidegate: cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance\n`,
     );
   });
+});
 
-  it('when an instance runs already, which goes on', async () => {
-    const { port, admin, file } = await startGateway();
+describe('a gateway that runs', () => {
+  let home: string;
+  let gateway: Awaited<ReturnType<typeof startIn>>;
+
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'tidegate-running-'));
+    gateway = await startIn(
+      home,
+      'workers: 2, backends: { own: { type: embedded, directory: ./own } }, ' +
+        'buckets: { photos: { backend: own, access: public, anonymous: [{ actions: [HeadObject] }] } }',
+    );
+  });
+
+  afterAll(async () => {
+    await gateway.started.stop();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  it('has logged once what `check` would warn of, and no check of blocks', PATIENCE, async () => {
+    const { started } = gateway;
+    await expect.poll(() => started.output).toContain('"msg":"ready"');
+    const warned = started.output.split('\n').filter(line => line.includes('holds \\"HeadObject\\"'));
+    expect(warned.map(line => JSON.parse(line))).toMatchObject([{ level: 'warn', thread: 'supervisor' }]);
+    expect(started.output).not.toContain('blocks are checked');
+  });
+
+  it('goes on when another instance is started, which ends with exit code 1 and one clear line', async () => {
+    const { port, admin, file } = gateway;
     expect(tidegate(['-c', file])).toMatchObject({
       code: 1,
       error: `tidegate: cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance\n`,
     });
     expect((await fetch(`${admin}/readyz`)).status).toBe(200);
   });
-});
 
-it('SIGTERM ends an idle gateway with 0', async () => {
-  const { started } = await startGateway('workers: 2');
-  expect(await started.stop()).toBe(0);
+  it('shows the whole process in one scrape, also as OpenMetrics', async () => {
+    const { admin } = gateway;
+    const text = await (await fetch(`${admin}/metrics`)).text();
+    expect(text.match(/^tidegate_build_info\{version="0\.1\.0"\} 1$/gm)).toHaveLength(1);
+    expect(text).toMatch(/^nodejs_heap_size_used_bytes \d+/m);
+    const open = await fetch(`${admin}/metrics`, { headers: { accept: 'application/openmetrics-text' } });
+    expect(open.headers.get('content-type')).toBe(
+      'application/openmetrics-text; version=1.0.0; charset=utf-8',
+    );
+    expect(await open.text()).toMatch(/# EOF\n$/);
+  });
+
+  it('has all metrics that the rules and the dashboard name', async () => {
+    const text = await (await fetch(`${gateway.admin}/metrics`)).text();
+    const families = Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = '', type]) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+    );
+    const known = new Set(families.flat());
+    for (const file of ['prometheus/tidegate.rules.yaml', 'grafana/tidegate.json']) {
+      const content = readFileSync(new URL(`../../config/${file}`, import.meta.url), 'utf8');
+      const named = content.match(/(?<![:\w])(?:tidegate|process|nodejs)_[a-z0-9_]+(?=[[{)])/g) ?? [];
+      expect(named.length).toBeGreaterThan(10);
+      for (const name of named) expect(known, file).toContain(name);
+    }
+  });
+
+  it('ends with 0 on SIGTERM when it is idle', async () => {
+    expect(await gateway.started.stop()).toBe(0);
+  });
 });
 
 it('SIGTERM lets a running response finish, takes no new connection, then ends with 0', async () => {
@@ -392,20 +444,7 @@ it('checks blocks where the environment asks for it, and says so', async () => {
     expect(holdsAt(content, 0, await answer.bytes())).toBe(true);
   }
   expect(started.output).toContain('blocks are checked');
-  await started.stop();
-  const { started: usual } = await startGateway();
-  expect(usual.output).not.toContain('blocks are checked');
   await store.close();
-});
-
-it('shows the whole process in one scrape, also as OpenMetrics', async () => {
-  const { admin } = await startGateway('workers: 2');
-  const text = await (await fetch(`${admin}/metrics`)).text();
-  expect(text.match(/^tidegate_build_info\{version="0\.1\.0"\} 1$/gm)).toHaveLength(1);
-  expect(text).toMatch(/^nodejs_heap_size_used_bytes \d+/m);
-  const open = await fetch(`${admin}/metrics`, { headers: { accept: 'application/openmetrics-text' } });
-  expect(open.headers.get('content-type')).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
-  expect(await open.text()).toMatch(/# EOF\n$/);
 });
 
 it('a start without a configuration has samples, and says what to try', async () => {
@@ -432,21 +471,24 @@ it.each([
   ['has nobody who reads it', 'exec "$0" "$@" > >(exec true)'],
   ['is closed', 'exec "$0" "$@" >&-'],
 ])('serves on when its output %s', async (_, script) => {
+  const store = await StandInStore.start();
+  store.put('photos', 'cat', 'meow');
   const [port, adminPort] = [await freePort(), await freePort()];
-  const environment = { TIDEGATE_PORT: String(port), TIDEGATE_ADMIN_PORT: String(adminPort) };
-  const started = new RealProcess('bash', ['-c', script, process.execPath, main], {
-    cwd: directory,
-    environment,
-  });
+  const file = configFile(`{ listen: { port: ${port} }, admin: { port: ${adminPort} },
+    backends: { main: { type: s3, endpoint: "${store.url}" } },
+    buckets: { photos: { backend: main, access: public } }, log: { access: true } }`);
+  const command = ['-c', script, process.execPath, main, '-c', file];
+  const started = new RealProcess('bash', command, { cwd: directory });
   processes.push(started);
   await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
   for (let read = 0; read < 50; read++) {
-    const answer = await fetch(`http://127.0.0.1:${port}/sample/hello.txt`);
+    const answer = await fetch(`http://127.0.0.1:${port}/photos/cat`);
     expect(answer.status).toBe(200);
     await answer.text();
   }
   expect((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status).toBe(200);
   expect(await started.stop()).toBe(0);
+  await store.close();
 });
 
 it('ends when it is told to, though nobody reads the pipe that its output goes to', async () => {
@@ -494,19 +536,4 @@ it("row 122: signatures are for the region of the bucket's backend, or of its ac
     expect(text).toContain(`<Region>${region}</Region>`);
   }
   await store.close();
-});
-
-it('the rules and the dashboard name only metrics that there are', async () => {
-  const { admin } = await startGateway();
-  const text = await (await fetch(`${admin}/metrics`)).text();
-  const families = Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = '', type]) =>
-    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
-  );
-  const known = new Set(families.flat());
-  for (const file of ['prometheus/tidegate.rules.yaml', 'grafana/tidegate.json']) {
-    const content = readFileSync(new URL(`../../config/${file}`, import.meta.url), 'utf8');
-    const named = content.match(/(?<![:\w])(?:tidegate|process|nodejs)_[a-z0-9_]+(?=[[{)])/g) ?? [];
-    expect(named.length).toBeGreaterThan(10);
-    for (const name of named) expect(known, file).toContain(name);
-  }
 });

@@ -13,6 +13,8 @@ import { freePort, RealProcess } from '../support/real-process.ts';
 import { StandInStore } from '../support/stand-in-store.ts';
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname;
+/** Alerts are watched five times as fast. */
+const hurry = new URL('../fixtures/hurried-supervisor.ts', import.meta.url).pathname;
 let directory: string;
 let channel: BuiltInChannel;
 let admin: AdminPort;
@@ -41,10 +43,12 @@ backends: { main: { type: s3, endpoint: "${store.url}", timeouts: { connect: 500
 buckets: { photos: { backend: main, access: public, cache: { ttl: 0s } } }
 alerts:
   webhooks: [{ url: "http://127.0.0.1:${admin.port}${channel.webhookPath}" }]
-  rules: { backendUnreachable: { window: 5s, minRequests: 1, clearFor: 1s } }
+  rules: { backendUnreachable: { window: 5s, minRequests: 1, clearFor: 11s } }
 `,
   );
-  gateway = new RealProcess(process.execPath, [main, '-c', file], { cwd: directory });
+  gateway = new RealProcess(process.execPath, ['--import', hurry, main, '-c', file], {
+    cwd: directory,
+  });
   adminUrl = `http://127.0.0.1:${adminPort}`;
   await gateway.answers(`${adminUrl}/readyz`);
   object = `http://127.0.0.1:${port}/photos/a.txt`;
