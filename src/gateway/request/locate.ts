@@ -53,7 +53,6 @@ export function locate(
 ): Located | LocatedService {
   const { buckets, authenticate } = parts;
   const spoken = dialectOf(request, fields);
-  exchange.speak(spoken);
   const address = addressOf(exchange, fields, parts, spoken);
   const bucket = address.kind === 'service' ? undefined : bucketOf(address, fields, buckets);
   exchange.bucket = bucket?.label ?? '_other';

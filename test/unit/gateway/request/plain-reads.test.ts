@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { ClientRead } from '../../../../src/gateway/request/client-read.ts';
 import { Exchange } from '../../../../src/gateway/request/exchange.ts';
 import { PlainReads, TargetMemo } from '../../../../src/gateway/request/plain-reads.ts';
+import { parseRange } from '../../../../src/http/range.ts';
 import { RequestFields } from '../../../../src/s3/request-fields.ts';
 import { readOf } from '../../../support/object-reads.ts';
 
@@ -11,11 +12,12 @@ const ends = { refuse: () => undefined, fault: () => undefined };
 const response = new ServerResponse(new IncomingMessage(new Socket()));
 
 /** An anonymous GET of `url` that has been allowed. */
-function allowed(url: string, headers: readonly string[] = ['Host', 'h']): ClientRead {
-  const exchange = new Exchange(response, 'GET', url, 0, 'id', 'id2', 'today', ends);
+function allowed(url: string, headers: readonly string[] = ['Host', 'h'], method = 'GET'): ClientRead {
+  const exchange = new Exchange(response, method, url, 0, 'id', 'id2', 'today', ends);
   const visibility = { checksums: false, taggingCount: false, legalHold: false };
-  const read = readOf(url.slice(3));
   const fields = new RequestFields(headers);
+  const range = parseRange(fields.range);
+  const read = readOf(url.slice(3), { range, isConditional: fields.isConditional });
   return {
     ...{ exchange, fields, read, range: read.range, visibility, overrides: [] },
     ...{ isAllowed: true, mayKnowMissing: true, customerKey: undefined, nowMs: 0 },
@@ -59,6 +61,57 @@ it('does not remember a URL with a query', () => {
     reads.remember(allowed(url));
     expect(finds(reads, allowed(url))).toBe(false);
   }
+});
+
+it.each<[string, ...Parameters<typeof allowed>]>([
+  ['a HEAD', '/b/k', ['Host', 'h'], 'HEAD'],
+  ['a method like GET', '/b/k', ['Host', 'h'], 'get'],
+  ['Origin', '/b/k', ['Host', 'h', 'Origin', 'https://a.example']],
+  ['an empty Origin', '/b/k', ['Host', 'h', 'Origin', '']],
+  ['Authorization', '/b/k', ['Host', 'h', 'Authorization', 'AWS4-HMAC-SHA256']],
+  ['a field of the store', '/b/k', ['Host', 'h', 'x-amz-checksum-mode', 'ENABLED']],
+  ['a field of the store in the other dialect', '/b/k', ['Host', 'h', 'x-store-request-payer', 'requester']],
+])('neither remembers nor looks for what the answer may depend on beside the URL: %s', (_, ...asked) => {
+  const remembering = new PlainReads();
+  remembering.remember(allowed(...asked));
+  expect(finds(remembering, allowed('/b/k'))).toBe(false);
+  const looking = new PlainReads();
+  looking.remember(allowed('/b/k'));
+  expect(finds(looking, allowed(...asked))).toBe(false);
+  expect(finds(looking, allowed('/b/k'))).toBe(true);
+});
+
+it('has range and preconditions of the request that is found, not of the one that was remembered', () => {
+  const [plain, ranged, conditional] = [
+    allowed('/b/k'),
+    allowed('/b/k', ['Host', 'h', 'Range', 'bytes=1-2']),
+    allowed('/b/k', ['Host', 'h', 'If-None-Match', '"t"']),
+  ];
+  for (const remembered of [plain, ranged, conditional]) {
+    const reads = new PlainReads();
+    reads.remember(remembered);
+    const found = (client: ClientRead) => reads.find(client.exchange, client.fields, 5);
+    const range = { kind: 'from', first: 1, last: 2 };
+    expect(found(plain)).toMatchObject({
+      ...{ nowMs: 5, isAllowed: true, mayKnowMissing: true, range: { kind: 'absent' } },
+      read: { range: { kind: 'absent' }, isConditional: false },
+    });
+    expect(found(ranged)).toMatchObject({ range, read: { range, isConditional: false } });
+    expect(found(conditional)).toMatchObject({ read: { range: { kind: 'absent' }, isConditional: true } });
+  }
+});
+
+it('tells the exchange what address and operation it is', () => {
+  const reads = new PlainReads();
+  const remembered = allowed('/b/k');
+  Object.assign(remembered.exchange, { bucket: 'b', key: 'k', prefix: 'x-amz-' });
+  reads.remember(remembered);
+  const { exchange, fields } = allowed('/b/k');
+  reads.find(exchange, fields, 0);
+  expect(exchange).toMatchObject({
+    ...{ bucket: 'b', backend: 'main', key: 'k', prefix: 'x-amz-', operation: 'GetObject' },
+    ...{ caller: undefined, versionId: undefined },
+  });
 });
 
 it('does not remember what a client was allowed, however it showed who it is', () => {
