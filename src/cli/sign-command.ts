@@ -1,10 +1,11 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { Environment } from '../config/environment.ts';
 import { parseDurationMs } from '../config/units.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
 import { SigningKeys } from '../s3/sigv4-keys.ts';
 import { presignUrl } from '../s3/sigv4-sign.ts';
+import { prefixOption } from './prefix-option.ts';
 import { UsageError } from './usage-error.ts';
 
 interface SignCommandOptions {
@@ -30,11 +31,7 @@ export function addSignCommand(program: Command, { environment, print }: SignCom
     .option('--method <method>', 'what the URL shall allow', 'GET')
     .option('--expires <duration>', 'from 1s to 7d', '1h')
     .option('--region <region>', 'the region of the scope', 'us-east-1')
-    .addOption(
-      new Option('--prefix <prefix>', 'how the parameters begin')
-        .choices(['x-amz-', 'x-store-'])
-        .default('x-amz-'),
-    )
+    .addOption(prefixOption('how the parameters begin'))
     .action((url: string, options: SignOptions) => print(sign(url, options, environment)));
 }
 

@@ -1,6 +1,7 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Environment } from '../config/environment.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
+import { prefixOption } from './prefix-option.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Options of a standalone store. */
@@ -44,11 +45,7 @@ export function addStoreCommand(
     .requiredOption('--directory <directory>', 'directory of the data; created when missing')
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 for any free one', '9000')
-    .addOption(
-      new Option('--prefix <prefix>', 'prefix of its response headers')
-        .choices(['x-amz-', 'x-store-'])
-        .default('x-amz-'),
-    )
+    .addOption(prefixOption('prefix of its response headers'))
     .option('--sample', 'create the sample bucket')
     .action(async ({ directory, host, port, prefix, sample = false }: StoreOptions) => {
       const owner = ownerIn(environment);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Steps } from '../../../../src/base/sliced-work.ts';
 import { compareNames, inStoreOrder, lastName } from '../../../../src/s3/listing/store-order.ts';
+import { resultOf } from '../../../support/steps.ts';
 
 /** Few different characters, so that names begin alike; before, after and beyond the surrogates. */
 const names = fc.array(
@@ -12,13 +12,6 @@ const byBytes = (one: string, other: string) => Buffer.compare(Buffer.from(one),
 
 const entriesOf = (list: readonly string[]) =>
   list.map((name, index) => ({ name, index, isCommonPrefix: false }));
-
-function result<Result>(steps: Steps<Result>): Result {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
 
 it('names have the order of their bytes', () => {
   fc.assert(
@@ -33,9 +26,9 @@ it('entries are sorted by the bytes of their names, and equal ones stay as the s
   fc.assert(
     fc.property(names, list => {
       const entries = entriesOf(list);
-      const sorted = result(inStoreOrder(entries));
+      const sorted = resultOf(inStoreOrder(entries));
       expect(sorted).toEqual(entries.toSorted((one, other) => byBytes(one.name, other.name)));
-      expect(result(lastName(entries))).toBe(sorted.at(-1)?.name);
+      expect(resultOf(lastName(entries))).toBe(sorted.at(-1)?.name);
     }),
   );
 });
