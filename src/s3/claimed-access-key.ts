@@ -3,8 +3,12 @@ import { fullyDecoded } from './percent-decode.ts';
 /** Characters of ids that stores give out, which may be names. */
 const id = /^[\w.@+=-]{1,128}$/;
 
+/** A name of a region or service. A secret in its place is longer, or at least as long and of mixed case. */
+const scopeName = '(?:[a-z\\d-]{1,24}|[\\w.:-]{1,12})';
+const shortName = new RegExp(`^${scopeName}?$`);
+
 /** A credential: the access key id and the scope. A secret in place of the id may contain slashes. */
-const credentialPattern = /^([^/]+)\/\d{8}\/[\w-]{1,32}\/[\w-]{1,32}\/aws4_request$/;
+const credentialPattern = new RegExp(`^([^/]+)/\\d{8}/${scopeName}/${scopeName}/aws4_request$`);
 
 const inHeader = /\bCredential=([^,\s]+)/;
 
@@ -41,19 +45,27 @@ function keyInQuery(url: string): string | undefined {
 export function shownKeyOf(name: string, value: string): string | undefined {
   if (credentialName.test(name)) return keyOfCredential(value);
   // Signature Version 2
-  return name === 'awsaccesskeyid' && isId(value) ? value : undefined;
+  return name === 'awsaccesskeyid' && isAccessKeyId(value) ? value : undefined;
+}
+
+/**
+ * What was sent as a part of a credential's scope, or as the name of an algorithm, as errors and log lines quote it:
+ * what may be a secret in its place is not shown (docs/architecture.md, law 7).
+ */
+export function quotedPart(text: string): string {
+  return shortName.test(text) ? text : '[redacted]';
 }
 
 function keyOfCredential(credential: string): string | undefined {
   const key = credentialPattern.exec(credential)?.[1];
-  return key !== undefined && isId(key) ? key : undefined;
+  return key !== undefined && isAccessKeyId(key) ? key : undefined;
 }
 
 /**
  * Whether `key` is an id rather than a secret. Secrets are random text: 40 characters or more with lower case (Amazon
  * S3, Google, Cloudflare, Storj), or 30 of mixed case (Backblaze). Longer ids are of upper case (Google).
  */
-function isId(key: string): boolean {
+export function isAccessKeyId(key: string): boolean {
   if (!id.test(key)) return false;
   const [hasLower, hasUpper] = [/[a-z]/.test(key), /[A-Z]/.test(key)];
   const isLikeSecret = hasLower && (key.length >= 40 || (key.length >= 30 && hasUpper));

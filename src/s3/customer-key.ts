@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { quotedPart } from './claimed-access-key.ts';
 import { type S3Error, s3Error } from './error.ts';
 import { errorTexts } from './error-texts.ts';
 
@@ -58,7 +59,7 @@ function otherAlgorithm(algorithm: string): S3Error {
   return s3Error('InvalidEncryptionAlgorithmError', {
     fields: [
       ['ArgumentName', ARGUMENT_NAME],
-      ['ArgumentValue', algorithm],
+      ['ArgumentValue', quotedPart(algorithm)],
     ],
   });
 }

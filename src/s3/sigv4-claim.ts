@@ -1,4 +1,5 @@
 import { isAccessPointService } from './access-point.ts';
+import { quotedPart } from './claimed-access-key.ts';
 import type { HeaderPrefix } from './dialect.ts';
 import { SCOPE_TERMINAL, type Scope, SERVICE } from './sigv4-canonical.ts';
 import { credentialDateDiffers, credentialMalformed, type SignatureScheme } from './sigv4-errors.ts';
@@ -37,14 +38,14 @@ export function parseCredential(text: string, scheme: SignatureScheme, prefix: H
     );
   }
   if (terminal !== SCOPE_TERMINAL) {
-    throw malformed(`incorrect terminal "${terminal}". This endpoint uses "${SCOPE_TERMINAL}".`);
+    throw malformed(`incorrect terminal "${quotedPart(terminal)}". This endpoint uses "${SCOPE_TERMINAL}".`);
   }
   if (!isAccessPointService(service)) {
-    throw malformed(`incorrect service "${service}". This endpoint belongs to "${SERVICE}".`);
+    throw malformed(`incorrect service "${quotedPart(service)}". This endpoint belongs to "${SERVICE}".`);
   }
   if (!/^\d{8}$/.test(date)) {
     throw malformed(
-      `incorrect date format "${date}". This date in the credential must be in the format "yyyyMMdd".`,
+      `incorrect date format "${quotedPart(date)}". This date in the credential must be in the format "yyyyMMdd".`,
     );
   }
   return { accessKeyId, scope: { date, region, service } };

@@ -1,3 +1,4 @@
+import { isAccessKeyId, quotedPart } from './claimed-access-key.ts';
 import { type HeaderPrefix, parameterPrefix } from './dialect.ts';
 import { S3Error, s3Error } from './error.ts';
 import { errorTexts } from './error-texts.ts';
@@ -80,7 +81,7 @@ export function regionWrong(
   signed: string,
   expected: string,
 ): S3Error {
-  const detail = `the region '${signed}' is wrong; expecting '${expected}'`;
+  const detail = `the region '${quotedPart(signed)}' is wrong; expecting '${expected}'`;
   const { code, status, message } = credentialMalformed(scheme, prefix, detail);
   return new S3Error({
     ...{ code, status, message, reason: 'wrong region' },
@@ -200,11 +201,11 @@ export function payloadHashMismatch(prefix: HeaderPrefix, claimed: string, compu
   });
 }
 
-/** docs/semantics.md 208, 256 */
+/** docs/semantics.md 208, 256; what may be a secret in the place of the id is not quoted. */
 export function accessKeyUnknown(accessKeyId: string): S3Error {
   return s3Error('InvalidAccessKeyId', {
     reason: 'unknown access key',
-    fields: [['AWSAccessKeyId', accessKeyId]],
+    fields: isAccessKeyId(accessKeyId) ? [['AWSAccessKeyId', accessKeyId]] : [],
   });
 }
 

@@ -121,6 +121,55 @@ it.each(['x-amz-', 'x-store-'] as const)(
   },
 );
 
+/** Where a credential is: in the header as it is, in a URL with its slashes encoded. */
+const withCredential =
+  (change: (credential: string) => string): Spoil =>
+  request => ({
+    ...request,
+    path: request.path.replace(
+      /(-Credential=)([^&]+)/,
+      (_, name: string, credential: string) =>
+        name + encodeURIComponent(change(decodeURIComponent(credential))),
+    ),
+    headers: Object.fromEntries(
+      Object.entries(request.headers ?? {}).map(([name, value]) => [
+        name,
+        name === 'authorization' ? String(value).replace(/(?<=Credential=)[^,]+/, change) : value,
+      ]),
+    ),
+  });
+
+const malformed = /AuthorizationHeaderMalformed|AuthorizationQueryParametersError/;
+
+it.each([
+  ['access key', 0, /InvalidAccessKeyId/],
+  ['day', 1, malformed],
+  ['region', 2, malformed],
+  ['service', 3, malformed],
+  ['last word', 4, malformed],
+] as const)(
+  'a secret in the place of the %s of a credential is in no line and no answer',
+  async (_part, place, code) => {
+    // of Amazon S3, of Backblaze, and in hexadecimal digits
+    const secrets = ['wJalrXUtnFEMIbK7MDENGabPxRfiCYEXAMPLEKEY', 'K005bPxRfiCYEXAMPLEwJalrXUtnFEM'];
+    if (place > 0) secrets.push('d8e8fca2dc0f896fd7cb4cb0031ba249');
+    const path = '/box/k';
+    for (const secret of secrets) {
+      const spoil = withCredential(credential => credential.split('/').with(place, secret).join('/'));
+      for (const question of [
+        signedQuestion({ path }, delivery()),
+        presignedQuestion({ path }, delivery()),
+      ]) {
+        const { body } = await send(spoil(question));
+        expect(body.toString()).toMatch(code);
+        expect(body.toString()).not.toContain(secret);
+      }
+      expect(JSON.stringify([...requests, ...warnings])).not.toContain(secret);
+    }
+    expect(requests).toHaveLength(2 * secrets.length);
+  },
+);
+
 it('nothing is told of a signature that is right, nor of an anonymous caller', async () => {
   await send(signedQuestion({ path: '/box/k' }, delivery()));
   await send({ method: 'GET', path: '/box/k', headers: { host: 'x' } });

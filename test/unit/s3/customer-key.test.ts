@@ -80,6 +80,13 @@ describe('A customer-provided key is refused', () => {
     expect(error.fields).toEqual([argument, ['ArgumentValue', 'KMS']]);
   });
 
+  it('without quoting a key in the place of the algorithm (law 7)', () => {
+    expect(refusal(fields(keyText, keyText, md5(key))).fields).toEqual([
+      argument,
+      ['ArgumentValue', '[redacted]'],
+    ]);
+  });
+
   it.each([16, 33, 44])('as the wrong one when it has %i bytes (row 152)', lengthBytes => {
     const other = Buffer.alloc(lengthBytes, 1);
     const error = refusal(fields('AES256', other.toString('base64'), md5(other)));
