@@ -130,6 +130,7 @@ function problemOf(text: string, whole: Whole): string | undefined {
 function ofVolume(segments: readonly string[], whole: Whole): string | undefined {
   const first = segments[0]?.toLowerCase() ?? '';
   const isAlone = segments.length === 1 || (segments.length === 2 && segments[1] === '');
-  if (isAlone ? whole === 'key' && filesOfVolumes.has(first) : first === TRASH_OF_VOLUMES) return first;
-  return undefined;
+  if (whole === 'key' && isAlone) return filesOfVolumes.has(first) ? first : undefined;
+  // without a slash, a prefix may go on to another name
+  return segments.length > 1 && first === TRASH_OF_VOLUMES ? first : undefined;
 }

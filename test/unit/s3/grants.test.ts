@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileGrants, isAllowed, readAction } from '../../../src/s3/grants.ts';
+import { compileGrants, isAllowed, readAction, shareGranted } from '../../../src/s3/grants.ts';
 
 const wish = { bucket: 'photos', action: 'GetObject', key: 'public/a.jpg' };
 
@@ -62,5 +62,43 @@ describe('isAllowed', () => {
     ]);
     expect(isAllowed(grantsOfTwo, { ...wish, key: 'private/mine/a' })).toBe(true);
     expect(isAllowed(grantsOfTwo, { ...wish, key: 'private/yours/a' })).toBe(false);
+  });
+});
+
+describe('shareGranted', () => {
+  const grants = compileGrants([
+    { buckets: ['photos'], keys: ['public/**', '!public/draft/**'], actions: ['ListBucket'] },
+    { buckets: ['photos'], keys: ['2026/*/a'], actions: ['ListBucket'] },
+    { buckets: ['photos'], keys: ['**'], actions: ['GetObject'] },
+    { buckets: ['archive'], keys: ['**'], actions: ['ListBucket'] },
+  ]);
+  const listing = { bucket: 'photos', action: 'ListBucket', key: 'public/a' };
+
+  it.each([
+    ['every key below a prefix', {}, 'every'],
+    ['some, where others are taken away', { key: 'public/' }, 'some'],
+    ['some, of one grant of several', { key: '2026/' }, 'some'],
+    ['some, where the prefix begins what is granted', { key: 'pub' }, 'some'],
+    ['none that are taken away', { key: 'public/draft/' }, 'none'],
+    ['none of which no grant tells', { key: 'private/' }, 'none'],
+    ['none by a grant of another bucket', { bucket: 'third', key: '' }, 'none'],
+    ['none by a grant of another action', { action: 'ListBucketVersions', key: '' }, 'none'],
+    ['every key by the grant of its own bucket', { bucket: 'archive', key: '' }, 'every'],
+    ['every key by a later grant, when an earlier one gives some', { action: 'GetObject', key: '' }, 'every'],
+  ])('%s', (_, change, share) => {
+    expect(shareGranted(grants, { ...listing, ...change })).toBe(share);
+  });
+
+  it('the most of all grants counts, in whatever order they are', () => {
+    const rules = [
+      { keys: ['a/b/**'], actions: ['ListBucket'] },
+      { keys: ['c/**'], actions: ['ListBucket'] },
+      { keys: ['a/**'], actions: ['ListBucket'] },
+    ];
+    for (const ordered of [rules, rules.toReversed()])
+      expect(shareGranted(compileGrants(ordered), { ...listing, key: 'a/' })).toBe('every');
+    for (const ordered of [rules.slice(0, 2), rules.slice(0, 2).toReversed()])
+      expect(shareGranted(compileGrants(ordered), { ...listing, key: 'a/' })).toBe('some');
+    expect(shareGranted(compileGrants([]), listing)).toBe('none');
   });
 });

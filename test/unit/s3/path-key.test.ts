@@ -93,7 +93,13 @@ describe('a key at a store that takes keys as paths', () => {
       requirePlain({ keys: 'path', keyPrefix: '' }, 'a//b', 'Key');
       expect.unreachable();
     } catch (error) {
-      expect(error).toMatchObject({ code: 'InvalidArgument', status: 400 });
+      expect(error).toMatchObject({
+        ...{ code: 'InvalidArgument', status: 400 },
+        fields: [
+          ['ArgumentName', 'Key'],
+          ['ArgumentValue', 'a//b'],
+        ],
+      });
       expect(String(error)).toContain('it has an empty segment');
     }
   });
@@ -143,11 +149,28 @@ describe('a key behind the prefix of its bucket', () => {
     expect(() => requirePlain({ keys: 'path', keyPrefix }, key, 'prefix', 'prefix')).not.toThrow();
   });
 
-  it.each(['.accesslog', '.config', '.CONTROL', '.stats', '.trash', '.trash/'])(
-    '%s is a file of a volume',
-    key => {
-      expect(pathKeyProblem(key)).toMatch(/^stores keep /);
-      if (!key.endsWith('/')) expect(pathPrefixProblem(key)).toBeUndefined();
+  it.each(['.accesslog', '.config', '.CONTROL', '.stats', '.trash'])('%s is a file of a volume', key => {
+    for (const one of [key, `${key}/`]) expect(pathKeyProblem(one)).toMatch(/^stores keep /);
+    // as a prefix it may go on to another name
+    expect(pathPrefixProblem(key)).toBeUndefined();
+  });
+
+  it.each(['.trash/', '.Trash/', '.trash/2026-11-22-01', '.trash/2026-11-22-01/'])(
+    'the prefix %s leads to deleted files of a volume',
+    prefix => {
+      expect(pathPrefixProblem(prefix)).toMatch(/^stores keep /);
     },
   );
+
+  it.each(['.trashcan/', 'a/.trash/', '.config/', '.stats/a'])('the prefix %s leads to none', prefix => {
+    expect(pathPrefixProblem(prefix)).toBeUndefined();
+  });
+
+  it('may end as no key may, if it is a prefix', () => {
+    for (const prefix of ['a/.', '.', 'a/.config', '']) {
+      expect(() => requirePlain({ keys: 'path', keyPrefix: '' }, prefix, 'prefix', 'prefix')).not.toThrow();
+      expect(() => requirePlain({ keys: 'path', keyPrefix: 'b/' }, prefix, 'prefix', 'prefix')).not.toThrow();
+    }
+    expect(() => requirePlain({ keys: 'path', keyPrefix: '' }, 'a/.', 'Key')).toThrow();
+  });
 });

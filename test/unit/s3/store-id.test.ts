@@ -46,7 +46,16 @@ describe('an id of a store', () => {
     'is refused at stores of paths when it holds what their ids do not: %j',
     id => {
       expect(mayBePath('path', id)).toBe(true);
-      expect(() => requireId('path', id, 'uploadId')).toThrow('The value of uploadId is not one');
+      expect(() => requireId('path', id, 'uploadId')).toThrow(
+        expect.objectContaining({
+          ...{ code: 'InvalidArgument', status: 400 },
+          message: 'The value of uploadId is not one that a store gives out.',
+          fields: [
+            ['ArgumentName', 'uploadId'],
+            ['ArgumentValue', id],
+          ],
+        }),
+      );
     },
   );
 
