@@ -1,4 +1,4 @@
-import { type HeaderList, headerLines } from './header-list.ts';
+import { type HeaderList, headerLines } from './header-lines.ts';
 
 /** Fields that are always hop-by-hop, whether `Connection` lists them or not (RFC 9110 §7.6.1, RFC 9111 §3.1). */
 export const hopByHopFields: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import { type HeaderList, headerLines } from '../http/header-list.ts';
+import { type HeaderList, headerLines } from '../http/header-lines.ts';
 
 /** The prefix of a store's own headers: that of Amazon S3 and compatible stores, or that of the specification. */
 export type HeaderPrefix = 'x-amz-' | 'x-store-';

@@ -1,5 +1,5 @@
 import { parseContentLength } from '../../http/content-length.ts';
-import { headerText } from '../../http/header-text.ts';
+import { headerText } from '../../http/header-lines.ts';
 import { fieldsFromRaw, type HeaderField, type HeaderPrefix } from '../../s3/dialect.ts';
 import type { StoreReplyHead } from '../store.ts';
 

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Part } from '../../cache/part-map.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
-import { headerText } from '../../http/header-text.ts';
+import { headerText } from '../../http/header-lines.ts';
 import { formatContentRange } from '../../http/range.ts';
 import { type HeaderField, type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
-import { FirstByteTimes } from '../../../src/backend/silent-calls.ts';
+import type { QueueEntry } from '../../../src/backend/queue-entry.ts';
+import { FirstByteTimes, SilentCalls } from '../../../src/backend/silent-calls.ts';
 
 let firstBytes: FirstByteTimes;
 
@@ -47,4 +48,47 @@ it.each([
 it('after a minute without answers the slowest is forgotten', () => {
   add(100, 5_000, 0);
   expect(firstBytes.silenceLimitMs(60_000)).toBe(1_500);
+});
+
+/** Calls that were sent at `sentMs` and are not answered; an answered one for undefined. */
+function running(...sentMs: (number | undefined)[]): QueueEntry[] {
+  const unused = () => {
+    throw new Error('nothing is done with calls here');
+  };
+  return sentMs.map((silentSinceMs, index) => ({
+    object: String(index),
+    client: undefined,
+    isAnswered: silentSinceMs === undefined,
+    silentSinceMs,
+    pausedSinceMs: undefined,
+    keptUntilMs: undefined,
+    start: unused,
+    stoodStill: unused,
+    endedBy: unused,
+  }));
+}
+
+const sixteen = { connections: 16, queueWaitMs: 4_000 };
+
+it('of calls that are silent for long, all but an eighth of the connections give way once a later one was answered', () => {
+  const silent = new SilentCalls(sixteen);
+  const calls = running(0, undefined, 0, 0, 0, 9_000);
+  silent.answered(100, 9_000);
+  const { calls: given, count } = silent.toGiveUp(calls, 7, 10_000);
+  expect(given).toEqual([calls[0], calls[2]]);
+  expect(count).toBe(7);
+});
+
+it('while no later call was answered, a few are tried at a time, and the next ones a quarter of the wait later', () => {
+  const silent = new SilentCalls(sixteen);
+  const calls = running(0, 0, 0, 0, 0, 0);
+  expect(silent.toGiveUp(calls, 7, 10_000)).toEqual({ calls: calls.slice(0, 4), count: 2 });
+  expect(silent.toGiveUp(calls, 7, 10_999).calls).toEqual([]);
+  expect(silent.toGiveUp(calls, 1, 11_000)).toEqual({ calls: calls.slice(0, 4), count: 1 });
+});
+
+it('nobody gives way while the answers of the store take as long', () => {
+  const silent = new SilentCalls(sixteen);
+  silent.answered(6_000, 9_000);
+  expect(silent.toGiveUp(running(0, 0, 0, 0), 7, 10_000).calls).toEqual([]);
 });

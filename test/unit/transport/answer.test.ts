@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { headerText } from '../../../src/http/header-text.ts';
+import { headerText } from '../../../src/http/header-lines.ts';
 import { type Answer, DirectAnswer, StandardAnswer } from '../../../src/transport/answer.ts';
 
 const date = 'Thu, 01 Jan 2026 00:00:00 GMT';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { headerLines } from '../../../src/http/header-list.ts';
+import { headerLines } from '../../../src/http/header-lines.ts';
 
 it('a list of headers gives its lines in order', () => {
   expect([...headerLines(['A', '1', 'b', '2'])]).toEqual([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { headerText } from '../../../src/http/header-text.ts';
+import { headerText } from '../../../src/http/header-lines.ts';
 
 it('makes no text of what may not stand in a header', () => {
   expect(headerText(['x', 'a\r\nset-cookie: b'])).toBeUndefined();

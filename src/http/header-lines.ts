@@ -1,9 +1,17 @@
+/** Header lines as received: names and values alternating, like `rawHeaders` of node:http. */
+export type HeaderList = readonly string[];
+
+/** The name and value of each line, in order. */
+export function* headerLines(list: HeaderList): Generator<readonly [name: string, value: string]> {
+  for (let index = 0; index + 1 < list.length; index += 2) yield [list[index] ?? '', list[index + 1] ?? ''];
+}
+
 /** Characters that a header value must not contain (RFC 9110 §5.5); node:http refuses the same. */
 const forbidden = /[^\t\x20-\x7e\x80-\xff]/;
 const notToken = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 
 /** Header lines in wire format; undefined when a name or value contains a character that is not allowed. */
-export function headerText(raw: readonly string[]): string | undefined {
+export function headerText(raw: HeaderList): string | undefined {
   let text = '';
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
