@@ -2,7 +2,7 @@ import { describeDuration } from '../../base/time-text.js';
 import { backendAttempts, backendFailures } from '../measurement/measure.ts';
 import { formatCount, formatShare } from '../wording.ts';
 import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
-import { lastCause, lastFailureFacts } from './last-failure.ts';
+import { describeCause, lastCause, lastFailureFacts } from './last-failure.ts';
 import type { Breach, ConditionOptions, RuleDefinition } from './rule.ts';
 
 interface BackendErrorsOptions extends ConditionOptions {
@@ -52,10 +52,11 @@ function breach(
 ): Breach {
   const share = formatShare(attempts.failed / attempts.total);
   const window = describeDuration(options.windowMs);
+  const last = cause === undefined ? '' : `; the last failure: ${describeCause(cause)}`;
   return {
     kind: 'breach',
     labels: { backend },
-    summary: `${share} of the requests to backend ${backend} failed in the last ${window}.`,
+    summary: `${share} of the requests to backend ${backend} failed in the last ${window}${last}.`,
     facts: [
       { name: 'Backend', value: backend },
       {

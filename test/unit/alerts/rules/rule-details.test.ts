@@ -190,6 +190,19 @@ describe('backendUnreachable', () => {
   });
 });
 
+describe('backendErrors', () => {
+  it('says why a request failed last', () => {
+    const bench = new RuleBench(rulesOf({}, 'backendErrors'));
+    bench.run(3 * MINUTE_MS, together(attempts({ 200: 90, 500: 10 }), causes('main', 'STATUS_500', 10)));
+    const why = 'it is in trouble itself, or what stands before it is (STATUS_500)';
+    const { summary, facts } = bench.current() ?? {};
+    expect(summary).toBe(
+      `10 % of the requests to backend main failed in the last 1 min; the last failure: ${why}.`,
+    );
+    expect(facts).toContainEqual({ name: 'Last failure', value: why });
+  });
+});
+
 describe('backendErrorBurn', () => {
   it('waits until the short window is full: the first errors of a young gateway are no burn', () => {
     const bench = new RuleBench(rulesOf({}, 'backendErrorBurn'));
