@@ -89,14 +89,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   };
   const server = createListenerServer(limits.headersBytes, senders, options.answerUnreadable === undefined);
   parseTakenBodies(server, options.takesBody ?? takesNoBody);
-  server.on('request', handle);
-  server.on('checkContinue', (request, response) => {
-    // without `100 Continue` the client need not send what would not be read (RFC 9110 §10.1.1)
-    if (!request.isBodySkipped) letContinue(response);
-    handle(request, response);
-  });
-  // node:http would answer any other expectation itself, out of turn and without a body
-  server.on('checkExpectation', handle);
+  takeRequests(server, handle);
   refuseUnreadable(server, pipelining, refusing);
   const connections = new OpenConnections(server, limits, socket => refuseConnection(socket, refusing));
   const idle = closeIdleConnections(connections, IDLE_LIMIT_MS);
@@ -149,6 +142,18 @@ function createListenerServer(
   // a client may half-close: pending answers are still sent, and the connection is closed after the last
   server.httpAllowHalfOpen = true;
   return server;
+}
+
+/** Has `handle` answer all requests, with and without an expectation. */
+function takeRequests(server: ListenerServer, handle: Handler): void {
+  server.on('request', handle);
+  server.on('checkContinue', (request, response) => {
+    // without `100 Continue` the client need not send what would not be read (RFC 9110 §10.1.1)
+    if (!request.isBodySkipped) letContinue(response);
+    handle(request, response);
+  });
+  // node:http would answer any other expectation itself, out of turn and without a body
+  server.on('checkExpectation', handle);
 }
 
 /** Answers input that node:http cannot parse into a request. */

@@ -153,9 +153,7 @@ function sendRead(
     const answer = beginWith(first, callbacks);
     const onEnd = (end: PumpOutcome) => {
       exchange.bodyBytes = pump.sentBytes;
-      if (end.kind === 'failed') exchange.failure = end.error;
-      if (end.kind === 'failed' && isFault(end.error)) exchange.fault(end.error);
-      if (end.kind === 'client-left') exchange.hasClientLeft = true;
+      noteEnd(exchange, end);
       callbacks.onEnd();
     };
     const fault = (error: unknown) => exchange.fault(error);
@@ -188,4 +186,10 @@ function sendRead(
     fail(error);
     hasLeft = true;
   }
+}
+
+function noteEnd(exchange: Exchange, end: PumpOutcome): void {
+  if (end.kind === 'failed') exchange.failure = end.error;
+  if (end.kind === 'failed' && isFault(end.error)) exchange.fault(end.error);
+  if (end.kind === 'client-left') exchange.hasClientLeft = true;
 }

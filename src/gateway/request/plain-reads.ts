@@ -45,7 +45,8 @@ export class PlainReads {
     exchange.prefix = plain.prefix;
     exchange.operation = 'GetObject';
     const { visibility, mayKnowMissing } = plain;
-    const read = readOf(plain.read, fields);
+    const isWhole = fields.range === undefined && !fields.isConditional;
+    const read = isWhole ? plain.read : partOf(plain.read, fields);
     return {
       exchange,
       fields,
@@ -89,8 +90,7 @@ function plainHost({ method, url }: Exchange, fields: RequestFields): string | u
   return isPlain ? host : undefined;
 }
 
-function readOf(whole: ObjectRead, { range, isConditional }: RequestFields): ObjectRead {
-  if (range === undefined && !isConditional) return whole;
+function partOf(whole: ObjectRead, { range, isConditional }: RequestFields): ObjectRead {
   return { ...whole, range: parseRange(range), isConditional };
 }
 
