@@ -289,6 +289,31 @@ it('SIGTERM with a delay: not ready at once, everything served until it is over,
   await store.close();
 });
 
+it('SIGTERM lets a button press that is on its way be answered, and the admin port answers meanwhile', async () => {
+  const callbackPort = await freePort();
+  const { started, admin } = await startGateway(`
+    alerts: { callbacks: { port: ${callbackPort}, url: "http://127.0.0.1:${callbackPort}",
+      token: { keys: "http://127.0.0.1:1/keys", issuer: "http://127.0.0.1:1", subjects: { s: Ada }, appIds: [a] } } }`);
+  const press = connect(callbackPort, '127.0.0.1');
+  const answer = text(press);
+  await once(press, 'connect');
+  press.write('POST /callbacks/cards/actions HTTP/1.1\r\n');
+  const ended = started.stop();
+  const isOpen = async () => {
+    const socket = connect(callbackPort, '127.0.0.1').on('error', () => undefined);
+    const isConnected = once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    return isConnected.finally(() => socket.destroy());
+  };
+  await expect.poll(isOpen, { ...PATIENCE, interval: 20 }).toBe(false);
+  expect((await fetch(`${admin}/readyz`)).status).toBe(503);
+  press.write('host: x\r\ncontent-length: 0\r\n\r\n');
+  expect(await answer).toMatch(/^HTTP\/1\.1 4\d\d .*connection: close/is);
+  expect(await ended).toBe(0);
+});
+
 it('a second signal ends a gateway at once that waits for its delay', async () => {
   const { started, admin } = await startGateway('shutdown: { delay: 5m }');
   process.kill(started.pid, 'SIGTERM');

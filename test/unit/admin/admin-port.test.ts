@@ -203,3 +203,21 @@ it('closes the connection behind Upgrade and CONNECT, which node:http does not p
     expect(await text(socket)).toMatch(/^HTTP\/1.1 (200|404)/);
   }
 });
+
+it('closing ends connections, also of requests that are not answered, and frees the port', async () => {
+  const asked = Promise.withResolvers<void>();
+  const server = await startAdminServer({
+    ...{ host: '127.0.0.1', port: 0, names: [], token: undefined, logger: silentLogger() },
+    routes: [{ method: 'GET', path: '/slow', open: true, handle: () => asked.resolve() }],
+  });
+  const [unanswered, idle] = [connect(server.port, '127.0.0.1'), connect(server.port, '127.0.0.1')];
+  const ended = Promise.all([once(unanswered.resume(), 'close'), once(idle.resume(), 'close')]);
+  await once(idle, 'connect');
+  unanswered.write(`GET /slow HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\n\r\n`);
+  await asked.promise;
+  await server.close();
+  await ended;
+  await expect(once(connect(server.port, '127.0.0.1'), 'connect')).rejects.toMatchObject({
+    code: 'ECONNREFUSED',
+  });
+});

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
 import { type HttpListener, listenHttp } from '../../../src/server/http-listener.ts';
+import type { RequestHandler } from '../../../src/server/request-handler.ts';
 import { defaultLimits } from '../../support/client-limits.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -14,11 +15,13 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function start() {
+const answer: RequestHandler = (request, response) => void response.end(`answer to ${request.url}`);
+
+async function start(handle = answer) {
   const clock = new ManualClock();
   const listener = await listenHttp({
     ...{ host: '127.0.0.1', port: 0, reusePort: false, limits: defaultLimits, clock },
-    handle: (request, response) => void response.end(`answer to ${request.url}`),
+    handle,
     logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
   });
   return { clock, listener };
@@ -150,5 +153,27 @@ it('ends within a limit that is shorter than the time for new connections', asyn
   const drained = listener.drain(100);
   await turns();
   clock.advance(100);
+  await drained;
+});
+
+it('cuts off at the limit what is still running, and has then drained', async () => {
+  const asked = Promise.withResolvers<void>();
+  const { clock, listener } = await start(() => asked.resolve());
+  const [unanswered, unsent] = [await open(listener), await open(listener)];
+  unanswered.write(GET);
+  unsent.write(GET.slice(0, 10));
+  await asked.promise;
+  let left = 2;
+  const cut = [unanswered, unsent].map(async socket => {
+    await once(socket.resume(), 'close');
+    left--;
+  });
+  const drained = listener.drain(60_000);
+  await turns();
+  clock.advance(59_999);
+  await turns();
+  expect(left).toBe(2);
+  clock.advance(1);
+  await Promise.all(cut);
   await drained;
 });
