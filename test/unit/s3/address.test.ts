@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeKey, parseAddress } from '../../../src/s3/address.ts';
+import { encodeKey, parseAddress, parseBucketAddress } from '../../../src/s3/address.ts';
 import { S3Error } from '../../../src/s3/error.ts';
 
 const domain = 's3.example.test';
@@ -169,10 +169,63 @@ describe('a target that cannot be read', () => {
     expect(refusal(url).code).toBe('InvalidBucketName');
   });
 
+  it('is refused with the name that it has for its bucket', () => {
+    expect(refusal('/a%0Ab/key').fields).toEqual([['BucketName', 'a\nb']]);
+    expect(refusal('/k', `-a.${domain}`).fields).toEqual([['BucketName', '-a']]);
+  });
+
   it('may have the ARN of an access point for its bucket', () => {
     const arn = 'arn:aws:s3:eu-west-1:123456789012:accesspoint/ap';
     expect(object(`/${encodeURIComponent(arn)}/a`)).toEqual([arn, 'a']);
   });
+});
+
+describe('the bucket alone, of an address whose key is refused', () => {
+  const long = 'k'.repeat(1025);
+  const ofB = { kind: 'bucket', bucket: 'b', query: '' };
+  it.each([
+    ['/b', 'h', ofB],
+    ['/b/', 'h', ofB],
+    ['/b/%zz', 'h', ofB],
+    [`/b/${long}?x=1`, 'h', ofB],
+    ['/b?x=1', undefined, ofB],
+    [`/${long}`, `b.${domain}`, ofB],
+    ['/%zz', `b.${domain}`, ofB],
+    ['/%zz?x', `B.${domain}:80`, ofB],
+    ['http://h/b/%zz', `c.${domain}`, ofB],
+    [`HTTPS://b.${domain}/%zz`, 'h', ofB],
+    ['/', 'h', { kind: 'service', query: '' }],
+    ['/', domain, { kind: 'service', query: '' }],
+  ])('%s at %s', (url, host, address) => {
+    const found = parseBucketAddress(url, host, domain);
+    expect({
+      kind: found.kind,
+      query: found.query,
+      ...(found.kind !== 'service' && { bucket: found.bucket }),
+    }).toEqual(address);
+  });
+
+  it('is refused where the bucket is no name', () => {
+    for (const [url, host] of [
+      ['/-a/%zz', 'h'],
+      ['/%zz', `-a.${domain}`],
+    ] as const)
+      expect(() => parseBucketAddress(url, host, domain)).toThrow(
+        expect.objectContaining({ code: 'InvalidBucketName' }),
+      );
+  });
+});
+
+it('labels before the domain that may be an access point are told to be that', () => {
+  for (const [host, mayBePoint] of [
+    [`reports-123456789012.${domain}`, true],
+    [`reports.${domain}`, undefined],
+  ] as const) {
+    expect(parseAddress('/k', host, domain)).toHaveProperty('kind', 'object');
+    const address = parseAddress('/k', host, domain);
+    expect('mayBePoint' in address ? address.mayBePoint : undefined).toBe(mayBePoint);
+  }
+  expect(parseAddress('/reports-123456789012/k', 'h', domain)).not.toHaveProperty('mayBePoint');
 });
 
 describe('a key on its way to a store', () => {

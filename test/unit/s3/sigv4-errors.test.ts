@@ -60,8 +60,12 @@ describe('SignatureDoesNotMatch (docs/semantics.md 209)', () => {
         'latin1',
       );
       expect(bytes).toBe(fields.CanonicalRequest);
-      expect(JSON.stringify(fields)).not.toContain('hidden');
+      expect(JSON.stringify(fields)).not.toMatch(/hidden|idden/);
     }
+    const shown = (asked: typeof request) => refusal(asked).fields.CanonicalRequest;
+    for (const name of names) expect(shown(request)).toContain(`\n${name}:redacted\n`);
+    const inQuery = shown({ ...presigned, url: `${url}&X-Amz-Security-Token=hidden-token` });
+    expect(inQuery).toMatch(/&X-Amz-Security-Token=redacted[&\n]/);
   });
 
   it.each(['ab', 'F'.repeat(64), 'ü'.repeat(64), '0'.repeat(65)])(
