@@ -57,6 +57,8 @@ export interface RefusedRecord extends RecordBase {
 export interface UncacheableRecord extends RecordBase {
   readonly kind: 'uncacheable';
   readonly isNegative: false;
+  /** The object's size, if only that prevents caching: another bucket with this object may have a higher limit. */
+  readonly tooLargeBytes: number | undefined;
 }
 
 /** Request fields, besides key and version, that the store's answer can depend on. Absent fields are undefined. */

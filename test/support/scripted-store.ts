@@ -198,7 +198,8 @@ export class ScriptedCall implements StoreCall {
 
   #refuse(status: number, body: string): void {
     this.#receiver.answered({ status, fields: [] });
-    if (body !== '' && !this.isOver) this.#receiver.arrived(Buffer.from(body));
+    if (body !== '' && this.#request.method !== 'HEAD' && !this.isOver)
+      this.#receiver.arrived(Buffer.from(body));
     this.#finish();
   }
 

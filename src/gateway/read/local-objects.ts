@@ -79,7 +79,10 @@ export class LocalObjects implements ObjectSource {
    * @throws RefusedByStoreError for an answer that must not be shared; StoreError when there is none
    */
   async find(read: ObjectRead, withChecksums = false): Promise<LookupResult> {
-    if (withChecksums) return this.#shared(read, 'HEAD ', () => this.#askAnew(read, undefined));
+    if (withChecksums) {
+      const found = await this.#shared(read, 'HEAD ', () => this.#askAnew(read, undefined));
+      if (answers(found.record, read)) return found;
+    }
     const nowMs = this.#clock.nowMs();
     const known = lookupFresh(this.records, read, nowMs);
     if (known) return { record: known, ...cacheHit };
@@ -122,8 +125,11 @@ export class LocalObjects implements ObjectSource {
     return firstExtent(read, this.#contents.firstExtentBytes(this.#singleFlight.running.size));
   }
 
+  /** Asks about the whole object even for a reader of a part: the others who wait may want another one, or none. */
   async #revalidate(read: ObjectRead, stale: ReadableRecord): Promise<Learned> {
-    const learned = await this.#askAnew(read, this.#firstExtent(read));
+    const whole = { ...read, partNumber: undefined };
+    const extent = read.partNumber === undefined ? this.#firstExtent(read) : firstBlock(read);
+    const learned = await this.#askAnew(whole, extent);
     const isSame = learned.record.kind === 'readable' && learned.record.content === stale.content;
     return { ...learned, how: isSame ? 'revalidated' : 'fetched', forwarded: 'stale' };
   }
@@ -216,10 +222,15 @@ export class LocalObjects implements ObjectSource {
     return learnedOf(record, head, isKept);
   }
 
-  /** What HEAD omits is not remembered for a GET, which may still be told. */
+  /**
+   * What HEAD omits is not remembered for a GET, which may still be told. A content that is kept, because another bucket
+   * allows larger objects, stays.
+   */
   #learnUnkeepable(read: ObjectRead, head: ContentHead, method: 'GET' | 'HEAD', epoch: number): Learned {
-    const record = uncacheableRecord({ method, receivedMs: this.#clock.nowMs(), epoch });
-    return learnedOf(record, head, read.method === method && this.records.store(read, record));
+    const record = uncacheableRecord(head, { method, receivedMs: this.#clock.nowMs(), epoch });
+    const known = lookupRecord(this.records, read);
+    const isKept = known?.kind === 'readable' && isOf(known, head);
+    return learnedOf(record, head, !isKept && read.method === method && this.records.store(read, record));
   }
 
   #learnRefusal(read: ObjectRead, reply: WholeReply, method: 'GET' | 'HEAD', epoch: number): Learned {
@@ -231,6 +242,10 @@ export class LocalObjects implements ObjectSource {
 
 function learnedOf(record: ObjectRecord, { status, isCharged }: ContentHead, isStored: boolean): Learned {
   return { record, how: 'fetched', forwarded: 'uri-miss', forwardStatus: status, isStored, isCharged };
+}
+
+function isOf({ entityTag, sizeBytes }: ReadableRecord, head: ContentHead): boolean {
+  return entityTag === head.entityTag && sizeBytes === head.sizeBytes;
 }
 
 /** HEAD may answer differently from GET, and does not locate parts. */

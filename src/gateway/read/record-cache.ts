@@ -24,9 +24,15 @@ export function lookupRecord(index: RecordIndex, read: ObjectRead): ObjectRecord
 /** The record that answers `read` at `nowMs` without a question to the store. */
 export function lookupFresh(index: RecordIndex, read: ObjectRead, nowMs: number): ObjectRecord | undefined {
   const record = lookupRecord(index, read);
-  if (!record || freshUntilMs(record, read.policy, nowMs) <= nowMs) return undefined;
+  if (!record || isSmallEnough(record, read) || freshUntilMs(record, read.policy, nowMs) <= nowMs)
+    return undefined;
   const { partNumber } = read;
   return partNumber === undefined || knowsPart(record, partNumber) ? record : undefined;
+}
+
+/** Whether `record` says that the object is too large for another bucket, and it is not for that of `read`. */
+function isSmallEnough(record: ObjectRecord, { policy }: ObjectRead): boolean {
+  return record.kind === 'uncacheable' && (record.tooLargeBytes ?? Infinity) <= policy.maxObjectSizeBytes;
 }
 
 /** The name under which `record` is kept: HEAD has another answer than GET for an archived object. */

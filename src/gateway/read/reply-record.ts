@@ -7,7 +7,7 @@ import { hopByHopFields } from '../../http/hop-by-hop.ts';
 import { hostFields } from '../../http/host-fields.ts';
 import { parseHttpDate } from '../../http/http-date.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import { type ContentHead, isChecksum, readContentHead } from '../fill/content-head.ts';
+import { type ContentHead, isChecksum, keptContent, readContentHead } from '../fill/content-head.ts';
 
 /** When and how an answer was obtained. */
 interface ReplyContext {
@@ -103,10 +103,14 @@ const noDirectives: FreshnessDirectives = {
  * Creates a record that says a read cannot be cached. It stays fresh for the bucket's default lifetime; the directives
  * of the answer do not matter, because none of it is reused.
  */
-export function uncacheableRecord({ method, receivedMs, epoch }: ReplyContext): UncacheableRecord {
+export function uncacheableRecord(
+  head: ContentHead,
+  { method, receivedMs, epoch }: ReplyContext,
+): UncacheableRecord {
   return {
     kind: 'uncacheable',
     isNegative: false,
+    tooLargeBytes: keptContent(head, Infinity)?.sizeBytes,
     isUsableForGet: method === 'GET',
     receivedMs,
     epoch,

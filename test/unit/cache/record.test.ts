@@ -25,7 +25,10 @@ const refused = (body: string): ObjectRecord => ({
   ...{ ...base, kind: 'refused', isNegative: true, status: 404 },
   body: Buffer.from(body),
 });
-const uncacheable: ObjectRecord = { ...base, kind: 'uncacheable', isNegative: false };
+const uncacheable: ObjectRecord = {
+  ...{ ...base, kind: 'uncacheable', isNegative: false },
+  tooLargeBytes: undefined,
+};
 
 describe('the name of a record', () => {
   const none: Variant = { origin: undefined, expectedBucketOwner: undefined, requestPayer: undefined };

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { type PurgeScope, purge } from '../../../../src/gateway/operate/purge.ts';
 import { lookupFresh } from '../../../../src/gateway/read/record-cache.ts';
@@ -128,4 +128,76 @@ it('asks at first for a fair share of the memory: less of each object, the more 
   const lengths = ranges.map(range => Number(range?.split('-')[1]) + 1);
   const shares = [1, 2, 3].map(objectCount => (4 * 1024 * 1024) / objectCount);
   expect(lengths).toEqual(shares.map(share => Math.floor(share / blockSizeBytes) * blockSizeBytes));
+});
+
+it('who waits for a revalidation is not refused for the part that another reader asks for', async () => {
+  // with Origin, only a GET tells what GET is answered
+  const variant = { origin: 'https://app.test', expectedBucketOwner: undefined, requestPayer: undefined };
+  const get = readOf('k', { bucket: bucketOf(store), variant });
+  const first = objects.objects.find(get);
+  await answer(0);
+  await first;
+  clock.advance(61_000);
+  const ofPart = objects.objects.find({ ...get, partNumber: 99 });
+  const refusal = expect(ofPart).rejects.toMatchObject({ reply: { status: 416 } });
+  const ofWhole = objects.objects.find(get);
+  expect(store.open).toHaveLength(1);
+  await answer(0);
+  expect(await ofWhole).toMatchObject({
+    how: 'revalidated',
+    record: { kind: 'readable' },
+    isCollapsed: true,
+  });
+  await answer(0);
+  await refusal;
+});
+
+it('a GET that wants checksums of an object that is gone is refused in the words of GET', async () => {
+  const get = readOf('k', { bucket: bucketOf(store) });
+  const first = objects.objects.find(get);
+  await answer(0);
+  await first;
+  store.remove('k');
+  const asked = objects.objects.find(get, true);
+  await answer(0);
+  await answer(0);
+  const { record } = await asked;
+  expect(record).toMatchObject({ kind: 'refused', status: 404 });
+  expect(record.kind === 'refused' && record.body.toString()).toContain('NoSuchKey');
+});
+
+describe('an object that is too large for one of two buckets', () => {
+  const large = () => readOf('k', { bucket: bucketOf(store) });
+  const limited = () => ({ ...large(), policy: { ...large().policy, maxObjectSizeBytes: 1_000 } });
+  const fetch = async (asked: ObjectRead) => {
+    const found = objects.objects.find(asked);
+    while (store.open.length > 0) await answer(0);
+    return (await found).record;
+  };
+
+  it('is kept for the other, whichever is read first', async () => {
+    expect(await fetch(limited())).toMatchObject({ kind: 'uncacheable', tooLargeBytes: 5_000 });
+    expect(lookupFresh(objects.objects.records, limited(), clock.nowMs())?.kind).toBe('uncacheable');
+    expect((await fetch(large())).kind).toBe('readable');
+    expect(lookupFresh(objects.objects.records, large(), clock.nowMs())?.kind).toBe('readable');
+  });
+
+  it('stays kept for the other when it is stale and found to be too large', async () => {
+    const before = await fetch(large());
+    clock.advance(61_000);
+    expect((await fetch(limited())).kind).toBe('uncacheable');
+    const after = await fetch(large());
+    expect(after.kind === 'readable' && before.kind === 'readable' && after.content === before.content).toBe(
+      true,
+    );
+  });
+
+  it('is remembered as too large once it has grown', async () => {
+    store.put('k', { ...object, sizeBytes: 500 });
+    expect((await fetch(limited())).kind).toBe('readable');
+    store.put('k', object);
+    clock.advance(61_000);
+    expect((await fetch(limited())).kind).toBe('uncacheable');
+    expect(lookupFresh(objects.objects.records, limited(), clock.nowMs())?.kind).toBe('uncacheable');
+  });
 });

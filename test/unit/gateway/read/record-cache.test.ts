@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { getRecordName, type ObjectRecord } from '../../../../src/cache/record.ts';
+import { readContentHead } from '../../../../src/gateway/fill/content-head.ts';
 import {
   lookupFresh,
   lookupRecord,
@@ -12,7 +13,7 @@ import { readOf } from '../../../support/object-reads.ts';
 const get = readOf('k');
 const head = readOf('k', { method: 'HEAD' });
 const base = { receivedMs: 0, epoch: 3 } as const;
-const record = uncacheableRecord({ ...base, method: 'GET' });
+const record = uncacheableRecord(readContentHead({ status: 200, fields: [] }), { ...base, method: 'GET' });
 const forHead: ObjectRecord = { ...record, isUsableForGet: false };
 const refusal: ObjectRecord = {
   ...record,

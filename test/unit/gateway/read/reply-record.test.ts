@@ -160,10 +160,10 @@ it('a refusal keeps its words, and answers GET when GET was asked', () => {
 });
 
 it('what cannot be kept is remembered as long as what says nothing, whatever it says', () => {
-  const record = uncacheableRecord(get);
+  const record = uncacheableRecord(readContentHead(head()), get);
   expect(record).toMatchObject({ kind: 'uncacheable', isNegative: false, isUsableForGet: true, fields: [] });
   expect(record.directives.noStore).toBe(false);
-  expect(uncacheableRecord({ ...get, method: 'HEAD' }).isUsableForGet).toBe(false);
+  expect(uncacheableRecord(readContentHead(head()), { ...get, method: 'HEAD' }).isUsableForGet).toBe(false);
 });
 
 it.each([

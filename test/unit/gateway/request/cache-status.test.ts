@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { readContentHead } from '../../../../src/gateway/fill/content-head.ts';
 import type { LookupResult } from '../../../../src/gateway/read/object-source.ts';
 import { uncacheableRecord } from '../../../../src/gateway/read/reply-record.ts';
 import {
@@ -8,7 +9,11 @@ import {
   refusedByStore,
 } from '../../../../src/gateway/request/cache-status.ts';
 
-const record = uncacheableRecord({ method: 'GET', receivedMs: 0, epoch: 0 });
+const record = uncacheableRecord(readContentHead({ status: 200, fields: [] }), {
+  method: 'GET',
+  receivedMs: 0,
+  epoch: 0,
+});
 const hit: LookupResult = { record, ...cacheHit };
 const fetched: LookupResult = { ...hit, how: 'fetched', forwarded: 'uri-miss', forwardStatus: 206 };
 

@@ -4,6 +4,7 @@ import { Epochs } from '../../../../src/cache/epochs.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { objectKey } from '../../../../src/cache/object-key.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { readContentHead } from '../../../../src/gateway/fill/content-head.ts';
 import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
 import type { LookupResult, ObjectSource } from '../../../../src/gateway/read/object-source.ts';
 import { lookupFresh } from '../../../../src/gateway/read/record-cache.ts';
@@ -95,7 +96,10 @@ class Own implements ObjectSource {
   #found(name: string): Promise<LookupResult> {
     this.asked.push(name);
     const context = { method: 'GET', receivedMs: 0, epoch: 0 } as const;
-    return Promise.resolve({ ...foundNow, record: uncacheableRecord(context) });
+    return Promise.resolve({
+      ...foundNow,
+      record: uncacheableRecord(readContentHead({ status: 200, fields: [] }), context),
+    });
   }
 }
 
