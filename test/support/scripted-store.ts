@@ -16,6 +16,8 @@ export interface ScriptedObject {
   readonly ignoresIfMatch: boolean;
   /** It was uploaded in parts of this length. */
   readonly partBytes: number;
+  /** Parts are sent with 200 and without Content-Range, as Ceph does. */
+  readonly hidesPartRange?: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -156,7 +158,7 @@ export class ScriptedCall implements StoreCall {
       version.ignoresRange === 'always' || (version.ignoresRange === 'every other' && this.#isOdd);
     const part = this.#part(version);
     const isRanged = this.#field('range') !== undefined && !ignoresRange;
-    const isPartial = part !== undefined || isRanged;
+    const isPartial = (part !== undefined && !version.hidesPartRange) || isRanged;
     const { first, end } = part ?? (isRanged ? this.#range(sizeBytes) : { first: 0, end: sizeBytes });
     if (first >= sizeBytes) {
       this.#refuse(416, '');

@@ -112,6 +112,15 @@ export function checksumsOf(
   return coversAll && checksums.length > 0 ? 'known' : 'unknown';
 }
 
+/**
+ * Whether an answer to a question for `partNumber` says what the whole object is. Ceph sends a part with 200 and without
+ * Content-Range, so its length is not that of the object; only an empty first part is all there is
+ * (docs/semantics.md 53).
+ */
+export function tellsWhole({ range, lengthBytes }: ContentHead, partNumber: number | undefined): boolean {
+  return partNumber === undefined || range !== undefined || (partNumber === 1 && lengthBytes === 0);
+}
+
 /** Whether a 206 has a range with a number above 2^53 - 1, which a JavaScript number cannot represent exactly. */
 export function hasInexactRange({ range, rangeText }: ContentHead): boolean {
   return !range && isInexactRange(rangeText);

@@ -13,6 +13,7 @@ import {
   isOfEmptyObject,
   keptContent,
   readContentHead,
+  tellsWhole,
 } from '../fill/content-head.ts';
 import { InvalidReplyError, isRefusal } from '../fill/fill-error.ts';
 import { ExpectedBytes, hasOtherLength, type RangeReceiver } from '../fill/ranged-read.ts';
@@ -54,6 +55,11 @@ export function firstBlock({ policy }: ObjectRead): FirstExtent {
 function wantedUntil(range: RangeRequest, blockBytes: number): number {
   if (range.kind !== 'from' || range.last === undefined) return Number.POSITIVE_INFINITY;
   return (Math.floor(range.last / blockBytes) + 1) * blockBytes;
+}
+
+/** The number of the part that `extent` requests. */
+export function partNumberOf(extent: FirstExtent | undefined): number | undefined {
+  return extent?.kind === 'part' ? extent.partNumber : undefined;
 }
 
 /** The Range header for `extent`; undefined for a part, which is requested by number. */
@@ -177,7 +183,7 @@ function arrivingBytes(
   const { status, range } = head;
   if (status === 206 && !(range && fits(range, asked)))
     return new InvalidReplyError(`content-range ${head.rangeText}`);
-  const kept = keptContent(head, maxSizeBytes);
+  const kept = tellsWhole(head, partNumberOf(asked)) ? keptContent(head, maxSizeBytes) : undefined;
   if (!kept) return 'unkeepable';
   if (!range) return { ...kept, from: 0, to: kept.sizeBytes };
   if (hasOtherLength(head, range.last - range.first + 1))

@@ -5,7 +5,14 @@ import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import { knowsPart, type ObjectRecord, type ReadableRecord } from '../../cache/record.ts';
 import { parseUnsatisfiedRange } from '../../http/range.ts';
-import { type ContentHead, checksumsOf, identityOf, partOf, readContentHead } from '../fill/content-head.ts';
+import {
+  type ContentHead,
+  checksumsOf,
+  identityOf,
+  partOf,
+  readContentHead,
+  tellsWhole,
+} from '../fill/content-head.ts';
 import { isRetryableStatus, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';
 import { cacheHit } from '../request/cache-status.ts';
@@ -15,6 +22,7 @@ import {
   type FirstExtent,
   firstBlock,
   firstExtent,
+  partNumberOf,
   type TakenAnswer,
 } from './first-fetch.ts';
 import type { LookupResult, ObjectSource } from './object-source.ts';
@@ -159,8 +167,8 @@ export class LocalObjects implements ObjectSource {
     const reply = await this.#fetcher.head(read, partNumber);
     if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(read, reply, 'HEAD', epoch);
     const head = readContentHead(reply);
-    const identity = identityOf(read, head);
-    if (!identity) return this.#learnUnkeepable(read, head, 'HEAD', epoch);
+    const identity = tellsWhole(head, partNumber) ? identityOf(read, head) : undefined;
+    if (!identity) return this.#learnUnkeepable(read, head, 'HEAD', epoch, partNumber);
     const content = this.#contentOf(read, identity, epoch);
     return this.#learnReadable(read, head, 'HEAD', content, epoch, partNumber);
   }
@@ -176,7 +184,8 @@ export class LocalObjects implements ObjectSource {
         : this.#askAnew(read, firstBlock(read));
     }
     if (answer.kind === 'refused') return this.#learnRefusal(read, answer.reply, 'GET', epoch);
-    if (answer.kind === 'unkeepable') return this.#learnUnkeepable(read, answer.head, 'GET', epoch);
+    if (answer.kind === 'unkeepable')
+      return this.#learnUnkeepable(read, answer.head, 'GET', epoch, partNumberOf(extent));
     return answer.learned;
   }
 
@@ -224,13 +233,20 @@ export class LocalObjects implements ObjectSource {
 
   /**
    * What HEAD omits is not remembered for a GET, which may still be told. A content that is kept, because another bucket
-   * allows larger objects, stays.
+   * allows larger objects, stays, and so does any while an answer is about a part alone.
    */
-  #learnUnkeepable(read: ObjectRead, head: ContentHead, method: 'GET' | 'HEAD', epoch: number): Learned {
+  #learnUnkeepable(
+    read: ObjectRead,
+    head: ContentHead,
+    method: 'GET' | 'HEAD',
+    epoch: number,
+    partNumber: number | undefined,
+  ): Learned {
     const record = uncacheableRecord(head, { method, receivedMs: this.#clock.nowMs(), epoch });
     const known = lookupRecord(this.records, read);
     const isKept = known?.kind === 'readable' && isOf(known, head);
-    return learnedOf(record, head, !isKept && read.method === method && this.records.store(read, record));
+    const mayReplace = !isKept && read.method === method && tellsWhole(head, partNumber);
+    return learnedOf(record, head, mayReplace && this.records.store(read, record));
   }
 
   #learnRefusal(read: ObjectRead, reply: WholeReply, method: 'GET' | 'HEAD', epoch: number): Learned {

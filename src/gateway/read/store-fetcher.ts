@@ -9,6 +9,7 @@ import {
   type FirstExtent,
   FirstFetch,
   type FirstFetchOutcome,
+  partNumberOf,
   rangeHeader,
 } from './first-fetch.ts';
 import { storeRequest } from './store-request.ts';
@@ -81,7 +82,7 @@ function getOnce<Learned>(
   };
   const outcome = { take, answered, failed: reject };
   const fetch = new FirstFetch<Learned>(extent, read.policy.maxObjectSizeBytes, outcome);
-  const partNumber = extent?.kind === 'part' ? extent.partNumber : undefined;
+  const partNumber = partNumberOf(extent);
   const request = storeRequest(read, 'GET', { range: extent && rangeHeader(extent), partNumber });
   fetch.sent(read.bucket.store.send(request, fetch));
   return promise;

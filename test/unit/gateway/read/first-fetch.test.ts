@@ -120,6 +120,22 @@ it('a suffix and a part lie where the answer says', () => {
   expect(outcome.readable).toMatchObject({ from: 5, to: 8 });
 });
 
+it.each([
+  [1, '3'],
+  [2, '3'],
+  [2, '0'],
+])('a 200 to the question for part %i, of %s bytes, brings a part, not the object', (partNumber, length) => {
+  begin({ kind: 'part', partNumber }).answered(head(200, { etag: '"t"', 'content-length': length }));
+  expect(outcome.unkeepable?.status).toBe(200);
+  expect(outcome.readable).toBeUndefined();
+  expect(isAborted).toBe(true);
+});
+
+it('an empty first part is the object', () => {
+  begin({ kind: 'part', partNumber: 1 }).answered(head(200, { etag: '"t"', 'content-length': '0' }));
+  expect(outcome.readable?.sizeBytes).toBe(0);
+});
+
 describe('an empty object, as MinIO tells of one in a 206 (rows 25 and 47)', () => {
   const suffix: FirstExtent = { kind: 'suffix', lengthBytes: 4 };
   const part: FirstExtent = { kind: 'part', partNumber: 1 };

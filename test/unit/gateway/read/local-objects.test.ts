@@ -201,3 +201,22 @@ describe('an object that is too large for one of two buckets', () => {
     expect(lookupFresh(objects.objects.records, limited(), clock.nowMs())?.kind).toBe('uncacheable');
   });
 });
+
+it.each(['GET', 'HEAD'] as const)(
+  'a %s of a part that is answered without a range says nothing of the object',
+  async method => {
+    store.put('k', { ...object, hidesPartRange: true });
+    const whole = readOf('k', { bucket: bucketOf(store) });
+    const fetch = async (asked: ObjectRead) => {
+      const found = objects.objects.find(asked);
+      while (store.open.length > 0) await answer(0);
+      return (await found).record;
+    };
+    const ofPart = () => fetch({ ...whole, method, partNumber: 2 });
+    expect((await ofPart()).kind).toBe('uncacheable');
+    const learned = await fetch(whole);
+    expect(learned).toMatchObject({ kind: 'readable', sizeBytes: 5_000 });
+    expect((await ofPart()).kind).toBe('uncacheable');
+    expect(lookupFresh(objects.objects.records, whole, clock.nowMs())).toBe(learned);
+  },
+);
