@@ -111,6 +111,7 @@ export class PageSearch {
    * next victim gets.
    */
   lossOf(slot: number): number {
+    if (!this.#pages.isCarved(slot)) return pageLoss.inUse;
     const sizeClass = this.#pages.classOf(slot);
     const queue = this.#queues[sizeClass];
     const first = slot - (slot % MAX_SLOTS_PER_PAGE);

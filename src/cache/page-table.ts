@@ -23,6 +23,7 @@ export class PageTable {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #carvedInto = new Uint32Array(sizeClassCount);
   readonly #uncarved: number[];
+  #usedPages = 0;
   /** Carved pages in which no slot is taken. */
   readonly #empty = new Set<number>();
   readonly #free: readonly SlotQueue[];
@@ -40,9 +41,14 @@ export class PageTable {
     this.#free = Array.from({ length: sizeClassCount }, () => new SlotQueue(links));
   }
 
-  /** Pages that have ever been carved, counted from the first. */
+  /** How far pages have ever been carved, counted from the first. */
   get usedPages(): number {
-    return this.count - this.#uncarved.length;
+    return this.#usedPages;
+  }
+
+  /** Whether the page that `slot` lies in is carved. */
+  isCarved(slot: number): boolean {
+    return this.#class[pageOf(slot)] !== UNCARVED;
   }
 
   /** The size class of the page that `slot` lies in. */
@@ -145,13 +151,27 @@ export class PageTable {
   }
 
   #carve(sizeClass: number, isBusy: (slot: number) => boolean): boolean {
-    const page = this.#uncarved.pop() ?? this.#uncarveEmpty(sizeClass, isBusy);
+    const page = this.#takeUncarved(isBusy) ?? this.#uncarveEmpty(sizeClass, isBusy);
     if (page === undefined) return false;
     this.#class[page] = sizeClass;
+    this.#usedPages = Math.max(this.#usedPages, page + 1);
     this.#renewedMs[page] = Number.NEGATIVE_INFINITY;
     this.#carvedInto[sizeClass] = this.carvedInto(sizeClass) + 1;
     for (const slot of slotsOf(page, sizeClass)) this.#queue(sizeClass).push(slot);
     return true;
+  }
+
+  /**
+   * A page that was never carved. Readers in other threads may still hold slots of it that a worker which has died, the
+   * predecessor of this one, carved into another class: then it is left for later.
+   */
+  #takeUncarved(isBusy: (slot: number) => boolean): number | undefined {
+    for (let looks = this.#uncarved.length; looks > 0; looks--) {
+      const page = this.#uncarved.pop();
+      if (page === undefined || !isBusyInAnyClass(page, isBusy)) return page;
+      this.#uncarved.unshift(page);
+    }
+    return undefined;
   }
 
   /** A page of another class in which no slot is taken or busy. */
@@ -171,6 +191,12 @@ export class PageTable {
     }
     return undefined;
   }
+}
+
+function isBusyInAnyClass(page: number, isBusy: (slot: number) => boolean): boolean {
+  const first = page * MAX_SLOTS_PER_PAGE;
+  for (let slot = first; slot < first + MAX_SLOTS_PER_PAGE; slot++) if (isBusy(slot)) return true;
+  return false;
 }
 
 function slotsOf(page: number, sizeClass: number): number[] {

@@ -1,7 +1,8 @@
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
-import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import { allocateSharedMemory, releaseWorker } from '../../../src/cache/shared-memory.ts';
 import type { SlotOwner } from '../../../src/cache/slot-owner.ts';
+import { SlotPins } from '../../../src/cache/slot-pins.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const pageBytes = 64 * 1024;
@@ -231,4 +232,45 @@ it('where no block can be evicted, later allocations come to those that others h
   let attempts = 0;
   while (tier.allocate(pageBytes, owner) === undefined && attempts < 100) attempts++;
   expect(attempts).toBeLessThan(20);
+});
+
+describe('what readers in other threads hold of a worker that has died', () => {
+  const classes = [1, 1 / 2, 1 / 4, 1 / 16].map(share => share * pageBytes);
+
+  it.each(classes)('is not written to by its successor: blocks of %d bytes', heldBytes => {
+    const memory = allocateSharedMemory(2 * pages * pageBytes, pageBytes, 2);
+    const before = new MemoryTier(memory, 0);
+    const reader = new SlotPins(memory, 1);
+    const slots = Array.from({ length: 6 }, () => hold(before, heldBytes, 0).slot);
+    const held = slots.slice(3).map(slot => {
+      expect(reader.acquire(slot, reader.tag(slot))).toBe(true);
+      return before.view(slot, heldBytes).fill(1);
+    });
+    releaseWorker(memory, 0);
+    const after = new MemoryTier(memory, 0);
+    for (let round = 0; round < 4; round++)
+      for (const sizeBytes of round % 2 === 0 ? classes.toReversed() : classes) {
+        for (let count = 0; count < 4 * pages; count++) {
+          const slot = after.allocate(sizeBytes, owner);
+          if (slot === undefined) continue;
+          after.view(slot, sizeBytes).fill(2);
+          after.complete(slot);
+        }
+        for (const bytes of held) expect(bytes.every(byte => byte === 1)).toBe(true);
+      }
+  });
+
+  it('is used again when they have released it', () => {
+    const memory = allocateSharedMemory(2 * pages * pageBytes, pageBytes, 2);
+    const before = new MemoryTier(memory, 0);
+    const reader = new SlotPins(memory, 1);
+    const held = [0, 1, 2].map(() => hold(before, pageBytes, 0).slot);
+    for (const slot of held) reader.acquire(slot, reader.tag(slot));
+    releaseWorker(memory, 0);
+    const after = new MemoryTier(memory, 0);
+    const filled = () => new Set(Array.from({ length: 2 * pages }, () => hold(after, pageBytes, 0).slot));
+    expect(filled().size).toBe(pages - held.length);
+    for (const slot of held) reader.release(slot);
+    expect(filled().size).toBe(pages);
+  });
 });
