@@ -26,7 +26,7 @@ const nativeElements: ReadonlySet<string> = new Set([
 const places = ['body', 'items', 'columns', 'rows', 'cells', 'images', 'inlines'];
 
 /**
- * Whether a card holds an element that is no native one: the service supports native elements only (card-webhook.md,
+ * Whether a card holds an element that is no native one: the service supports native elements only (docs/cards.md,
  * Adaptive card envelope), also where an unknown one has a `fallback`, which the document does not name.
  */
 export function holdsForeignElement(value: unknown): boolean {
