@@ -87,6 +87,11 @@ export const errorCodes = {
     status: 400,
     message: 'The XML you provided was not well-formed or did not validate against our published schema',
   },
+  MalformedTrailerError: {
+    status: 400,
+    message:
+      'The request contained trailing data that was not well-formed or did not conform to our published schema.',
+  },
   MetadataTooLarge: {
     status: 400,
     message: 'Your metadata headers exceed the maximum allowed metadata size',

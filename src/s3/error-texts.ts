@@ -49,6 +49,10 @@ export const errorTexts = {
   /** 262: InvalidRequest */
   mechanismUnsupported:
     'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',
+  /** InvalidRequest: more than one checksum is declared for one body. */
+  severalChecksums: 'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
+  /** InvalidRequest */
+  trailerInvalid: 'The value specified in the x-amz-trailer header is not supported',
   /** 269: PreconditionFailed */
   bucketPostNotForm: 'Bucket POST must be of the enclosure-type multipart/form-data',
 } as const;

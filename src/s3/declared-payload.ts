@@ -1,0 +1,137 @@
+import { parseContentLength } from '../http/content-length.ts';
+import { type ChecksumAlgorithm, checksumSizes, isChecksumAlgorithm } from './checksum.ts';
+import type { ChunkSigning } from './chunk-signatures.ts';
+import { bareName, type HeaderPrefix } from './dialect.ts';
+import { s3Error } from './error.ts';
+import { errorTexts } from './error-texts.ts';
+import { payloadHashInvalid } from './sigv4-errors.ts';
+import type { SignedPayload } from './sigv4-payload.ts';
+
+/** A checksum that a client declares, in a field before the body or in a trailer behind it. */
+export type DeclaredChecksum =
+  | { readonly kind: 'field'; readonly algorithm: ChecksumAlgorithm; readonly value: string }
+  | { readonly kind: 'trailer'; readonly algorithm: ChecksumAlgorithm };
+
+/** What a client says of the body that it is about to send. */
+export interface DeclaredPayload {
+  /** Length of the content, without the coding. */
+  readonly lengthBytes: number;
+  readonly coding: 'none' | 'aws-chunked';
+  /** For chunks that are signed. */
+  readonly signing: ChunkSigning | undefined;
+  /** SHA-256 of the content in lower-case hex. */
+  readonly sha256: string | undefined;
+  /** MD5 of the content. */
+  readonly md5: Buffer | undefined;
+  readonly checksum: DeclaredChecksum | undefined;
+}
+
+/** The parts of a request's head that concern its body. */
+export interface PayloadFields {
+  /** What the signature covers; undefined for a request without one. */
+  readonly signed: SignedPayload | undefined;
+  /** Store fields by name without prefix. */
+  readonly store: ReadonlyMap<string, string>;
+  readonly contentLength: string | undefined;
+  readonly contentMd5: string | undefined;
+  readonly prefix: HeaderPrefix;
+}
+
+/** The names of the kinds of `aws-chunked` bodies, and what they have. */
+const streams: ReadonlyMap<string, { readonly isSigned: boolean; readonly hasTrailer: boolean }> = new Map([
+  ['STREAMING-AWS4-HMAC-SHA256-PAYLOAD', { isSigned: true, hasTrailer: false }],
+  ['STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER', { isSigned: true, hasTrailer: true }],
+  ['STREAMING-UNSIGNED-PAYLOAD-TRAILER', { isSigned: false, hasTrailer: true }],
+]);
+
+const MD5_BYTES = 16;
+
+/**
+ * Reads what a request declares of its body.
+ *
+ * @throws S3Error MissingContentLength; InvalidArgument for a payload hash that is none, or a kind of stream that is not
+ * known; InvalidDigest; InvalidRequest for a checksum that is malformed, of an unknown kind, or not the only one
+ */
+export function declaredPayload(fields: PayloadFields): DeclaredPayload {
+  const { store } = fields;
+  const stated = statedPayload(fields);
+  const stream = streamOf(stated, fields.prefix);
+  const length = stream ? store.get('decoded-content-length') : fields.contentLength;
+  const lengthBytes = parseContentLength(length);
+  if (lengthBytes === undefined) throw s3Error('MissingContentLength');
+  const checksum = declaredChecksum(store, fields.prefix);
+  if (checksum?.kind === 'trailer' && !stream?.hasTrailer) throw invalidTrailer('the body has no trailers');
+  return {
+    lengthBytes,
+    coding: stream ? 'aws-chunked' : 'none',
+    signing: stated.kind === 'streaming' && stream?.isSigned ? stated : undefined,
+    sha256: stated.kind === 'hash' ? stated.sha256 : undefined,
+    md5: declaredMd5(fields.contentMd5),
+    checksum,
+  };
+}
+
+type Stated = SignedPayload | { readonly kind: 'unsigned stream'; readonly name: string };
+
+/** A request without a signature may have its body checked, too. */
+function statedPayload({ signed, store, prefix }: PayloadFields): Stated {
+  const stated = store.get('content-sha256');
+  if (signed) return signed;
+  if (stated === undefined || stated === 'UNSIGNED-PAYLOAD') return { kind: 'unsigned' };
+  if (/^[\da-f]{64}$/.test(stated)) return { kind: 'hash', sha256: stated };
+  if (streams.get(stated)?.isSigned === false) return { kind: 'unsigned stream', name: stated };
+  throw payloadHashInvalid(prefix, stated);
+}
+
+function streamOf(stated: Stated, prefix: HeaderPrefix) {
+  if (stated.kind !== 'streaming' && stated.kind !== 'unsigned stream') return undefined;
+  const stream = streams.get(stated.name);
+  if (!stream) throw payloadHashInvalid(prefix, stated.name);
+  return stream;
+}
+
+function declaredMd5(header: string | undefined): Buffer | undefined {
+  if (header === undefined) return undefined;
+  const md5 = Buffer.from(header, 'base64');
+  if (md5.length === MD5_BYTES && md5.toString('base64') === header) return md5;
+  throw s3Error('InvalidDigest', { fields: [['Content-MD5', header]] });
+}
+
+function declaredChecksum(
+  store: ReadonlyMap<string, string>,
+  prefix: HeaderPrefix,
+): DeclaredChecksum | undefined {
+  const declared: DeclaredChecksum[] = [];
+  for (const [name, value] of store) {
+    if (!name.startsWith('checksum-') || ofChecksums.has(name)) continue;
+    const algorithm = name.slice('checksum-'.length);
+    if (!isChecksumAlgorithm(algorithm) || !isValue(algorithm, value))
+      throw s3Error('InvalidRequest', { message: `Value for ${prefix}${name} header is invalid.` });
+    declared.push({ kind: 'field', algorithm, value });
+  }
+  const trailer = store.get('trailer');
+  if (trailer !== undefined) declared.push(declaredTrailer(trailer));
+  if (declared.length > 1) throw s3Error('InvalidRequest', { message: errorTexts.severalChecksums });
+  return declared[0];
+}
+
+/** Fields that say something of a checksum, but have none. */
+const ofChecksums: ReadonlySet<string> = new Set(['checksum-algorithm', 'checksum-mode', 'checksum-type']);
+
+function declaredTrailer(trailer: string): DeclaredChecksum {
+  const { name, prefix } = bareName(trailer.trim());
+  const algorithm = name.replace(/^checksum-/, '');
+  if (!prefix || algorithm === name || !isChecksumAlgorithm(algorithm))
+    throw invalidTrailer('the trailer is not a known checksum');
+  return { kind: 'trailer', algorithm };
+}
+
+/** Whether `value` is what the algorithm gives, in base64. */
+export function isValue(algorithm: ChecksumAlgorithm, value: string): boolean {
+  const bytes = Buffer.from(value, 'base64');
+  return bytes.length === checksumSizes[algorithm] && bytes.toString('base64') === value;
+}
+
+function invalidTrailer(reason: string) {
+  return s3Error('InvalidRequest', { message: errorTexts.trailerInvalid, reason });
+}
