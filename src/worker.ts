@@ -5,6 +5,7 @@ import { createLogger } from './base/logger.ts';
 import { Metrics } from './base/metrics.ts';
 import type { SharedMemory } from './cache/shared-memory.ts';
 import { deepFreeze } from './config/freeze.ts';
+import { takesBody } from './gateway/gateway.ts';
 import { joinPool } from './server/worker-membership.ts';
 import type { WorkerControl, WorkerSettings } from './wiring/thread-contracts.ts';
 import { createWorkerGateway } from './wiring/worker-gateway.ts';
@@ -42,6 +43,7 @@ const control: WorkerControl = {
 pool.serveControl(control);
 await pool.listen({
   handle: gateway.handle,
+  takesBody,
   answerUnreadable: why => gateway.answerUnreadable(why),
   logger,
   limits: config.limits,

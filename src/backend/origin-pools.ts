@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { ReadBuffer } from '../transport/read-buffer.ts';
 import { OriginCall, type OriginReceiver } from './origin-call.ts';
@@ -25,8 +26,11 @@ export interface OriginPoolOptions {
 interface OriginRequest {
   readonly method: string;
   readonly path: string;
-  /** Names and values alternating. */
+  /** Names and values alternating. The length of a streamed body is among them. */
   readonly headers: string[];
+  readonly body?: Uint8Array | Readable;
+  /** Instead of `firstByteMs`: how long the origin may take nothing of the body, or not answer after it. */
+  readonly answerMs?: number;
 }
 
 const nothing = () => undefined;
@@ -56,12 +60,17 @@ export class OriginPool {
   }
 
   /** @param onEnd called once, when the call has ended in any way */
-  send(request: OriginRequest, receiver: OriginReceiver, onEnd: () => void = nothing): OriginCall {
+  send(
+    { answerMs, ...request }: OriginRequest,
+    receiver: OriginReceiver,
+    onEnd: () => void = nothing,
+  ): OriginCall {
     const call = new OriginCall(request.method, receiver, this.#readBuffer, onEnd);
     // undici closes the connection after a HEAD (unless told `reset: false`). That costs a new one per HEAD, but a kept
     // one is not safe: if a store sends a body to HEAD (RFC 9110 §9.3.2 forbids it), undici notices only what arrives
     // before the next request is sent, and takes later bytes, which may be any content, for the answer to that request.
-    this.#pool.dispatch({ ...request, method: request.method as Dispatcher.HttpMethod }, call);
+    const method = request.method as Dispatcher.HttpMethod;
+    this.#pool.dispatch({ ...request, method, headersTimeout: answerMs ?? null }, call);
     return call;
   }
 

@@ -5,6 +5,7 @@ import type { OriginReceiver } from './origin-call.ts';
 import { errorFor, type QueueEntry, type QueueVerdict } from './queue-entry.ts';
 import { ReaderPause } from './reader-pause.ts';
 import {
+  type BodyFlow,
   ERROR_BODY_LIMIT_BYTES,
   faultOf,
   type StoreCall,
@@ -28,7 +29,7 @@ const RESENDS = 2;
  *   progress;
  * - isolates exceptions of its receiver: they abort and fail this call, and no other one.
  */
-export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
+export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry, BodyFlow {
   readonly object: string;
   readonly client: string | undefined;
   isAnswered = false;
@@ -45,6 +46,8 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   #watch: TransferWatch | undefined;
   /** Undefined until the reader has paused the call or reported progress. */
   #pause: ReaderPause | undefined;
+  /** The same for the client that sends the body; undefined until that had to be waited for. */
+  #starvation: ReaderPause | undefined;
   #startedMs = 0;
   #sentMs = 0;
   #leftBytes = Infinity;
@@ -63,11 +66,11 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   }
 
   get pausedSinceMs(): number | undefined {
-    return this.#pause?.sinceMs;
+    return this.#pause?.sinceMs ?? this.#starvation?.sinceMs;
   }
 
   get keptUntilMs(): number | undefined {
-    return this.#pause?.keptUntilMs;
+    return this.#pause?.keptUntilMs ?? this.#starvation?.keptUntilMs;
   }
 
   start(): void {
@@ -76,6 +79,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#watch = new TransferWatch(this.#isRead ? limits : { ...limits, headMs: undefined }, clock, () =>
       this.#giveUp(new StoreError('TIMEOUT', 'the store answers too slowly', undefined, 'TOO_SLOW')),
     );
+    this.#request.bodyStream?.follow(this);
     this.#send();
   }
 
@@ -87,7 +91,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   }
 
   resume(): void {
-    if (this.pausedSinceMs === undefined || this.#isOver) return;
+    if (!this.#isPaused || this.#isOver) return;
     this.#pause?.end();
     this.#watch?.wanted();
     this.#sent?.resume();
@@ -98,8 +102,20 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#pause.took(lengthBytes, this.#context.clock.monotonicMs());
   }
 
+  /** A client that brings nothing is treated as one that takes nothing. */
+  starved(): void {
+    this.#starvation ??= new ReaderPause();
+    this.#starvation.begin(this.#context.clock.monotonicMs());
+  }
+
+  fed(lengthBytes: number): void {
+    this.#starvation?.end();
+    this.#starvation?.took(lengthBytes, this.#context.clock.monotonicMs());
+  }
+
   stoodStill(durationMs: number): void {
-    this.#pause?.extend(durationMs, this.#context.clock.monotonicMs());
+    const nowMs = this.#context.clock.monotonicMs();
+    for (const pause of [this.#pause, this.#starvation]) pause?.extend(durationMs, nowMs);
   }
 
   abort(): void {
@@ -126,11 +142,15 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
       this.#giveUp(new StoreError('INVALID', `the store sent ${head}`, undefined));
       return;
     }
+    if (!this.#mayAnswer(status)) {
+      this.#giveUp(new StoreError('INVALID', 'the store accepted a body before its end', undefined));
+      return;
+    }
     this.#state = 'answered';
     this.isAnswered = true;
     queue.answered(this, this.#isRead ? nowMs - this.#startedMs : undefined);
     this.#watch?.answered();
-    if (this.pausedSinceMs !== undefined) this.#watch?.unwanted();
+    if (this.#isPaused) this.#watch?.unwanted();
     if (status >= 300) this.#leftBytes = ERROR_BODY_LIMIT_BYTES;
     try {
       this.#context.outages?.answered(status);
@@ -197,7 +217,12 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     if (sends !== this.#sends) return;
     this.#sent = sent;
     if (this.#isOver) this.#stopSending();
-    else if (this.pausedSinceMs !== undefined) sent.pause();
+    else if (this.#isPaused) sent.pause();
+  }
+
+  /** A store may refuse a body before it has arrived whole, but not accept it. */
+  #mayAnswer(status: number): boolean {
+    return status >= 300 || this.#request.bodyStream?.stream.readableEnded !== false;
   }
 
   #maySendAgain({ code }: StoreError): boolean {
@@ -252,6 +277,10 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   #count(how: UnansweredOutcome): void {
     if (!this.#isCounted) this.#context.meter.ended(this.#request, how);
     this.#isCounted = true;
+  }
+
+  get #isPaused(): boolean {
+    return this.#pause?.sinceMs !== undefined;
   }
 
   get #isOver(): boolean {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { HeaderField } from '../s3/dialect.ts';
 import { causeName } from './failure-cause.ts';
 
@@ -17,8 +18,29 @@ export interface StoreRequest {
   readonly isResent?: boolean;
   /** The complete body of a request that changes something. */
   readonly body?: Uint8Array;
+  /** Its body, where that is sent as it becomes available. */
+  readonly bodyStream?: StreamedBody;
   /** The address of the only client that gets the answer, as fast as it reads; left out for other answers. */
   readonly client?: string;
+}
+
+/** A body that is sent as it becomes available. If the stream ends early or fails, the store gets no complete request. */
+export interface StreamedBody {
+  readonly stream: Readable;
+  /** What the stream gives, all in all. */
+  readonly lengthBytes: number;
+  /** SHA-256 in lower-case hex, `UNSIGNED-PAYLOAD`, or the name of a kind of `aws-chunked` stream. */
+  readonly payloadHash: string;
+  /** Tells `flow` from now on how the stream's source keeps up. */
+  follow(flow: BodyFlow): void;
+}
+
+/** Learns how the source of a streamed body keeps up with the store. */
+export interface BodyFlow {
+  /** The store would take more than has come. */
+  starved(): void;
+  /** `lengthBytes` more have come. */
+  fed(lengthBytes: number): void;
 }
 
 /** The head of a store's answer. */

@@ -30,6 +30,8 @@ export interface SharedMemory {
   readonly visited: SharedArrayBuffer;
   /** Int32 per key slot, see `Epochs`. */
   readonly epochs: SharedArrayBuffer;
+  /** Int32 per worker: writes under way, see `OpenWrites`. */
+  readonly openWrites: SharedArrayBuffer;
   /** Int32 per worker: pages in use, counted from its first. */
   readonly usedPages: SharedArrayBuffer;
   /** As large as the segments; only where blocks are checked, see `WrittenBytes`. */
@@ -82,12 +84,17 @@ export function allocateSharedMemory(
     needed: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
     visited: new SharedArrayBuffer(slots),
     epochs: new SharedArrayBuffer(EPOCH_SLOTS * Int32Array.BYTES_PER_ELEMENT),
+    openWrites: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
     usedPages: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
     ...(blocks === 'checked' && { written: arena() }),
   };
 }
 
-/** Releases all pins of a dead worker and invalidates the other workers' references to its slots. */
+/**
+ * Releases all pins of a dead worker and invalidates the other workers' references to its slots. What a write that it
+ * had open has become is not known, nor which object it was for: then everything counts as changed, which costs each
+ * object one revalidation.
+ */
 export function releaseWorker(memory: SharedMemory, worker: number): void {
   const pins = memory.pins[worker];
   if (!pins) throw new RangeError(`no worker ${worker}`);
@@ -95,7 +102,13 @@ export function releaseWorker(memory: SharedMemory, worker: number): void {
   const { workers } = memory.layout;
   new Int32Array(memory.held).fill(0, worker * workers, (worker + 1) * workers);
   Atomics.store(new Int32Array(memory.needed), worker, 0);
+  if (Atomics.exchange(new Int32Array(memory.openWrites), worker, 0) > 0) raiseAllEpochs(memory);
   const tags = new Int32Array(memory.tags);
   const ownSlots = memory.layout.pagesPerWorker * MAX_SLOTS_PER_PAGE;
   for (let slot = worker * ownSlots; slot < (worker + 1) * ownSlots; slot++) Atomics.add(tags, slot, 1);
+}
+
+function raiseAllEpochs(memory: SharedMemory): void {
+  const epochs = new Int32Array(memory.epochs);
+  for (let slot = 0; slot < EPOCH_SLOTS; slot++) Atomics.add(epochs, slot, 1);
 }

@@ -67,8 +67,8 @@ function actionProblem(action: string, keys: readonly string[]): string | undefi
   switch (standing.kind) {
     case 'follows':
       return `${GRANTS_NOTHING}; it is permitted by ${standing.action}, so use that`;
-    case 'changes':
-      return `${GRANTS_NOTHING}, since this version does not support write operations`;
+    case 'not passed':
+      return `${GRANTS_NOTHING}, since this version does not pass such requests to stores`;
     case 'unknown':
       // the schema refuses it
       return undefined;

@@ -4,11 +4,13 @@ import type { Clock } from '../base/clock.ts';
 import { Faults, guardedClock } from '../base/faults.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
+import { OpenWrites } from '../cache/open-writes.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
 import type { UnwrittenBytesError } from '../cache/written-bytes.ts';
 import type { UnreadableRequest } from '../http/unreadable-request.ts';
 import { answerUnreadable } from '../s3/answer-unreadable.ts';
 import { RequestIdSource } from '../s3/request-ids.ts';
+import type { TakesBody } from '../transport/request-bodies.ts';
 import { cacheErrors, countCache } from './operate/cache-metrics.ts';
 import { describeObject, type ObjectDescription } from './operate/describe-object.ts';
 import { type Purged, type PurgeScope, purge } from './operate/purge.ts';
@@ -52,6 +54,9 @@ interface GatewayOptions {
   /** Receives unexpected exceptions; by default they are only counted. */
   readonly faults?: Faults;
 }
+
+/** Which requests have bodies that the gateway reads: those of operations that are passed with one. */
+export const takesBody: TakesBody = ({ method }) => method === 'PUT';
 
 /** The gateway of one worker: answers requests and executes operators' commands on its part of the cache. */
 export class Gateway {
@@ -100,6 +105,7 @@ export class Gateway {
       observer: new ExchangeObserver({ ...options, admission: this.#admission, sends }),
       ids: this.#ids,
       listings: new Listings(clock),
+      writes: new OpenWrites(this.#objects.epochs, memory, options.worker),
       faults,
     });
     this.handle = pipeline.handle;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../base/clock.ts';
 import type { Faults } from '../base/faults.ts';
+import type { OpenWrites } from '../cache/open-writes.ts';
 import { DateHeader } from '../http/http-date.ts';
 import { s3Error } from '../s3/error.ts';
 import { detectOperation, isObjectRead } from '../s3/operation.ts';
@@ -29,6 +30,7 @@ interface PipelineParts extends LocateParts {
   readonly sources: ObjectSources;
   readonly observer: ExchangeObserver;
   readonly listings: Listings;
+  readonly writes: OpenWrites;
   readonly ids: RequestIdSource;
   readonly clock: Clock;
   readonly limits: RequestLimits;
@@ -86,7 +88,7 @@ export class Pipeline {
   }
 
   #serve(request: IncomingMessage, exchange: Exchange, fields: RequestFields, nowMs: number): void {
-    const { policy, observer, listings, buckets } = this.#parts;
+    const { policy, observer, listings, writes, buckets } = this.#parts;
     checkHost(request, fields);
     const located = locate(request, exchange, fields, this.#parts);
     if (!located.bucket) {
@@ -102,7 +104,7 @@ export class Pipeline {
     const permissions = new Permissions(policy, caller, bucket.name);
     if (address.kind === 'object' && isObjectRead(operation))
       this.#read(clientRead(located, address.key, query, permissions, nowMs));
-    else passOperation({ ...located, query, operation, permissions, observer, listings });
+    else passOperation({ ...located, query, operation, permissions, observer, listings, writes });
   }
 
   #read(client: ClientRead): void {

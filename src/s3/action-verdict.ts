@@ -1,5 +1,8 @@
 import { nearestName } from '../base/nearest-name.ts';
 import { actionOf } from './action.ts';
+import { fieldActions } from './field-actions.ts';
+import { isReading } from './operation.ts';
+import { isPassed } from './operation-parameters.ts';
 import { bucketOperations, type OperationName, objectOperations } from './operation-table.ts';
 
 /** The effect of naming an action in a grant. */
@@ -8,8 +11,8 @@ type ActionVerdict =
   | { readonly kind: 'grants'; readonly on: 'keys' | 'bucket' }
   /** There is an operation of this name, but it is permitted by another action. */
   | { readonly kind: 'follows'; readonly action: string }
-  /** It permits write operations. */
-  | { readonly kind: 'changes' }
+  /** It permits operations that change something and are not passed to stores. */
+  | { readonly kind: 'not passed' }
   /** No operation requires it. */
   | { readonly kind: 'unknown'; readonly meant: string | undefined };
 
@@ -36,39 +39,41 @@ const listedConfigurations: readonly OperationName[] = [
   'ListBucketMetricsConfigurations',
 ];
 
-const { reading, changing, following, ofBuckets } = knownActions();
+const { passed, refused, following, ofBuckets } = knownActions();
 
 /** @param action as written in a grant, not `*`. */
 export function judgeAction(action: string): ActionVerdict {
-  if (reading.has(action)) return { kind: 'grants', on: ofBuckets.has(action) ? 'bucket' : 'keys' };
-  if (changing.has(action)) return { kind: 'changes' };
+  if (passed.has(action)) return { kind: 'grants', on: ofBuckets.has(action) ? 'bucket' : 'keys' };
+  if (refused.has(action)) return { kind: 'not passed' };
   const allowedBy = following.get(action);
   if (allowedBy !== undefined) return { kind: 'follows', action: allowedBy };
   const meant = Object.hasOwn(namesInPolicies, action)
     ? namesInPolicies[action]
-    : nearestName(action, [...reading, ...changing, ...following.keys()]);
+    : nearestName(action, [...passed, ...refused, ...following.keys()]);
   return { kind: 'unknown', meant };
 }
 
 function knownActions() {
-  const reading = new Set<string>();
-  const changing = new Set<string>();
+  const passed = new Set<string>(fieldActions);
+  const refused = new Set<string>();
   const following = new Map<string, string>();
   const ofBuckets = new Set<string>(listedConfigurations);
   const addAll = (operations: Readonly<Record<string, Readonly<Record<string, OperationName>>>>) => {
     for (const [method, name] of Object.values(operations).flatMap(Object.entries<OperationName>)) {
-      const known = method === 'GET' || method === 'HEAD' ? reading : changing;
+      const known = isReading(method) || isPassed(name) ? passed : refused;
       for (const version of [undefined, 'a version']) known.add(actionOf(name, version));
       following.set(name, actionOf(name, undefined));
       if (operations === bucketOperations) ofBuckets.add(actionOf(name, undefined));
+      // a form that is posted to a bucket is for one key of it
+      else ofBuckets.delete(actionOf(name, undefined));
     }
   };
   addAll(bucketOperations);
   addAll(objectOperations);
-  for (const name of listedConfigurations) reading.add(name);
+  for (const name of listedConfigurations) passed.add(name);
   for (const name of listings) ofBuckets.delete(name);
   following.set('ListBuckets', 'ListBucket');
   for (const name of ['ListObjectsV2', 'CopyObject', 'UploadPartCopy'] as const)
     following.set(name, actionOf(name, undefined));
-  return { reading, changing, following, ofBuckets };
+  return { passed, refused, following, ofBuckets };
 }

@@ -52,8 +52,8 @@ export function s3Error(code: ErrorCode, options: S3ErrorOptions = {}): S3Error 
   return new S3Error({ code, ...errorCodes[code], ...options });
 }
 
-const READ_ONLY_TEXT =
-  'This gateway is read-only: it takes no requests that change something, whatever is granted.';
+const NOT_PASSED_TEXT =
+  'This gateway passes no such request to stores, whatever is granted; of those that change something it takes PutObject and DeleteObject.';
 
 /** What a 405 tells (docs/semantics.md 207). */
 interface NotAllowedParts {
@@ -63,9 +63,9 @@ interface NotAllowedParts {
   readonly allowed: readonly string[];
 }
 
-/** 405 for a method that would change something. */
-export function readOnly(parts: NotAllowedParts): S3Error {
-  return notAllowed(parts, `${errorCodes.MethodNotAllowed.message} ${READ_ONLY_TEXT}`);
+/** 405 for an operation that would change something and is not passed to stores. */
+export function notPassed(parts: NotAllowedParts): S3Error {
+  return notAllowed(parts, `${errorCodes.MethodNotAllowed.message} ${NOT_PASSED_TEXT}`);
 }
 
 /** 405 for a method that the resource does not have. */

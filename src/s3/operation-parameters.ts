@@ -1,3 +1,5 @@
+import { checksumSizes } from './checksum.ts';
+import type { HeaderField } from './dialect.ts';
 import { s3Error } from './error.ts';
 import { bucketOperations, type OperationName, objectOperations } from './operation-table.ts';
 import type { KeyKind } from './path-key.ts';
@@ -8,8 +10,12 @@ import { requireId } from './store-id.ts';
 interface Takes {
   /** Names of query parameters, including the operation's own sub-resource. */
   readonly parameters: readonly string[];
-  /** Names of store fields, without prefix. */
+  /** Names of store fields, without prefix; one that ends in `*` stands for all that begin like it. */
   readonly fields: readonly string[];
+  /** Names of HTTP fields. Reads take none. */
+  readonly httpFields?: readonly string[];
+  /** Whether the request has a body. */
+  readonly hasBody?: boolean;
 }
 
 const ofEverybody = ['expected-bucket-owner', 'request-payer'];
@@ -17,6 +23,23 @@ const customerKey = [
   'server-side-encryption-customer-algorithm',
   'server-side-encryption-customer-key',
   'server-side-encryption-customer-key-md5',
+];
+const ofNewObjects = [
+  ...['acl', 'grant-*', 'meta-*', 'tagging', 'storage-class', 'website-redirect-location'],
+  ...['object-lock-mode', 'object-lock-retain-until-date', 'object-lock-legal-hold'],
+  ...['server-side-encryption', 'server-side-encryption-aws-kms-key-id', 'server-side-encryption-context'],
+  'server-side-encryption-bucket-key-enabled',
+];
+const checksums = [...Object.keys(checksumSizes).map(name => `checksum-${name}`), 'sdk-checksum-algorithm'];
+const ofContent = [
+  ...[
+    'cache-control',
+    'content-disposition',
+    'content-encoding',
+    'content-language',
+    'content-type',
+    'expires',
+  ],
 ];
 const ofListings = ['prefix', 'delimiter', 'encoding-type'];
 
@@ -28,6 +51,11 @@ const ofListings = ['prefix', 'delimiter', 'encoding-type'];
  * The names are those of the S3 API; parameters that no operation knows are ignored (docs/semantics.md 237).
  */
 const passed: Partial<Record<OperationName, Takes>> = {
+  DeleteObject: {
+    parameters: ['versionId'],
+    fields: [...ofEverybody, 'bypass-governance-retention', 'if-match-last-modified-time', 'if-match-size'],
+    httpFields: ['if-match'],
+  },
   GetBucketAccelerateConfiguration: takes('accelerate'),
   GetBucketAcl: takes('acl'),
   GetBucketAnalyticsConfiguration: takes('analytics', 'id'),
@@ -73,6 +101,12 @@ const passed: Partial<Record<OperationName, Takes>> = {
     parameters: ['uploadId', 'max-parts', 'part-number-marker'],
     fields: [...ofEverybody, ...customerKey],
   },
+  PutObject: {
+    parameters: [],
+    fields: [...ofEverybody, ...customerKey, ...ofNewObjects, ...checksums],
+    httpFields: [...ofContent, 'content-md5', 'if-match', 'if-none-match'],
+    hasBody: true,
+  },
 };
 
 /** Parameters of reads and write operations, and those that signatures and tools add. */
@@ -115,9 +149,21 @@ export function knownParameters(operation: OperationName, query: Query, keys: Ke
   });
 }
 
-/** Whether the store field `name` is forwarded for `operation`. */
-export function takesField(operation: OperationName, name: string): boolean {
-  return takenBy(operation).fields.includes(name);
+/** Whether requests for `operation` are passed to stores; what is not may be answered by the gateway itself. */
+export function isPassed(operation: OperationName): boolean {
+  return passed[operation] !== undefined;
+}
+
+/** Whether requests for `operation` have a body that is sent on to the store. */
+export function passesBody(operation: OperationName): boolean {
+  return passed[operation]?.hasBody === true;
+}
+
+/** Whether a field is forwarded for `operation`; a store field by its name without prefix. */
+export function takesField(operation: OperationName, { name, store }: Omit<HeaderField, 'value'>): boolean {
+  const { fields, httpFields = [] } = takenBy(operation);
+  if (!store) return httpFields.includes(name);
+  return fields.some(taken => (taken.endsWith('*') ? name.startsWith(taken.slice(0, -1)) : taken === name));
 }
 
 /** Formats a query for a URL (RFC 3986 §3.4). */

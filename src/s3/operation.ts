@@ -2,7 +2,7 @@ import type { Address } from './address.ts';
 import { bareName } from './dialect.ts';
 import { notAllowed, s3Error } from './error.ts';
 import { errorTexts, subResourceOfKeyText } from './error-texts.ts';
-import { plainParameters } from './operation-parameters.ts';
+import { isPassed, plainParameters } from './operation-parameters.ts';
 import {
   bucketOperations,
   type OperationName,
@@ -87,8 +87,8 @@ export function detectOperation(
 }
 
 /**
- * The methods that a resource takes, for `Allow` of a 405: those that change nothing, since whatever would change
- * something is refused (docs/semantics.md 207).
+ * The methods that a resource takes, for `Allow` of a 405 (docs/semantics.md 207): those that change nothing, and those
+ * of operations that are passed to stores, as others are refused.
  *
  * @throws S3Error InvalidArgument (two sub-resources)
  */
@@ -124,7 +124,8 @@ function selectorOf(query: Query, resource: Resource): string | undefined {
 
 /** @param selector undefined for a sub-resource that is not known, of which the resource's own methods are told */
 function methodsOf(resource: Resource, selector = ''): readonly string[] {
-  return [...(tables[resource].get(selector)?.keys() ?? [])].filter(isReading);
+  const operations = [...(tables[resource].get(selector) ?? [])];
+  return operations.filter(([method, name]) => isReading(method) || isPassed(name)).map(([method]) => method);
 }
 
 function isSubResource(name: string): boolean {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { isBodyHeldUp, unfinishedRequest } from '../transport/request-bodies.ts';
 import { runningResponse } from '../transport/running-response.ts';
 import type { OpenConnection } from './open-connections.ts';
 
@@ -34,11 +35,15 @@ export function watchForDepartures(connections: Iterable<OpenConnection>, stepMs
  */
 function check(socket: Socket, checks: number): number {
   const running = runningResponse(socket);
-  const isUnread = socket.readableEnded || socket.isPaused();
+  const body = unfinishedRequest(socket);
+  const isHeldUp = body !== undefined && isBodyHeldUp(body);
+  const isUnread = socket.readableEnded || socket.isPaused() || isHeldUp;
   if (!running || !isUnread || !socket.writable) return 0;
   // the pending bytes will trigger the reset
   if (socket.writableLength > 0) return checks;
-  if (checks === LOOKS_BEFORE_INTERIM && takesInterim(running)) running.writeProcessing();
+  // clients that are still sending may take an interim response for the answer
+  const mayInterim = checks === LOOKS_BEFORE_INTERIM && !isHeldUp;
+  if (mayInterim && takesInterim(running)) running.writeProcessing();
   else socket.write('');
   return checks + 1;
 }

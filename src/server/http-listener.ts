@@ -1,9 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
-import { closeIfLast, parseTakenBodies, type TakesBody, takesNoBody } from '../transport/request-bodies.ts';
+import {
+  closeIfLast,
+  failBody,
+  parseTakenBodies,
+  type TakesBody,
+  takesNoBody,
+} from '../transport/request-bodies.ts';
 import { ServedRequest } from '../transport/served-request.ts';
 import { atTurnEnd } from '../transport/turn-end.ts';
 import type { ClientLimits } from './client-limits.ts';
@@ -33,7 +40,10 @@ export interface HttpListenerOptions {
   /** Whether other threads listen on the same port (SO_REUSEPORT). */
   readonly reusePort: boolean;
   readonly handle: RequestHandler;
-  /** Which requests have their bodies read by `handle`; none when left out. Other bodies are not parsed. */
+  /**
+   * Which requests have their bodies read by `handle`, which also calls `letContinue`; none when left out. Other bodies
+   * are not parsed.
+   */
   readonly takesBody?: TakesBody | undefined;
   /**
    * Renders the answer to malformed requests; without it they get a bare status. With it, requests without the Host
@@ -88,8 +98,9 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     else serve(request, response);
   };
   const server = createListenerServer(limits.headersBytes, senders, options.answerUnreadable === undefined);
-  parseTakenBodies(server, options.takesBody ?? takesNoBody);
-  takeRequests(server, handle);
+  const { takesBody = takesNoBody } = options;
+  parseTakenBodies(server, takesBody);
+  takeRequests(server, handle, takesBody);
   refuseUnreadable(server, pipelining, refusing);
   const connections = new OpenConnections(server, limits, socket => refuseConnection(socket, refusing));
   const idle = closeIdleConnections(connections, IDLE_LIMIT_MS);
@@ -145,11 +156,12 @@ function createListenerServer(
 }
 
 /** Has `handle` answer all requests, with and without an expectation. */
-function takeRequests(server: ListenerServer, handle: Handler): void {
+function takeRequests(server: ListenerServer, handle: Handler, takesBody: TakesBody): void {
   server.on('request', handle);
   server.on('checkContinue', (request, response) => {
+    if (takesBody(request)) request.isContinueAwaited = true;
     // without `100 Continue` the client need not send what would not be read (RFC 9110 §10.1.1)
-    if (!request.isBodySkipped) letContinue(response);
+    else if (!request.isBodySkipped) continueInTurn(response);
     handle(request, response);
   });
   // node:http would answer any other expectation itself, out of turn and without a body
@@ -167,7 +179,9 @@ function refuseUnreadable(server: ListenerServer, pipelining: Pipelining, refusi
     atTurnEnd({ run: refuse, failed });
   };
   server.on('clientError', (error, socket) => {
-    if (isAboutRequest(error) && pipelining.endWithPending(socket)) return;
+    const isPending = isAboutRequest(error) && pipelining.endWithPending(socket);
+    if (socket instanceof Socket) failBody(socket, error);
+    if (isPending) return;
     refuseLater(socket, () => refuseBadRequest(error, socket, refusing));
   });
 }
@@ -193,7 +207,7 @@ function listen(server: ListenerServer, { host, port, reusePort }: HttpListenerO
  * Sends `100 Continue` when it is this response's turn. Sent earlier, it would end up between the head and the body of
  * the previous answer.
  */
-function letContinue(response: ServerResponse): void {
+function continueInTurn(response: ServerResponse): void {
   const goOn = () => {
     if (!response.headersSent) response.writeContinue();
   };

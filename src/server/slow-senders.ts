@@ -1,5 +1,6 @@
-import { IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { isBodyHeldUp, unfinishedRequest } from '../transport/request-bodies.ts';
 import { runningResponse } from '../transport/running-response.ts';
 import type { OpenConnection, Sending } from './open-connections.ts';
 
@@ -64,18 +65,11 @@ function restartMeasurement(watched: Sending, socket: Socket, body: IncomingMess
 }
 
 /**
- * Whether the client is waiting for us: for the answer to this or an earlier request (it may be waiting for `100
- * Continue`), or because the connection is not being read.
+ * Whether the client is waiting for us: for the answer to an earlier request, for `100 Continue`, or because the body or
+ * the connection is not being read.
  */
 function isClientWaiting(socket: Socket, body: IncomingMessage | undefined): boolean {
   const running = runningResponse(socket);
-  return (running !== undefined && running.req !== body) || socket.isPaused();
-}
-
-/** The request whose body node:http is still reading. */
-function unfinishedRequest(socket: Socket): IncomingMessage | undefined {
-  const parser = 'parser' in socket ? socket.parser : undefined;
-  if (typeof parser !== 'object' || parser === null || !('incoming' in parser)) return undefined;
-  const { incoming } = parser;
-  return incoming instanceof IncomingMessage && !incoming.complete ? incoming : undefined;
+  if (running !== undefined && running.req !== body) return true;
+  return socket.isPaused() || (body !== undefined && isBodyHeldUp(body));
 }

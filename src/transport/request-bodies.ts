@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { closeDiscarding } from './discard-input.ts';
 import { ServedRequest } from './served-request.ts';
@@ -33,8 +33,11 @@ export function parseTakenBodies(server: Server<typeof ServedRequest>, takesBody
       const isBodiless =
         headers['transfer-encoding'] === undefined && headers['content-length'] === undefined;
       if (isBodiless || !(request instanceof ServedRequest)) return onIncoming(request, isKeptAlive);
-      if (isSmall(headers)) return readSmall(request, isKeptAlive, onIncoming, takesBody);
-      return takesBody(request) ? takeBody(request, isKeptAlive, onIncoming) : skipBody(request, onIncoming);
+      const isTaken = takesBody(request);
+      // a client that is refused instead of told to continue need not send even a small body
+      if (isSmall(headers) && !(isTaken && headers.expect !== undefined))
+        return readSmall(request, isKeptAlive, onIncoming, takesBody);
+      return isTaken ? takeBody(request, isKeptAlive, onIncoming) : skipBody(request, onIncoming);
     };
   });
 }
@@ -50,6 +53,40 @@ export function closeIfLast(request: ServedRequest, response: ServerResponse): v
   request.once('end', () => {
     if (!response.headersSent) response.shouldKeepAlive = true;
   });
+}
+
+/**
+ * Has the client send the body that it holds back, if it does (RFC 9110 §10.1.1). Called by the handler that takes the
+ * body, once it knows that it will not refuse the request, and when it is this response's turn.
+ */
+export function letContinue(request: IncomingMessage, response: ServerResponse): void {
+  if (!(request instanceof ServedRequest) || !request.isContinueAwaited) return;
+  request.isContinueAwaited = false;
+  if (!response.headersSent) response.writeContinue();
+}
+
+/**
+ * Whether the client cannot send on: it waits to be told to, or what it has sent of the body of `request` is not being
+ * read.
+ */
+export function isBodyHeldUp(request: IncomingMessage): boolean {
+  if (request instanceof ServedRequest && request.isContinueAwaited) return true;
+  return request.readableLength >= request.readableHighWaterMark;
+}
+
+/** Tells who reads the body of a request on `socket` that the rest of it cannot be read. */
+export function failBody(socket: Socket, error: Error): void {
+  const request = unfinishedRequest(socket);
+  // node:http emits this only when the connection is closed, for which the client may wait with its half of it
+  if (request && request.listenerCount('error') > 0) request.emit('error', error);
+}
+
+/** The request whose body node:http is still reading from `socket`. */
+export function unfinishedRequest(socket: Socket): IncomingMessage | undefined {
+  const parser = 'parser' in socket ? socket.parser : undefined;
+  if (typeof parser !== 'object' || parser === null || !('incoming' in parser)) return undefined;
+  const { incoming } = parser;
+  return incoming instanceof IncomingMessage && !incoming.complete ? incoming : undefined;
 }
 
 function isParser(parser: unknown): parser is { onIncoming: OnIncoming } {

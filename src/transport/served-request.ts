@@ -24,6 +24,9 @@ export class ServedRequest extends IncomingMessage {
   isBodySkipped = false;
   isBodyTaken = false;
 
+  /** Whether its client waits for `100 Continue` from the handler that takes the body: see `letContinue`. */
+  isContinueAwaited = false;
+
   get upgrade(): boolean {
     return false;
   }

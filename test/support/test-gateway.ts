@@ -8,7 +8,7 @@ import { createLogger, type Logger } from '../../src/base/logger.ts';
 import { Metrics } from '../../src/base/metrics.ts';
 import { allocateSharedMemory, type SharedMemory } from '../../src/cache/shared-memory.ts';
 import type { UnwrittenBytesError } from '../../src/cache/written-bytes.ts';
-import { Gateway } from '../../src/gateway/gateway.ts';
+import { Gateway, takesBody } from '../../src/gateway/gateway.ts';
 import { anonymous, type Policy } from '../../src/gateway/request/access.ts';
 import type { RequestLimits } from '../../src/gateway/request/admission.ts';
 import type { Authenticate } from '../../src/gateway/request/authenticator.ts';
@@ -234,6 +234,7 @@ async function listenAsWorker(gateway: Gateway): Promise<Listener> {
     ...{ host: '127.0.0.1', port: 0, reusePort: false, limits: clientLimits },
     logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
     handle: gateway.handle,
+    takesBody,
     answerUnreadable: why => gateway.answerUnreadable(why),
   });
   return { port: listener.port, close: () => listener.drain(0) };

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CounterCell, Family, Metrics } from '../../base/metrics.ts';
-import type { TakesBody } from '../../transport/request-bodies.ts';
+import { letContinue, type TakesBody } from '../../transport/request-bodies.ts';
 import { compareSeverity, type Notification } from '../alert.ts';
 import type { CardPayload } from '../card/card.ts';
 import type { ActionLog } from './action-log.ts';
@@ -71,7 +71,7 @@ export class CallbackHandler {
   /** Runs on its own listener, separate from the admin port. Never throws. */
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
     const startedMs = this.#options.clock.monotonicMs();
-    this.#answer(request, startedMs)
+    this.#answer(request, response, startedMs)
       .catch((error: unknown) => this.#broken(error))
       .then(answer => this.#send(answer, request, response))
       .catch((error: unknown) => {
@@ -88,12 +88,13 @@ export class CallbackHandler {
     return refuse('action-failed', 'That did not work. Look at the log.');
   }
 
-  async #answer(request: IncomingMessage, startedMs: number): Promise<Answer> {
+  async #answer(request: IncomingMessage, response: ServerResponse, startedMs: number): Promise<Answer> {
     const { bearer, clock, secret } = this.#options;
     const misdirected = judgeRequest(request);
     if (misdirected) return misdirected;
     const caller = await verifyBearer(request.headers, bearer, clock);
     if (caller.kind === 'refused') return caller;
+    letContinue(request, response);
     const body = await readBody(request, MAX_BODY_BYTES, BODY_LIMIT_MS, clock);
     if (body.kind === 'refused') return body;
     const form = readCallbackForm(body.text, allFields);

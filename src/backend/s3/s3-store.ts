@@ -55,6 +55,14 @@ const POOL_LIMIT = 64;
 const LOOKUPS_AT_ONCE = 2;
 const LOOKUPS_WAITING = 128;
 
+/**
+ * The least time for an answer to a write: a store may have to move the whole object before it can answer, and a write
+ * that is given up may happen all the same.
+ */
+const WRITE_ANSWER_MS = 60_000;
+
+const changing: ReadonlySet<string> = new Set(['PUT', 'POST', 'DELETE']);
+
 /** Makes this timeout later than those of the connection pools; it covers what they do not detect. */
 const HEAD_SLACK_MS = 1_000;
 
@@ -67,6 +75,7 @@ export class S3Store implements Store {
   readonly #keys = new SigningKeys();
   readonly #calls: CallContext;
   readonly #pools: OriginPools;
+  readonly #writeMs: number;
 
   constructor(options: S3StoreOptions) {
     this.name = options.name;
@@ -98,6 +107,7 @@ export class S3Store implements Store {
       send: (request, receiver) => this.#send(request, receiver),
       readHead: (status, raw) => readReplyHead(status, withoutHopByHop(raw), headerPrefix),
     };
+    this.#writeMs = Math.max(timeouts.firstByteMs, WRITE_ANSWER_MS);
     const lookup = options.lookup ?? boundedLookup(LOOKUPS_AT_ONCE, LOOKUPS_WAITING);
     this.#pools = new OriginPools(protocol, { connections, timeouts, lookup }, POOL_LIMIT);
   }
@@ -119,11 +129,15 @@ export class S3Store implements Store {
     const destination = destinationOf(this.#address, request.bucket, request.key);
     const { host, rawPath } = destination;
     const headers = ['host', host, ...rawFromFields(request.fields, this.headerPrefix)];
+    const { method, query, body, bodyStream } = request;
+    const length = bodyStream ? ['content-length', String(bodyStream.lengthBytes)] : [];
     const raw = {
-      method: request.method,
-      path: request.query ? `${rawPath}?${request.query}` : rawPath,
-      headers: [...headers, ...this.#signature(request, destination, headers)],
-      ...(request.body ? { body: request.body } : {}),
+      method,
+      path: query ? `${rawPath}?${query}` : rawPath,
+      headers: [...headers, ...this.#signature(request, destination, headers), ...length],
+      ...(bodyStream && { body: bodyStream.stream }),
+      ...(body && { body }),
+      ...(changing.has(method) && { answerMs: this.#writeMs }),
     };
     const { pool, release } = this.#pools.lease(host);
     return pool.send(raw, receiver, release);
@@ -135,14 +149,17 @@ export class S3Store implements Store {
     headers: readonly string[],
   ): string[] {
     const { credentials, headerPrefix, clock } = this.#options;
-    if (credentials.kind === 'none') return [];
+    const { payloadHash = UNSIGNED_PAYLOAD } = request.bodyStream ?? {};
+    // the name of a stream also tells how the body is coded
+    if (credentials.kind === 'none')
+      return payloadHash.startsWith('STREAMING-') ? [`${headerPrefix}content-sha256`, payloadHash] : [];
     const toSign = {
       method: request.method,
       host,
       rawPath,
       rawQuery: request.query,
       headers: pairs(headers.slice(2)),
-      payloadHash: UNSIGNED_PAYLOAD,
+      payloadHash,
     };
     const context = { credentials, region, service, headerPrefix, nowMs: clock.nowMs(), keys: this.#keys };
     return signRequest(toSign, context).flat();

@@ -1,3 +1,4 @@
+import type { OpenWrites } from '../../cache/open-writes.ts';
 import type { OperationName } from '../../s3/operation.ts';
 import type { Query } from '../../s3/query.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
@@ -12,4 +13,5 @@ export interface OtherOperation extends Located {
   readonly permissions: Permissions;
   readonly observer: ExchangeObserver;
   readonly listings: Listings;
+  readonly writes: OpenWrites;
 }

@@ -1,8 +1,8 @@
 import { actionOf } from '../../s3/action.ts';
-import { readOnly, s3Error } from '../../s3/error.ts';
+import { notPassed, s3Error } from '../../s3/error.ts';
 import { isListing } from '../../s3/listing/listing-kind.ts';
 import { allowedMethods, isReading } from '../../s3/operation.ts';
-import { knownParameters } from '../../s3/operation-parameters.ts';
+import { isPassed, knownParameters } from '../../s3/operation-parameters.ts';
 import type { OperationName } from '../../s3/operation-table.ts';
 import { queryValue } from '../../s3/query.ts';
 import { isRenamed } from '../request/bucket.ts';
@@ -12,6 +12,7 @@ import type { OtherOperation } from './other-operation.ts';
 import { passPreflight } from './pass-preflight.ts';
 import { passThrough } from './pass-through.ts';
 import { passedRequest } from './passed-request.ts';
+import { passWrite } from './write/pass-write.ts';
 
 /** Bucket operations that reveal nothing about keys outside the bucket's prefix. Listings are handled separately. */
 const concernsKeys: ReadonlySet<OperationName> = new Set<OperationName>([
@@ -48,7 +49,11 @@ export function passOperation(other: OtherOperation): void {
     throw s3Error('NotImplemented', { message: WHOLE_BUCKET_TEXT });
   const { method } = exchange;
   const resource = address.kind;
-  if (!isReading(method)) throw readOnly({ method, resource, allowed: allowedMethods(resource, query) });
+  if (!isReading(method)) {
+    if (!isPassed(operation)) throw notPassed({ method, resource, allowed: allowedMethods(resource, query) });
+    passWrite(other);
+    return;
+  }
   // sub-resources of a version require the right to read that version, even if the sub-resource is granted
   const isOfVersion = knownParameters(operation, query, bucket.keys).some(({ name }) => name === 'versionId');
   if (isOfVersion) permissions.require('GetObjectVersion', key ?? '');

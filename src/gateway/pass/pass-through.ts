@@ -25,6 +25,13 @@ interface PassOptions {
   readonly keep: (field: HeaderField) => boolean;
   /** Headers that replace those of a 200 response. */
   readonly overrides: Pairs;
+  /** Sends the request; left out where the store gets it just so. */
+  readonly send?: (request: StoreRequest, receiver: PassedReceiver) => StoreCall;
+}
+
+/** Receives the answer to a passed request, or any error that ends the request. */
+export interface PassedReceiver extends StoreReceiver {
+  failed(error: unknown): void;
 }
 
 /**
@@ -48,11 +55,12 @@ export function passThrough(
   observer.waitsForStore(exchange);
   const passed = new PassedAnswer(exchange, bucket, observer, options);
   const client = clientOf(exchange.response.req.socket.remoteAddress);
-  passed.follow(bucket.store.send({ ...request, client, isResent: true }, passed));
+  const send = options.send ?? ((sent, receiver) => bucket.store.send(sent, receiver));
+  passed.follow(send({ ...request, client, isResent: true }, passed));
 }
 
 /** Gives one answer of a store on to the client. */
-class PassedAnswer implements StoreReceiver {
+class PassedAnswer implements PassedReceiver {
   readonly #exchange: Exchange;
   readonly #bucket: Bucket;
   readonly #observer: ExchangeObserver;
@@ -124,7 +132,7 @@ class PassedAnswer implements StoreReceiver {
     this.#body.whenTaken(() => this.done());
   }
 
-  failed(error: Error): void {
+  failed(error: unknown): void {
     if (this.#range?.isComplete) {
       // the client has all that the head announces, although the store did not end
       this.excess();

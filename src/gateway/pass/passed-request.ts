@@ -1,10 +1,20 @@
 import type { StoreRequest } from '../../backend/store.ts';
 import { readCustomerKey } from '../../s3/customer-key.ts';
-import type { HeaderField } from '../../s3/dialect.ts';
+import { fieldsFromRaw, type HeaderField } from '../../s3/dialect.ts';
+import { isReading } from '../../s3/operation.ts';
 import { formatQuery, knownParameters, takesField } from '../../s3/operation-parameters.ts';
 import { fieldsOfQuery } from '../../s3/presigned-query.ts';
 import { takesCustomerKeys } from '../request/customer-keys.ts';
 import type { OtherOperation } from './other-operation.ts';
+
+/** The store fields of a request, by name without prefix, of header and query. */
+export function saidFields({ fields, query }: OtherOperation): ReadonlyMap<string, string> {
+  const said = new Map<string, string>();
+  // the first occurrence of a field counts, and a header before a query parameter
+  for (const { name, value } of fieldsOfQuery(query).toReversed()) said.set(name, value);
+  for (const [name, value] of fields.store ?? []) said.set(name, value);
+  return said;
+}
 
 /** Fields that anonymous callers may not send, because the gateway would be charged instead (docs/semantics.md 126). */
 const ofClients = new Set(['request-payer']);
@@ -20,15 +30,13 @@ export function passedRequest(other: OtherOperation): StoreRequest {
   const { exchange, request, fields, address, bucket, query, operation } = other;
   const inHeaders = fields.store ?? new Map<string, string>();
   readCustomerKey(inHeaders, takesCustomerKeys(bucket, request.socket));
-  const said = new Map<string, string>();
-  // the first occurrence of a field counts, and a header before a query parameter
-  for (const { name, value } of fieldsOfQuery(query).toReversed()) said.set(name, value);
-  for (const [name, value] of inHeaders) said.set(name, value);
   const passed: HeaderField[] = [];
-  for (const [name, value] of said) {
-    const isAllowed = takesField(operation, name) && (exchange.caller !== undefined || !ofClients.has(name));
+  for (const [name, value] of saidFields(other)) {
+    const isAllowed =
+      takesField(operation, { name, store: true }) && (exchange.caller !== undefined || !ofClients.has(name));
     if (isAllowed) passed.push({ name, value, store: true });
   }
+  if (!isReading(exchange.method)) passed.push(...httpFields(other));
   if (fields.origin !== undefined) passed.push({ name: 'origin', value: fields.origin, store: false });
   return {
     method: exchange.method,
@@ -39,4 +47,15 @@ export function passedRequest(other: OtherOperation): StoreRequest {
     fields: passed,
     isResent: true,
   };
+}
+
+/** The HTTP fields that the operation takes. Repeated lines are combined (RFC 9110 §5.3). */
+function httpFields({ request, operation }: OtherOperation): HeaderField[] {
+  const said = new Map<string, string>();
+  for (const { name, value, store } of fieldsFromRaw(request.rawHeaders)) {
+    if (store || !takesField(operation, { name, store })) continue;
+    const before = said.get(name);
+    said.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return Array.from(said, ([name, value]) => ({ name, value, store: false }));
 }

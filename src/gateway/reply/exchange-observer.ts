@@ -65,6 +65,7 @@ export class ExchangeObserver {
   readonly #access: Logger | undefined;
   readonly #requests: Family<CounterCell>;
   readonly #bytes: Family<CounterCell>;
+  readonly #received: Family<CounterCell>;
   readonly #firstByte: Family<HistogramCell>;
   readonly #duration: Family<HistogramCell>;
   readonly #errors: Family<CounterCell>;
@@ -88,6 +89,9 @@ export class ExchangeObserver {
     this.#bytes = metrics.counter('tidegate_response_bytes_total', 'Body bytes sent to clients.', [
       'bucket',
       'cache',
+    ]);
+    this.#received = metrics.counter('tidegate_request_bytes_total', 'Body bytes received from clients.', [
+      'bucket',
     ]);
     this.#firstByte = metrics.histogram(
       'tidegate_request_first_byte_seconds',
@@ -152,6 +156,7 @@ export class ExchangeObserver {
     cells.requests.value++;
     if (cells.lookups) cells.lookups.value++;
     cells.bytes.value += exchange.bodyBytes;
+    if (exchange.received) this.#received.cell(exchange.bucket).value += exchange.received.receivedBytes;
     cells.firstByte.observe(((exchange.firstByteMs || endMs) - exchange.startedMs) / 1000);
     cells.duration.observe((endMs - exchange.startedMs) / 1000);
     if (exchange.failure) this.#failed(exchange.failure);
@@ -221,6 +226,7 @@ export class ExchangeObserver {
       code: exchange.errorCode,
       cache: exchange.report.result,
       bytes: exchange.bodyBytes,
+      receivedBytes: exchange.received?.receivedBytes,
       durationMs: Math.round((endMs - exchange.startedMs) * 1000) / 1000,
       clientLeft: exchange.hasClientLeft || undefined,
       failure: exchange.failure?.message.slice(0, LOGGED_FAILURE_LENGTH),

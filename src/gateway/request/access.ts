@@ -1,11 +1,17 @@
 import { s3Error } from '../../s3/error.ts';
 import { readAction } from '../../s3/grants.ts';
 import type { KeyShare } from '../../s3/key-pattern.ts';
+import type { SignedPayload } from '../../s3/sigv4-payload.ts';
 
 /** Who sent the request: a client with a verified signature, or an anonymous caller. */
 export type Caller =
   | { readonly kind: 'anonymous' }
-  | { readonly kind: 'client'; readonly accessKeyId: string };
+  | {
+      readonly kind: 'client';
+      readonly accessKeyId: string;
+      /** What the signature covers of the body; left out where there is none to read. */
+      readonly payload?: SignedPayload;
+    };
 
 export const anonymous: Caller = Object.freeze({ kind: 'anonymous' });
 

@@ -20,7 +20,9 @@ interface KnownClient {
  */
 export type Authenticate = (request: IncomingMessage, region: string | undefined) => Caller;
 
-/** Creates the authenticator for `clients`. A read whose signature covers a body is refused. */
+const hasNoPayload: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
+
+/** Creates the authenticator for `clients`. A read or a deletion whose signature covers a body is refused. */
 export function createAuthenticator(clients: readonly KnownClient[], clock: Clock): Authenticate {
   const known = new Map(clients.map(client => [client.accessKeyId, client]));
   const verifier = new SigV4Verifier({
@@ -31,7 +33,8 @@ export function createAuthenticator(clients: readonly KnownClient[], clock: Cloc
   return ({ method = 'GET', url = '/', rawHeaders }, region) => {
     const caller = verifier.verify({ method, url, rawHeaders }, region);
     if (caller.kind === 'anonymous') return anonymous;
-    if (method === 'GET' || method === 'HEAD') requireNoPayload(caller.payload, caller.headerPrefix);
-    return { kind: 'client', accessKeyId: caller.accessKeyId };
+    const { accessKeyId, payload } = caller;
+    if (hasNoPayload.has(method)) requireNoPayload(payload, caller.headerPrefix);
+    return { kind: 'client', accessKeyId, payload };
   };
 }

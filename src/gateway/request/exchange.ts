@@ -58,6 +58,8 @@ export class Exchange {
   /** Like `startedMs`; 0 for a response sent in one write. */
   firstByteMs = 0;
   bodyBytes = 0;
+  /** The body of the request, if it is read: how much of it has come. */
+  received: { readonly receivedBytes: number } | undefined;
   hasClientLeft = false;
   /** Whether it counts among the requests waiting for stores. */
   isAdmitted = false;

@@ -75,10 +75,10 @@ describe.each(crossedDialects)('docs/semantics.md, section 10: $client before $s
     },
     {
       name: '207: MethodNotAllowed',
-      question: { path: '/box/k', method: 'PUT' },
+      question: { path: '/box/k', method: 'POST' },
       status: 405,
       elements:
-        '<Code>MethodNotAllowed</Code><Message>The specified method is not allowed against this resource. This gateway is read-only: it takes no requests that change something, whatever is granted.</Message><Method>PUT</Method><ResourceType>OBJECT</ResourceType>',
+        '<Code>MethodNotAllowed</Code><Message>The specified method is not allowed against this resource.</Message><Method>POST</Method><ResourceType>OBJECT</ResourceType>',
     },
     {
       name: '211: PreconditionFailed',

@@ -8,6 +8,11 @@ it.each([
   'ListBucket',
   'ListObjectVersions',
   'ListParts',
+  'PutObject',
+  'DeleteObject',
+  'DeleteObjectVersion',
+  'PutObjectAcl',
+  'BypassGovernanceRetention',
 ])('%s is granted on keys', action => {
   expect(judgeAction(action)).toEqual({ kind: 'grants', on: 'keys' });
 });
@@ -29,10 +34,10 @@ it.each([
   expect(judgeAction(name)).toEqual({ kind: 'follows', action });
 });
 
-it.each(['PutObject', 'DeleteObject', 'DeleteObjectVersion', 'PutBucketPolicy', 'RestoreObject'])(
-  '%s changes something',
+it.each(['PutBucketPolicy', 'RestoreObject', 'AbortMultipartUpload', 'CreateBucket'])(
+  '%s is not passed to stores',
   action => {
-    expect(judgeAction(action)).toEqual({ kind: 'changes' });
+    expect(judgeAction(action)).toEqual({ kind: 'not passed' });
   },
 );
 

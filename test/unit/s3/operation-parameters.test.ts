@@ -102,10 +102,10 @@ describe('what is asked of a store', () => {
   });
 
   it('holds fields that the operation knows, and none that select another', () => {
-    expect(takesField('GetObjectAttributes', 'object-attributes')).toBe(true);
-    expect(takesField('GetObjectAcl', 'expected-bucket-owner')).toBe(true);
+    expect(takesField('GetObjectAttributes', { name: 'object-attributes', store: true })).toBe(true);
+    expect(takesField('GetObjectAcl', { name: 'expected-bucket-owner', store: true })).toBe(true);
     for (const name of ['copy-source', 'meta-a', 'acl', 'security-token', 'object-attributes', 'bypass'])
-      expect(takesField('GetObjectAcl', name)).toBe(false);
+      expect(takesField('GetObjectAcl', { name, store: true })).toBe(false);
   });
 });
 

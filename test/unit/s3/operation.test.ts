@@ -114,11 +114,11 @@ describe('the operation of a request', () => {
 
 describe('a request that is no operation', () => {
   it.each([
-    ['268', 'POST', '/b/k', 'OBJECT', 'GET, HEAD'],
-    ['270', 'PATCH', '/b/k', 'OBJECT', 'GET, HEAD'],
+    ['268', 'POST', '/b/k', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
+    ['270', 'PATCH', '/b/k', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
     ['270', 'PATCH', '/b/k?acl', 'OBJECT', 'GET'],
-    ['270', 'PATCH', '/b/k?versionId=1', 'OBJECT', 'GET, HEAD'],
-    ['270', 'PATCH', '/b/k?brand-new', 'OBJECT', 'GET, HEAD'],
+    ['270', 'PATCH', '/b/k?versionId=1', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
+    ['270', 'PATCH', '/b/k?brand-new', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
     ['270', 'TRACE', '/b', 'BUCKET', 'GET, HEAD'],
     ['270', 'PATCH', '/', 'SERVICE', 'GET'],
     ['235', 'HEAD', '/b?versions', 'BUCKET', 'GET'],

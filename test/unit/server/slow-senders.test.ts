@@ -145,3 +145,19 @@ it('a head that does not come cuts no answer to a request before it', async () =
   answer();
   expect(await text(socket)).toMatch(/^HTTP\/1.1 200 OK\r\n(.+\r\n)*\r\nwhole$/);
 });
+
+it('a client whose body is taken but not read, or who waits to be told to send it, is not to blame', async () => {
+  const answers: (() => void)[] = [];
+  const { open, oneLimit } = await setup((request, response) => {
+    if (request.method === 'PUT') answers.push(() => response.end('late'));
+    else response.end();
+  }, always);
+  const unread = open(put + 'x'.repeat(900_000));
+  const expecting = open(put.replace(/\r\n$/, 'expect: 100-continue\r\n\r\n'));
+  const heard = [text(unread), text(expecting)];
+  await oneLimit();
+  await oneLimit();
+  expect(answers).toHaveLength(2);
+  for (const answer of answers) answer();
+  for (const each of heard) expect(await each).toMatch(/^HTTP\/1.1 200 [\s\S]*late/);
+});

@@ -1,0 +1,139 @@
+import type { IncomingMessage } from 'node:http';
+import { Transform, type TransformCallback } from 'node:stream';
+import type { BodyFlow, StreamedBody } from '../../../backend/store.ts';
+import type { DeclaredPayload } from '../../../s3/declared-payload.ts';
+import type { HeaderPrefix } from '../../../s3/dialect.ts';
+import { s3Error } from '../../../s3/error.ts';
+import { type PayloadEncoder, PlainEncoder, TrailerEncoder } from '../../../s3/payload-encoder.ts';
+import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
+import { UNSIGNED_PAYLOAD } from '../../../s3/sigv4-canonical.ts';
+import { ServedRequest } from '../../../transport/served-request.ts';
+
+/** What a client says of its body, and what concerns the way that it takes. */
+export interface BodyOptions {
+  readonly declared: DeclaredPayload;
+  /** The dialects of the client and of the store. */
+  readonly prefixes: { readonly client: HeaderPrefix; readonly store: HeaderPrefix };
+  /** Called once if the body is not what was declared; the store must be cut off then. */
+  readonly refused: (error: unknown) => void;
+}
+
+/**
+ * The body of a client's request on its way to the store: verified, and encoded for the store. Its end is held back until
+ * the whole was verified, so the store never gets a complete body that is not what the client declared. The client is
+ * read no faster than the store takes the body.
+ */
+export class ClientBody implements StreamedBody {
+  readonly stream: Transform;
+  readonly lengthBytes: number;
+  readonly payloadHash: string;
+  /** Bytes that have come from the client, in its own coding. */
+  receivedBytes = 0;
+  readonly #request: IncomingMessage;
+  readonly #verifier: PayloadVerifier;
+  readonly #encoder: PayloadEncoder;
+  readonly #refused: (error: unknown) => void;
+  #flow: BodyFlow | undefined;
+  #isStarved = false;
+  #isOver = false;
+
+  constructor(request: IncomingMessage, { declared, prefixes, refused }: BodyOptions) {
+    this.#request = request;
+    this.#refused = refused;
+    const pass = (bytes: Buffer) => void this.stream.push(bytes);
+    this.#encoder = encoderFor(declared, prefixes.store, pass);
+    this.#verifier = new PayloadVerifier(declared, prefixes.client, bytes => this.#encoder.content(bytes));
+    this.lengthBytes = this.#encoder.lengthBytes;
+    this.payloadHash = payloadHashOf(declared);
+    this.stream = new Transform({
+      transform: (bytes: Buffer, _encoding, done) => this.#arrived(bytes, done),
+      flush: done => this.#ended(done),
+    });
+    this.stream.once('close', () => this.stop());
+    // who reads the stream learns why it failed from `refused`
+    this.stream.on('error', () => undefined);
+    request.on('error', this.#broken);
+    request.pipe(this.stream);
+  }
+
+  /** Whether all of the body, verified, was given to the store. */
+  get isSent(): boolean {
+    return this.stream.readableEnded;
+  }
+
+  follow(flow: BodyFlow): void {
+    this.#flow = flow;
+    this.#judge();
+  }
+
+  /**
+   * Takes no more of the client. The rest of a small body is passed over, that of another stays unread, and the
+   * connection is closed (request-bodies.ts).
+   */
+  stop(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#request.unpipe(this.stream);
+    if (!(this.#request instanceof ServedRequest && this.#request.isBodyTaken)) this.#request.resume();
+    if (this.#isStarved) this.#flow?.fed(0);
+    this.#flow = undefined;
+    this.stream.destroy();
+  }
+
+  /** No more of the body comes. A client that has left needs no answer, and the response has told so before. */
+  readonly #broken = () => {
+    if (this.#isOver) return;
+    this.stop();
+    this.#refused(s3Error('IncompleteBody', { reason: 'the body broke off' }));
+  };
+
+  #arrived(bytes: Buffer, done: TransformCallback): void {
+    this.receivedBytes += bytes.length;
+    this.#isStarved = false;
+    this.#flow?.fed(bytes.length);
+    this.#step(() => this.#verifier.write(bytes), done);
+    this.#judge();
+  }
+
+  #ended(done: TransformCallback): void {
+    this.#isStarved = false;
+    this.#flow?.fed(0);
+    this.#flow = undefined;
+    this.#step(() => this.#encoder.end(this.#verifier.end()), done);
+  }
+
+  #step(step: () => void, done: TransformCallback): void {
+    if (this.#isOver) return;
+    try {
+      step();
+    } catch (error) {
+      this.stop();
+      this.#refused(error);
+      return;
+    }
+    done();
+  }
+
+  /** Tells whether the store would take more than the client has sent. */
+  #judge(): void {
+    if (this.#isOver || this.stream.readableLength >= this.stream.readableHighWaterMark) return;
+    this.#isStarved = true;
+    this.#flow?.starved();
+  }
+}
+
+function encoderFor(
+  { lengthBytes, checksum }: DeclaredPayload,
+  prefix: HeaderPrefix,
+  pass: (bytes: Buffer) => void,
+): PayloadEncoder {
+  if (checksum?.kind !== 'trailer') return new PlainEncoder(lengthBytes, pass);
+  const { algorithm } = checksum;
+  return new TrailerEncoder(lengthBytes, `${prefix}checksum-${algorithm}`, algorithm, pass);
+}
+
+/** The gateway signs no chunks: it holds the end of the body back instead. */
+function payloadHashOf({ sha256, checksum }: DeclaredPayload): string {
+  if (checksum?.kind === 'trailer') return 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
+  return sha256 ?? UNSIGNED_PAYLOAD;
+}

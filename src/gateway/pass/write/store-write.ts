@@ -1,0 +1,106 @@
+import type {
+  Store,
+  StoreCall,
+  StoreReceiver,
+  StoreReplyHead,
+  StoreRequest,
+} from '../../../backend/store.ts';
+import type { OpenWrite } from '../../../cache/open-writes.ts';
+import type { PassedReceiver } from '../pass-through.ts';
+import type { ClientBody } from './client-body.ts';
+
+/**
+ * A write at the store, between the call and whoever gets its answer. The cache learns of the write before the client
+ * does (docs/architecture.md, law 5), and a body that is refused ends the call.
+ */
+export class StoreWrite implements StoreCall, StoreReceiver {
+  readonly #open: OpenWrite;
+  readonly #body: ClientBody | undefined;
+  /** Undefined when nobody waits for the answer any more. */
+  #receiver: PassedReceiver | undefined;
+  #call: StoreCall | undefined;
+  #isOver = false;
+
+  private constructor(open: OpenWrite, body: ClientBody | undefined, receiver: PassedReceiver) {
+    this.#open = open;
+    this.#body = body;
+    this.#receiver = receiver;
+  }
+
+  /** @param body that of `request`, if it has one */
+  static send(
+    store: Store,
+    request: StoreRequest,
+    body: ClientBody | undefined,
+    open: OpenWrite,
+    receiver: PassedReceiver,
+  ): StoreWrite {
+    const write = new StoreWrite(open, body, receiver);
+    const call = store.send(request, write);
+    write.#call = call;
+    if (write.#isOver) call.abort();
+    return write;
+  }
+
+  pause(): void {
+    this.#call?.pause();
+  }
+
+  resume(): void {
+    this.#call?.resume();
+  }
+
+  took(lengthBytes: number): void {
+    this.#call?.took(lengthBytes);
+  }
+
+  /**
+   * The client has left. A store that has the whole request may still carry it out: then its answer is awaited, since
+   * what is read until then may change. Else the request is cut off before its end.
+   */
+  abort(): void {
+    this.#receiver = undefined;
+    if (this.#body?.isSent === false) this.#cut();
+    // it may have been paused for the client
+    else this.#call?.resume();
+  }
+
+  /** The body is not what the client declared. */
+  refuse(error: unknown): void {
+    const receiver = this.#receiver;
+    this.#cut();
+    receiver?.failed(error);
+  }
+
+  answered(head: StoreReplyHead): void {
+    this.#body?.stop();
+    this.#open.answered();
+    this.#receiver?.answered(head);
+  }
+
+  arrived(chunk: Buffer): void {
+    this.#receiver?.arrived(chunk);
+  }
+
+  ended(): void {
+    this.#finish();
+    this.#receiver?.ended();
+  }
+
+  failed(error: Error): void {
+    this.#finish();
+    this.#receiver?.failed(error);
+  }
+
+  #cut(): void {
+    this.#receiver = undefined;
+    this.#call?.abort();
+    this.#finish();
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#body?.stop();
+    this.#open.over();
+  }
+}

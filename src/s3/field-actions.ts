@@ -1,0 +1,34 @@
+/** Access control lists that give nobody anything that the owner of the bucket does not have anyway. */
+const givesNothing: ReadonlySet<string> = new Set([
+  'private',
+  'bucket-owner-full-control',
+  'bucket-owner-read',
+]);
+
+/** The actions that permit what fields of a write do beside it, by the names of the fields without prefix. */
+const actionsOfFields: ReadonlyMap<string, string> = new Map([
+  ['acl', 'PutObjectAcl'],
+  ['bypass-governance-retention', 'BypassGovernanceRetention'],
+  ['object-lock-legal-hold', 'PutObjectLegalHold'],
+  ['object-lock-mode', 'PutObjectRetention'],
+  ['object-lock-retain-until-date', 'PutObjectRetention'],
+  ['tagging', 'PutObjectTagging'],
+]);
+
+/** All of these actions. */
+export const fieldActions: readonly string[] = [...new Set(actionsOfFields.values())];
+
+/**
+ * Calls `require` with each action that a write needs for its fields: who may write an object may not for that reason
+ * publish it, lock it, or pass over a lock.
+ */
+export function requireActionsOfFields(
+  fields: ReadonlyMap<string, string>,
+  require: (action: string) => void,
+): void {
+  for (const [name, value] of fields) {
+    if (name === 'acl' && givesNothing.has(value)) continue;
+    const action = name.startsWith('grant-') ? 'PutObjectAcl' : actionsOfFields.get(name);
+    if (action !== undefined) require(action);
+  }
+}

@@ -1,0 +1,316 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GrantRule } from '../../../src/s3/grants.ts';
+import { Lab } from '../../support/conformance/lab.ts';
+import { OWNER, signWithSdk } from '../../support/embedded-store/store-under-test.ts';
+import { rawRequest } from '../../support/raw-request.ts';
+import { RawStore } from '../../support/raw-store.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** A connection to the gateway: what it sends is written by a test, and what it hears is collected. */
+class Talker {
+  heard = '';
+  isClosed = false;
+  readonly socket: Socket;
+  #wake: () => void = () => undefined;
+
+  constructor(origin: string) {
+    const { hostname, port } = new URL(origin);
+    this.socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    this.socket.setEncoding('latin1').on('error', () => undefined);
+    this.socket.on('data', chunk => {
+      this.heard += chunk;
+      this.#wake();
+    });
+    this.socket.on('close', () => {
+      this.isClosed = true;
+      this.#wake();
+    });
+  }
+
+  say(text: string): void {
+    this.socket.write(text, 'latin1');
+  }
+
+  /** Waits until what was heard matches, or the connection is closed. */
+  async hears(pattern: RegExp): Promise<string> {
+    while (!pattern.test(this.heard) && !this.isClosed)
+      await new Promise<void>(resolve => {
+        this.#wake = resolve;
+      });
+    return this.heard;
+  }
+}
+
+const head = (path: string, lengthBytes: number, more = '') =>
+  `PUT ${path} HTTP/1.1\r\nhost: gateway\r\ncontent-length: ${lengthBytes}\r\n${more}\r\n`;
+
+/** A store that keeps what arrives on each connection, and answers when a test says so. */
+class ListeningStore {
+  readonly sockets: Socket[] = [];
+  received = '';
+  closed = 0;
+  #wake: () => void = () => undefined;
+  readonly raw: RawStore;
+
+  private constructor(raw: RawStore) {
+    this.raw = raw;
+  }
+
+  static async start(): Promise<ListeningStore> {
+    const raw = await RawStore.start(socket => store.#met(socket));
+    const store = new ListeningStore(raw);
+    return store;
+  }
+
+  async until(isTrue: () => boolean): Promise<void> {
+    while (!isTrue())
+      await new Promise<void>(resolve => {
+        this.#wake = resolve;
+      });
+  }
+
+  answer(text: string): void {
+    this.sockets.at(-1)?.write(text, 'latin1');
+  }
+
+  #met(socket: Socket): void {
+    if (this.sockets.includes(socket)) return;
+    this.sockets.push(socket);
+    socket.on('data', bytes => {
+      this.received += bytes.toString('latin1');
+      this.#wake();
+    });
+    socket.on('close', () => {
+      this.closed++;
+      this.#wake();
+    });
+    this.#wake();
+  }
+}
+
+const created = 'HTTP/1.1 200 OK\r\netag: "e"\r\ncontent-length: 0\r\n\r\n';
+const denied =
+  'HTTP/1.1 403 Forbidden\r\ncontent-type: application/xml\r\ncontent-length: 66\r\n\r\n<Error><Code>AccessDenied</Code><Message>Not here.</Message></Error>';
+
+describe('the way of a body', () => {
+  let store: ListeningStore;
+  let gateway: TestGateway;
+  let client: Talker;
+
+  beforeEach(async () => {
+    store = await ListeningStore.start();
+    gateway = await TestGateway.start({ storeUrl: store.raw.url, listener: 'worker' });
+    client = new Talker(gateway.url());
+  });
+
+  afterEach(async () => {
+    client.socket.destroy();
+    await gateway.close();
+    await store.raw.close();
+  });
+
+  it('the store gets a body as it comes, and its end only when it is complete', async () => {
+    client.say(head('/b/k', 300_000) + 'x'.repeat(299_999));
+    await store.until(() => store.received.length > 100_000);
+    expect(store.raw.requests[0]).toMatch(/^PUT \/b\/k HTTP\/1.1\r\n[\s\S]*content-length: 300000\r\n/);
+    client.say('9');
+    await store.until(() => store.received.endsWith('x9'));
+    store.answer(created);
+    expect(await client.hears(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 200 OK\r\n[\s\S]*etag: "e"/);
+  });
+
+  it('a body that is not what was declared never reaches the store whole', async () => {
+    const wrong = `x-amz-checksum-crc32: AAAAAA==\r\n`;
+    client.say(head('/b/k', 200_000, wrong) + 'x'.repeat(200_000));
+    expect(await client.hears(/<\/Error>/)).toMatch(/^HTTP\/1.1 400 [\s\S]*<Code>BadDigest<\/Code>/);
+    await store.until(() => store.sockets.length === 0 || store.closed === 1);
+    expect(store.received.length).toBeLessThan(200_000);
+  });
+
+  it('a refusal of the store is passed on while the body still comes', async () => {
+    client.say(head('/b/k', 10 * mebibyte) + 'x'.repeat(100_000));
+    await store.until(() => store.sockets.length === 1);
+    store.answer(denied);
+    const heard = await client.hears(/<\/Error>/);
+    expect(heard).toMatch(/^HTTP\/1.1 403 [\s\S]*<Code>AccessDenied<\/Code>/);
+    expect(heard).toMatch(/\r\nconnection: close\r\n/i);
+  });
+
+  it('a store that accepts a body before its end is not believed', async () => {
+    client.say(head('/b/k', mebibyte) + 'x'.repeat(100_000));
+    await store.until(() => store.sockets.length === 1);
+    store.answer(created);
+    expect(await client.hears(/<\/Error>/)).toMatch(/^HTTP\/1.1 502 /);
+    await store.until(() => store.closed === 1);
+  });
+
+  it('a client that leaves in its body cuts off the request to the store', async () => {
+    client.say(head('/b/k', mebibyte) + 'x'.repeat(200_000));
+    await store.until(() => store.sockets.length === 1);
+    client.socket.resetAndDestroy();
+    await store.until(() => store.closed === 1);
+    expect(store.received.length).toBeLessThan(mebibyte);
+  });
+
+  it('a client that ends its half of the connection in its body is told so, and the store is cut off', async () => {
+    client.say(head('/b/k', mebibyte) + 'x'.repeat(200_000));
+    await store.until(() => store.sockets.length === 1);
+    client.socket.end();
+    expect(await client.hears(/<\/Error>/)).toMatch(/^HTTP\/1.1 400 [\s\S]*<Code>IncompleteBody<\/Code>/);
+    await store.until(() => store.closed === 1);
+  });
+
+  it('a broken connection is not tried again: the store may have carried out the write', async () => {
+    client.say(`${head('/b/k', 3)}abc`);
+    await store.until(() => store.sockets.length === 1);
+    store.sockets[0]?.destroy();
+    expect(await client.hears(/<\/Error>/)).toMatch(/^HTTP\/1.1 503 /);
+    client.say('DELETE /b/k HTTP/1.1\r\nhost: gateway\r\n\r\n');
+    await store.until(() => store.sockets.length === 2);
+    store.sockets[1]?.destroy();
+    expect(await client.hears(/<\/Error>[\s\S]*<\/Error>/)).toMatch(/503 [\s\S]*503 /);
+    expect(store.raw.requests.map(request => request.split(' ')[0])).toEqual(['PUT', 'DELETE']);
+  });
+
+  it('the connection is kept after a body that was read, and what follows is the next request', async () => {
+    client.say(`${head('/b/k', 70_000)}${'x'.repeat(70_000)}GET /b/k HTTP/1.1\r\nhost: gateway\r\n\r\n`);
+    await store.until(() => store.received.length >= 70_000 - 65_536);
+    await store.until(() => store.sockets.length === 1);
+    store.answer(created);
+    await store.until(() => store.raw.requests.length >= 2 || store.received.includes('GET /b/k'));
+    store.answer('HTTP/1.1 200 OK\r\netag: "e"\r\ncontent-length: 2\r\n\r\nok');
+    expect(await client.hears(/ok$/)).toMatch(/^HTTP\/1.1 200 OK[\s\S]*HTTP\/1.1 200 OK/);
+  });
+
+  it('no body is taken without a length: the store has to be told one', async () => {
+    client.say(
+      'PUT /b/k HTTP/1.1\r\nhost: gateway\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+    );
+    expect(await client.hears(/<\/Error>/)).toMatch(
+      /^HTTP\/1.1 411 [\s\S]*<Code>MissingContentLength<\/Code>/,
+    );
+    expect(store.sockets).toHaveLength(0);
+  });
+
+  it('bytes of both directions are counted', async () => {
+    client.say(`${head('/b/k', 5)}abcde`);
+    await store.until(() => store.sockets.length === 1);
+    store.answer(created);
+    await client.hears(/\r\n\r\n/);
+    const received = (await gateway.metrics[0]?.snapshot())?.find(
+      ({ name }) => name === 'tidegate_request_bytes_total',
+    );
+    expect(received?.values).toMatchObject([{ labels: { bucket: 'b' }, value: 5 }]);
+  });
+});
+
+describe('what a write is allowed', () => {
+  let lab: Lab;
+
+  const start = async (anonymous: readonly GrantRule[]) => {
+    lab = await Lab.start({ buckets: { box: {} }, anonymous: { box: anonymous } });
+    await lab.store.put('/box');
+  };
+  afterEach(() => lab.stop());
+
+  it('no caller without a signature writes, unless `anonymous` names it', async () => {
+    await start([{ actions: ['GetObject'], keys: ['**'] }]);
+    const before = await lab.requests();
+    for (const method of ['PUT', 'DELETE'])
+      expect((await lab.ask({ path: '/box/k', method, as: 'anonymous' })).status).toBe(403);
+    expect(await lab.requests()).toBe(before);
+  });
+
+  it('an anonymous grant holds for its operation and its keys alone', async () => {
+    await start([{ actions: ['PutObject'], keys: ['in/**'] }]);
+    const ask = (method: string, path: string) => lab.ask({ path, method, as: 'anonymous' });
+    expect((await ask('PUT', '/box/in/k')).status).toBe(200);
+    expect((await ask('PUT', '/box/out/k')).status).toBe(403);
+    expect((await ask('DELETE', '/box/in/k')).status).toBe(403);
+  });
+
+  it.each([
+    [{ acl: 'public-read' }, 403],
+    [{ 'grant-read': 'uri="http://acs.amazonaws.com/groups/global/AllUsers"' }, 403],
+    [{ tagging: 'a=1' }, 403],
+    [{ 'object-lock-legal-hold': 'ON' }, 403],
+    [{ acl: 'private' }, 200],
+    [{ 'meta-colour': 'blue' }, 200],
+  ])(
+    'who may write an object may not for that reason publish, tag or lock it: %o',
+    async (fields, status) => {
+      await start([{ actions: ['PutObject'], keys: ['**'] }]);
+      expect((await lab.ask({ path: '/box/k', method: 'PUT', as: 'anonymous', fields })).status).toBe(status);
+    },
+  );
+
+  it('a version is deleted only by who may delete versions', async () => {
+    await start([{ actions: ['DeleteObject'], keys: ['**'] }]);
+    const ask = (path: string) => lab.ask({ path, method: 'DELETE', as: 'anonymous' });
+    expect((await ask('/box/k')).status).toBe(204);
+    expect((await ask('/box/k?versionId=null')).status).toBe(403);
+  });
+
+  it('a body that is not the signed one is refused, and nothing of it is stored', async () => {
+    await start([{ actions: ['ListBucket', 'GetObject'], keys: ['**'] }]);
+    const signed = await signWithSdk(
+      lab.gateway.url(),
+      { method: 'PUT', path: '/box/k', body: 'this' },
+      OWNER,
+      lab.store.clock.nowMs(),
+    );
+    const reply = await rawRequest(lab.gateway.url(), { ...signed, body: 'that' });
+    expect([reply.status, /<Code>(.*?)<\/Code>/.exec(reply.text)?.[1]]).toEqual([
+      400,
+      'XAmzContentSHA256Mismatch',
+    ]);
+    expect((await lab.askStore({ path: '/box/k' })).status).toBe(404);
+    expect((await rawRequest(lab.gateway.url(), signed)).status).toBe(200);
+    expect((await lab.ask({ path: '/box/k' })).text).toBe('this');
+  });
+});
+
+describe('Expect: 100-continue', () => {
+  let store: ListeningStore;
+  let gateway: TestGateway;
+  let client: Talker;
+
+  const start = async (isAllowed: boolean) => {
+    store = await ListeningStore.start();
+    gateway = await TestGateway.start({
+      storeUrl: store.raw.url,
+      listener: 'worker',
+      allows: () => isAllowed,
+    });
+    client = new Talker(gateway.url());
+  };
+  afterEach(async () => {
+    client.socket.destroy();
+    await gateway.close();
+    await store.raw.close();
+  });
+
+  it.each([3, 100_000])('a client that may write is told to send its body of %d bytes', async lengthBytes => {
+    await start(true);
+    client.say(head('/b/k', lengthBytes, 'expect: 100-continue\r\n'));
+    expect(await client.hears(/\r\n\r\n/)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    client.say('x'.repeat(lengthBytes));
+    await store.until(() => store.sockets.length === 1);
+    store.answer(created);
+    expect(await client.hears(/etag/)).toMatch(/Continue\r\n\r\nHTTP\/1.1 200 OK/);
+    expect(client.heard).not.toMatch(/connection: close/i);
+  });
+
+  it.each([3, 100_000])(
+    'one that may not is refused instead, and its connection closed (%d bytes)',
+    async lengthBytes => {
+      await start(false);
+      client.say(head('/b/k', lengthBytes, 'expect: 100-continue\r\n'));
+      expect(await client.hears(/<\/Error>/)).toMatch(/^HTTP\/1.1 403 [\s\S]*\r\nconnection: close\r\n/i);
+      expect(store.sockets).toHaveLength(0);
+    },
+  );
+});

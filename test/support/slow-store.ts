@@ -1,0 +1,82 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** How long the steps of one request take, in milliseconds. */
+export interface Delays {
+  /** Until the request has its effect, or what it reads is read. */
+  readonly effectMs: number;
+  /** From then until it is answered. */
+  readonly answerMs: number;
+}
+
+/**
+ * A store of objects in memory, strongly consistent, whose every request may take its effect and be answered late: what
+ * was read before a write may be answered after it.
+ */
+export class SlowStore {
+  readonly #server: Server;
+  readonly #objects = new Map<string, string>();
+  readonly #delays: () => Delays;
+
+  private constructor(delays: () => Delays) {
+    this.#delays = delays;
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+  }
+
+  static async start(delays: () => Delays): Promise<SlowStore> {
+    const store = new SlowStore(delays);
+    await new Promise<void>(resolve => store.#server.listen(0, '127.0.0.1', resolve));
+    return store;
+  }
+
+  get url(): string {
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('the store is closed');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise(resolve => this.#server.close(resolve));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { effectMs, answerMs } = this.#delays();
+    if (effectMs > 0) await wait(effectMs);
+    const answer = this.#effect(request, Buffer.concat(chunks).toString());
+    if (answerMs > 0) await wait(answerMs);
+    response
+      .writeHead(answer.status, answer.headers)
+      .end(request.method === 'HEAD' ? undefined : answer.body);
+  }
+
+  #effect({ method, url = '', headers }: IncomingMessage, body: string) {
+    if (method === 'PUT') {
+      this.#objects.set(url, body);
+      return { status: 200, headers: { etag: tagOf(body), 'content-length': 0 }, body: '' };
+    }
+    if (method === 'DELETE') {
+      this.#objects.delete(url);
+      return { status: 204, headers: {}, body: '' };
+    }
+    const content = this.#objects.get(url);
+    if (content === undefined)
+      return {
+        status: 404,
+        headers: {},
+        body: '<Error><Code>NoSuchKey</Code><Message>No.</Message></Error>',
+      };
+    const ifMatch = headers['if-match'];
+    if (ifMatch !== undefined && ifMatch !== tagOf(content)) return { status: 412, headers: {}, body: '' };
+    const length = { etag: tagOf(content), 'content-length': content.length };
+    if (headers.range === undefined) return { status: 200, headers: length, body: content };
+    const range = { ...length, 'content-range': `bytes 0-${content.length - 1}/${content.length}` };
+    return { status: 206, headers: range, body: content };
+  }
+}
+
+function tagOf(content: string): string {
+  return `"${content}"`;
+}

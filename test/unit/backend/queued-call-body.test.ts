@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream';
+import { beforeEach, expect, it } from 'vitest';
+import { CallQueue } from '../../../src/backend/call-queue.ts';
+import type { OriginReceiver } from '../../../src/backend/origin-call.ts';
+import type { BodyFlow, StoreReceiver } from '../../../src/backend/store.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { queuedCall } from '../../support/queued-calls.ts';
+
+let clock: ManualClock;
+let queue: CallQueue;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  queue = new CallQueue(
+    { connections: 2, queue: 10, queueWaitMs: 20_000, queueTotalMs: 60_000 },
+    clock,
+    () => undefined,
+  );
+});
+
+/** A call with a body in a stream, or a read. */
+function enter(key: string, stream?: Readable) {
+  const heard: string[] = [];
+  const did: string[] = [];
+  let answer: OriginReceiver | undefined;
+  let flow: BodyFlow | undefined;
+  const follow = (told: BodyFlow) => {
+    flow = told;
+  };
+  const receiver: StoreReceiver = {
+    answered: ({ status }) => heard.push(String(status)),
+    ...{ arrived: () => undefined, ended: () => heard.push('ended') },
+    failed: error => heard.push(`${error.code} ${error.reason}`),
+  };
+  const send = (told: OriginReceiver) => {
+    did.push('send');
+    answer = told;
+    return {
+      pause: () => did.push('pause'),
+      resume: () => did.push('resume'),
+      abort: () => did.push('abort'),
+    };
+  };
+  const bodyStream = stream && { stream, lengthBytes: 3, payloadHash: 'UNSIGNED-PAYLOAD', follow };
+  const call = queuedCall(
+    { key, ...(bodyStream ? { method: 'PUT', bodyStream, client: '1.1.1.1' } : { method: 'GET' }) },
+    ...([receiver, { queue, clock, send }] as const),
+  );
+  queue.enter(call);
+  return { call, heard, did, answer: () => answer, flow: () => flow };
+}
+
+it('a store may refuse a body before its end', () => {
+  const upload = enter('k', new Readable({ read: () => undefined }));
+  upload.answer()?.answered(403, []);
+  upload.answer()?.ended();
+  expect(upload.heard).toEqual(['403', 'ended']);
+});
+
+it('a store that accepts a body before its end is not believed', () => {
+  const upload = enter('k', new Readable({ read: () => undefined }));
+  upload.answer()?.answered(200, []);
+  expect(upload.heard).toEqual(['INVALID INVALID']);
+  expect(upload.did).toEqual(['send', 'abort']);
+});
+
+it('it is when the body was sent whole', async () => {
+  const stream = Readable.from(['abc']);
+  const upload = enter('k', stream);
+  for await (const _ of stream);
+  upload.answer()?.answered(200, []);
+  expect(upload.heard).toEqual(['200']);
+});
+
+it('a body that waits for its client does not pause the answer', () => {
+  const upload = enter('k', new Readable({ read: () => undefined }));
+  upload.flow()?.starved();
+  expect(upload.did).toEqual(['send']);
+});
+
+it('a client that brings nothing for a while gives up its connection to calls that wait, and no other', () => {
+  const [slow, busy] = [
+    enter('slow', new Readable({ read: () => undefined })),
+    enter('busy', new Readable({ read: () => undefined })),
+  ];
+  const waiting = enter('waiting');
+  slow.flow()?.starved();
+  for (let second = 0; second < 6; second++) {
+    busy.flow()?.starved();
+    clock.advance(1_000);
+    busy.flow()?.fed(100_000);
+  }
+  expect(slow.heard).toEqual(['BROKEN GIVEN_UP']);
+  expect(busy.heard).toEqual([]);
+  expect(waiting.did).toEqual(['send']);
+});
+
+it('a body whose connection breaks is not sent again', () => {
+  const upload = enter('k', new Readable({ read: () => undefined }));
+  upload.answer()?.failed(Object.assign(new Error('closed'), { code: 'BROKEN', reason: 'BROKEN' }) as never);
+  expect(upload.did).toEqual(['send']);
+  expect(upload.heard).toEqual(['BROKEN BROKEN']);
+});

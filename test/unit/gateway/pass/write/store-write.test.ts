@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import type { Store, StoreCall, StoreReceiver, StoreRequest } from '../../../../../src/backend/store.ts';
+import { StoreError } from '../../../../../src/backend/store.ts';
+import type { OpenWrite } from '../../../../../src/cache/open-writes.ts';
+import type { ClientBody } from '../../../../../src/gateway/pass/write/client-body.ts';
+import { StoreWrite } from '../../../../../src/gateway/pass/write/store-write.ts';
+
+const request: StoreRequest = { method: 'PUT', bucket: 'b', key: 'k', query: '', fields: [] };
+
+/** One write, with a list of all that happens to it in its order. */
+function setup(body?: { isSent: boolean }) {
+  const events: string[] = [];
+  const note = (event: string) => () => void events.push(event);
+  const call: StoreCall = {
+    ...{ pause: note('pause'), resume: note('resume'), took: note('took'), abort: note('abort') },
+  };
+  let asked: StoreReceiver | undefined;
+  const store: Store = {
+    name: 'main',
+    send: (_, receiver) => {
+      asked = receiver;
+      return call;
+    },
+    close: () => Promise.resolve(),
+  };
+  const open: OpenWrite = { answered: note('epoch, answered'), over: note('epoch, over') };
+  const clientBody = body && {
+    stop: note('stop'),
+    get isSent() {
+      return body.isSent;
+    },
+  };
+  const write = StoreWrite.send(store, request, clientBody as ClientBody | undefined, open, {
+    ...{ answered: note('answered'), arrived: note('arrived'), ended: note('ended') },
+    failed: error => events.push(`failed: ${error}`),
+  });
+  if (!asked) throw new Error('the store was not asked');
+  return { events, write, asked };
+}
+
+it('the cache learns of a write before the client learns how it went', () => {
+  const { events, asked } = setup({ isSent: true });
+  asked.answered({ status: 200, fields: [] });
+  asked.arrived(Buffer.from('x'));
+  asked.ended();
+  expect(events.filter(event => event !== 'stop')).toEqual([
+    ...['epoch, answered', 'answered', 'arrived', 'epoch, over', 'ended'],
+  ]);
+});
+
+it('also of one that failed', () => {
+  const { events, asked } = setup({ isSent: true });
+  asked.failed(new StoreError('BROKEN', 'cut', undefined));
+  expect(events).toEqual(['stop', 'epoch, over', 'failed: Error: cut']);
+});
+
+it('a client that leaves in its body cuts off the request, and is told nothing more', () => {
+  const { events, write, asked } = setup({ isSent: false });
+  write.abort();
+  expect(events).toEqual(['abort', 'stop', 'epoch, over']);
+  asked.failed(new StoreError('BROKEN', 'cut', undefined));
+  expect(events).not.toContain('failed: Error: cut');
+});
+
+it.each([{ isSent: true }, undefined])(
+  'when a client leaves after the whole request was sent, the answer is awaited: %o',
+  body => {
+    const { events, write, asked } = setup(body);
+    write.abort();
+    expect(events).toEqual(['resume']);
+    asked.answered({ status: 200, fields: [] });
+    asked.ended();
+    expect(events.filter(event => event !== 'stop')).toEqual(['resume', 'epoch, answered', 'epoch, over']);
+  },
+);
+
+it('a body that is refused ends the call before the client is told', () => {
+  const { events, write } = setup({ isSent: false });
+  write.refuse(new Error('not what was declared'));
+  expect(events).toEqual(['abort', 'stop', 'epoch, over', 'failed: Error: not what was declared']);
+});
