@@ -247,6 +247,17 @@ describe('what a write is allowed', () => {
     },
   );
 
+  it.each(['copy-source=/box/other', 'write-offset-bytes=4'])(
+    'an object is not replaced where its client asks for something else: %s',
+    async parameter => {
+      await start([{ actions: ['*'], keys: ['**'] }]);
+      await lab.store.put('/box/k', 'kept');
+      const path = `/box/k?x-amz-${parameter}`;
+      expect((await lab.ask({ path, method: 'PUT', as: 'anonymous' })).status).toBe(501);
+      expect((await lab.askStore({ path: '/box/k' })).text).toBe('kept');
+    },
+  );
+
   it('a version is deleted only by who may delete versions', async () => {
     await start([{ actions: ['DeleteObject'], keys: ['**'] }]);
     const ask = (path: string) => lab.ask({ path, method: 'DELETE', as: 'anonymous' });

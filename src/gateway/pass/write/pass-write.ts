@@ -3,6 +3,7 @@ import type { StoreRequest } from '../../../backend/store.ts';
 import { objectKey } from '../../../cache/object-key.ts';
 import { type DeclaredPayload, declaredPayload } from '../../../s3/declared-payload.ts';
 import type { HeaderField } from '../../../s3/dialect.ts';
+import { s3Error } from '../../../s3/error.ts';
 import { requireActionsOfFields } from '../../../s3/field-actions.ts';
 import { passesBody } from '../../../s3/operation-parameters.ts';
 import type { SignedPayload } from '../../../s3/sigv4-payload.ts';
@@ -15,10 +16,16 @@ import { ClientBody } from './client-body.ts';
 import { StoreWrite } from './store-write.ts';
 
 /**
+ * Fields that make another write of it. They are not passed, and without them the store would replace the object: by
+ * nothing, for the source of a copy in a presigned URL, or by what should be appended to it.
+ */
+const otherWrites = ['copy-source', 'write-offset-bytes'];
+
+/**
  * Passes a write to one object to the store. Nothing is asked twice of the store: even where HTTP calls a method
  * idempotent, a repeated write may leave a second version, or be refused for what the first has done.
  *
- * @throws S3Error AccessDenied for what fields of the request do without a grant; those of `declaredPayload` and
+ * @throws S3Error AccessDenied for what fields of the request do without a grant; NotImplemented; those of `declaredPayload` and
  * `passedRequest`; TooManyRequestsError
  */
 export function passWrite(other: OtherOperation): void {
@@ -26,6 +33,7 @@ export function passWrite(other: OtherOperation): void {
   const key = address.kind === 'object' ? address.key : '';
   const said = saidFields(other);
   requireActionsOfFields(said, action => permissions.require(action, key));
+  for (const name of otherWrites) if (said.has(name)) throw s3Error('NotImplemented');
   const declared = passesBody(operation) ? declaredOf(other, said) : undefined;
   const passed = withPayloadFields(passedRequest(other), declared);
   const { hash } = objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key);
