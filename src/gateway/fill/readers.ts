@@ -13,9 +13,9 @@ export interface FillReader {
   readonly source: RangeSource;
 }
 
-/** The position of a reader at the last check, and whether it has stalled. */
+/** What a reader had read at the last check, undefined before its first one, and whether it has stalled. */
 interface Progress {
-  readonly readBytes: number;
+  readonly readBytes: number | undefined;
   readonly isStalled: boolean;
 }
 
@@ -52,8 +52,11 @@ export class Readers {
   join(generation: Generation, reader: FillReader): void {
     const readers = this.#readers.get(generation) ?? new Map<FillReader, Progress>();
     this.#readers.set(generation, readers);
-    if (readers.get(reader)?.isStalled !== false) this.#moving++;
-    readers.set(reader, { readBytes: reader.readBytes, isStalled: false });
+    const progress = readers.get(reader);
+    if (progress?.isStalled === false) return;
+    this.#moving++;
+    // compared at the next check, which may be right after this
+    readers.set(reader, { readBytes: progress?.readBytes, isStalled: false });
   }
 
   /** Removes `reader`; false if it was not registered. */

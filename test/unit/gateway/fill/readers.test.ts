@@ -58,11 +58,25 @@ it('a whole content comes within the window of its foremost reader, and an exten
   expect(readers.pace(generation, 100 * mebibyte + windowBytes)).toBe('hold');
 });
 
+it('who has read between two looks has not stalled, though it has joined again right before the second one', () => {
+  const one = reader(0);
+  readers.join(generation, one);
+  readers.findStalled();
+  for (let block = 1; block <= 3; block++) {
+    one.readBytes = block * mebibyte;
+    // as with each block that it goes on to
+    readers.join(generation, one);
+    expect(readers.findStalled()).toEqual([]);
+    expect(readers.isWantedSoon(generation, 0, 1)).toBe(true);
+  }
+});
+
 it('who takes nothing between two looks has stalled: nothing is fetched or kept for it, until it moves', () => {
   const one = reader(0);
   const other = reader(0);
   readers.join(generation, one);
   readers.join(generation, other);
+  expect(readers.findStalled(), 'the first look may come right after they joined').toEqual([]);
   other.readBytes = mebibyte;
   expect(readers.findStalled()).toEqual([generation]);
   expect(readers.findStalled(), 'now the other has stalled too').toEqual([generation]);
@@ -89,7 +103,7 @@ it('memory is shared by those who have not stalled', () => {
   for (const one of stalled) readers.join(generation, one);
   expect(readers.firstExtentBytes(0)).toBe(memoryBytes / 20);
   expect(readers.firstExtentBytes(6)).toBe(memoryBytes / 32);
-  readers.findStalled();
+  for (let look = 0; look < 2; look++) readers.findStalled();
   expect(readers.firstExtentBytes(0)).toBe(EXTENT_LIMIT_BYTES);
   const one = reader(0);
   readers.join(generation, one);
