@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { isBucketName, isVirtualHostable } from '../../../src/s3/bucket-name.ts';
+import {
+  isAdministrationKey,
+  isAdministrationName,
+  isBucketName,
+  isVirtualHostable,
+} from '../../../src/s3/bucket-name.ts';
 
 it.each([
   'abc',
@@ -50,4 +55,15 @@ it.each([
 it('old short names can be part of a host name, those with capitals and underscores cannot', () => {
   expect(['ab', 'photos', 'a.b'].map(isVirtualHostable)).toEqual([true, true, true]);
   expect(['Photos', 'my_photos', 'a..b', 'a.', ''].map(isVirtualHostable)).toEqual(Array(5).fill(false));
+});
+
+it('stores are administered under some names, and with virtual addressing under some keys', () => {
+  expect(['minio', 'admin', 'riak-cs'].map(isAdministrationName)).toEqual([true, true, true]);
+  expect(['minio2', 'my-admin', '', 'photos'].map(isAdministrationName)).toEqual(Array(4).fill(false));
+  expect(['minio', 'minio/', 'minio/admin/v3/export-iam'].map(isAdministrationKey)).toEqual(
+    Array(3).fill(true),
+  );
+  expect(['minio2', 'a/minio/b', 'miniox/', 'admin', ''].map(isAdministrationKey)).toEqual(
+    Array(5).fill(false),
+  );
 });

@@ -142,6 +142,12 @@ describe('a request that is no operation', () => {
     for (const url of ['/b?acl&policy', '/b/k?acl&tagging', '/b/k?acl=&tagging=']) {
       expect([refusal('HEAD', url).code, refusal('GET', url).status]).toEqual(['InvalidArgument', 400]);
     }
+    const { message, fields } = refusal('GET', '/b?acl&policy');
+    expect(message).toBe('Conflicting query string parameters: acl, policy');
+    expect(fields).toEqual([
+      ['ArgumentName', 'ResourceType'],
+      ['ArgumentValue', 'acl'],
+    ]);
     expect(detect('GET', '/b/k?acl&acl')).toBe('GetObjectAcl');
   });
 
@@ -160,6 +166,13 @@ describe('a request that is no operation', () => {
     expect([error.code, error.status, error.message]).toEqual(['PreconditionFailed', 412, text]);
     expect(error.fields).toEqual([['Condition', text]]);
     expect(refusal('POST', '/b').code).toBe('PreconditionFailed');
-    expect(detect('POST', '/b', { contentType: 'multipart/form-data; boundary=x' })).toBe('PostObject');
+    for (const contentType of [
+      'multipart/form-data; boundary=x',
+      'Multipart/Form-Data',
+      'multipart/form-data ;x',
+    ])
+      expect(detect('POST', '/b', { contentType })).toBe('PostObject');
+    for (const contentType of ['x-multipart/form-data', 'multipart/form-data-x', 'multipart/form-data x', ''])
+      expect(refusal('POST', '/b', { contentType }).code, contentType).toBe('PreconditionFailed');
   });
 });
