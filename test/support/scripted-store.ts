@@ -50,6 +50,8 @@ export function versionOf(entityTag: string | undefined): number {
  */
 export class ScriptedStore implements Store {
   readonly name = 'main';
+  /** Answers each HEAD with 403. */
+  refusesHead = false;
   readonly #versions = new Map<string, Version>();
   #calls: ScriptedCall[] = [];
   #made = 0;
@@ -82,6 +84,7 @@ export class ScriptedStore implements Store {
   send(request: StoreRequest, receiver: StoreReceiver): StoreCall {
     const isOdd = ++this.#asked % 2 === 1;
     const call = new ScriptedCall(request, receiver, isOdd, () => this.#versions.get(request.key ?? ''));
+    if (this.refusesHead && request.method === 'HEAD') call.refuseWith = 403;
     this.#calls.push(call);
     return call;
   }
@@ -100,6 +103,8 @@ export class ScriptedCall implements StoreCall {
   #sending: Sending | undefined;
   #isPaused = false;
   isOver = false;
+  /** The status of a refusal that is its answer, whatever the object is. */
+  refuseWith: number | undefined;
 
   constructor(
     request: StoreRequest,
@@ -146,7 +151,8 @@ export class ScriptedCall implements StoreCall {
   #answer(): void {
     const version = this.#now();
     const ifMatch = this.#field('if-match');
-    if (!version) this.#refuse(404, '<Error><Code>NoSuchKey</Code></Error>');
+    if (this.refuseWith !== undefined) this.#refuse(this.refuseWith, '');
+    else if (!version) this.#refuse(404, '<Error><Code>NoSuchKey</Code></Error>');
     else if (ifMatch !== undefined && ifMatch !== version.entityTag && !version.ignoresIfMatch)
       this.#refuse(412, '');
     else this.#begin(version);

@@ -88,7 +88,7 @@ export class LocalObjects implements ObjectSource {
    */
   async find(read: ObjectRead, withChecksums = false): Promise<LookupResult> {
     if (withChecksums) {
-      const found = await this.#shared(read, 'HEAD ', () => this.#askAnew(read, undefined));
+      const found = await this.#shared(read, 'checksums', () => this.#askAnew(read, undefined));
       if (answers(found.record, read)) return found;
     }
     const nowMs = this.#clock.nowMs();
@@ -99,8 +99,7 @@ export class LocalObjects implements ObjectSource {
       const found = await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));
       if (answers(found.record, read)) return found;
     }
-    const question = `${read.method} ${read.partNumber ?? ''}`;
-    return this.#shared(read, question, () =>
+    return this.#shared(read, `part ${read.partNumber ?? ''}`, () =>
       read.method === 'HEAD'
         ? this.#askHead(read, read.partNumber)
         : this.#askGet(read, this.#firstExtent(read)),
@@ -121,8 +120,9 @@ export class LocalObjects implements ObjectSource {
       this.#learnRefusal(read, reply, 'GET', this.records.epochOf(read));
   }
 
+  /** GET and HEAD share no request: a store may refuse one of them, and only GET has an error body. */
   async #shared(read: ObjectRead, question: string, ask: () => Promise<Learned>): Promise<LookupResult> {
-    const name = flightName(read, question);
+    const name = flightName(read, `${read.method} ${question}`);
     const epoch = this.records.epochOf(read);
     const { answer, isJoined } = this.#singleFlight.join(name, read.objectKey, epoch, ask);
     if (isJoined) this.#coalesced++;
@@ -176,7 +176,7 @@ export class LocalObjects implements ObjectSource {
   async #askGet(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
     const epoch = this.records.epochOf(read);
     const answer = await this.#fetcher.get<Learned>(read, extent, (head, arriving, call) =>
-      this.#takeBytes(read, head, arriving, epoch, call),
+      this.#takeBytes(read, head, arriving, epoch, call, partNumberOf(extent)),
     );
     if (answer.kind === 'refused' && answer.reply.status === 416 && extent && extent.kind !== 'part') {
       return mayBeEmpty(extent, answer.reply)
@@ -195,11 +195,12 @@ export class LocalObjects implements ObjectSource {
     { entityTag, sizeBytes, from, to }: ArrivingBytes,
     epoch: number,
     call: StoreCall | undefined,
+    partNumber: number | undefined,
   ): TakenAnswer<Learned> {
     const { versionId, contentEncoding } = head;
     const identity = { objectKey: read.objectKey.text, versionId, entityTag, sizeBytes, contentEncoding };
     const content = this.#contentOf(read, identity, epoch);
-    const learned = this.#learnReadable(read, head, 'GET', content, epoch, read.partNumber);
+    const learned = this.#learnReadable(read, head, 'GET', content, epoch, partNumber);
     const receiver = to > from ? this.#contents.receive(read, content, from, to, call) : undefined;
     return { learned, receiver };
   }

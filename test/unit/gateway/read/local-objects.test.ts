@@ -220,3 +220,27 @@ it.each(['GET', 'HEAD'] as const)(
     expect(lookupFresh(objects.objects.records, whole, clock.nowMs())).toBe(learned);
   },
 );
+
+it('a reader of a part who wants checksums of an object that was empty learns nothing of the part from the whole', async () => {
+  const variant = { origin: 'https://app.test', expectedBucketOwner: undefined, requestPayer: undefined };
+  const ofPart = readOf('k', { bucket: bucketOf(store), variant, partNumber: 1 });
+  const asked = objects.objects.find(ofPart, true);
+  await answer(0);
+  await answer(0);
+  const { record } = await asked;
+  expect(record.kind === 'readable' && record.content.parts.get(1)).toMatchObject({ first: 0, last: 999 });
+});
+
+it('a HEAD that the store refuses refuses no GET that revalidates meanwhile', async () => {
+  const get = readOf('k', { bucket: bucketOf(store) });
+  const first = objects.objects.find(get);
+  await answer(0);
+  await first;
+  clock.advance(61_000);
+  store.refusesHead = true;
+  const refusal = expect(objects.objects.find(read)).rejects.toMatchObject({ reply: { status: 403 } });
+  const asked = objects.objects.find(get);
+  while (store.open.length > 0) await answer(0);
+  await refusal;
+  expect((await asked).record.kind).toBe('readable');
+});
