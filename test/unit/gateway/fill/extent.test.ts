@@ -409,6 +409,19 @@ it('a transfer of all of the content whose readers came in time keeps its connec
   expect(last().state).toBe('running');
 });
 
+it('a transfer of all of the content that breaks after its readers came is requested again without another reader', () => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  one.adopt(last(), sizeBytes, true);
+  pace = 'hold';
+  last().answer().bytes(blockBytes);
+  pace = 'go';
+  one.readerAdvanced();
+  last().breakOff();
+  clock.advance(1_000);
+  expect(asked.map(({ from }) => from)).toEqual([0, blockBytes]);
+});
+
 it('a transfer of all of the content gives its connection back when its readers do not come for ten seconds', () => {
   const one = extent(0, sizeBytes);
   one.start();

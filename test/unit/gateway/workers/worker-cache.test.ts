@@ -7,8 +7,8 @@ import { bucketOf, readOf, silentStore } from '../../../support/object-reads.ts'
 const mebibyte = 1024 * 1024;
 const pages = 12;
 
-it('contents of one store that are being filled leave memory for those of another', () => {
-  const cache = new WorkerCache({
+function newCache(): WorkerCache {
+  return new WorkerCache({
     memory: allocateSharedMemory(pages * mebibyte, mebibyte, 1),
     worker: 0,
     recordBytes: 1_000_000,
@@ -16,6 +16,26 @@ it('contents of one store that are being filled leave memory for those of anothe
     random: () => 0.5,
     retried: () => undefined,
   });
+}
+
+it('bytes that arrive a second time, while they are being written or are held, get no receiver', () => {
+  const cache = newCache();
+  const read = readOf('k', { bucket: bucketOf(silentStore) });
+  const identity = { objectKey: 'k', versionId: undefined, entityTag: '"t"', sizeBytes: pages * mebibyte };
+  const content = cache.create(read, identity);
+  const receive = (from: number, to: number) => cache.receive(read, content, from, to, undefined);
+  const blockBytes = content.blockBytes;
+  const first = receive(0, blockBytes);
+  expect(receive(blockBytes - 1, 2 * blockBytes), 'some of it is being written').toBeUndefined();
+  first?.bytes(Buffer.alloc(blockBytes, 1));
+  first?.done();
+  expect(cache.filler.inFlight).toBe(0);
+  expect(receive(0, blockBytes), 'it is held').toBeUndefined();
+  expect(receive(blockBytes, 2 * blockBytes)).toBeDefined();
+});
+
+it('contents of one store that are being filled leave memory for those of another', () => {
+  const cache = newCache();
   /** How many blocks of a new content of `store` can be filled, of `limit`. */
   const fill = (store: string, key: string, limit: number) => {
     const read = readOf(key, { bucket: bucketOf({ ...silentStore, name: store }) });
