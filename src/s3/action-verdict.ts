@@ -3,7 +3,12 @@ import { actionOf } from './action.ts';
 import { fieldActions } from './field-actions.ts';
 import { isReading } from './operation.ts';
 import { isPassed } from './operation-parameters.ts';
-import { bucketOperations, type OperationName, objectOperations } from './operation-table.ts';
+import {
+  bucketOperations,
+  listedConfigurations,
+  type OperationName,
+  objectOperations,
+} from './operation-table.ts';
 
 /** The effect of naming an action in a grant. */
 type ActionVerdict =
@@ -30,14 +35,6 @@ const namesInPolicies: Readonly<Record<string, string>> = {
   // ListBuckets answers the names that the caller may list
   ListAllMyBuckets: 'ListBucket',
 };
-
-/** Distinguished by query parameters from the operations of the table. */
-const listedConfigurations: readonly OperationName[] = [
-  'ListBucketAnalyticsConfigurations',
-  'ListBucketIntelligentTieringConfigurations',
-  'ListBucketInventoryConfigurations',
-  'ListBucketMetricsConfigurations',
-];
 
 const { passed, refused, following, ofBuckets } = knownActions();
 

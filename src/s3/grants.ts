@@ -30,18 +30,29 @@ interface AccessRequest {
   readonly key: string;
 }
 
-/** Compiles grants once, so that evaluation needs no parsing. */
-export function compileGrants(rules: readonly GrantRule[]): Grants {
+/**
+ * Compiles grants once, so that evaluation needs no parsing.
+ *
+ * @param every what `*` as an action stands for
+ */
+export function compileGrants(
+  rules: readonly GrantRule[],
+  every: ReadonlySet<string> | 'all' = 'all',
+): Grants {
   return rules.map(({ buckets = ['*'], keys, actions }) => ({
-    buckets: allOrSome(buckets),
-    actions: allOrSome(actions),
+    buckets: someOrEvery(buckets, 'all'),
+    actions: someOrEvery(actions, every),
     coversKey: compileKeyPatterns(keys),
     coversBelow: compileKeyShare(keys),
   }));
 }
 
-function allOrSome(names: readonly string[]): ReadonlySet<string> | 'all' {
-  return names.includes('*') ? 'all' : new Set(names);
+function someOrEvery(
+  names: readonly string[],
+  every: ReadonlySet<string> | 'all',
+): ReadonlySet<string> | 'all' {
+  if (!names.includes('*')) return new Set(names);
+  return every === 'all' ? every : new Set([...every, ...names]);
 }
 
 /**

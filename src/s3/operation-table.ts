@@ -101,6 +101,14 @@ export const objectOperations = {
   uploads: { POST: 'CreateMultipartUpload' },
 } as const satisfies Operations;
 
+/** Operations on a bucket that query parameters tell apart from those of one configuration. */
+export const listedConfigurations = [
+  'ListBucketAnalyticsConfigurations',
+  'ListBucketIntelligentTieringConfigurations',
+  'ListBucketInventoryConfigurations',
+  'ListBucketMetricsConfigurations',
+] as const;
+
 type NamesIn<T> = { [Selector in keyof T]: T[Selector][keyof T[Selector]] }[keyof T];
 
 /** An operation by its name in the S3 API. */
@@ -110,10 +118,7 @@ export type OperationName =
   | NamesIn<typeof objectOperations>
   /** Distinguished from the operations above by more than method and sub-resource. */
   | 'ListObjectsV2'
-  | 'ListBucketAnalyticsConfigurations'
-  | 'ListBucketIntelligentTieringConfigurations'
-  | 'ListBucketInventoryConfigurations'
-  | 'ListBucketMetricsConfigurations'
+  | (typeof listedConfigurations)[number]
   | 'CopyObject'
   | 'UploadPartCopy'
   /** A CORS preflight request, sent with OPTIONS. */

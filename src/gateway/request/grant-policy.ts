@@ -1,5 +1,6 @@
 import { EVERY_OTHER_BUCKET } from '../../s3/bucket-name.ts';
 import { compileGrants, type GrantRule, isAllowed, shareGranted } from '../../s3/grants.ts';
+import { readingActions } from '../../s3/reading-actions.ts';
 import type { Caller, Policy } from './access.ts';
 
 /** The grants of one client. */
@@ -9,7 +10,8 @@ interface ClientGrants {
 }
 
 /**
- * Creates the policy from the configured grants. Anonymous grants also apply to authenticated clients.
+ * Creates the policy from the configured grants. Anonymous grants also apply to authenticated clients. In them, `*` stands
+ * for the actions that read: everybody may write only what is named.
  *
  * @param toAll anonymous grants, by bucket name or `EVERY_OTHER_BUCKET`
  */
@@ -17,7 +19,9 @@ export function grantPolicy(
   toAll: Readonly<Record<string, readonly GrantRule[]>>,
   clients: readonly ClientGrants[],
 ): Policy {
-  const ofAll = new Map(Object.entries(toAll).map(([bucket, rules]) => [bucket, compileGrants(rules)]));
+  const ofAll = new Map(
+    Object.entries(toAll).map(([bucket, rules]) => [bucket, compileGrants(rules, readingActions)]),
+  );
   const ofClients = new Map(clients.map(({ accessKeyId, allow }) => [accessKeyId, compileGrants(allow)]));
   const toEverybody = (bucket: string) => ofAll.get(bucket) ?? ofAll.get(EVERY_OTHER_BUCKET) ?? [];
   const toCaller = (caller: Caller) =>

@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { grantPolicy } from '../../../src/gateway/request/grant-policy.ts';
 import { RawStore } from '../../support/raw-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
@@ -20,7 +19,6 @@ beforeEach(async () => {
   gateway = await TestGateway.start({
     storeUrl: store.url,
     buckets,
-    allows: grantPolicy({ '*': [{ actions: ['*'], keys: ['**'] }] }, []),
   });
 });
 afterEach(async () => {

@@ -10,6 +10,7 @@ const policy = grantPolicy(
     open: [{ actions: ['GetObject', 'ListBucket'], keys: ['**', '!private/**'] }],
     '*': [{ actions: ['GetObject'], keys: ['public/**'] }],
     closed: [],
+    every: [{ actions: ['*', 'DeleteObject'], keys: ['**'] }],
   },
   [
     { accessKeyId: 'reader', allow: [{ ...read, buckets: ['open', 'closed'] }] },
@@ -22,6 +23,9 @@ describe('who may do what', () => {
   it.each([
     ['anonymous callers, what is granted to all', anonymous, 'open', 'GetObject', 'a', true],
     ['anonymous callers, not what is taken away again', anonymous, 'open', 'GetObject', 'private/a', false],
+    ['anonymous callers, of all actions those that read', anonymous, 'every', 'GetBucketPolicy', '', true],
+    ['anonymous callers, of all actions none that writes', anonymous, 'every', 'PutObject', 'a', false],
+    ['anonymous callers, a write that is named', anonymous, 'every', 'DeleteObject', 'a', true],
     ['anonymous callers, not another action', anonymous, 'open', 'PutObject', 'a', false],
     [
       'anonymous callers, nothing in a bucket that grants nothing',
