@@ -39,22 +39,43 @@ const signaturePattern = /(\bSignature=)[0-9a-f]{16,}/gi;
  * JSON. Every log line passes through it (docs/architecture.md, law 7).
  */
 export function createRedactor(literals: readonly string[]): (text: string) => string {
-  const literal = literalPattern(literals);
+  const literal = anyOf(literals, escapedInJson);
+  // slower, so it is for text that may need it
+  const encoded = anyOf(literals, percentEncoded);
   return text => {
     const masked = text
       .replace(fieldPattern, `$1"${CENSOR}"`)
       .replace(parameterPattern, `$1${CENSOR}`)
       .replace(signaturePattern, `$1${CENSOR}`);
-    return literal ? masked.replace(literal, CENSOR) : masked;
+    const shown = literal ? masked.replace(literal, CENSOR) : masked;
+    return encoded && shown.includes('%') ? shown.replace(encoded, CENSOR) : shown;
   };
 }
 
-/** Matches each literal as it is escaped in JSON; longer ones first, because one may be a prefix of another. */
-function literalPattern(literals: readonly string[]): RegExp | undefined {
-  const escaped = literals
+/** Matches each literal as `patternOf` spells it; longer ones first, because one may be a prefix of another. */
+function anyOf(literals: readonly string[], patternOf: (literal: string) => string): RegExp | undefined {
+  const patterns = literals
     .filter(literal => literal.length > 0)
-    .map(literal => JSON.stringify(literal).slice(1, -1))
-    .sort((a, b) => b.length - a.length)
-    .map(literal => literal.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return escaped.length > 0 ? new RegExp(escaped.join('|'), 'g') : undefined;
+    .toSorted((a, b) => b.length - a.length)
+    .map(patternOf);
+  return patterns.length > 0 ? new RegExp(patterns.join('|'), 'g') : undefined;
+}
+
+function escapedInJson(literal: string): string {
+  return JSON.stringify(literal)
+    .slice(1, -1)
+    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** Clients may percent-encode any of the characters in a URL, in capitals or not. */
+function percentEncoded(literal: string): string {
+  return Array.from(literal, character => {
+    const bytes = Array.from(Buffer.from(character), byte => `%${hexOfAnyCase(byte)}`);
+    return `(?:${escapedInJson(character)}|${bytes.join('')})`;
+  }).join('');
+}
+
+function hexOfAnyCase(byte: number): string {
+  const hex = byte.toString(16).padStart(2, '0');
+  return hex.replace(/[a-f]/g, letter => `[${letter}${letter.toUpperCase()}]`);
 }

@@ -39,3 +39,18 @@ it('keeps what is no secret', () => {
 it('takes the longest of several configured secrets', () => {
   expect(redact('{"to":"https://hooks.example.test/in/4f2a"}')).toBe('{"to":"[redacted]"}');
 });
+
+it.each([
+  ['in capitals', 'wJalr%2FUtn%2BFEMI%3D'],
+  ['in small letters', 'wJalr%2fUtn%2bFEMI%3d'],
+  ['in part', 'wJalr/Utn%2BFEMI='],
+  ['letters too', '%77%4Aalr%2FUt%6e+FEMI%3D'],
+])('a configured secret is taken out of a URL that has it percent-encoded %s', (_, encoded) => {
+  const redact = createRedactor(['wJalr/Utn+FEMI=']);
+  expect(redact(`{"url":"/b/k?Expires=${encoded}&x=%20"}`)).toBe('{"url":"/b/k?Expires=[redacted]&x=%20"}');
+});
+
+it('what only begins like a percent-encoded secret stays', () => {
+  const url = '{"url":"/b/k?x=wJalr%2FUtn"}';
+  expect(createRedactor(['wJalr/Utn+FEMI='])(url)).toBe(url);
+});
