@@ -3,23 +3,16 @@ import type { StoreRequest } from '../../../backend/store.ts';
 import { objectKey } from '../../../cache/object-key.ts';
 import { type DeclaredPayload, declaredPayload } from '../../../s3/declared-payload.ts';
 import type { HeaderField } from '../../../s3/dialect.ts';
-import { s3Error } from '../../../s3/error.ts';
 import { requireActionsOfFields } from '../../../s3/field-actions.ts';
-import { passesBody } from '../../../s3/operation-parameters.ts';
+import { knownParameters, passesBody } from '../../../s3/operation-parameters.ts';
 import type { SignedPayload } from '../../../s3/sigv4-payload.ts';
 import { letContinue } from '../../../transport/request-bodies.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passThrough } from '../pass-through.ts';
 import { passedRequest, saidFields } from '../passed-request.ts';
 import { ClientBody } from './client-body.ts';
-
+import { refuseOtherWrites } from './other-writes.ts';
 import { StoreWrite } from './store-write.ts';
-
-/**
- * Fields that make another write of it. They are not passed, and without them the store would replace the object: by
- * nothing, for the source of a copy in a presigned URL, or by what should be appended to it.
- */
-const otherWrites = ['copy-source', 'write-offset-bytes'];
 
 /**
  * Passes a write to one object to the store. Nothing is asked twice of the store: even where HTTP calls a method
@@ -29,11 +22,11 @@ const otherWrites = ['copy-source', 'write-offset-bytes'];
  * `passedRequest`; TooManyRequestsError
  */
 export function passWrite(other: OtherOperation): void {
-  const { exchange, request, bucket, address, operation, permissions, observer, writes } = other;
+  const { exchange, request, bucket, address, query, operation, permissions, observer, writes } = other;
   const key = address.kind === 'object' ? address.key : '';
   const said = saidFields(other);
   requireActionsOfFields(said, action => permissions.require(action, key));
-  for (const name of otherWrites) if (said.has(name)) throw s3Error('NotImplemented');
+  refuseOtherWrites(said, query, knownParameters(operation, query, bucket.keys));
   const declared = passesBody(operation) ? declaredOf(other, said) : undefined;
   const passed = withPayloadFields(passedRequest(other), declared);
   const { hash } = objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key);
