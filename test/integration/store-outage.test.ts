@@ -117,5 +117,5 @@ it('a store that goes away and comes back is told in exactly one firing and one 
   expect(channel.channel.messages()).toEqual([firing, resolved]);
   expect(JSON.stringify(firing.cards)).toContain('Critical: A backend does not answer');
   expect(JSON.stringify(firing.cards)).toContain('nothing listens there (ECONNREFUSED)');
-  expect(JSON.stringify(resolved.cards)).toMatch(/lasted \d+ s/);
+  expect(JSON.stringify(resolved.cards)).toMatch(/lasted [\d.]+ s/);
 });

@@ -142,8 +142,12 @@ const actionPlaces = ['actions', 'selectAction', 'inlineAction'];
 function holdsUnlistedAction(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsUnlistedAction);
   if (!isPlainObject(value)) return false;
-  const { type, url } = value;
-  if (/^Action\.OpenU(?:rl|RL)$/.test(String(type)) && !appUri.safeParse(url).success) return true;
+  const { type, url, targets } = value;
+  if (/^Action\.OpenU(?:rl|RL)$/.test(String(type))) {
+    // the page opens the one of the reader's system, wherever a card has them
+    const uris = [url, ...[targets ?? []].flat().map(target => isPlainObject(target) && target.uri)];
+    if (!uris.every(uri => appUri.safeParse(uri).success)) return true;
+  }
   if (typeof type === 'string' && /^action\./i.test(type) && !listedActions.has(type)) return true;
   return Object.entries(value).some(
     ([name, held]) =>

@@ -9,6 +9,9 @@ import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
 import { UNSIGNED_PAYLOAD } from '../../../s3/sigv4-canonical.ts';
 import { ServedRequest } from '../../../transport/served-request.ts';
 
+/** More pieces than this of one read are put together: each would be a write to the store's socket. */
+const MAX_PIECES = 8;
+
 /** What a client says of its body, and what concerns the way that it takes. */
 export interface BodyOptions {
   readonly declared: DeclaredPayload;
@@ -36,12 +39,13 @@ export class ClientBody implements StreamedBody {
   #flow: BodyFlow | undefined;
   #isStarved = false;
   #isOver = false;
+  /** What the current step gives to the store. */
+  #pieces: Buffer[] = [];
 
   constructor(request: IncomingMessage, { declared, prefixes, refused }: BodyOptions) {
     this.#request = request;
     this.#refused = refused;
-    const pass = (bytes: Buffer) => void this.stream.push(bytes);
-    this.#encoder = encoderFor(declared, prefixes.store, pass);
+    this.#encoder = encoderFor(declared, prefixes.store, bytes => void this.#pieces.push(bytes));
     this.#verifier = new PayloadVerifier(declared, prefixes.client, bytes => this.#encoder.content(bytes));
     this.lengthBytes = this.#encoder.lengthBytes;
     this.payloadHash = payloadHashOf(declared);
@@ -111,7 +115,15 @@ export class ClientBody implements StreamedBody {
       this.#refused(error);
       return;
     }
+    this.#send();
     done();
+  }
+
+  #send(): void {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    for (const bytes of pieces.length > MAX_PIECES ? [Buffer.concat(pieces)] : pieces)
+      this.stream.push(bytes);
   }
 
   /** Tells whether the store would take more than the client has sent. */

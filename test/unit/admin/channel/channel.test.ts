@@ -91,6 +91,21 @@ it.each<[string, unknown, string, string]>([
     JSON_TYPE,
     'Bad payload',
   ],
+  [
+    'an adaptive card that opens what no link may open on one system',
+    adaptiveEnvelope([], {
+      actions: [
+        {
+          type: 'Action.OpenUrl',
+          title: 'x',
+          url: 'https://a.test',
+          targets: [{ os: 'windows', uri: 'javascript:alert(1)' }],
+        },
+      ],
+    }),
+    JSON_TYPE,
+    'Bad payload',
+  ],
   ['an element that no card has', adaptiveEnvelope([{ type: 'Carousel' }]), JSON_TYPE, 'Bad payload'],
   [
     'such an element within a column',
