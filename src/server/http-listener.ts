@@ -91,6 +91,8 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   };
   const pipelining = new Pipelining(serve, limits);
   const handle: Handler = (request, response) => {
+    // parsed behind the last answer of the connection (RFC 9112 §9.6)
+    if (request.socket.writableEnded) return;
     closeIfLast(request, response);
     // a response has its socket when no earlier one on the connection is pending
     if (!response.socket) pipelining.enqueue(request, response);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GrantRule } from '../../../src/s3/grants.ts';
@@ -192,6 +193,21 @@ describe('the way of a body', () => {
     expect(await client.hears(/<\/Error>/)).toMatch(
       /^HTTP\/1.1 411 [\s\S]*<Code>MissingContentLength<\/Code>/,
     );
+    expect(store.sockets).toHaveLength(0);
+  });
+
+  it.each([
+    ['whose framing is ambiguous', 'transfer-encoding: gzip, chunked', '3\r\nabc\r\n0\r\n\r\n', 501],
+    ['without a length', 'transfer-encoding: chunked', '3\r\nabc\r\n0\r\n\r\n', 411],
+    ['that expects something unknown', 'expect: 200-ok\r\ncontent-length: 3', 'abc', 417],
+  ])('what stands behind a refused body %s is no request', async (_, fields, body, status) => {
+    const refused = `PUT /b/k HTTP/1.1\r\nhost: gateway\r\n${fields}\r\n\r\n${body}`;
+    client.say(`${refused}DELETE /b/evil HTTP/1.1\r\nhost: gateway\r\n\r\n`);
+    expect(await client.hears(/<\/Error>/)).toMatch(
+      new RegExp(`^HTTP/1.1 ${status} [^]*connection: close`, 'i'),
+    );
+    client.socket.end();
+    while (!client.isClosed) await once(client.socket, 'close');
     expect(store.sockets).toHaveLength(0);
   });
 
