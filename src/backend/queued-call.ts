@@ -102,15 +102,18 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry, BodyFl
     this.#pause.took(lengthBytes, this.#context.clock.monotonicMs());
   }
 
-  /** A client that brings nothing is treated as one that takes nothing. */
+  /** A client that brings nothing, or too little, is treated as one that takes nothing. */
   starved(): void {
     this.#starvation ??= new ReaderPause();
-    this.#starvation.begin(this.#context.clock.monotonicMs());
+    if (this.#starvation.sinceMs === undefined) this.#starvation.begin(this.#context.clock.monotonicMs());
   }
 
   fed(lengthBytes: number): void {
+    this.#starvation?.catchUp(lengthBytes, this.#context.clock.monotonicMs());
+  }
+
+  satisfied(): void {
     this.#starvation?.end();
-    this.#starvation?.took(lengthBytes, this.#context.clock.monotonicMs());
   }
 
   stoodStill(durationMs: number): void {

@@ -17,6 +17,8 @@ const LARGEST_STEP_BYTES = 1.5 * 1024 * 1024;
 export class ReaderPause {
   #sinceMs: number | undefined;
   #earnedUntilMs = 0;
+  /** Taken since it began. */
+  #tookBytes = 0;
 
   /** When the reader paused the call; undefined while it reads. */
   get sinceMs(): number | undefined {
@@ -31,6 +33,7 @@ export class ReaderPause {
 
   begin(nowMs: number): void {
     this.#sinceMs = nowMs;
+    this.#tookBytes = 0;
   }
 
   end(): void {
@@ -46,7 +49,18 @@ export class ReaderPause {
   /** The reader has taken `lengthBytes` more. */
   took(lengthBytes: number, nowMs: number): void {
     const earnedMs = (lengthBytes * 1_000) / MIN_RATE_BYTES;
+    this.#tookBytes += lengthBytes;
     const limitMs = nowMs + (LARGEST_STEP_BYTES * 1_000) / MIN_RATE_BYTES;
     this.#earnedUntilMs = Math.min(Math.max(this.keptUntilMs ?? 0, nowMs) + earnedMs, limitMs);
+  }
+
+  /**
+   * The same, where bytes come in small pieces with a pause before each: the pause ends only when as much was taken since
+   * it began as of a reader that has not stalled.
+   */
+  catchUp(lengthBytes: number, nowMs: number): void {
+    this.took(lengthBytes, nowMs);
+    const pausedMs = nowMs - (this.#sinceMs ?? nowMs);
+    if (this.#tookBytes * 1_000 >= MIN_RATE_BYTES * pausedMs) this.end();
   }
 }

@@ -41,6 +41,8 @@ export interface BodyFlow {
   starved(): void;
   /** `lengthBytes` more have come. */
   fed(lengthBytes: number): void;
+  /** All has come, or nothing more is wanted. */
+  satisfied(): void;
 }
 
 /** The head of a store's answer. */

@@ -6,6 +6,10 @@ import { s3Error } from './error.ts';
 /** A line with the size of a chunk and its signature takes about 100 characters, one with a checksum less. */
 const LINE_LIMIT = 1_024;
 
+/** Clients send chunks of 8 KiB at least, but for the last. A few smaller ones are taken; each costs time of its own. */
+const SMALL_CHUNK_BYTES = 8 * 1024;
+const SMALL_CHUNKS = 1_024;
+
 /** A body has one trailer for its checksum, and one for the signature of that. */
 const TRAILER_LIMIT = 2;
 
@@ -27,6 +31,7 @@ export class AwsChunkedDecoder {
   #next: Next = 'size';
   #line = '';
   #leftBytes = 0;
+  #smallChunks = 0;
   #signature = '';
   #hash: Hash | undefined;
   #trailerLines = '';
@@ -41,7 +46,7 @@ export class AwsChunkedDecoder {
     this.#hash = this.#newHash();
   }
 
-  /** @throws S3Error IncompleteBody, MalformedTrailerError or SignatureDoesNotMatch */
+  /** @throws S3Error IncompleteBody, InvalidChunkSizeError, MalformedTrailerError or SignatureDoesNotMatch */
   write(bytes: Buffer): void {
     let at = 0;
     while (at < bytes.length)
@@ -96,6 +101,8 @@ export class AwsChunkedDecoder {
     if (this.#signatures && signature === undefined) throw incomplete('a chunk is not signed');
     this.#signature = signature ?? '';
     this.#leftBytes = Number.parseInt(size, 16);
+    if (this.#leftBytes < SMALL_CHUNK_BYTES && ++this.#smallChunks > SMALL_CHUNKS)
+      throw s3Error('InvalidChunkSizeError');
     this.#next = this.#leftBytes > 0 ? 'data' : 'trailers';
     if (this.#leftBytes === 0) this.#checkChunk();
   }

@@ -47,6 +47,10 @@ export const errorCodes = {
   },
   InvalidArgument: { status: 400, message: 'Invalid Argument' },
   InvalidBucketName: { status: 400, message: 'The specified bucket is not valid.' },
+  InvalidChunkSizeError: {
+    status: 403,
+    message: 'Only the last chunk is allowed to have a size less than 8192 bytes',
+  },
   InvalidBucketOwnerAWSAccountID: {
     status: 400,
     message: 'The value of the expected bucket owner parameter must be an AWS Account ID...',

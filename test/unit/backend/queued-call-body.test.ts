@@ -95,6 +95,33 @@ it('a client that brings nothing for a while gives up its connection to calls th
   expect(waiting.did).toEqual(['send']);
 });
 
+it('a client that brings a few bytes now and then gives up its connection like one that brings nothing', () => {
+  const [slow, busy] = [
+    enter('slow', new Readable({ read: () => undefined })),
+    enter('busy', new Readable({ read: () => undefined })),
+  ];
+  const waiting = enter('waiting');
+  for (let quarter = 0; quarter < 40; quarter++) {
+    for (const call of [slow, busy]) call.flow()?.starved();
+    clock.advance(250);
+    slow.flow()?.fed(256);
+    busy.flow()?.fed(1_100);
+  }
+  expect(slow.heard).toEqual(['BROKEN GIVEN_UP']);
+  expect(busy.heard).toEqual([]);
+  expect(waiting.did).toEqual(['send']);
+});
+
+it('a client that has brought all keeps its connection while the store takes its time to answer', () => {
+  const upload = enter('k', new Readable({ read: () => undefined }));
+  enter('other', new Readable({ read: () => undefined }));
+  upload.flow()?.starved();
+  upload.flow()?.satisfied();
+  enter('waiting');
+  clock.advance(6_000);
+  expect(upload.heard).toEqual([]);
+});
+
 it('a body whose connection breaks is not sent again', () => {
   const upload = enter('k', new Readable({ read: () => undefined }));
   upload.answer()?.failed(Object.assign(new Error('closed'), { code: 'BROKEN', reason: 'BROKEN' }) as never);

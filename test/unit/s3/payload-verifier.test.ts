@@ -245,3 +245,13 @@ describe('what a request declares', () => {
     });
   });
 });
+
+it('a body of thousands of small chunks is refused: each costs time of its own', () => {
+  const few = Array.from({ length: 1_023 }, () => 'x');
+  expect(verify({ ...chunked, lengthBytes: 1_023 }, frame(few)).code).toBe('none');
+  expect(
+    verify({ ...chunked, lengthBytes: 5_000 }, frame(Array.from({ length: 5_000 }, () => 'x'))).code,
+  ).toBe('InvalidChunkSizeError');
+  const large = Array.from({ length: 1_100 }, () => 'x'.repeat(8_192));
+  expect(verify({ ...chunked, lengthBytes: 1_100 * 8_192 }, frame(large)).code).toBe('none');
+});

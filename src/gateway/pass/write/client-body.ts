@@ -79,7 +79,7 @@ export class ClientBody implements StreamedBody {
     this.#isOver = true;
     this.#request.unpipe(this.stream);
     if (!(this.#request instanceof ServedRequest && this.#request.isBodyTaken)) this.#request.resume();
-    if (this.#isStarved) this.#flow?.fed(0);
+    if (this.#isStarved) this.#flow?.satisfied();
     this.#flow = undefined;
     this.stream.destroy();
   }
@@ -101,7 +101,7 @@ export class ClientBody implements StreamedBody {
 
   #ended(done: TransformCallback): void {
     this.#isStarved = false;
-    this.#flow?.fed(0);
+    this.#flow?.satisfied();
     this.#flow = undefined;
     this.#step(() => this.#encoder.end(this.#verifier.end()), done);
   }
