@@ -23,7 +23,7 @@ export function settle(verdict: ReplyVerdict, cards: readonly WaitingCard[]): Se
 }
 
 /** The metric label of a post. */
-export function outcomeOf(verdict: ReplyVerdict, settlement: Settlement): CardOutcome {
+export function cardOutcomeOf(verdict: ReplyVerdict, settlement: Settlement): CardOutcome {
   if (settlement.kind === 'dead') return 'refused';
   return verdict.kind === 'retry' ? 'retried' : verdict.kind;
 }

@@ -8,7 +8,7 @@ import { foldIntoDigest, shrinkNotification } from './digest.ts';
 import type { Outbox, Settlement, WaitingCard } from './outbox.ts';
 import { type Budget, budgetOf, planNext } from './plan.ts';
 import { judgeReply, type ReplyVerdict } from './reply.ts';
-import { outcomeOf, reasonOf, settle } from './settlement.ts';
+import { cardOutcomeOf, reasonOf, settle } from './settlement.ts';
 import type { SteadyClock } from './steady-clock.ts';
 import type { Webhook } from './webhook-options.ts';
 import type { PostCard } from './webhook-post.ts';
@@ -203,7 +203,7 @@ export class WebhookSender {
 
   #react(verdict: ReplyVerdict, settlement: Settlement, cards: readonly WaitingCard[]): void {
     const { metrics, clock, steady, random } = this.#options;
-    metrics.count(outcomeOf(verdict, settlement));
+    metrics.count(cardOutcomeOf(verdict, settlement));
     const later = verdict.kind === 'throttled' || verdict.kind === 'retry';
     this.#failures = later ? this.#failures + 1 : 0;
     this.#backOffUntilMs = later ? steady.nowMs() + backOffMs(verdict, this.#failures, random) : 0;
