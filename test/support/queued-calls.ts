@@ -32,3 +32,20 @@ export function queuedCall(
     ...more,
   });
 }
+
+/** A connection for a queued call: notes what it is told to do, and lets a test answer. */
+export class NotedConnection {
+  readonly did: string[] = [];
+  /** Undefined until the call was sent. */
+  answer: OriginReceiver | undefined;
+
+  readonly send = (told: OriginReceiver): SentRequest => {
+    this.did.push('send');
+    this.answer = told;
+    return {
+      pause: () => void this.did.push('pause'),
+      resume: () => void this.did.push('resume'),
+      abort: () => void this.did.push('abort'),
+    };
+  };
+}

@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { listenLocally } from './listen-locally.ts';
 
 /** What a raw store does with the connection on which a request has arrived. */
 export type RawAnswer = (socket: Socket, request: string) => void;
@@ -8,6 +9,7 @@ export type RawAnswer = (socket: Socket, request: string) => void;
  * no HTTP at all.
  */
 export class RawStore {
+  url = '';
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   /** Requests that have arrived, from request line to blank line. */
@@ -33,14 +35,8 @@ export class RawStore {
 
   static async start(answer: RawAnswer): Promise<RawStore> {
     const store = new RawStore(answer);
-    await new Promise<void>(resolve => store.#server.listen(0, '127.0.0.1', resolve));
+    store.url = await listenLocally(store.#server);
     return store;
-  }
-
-  get url(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('the store is closed');
-    return `http://127.0.0.1:${address.port}`;
   }
 
   async close(): Promise<void> {

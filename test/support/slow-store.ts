@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import { listenLocally } from './listen-locally.ts';
 
 /** How long the steps of one request take, in milliseconds. */
 export interface Delays {
@@ -14,6 +15,7 @@ export interface Delays {
  * was read before a write may be answered after it.
  */
 export class SlowStore {
+  url = '';
   readonly #server: Server;
   readonly #objects = new Map<string, string>();
   readonly #delays: () => Delays;
@@ -25,14 +27,8 @@ export class SlowStore {
 
   static async start(delays: () => Delays): Promise<SlowStore> {
     const store = new SlowStore(delays);
-    await new Promise<void>(resolve => store.#server.listen(0, '127.0.0.1', resolve));
+    store.url = await listenLocally(store.#server);
     return store;
-  }
-
-  get url(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('the store is closed');
-    return `http://127.0.0.1:${address.port}`;
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import { beforeEach, expect, it } from 'vitest';
 import { CallQueue } from '../../../src/backend/call-queue.ts';
-import type { OriginReceiver } from '../../../src/backend/origin-call.ts';
 import type { BodyFlow, StoreReceiver } from '../../../src/backend/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { queuedCall } from '../../support/queued-calls.ts';
+import { NotedConnection, queuedCall } from '../../support/queued-calls.ts';
 
 let clock: ManualClock;
 let queue: CallQueue;
@@ -21,8 +20,7 @@ beforeEach(() => {
 /** A call with a body in a stream, or a read. */
 function enter(key: string, stream?: Readable) {
   const heard: string[] = [];
-  const did: string[] = [];
-  let answer: OriginReceiver | undefined;
+  const connection = new NotedConnection();
   let flow: BodyFlow | undefined;
   const follow = (told: BodyFlow) => {
     flow = told;
@@ -32,22 +30,14 @@ function enter(key: string, stream?: Readable) {
     ...{ arrived: () => undefined, ended: () => heard.push('ended') },
     failed: error => heard.push(`${error.code} ${error.reason}`),
   };
-  const send = (told: OriginReceiver) => {
-    did.push('send');
-    answer = told;
-    return {
-      pause: () => did.push('pause'),
-      resume: () => did.push('resume'),
-      abort: () => did.push('abort'),
-    };
-  };
+  const { did, send } = connection;
   const bodyStream = stream && { stream, lengthBytes: 3, payloadHash: 'UNSIGNED-PAYLOAD', follow };
   const call = queuedCall(
     { key, ...(bodyStream ? { method: 'PUT', bodyStream, client: '1.1.1.1' } : { method: 'GET' }) },
     ...([receiver, { queue, clock, send }] as const),
   );
   queue.enter(call);
-  return { call, heard, did, answer: () => answer, flow: () => flow };
+  return { call, heard, did, answer: () => connection.answer, flow: () => flow };
 }
 
 it('a store may refuse a body before its end', () => {

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallContext } from '../../../src/backend/call-context.ts';
 import { CallQueue } from '../../../src/backend/call-queue.ts';
-import type { OriginReceiver } from '../../../src/backend/origin-call.ts';
 import { GIVEN_UP, type StoreError, type StoreReceiver } from '../../../src/backend/store.ts';
 import { StoreMeter } from '../../../src/backend/store-meter.ts';
 import { Metrics } from '../../../src/base/metrics.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { queuedCall } from '../../support/queued-calls.ts';
+import { NotedConnection, queuedCall } from '../../support/queued-calls.ts';
 
 const limits = { headMs: 3_000, minRateBytes: 1_000, windowMs: 5_000 };
 let clock: ManualClock;
@@ -29,10 +28,9 @@ function enter(
   onEnd: () => void = () => undefined,
   more: Partial<CallContext> = {},
 ) {
-  const did: string[] = [];
   const heard: string[] = [];
   const reasons: string[] = [];
-  let answer: OriginReceiver | undefined;
+  const connection = new NotedConnection();
   const receiver: StoreReceiver = {
     answered: () => heard.push('answered'),
     arrived: chunk => heard.push(`${chunk.length} bytes`),
@@ -45,19 +43,11 @@ function enter(
       reasons.push(error.reason);
     },
   };
-  const send = (told: OriginReceiver) => {
-    did.push('send');
-    answer = told;
-    return {
-      pause: () => did.push('pause'),
-      resume: () => did.push('resume'),
-      abort: () => did.push('abort'),
-    };
-  };
+  const { did, send } = connection;
   const request = { method: isRead ? 'GET' : 'PUT', key: object };
   const call = queuedCall(request, receiver, { queue, clock, send, more: { limits, ...more } });
   queue.enter(call);
-  return { call, did, heard, reasons, answer: () => answer };
+  return { call, did, heard, reasons, answer: () => connection.answer };
 }
 
 /** The store shows that it answers at once. */
