@@ -1,14 +1,14 @@
 import type { Steps } from '../../base/sliced-work.ts';
 import { readXmlInSteps } from '../xml-reader.ts';
 import {
+  checksumElements,
   documentTags,
   elementsOf,
-  InvalidListError,
-  joined,
   knownElements,
   leaf,
   writeKnown,
-} from './listing-xml.ts';
+} from '../xml-writer.ts';
+import { InvalidListError, joined } from './listing-xml.ts';
 import { LISTING_LIMIT_BYTES } from './store-listing.ts';
 
 /**
@@ -18,15 +18,13 @@ import { LISTING_LIMIT_BYTES } from './store-listing.ts';
 export const PART_LIST_LIMIT_BYTES = 4 * 1024 * 1024;
 const limits = { length: PART_LIST_LIMIT_BYTES, depth: 16, nodes: 160_000, memberLength: 16 * 1024 };
 
-const checksums = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'].map(name => `Checksum${name}`);
-
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html */
 const known = knownElements(
   [
     ...['ChecksumAlgorithm', 'ChecksumType', 'IsTruncated', 'MaxParts', 'NextPartNumberMarker'],
     ...['PartNumberMarker', 'StorageClass', 'UploadId'],
   ],
-  { Part: [...checksums, 'ETag', 'LastModified', 'PartNumber', 'Size'] },
+  { Part: [...checksumElements, 'ETag', 'LastModified', 'PartNumber', 'Size'] },
 );
 
 /**

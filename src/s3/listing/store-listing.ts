@@ -1,15 +1,8 @@
 import type { Steps } from '../../base/sliced-work.ts';
 import { isElement, readXmlInSteps, textOf, type XmlElement } from '../xml-reader.ts';
+import { elementsOf, inTags, knownElements, leaf, writeKnown } from '../xml-writer.ts';
 import { type ListingKind, listingKinds, type StorePosition } from './listing-kind.ts';
-import {
-  decodeName,
-  elementsOf,
-  InvalidListError,
-  inTags,
-  knownElements,
-  leaf,
-  writeKnown,
-} from './listing-xml.ts';
+import { decodeName, InvalidListError } from './listing-xml.ts';
 import { inStoreOrder } from './store-order.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { Steps } from '../../../base/sliced-work.ts';
-import { documentTags, encodeName, joined, leaf } from '../../../s3/listing/listing-xml.ts';
+import { encodeName, joined } from '../../../s3/listing/listing-xml.ts';
 import { lastName } from '../../../s3/listing/store-order.ts';
+import { documentTags, leaf } from '../../../s3/xml-writer.ts';
 import type { Bucket } from '../../request/bucket.ts';
 import type { CollectedListing } from './collect-listing.ts';
 import type { ListingRequest } from './listing-request.ts';
