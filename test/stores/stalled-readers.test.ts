@@ -24,6 +24,8 @@ const headLimitMs = 2_000;
 const controlsAtOnce = 6;
 /** Of what a response keeps for itself, beside the memory of the cache. */
 const copyBytes = 64 * 1024;
+/** So many requests for the metrics are made in a run. */
+const scrapes = 40;
 /** What the heaps of a worker may grow by when it gets something to do: the README has measured figures. */
 const heapBytesPerWorker = 96 * mebibyte;
 
@@ -129,6 +131,8 @@ it.each([1, 2, 4])(
     });
     started.push(gateway);
     for (let time = 0; time < 5; time++) for (const path of hot) await read(gateway, path);
+    // what the supervisor takes to be asked for its metrics is not the readers'
+    for (let time = 0; time < scrapes; time++) await gateway.metrics();
     const idleBytes = residentBytes(gateway.pid).now;
 
     const readers = await SmallReaders.start({

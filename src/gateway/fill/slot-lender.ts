@@ -54,14 +54,14 @@ export class SlotLender {
     this.#copies++;
     const release = () => {
       this.#copies--;
-      this.#spare.keep(copy);
+      this.#spare.takeBack(copy);
     };
     return { bytes: copy, slot: undefined, release };
   }
 
   /** Lends a copy that another worker has made. */
   lendReceived(copy: Buffer<ArrayBuffer>): Loan {
-    return { bytes: copy, slot: undefined, release: () => this.#spare.keep(copy) };
+    return { bytes: copy, slot: undefined, release: () => this.#spare.takeBack(copy) };
   }
 
   #unpin(slot: number): void {

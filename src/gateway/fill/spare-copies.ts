@@ -20,10 +20,15 @@ export class SpareCopies {
     return spare;
   }
 
-  /** Keeps the memory of a copy that nobody uses any more, unless it was transferred to another thread. */
-  keep(copy: Buffer<ArrayBuffer>): void {
+  /**
+   * Takes back a copy that nobody uses any more, unless it was transferred to another thread: its memory is kept, or
+   * freed at once where enough is kept.
+   */
+  takeBack(copy: Buffer<ArrayBuffer>): void {
+    if (copy.length === 0) return;
     const spare = this.#spare.get(copy.length);
-    if (spare && spare.length < SPARE_LIMIT && copy.buffer.byteLength === copy.length) spare.push(copy);
+    if (spare && spare.length < SPARE_LIMIT) spare.push(copy);
+    else copy.buffer.transfer(0);
   }
 }
 
