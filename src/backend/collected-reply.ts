@@ -74,7 +74,7 @@ export class CollectedReply {
  * @param signal aborts the request; the promise is then rejected with its reason
  */
 export function sendAndCollect(
-  store: Store,
+  store: Pick<Store, 'send'>,
   request: StoreRequest,
   limits: CollectLimits,
   signal?: AbortSignal,

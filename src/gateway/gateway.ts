@@ -56,7 +56,7 @@ interface GatewayOptions {
 }
 
 /** Which requests have bodies that the gateway reads: those of operations that are passed with one. */
-export const takesBody: TakesBody = ({ method }) => method === 'PUT';
+export const takesBody: TakesBody = ({ method }) => method === 'PUT' || method === 'POST';
 
 /** The gateway of one worker: answers requests and executes operators' commands on its part of the cache. */
 export class Gateway {

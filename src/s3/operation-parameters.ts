@@ -56,6 +56,7 @@ const passed: Partial<Record<OperationName, Takes>> = {
     fields: [...ofEverybody, 'bypass-governance-retention', 'if-match-last-modified-time', 'if-match-size'],
     httpFields: ['if-match'],
   },
+  DeleteObjects: { parameters: ['delete'], fields: [...ofEverybody, 'bypass-governance-retention'] },
   GetBucketAccelerateConfiguration: takes('accelerate'),
   GetBucketAcl: takes('acl'),
   GetBucketAnalyticsConfiguration: takes('analytics', 'id'),

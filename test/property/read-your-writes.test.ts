@@ -13,7 +13,7 @@ class History {
 }
 
 interface Step {
-  readonly kind: 'put' | 'delete' | 'get' | 'head';
+  readonly kind: 'put' | 'delete' | 'delete objects' | 'get' | 'head';
   readonly key: number;
   readonly worker: number;
 }
@@ -22,7 +22,7 @@ const KEYS = 2;
 
 /** Readers of any key, and a writer for each. A writer also reads what it has just written. */
 const step: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom('put', 'put', 'delete', 'get', 'get', 'get', 'head'),
+  kind: fc.constantFrom('put', 'put', 'delete', 'delete objects', 'get', 'get', 'get', 'head'),
   key: fc.nat(KEYS - 1),
   worker: fc.nat(1),
 });
@@ -30,10 +30,11 @@ const actor = fc.array(step, { minLength: 4, maxLength: 14 });
 
 /** The state that an answer shows. */
 function send(gateway: TestGateway, { kind, key, worker }: Step, content: string): Promise<string> {
-  const method = { put: 'PUT', delete: 'DELETE', get: 'GET', head: 'HEAD' }[kind];
+  const method = { put: 'PUT', delete: 'DELETE', 'delete objects': 'POST', get: 'GET', head: 'HEAD' }[kind];
+  const path = kind === 'delete objects' ? '/b?delete' : `/b/k${key}`;
   const { port, hostname } = new URL(gateway.url(worker % gateway.gateways.length));
   return new Promise((resolve, reject) => {
-    const sent = request({ host: hostname, port, method, path: `/b/k${key}`, agent: false }, answer => {
+    const sent = request({ host: hostname, port, method, path, agent: false }, answer => {
       let body = '';
       answer.on('data', chunk => {
         body += chunk;
@@ -47,7 +48,7 @@ function send(gateway: TestGateway, { kind, key, worker }: Step, content: string
       });
     });
     sent.on('error', reject);
-    sent.end(kind === 'put' ? content : undefined);
+    sent.end(kind === 'put' || kind === 'delete objects' ? content : undefined);
   });
 }
 
@@ -55,7 +56,8 @@ async function write(gateway: TestGateway, history: History, step: Step): Promis
   const number = history.states.length;
   // the length tells the version
   history.states.push(step.kind === 'put' ? `v${number}` : 'gone');
-  await send(gateway, step, 'x'.repeat(number));
+  const list = `<Delete><Object><Key>other</Key></Object><Object><Key>k${step.key}</Key></Object></Delete>`;
+  await send(gateway, step, step.kind === 'delete objects' ? list : 'x'.repeat(number));
   history.answered = number;
 }
 
@@ -71,7 +73,7 @@ async function run(gateway: TestGateway, actors: readonly (readonly Step[])[]): 
   const histories = Array.from({ length: KEYS }, () => new History());
   const act = async (steps: readonly Step[], index: number) => {
     for (const each of steps) {
-      const isWrite = each.kind === 'put' || each.kind === 'delete';
+      const isWrite = each.kind !== 'get' && each.kind !== 'head';
       const own = histories[index];
       const read1 = histories[each.key];
       if (isWrite && own) {

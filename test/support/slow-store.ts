@@ -53,6 +53,12 @@ export class SlowStore {
       this.#objects.set(url, body);
       return { status: 200, headers: { etag: tagOf(body), 'content-length': 0 }, body: '' };
     }
+    if (url.endsWith('?delete')) {
+      const keys = [...body.matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key = '']) => key);
+      for (const key of keys) this.#objects.delete(url.replace('?delete', `/${key}`));
+      const results = keys.map(key => `<Deleted><Key>${key}</Key></Deleted>`).join('');
+      return { status: 200, headers: {}, body: `<DeleteResult>${results}</DeleteResult>` };
+    }
     if (method === 'DELETE') {
       this.#objects.delete(url);
       return { status: 204, headers: {}, body: '' };

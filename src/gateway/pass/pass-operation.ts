@@ -12,11 +12,11 @@ import type { OtherOperation } from './other-operation.ts';
 import { passPreflight } from './pass-preflight.ts';
 import { passThrough } from './pass-through.ts';
 import { passedRequest } from './passed-request.ts';
+import { deleteObjects } from './write/delete-objects.ts';
 import { passWrite } from './write/pass-write.ts';
 
 /** Bucket operations that reveal nothing about keys outside the bucket's prefix. Listings are handled separately. */
 const concernsKeys: ReadonlySet<OperationName> = new Set<OperationName>([
-  'DeleteObjects',
   'GetBucketLocation',
   'HeadBucket',
   'PostObject',
@@ -39,6 +39,10 @@ export function passOperation(other: OtherOperation): void {
   }
   if (isListing(operation)) {
     answerListing(other, operation);
+    return;
+  }
+  if (operation === 'DeleteObjects') {
+    deleteObjects(other);
     return;
   }
   const key = address.kind === 'object' ? address.key : undefined;

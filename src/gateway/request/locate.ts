@@ -146,8 +146,12 @@ function unknownBucket(name: string) {
   return s3Error(isName ? 'NoSuchBucket' : 'InvalidBucketName', { fields: [['BucketName', name]] });
 }
 
-/** Refuses keys that are not an object at the store, or may be a different one. */
-function requireObject(bucket: Bucket, key: string): void {
+/**
+ * Refuses keys that are not an object at the store, or may be a different one.
+ *
+ * @throws S3Error InvalidArgument, AccessDenied
+ */
+export function requireObject(bucket: Bucket, key: string): void {
   requirePlain(bucket, key, 'Key');
   if (bucket.meetsAdministration && isAdministrationKey(bucket.keyPrefix + key))
     throw s3Error('AccessDenied');

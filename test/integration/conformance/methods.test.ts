@@ -34,7 +34,7 @@ interface Operation extends Question {
 }
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD';
-const passedWrites = new Set(['PutObject', 'DeleteObject']);
+const passedWrites = new Set(['PutObject', 'DeleteObject', 'DeleteObjects']);
 
 /** Every operation of the API on a bucket or an object, as it is asked for. */
 const operations: readonly Operation[] = [

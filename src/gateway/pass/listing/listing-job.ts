@@ -14,7 +14,7 @@ import { sendPage } from './send-page.ts';
 /** A store that takes longer for a page than this does not hold up others; its pages are bounded by `Listings.room`. */
 const ASK_TURN_MS = 200;
 
-/** One listing, from the request to the last byte. */
+/** One listing, or another list that the gateway rewrites, from the request to the last byte. */
 export class ListingJob {
   readonly #other: OtherOperation;
   readonly #listings: Listings;
@@ -49,11 +49,21 @@ export class ListingJob {
   }
 
   /**
+   * Counts `sizeBytes` more as held until the answer is sent.
+   *
+   * @throws OverloadedError
+   */
+  keep(sizeBytes: number): void {
+    this.#keptBytes += sizeBytes;
+    this.#hold.resize(this.#keptBytes);
+  }
+
+  /**
    * Asks the store for a page, when it is this client's turn.
    *
    * @throws OverloadedError, StalledClientError, StoreError
    */
-  async ask(store: Store, request: StoreRequest, limitBytes: number): Promise<WholeReply> {
+  async ask(store: Pick<Store, 'send'>, request: StoreRequest, limitBytes: number): Promise<WholeReply> {
     this.#turn?.end();
     const turn = await this.#listings.asks.take(this.#client, this.#end.signal);
     this.#turn = turn;
@@ -78,8 +88,7 @@ export class ListingJob {
   async read<Result>(work: Steps<Result>, sizeOf: (result: Result) => number): Promise<Result> {
     try {
       const result = await this.#listings.pages.take(this.#client, work, this.#end.signal);
-      this.#keptBytes += sizeOf(result);
-      this.#hold.resize(this.#keptBytes);
+      this.keep(sizeOf(result));
       return result;
     } finally {
       this.#turn?.end();

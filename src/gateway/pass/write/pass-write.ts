@@ -53,7 +53,11 @@ export function passWrite(other: OtherOperation): void {
 
 const unsigned: SignedPayload = { kind: 'unsigned' };
 
-function declaredOf({ exchange, request, caller }: OtherOperation, said: ReadonlyMap<string, string>) {
+/** What the request says of its body. `said` are its store fields. @throws S3Error those of `declaredPayload` */
+export function declaredOf(
+  { exchange, request, caller }: OtherOperation,
+  said: ReadonlyMap<string, string>,
+): DeclaredPayload {
   return declaredPayload({
     signed: caller.kind === 'client' ? (caller.payload ?? unsigned) : undefined,
     store: said,

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import type { StoreRequest, WholeReply } from '../../../backend/store.ts';
+import type { Steps } from '../../../base/sliced-work.ts';
+import { objectKey } from '../../../cache/object-key.ts';
+import type { OpenWrite } from '../../../cache/open-writes.ts';
+import { actionOf } from '../../../s3/action.ts';
+import type { DeclaredPayload } from '../../../s3/declared-payload.ts';
+import {
+  DELETE_LIST_LIMIT_BYTES,
+  type DeleteList,
+  formatDeleteList,
+  type ObjectToDelete,
+  readDeleteList,
+} from '../../../s3/delete-list.ts';
+import type { HeaderField } from '../../../s3/dialect.ts';
+import { S3Error, s3Error } from '../../../s3/error.ts';
+import { errorTexts } from '../../../s3/error-texts.ts';
+import { requireActionsOfFields } from '../../../s3/field-actions.ts';
+import {
+  DELETE_RESULT_LIMIT_BYTES,
+  type DeletedObject,
+  formatDeleteResult,
+  readDeleteResult,
+} from '../../../s3/listing/delete-result.ts';
+import { InvalidListError } from '../../../s3/listing/listing-xml.ts';
+import { requireId } from '../../../s3/store-id.ts';
+import { RefusedByStoreError } from '../../fill/fill-error.ts';
+import { inClientNames } from '../../reply/client-names.ts';
+import type { Bucket } from '../../request/bucket.ts';
+import { bypassed } from '../../request/cache-status.ts';
+import { requireObject } from '../../request/locate.ts';
+import { ListingJob } from '../listing/listing-job.ts';
+import type { OtherOperation } from '../other-operation.ts';
+import { passedRequest, saidFields } from '../passed-request.ts';
+import { declaredOf } from './pass-write.ts';
+import { StoreWrite } from './store-write.ts';
+import { readWhole } from './whole-body.ts';
+
+/**
+ * Answers DeleteObjects. Each key is judged for itself, and those that the caller may not delete come back as errors
+ * inside the answer, as stores do it. The store is asked for the others, in a body of the gateway's own.
+ *
+ * @throws S3Error AccessDenied for a caller without a signature who may delete nothing; those of `declaredPayload` and
+ * `passedRequest`; MalformedXML for a body that is too large; TooManyRequestsError
+ */
+export function deleteObjects(other: OtherOperation): void {
+  const { exchange, caller } = other;
+  if (caller.kind === 'anonymous' && !mayDeleteSome(other)) throw s3Error('AccessDenied');
+  const passed = passedRequest(other);
+  const declared = declaredOf(other, saidFields(other));
+  if (declared.lengthBytes > DELETE_LIST_LIMIT_BYTES)
+    throw s3Error('MalformedXML', { reason: 'the body is too long' });
+  exchange.report = bypassed('operation');
+  const job = new ListingJob(other);
+  const sent = answerOf(other, job, declared, passed).then(page => job.send(page));
+  job.finish(sent, true);
+}
+
+function mayDeleteSome({ permissions }: OtherOperation): boolean {
+  return ['DeleteObject', 'DeleteObjectVersion'].some(
+    action => permissions.shareBelow(action, '') !== 'none',
+  );
+}
+
+async function answerOf(
+  other: OtherOperation,
+  job: ListingJob,
+  declared: DeclaredPayload,
+  passed: StoreRequest,
+): Promise<WholeReply> {
+  const { exchange, request, bucket } = other;
+  job.keep(declared.lengthBytes);
+  const body = await readWhole(request, exchange, declared);
+  const { allowed, refused } = await job.read(judged(other, body), () => body.length);
+  const head = { status: 200, fields: [xml] };
+  if (allowed.objects.length === 0) return { ...head, body: await job.write(formatDeleteResult(refused)) };
+  const reply = await job.ask(
+    {
+      send: (toSend, receiver) =>
+        StoreWrite.send(bucket.store, toSend, undefined, open(other, allowed), receiver),
+    },
+    withList(passed, allowed, bucket),
+    DELETE_RESULT_LIMIT_BYTES,
+  );
+  if (reply.status !== 200) throw new RefusedByStoreError(reply);
+  const results = await job.read(readDeleteResult(reply.body), () => reply.body.length);
+  const told = results.map(result => resultInClientNames(result, bucket));
+  return { ...reply, body: await job.write(formatDeleteResult([...told, ...refused])) };
+}
+
+const xml: HeaderField = { name: 'content-type', value: 'application/xml', store: false };
+
+interface Judged {
+  readonly allowed: DeleteList;
+  readonly refused: readonly DeletedObject[];
+}
+
+/** Keys that are judged in one step. */
+const KEYS_PER_STEP = 20;
+
+function* judged(other: OtherOperation, body: Buffer): Steps<Judged> {
+  const { objects, isQuiet } = yield* readDeleteList(body);
+  const said = saidFields(other);
+  const allowed: ObjectToDelete[] = [];
+  const refused: DeletedObject[] = [];
+  for (const [index, object] of objects.entries()) {
+    const refusal = refusalOf(other, said, object);
+    if (refusal) refused.push(asResult(object, refusal));
+    else allowed.push(object);
+    if (index % KEYS_PER_STEP === 0) yield;
+  }
+  return { allowed: { objects: allowed, isQuiet }, refused };
+}
+
+function refusalOf(
+  { bucket, permissions }: OtherOperation,
+  said: ReadonlyMap<string, string>,
+  { key, versionId }: ObjectToDelete,
+): S3Error | undefined {
+  try {
+    requireObject(bucket, key);
+    if (versionId === '') throw s3Error('InvalidArgument', { message: errorTexts.versionIdEmpty });
+    if (versionId !== undefined) requireId(bucket.keys, versionId, 'VersionId');
+    permissions.require(actionOf('DeleteObject', versionId), key);
+    requireActionsOfFields(said, action => permissions.require(action, key));
+    return undefined;
+  } catch (error) {
+    if (error instanceof S3Error) return error;
+    throw error;
+  }
+}
+
+function asResult({ key, versionId }: ObjectToDelete, { code, message }: S3Error): DeletedObject {
+  const ofVersion: [string, string][] = versionId === undefined ? [] : [['VersionId', versionId]];
+  return { kind: 'Error', key, elements: [...ofVersion, ['Code', code], ['Message', message]] };
+}
+
+/** The gateway's own body, whose MD5 every store takes. */
+function withList(passed: StoreRequest, list: DeleteList, { keyPrefix }: Bucket): StoreRequest {
+  const objects = list.objects.map(object => ({ ...object, key: keyPrefix + object.key }));
+  const body = formatDeleteList({ ...list, objects });
+  const md5 = { name: 'content-md5', value: createHash('md5').update(body).digest('base64'), store: false };
+  return { ...passed, fields: [...passed.fields, xml, md5], body };
+}
+
+/** The writes to all keys of a list. */
+function open({ bucket, writes }: OtherOperation, { objects }: DeleteList): OpenWrite {
+  const { store, bucketAtStore, keyPrefix } = bucket;
+  const all = objects.map(({ key }) =>
+    writes.begin(objectKey(store.name, bucketAtStore, keyPrefix + key).hash),
+  );
+  return {
+    answered: () => {
+      for (const each of all) each.answered();
+    },
+    over: () => {
+      for (const each of all) each.over();
+    },
+  };
+}
+
+function resultInClientNames({ kind, key, elements }: DeletedObject, bucket: Bucket): DeletedObject {
+  const { keyPrefix } = bucket;
+  if (!key.startsWith(keyPrefix)) throw new InvalidListError('a result is of another bucket');
+  const own = key.slice(keyPrefix.length);
+  if (kind === 'Deleted') return { kind, key: own, elements };
+  const said = new Map(elements);
+  const { code, message } = inClientNames(
+    { code: said.get('Code') ?? 'InternalError', message: said.get('Message') ?? '', fields: [] },
+    bucket,
+  );
+  return {
+    kind,
+    key: own,
+    elements: [...elements.filter(([name]) => name === 'VersionId'), ['Code', code], ['Message', message]],
+  };
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import type { DeclaredPayload } from '../../../s3/declared-payload.ts';
+import { s3Error } from '../../../s3/error.ts';
+import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
+import { letContinue } from '../../../transport/request-bodies.ts';
+import { ServedRequest } from '../../../transport/served-request.ts';
+import type { Exchange } from '../../request/exchange.ts';
+
+/**
+ * Reads a body that is needed whole, of the length that it declares, which must be bounded before. Rejects with the
+ * S3Error of a body that is not what was declared, or breaks off.
+ */
+export function readWhole(
+  request: IncomingMessage,
+  exchange: Exchange,
+  declared: DeclaredPayload,
+): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const content = Buffer.allocUnsafeSlow(declared.lengthBytes);
+  let lengthBytes = 0;
+  const verifier = new PayloadVerifier(declared, exchange.prefix, bytes => {
+    content.set(bytes, lengthBytes);
+    lengthBytes += bytes.length;
+  });
+  const received = { receivedBytes: 0 };
+  exchange.received = received;
+  const stop = () => {
+    request.off('data', arrived).off('end', ended).off('close', broken);
+    if (!(request instanceof ServedRequest && request.isBodyTaken)) request.resume();
+  };
+  const step = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      stop();
+      reject(error);
+    }
+  };
+  const arrived = (bytes: Buffer) => {
+    received.receivedBytes += bytes.length;
+    step(() => verifier.write(bytes));
+  };
+  const ended = () =>
+    step(() => {
+      verifier.end();
+      stop();
+      resolve(content);
+    });
+  const broken = () =>
+    step(() => {
+      throw s3Error('IncompleteBody', { reason: 'the body broke off' });
+    });
+  request.on('data', arrived).on('end', ended).on('close', broken).on('error', broken);
+  if (request.destroyed) broken();
+  letContinue(request, exchange.response);
+  return promise;
+}

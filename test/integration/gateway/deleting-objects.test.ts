@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto';
+import { DeleteObjectsCommand } from '@aws-sdk/client-s3';
+import { afterEach, expect, it } from 'vitest';
+import type { Account } from '../../../src/embedded-store/access/caller.ts';
+import { Lab } from '../../support/conformance/lab.ts';
+import { OWNER } from '../../support/embedded-store/store-under-test.ts';
+import { rawRequest } from '../../support/raw-request.ts';
+import { RawStore } from '../../support/raw-store.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
+
+let lab: Lab;
+let isStarted = false;
+afterEach(async () => {
+  if (isStarted) await lab.stop();
+  isStarted = false;
+});
+
+const clerk: Account = {
+  accessKeyId: 'clerk',
+  secretAccessKey: 'clerk-secret',
+  grants: [{ actions: ['DeleteObject'], keys: ['mine/**'] }, { actions: ['GetObject'] }],
+};
+const reader: Account = {
+  accessKeyId: 'reader',
+  secretAccessKey: 'reader-secret',
+  grants: [{ actions: ['GetObject'] }],
+};
+const buckets = {
+  box: {},
+  part: { bucketAtStore: 'box', keyPrefix: 'in/' },
+  paths: { bucketAtStore: 'box', keys: 'path' as const },
+};
+
+async function startLab(workers = 1) {
+  lab = await Lab.start({ accounts: [OWNER, clerk, reader], buckets, gateway: { workers } });
+  isStarted = true;
+  await lab.store.put('/box');
+}
+
+const listed = (...keys: readonly string[]) =>
+  `<Delete>${keys.map(key => `<Object><Key>${key}</Key></Object>`).join('')}</Delete>`;
+
+async function post(path: string, body: string | Buffer, headers: Record<string, string> = {}) {
+  const lengths = { 'content-length': String(body.length) };
+  const host = new URL(lab.gateway.url()).host;
+  const reply = await rawRequest(lab.gateway.url(), {
+    method: 'POST',
+    path,
+    headers: { host, ...lengths, ...headers },
+    body,
+  });
+  return { status: reply.status, text: reply.text, code: /<Code>(.*?)<\/Code>/.exec(reply.text)?.[1] };
+}
+
+const deletes = (Objects: { Key: string; VersionId?: string }[], Quiet = false, Bucket = 'box') =>
+  new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet } });
+
+it('the SDK deletes what was read before, and no worker shows it any more', async () => {
+  await startLab(2);
+  for (const key of ['a&b', 'c', 'd']) await lab.store.put(`/box/${encodeURIComponent(key)}`, key);
+  for (const worker of [0, 1])
+    for (const key of ['a&b', 'c', 'd'])
+      expect((await lab.ask({ path: `/box/${encodeURIComponent(key)}` }, worker)).text).toBe(key);
+  const answer = await lab.sdk().send(deletes([{ Key: 'a&b' }, { Key: 'c' }, { Key: 'never there' }]));
+  expect(answer.Deleted?.map(({ Key }) => Key)).toEqual(['a&b', 'c', 'never there']);
+  for (const worker of [0, 1]) {
+    expect((await lab.ask({ path: '/box/a%26b' }, worker)).status).toBe(404);
+    expect((await lab.ask({ path: '/box/c' }, worker)).status).toBe(404);
+    expect((await lab.ask({ path: '/box/d' }, worker)).text).toBe('d');
+  }
+});
+
+it.each([false, true])('keys that the caller may not delete come back as errors (quiet: %s)', async quiet => {
+  await startLab();
+  for (const key of ['mine/1', 'theirs/1']) await lab.store.put(`/box/${key}`, key);
+  const answer = await lab
+    .sdk(clerk)
+    .send(deletes([{ Key: 'theirs/1' }, { Key: 'mine/1' }, { Key: 'mine/1', VersionId: 'null' }], quiet));
+  expect(answer.Deleted?.map(({ Key }) => Key)).toEqual(quiet ? undefined : ['mine/1']);
+  expect(answer.Errors).toEqual([
+    { Key: 'theirs/1', Code: 'AccessDenied', Message: 'Access Denied' },
+    { Key: 'mine/1', VersionId: 'null', Code: 'AccessDenied', Message: 'Access Denied' },
+  ]);
+  expect((await lab.ask({ path: '/box/theirs/1' })).text).toBe('theirs/1');
+  expect((await lab.ask({ path: '/box/mine/1' })).status).toBe(404);
+});
+
+it('nothing is sent to the store where no key is left', async () => {
+  await startLab();
+  const before = await lab.requests();
+  const answer = await lab.sdk(reader).send(deletes([{ Key: 'mine/1' }]));
+  expect(answer.Errors?.map(({ Code }) => Code)).toEqual(['AccessDenied']);
+  expect(await lab.requests()).toBe(before);
+});
+
+it('who may delete objects may not for that reason pass over their locks', async () => {
+  await startLab();
+  const bypass = new DeleteObjectsCommand({
+    ...{ Bucket: 'box', BypassGovernanceRetention: true },
+    Delete: { Objects: [{ Key: 'mine/1' }] },
+  });
+  expect((await lab.sdk(clerk).send(bypass)).Errors?.map(({ Code }) => Code)).toEqual(['AccessDenied']);
+});
+
+it('versions are deleted by who may delete versions', async () => {
+  await startLab();
+  await lab.store.put('/box/k', 'one');
+  const answer = await lab.sdk().send(deletes([{ Key: 'k', VersionId: 'null' }]));
+  expect(answer.Deleted).toEqual([{ Key: 'k', VersionId: 'null' }]);
+});
+
+it('keys of a bucket with a prefix are mapped both ways, and others are out of reach', async () => {
+  await startLab();
+  for (const key of ['in/k', 'k']) await lab.store.put(`/box/${key}`, key);
+  expect((await lab.ask({ path: '/part/k' })).text).toBe('in/k');
+  const answer = await lab.sdk().send(deletes([{ Key: 'k' }], false, 'part'));
+  expect(answer.Deleted).toEqual([{ Key: 'k' }]);
+  expect((await lab.ask({ path: '/part/k' })).status).toBe(404);
+  expect((await lab.askStore({ path: '/box/in/k' })).status).toBe(404);
+  expect((await lab.askStore({ path: '/box/k' })).text).toBe('k');
+});
+
+it('a spelling that a store of paths takes for another key is refused alone', async () => {
+  await startLab();
+  await lab.store.put('/box/k', 'k');
+  const answer = await lab
+    .sdk()
+    .send(deletes([{ Key: 'a/../k' }, { Key: 'k', VersionId: '../x' }, { Key: 'gone' }], false, 'paths'));
+  expect(answer.Errors?.map(({ Key, Code }) => [Key, Code])).toEqual([
+    ['a/../k', 'InvalidArgument'],
+    ['k', 'InvalidArgument'],
+  ]);
+  expect(answer.Deleted?.map(({ Key }) => Key)).toEqual(['gone']);
+  expect((await lab.ask({ path: '/box/k' })).text).toBe('k');
+});
+
+it.each([
+  ['no XML', 'Delete'],
+  ['another document', '<Remove/>'],
+  ['no object', '<Delete><Quiet>true</Quiet></Delete>'],
+  ['an object without a key', '<Delete><Object/></Delete>'],
+  ['two keys of one object', '<Delete><Object><Key>a</Key><Key>b</Key></Object></Delete>'],
+  ['an unknown element', '<Delete><Object><Key>a</Key><IfOlder>1</IfOlder></Object></Delete>'],
+  ['an entity', '<!DOCTYPE d [<!ENTITY e "k">]><Delete><Object><Key>&e;</Key></Object></Delete>'],
+  ['no UTF-8', Buffer.from(listed('\xff'), 'latin1')],
+  ['1001 objects', listed(...Array.from({ length: 1001 }, (_, index) => `k${index}`))],
+  ['more than 2 MiB', `${listed('k')}${' '.repeat(2 * 1024 * 1024)}`],
+])('a body is refused that has %s', async (_, body) => {
+  await startLab();
+  const before = await lab.requests();
+  expect(await post('/box?delete', body)).toMatchObject({ status: 400, code: 'MalformedXML' });
+  expect(await lab.requests()).toBe(before);
+});
+
+it('a thousand keys are deleted at once', async () => {
+  await startLab();
+  const keys = Array.from({ length: 1000 }, (_, index) => `k${index}`);
+  const { status, text } = await post('/box?delete', listed(...keys));
+  expect([status, text.match(/<Deleted>/g)?.length]).toEqual([200, 1000]);
+});
+
+it('a body that is not what was declared deletes nothing', async () => {
+  await startLab();
+  await lab.store.put('/box/k', 'k');
+  const md5 = createHash('md5').update('something else').digest('base64');
+  expect((await post('/box?delete', listed('k'), { 'content-md5': md5 })).code).toBe('BadDigest');
+  expect((await post('/box?delete', listed('k'), { 'x-amz-checksum-crc32': 'AAAAAA==' })).code).toBe(
+    'BadDigest',
+  );
+  expect((await lab.ask({ path: '/box/k' })).text).toBe('k');
+});
+
+it('a caller without a signature who may delete nothing is refused before its body is read', async () => {
+  lab = await Lab.start({
+    buckets: { box: {} },
+    anonymous: { box: [{ actions: ['*'], keys: ['**'] }] },
+  });
+  isStarted = true;
+  await lab.store.put('/box');
+  expect(await post('/box?delete', 'no XML')).toMatchObject({ status: 403, code: 'AccessDenied' });
+});
+
+it.each([
+  ['a result of another bucket', '<Deleted><Key>elsewhere/k</Key></Deleted>'],
+  ['a result without a key', '<Deleted/>'],
+])('an answer that has %s is not passed on', async (_, results) => {
+  const body = `<DeleteResult>${results}</DeleteResult>`;
+  const store = await RawStore.start(socket =>
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+  );
+  const gateway = await TestGateway.start({ storeUrl: store.url, buckets: { b: { keyPrefix: 'in/' } } });
+  const asked = { method: 'POST', path: '/b?delete', body: listed('k') };
+  const headers = { host: 'gateway', 'content-length': String(asked.body.length) };
+  expect((await rawRequest(gateway.url(), { ...asked, headers })).status).toBe(502);
+  await gateway.close();
+  await store.close();
+});
+
+it('what the store says of a key names nothing that the client does not know', async () => {
+  const said =
+    '<DeleteResult><Error><Key>in/k</Key><Code>InternalError</Code><Message>real/in/k is busy</Message><Path>real</Path></Error></DeleteResult>';
+  const store = await RawStore.start(socket =>
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${said.length}\r\n\r\n${said}`),
+  );
+  const bucket = { bucketAtStore: 'real', keyPrefix: 'in/' };
+  const gateway = await TestGateway.start({ storeUrl: store.url, buckets: { b: bucket } });
+  const body = listed('k');
+  const headers = { host: 'gateway', 'content-length': String(body.length) };
+  const { text } = await rawRequest(gateway.url(), { method: 'POST', path: '/b?delete', body, headers });
+  expect(text).toContain('<Key>k</Key><Code>InternalError</Code><Message>We encountered');
+  expect(text).not.toMatch(/real|in\//);
+  await gateway.close();
+  await store.close();
+});
