@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
-import { EntryTable } from '../../../src/cache/entry-table.ts';
+import type { Content } from '../../../src/cache/content.ts';
+import { EntryTable, entryCostBytes, generationsOf } from '../../../src/cache/entry-table.ts';
 import { Generation } from '../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import { objectKey } from '../../../src/cache/object-key.ts';
+import { PartMap } from '../../../src/cache/part-map.ts';
 import type { ObjectRecord, ReadableRecord } from '../../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
 import { recordOf } from '../../support/records.ts';
@@ -18,8 +20,18 @@ const reading = {
   },
 };
 
+/** A content that is not held here. */
+const remote: Content = {
+  sizeBytes: 10,
+  parts: new PartMap(),
+  coverage: () => 'none',
+  lend: () => undefined,
+  peekText: () => undefined,
+  open: reading.open,
+};
+
 function content(entityTag: string): Generation {
-  const identity = { objectKey: 'main\nb\nk', versionId: undefined, entityTag, sizeBytes: 10 };
+  const identity = { objectKey: key('k').text, versionId: undefined, entityTag, sizeBytes: 10 };
   return new Generation(identity, 65_536, tier, reading);
 }
 
@@ -66,4 +78,90 @@ it('keeps a bounded number of variants of one object', () => {
   const records: ReadonlyMap<string, ObjectRecord> = table.get(key('k'))?.records ?? new Map();
   expect(records.size).toBe(64);
   expect(records.has('origin 999')).toBe(true);
+});
+
+it('a record that is stored again is the newest one of its object', () => {
+  const table = new EntryTable(10_000_000);
+  const put = (name: string) => table.put(key('k'), name, readable(content('"1"')));
+  for (let index = 0; index < 64; index++) put(`v${index}`);
+  put('v0');
+  put('v64');
+  const names = [...(table.get(key('k'))?.records.keys() ?? [])];
+  expect(names).toHaveLength(64);
+  expect([names[0], ...names.slice(-2)]).toEqual(['v2', 'v0', 'v64']);
+});
+
+it('a look that is no use keeps nothing from being evicted', () => {
+  const table = new EntryTable(20_000);
+  for (let index = 0; index < 100; index++) {
+    table.put(key(`k${index}`), '', readable(content(`"${index}"`)));
+    table.peek(key('k0'));
+  }
+  expect(table.peek(key('k0'))).toBeUndefined();
+  const names = Array.from(table, ({ objectKey }) => objectKey.text);
+  expect(names[0]).toBe(key('k99').text);
+  expect(names).toHaveLength(table.size);
+  expect(table.capacityBytes).toBe(20_000);
+});
+
+it('an entry that alone is larger than the limit is not kept, and its content is given up', () => {
+  const table = new EntryTable(1_000);
+  const generation = content('"1"');
+  table.put(key('k'), '', readable(generation));
+  expect([table.size, table.costBytes, generation.isRetired]).toEqual([0, 0, true]);
+});
+
+it('knows whether any record of its object answers with a content', () => {
+  const table = new EntryTable(1_000_000);
+  const [one, other] = [content('"1"'), content('"2"')];
+  expect(table.answersWith(one)).toBe(false);
+  table.put(key('k'), 'v1', readable(one));
+  table.put(key('k'), 'v2', readable(other));
+  expect([table.answersWith(one), table.answersWith(other), table.answersWith(content('"1"'))]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  table.forget(key('k'), 'v1');
+  expect([table.answersWith(one), table.answersWith(other)]).toEqual([false, true]);
+});
+
+it('a content that has grown makes its entry cost more', () => {
+  const table = new EntryTable(1_000_000);
+  const generation = content('"1"');
+  table.put(key('k'), '', readable(generation));
+  const [costBytes, contentBytes] = [table.costBytes, generation.costBytes];
+  generation.parts.learn(1, { first: 0, last: 9, checksums: [] }, 1);
+  const grownBytes = generation.costBytes - contentBytes;
+  expect(grownBytes).toBeGreaterThan(0);
+  table.grew(key('k'));
+  expect(table.costBytes).toBe(costBytes + grownBytes);
+  expect(table.get(key('k'))?.records.get('')).toMatchObject({ content: generation });
+  table.grew(key('another'));
+  table.forget(key('another'), 'v1');
+  expect(table.size).toBe(1);
+});
+
+it('names cost what they are long, and a content of several records counts once', () => {
+  const record = readable(content('"1"'));
+  const costOf = (objectName: string, ...names: string[]) =>
+    entryCostBytes({ objectKey: key(objectName), records: new Map(names.map(name => [name, record])) });
+  expect(costOf('kkk', '') - costOf('k', '')).toBe(8);
+  expect(costOf('k', 'vv') - costOf('k', '')).toBe(4);
+  const recordBytes = costOf('k', '', 'vv') - costOf('k', 'vv');
+  expect(recordBytes).toBeGreaterThan(0);
+  expect(costOf('k', '') - costOf('k') - recordBytes).toBe(content('"1"').costBytes);
+});
+
+it('has no content to give up for a record that has none, or one that another worker holds', () => {
+  const lent = { ...recordOf(content('"1"')), content: { ...remote } };
+  const refused: ObjectRecord = {
+    ...recordOf(content('"1"')),
+    ...{ kind: 'refused', isNegative: true, status: 404, body: Buffer.alloc(0) },
+  };
+  const records = new Map<string, ObjectRecord>([
+    ['', lent],
+    ['v1', refused],
+  ]);
+  expect(generationsOf({ objectKey: key('k'), records }).size).toBe(0);
 });

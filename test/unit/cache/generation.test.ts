@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Loan } from '../../../src/cache/content.ts';
 import { type ContentAccess, Generation, type GenerationIdentity } from '../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 const blockBytes = 4096;
 const PAGES = 8;
@@ -112,6 +113,49 @@ describe('a loan', () => {
 });
 
 describe('a block', () => {
+  it('is told apart from those of other contents, and other blocks of its own, when it comes back', () => {
+    const hashes = (different: Different) => {
+      const content = contentWith(different);
+      fill(content, 0, 1);
+      fill(content, blockBytes, blockBytes + 1);
+      return [content.blockAt(0)?.contentHash, content.blockAt(blockBytes)?.contentHash];
+    };
+    const all = [
+      ...[{}, { objectKey: 'k2' }, { versionId: 'v' }, { entityTag: '"u"' }],
+      ...[{ sizeBytes: 10_001 }, { contentEncoding: 'gzip' }],
+      // the same characters, in other places
+      ...[
+        { versionId: 'ab', entityTag: '"c"' },
+        { versionId: 'a', entityTag: 'b"c"' },
+      ],
+    ].map(hashes);
+    expect(new Set(all.flat()).size).toBe(2 * all.length);
+    expect(hashes({})).toEqual(all[0]);
+  });
+
+  it('that is evicted is held no more', () => {
+    const tier = newTier();
+    const content = contentWith({ tier });
+    fill(content, 0, blockBytes);
+    fill(content, blockBytes, 2 * blockBytes);
+    const other = contentWith({ tier, objectKey: 'other', sizeBytes: PAGES * blockBytes });
+    for (let block = 0; block < PAGES; block++) fill(other, block * blockBytes, block * blockBytes + 1);
+    expect([content.heldBlocks, content.blockAt(0), content.availableUntil(0)]).toEqual([0, undefined, 0]);
+  });
+
+  it('whose place another store takes is closed, with the bytes that it has', () => {
+    const clock = new ManualClock();
+    const tier = new MemoryTier(allocateSharedMemory(PAGES * blockBytes, blockBytes, 1), 0, clock);
+    const sizeBytes = PAGES * blockBytes;
+    const content = contentWith({ tier, fillGroup: 1, sizeBytes });
+    for (let block = 0; block < PAGES; block++) begin(content, block * blockBytes, block * blockBytes + 1);
+    clock.advance(500);
+    const other = contentWith({ tier, fillGroup: 2, sizeBytes, objectKey: 'other' });
+    expect(other.openBlock(0)).toBe(true);
+    expect(content.heldBlocks).toBe(PAGES - 1);
+    expect(other.blockAt(0)?.isFilling).toBe(true);
+  });
+
   it('is not filled further while its store fills more than its share', () => {
     const tier = newTier();
     const other = contentWith({ tier, fillGroup: 2, objectKey: 'other', sizeBytes: blockBytes });
@@ -141,6 +185,12 @@ describe('a block', () => {
     expect(content.heldBytes).toBe(201);
   });
 
+  it('that is held in its middle alone counts with that', () => {
+    const content = contentWith();
+    fill(content, 30, 100);
+    expect(content.heldBytes).toBe(70);
+  });
+
   it('that is not being filled takes no bytes', () => {
     const content = contentWith();
     expect(() => content.write(0, Buffer.alloc(1))).toThrow('not open');
@@ -148,6 +198,103 @@ describe('a block', () => {
     expect(() => content.write(10, Buffer.alloc(1))).toThrow('not open');
     expect(() => content.closeBlock(0)).toThrow('not open');
   });
+});
+
+it('costs more for each part that is known of it', () => {
+  let grown = 0;
+  const content = contentWith({ onGrown: () => void grown++ });
+  const before = content.costBytes;
+  content.parts.learn(1, { first: 0, last: 9, checksums: [] }, 2);
+  expect(content.costBytes - before).toBe(content.parts.costBytes);
+  expect([content.parts.costBytes > 0, grown]).toEqual([true, 1]);
+});
+
+describe('what the memory is told', () => {
+  function watched() {
+    const tier = newTier();
+    const read = vi.spyOn(tier, 'read');
+    const demote = vi.spyOn(tier, 'demote');
+    const content = contentWith({ tier });
+    const slots = (spy: typeof read) => spy.mock.calls.map(([slot]) => slot);
+    return { content, slotOf: (position: number) => content.blockAt(position)?.slot, slots, read, demote };
+  }
+
+  it('each read of a block, whichever way its bytes are had', () => {
+    const { content, slotOf, slots, read } = watched();
+    fill(content, 0, 100);
+    fill(content, blockBytes, blockBytes + 100);
+    content.peekText(0, 10);
+    content.lend(blockBytes, blockBytes + 10);
+    const block = content.blockAt(0);
+    if (block) content.visit(block);
+    expect(slots(read)).toEqual([slotOf(0), slotOf(blockBytes), slotOf(0)]);
+    content.lend(0, 101);
+    content.peekText(0, 101);
+    expect(read).toHaveBeenCalledTimes(3);
+  });
+
+  it('which blocks nobody wants soon, of those that are complete', () => {
+    const { content, slotOf, slots, demote } = watched();
+    fill(content, 0, 1);
+    fill(content, blockBytes, blockBytes + 1);
+    begin(content, 2 * blockBytes, 2 * blockBytes + 1);
+    const asked: (readonly [number, number])[] = [];
+    content.demoteUnread((from, to) => {
+      asked.push([from, to]);
+      return from === 0;
+    });
+    expect(asked).toEqual([
+      [0, blockBytes],
+      [blockBytes, 2 * blockBytes],
+    ]);
+    expect(slots(demote)).toEqual([slotOf(blockBytes)]);
+    content.closeBlock(2 * blockBytes);
+    content.demoteUnread((from, to) => from < 2 * blockBytes || to !== 10_000);
+    expect(slots(demote)).toEqual([slotOf(blockBytes), slotOf(2 * blockBytes)]);
+  });
+});
+
+describe('the first missing run', () => {
+  const unlimited = 100 * blockBytes;
+  type Range = readonly [number, number];
+
+  it.each<[string, readonly Range[], Range, number, Range | undefined]>([
+    ['of nothing is all of its blocks', [], [5000, 5001], unlimited, [4096, 8192]],
+    ['ends with the content', [], [5000, 10_000], unlimited, [4096, 10_000]],
+    ['is limited to whole blocks', [], [0, 10_000], 4097, [0, 8192]],
+    ['is a block at least', [], [0, 10_000], 4096, [0, 4096]],
+    ['begins behind what is held', [[0, 8192]], [10, 10_000], unlimited, [8192, 10_000]],
+    ['begins within a block that is held in part', [[0, 100]], [10, 200], unlimited, [100, 4096]],
+    ['begins before bytes that are held further on', [[3000, 4096]], [10, 200], unlimited, [0, 3000]],
+    [
+      'goes on to the bytes that are held in a later block',
+      [[5000, 5010]],
+      [0, 10_000],
+      unlimited,
+      [0, 4096],
+    ],
+    ['is none where all is held', [[0, 100]], [10, 100], unlimited, undefined],
+    ['is none of an empty range', [], [10, 10], unlimited, undefined],
+  ])('%s', (_, held, [from, to], limitBytes, expected) => {
+    const content = contentWith();
+    for (const [start, end] of held) {
+      for (let position = start; position < end; position = content.blockEnd(position))
+        fill(content, position, Math.min(end, content.blockEnd(position)));
+    }
+    const missing = content.firstMissing(from, to, limitBytes);
+    expect(missing && [missing.start, missing.end]).toEqual(expected);
+  });
+});
+
+it('has a block in a range as soon as its fill begins', () => {
+  const content = contentWith();
+  expect(content.hasBlockIn(0, 10_000)).toBe(false);
+  expect(content.openBlock(blockBytes + 5)).toBe(true);
+  expect(content.hasBlockIn(0, 10_000)).toBe(true);
+  expect(content.hasBlockIn(0, blockBytes)).toBe(false);
+  expect(content.hasBlockIn(0, blockBytes + 1)).toBe(true);
+  expect(content.hasBlockIn(2 * blockBytes - 1, 10_000)).toBe(true);
+  expect(content.hasBlockIn(2 * blockBytes, 10_000)).toBe(false);
 });
 
 it('is read within its bytes alone', () => {
@@ -164,7 +311,7 @@ it('is read within its bytes alone', () => {
     [Number.NaN, 5],
     [0, Number.NaN],
   ] as const)
-    expect(() => content.open(from, to)).toThrow(RangeError);
+    expect(() => content.open(from, to)).toThrow(`range ${from}-${to} is outside the content of 10000 bytes`);
   content.open(0, 10_000);
   content.open(10_000, 10_000, true);
   expect(ranges).toEqual([

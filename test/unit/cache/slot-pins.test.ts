@@ -105,6 +105,64 @@ describe('law 2: what a reader has pinned stays, wherever the owner of the slot 
   });
 });
 
+describe('of two workers with two pages each', () => {
+  /** Their pins, their memory, and the first slot of the second of them. */
+  function two() {
+    const memory = allocateSharedMemory(4 * pageBytes, pageBytes, 2);
+    const pins = [new SlotPins(memory, 0), new SlotPins(memory, 1)] as const;
+    return { memory, pins, ofOther: memory.layout.pagesPerWorker * MAX_SLOTS_PER_PAGE };
+  }
+
+  it('each counts the slots that it has pinned once, and all count those of an owner', () => {
+    const { pins, ofOther } = two();
+    const [one, other] = pins;
+    const pin = (by: SlotPins, slot: number) => expect(by.acquire(slot, by.tag(slot))).toBe(true);
+    for (const slot of [0, 0, 1, ofOther]) pin(other, slot);
+    pin(one, 1);
+    const counts = () => [
+      ...[one.heldSlots, other.heldSlots],
+      ...[one.heldBeside(0), other.heldBeside(1), one.heldBeside(ofOther), other.heldBeside(ofOther + 1)],
+    ];
+    expect(counts()).toEqual([1, 3, 3, 3, 1, 1]);
+    expect([other.holds(0), other.holds(1), one.holds(0)]).toEqual([2, 1, 0]);
+    other.release(0);
+    expect(counts()).toEqual([1, 3, 3, 3, 1, 1]);
+    other.release(0);
+    other.release(ofOther);
+    expect(counts()).toEqual([1, 1, 2, 2, 0, 0]);
+    expect([one.isHeld(0), one.isHeld(1), one.isHeld(ofOther)]).toEqual([false, true, false]);
+  });
+
+  it('a need is claimed once, of the worker that owns the slot', () => {
+    const { memory, pins, ofOther } = two();
+    const needed = new Int32Array(memory.needed);
+    needed[1] = 2;
+    const claims = [0, ofOther, ofOther + 1, ofOther, ofOther].map(slot => pins[0].claimNeed(slot));
+    expect(claims).toEqual([false, true, true, false, false]);
+    needed[1] = 1;
+    expect([pins[1].claimNeed(ofOther), pins[1].claimNeed(ofOther)]).toEqual([true, false]);
+  });
+
+  it('a slot is seen at the same place by both, apart from all others', () => {
+    const { pins, ofOther } = two();
+    const [one, other] = pins;
+    const quarter = pageBytes / 4;
+    const firsts = [0, MAX_SLOTS_PER_PAGE, ofOther, ofOther + MAX_SLOTS_PER_PAGE];
+    const slots = firsts.flatMap(first => [0, 1, 2, 3].map(index => first + index));
+    for (const [index, slot] of slots.entries()) one.view(slot, quarter, 0, quarter).fill(index + 1);
+    for (const [index, slot] of slots.entries()) {
+      const seen = other.view(slot, quarter, 3, quarter);
+      expect(seen).toHaveLength(quarter - 3);
+      expect(seen.every(byte => byte === index + 1)).toBe(true);
+    }
+    expect(() => one.view(Number.MAX_SAFE_INTEGER, quarter, 0, 1)).toThrow('no slot');
+  });
+
+  it('there is no third', () => {
+    expect(() => new SlotPins(two().memory, 2)).toThrow('no worker 2');
+  });
+});
+
 /** More threads than a small machine has cores: the system then interrupts them anywhere. */
 const readers = 4;
 const limitMs = 2_000;
