@@ -29,7 +29,10 @@ interface OriginRequest {
   /** Names and values alternating. The length of a streamed body is among them. */
   readonly headers: string[];
   readonly body?: Uint8Array | Readable;
-  /** Instead of `firstByteMs`: how long the origin may take nothing of the body, or not answer after it. */
+  /**
+   * Instead of `firstByteMs` and `idleMs`: how long the origin may take nothing of the body, not answer after it, or send
+   * nothing more of its answer.
+   */
   readonly answerMs?: number;
 }
 
@@ -70,7 +73,8 @@ export class OriginPool {
     // one is not safe: if a store sends a body to HEAD (RFC 9110 §9.3.2 forbids it), undici notices only what arrives
     // before the next request is sent, and takes later bytes, which may be any content, for the answer to that request.
     const method = request.method as Dispatcher.HttpMethod;
-    this.#pool.dispatch({ ...request, method, headersTimeout: answerMs ?? null }, call);
+    const [headersTimeout, bodyTimeout] = [answerMs ?? null, answerMs ?? null];
+    this.#pool.dispatch({ ...request, method, headersTimeout, bodyTimeout }, call);
     return call;
   }
 

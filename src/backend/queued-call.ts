@@ -15,6 +15,9 @@ import {
 } from './store.ts';
 import { TransferWatch } from './transfer-watch.ts';
 
+/** A store that needs long for a write sends white space now and then until it knows the result. */
+const ofWrites = { headMs: undefined, minRateBytes: 0 };
+
 /** A second connection of the pool may be closed like the first one. */
 const RESENDS = 2;
 
@@ -76,7 +79,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry, BodyFl
   start(): void {
     const { limits, clock } = this.#context;
     this.#startedMs = clock.monotonicMs();
-    this.#watch = new TransferWatch(this.#isRead ? limits : { ...limits, headMs: undefined }, clock, () =>
+    this.#watch = new TransferWatch(this.#isRead ? limits : { ...limits, ...ofWrites }, clock, () =>
       this.#giveUp(new StoreError('TIMEOUT', 'the store answers too slowly', undefined, 'TOO_SLOW')),
     );
     this.#request.bodyStream?.follow(this);

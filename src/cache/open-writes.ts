@@ -9,6 +9,9 @@ export interface OpenWrite {
   over(): void;
 }
 
+/** A write that changes no object. */
+export const ofNoObject: OpenWrite = { answered: () => undefined, over: () => undefined };
+
 /**
  * The writes that a worker has under way (docs/architecture.md, law 5). The epoch of a key is raised before a write is
  * sent to the store, and again before its client learns what became of it: what was read in between, old or new, is

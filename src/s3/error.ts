@@ -52,8 +52,7 @@ export function s3Error(code: ErrorCode, options: S3ErrorOptions = {}): S3Error 
   return new S3Error({ code, ...errorCodes[code], ...options });
 }
 
-const NOT_PASSED_TEXT =
-  'This gateway passes no such request to stores, whatever is granted; of those that change something it takes PutObject and DeleteObject.';
+const NOT_PASSED_TEXT = 'This gateway passes no such request to stores, whatever is granted.';
 
 /** What a 405 tells (docs/semantics.md 207). */
 interface NotAllowedParts {

@@ -32,14 +32,8 @@ const ofNewObjects = [
 ];
 const checksums = [...Object.keys(checksumSizes).map(name => `checksum-${name}`), 'sdk-checksum-algorithm'];
 const ofContent = [
-  ...[
-    'cache-control',
-    'content-disposition',
-    'content-encoding',
-    'content-language',
-    'content-type',
-    'expires',
-  ],
+  ...['cache-control', 'content-disposition', 'content-encoding', 'content-language', 'content-type'],
+  'expires',
 ];
 const ofListings = ['prefix', 'delimiter', 'encoding-type'];
 
@@ -51,6 +45,18 @@ const ofListings = ['prefix', 'delimiter', 'encoding-type'];
  * The names are those of the S3 API; parameters that no operation knows are ignored (docs/semantics.md 237).
  */
 const passed: Partial<Record<OperationName, Takes>> = {
+  AbortMultipartUpload: { parameters: ['uploadId'], fields: [...ofEverybody, 'if-match-initiated-time'] },
+  CompleteMultipartUpload: {
+    parameters: ['uploadId'],
+    fields: [...ofEverybody, ...customerKey, ...checksums, 'checksum-type', 'mp-object-size'],
+    httpFields: ['content-type', 'if-match', 'if-none-match'],
+    hasBody: true,
+  },
+  CreateMultipartUpload: {
+    parameters: ['uploads'],
+    fields: [...ofEverybody, ...customerKey, ...ofNewObjects, 'checksum-algorithm', 'checksum-type'],
+    httpFields: ofContent,
+  },
   DeleteObject: {
     parameters: ['versionId'],
     fields: [...ofEverybody, 'bypass-governance-retention', 'if-match-last-modified-time', 'if-match-size'],
@@ -108,6 +114,12 @@ const passed: Partial<Record<OperationName, Takes>> = {
     httpFields: [...ofContent, 'content-md5', 'if-match', 'if-none-match'],
     hasBody: true,
   },
+  UploadPart: {
+    parameters: ['partNumber', 'uploadId'],
+    fields: [...ofEverybody, ...customerKey, ...checksums],
+    httpFields: ['content-md5'],
+    hasBody: true,
+  },
 };
 
 /** Parameters of reads and write operations, and those that signatures and tools add. */
@@ -137,7 +149,8 @@ export const plainParameters: ReadonlySet<string> = new Set(
  *
  * @param keys whether the store may interpret ids as paths.
  * @throws S3Error InvalidArgument for a repeated parameter, of which gateway and store might read different ones, and
- *   for an id that may be a path; NotImplemented for an operation that is not passed to stores
+ *   for an id that may be a path; NoSuchUpload for an empty id of an upload; NotImplemented for an operation that is not
+ *   passed to stores
  */
 export function knownParameters(operation: OperationName, query: Query, keys: KeyKind): Query {
   return takenBy(operation).parameters.flatMap(name => {
@@ -145,6 +158,8 @@ export function knownParameters(operation: OperationName, query: Query, keys: Ke
     if (another) throw repeated(name, another.value);
     if (!parameter) return [];
     if (subResources.has(name) && name !== 'uploadId') return [{ name, value: '' }];
+    // a store of files may take an empty id for all uploads of the key
+    if (name === 'uploadId' && parameter.value === '') throw s3Error('NoSuchUpload');
     if (!ofKeys.has(name)) requireId(keys, parameter.value, name);
     return [parameter];
   });

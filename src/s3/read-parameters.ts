@@ -2,6 +2,7 @@ import { type CustomerKey, readCustomerKey } from './customer-key.ts';
 import { bareName } from './dialect.ts';
 import { type Pairs, type S3Error, s3Error } from './error.ts';
 import { bucketOwnerText, errorTexts } from './error-texts.ts';
+import { parsePartNumber } from './part-number.ts';
 import { type Query, queryValue } from './query.ts';
 import { readResponseOverrides } from './response-overrides.ts';
 
@@ -54,8 +55,6 @@ const encryptionFields = [
   'server-side-encryption-context',
 ];
 
-const MAX_PART_NUMBER = 10_000;
-
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/versioning-workflows.html: at most 1024 bytes. */
 const MAX_VERSION_ID_LENGTH = 1024;
 
@@ -106,10 +105,7 @@ function readVersionId(query: Query): string | undefined {
 function readPartNumber(query: Query, range: string | undefined): number | undefined {
   const text = queryValue(query, 'partNumber');
   if (text === undefined) return undefined;
-  const partNumber = /^\d+$/.test(text) ? Number(text) : 0;
-  if (partNumber < 1 || partNumber > MAX_PART_NUMBER) {
-    throw invalidArgument('partNumber', text, errorTexts.partNumberOutOfBounds);
-  }
+  const partNumber = parsePartNumber(text);
   if (range !== undefined) throw s3Error('InvalidRequest', { message: errorTexts.rangeWithPartNumber });
   return partNumber;
 }

@@ -70,6 +70,25 @@ export function replyRefusal(
   replyAsStored(exchange, { ...worded, fields: fieldsInClientNames(worded.fields, bucket), body });
 }
 
+/**
+ * The error document that a store sends in an answer of status 200, for the client; undefined for another document.
+ *
+ * @param mayKnowMissing as for `replyRefusal`
+ */
+export function errorWithin(
+  exchange: Exchange,
+  bucket: Bucket,
+  reply: WholeReply,
+  mayKnowMissing: boolean,
+): Buffer | undefined {
+  const said = parseErrorBody(reply.body);
+  if (!said) return undefined;
+  exchange.refusedBy = 'store';
+  const isHidden = !mayKnowMissing && tellsMissing({ ...reply, status: 404 });
+  const told = isHidden ? s3Error('AccessDenied') : (ownSignatureRefused(said) ?? said);
+  return translatedBody(exchange, bucket, told, idsOf(exchange, reply));
+}
+
 /** Answers with `reply` unchanged, including the store's ids (docs/architecture.md, Answers). */
 export function replyAsStored(exchange: Exchange, reply: WholeReply): void {
   const fields = reply.fields.filter(

@@ -15,7 +15,7 @@ const reader: Account = {
 };
 const denied = { status: 403, error: { code: 'AccessDenied', message: 'Access Denied', fields: {} } };
 const standardText = 'The specified method is not allowed against this resource.';
-const notPassedText = `${standardText} This gateway passes no such request to stores, whatever is granted; of those that change something it takes PutObject and DeleteObject.`;
+const notPassedText = `${standardText} This gateway passes no such request to stores, whatever is granted.`;
 const notAllowed = (Method: string, ResourceType: string, message = standardText) => ({
   status: 405,
   error: {
@@ -34,7 +34,10 @@ interface Operation extends Question {
 }
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD';
-const passedWrites = new Set(['PutObject', 'DeleteObject', 'DeleteObjects']);
+const passedWrites = new Set([
+  ...['PutObject', 'DeleteObject', 'DeleteObjects'],
+  ...['CreateMultipartUpload', 'UploadPart', 'CompleteMultipartUpload', 'AbortMultipartUpload'],
+]);
 
 /** Every operation of the API on a bucket or an object, as it is asked for. */
 const operations: readonly Operation[] = [
@@ -60,7 +63,7 @@ const writes: readonly Operation[] = [
   ...operations.filter(operation => !isReading(operation) && !passedWrites.has(operation.operation)),
   ...[
     { path: '/box/k', allow: 'GET, HEAD, PUT, DELETE' },
-    { path: '/box/k?uploadId=u&partNumber=1', allow: 'GET' },
+    { path: '/box/k?uploadId=u&partNumber=1', allow: 'GET, PUT, POST, DELETE' },
   ].map(address => ({
     ...address,
     operation: 'a copy by',

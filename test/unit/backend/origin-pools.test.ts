@@ -1,5 +1,7 @@
+import { createServer } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { OriginPools } from '../../../src/backend/origin-pools.ts';
+import { OriginPool, OriginPools } from '../../../src/backend/origin-pools.ts';
+import { listenLocally } from '../../support/listen-locally.ts';
 
 let pools: OriginPools;
 
@@ -40,4 +42,26 @@ it('a lease that is released twice counts once', () => {
   one.release();
   for (let host = 0; host < 10; host++) pools.lease(`${host}.test`).release();
   expect(pools.lease('a.test').pool).toBe(other.pool);
+});
+
+it.each([
+  ['a read', 'GET', undefined, 'TIMEOUT'],
+  ['a write', 'POST', 10_000, 'ended'],
+] as const)('how long an origin may pause in its answer: %s', async (_, method, answerMs, outcome) => {
+  const server = createServer((_request, response) => {
+    response.write(' ');
+    // undici's timers are late by up to a second
+    setTimeout(() => response.end(), 2_000);
+  });
+  const pool = new OriginPool(await listenLocally(server), {
+    connections: 1,
+    timeouts: { connectMs: 1_000, firstByteMs: 1_000, idleMs: 100 },
+  });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const receiver = { answered: () => undefined, arrived: () => undefined };
+  const request = { method, path: '/', headers: [], ...(answerMs && { answerMs }) };
+  pool.send(request, { ...receiver, ended: () => resolve('ended'), failed: ({ code }) => resolve(code) });
+  expect(await promise).toBe(outcome);
+  await pool.close();
+  await new Promise(closed => server.close(closed));
 });

@@ -264,3 +264,13 @@ it('an answer is fast enough by what arrives, and not measured while its reader 
   const ofEach = [fast, late, early].map(({ heard }) => heard.at(-1));
   expect(ofEach).toEqual(['5000 bytes', 'TIMEOUT', 'answered']);
 });
+
+it('the answer to a write may come as slowly as its store likes', () => {
+  const write = enter('k', false);
+  write.answer()?.answered(200, []);
+  clock.advance(60_000);
+  write.answer()?.arrived(Buffer.from(' '));
+  clock.advance(60_000);
+  write.answer()?.ended();
+  expect(write.heard).toEqual(['answered', '1 bytes', 'ended']);
+});

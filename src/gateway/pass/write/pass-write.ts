@@ -1,10 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { StoreRequest } from '../../../backend/store.ts';
 import { objectKey } from '../../../cache/object-key.ts';
+import { type OpenWrite, ofNoObject } from '../../../cache/open-writes.ts';
 import { type DeclaredPayload, declaredPayload } from '../../../s3/declared-payload.ts';
 import type { HeaderField } from '../../../s3/dialect.ts';
 import { requireActionsOfFields } from '../../../s3/field-actions.ts';
 import { knownParameters, passesBody } from '../../../s3/operation-parameters.ts';
+import type { OperationName } from '../../../s3/operation-table.ts';
+import { parsePartNumber } from '../../../s3/part-number.ts';
+import { queryValue } from '../../../s3/query.ts';
 import type { SignedPayload } from '../../../s3/sigv4-payload.ts';
 import { letContinue } from '../../../transport/request-bodies.ts';
 import type { OtherOperation } from '../other-operation.ts';
@@ -12,7 +16,9 @@ import { passThrough } from '../pass-through.ts';
 import { passedRequest, saidFields } from '../passed-request.ts';
 import { ClientBody } from './client-body.ts';
 import { refuseOtherWrites } from './other-writes.ts';
+import { ResultAnswer } from './result-answer.ts';
 import { StoreWrite } from './store-write.ts';
+import { hasResult, resultForClient } from './write-result.ts';
 
 /**
  * Passes a write to one object to the store. Nothing is asked twice of the store: even where HTTP calls a method
@@ -22,28 +28,36 @@ import { StoreWrite } from './store-write.ts';
  * `passedRequest`; TooManyRequestsError
  */
 export function passWrite(other: OtherOperation): void {
-  const { exchange, request, bucket, address, query, operation, permissions, observer, writes } = other;
+  const { exchange, request, bucket, address, query, operation, permissions, observer } = other;
   const key = address.kind === 'object' ? address.key : '';
   const said = saidFields(other);
   requireActionsOfFields(said, action => permissions.require(action, key));
   refuseOtherWrites(said, query, knownParameters(operation, query, bucket.keys));
-  const declared = passesBody(operation) ? declaredOf(other, said) : undefined;
+  if (operation === 'UploadPart') parsePartNumber(queryValue(query, 'partNumber') ?? '');
+  const declared = passesBody(operation) ? declaredOf(other, saidOfBody(operation, said)) : undefined;
   const passed = withPayloadFields(passedRequest(other), declared);
-  const { hash } = objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key);
+  const mayKnowMissing = permissions.allows('ListBucket', key);
   passThrough(exchange, bucket, passed, observer, {
     detail: 'operation',
-    mayKnowMissing: permissions.allows('ListBucket', key),
+    mayKnowMissing,
     keep: () => true,
     overrides: [],
     send: (toSend, receiver) => {
-      const body = declared && clientBody(other, declared, error => write.refuse(error));
+      const refused = (error: unknown) => write.refuse(error);
+      const body = declared && clientBody(other, declared, refused);
       const bodyStream = body && { bodyStream: body };
+      const answer = hasResult(operation)
+        ? new ResultAnswer(receiver, {
+            write: reply => resultForClient(other, reply, mayKnowMissing),
+            refused,
+          })
+        : receiver;
       const write = StoreWrite.send(
         bucket.store,
         { ...toSend, ...bodyStream },
         body,
-        writes.begin(hash),
-        receiver,
+        begin(other, key),
+        answer,
       );
       if (body) letContinue(request, exchange.response);
       return write;
@@ -51,7 +65,29 @@ export function passWrite(other: OtherOperation): void {
   });
 }
 
+/** Operations that change no object: the parts of an upload are none before it is completed. */
+const ofUploads: ReadonlySet<OperationName> = new Set<OperationName>([
+  'AbortMultipartUpload',
+  'CreateMultipartUpload',
+  'UploadPart',
+]);
+
+function begin({ operation, bucket, writes }: OtherOperation, key: string): OpenWrite {
+  if (ofUploads.has(operation)) return ofNoObject;
+  const { hash } = objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key);
+  return writes.begin(hash);
+}
+
 const unsigned: SignedPayload = { kind: 'unsigned' };
+
+/** The checksums in the head of CompleteMultipartUpload are those of the object, not of the body, which is a list of parts. */
+function saidOfBody(
+  operation: OperationName,
+  said: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  if (operation !== 'CompleteMultipartUpload') return said;
+  return new Map([...said].filter(([name]) => !name.startsWith('checksum-')));
+}
 
 /** What the request says of its body. `said` are its store fields. @throws S3Error those of `declaredPayload` */
 export function declaredOf(

@@ -1,0 +1,58 @@
+import type { WholeReply } from '../../../backend/store.ts';
+import type { OperationName } from '../../../s3/operation-table.ts';
+import { renameResult } from '../../../s3/write-result.ts';
+import { readXml, type XmlLimits } from '../../../s3/xml-reader.ts';
+import { InvalidReplyError } from '../../fill/fill-error.ts';
+import { errorWithin } from '../../reply/refusal-reply.ts';
+import { isRenamed } from '../../request/bucket.ts';
+import type { OtherOperation } from '../other-operation.ts';
+
+/** Operations whose 200 has a document: the result, or an error that the store has met with later. */
+const withResult: ReadonlySet<OperationName> = new Set<OperationName>([
+  'CompleteMultipartUpload',
+  'CopyObject',
+  'CreateMultipartUpload',
+  'UploadPartCopy',
+]);
+
+const limits: XmlLimits = { length: 64 * 1024, depth: 4, nodes: 200, memberLength: 64 * 1024 };
+
+/** Whether the answer to an operation is a document that may name the object, or an error. */
+export function hasResult(operation: OperationName): boolean {
+  return withResult.has(operation);
+}
+
+/**
+ * The document in a store's answer to a write, in the dialect and the names of the client.
+ *
+ * @param mayKnowMissing whether a missing key may be reported as missing
+ * @throws InvalidReplyError for a document that may tell the store's names and cannot be read
+ */
+export function resultForClient(other: OtherOperation, reply: WholeReply, mayKnowMissing: boolean): Buffer {
+  const { exchange, bucket, address, operation } = other;
+  const error = errorWithin(exchange, bucket, reply, mayKnowMissing);
+  if (error) return error;
+  // the location names the host of the store even where the names are the same
+  if (!isRenamed(bucket) && operation !== 'CompleteMultipartUpload') return reply.body;
+  const root = readXml(reply.body.toString(), limits);
+  const key = address.kind === 'object' ? address.key : '';
+  const names = { bucket: bucket.name, key, location: (atStore: string) => locationFor(other, key, atStore) };
+  const result = root && renameResult(root, names);
+  if (result === undefined) throw new InvalidReplyError('its document is not the result of the operation');
+  return Buffer.from(result);
+}
+
+/** The URL by which the client has addressed the object; a path where the store tells a path. */
+function locationFor(
+  { exchange, request, fields, bucket }: OtherOperation,
+  key: string,
+  atStore: string,
+): string {
+  const isUrl = /^https?:\/\//i.test(atStore);
+  if (!isUrl || fields.host === undefined) return `/${bucket.name}/${key}`;
+  const target = exchange.url.replace(/\?.*$/s, '');
+  // RFC 9112 §3.2.2: a target in absolute form is the URL itself
+  if (!target.startsWith('/')) return target;
+  const isEncrypted = 'encrypted' in request.socket && request.socket.encrypted === true;
+  return `${isEncrypted ? 'https' : 'http'}://${fields.host}${target}`;
+}
