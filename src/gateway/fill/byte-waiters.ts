@@ -1,9 +1,15 @@
+/** A reader that waits for a byte. */
+export interface WaitingReader {
+  /** The byte has arrived; it may be evicted as soon as this returns. */
+  arrived(): void;
+}
+
 interface Waiter {
   readonly position: number;
-  readonly isFirst: boolean;
-  readonly reader: object | undefined;
+  readonly refusedAtMs: number;
+  readonly reader: WaitingReader | undefined;
   readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** The readers that wait for bytes of one transfer. */
@@ -19,12 +25,12 @@ export class ByteWaiters {
    * Resolves when the byte at `position` has arrived or the transfer has ended successfully; rejects when it has
    * failed.
    *
-   * @param isFirst whether it is the first byte of an answer, see `refuseFirst`
+   * @param refusedAtMs see `refuse`; infinite in the middle of an answer
    * @param reader who waits, see `left`
    */
-  wait(position: number, isFirst: boolean, reader: object | undefined): Promise<void> {
+  wait(position: number, refusedAtMs: number, reader: WaitingReader | undefined): Promise<void> {
     return new Promise((resolve, reject) =>
-      this.#waiters.add({ position, isFirst, reader, resolve, reject }),
+      this.#waiters.add({ position, refusedAtMs, reader, resolve, reject }),
     );
   }
 
@@ -37,10 +43,10 @@ export class ByteWaiters {
     }
   }
 
-  /** Rejects readers that wait for the first byte of an answer; those in the middle of an answer keep waiting. */
-  refuseFirst(error: Error): void {
+  /** The transfer has waited for slots for `slotWaitMs` in all: rejects readers that must not wait for longer. */
+  refuse(slotWaitMs: number, error: Error): void {
     for (const waiter of this.#waiters) {
-      if (!waiter.isFirst) continue;
+      if (slotWaitMs < waiter.refusedAtMs) continue;
       this.#waiters.delete(waiter);
       waiter.reject(error);
     }
@@ -51,7 +57,12 @@ export class ByteWaiters {
     for (const waiter of this.#waiters) {
       if (waiter.position >= end) continue;
       this.#waiters.delete(waiter);
-      waiter.resolve();
+      try {
+        waiter.reader?.arrived();
+        waiter.resolve();
+      } catch (error) {
+        waiter.reject(error);
+      }
     }
   }
 

@@ -1,7 +1,7 @@
 import { faultOf, type StoreCall, StoreError } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
 import { BlockWriter } from './block-writer.ts';
-import { ByteWaiters } from './byte-waiters.ts';
+import { ByteWaiters, type WaitingReader } from './byte-waiters.ts';
 import type { ExtentContext } from './extent-context.ts';
 import { isTransient, OverloadedError } from './fill-error.ts';
 import { RangedRead, type RangeReceiver, type RangeSource } from './ranged-read.ts';
@@ -107,8 +107,9 @@ export class Extent implements RangeReceiver {
       if (this.blocks.isBroughtByOthers()) rest = this.blocks.drop(rest);
       else if (this.blocks.isOpen || this.#openBlock(rest)) rest = this.blocks.write(rest);
       else break;
+      // before the next block is opened, which may evict this one
+      this.#waiters.arrivedUntil(this.blocks.position);
     }
-    this.#waiters.arrivedUntil(this.blocks.position);
     if (this.blocks.isComplete) this.#end('done');
   }
 
@@ -150,7 +151,7 @@ export class Extent implements RangeReceiver {
   #waitForSlot(): void {
     this.#slotWait ??= new SlotWait(this.#context, () => this.#guarded(() => this.#slotMayBeFree()));
     this.#slotWait.begin(this.#waiters.isAwaited, this.generation.fillGroup);
-    if (this.#slotWait.exceedsFirstByteLimit) this.#waiters.refuseFirst(new OverloadedError());
+    this.#waiters.refuse(this.#slotWait.totalMs, new OverloadedError());
     if (this.#slotWait.keepsConnection) return;
     // From now on the extent waits without a connection, or ends if it has no readers.
     if (this.#isWanted()) this.#transfer.giveUp();
@@ -228,17 +229,23 @@ export class Extent implements RangeReceiver {
    * Resolves when the byte at `position` has arrived or the extent has ended successfully; rejects when it failed.
    * Bytes before the extent come from the block's other fill, so it waits for the whole block.
    *
-   * @param isFirst whether it is the first byte of an answer: rejects with OverloadedError after waiting too long for a
-   * slot, or when the slot was taken back
+   * @param slotLimitMs how long it may wait for slots, infinite in the middle of an answer: rejects with OverloadedError
+   * after that, or when the slot was taken back
    * @param reader who waits, see `left`
    */
-  reached(position: number, isFirst = false, reader?: object): Promise<void> {
+  reached(position: number, slotLimitMs = Infinity, reader?: WaitingReader): Promise<void> {
     if (this.#outcome instanceof Error) return Promise.reject(this.#outcome);
     const awaited = this.blocks.awaitedFor(position);
     if (this.#outcome === 'done' || this.blocks.position > awaited) return Promise.resolve();
-    if (isFirst && (this.#slotWait?.exceedsFirstByteLimit || this.blocks.hasGivenBack(position)))
-      return Promise.reject(new OverloadedError());
-    return this.#waiters.wait(awaited, isFirst, reader);
+    const refusedAtMs = this.#slotWait?.refusalMs(slotLimitMs) ?? slotLimitMs;
+    const isLost = slotLimitMs < Infinity && this.blocks.hasGivenBack(position);
+    if (isLost || this.#slotWait?.hasRefused(refusedAtMs)) return Promise.reject(new OverloadedError());
+    return this.#waiters.wait(awaited, refusedAtMs, reader);
+  }
+
+  /** How long it has waited for slots so far. */
+  get slotWaitMs(): number {
+    return this.#slotWait?.totalMs ?? 0;
   }
 
   /** `reader` has left: nothing more is fetched for it, and its wait ends. */

@@ -16,8 +16,8 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
   readonly #readAhead: ReadAhead;
   readonly source: RangeSource;
   fetchedUntil: number;
+  slotWaitMs = 0;
   readonly #from: number;
-  /** Whether bytes of the answer were sent: from then on the reader waits for slots instead of being refused. */
   #hasBegun: boolean;
   #position: number;
   #lastBlock = -1;
@@ -25,6 +25,8 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
   #isInside = false;
   #isWaiting = false;
   #isClosed = false;
+  /** The bytes that were waited for, lent as soon as they arrived and not yet passed on. */
+  #arrived: Loan | undefined;
 
   constructor(
     generation: Generation,
@@ -61,6 +63,10 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
     return this.#isWaiting;
   }
 
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
   next(): Loan | undefined | Promise<Loan | undefined> {
     if (this.#position >= this.#to) return undefined;
     const lastBlock = this.#lastBlock;
@@ -70,8 +76,17 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
     return loan;
   }
 
+  /**
+   * Lends the bytes at once: where memory is short, a block without pins is evicted for the next fill as soon as it is
+   * complete, before a promise of it has resolved.
+   */
+  arrived(): void {
+    this.#arrived ??= this.#lend();
+  }
+
   close(): void {
     this.#isClosed = true;
+    this.#takeArrived()?.release();
     const block = this.#isInside ? this.#generation.blockAt(this.#position) : undefined;
     if (block) this.#generation.visit(block);
     this.#readAhead.leave(this.#generation, this);
@@ -107,7 +122,7 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
     try {
       while (!this.#isClosed) {
         await this.#reached();
-        const loan = this.#isClosed ? undefined : this.#lend();
+        const loan = this.#isClosed ? undefined : (this.#takeArrived() ?? this.#lend());
         if (loan) return loan;
       }
       return undefined;
@@ -116,11 +131,17 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
     }
   }
 
+  #takeArrived(): Loan | undefined {
+    const loan = this.#arrived;
+    this.#arrived = undefined;
+    return loan;
+  }
+
   /** @throws OverloadedError before the first byte of the answer, when there is no slot for it */
   async #reached(): Promise<void> {
     try {
       this.#readAhead.advance(this.#generation, this);
-      await this.#readAhead.reached(this.#generation, this, !this.#hasBegun);
+      await this.#readAhead.reached(this.#generation, this);
     } catch (error) {
       if (!this.#hasBegun || !(error instanceof OverloadedError)) throw error;
       await this.#readAhead.roomSoon();

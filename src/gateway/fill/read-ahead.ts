@@ -1,7 +1,9 @@
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { Generation } from '../../cache/generation.ts';
+import type { WaitingReader } from './byte-waiters.ts';
 import type { Filler } from './filler.ts';
 import { EXTENT_LIMIT_BYTES, type FillReader, type Readers, wholeBlocks } from './readers.ts';
+import { FIRST_BYTE_LIMIT_MS } from './slot-wait.ts';
 
 /** A reader that reads nothing for this long has stalled. */
 const LOOK_INTERVAL_MS = 3_000;
@@ -10,7 +12,11 @@ const LOOK_INTERVAL_MS = 3_000;
 const ROOM_POLL_MS = 100;
 
 /** A reader with read-ahead. */
-export interface ReadAheadReader extends FillReader {
+export interface ReadAheadReader extends FillReader, WaitingReader {
+  /** Whether bytes of the answer were sent: from then on the reader waits for slots instead of being refused. */
+  readonly hasBegun: boolean;
+  /** Managed by `ReadAhead`: how long it has waited for slots. */
+  slotWaitMs: number;
   /** Managed by `ReadAhead`: everything before this position was checked, and requested if missing. */
   fetchedUntil: number;
 }
@@ -58,10 +64,18 @@ export class ReadAhead {
   }
 
   /** Resolves when the next byte of `reader` may be available, or when it has left; rejects when it cannot be fetched. */
-  reached(generation: Generation, reader: FillReader, isFirst: boolean): Promise<void> {
+  async reached(generation: Generation, reader: ReadAheadReader): Promise<void> {
     const position = reader.wants.from;
     const extent = this.#filler.claiming(generation, position);
-    return extent?.reached(position, isFirst, reader) ?? Promise.resolve();
+    if (!extent) return;
+    const beforeMs = extent.slotWaitMs;
+    // the limit is that of the reader: it may wait in several extents, and each of them several times
+    const limitMs = reader.hasBegun ? Infinity : FIRST_BYTE_LIMIT_MS - reader.slotWaitMs;
+    try {
+      await extent.reached(position, limitMs, reader);
+    } finally {
+      reader.slotWaitMs += extent.slotWaitMs - beforeMs;
+    }
   }
 
   /** Resolves after a short delay, when it may be worth retrying for a slot. */

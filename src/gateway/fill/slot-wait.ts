@@ -14,8 +14,8 @@ const SLOT_POLL_MS = 50;
  */
 const CONNECTION_LIMIT_MS = 1_000;
 
-/** How long the first byte of an answer waits for a slot. */
-const FIRST_BYTE_LIMIT_MS = 1_500;
+/** How long a reader waits for slots before the first byte of its answer, in all its fills together. */
+export const FIRST_BYTE_LIMIT_MS = 1_500;
 
 /** The wait of one extent for a slot of the arena: at most one callback and one timer, however often it begins. */
 export class SlotWait {
@@ -26,6 +26,8 @@ export class SlotWait {
   #awaited: (() => void) | undefined;
   #poll: Timer | undefined;
   #sinceMs: number | undefined;
+  /** How long the waits that have ended took. */
+  #endedMs = 0;
 
   /** @param retry called once per `begin`, unless the wait ends before */
   constructor(signs: SlotSignals, retry: () => void) {
@@ -42,9 +44,23 @@ export class SlotWait {
     return this.#waitedMs < CONNECTION_LIMIT_MS;
   }
 
-  /** Whether the wait is too long for the first byte of an answer. */
-  get exceedsFirstByteLimit(): boolean {
-    return this.#waitedMs >= FIRST_BYTE_LIMIT_MS;
+  /** How long all waits took so far. */
+  get totalMs(): number {
+    return this.#endedMs + this.#waitedMs;
+  }
+
+  /**
+   * The `totalMs` at which a reader is refused that may wait for slots for `leftMs`. One that joins a wait is refused with
+   * those that were there when it began, unless its own limit is infinite.
+   */
+  refusalMs(leftMs: number): number {
+    if (leftMs === Infinity) return Infinity;
+    return this.totalMs + Math.min(leftMs, FIRST_BYTE_LIMIT_MS - this.#waitedMs);
+  }
+
+  /** Whether a reader with this `refusalMs` is refused by now. A reader is refused only while there is no slot. */
+  hasRefused(refusalMs: number): boolean {
+    return this.isWaiting && this.totalMs >= refusalMs;
   }
 
   get #waitedMs(): number {
@@ -69,6 +85,7 @@ export class SlotWait {
 
   /** A slot was allocated, or none is needed any more. */
   end(): void {
+    this.#endedMs += this.#waitedMs;
     this.#sinceMs = undefined;
     this.#stop();
   }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Generation } from '../../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
@@ -206,15 +206,49 @@ it('refuses the first byte of an answer after 1.5 s without room, and at once fr
   one.start();
   withoutRoom();
   last().answer().bytes(100);
-  const first = one.reached(0, true);
-  const more = one.reached(0, false);
+  const first = one.reached(0, 1_500);
+  const more = one.reached(0);
   clock.advance(1_400);
   expect(await isKept(first.catch(() => undefined))).toBe(false);
   clock.advance(100);
   await expect(first).rejects.toBeInstanceOf(OverloadedError);
   expect(await isKept(more.catch(() => undefined)), 'an answer that has begun waits').toBe(false);
-  await expect(one.reached(0, true)).rejects.toBeInstanceOf(OverloadedError);
+  await expect(one.reached(0, 1_500)).rejects.toBeInstanceOf(OverloadedError);
   expect(ended).toEqual([]);
+});
+
+it('counts the waits of a reader for room together, though its fill had a slot in between that was taken back', async () => {
+  const one = extent(0, blockBytes);
+  one.start();
+  const makeRoom = withoutRoom();
+  last().answer().bytes(100);
+  const first = one.reached(0, 1_500);
+  clock.advance(1_000);
+  makeRoom();
+  const opened = vi.spyOn(generation, 'openBlock');
+  clock.advance(50);
+  expect(asked, 'of the store again, once there is room').toHaveLength(2);
+  const [[, takeBack] = []] = opened.mock.calls;
+  takeBack?.();
+  withoutRoom();
+  clock.advance(60_000);
+  last().answer().bytes(100);
+  clock.advance(400);
+  expect(await isKept(first.catch(() => undefined))).toBe(false);
+  clock.advance(50);
+  await expect(first).rejects.toBeInstanceOf(OverloadedError);
+});
+
+it('does not refuse a reader that must not wait for room any more while there is room', async () => {
+  const one = extent(0, blockBytes);
+  one.start();
+  const makeRoom = withoutRoom();
+  last().answer().bytes(100);
+  makeRoom();
+  clock.advance(50);
+  const next = one.reached(100, 0);
+  last().bytes(1);
+  expect(await isKept(next)).toBe(true);
 });
 
 it('gives its connection back after a second without room, and asks for the rest when there is room', () => {
@@ -329,8 +363,8 @@ it('gives up a block that nobody wants when it does not arrive within a second, 
 
 it('does not go on for the sake of a reader that left while it waited', async () => {
   const one = extent(0, sizeBytes);
-  const reader = {};
-  const wait = one.reached(blockBytes - 1, true, reader);
+  const reader = { arrived: () => undefined };
+  const wait = one.reached(blockBytes - 1, 1_500, reader);
   one.start();
   last().answer().bytes(100);
   isWanted = false;
@@ -534,7 +568,7 @@ describe('a slot that is taken back for another store', () => {
   });
 
   it('refuses an answer that would begin with a byte that was evicted with it', async () => {
-    await expect(one.reached(10, true)).rejects.toThrow(OverloadedError);
-    expect(await isKept(one.reached(1000, true))).toBe(false);
+    await expect(one.reached(10, 1_500)).rejects.toThrow(OverloadedError);
+    expect(await isKept(one.reached(1000, 1_500))).toBe(false);
   });
 });

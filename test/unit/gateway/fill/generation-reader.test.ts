@@ -15,11 +15,11 @@ import { EventClock } from '../../../support/event-clock.ts';
 const blockBytes = 4096;
 const sizeBytes = 16 * blockBytes;
 
-function setUp() {
+function setUp(slots = 8) {
   const asked: AskedRange[] = [];
   const clock = new EventClock();
-  const tier = new MemoryTier(allocateSharedMemory(8 * blockBytes, blockBytes, 1), 0);
-  const readers = new Readers(8 * blockBytes);
+  const tier = new MemoryTier(allocateSharedMemory(slots * blockBytes, blockBytes, 1), 0);
+  const readers = new Readers(slots * blockBytes);
   const filler = new Filler(tier, readers, { clock, random: () => 0.5, retried: () => undefined });
   const ahead = new ReadAhead(filler, readers, clock);
   const lender = new SlotLender(tier, 4);
@@ -30,13 +30,13 @@ function setUp() {
       new GenerationReader(content, from, to, source, lender, ahead, hasBegun),
     lend: (block, from, to) => lender.lend(block, from, to),
   });
-  return { asked, clock, tier, generation };
+  return { asked, clock, tier, filler, generation };
 }
 
-/** Somebody else reads or fills all of the arena, until the result is called. */
-function crowd(tier: MemoryTier): () => void {
+/** Somebody else fills all of the arena, or some blocks of it, until the result is called. */
+function crowd(tier: MemoryTier, blocks = 8): () => void {
   const slots: number[] = [];
-  for (let count = 0; count < 8; count++) {
+  for (let count = 0; count < blocks; count++) {
     const slot = tier.allocate(blockBytes, { contentHash: 0, evicted: () => undefined });
     if (slot !== undefined) slots.push(slot);
   }
@@ -54,6 +54,82 @@ it('the first byte of an answer comes, or is refused, within two seconds', async
   await clock.run(2_000);
   await refused;
   reader.close();
+});
+
+it('the first byte of an answer is refused when its waits for room last 1.5 s together, in however many fills', async () => {
+  const { asked, clock, tier, filler, generation } = setUp();
+  crowd(tier);
+  const reader = generation.open(0, blockBytes);
+  let isRefused = false;
+  const refused = expect(
+    Promise.resolve(reader.next()).catch(error => {
+      isRefused = true;
+      throw error;
+    }),
+  ).rejects.toBeInstanceOf(OverloadedError);
+  for (let fill = 0; fill < 7; fill++) {
+    // the store takes its time, which does not count
+    await clock.run(5_000);
+    expect(asked).toHaveLength(fill + 1);
+    asked.at(-1)?.answer().bytes(100);
+    await clock.run(200);
+    filler.claiming(generation, 0)?.giveWay();
+    await clock.run(0);
+  }
+  expect(isRefused).toBe(false);
+  asked.at(-1)?.answer().bytes(100);
+  await clock.run(150);
+  expect(isRefused).toBe(true);
+  await refused;
+  reader.close();
+});
+
+it('readers whose fills take turns with one slot all get their bytes, and each block is requested once', async () => {
+  const { asked, clock, tier, generation } = setUp();
+  const makeRoom = crowd(tier);
+  const readers = Array.from({ length: 16 }, (_, index) =>
+    generation.open(index * blockBytes, (index + 1) * blockBytes),
+  );
+  const lengths: (number | undefined)[] = [];
+  for (const reader of readers)
+    void Promise.resolve(reader.next()).then(loan => {
+      lengths.push(loan?.bytes.length);
+      loan?.release();
+    });
+  for (const call of asked) call.answer().bytes(blockBytes).end();
+  await clock.run(100);
+  expect(lengths).toEqual([]);
+  makeRoom();
+  await clock.run(1_000);
+  expect(lengths).toEqual(readers.map(() => blockBytes));
+  expect(asked).toHaveLength(readers.length);
+  for (const reader of readers) reader.close();
+  expect(tier.pins.heldSlots).toBe(0);
+});
+
+it('a reader gets its block although the next one, which arrives with it, takes its slot', async () => {
+  const { asked, tier, generation } = setUp(16);
+  crowd(tier, 15);
+  const reader = generation.open(0, 2 * blockBytes);
+  const first = reader.next();
+  asked[0]
+    ?.answer()
+    .bytes(2 * blockBytes)
+    .end();
+  expect((await first)?.bytes.length).toBe(blockBytes);
+  expect(asked).toHaveLength(1);
+  reader.close();
+});
+
+it('what has arrived for a reader that closes before it takes it is released', async () => {
+  const { asked, tier, generation } = setUp();
+  const reader = generation.open(0, blockBytes);
+  const next = reader.next();
+  asked[0]?.answer().bytes(blockBytes).end();
+  expect(tier.pins.heldSlots).toBe(1);
+  reader.close();
+  expect(await next).toBeUndefined();
+  expect(tier.pins.heldSlots).toBe(0);
 });
 
 it('an answer that has begun waits for room for as long as it takes', async () => {
