@@ -45,10 +45,15 @@ function untilClaimed(generation: Generation, extents: Iterable<Claim>, start: n
   return until;
 }
 
-/** Where a new transfer of the whole of `generation` meets what another such transfer has yet to bring. */
-export function untilWhole(generation: Generation, extents: Iterable<Claim>): number {
+/**
+ * Where a new transfer of the whole of `generation`, started for the byte at `position`, meets what another such transfer
+ * has yet to bring. One that ends before `position` does not count: it brings nothing from there on.
+ */
+export function untilWhole(generation: Generation, extents: Iterable<Claim>, position: number): number {
   let until = generation.sizeBytes;
-  for (const { isWhole, blocks } of extents)
-    if (isWhole) until = Math.min(until, generation.blockStart(blocks.position));
+  for (const { isWhole, blocks } of extents) {
+    const start = generation.blockStart(blocks.position);
+    if (isWhole && start > position) until = Math.min(until, start);
+  }
   return until;
 }

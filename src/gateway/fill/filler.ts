@@ -149,7 +149,7 @@ export class Filler implements ExtentOwner {
       extent.giveWay();
       return undefined;
     }
-    const end = untilWhole(generation, this.#of(generation));
+    const end = untilWhole(generation, this.#of(generation), extent.blocks.position);
     const call = extent.handOver();
     this.#rangeless.add(generation);
     const whole = this.#begin(generation, 0, generation.sizeBytes, source);

@@ -60,8 +60,14 @@ it('nothing is missing where all is held or claimed, or nothing was asked for', 
   expect(missing([], 5 * blockBytes, 5 * blockBytes)).toBeUndefined();
 });
 
+it('a new transfer of the whole goes on behind another one that ends before the byte that is wanted', () => {
+  const ending = claim(blockBytes + 10, 2 * blockBytes, true);
+  expect(untilWhole(generation, [ending], 2 * blockBytes)).toBe(sizeBytes);
+});
+
 it('a new transfer of the whole ends where another one of the whole is, whatever other extents do', () => {
-  expect(untilWhole(generation, [claim(blockBytes, 2 * blockBytes)])).toBe(sizeBytes);
+  expect(untilWhole(generation, [claim(blockBytes, 2 * blockBytes)], 0)).toBe(sizeBytes);
   const wholes = [claim(5 * blockBytes + 10, sizeBytes, true), claim(6 * blockBytes, sizeBytes, true)];
-  expect(untilWhole(generation, wholes)).toBe(5 * blockBytes);
+  expect(untilWhole(generation, wholes, 0)).toBe(5 * blockBytes);
+  expect(untilWhole(generation, wholes, 5 * blockBytes - 1)).toBe(5 * blockBytes);
 });

@@ -167,3 +167,24 @@ it('who wants a block that a transfer of all has passed begins another, up to wh
     .end();
   expect(generation.heldBytes).toBe(sizeBytes);
 });
+
+it('who wants a block behind the last one of a transfer of all, which has lost its readers, begins another', () => {
+  const one = reader(0, 64);
+  readers.join(generation, one);
+  fetch(0, 1);
+  call(0).answerWhole().bytes(100);
+  readers.leave(generation, one);
+  filler.readerLeft(generation, one);
+  readers.join(generation, reader(1, 64));
+  fetch(1, 2);
+  call(1)
+    .answerWhole()
+    .bytes(3 * blockBytes);
+  expect(generation.availableUntil(2 * blockBytes)).toBe(3 * blockBytes);
+  call(0).bytes(blockBytes - 100);
+  call(1)
+    .bytes(61 * blockBytes)
+    .end();
+  expect(filler.inFlight).toBe(0);
+  expect(generation.heldBytes).toBe(sizeBytes);
+});
