@@ -21,4 +21,9 @@ export class Epochs {
   raise(keyHash: number): void {
     Atomics.add(this.#numbers, keyHash % EPOCH_SLOTS, 1);
   }
+
+  /** Invalidates everything: each key costs one revalidation. */
+  raiseAll(): void {
+    for (let slot = 0; slot < EPOCH_SLOTS; slot++) Atomics.add(this.#numbers, slot, 1);
+  }
 }

@@ -28,6 +28,11 @@ export class OpenWrites {
     this.#worker = worker;
   }
 
+  /** Every object may have changed, such as those of a bucket that was deleted. */
+  everythingChanged(): void {
+    this.#epochs.raiseAll();
+  }
+
   /** @param keyHash see `hashKey` */
   begin(keyHash: number): OpenWrite {
     const epochs = this.#epochs;

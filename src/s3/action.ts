@@ -15,6 +15,14 @@ const permittedAs: Partial<Record<OperationName, string>> = {
   UploadPartCopy: 'PutObject',
 };
 
+/** Operations on a version that have an action of their own, as in policies of stores. */
+const ofVersions: Partial<Record<OperationName, string>> = {
+  DeleteObject: 'DeleteObjectVersion',
+  DeleteObjectTagging: 'DeleteObjectVersionTagging',
+  PutObjectAcl: 'PutObjectVersionAcl',
+  PutObjectTagging: 'PutObjectVersionTagging',
+};
+
 /**
  * The action that a caller's grants must name for an operation. HeadObject needs GetObject; operations on a version
  * need the action for versions (docs/semantics.md, Authentication 3; docs/semantics.md 109).
@@ -24,6 +32,6 @@ const permittedAs: Partial<Record<OperationName, string>> = {
  */
 export function actionOf(operation: OperationName, versionId: string | undefined): string {
   if (operation === 'GetObject' || operation === 'HeadObject') return readAction(versionId);
-  if (operation === 'DeleteObject' && versionId !== undefined) return 'DeleteObjectVersion';
-  return permittedAs[operation] ?? operation;
+  const ofVersion = versionId === undefined ? undefined : ofVersions[operation];
+  return ofVersion ?? permittedAs[operation] ?? operation;
 }

@@ -15,7 +15,14 @@ const actionsOfFields: ReadonlyMap<string, string> = new Map([
   ['tagging', 'PutObjectTagging'],
 ]);
 
-/** All of these actions. */
+/** The same for fields of CreateBucket. */
+const actionsOfBucketFields: ReadonlyMap<string, string> = new Map([
+  ['acl', 'PutBucketAcl'],
+  ['bucket-object-lock-enabled', 'PutObjectLockConfiguration'],
+  ['object-ownership', 'PutBucketOwnershipControls'],
+]);
+
+/** All actions that fields of objects need. */
 export const fieldActions: readonly string[] = [...new Set(actionsOfFields.values())];
 
 /**
@@ -26,9 +33,25 @@ export function requireActionsOfFields(
   fields: ReadonlyMap<string, string>,
   require: (action: string) => void,
 ): void {
+  requireAll(actionsOfFields, fields, require);
+}
+
+/** The same for CreateBucket. */
+export function requireActionsOfBucketFields(
+  fields: ReadonlyMap<string, string>,
+  require: (action: string) => void,
+): void {
+  requireAll(actionsOfBucketFields, fields, require);
+}
+
+function requireAll(
+  actions: ReadonlyMap<string, string>,
+  fields: ReadonlyMap<string, string>,
+  require: (action: string) => void,
+): void {
   for (const [name, value] of fields) {
     if (name === 'acl' && givesNothing.has(value)) continue;
-    const action = name.startsWith('grant-') ? 'PutObjectAcl' : actionsOfFields.get(name);
+    const action = actions.get(name.startsWith('grant-') ? 'acl' : name);
     if (action !== undefined) require(action);
   }
 }

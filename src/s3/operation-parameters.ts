@@ -35,6 +35,8 @@ const ofContent = [
   ...['cache-control', 'content-disposition', 'content-encoding', 'content-language', 'content-type'],
   'expires',
 ];
+const ofDocuments = [...ofEverybody, ...checksums];
+const ofAcls = ['acl', 'grant-*'];
 const ofListings = ['prefix', 'delimiter', 'encoding-type'];
 
 /**
@@ -57,12 +59,29 @@ const passed: Partial<Record<OperationName, Takes>> = {
     fields: [...ofEverybody, ...customerKey, ...ofNewObjects, 'checksum-algorithm', 'checksum-type'],
     httpFields: ofContent,
   },
+  CreateBucket: document([], [...ofAcls, 'bucket-object-lock-enabled', 'object-ownership']),
+  DeleteBucket: takes(),
+  DeleteBucketAnalyticsConfiguration: takes('analytics', 'id'),
+  DeleteBucketCors: takes('cors'),
+  DeleteBucketEncryption: takes('encryption'),
+  DeleteBucketIntelligentTieringConfiguration: takes('intelligent-tiering', 'id'),
+  DeleteBucketInventoryConfiguration: takes('inventory', 'id'),
+  DeleteBucketLifecycle: takes('lifecycle'),
+  DeleteBucketMetadataTableConfiguration: takes('metadataTable'),
+  DeleteBucketMetricsConfiguration: takes('metrics', 'id'),
+  DeleteBucketOwnershipControls: takes('ownershipControls'),
+  DeleteBucketPolicy: takes('policy'),
+  DeleteBucketReplication: takes('replication'),
+  DeleteBucketTagging: takes('tagging'),
+  DeleteBucketWebsite: takes('website'),
   DeleteObject: {
     parameters: ['versionId'],
     fields: [...ofEverybody, 'bypass-governance-retention', 'if-match-last-modified-time', 'if-match-size'],
     httpFields: ['if-match'],
   },
   DeleteObjects: { parameters: ['delete'], fields: [...ofEverybody, 'bypass-governance-retention'] },
+  DeleteObjectTagging: takes('tagging', 'versionId'),
+  DeletePublicAccessBlock: takes('publicAccessBlock'),
   GetBucketAccelerateConfiguration: takes('accelerate'),
   GetBucketAcl: takes('acl'),
   GetBucketAnalyticsConfiguration: takes('analytics', 'id'),
@@ -108,6 +127,25 @@ const passed: Partial<Record<OperationName, Takes>> = {
     parameters: ['uploadId', 'max-parts', 'part-number-marker'],
     fields: [...ofEverybody, ...customerKey],
   },
+  PutBucketAccelerateConfiguration: document(['accelerate']),
+  PutBucketAcl: document(['acl'], ofAcls),
+  PutBucketAnalyticsConfiguration: document(['analytics', 'id']),
+  PutBucketCors: document(['cors']),
+  PutBucketEncryption: document(['encryption']),
+  PutBucketIntelligentTieringConfiguration: document(['intelligent-tiering', 'id']),
+  PutBucketInventoryConfiguration: document(['inventory', 'id']),
+  PutBucketLifecycleConfiguration: document(['lifecycle'], ['transition-default-minimum-object-size']),
+  PutBucketLogging: document(['logging']),
+  CreateBucketMetadataTableConfiguration: document(['metadataTable']),
+  PutBucketMetricsConfiguration: document(['metrics', 'id']),
+  PutBucketNotificationConfiguration: document(['notification'], ['skip-destination-validation']),
+  PutBucketOwnershipControls: document(['ownershipControls']),
+  PutBucketPolicy: document(['policy'], ['confirm-remove-self-bucket-access']),
+  PutBucketReplication: document(['replication'], ['bucket-object-lock-token']),
+  PutBucketRequestPayment: document(['requestPayment']),
+  PutBucketTagging: document(['tagging']),
+  PutBucketVersioning: document(['versioning']),
+  PutBucketWebsite: document(['website']),
   PutObject: {
     parameters: [],
     fields: [...ofEverybody, ...customerKey, ...ofNewObjects, ...checksums],
@@ -120,6 +158,14 @@ const passed: Partial<Record<OperationName, Takes>> = {
     httpFields: ['content-md5'],
     hasBody: true,
   },
+  PutObjectAcl: document(['acl', 'versionId'], ofAcls),
+  PutObjectLegalHold: document(['legal-hold', 'versionId']),
+  PutObjectLockConfiguration: document(['object-lock'], ['bucket-object-lock-token']),
+  PutObjectRetention: document(['retention', 'versionId'], ['bypass-governance-retention']),
+  PutObjectTagging: document(['tagging', 'versionId']),
+  PutPublicAccessBlock: document(['publicAccessBlock']),
+  RestoreObject: { parameters: ['restore', 'versionId'], fields: ofEverybody },
+  SelectObjectContent: document(['select', 'select-type'], customerKey),
 };
 
 /** Parameters of reads and write operations, and those that signatures and tools add. */
@@ -201,6 +247,16 @@ function takenBy(operation: OperationName): Takes {
 
 function takes(...parameters: string[]): Takes {
   return { parameters, fields: ofEverybody };
+}
+
+/** An operation whose body is a document about the resource. */
+function document(parameters: readonly string[], fields: readonly string[] = []): Takes {
+  return {
+    parameters,
+    fields: [...ofDocuments, ...fields],
+    httpFields: ['content-md5', 'content-type'],
+    hasBody: true,
+  };
 }
 
 function listing(...parameters: string[]): Takes {

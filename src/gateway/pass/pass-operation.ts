@@ -14,6 +14,7 @@ import { passThrough } from './pass-through.ts';
 import { passedRequest } from './passed-request.ts';
 import { deleteObjects } from './write/delete-objects.ts';
 import { passWrite } from './write/pass-write.ts';
+import { restoreObject } from './write/restore-object.ts';
 
 /** Bucket operations that reveal nothing about keys outside the bucket's prefix. Listings are handled separately. */
 const concernsKeys: ReadonlySet<OperationName> = new Set<OperationName>([
@@ -55,7 +56,8 @@ export function passOperation(other: OtherOperation): void {
   const resource = address.kind;
   if (!isReading(method)) {
     if (!isPassed(operation)) throw notPassed({ method, resource, allowed: allowedMethods(resource, query) });
-    passWrite(other);
+    if (operation === 'RestoreObject') restoreObject(other);
+    else passWrite(other);
     return;
   }
   // sub-resources of a version require the right to read that version, even if the sub-resource is granted

@@ -16,7 +16,7 @@ import type { Exchange } from '../request/exchange.ts';
 import { PassedBody } from './passed-body.ts';
 
 /** How an answer is passed on. */
-interface PassOptions {
+export interface PassOptions {
   /** Whether a missing key may be reported as missing (docs/semantics.md, Authentication 4). */
   readonly mayKnowMissing: boolean;
   /** Why the cache is bypassed (RFC 9211 §2.8). */

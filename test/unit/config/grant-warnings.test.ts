@@ -66,8 +66,8 @@ describe('the check warns of what can never match', () => {
       'buckets.photos.anonymous[0].actions[1] holds "HeadObject": it grants nothing; it is permitted by GetObject',
     ],
     [
-      { bucket: anonymous('[RestoreObject]', '["**"]') },
-      'buckets.photos.anonymous[0].actions[0] holds "RestoreObject": it grants nothing, since this version does not pass',
+      { bucket: anonymous('[RenameObject]', '["**"]') },
+      'buckets.photos.anonymous[0].actions[0] holds "RenameObject": it grants nothing, since this version does not pass',
     ],
     [
       { bucket: anonymous('[GetBucketLocation]', '["a/**"]') },

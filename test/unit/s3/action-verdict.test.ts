@@ -35,7 +35,7 @@ it.each([
   expect(judgeAction(name)).toEqual({ kind: 'follows', action });
 });
 
-it.each(['PutBucketPolicy', 'RestoreObject', 'CreateBucket'])('%s is not passed to stores', action => {
+it.each(['RenameObject'])('%s is not passed to stores', action => {
   expect(judgeAction(action)).toEqual({ kind: 'not passed' });
 });
 

@@ -15,6 +15,13 @@ it.each([
   ['CopyObject', undefined, 'PutObject'],
   ['DeleteObject', undefined, 'DeleteObject'],
   ['DeleteObject', 'v1', 'DeleteObjectVersion'],
+  ['PutObjectTagging', undefined, 'PutObjectTagging'],
+  ['PutObjectTagging', 'v1', 'PutObjectVersionTagging'],
+  ['DeleteObjectTagging', 'v1', 'DeleteObjectVersionTagging'],
+  ['PutObjectAcl', 'v1', 'PutObjectVersionAcl'],
+  ['PutObjectRetention', 'v1', 'PutObjectRetention'],
+  ['RestoreObject', 'v1', 'RestoreObject'],
+  ['DeleteBucketLifecycle', undefined, 'DeleteBucketLifecycle'],
   ['Unknown', undefined, 'Unknown'],
 ] as const)('%s of version %s needs %s', (operation, versionId, action) => {
   expect(actionOf(operation, versionId)).toBe(action);

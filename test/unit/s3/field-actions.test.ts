@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requireActionsOfFields } from '../../../src/s3/field-actions.ts';
+import { requireActionsOfBucketFields, requireActionsOfFields } from '../../../src/s3/field-actions.ts';
 
 it.each([
   [{ acl: 'public-read' }, ['PutObjectAcl']],
@@ -14,5 +14,17 @@ it.each([
 ])('%o needs %o', (fields, actions) => {
   const asked: string[] = [];
   requireActionsOfFields(new Map(Object.entries(fields)), action => asked.push(action));
+  expect(asked).toEqual(actions);
+});
+
+it.each([
+  [{ acl: 'public-read-write' }, ['PutBucketAcl']],
+  [{ acl: 'private' }, []],
+  [{ 'grant-write': 'id=1' }, ['PutBucketAcl']],
+  [{ 'bucket-object-lock-enabled': 'true' }, ['PutObjectLockConfiguration']],
+  [{ 'object-ownership': 'ObjectWriter' }, ['PutBucketOwnershipControls']],
+])('a bucket that is made with %o needs %o', (fields, actions) => {
+  const asked: string[] = [];
+  requireActionsOfBucketFields(new Map(Object.entries(fields)), action => asked.push(action));
   expect(asked).toEqual(actions);
 });

@@ -116,18 +116,18 @@ describe('a request that is no operation', () => {
   it.each([
     ['268', 'POST', '/b/k', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
     ['270', 'PATCH', '/b/k', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
-    ['270', 'PATCH', '/b/k?acl', 'OBJECT', 'GET'],
+    ['270', 'PATCH', '/b/k?acl', 'OBJECT', 'GET, PUT'],
     ['270', 'PATCH', '/b/k?versionId=1', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
     ['270', 'PATCH', '/b/k?brand-new', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
-    ['270', 'TRACE', '/b', 'BUCKET', 'GET, HEAD'],
+    ['270', 'TRACE', '/b', 'BUCKET', 'GET, HEAD, PUT, DELETE'],
     ['270', 'PATCH', '/', 'SERVICE', 'GET'],
     ['235', 'HEAD', '/b?versions', 'BUCKET', 'GET'],
     ['235', 'HEAD', '/b?location', 'BUCKET', 'GET'],
-    ['235', 'HEAD', '/b?acl', 'BUCKET', 'GET'],
-    ['235', 'HEAD', '/b/k?acl', 'OBJECT', 'GET'],
+    ['235', 'HEAD', '/b?acl', 'BUCKET', 'GET, PUT'],
+    ['235', 'HEAD', '/b/k?acl', 'OBJECT', 'GET, PUT'],
     ['', 'PUT', '/', 'SERVICE', 'GET'],
     ['', 'GET', '/b?restore', 'BUCKET', ''],
-    ['', 'DELETE', '/b/k?restore', 'OBJECT', ''],
+    ['', 'DELETE', '/b/k?restore', 'OBJECT', 'POST'],
   ])('row %s: %s %s is 405', (_row, method, url, resource, allow) => {
     const error = refusal(method, url);
     expect([error.code, error.status]).toEqual(['MethodNotAllowed', 405]);

@@ -1,27 +1,27 @@
 import type { IncomingMessage } from 'node:http';
 import type { StoreRequest } from '../../../backend/store.ts';
-import { objectKey } from '../../../cache/object-key.ts';
-import { type OpenWrite, ofNoObject } from '../../../cache/open-writes.ts';
 import { type DeclaredPayload, declaredPayload } from '../../../s3/declared-payload.ts';
 import type { HeaderField } from '../../../s3/dialect.ts';
-import { requireActionsOfFields } from '../../../s3/field-actions.ts';
+import { requireActionsOfBucketFields, requireActionsOfFields } from '../../../s3/field-actions.ts';
 import { knownParameters, passesBody } from '../../../s3/operation-parameters.ts';
 import type { OperationName } from '../../../s3/operation-table.ts';
 import { parsePartNumber } from '../../../s3/part-number.ts';
 import { queryValue } from '../../../s3/query.ts';
 import type { SignedPayload } from '../../../s3/sigv4-payload.ts';
 import { letContinue } from '../../../transport/request-bodies.ts';
+import { isRenamed } from '../../request/bucket.ts';
 import type { OtherOperation } from '../other-operation.ts';
-import { passThrough } from '../pass-through.ts';
+import { type PassOptions, passThrough } from '../pass-through.ts';
 import { passedRequest, saidFields } from '../passed-request.ts';
 import { ClientBody } from './client-body.ts';
+import { openWriteOf } from './open-write-of.ts';
 import { refuseOtherWrites } from './other-writes.ts';
 import { ResultAnswer } from './result-answer.ts';
 import { StoreWrite } from './store-write.ts';
 import { hasResult, resultForClient } from './write-result.ts';
 
 /**
- * Passes a write to one object to the store. Nothing is asked twice of the store: even where HTTP calls a method
+ * Passes a write to an object or a bucket to the store. Nothing is asked twice of the store: even where HTTP calls a method
  * idempotent, a repeated write may leave a second version, or be refused for what the first has done.
  *
  * @throws S3Error AccessDenied for what fields of the request do without a grant; NotImplemented; those of `declaredPayload` and
@@ -31,17 +31,18 @@ export function passWrite(other: OtherOperation): void {
   const { exchange, request, bucket, address, query, operation, permissions, observer } = other;
   const key = address.kind === 'object' ? address.key : '';
   const said = saidFields(other);
-  requireActionsOfFields(said, action => permissions.require(action, key));
+  const require = (action: string) => permissions.require(action, key);
+  if (address.kind === 'object') requireActionsOfFields(said, require);
+  else if (operation === 'CreateBucket') requireActionsOfBucketFields(said, require);
   refuseOtherWrites(said, query, knownParameters(operation, query, bucket.keys));
   if (operation === 'UploadPart') parsePartNumber(queryValue(query, 'partNumber') ?? '');
   const declared = passesBody(operation) ? declaredOf(other, saidOfBody(operation, said)) : undefined;
   const passed = withPayloadFields(passedRequest(other), declared);
-  const mayKnowMissing = permissions.allows('ListBucket', key);
+  const mayKnowMissing = address.kind === 'bucket' || permissions.allows('ListBucket', key);
   passThrough(exchange, bucket, passed, observer, {
     detail: 'operation',
     mayKnowMissing,
-    keep: () => true,
-    overrides: [],
+    ...locationOf(other),
     send: (toSend, receiver) => {
       const refused = (error: unknown) => write.refuse(error);
       const body = declared && clientBody(other, declared, refused);
@@ -52,12 +53,13 @@ export function passWrite(other: OtherOperation): void {
             refused,
           })
         : receiver;
+      const opened = openWriteOf(other, answer);
       const write = StoreWrite.send(
         bucket.store,
         { ...toSend, ...bodyStream },
         body,
-        begin(other, key),
-        answer,
+        opened.open,
+        opened.receiver,
       );
       if (body) letContinue(request, exchange.response);
       return write;
@@ -65,17 +67,13 @@ export function passWrite(other: OtherOperation): void {
   });
 }
 
-/** Operations that change no object: the parts of an upload are none before it is completed. */
-const ofUploads: ReadonlySet<OperationName> = new Set<OperationName>([
-  'AbortMultipartUpload',
-  'CreateMultipartUpload',
-  'UploadPart',
-]);
-
-function begin({ operation, bucket, writes }: OtherOperation, key: string): OpenWrite {
-  if (ofUploads.has(operation)) return ofNoObject;
-  const { hash } = objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key);
-  return writes.begin(hash);
+/** A bucket that was made is told by the name that clients use. */
+function locationOf({ operation, bucket }: OtherOperation): Pick<PassOptions, 'keep' | 'overrides'> {
+  if (operation !== 'CreateBucket' || !isRenamed(bucket)) return { keep: () => true, overrides: [] };
+  return {
+    keep: ({ name, store }) => store || name !== 'location',
+    overrides: [['Location', `/${bucket.name}`]],
+  };
 }
 
 const unsigned: SignedPayload = { kind: 'unsigned' };
@@ -91,16 +89,24 @@ function saidOfBody(
 
 /** What the request says of its body. `said` are its store fields. @throws S3Error those of `declaredPayload` */
 export function declaredOf(
-  { exchange, request, caller }: OtherOperation,
+  { exchange, request, caller, operation }: OtherOperation,
   said: ReadonlyMap<string, string>,
 ): DeclaredPayload {
   return declaredPayload({
     signed: caller.kind === 'client' ? (caller.payload ?? unsigned) : undefined,
     store: said,
-    contentLength: request.headers['content-length'],
+    contentLength: request.headers['content-length'] ?? emptyLength(request, operation),
     contentMd5: onlyLine(request, 'content-md5'),
     prefix: exchange.prefix,
   });
+}
+
+/**
+ * RFC 9112 §6.3: a request without these fields has no body. Stores want the length of an object to be said; of a
+ * document that may be left out, such as that of CreateBucket, they do not.
+ */
+function emptyLength({ headers }: IncomingMessage, operation: OperationName): string | undefined {
+  return operation === 'PutObject' || headers['transfer-encoding'] !== undefined ? undefined : '0';
 }
 
 function onlyLine({ headersDistinct }: IncomingMessage, name: string): string | undefined {
