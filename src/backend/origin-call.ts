@@ -31,6 +31,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   #informational = 0;
   #isOver = false;
   #isPaused = false;
+  #wasRefused = false;
 
   /** @param onEnd called once, when the call has ended in any way */
   constructor(method: string, receiver: OriginReceiver, readBuffer: ReadBuffer, onEnd: () => void) {
@@ -38,6 +39,11 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     this.#receiver = receiver;
     this.#readBuffer = readBuffer;
     this.#onEnd = onEnd;
+  }
+
+  /** Whether undici did not take the request. */
+  get wasRefused(): boolean {
+    return this.#wasRefused;
   }
 
   pause(): void {
@@ -105,7 +111,9 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     if (this.#end()) this.#receiver.ended();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  /** @param controller null for a request that undici refused as malformed; it was not sent */
+  onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#wasRefused = controller === null;
     if (!this.#isPaused) this.#smallChunks?.flush();
     if (this.#end()) this.#receiver.failed(asStoreError(error));
   }

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
+import { Client, type Dispatcher, Pool } from 'undici';
 import { ReadBuffer } from '../transport/read-buffer.ts';
 import { OriginCall, type OriginReceiver } from './origin-call.ts';
 
@@ -38,6 +38,18 @@ interface OriginRequest {
 
 const nothing = () => undefined;
 
+/**
+ * undici's Client returns false both when it is busy and when it refuses a request as malformed. Pool takes that for
+ * busy and does not use the client again until it drains, but a client that took nothing never does: each such request
+ * would cost a connection.
+ */
+class OriginClient extends Client {
+  override dispatch(request: Dispatcher.DispatchOptions, call: Dispatcher.DispatchHandler): boolean {
+    const isFree = super.dispatch(request, call);
+    return isFree || (call instanceof OriginCall && call.wasRefused);
+  }
+}
+
 /** Keep-alive connections to one origin. */
 export class OriginPool {
   readonly #pool: Pool;
@@ -51,6 +63,7 @@ export class OriginPool {
   ) {
     this.#readBuffer = readBuffer;
     this.#pool = new Pool(origin, {
+      factory: (url, options: Client.Options) => new OriginClient(url, options),
       connections,
       connect: readBuffer.connector({ connectMs: timeouts.connectMs, lookup }),
       headersTimeout: timeouts.firstByteMs,

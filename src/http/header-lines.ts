@@ -10,13 +10,18 @@ export function* headerLines(list: HeaderList): Generator<readonly [name: string
 const forbidden = /[^\t\x20-\x7e\x80-\xff]/;
 const notToken = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 
+/** Whether a header line may consist of them (RFC 9110 §5.1, §5.5). A value is a string of Latin-1 bytes. */
+export function isHeaderLine(name: string, value: string): boolean {
+  return name !== '' && !notToken.test(name) && !forbidden.test(value);
+}
+
 /** Header lines in wire format; undefined when a name or value contains a character that is not allowed. */
 export function headerText(raw: HeaderList): string | undefined {
   let text = '';
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
-    if (name === '' || notToken.test(name) || forbidden.test(value)) return undefined;
+    if (!isHeaderLine(name, value)) return undefined;
     text += `${name}: ${value}\r\n`;
   }
   return text;

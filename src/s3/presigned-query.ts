@@ -1,4 +1,6 @@
+import { isHeaderLine } from '../http/header-lines.ts';
 import { bareName, type HeaderField } from './dialect.ts';
+import { s3Error } from './error.ts';
 import type { Query } from './query.ts';
 
 /** Names of signature parameters, without prefix. */
@@ -19,11 +21,21 @@ const customerKey = /^(?:copy-source-)?server-side-encryption-customer-/;
 /**
  * The headers that signers moved into the query, to be forwarded to the store; parameters of the signature are left
  * out. When there is also a header of this name, the header takes precedence (docs/semantics.md 127).
+ *
+ * @throws S3Error InvalidArgument for what no header can carry, such as a line feed
  */
 export function fieldsOfQuery(query: Query): readonly HeaderField[] {
   return query.flatMap(({ name: parameter, value }) => {
     const { name, prefix } = bareName(parameter);
     if (!prefix || ofSignature.has(name) || customerKey.test(name)) return [];
-    return [{ name, value, store: true }];
+    const bytes = Buffer.from(value).toString('latin1');
+    if (!isHeaderLine(parameter, bytes))
+      throw s3Error('InvalidArgument', {
+        fields: [
+          ['ArgumentName', parameter],
+          ['ArgumentValue', value],
+        ],
+      });
+    return [{ name, value: bytes, store: true }];
   });
 }

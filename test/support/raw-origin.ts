@@ -39,7 +39,7 @@ export class RawOrigin {
     return origin;
   }
 
-  /** ConnectionCounter to it, made as the gateway makes them. */
+  /** Connections to it, made as the gateway makes them. */
   pool(options: Partial<OriginPoolOptions> = {}): OriginPool {
     return new OriginPool(this.url, {
       connections: 8,

@@ -166,7 +166,8 @@ export class ScriptedReader {
     if (this.isOver) return;
     if (error instanceof ObjectChangedError && this.#record)
       this.#world.source.invalidate(this.#read, this.#record);
-    if (error instanceof RefusedByStoreError) this.#world.source.refusedByStore(this.#read, error.reply);
+    if (error instanceof RefusedByStoreError && this.#record)
+      this.#world.source.refusedByStore(this.#read, this.#record, error.reply);
     this.#end(error instanceof Error ? error : new Error(String(error)));
   }
 

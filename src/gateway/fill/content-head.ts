@@ -8,7 +8,7 @@ import type { ObjectRead } from '../request/object-read.ts';
 
 /** The head of a store's answer, read once: what it says about the object and about the bytes in the body. */
 export interface ContentHead extends StoreReplyHead {
-  /** Standard fields by name; of several with one name, the first. */
+  /** Standard fields by name; of several with one name the first, but all lines of Cache-Control (RFC 9110 §5.3). */
   readonly http: ReadonlyMap<string, string>;
   /** The same for store fields, without prefix. */
   readonly store: ReadonlyMap<string, string>;
@@ -43,7 +43,10 @@ export function readContentHead({ status, fields }: StoreReplyHead): ContentHead
   const checksums: HeaderField[] = [];
   for (const field of fields) {
     const values = field.store ? store : http;
-    if (!values.has(field.name)) values.set(field.name, field.value);
+    const before = values.get(field.name);
+    if (before === undefined) values.set(field.name, field.value);
+    else if (values === http && field.name === 'cache-control')
+      values.set(field.name, `${before}, ${field.value}`);
     if (isChecksum(field)) checksums.push(field);
   }
   const length = http.get('content-length');

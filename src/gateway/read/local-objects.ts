@@ -112,12 +112,12 @@ export class LocalObjects implements ObjectSource {
   }
 
   /**
-   * The store refused the bytes of a record. Caches the refusal, if it is cacheable and the record was not purged
-   * since.
+   * The store refused bytes of `record`. Caches the refusal, if it is cacheable and `record` is still the current one:
+   * a late refusal says nothing about an object that was written, or a record that was purged, in between.
    */
-  refusedByStore(read: ObjectRead, reply: WholeReply): void {
-    if (isRememberedRefusal(reply) && lookupRecord(this.records, read))
-      this.#learnRefusal(read, reply, 'GET', this.records.epochOf(read));
+  refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void {
+    if (isRememberedRefusal(reply) && lookupRecord(this.records, read) === record)
+      this.#learnRefusal(read, reply, 'GET', record.epoch);
   }
 
   /** GET and HEAD share no request: a store may refuse one of them, and only GET has an error body. */

@@ -101,7 +101,7 @@ export class ObjectAnswer implements SendCallbacks {
   #replyToFailure(error: unknown): void {
     const { exchange, read, mayKnowMissing } = this.#client;
     if (error instanceof RefusedByStoreError) {
-      this.#source.refusedByStore(read, error.reply);
+      if (this.#record) this.#source.refusedByStore(read, this.#record, error.reply);
       exchange.isCharged ||= readContentHead(error.reply).isCharged;
       exchange.report = refusedByStore(error.reply.status);
       replyRefusal(exchange, read.bucket, error.reply, mayKnowMissing);
@@ -213,7 +213,8 @@ export class ObjectAnswer implements SendCallbacks {
     const { exchange, read } = this.#client;
     const { failure } = exchange;
     if (failure instanceof ObjectChangedError && this.#record) this.#source.invalidate(read, this.#record);
-    if (failure instanceof RefusedByStoreError) this.#source.refusedByStore(read, failure.reply);
+    if (failure instanceof RefusedByStoreError && this.#record)
+      this.#source.refusedByStore(read, this.#record, failure.reply);
     this.#parts.observer.sent(exchange);
   }
 

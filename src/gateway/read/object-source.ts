@@ -22,8 +22,8 @@ export interface ObjectSource {
   find(read: ObjectRead, withChecksums?: boolean): Promise<LookupResult>;
   /** `record` turned out to be outdated and must not be used again. */
   invalidate(read: ObjectRead, record: ObjectRecord): void;
-  /** The store refused the bytes of a record with `reply`. */
-  refusedByStore(read: ObjectRead, reply: WholeReply): void;
+  /** The store refused bytes of `record` with `reply`. */
+  refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void;
 }
 
 /** The sources of all objects. */

@@ -149,10 +149,15 @@ function directivesOf({ http, store }: ContentHead): FreshnessDirectives {
     sMaxAgeS: control.sMaxAgeS,
     noCache: control.noCache,
     noStore: control.noStore || control.private,
-    expiresMs: parseHttpDate(http.get('expires') ?? ''),
+    expiresMs: expiresMs(http.get('expires')),
     restoredUntilMs: restoredUntilMs(store.get('restore')),
     initialAgeMs: 1000 * deltaSeconds(http.get('age')),
   };
+}
+
+/** RFC 9111 §5.3: an invalid date, such as 0, is in the past. */
+function expiresMs(expires: string | undefined): number | undefined {
+  return expires === undefined ? undefined : (parseHttpDate(expires) ?? 0);
 }
 
 /** docs/semantics.md 170: `ongoing-request="false", expiry-date="Fri, 21 Dec 2012 00:00:00 GMT"`. */

@@ -67,11 +67,20 @@ export interface PeerCalls {
   next(reader: number): Promise<WireLoan>;
 }
 
+/** The answer of a store that refused bytes of a record, which is identified by its content, epoch and age. */
+export interface WireRefusal {
+  readonly read: WireRead;
+  readonly contentId: number;
+  readonly epoch: number;
+  readonly receivedMs: number;
+  readonly reply: WholeReply;
+}
+
 /** Procedures whose callers wait for nothing. */
 export interface PeerNotices {
   close(reader: number): void;
   invalidate(content: { readonly read: WireRead; readonly contentId: number }): void;
-  refusedByStore(refusal: { readonly read: WireRead; readonly reply: WholeReply }): void;
+  refusedByStore(refusal: WireRefusal): void;
 }
 
 /** The memory in the result of a call that is transferred instead of copied: that of a `WireLoan` outside the arena. */

@@ -1,10 +1,10 @@
-import type { WholeReply } from '../../backend/store.ts';
 import type { ContentReader, Loan } from '../../cache/content.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { ObjectChangedError } from '../fill/fill-error.ts';
 import { copyOf } from '../fill/spare-copies.ts';
 import type { LookupResult } from '../read/object-source.ts';
+import { lookupRecord } from '../read/record-cache.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import type {
@@ -15,6 +15,7 @@ import type {
   WireLookupResult,
   WireRange,
   WireRead,
+  WireRefusal,
 } from './messages.ts';
 import type { WorkerCache } from './worker-cache.ts';
 
@@ -88,7 +89,7 @@ export class PeerServer {
       next: reader => this.#next(reader),
       close: reader => this.#close(reader),
       invalidate: ({ read, contentId }) => this.#invalidate(read, contentId),
-      refusedByStore: ({ read, reply }) => this.#refusedByStore(read, reply),
+      refusedByStore: refusal => this.#refusedByStore(refusal),
     };
   }
 
@@ -183,9 +184,15 @@ export class PeerServer {
     }
   }
 
-  #refusedByStore(wire: WireRead, reply: WholeReply): void {
+  #refusedByStore({ read: wire, contentId, epoch, receivedMs, reply }: WireRefusal): void {
     const read = this.#decodeRead(wire);
-    if (read) this.#objects.objects.refusedByStore(read, { ...reply, body: Buffer.from(reply.body) });
+    if (!read) return;
+    const { objects } = this.#objects;
+    const record = lookupRecord(objects.records, read);
+    if (record?.kind !== 'readable' || !(record.content instanceof Generation)) return;
+    const isSame = record.epoch === epoch && record.receivedMs === receivedMs;
+    if (isSame && this.#ids.idOf(record.content) === contentId)
+      objects.refusedByStore(read, record, { ...reply, body: Buffer.from(reply.body) });
   }
 
   /** Undefined for a bucket that is not configured here. */

@@ -86,9 +86,14 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     this.#memory.link.notify('invalidate', { read: encodeRead(read), contentId: record.content.contentId });
   }
 
-  refusedByStore(read: ObjectRead, reply: WholeReply): void {
-    if (this.#memory.link.isLost) this.#own.refusedByStore(read, reply);
-    else this.#memory.link.notify('refusedByStore', { read: encodeRead(read), reply });
+  refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void {
+    if (record.kind !== 'readable' || !(record.content instanceof RemoteContent)) {
+      this.#own.refusedByStore(read, record, reply);
+      return;
+    }
+    const { content, epoch, receivedMs } = record;
+    const refusal = { read: encodeRead(read), contentId: content.contentId, epoch, receivedMs, reply };
+    this.#memory.link.notify('refusedByStore', refusal);
   }
 
   #decode(read: ObjectRead, found: WireLookupResult): LookupResult {

@@ -2,11 +2,13 @@ import { createServer } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { OriginPool, OriginPools } from '../../../src/backend/origin-pools.ts';
 import { listenLocally } from '../../support/listen-locally.ts';
+import { ask, RawOrigin } from '../../support/raw-origin.ts';
 
 let pools: OriginPools;
 
+const timeouts = { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 };
+
 beforeEach(() => {
-  const timeouts = { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 };
   pools = new OriginPools('http:', { connections: 1, timeouts }, 3);
 });
 
@@ -64,4 +66,32 @@ it.each([
   expect(await promise).toBe(outcome);
   await pool.close();
   await new Promise(closed => server.close(closed));
+});
+
+const wellFormed = { method: 'GET', path: '/', headers: [] };
+const malformed = [
+  { path: '' },
+  { path: '/ ' },
+  { path: '/\u0100' },
+  { method: 'G T' },
+  { headers: ['a', '\n'] },
+  { headers: ['a b', 'c'] },
+  { headers: ['expect', '100-continue'] },
+  { headers: ['content-length', 'x'] },
+];
+
+it('a request that undici refuses as malformed costs no connection', async () => {
+  const origin = await RawOrigin.start('http', (_path, connection) =>
+    connection.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\ngood'),
+  );
+  const pool = origin.pool({ connections: 2 });
+  const nothing = { answered: () => undefined, arrived: () => undefined, ended: () => undefined };
+  const failures: string[] = [];
+  for (const request of malformed)
+    pool.send({ ...wellFormed, ...request }, { ...nothing, failed: ({ code }) => failures.push(code) });
+  expect(failures).toEqual(malformed.map(() => 'BROKEN'));
+  const answers = await Promise.all([1, 2, 3, 4].map(() => ask(pool, '/')));
+  expect(answers.map(({ body }) => body.toString())).toEqual(['good', 'good', 'good', 'good']);
+  await pool.close();
+  await origin.close();
 });

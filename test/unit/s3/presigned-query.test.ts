@@ -30,6 +30,22 @@ describe('the query of a presigned URL', () => {
     expect(fieldsOf('x-amz-server-side-encryption-customer-key=secret&a=1')).toEqual([]);
   });
 
+  it('gives the bytes of a value as they would be in a header', () => {
+    expect(fieldsOf('x-amz-meta-price=%E2%82%AC')).toEqual([
+      { name: 'meta-price', value: '\u00e2\u0082\u00ac', store: true },
+    ]);
+  });
+
+  it.each([
+    'x-amz-meta-a=%0a',
+    'x-amz-meta-a=a%0d%0ab:c',
+    'x-amz-meta-a=%00',
+    'x-amz-meta-a%20b=c',
+    'x-amz-%c3%a9=1',
+  ])('refuses %s, which no header can carry', query => {
+    expect(() => fieldsOf(query)).toThrow(expect.objectContaining({ code: 'InvalidArgument' }));
+  });
+
   it('gives what an SDK moved into it', async () => {
     const client = new S3Client({
       region: 'eu-west-1',

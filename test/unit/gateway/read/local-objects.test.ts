@@ -117,6 +117,42 @@ it('a missing object is remembered for a while, and what comes instead is found 
   expect((await found).record.kind).toBe('readable');
 });
 
+describe('a refusal of bytes of an object', () => {
+  const missing = { status: 404, fields: [], body: Buffer.from('<Error><Code>NoSuchKey</Code></Error>') };
+  const get = () => readOf('k', { bucket: read.bucket });
+  const kept = () => lookupFresh(objects.objects.records, get(), clock.nowMs())?.kind;
+
+  async function find() {
+    const finding = objects.objects.find(get());
+    await answer(0);
+    return (await finding).record;
+  }
+
+  it('is remembered while the object is known as it was', async () => {
+    objects.objects.refusedByStore(get(), await find(), missing);
+    expect(kept()).toBe('refused');
+  });
+
+  it('says nothing about what was written, or asked anew after a purge, before it came', async () => {
+    const before = await find();
+    purgeWith({ kind: 'key', bucket: 'b', key: 'k' });
+    objects.objects.refusedByStore(get(), before, missing);
+    expect(kept(), 'nothing is known').toBeUndefined();
+    await find();
+    objects.objects.refusedByStore(get(), before, missing);
+    expect(kept()).toBe('readable');
+  });
+
+  it('says nothing about an object that was replaced at the store', async () => {
+    const before = await find();
+    clock.advance(61_000);
+    store.put('k', object);
+    await find();
+    objects.objects.refusedByStore(get(), before, missing);
+    expect(kept()).toBe('readable');
+  });
+});
+
 it('asks at first for a fair share of the memory: less of each object, the more are asked for', () => {
   const sent = vi.spyOn(store, 'send');
   for (const key of ['one', 'two', 'three']) {

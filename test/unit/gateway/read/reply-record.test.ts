@@ -133,6 +133,18 @@ it('freshness is taken from Cache-Control, Expires, Age and the end of a restore
   });
 });
 
+it('of several lines of Cache-Control all count (RFC 9110 §5.3)', () => {
+  const lines = ['public, max-age=3600', 'no-store'].map(control => httpHeader('cache-control', control));
+  expect(recordOf(head(...lines)).directives).toMatchObject({ noStore: true, maxAgeS: 3600 });
+});
+
+it.each(['0', '-1', 'never', '2099-01-01T00:00:00Z'])(
+  'Expires: %s is in the past (RFC 9111 §5.3)',
+  expires => {
+    expect(recordOf(head(httpHeader('expires', expires))).directives.expiresMs).toBe(0);
+  },
+);
+
 it.each(['no-store', 'private'])('%s is not to be stored', control => {
   expect(recordOf(head(httpHeader('cache-control', control))).directives.noStore).toBe(true);
 });

@@ -161,7 +161,8 @@ it('notices about a bucket that the owner does not have are passed over, and a q
   const { bucket: _bucket, ...read } = readOf('k');
   const wire = { ...read, bucketName: 'unknown' };
   asking.notify('invalidate', { read: wire, contentId: 1 });
-  asking.notify('refusedByStore', { read: wire, reply: { status: 404, fields: [], body: Buffer.alloc(0) } });
+  const reply = { status: 404, fields: [], body: Buffer.alloc(0) };
+  asking.notify('refusedByStore', { read: wire, contentId: 1, epoch: 0, receivedMs: 0, reply });
   await expect(asking.call('find', { read: wire, withChecksums: false })).rejects.toThrow(
     'no bucket unknown',
   );

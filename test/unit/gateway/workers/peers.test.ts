@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { lookupRecord } from '../../../../src/gateway/read/record-cache.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
 import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
 import { Peers } from '../../../../src/gateway/workers/peers.ts';
@@ -14,7 +15,8 @@ const blockBytes = 4096;
 /** The hash of a key in shard 1, which worker 1 owns. */
 const objectOfOther = 1;
 
-it('when another worker goes, what it was lent is released and its objects are looked up here', async () => {
+/** Worker 0, and the end of a link at which worker 1 has asked it for an object. */
+async function askedOwner() {
   const store = new ScriptedStore();
   store.put('k', {
     sizeBytes: blockBytes,
@@ -48,13 +50,22 @@ it('when another worker goes, what it was lent is released and its objects are l
     refusedByStore() {},
   };
   const other = new PeerLink(there, unasked, { clock, onClosed: () => undefined });
-  const { bucket: _bucket, ...wire } = readOf('k');
-  const found = other.call('find', { read: { ...wire, bucketName: 'b' }, withChecksums: false });
+  const { bucket: _bucket, ...fields } = readOf('k');
+  const read = { ...fields, bucketName: 'b' };
+  const found = other.call('find', { read, withChecksums: false });
   await turnsUntil('the store is asked', () => store.open.length > 0);
   for (const call of store.open) while (!call.isOver) call.step(blockBytes);
   const { record } = await found;
   if (record.kind !== 'readable') throw new Error('not readable');
+  const { epoch, receivedMs } = record;
   const { contentId } = record.content;
+  const known = () => lookupRecord(cache.objects.records, readOf('k', { bucket }))?.kind;
+  return { cache, peers, other, there, read, known, told: { contentId, epoch, receivedMs } };
+}
+
+it('when another worker goes, what it was lent is released and its objects are looked up here', async () => {
+  const { cache, peers, other, there, told } = await askedOwner();
+  const { contentId } = told;
   const reader = await other.call('open', { contentId, from: 0, to: blockBytes, hasBegun: false });
   const loan = await other.call('next', reader);
   const slot = loan.kind === 'block' ? loan.block.slot : -1;
@@ -62,4 +73,17 @@ it('when another worker goes, what it was lent is released and its objects are l
   there.close();
   expect(cache.tier.pins.isHeld(slot)).toBe(false);
   expect(peers.sourceOf(objectOfOther)).toBe(cache.objects);
+});
+
+it('a refusal that another worker got counts for the record that it read, and for no other', async () => {
+  const { other, read, known, told } = await askedOwner();
+  const reply = { status: 404, fields: [], body: Buffer.from('<Error/>') };
+  const late = [{ contentId: 77 }, { epoch: told.epoch - 1 }, { receivedMs: told.receivedMs - 1 }];
+  for (const difference of late) other.notify('refusedByStore', { read, ...told, ...difference, reply });
+  // messages come in their order
+  await other.call('open', { contentId: told.contentId, from: 0, to: 1, hasBegun: false });
+  expect(known()).toBe('readable');
+  other.notify('refusedByStore', { read, ...told, reply });
+  await other.call('open', { contentId: told.contentId, from: 0, to: 1, hasBegun: false });
+  expect(known()).toBe('refused');
 });

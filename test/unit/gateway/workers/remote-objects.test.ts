@@ -184,7 +184,7 @@ describe('while the owner stands still, this worker is asked itself', () => {
     expect(lookupFresh(asking.records, readOf('k'), 0)).toBeUndefined();
     await asking.find(readOf('k'), true);
     asking.invalidate(readOf('k'), record);
-    asking.refusedByStore(readOf('k'), reply);
+    asking.refusedByStore(readOf('k'), record, reply);
     expect(own.asked).toEqual(['find', 'findWithChecksums', 'invalidate', 'refused']);
   });
 
@@ -197,8 +197,8 @@ describe('while the owner stands still, this worker is asked itself', () => {
 });
 
 it('while the owner answers, this worker is asked nothing', async () => {
-  await remote.find(readOf('k'));
+  const { record } = await remote.find(readOf('k'));
   await remote.find(readOf('k'), true);
-  remote.refusedByStore(readOf('k'), { status: 404, fields: [], body: Buffer.alloc(0) });
+  remote.refusedByStore(readOf('k'), record, { status: 404, fields: [], body: Buffer.alloc(0) });
   expect(own.asked).toEqual([]);
 });
