@@ -120,9 +120,13 @@ export class LocalObjects implements ObjectSource {
       this.#learnRefusal(read, reply, 'GET', record.epoch);
   }
 
-  /** GET and HEAD share no request: a store may refuse one of them, and only GET has an error body. */
+  /**
+   * GET and HEAD share no request: a store may refuse one of them, and only GET has an error body. Nor do buckets with
+   * different size limits: what is too large for one of them is cached for another.
+   */
   async #shared(read: ObjectRead, question: string, ask: () => Promise<Learned>): Promise<LookupResult> {
-    const name = flightName(read, `${read.method} ${question}`);
+    const { method, policy } = read;
+    const name = flightName(read, `${method} ${policy.maxObjectSizeBytes} ${question}`);
     const epoch = this.records.epochOf(read);
     const { answer, isJoined } = this.#singleFlight.join(name, read.objectKey, epoch, ask);
     if (isJoined) this.#coalesced++;

@@ -228,6 +228,20 @@ describe('an object that is too large for one of two buckets', () => {
     );
   });
 
+  it.each([
+    ['first read', 0],
+    ['revalidated', 61_000],
+  ])('is kept for the other that asks while the first one does: %s', async (_when, ageMs) => {
+    if (ageMs > 0) await fetch(large());
+    clock.advance(ageMs);
+    const ofLimited = objects.objects.find(limited());
+    const ofLarge = objects.objects.find(large());
+    while (store.open.length > 0) await answer(0);
+    expect((await ofLimited).record.kind).toBe('uncacheable');
+    expect((await ofLarge).record.kind).toBe('readable');
+    expect(lookupFresh(objects.objects.records, large(), clock.nowMs())?.kind).toBe('readable');
+  });
+
   it('is remembered as too large once it has grown', async () => {
     store.put('k', { ...object, sizeBytes: 500 });
     expect((await fetch(limited())).kind).toBe('readable');
