@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 export interface Clock {
   /** Wall-clock time in milliseconds since the epoch. */
   nowMs(): number;
-  /** Milliseconds since an arbitrary fixed moment; never goes back. */
+  /** Milliseconds since an arbitrary fixed moment, the same for all threads of the process; never goes back. */
   monotonicMs(): number;
   /** Calls `callback` once after `delayMs` milliseconds, at once for what is past, unless cancelled before. */
   after(delayMs: number, callback: () => void): Timer;

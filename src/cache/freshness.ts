@@ -28,6 +28,8 @@ export interface FreshnessInputs {
   readonly receivedMs: number;
   readonly directives: FreshnessDirectives;
   readonly isNegative: boolean;
+  /** Whether a write that failed may still change the object, see `UnsettledKeys`. */
+  readonly isUnsettled: boolean;
 }
 
 /** Tolerated backward step of the system clock, such as a correction by NTP. */
@@ -35,14 +37,14 @@ const CLOCK_SLACK_MS = 1_000;
 
 /**
  * Until when a record is fresh, as milliseconds since the epoch. A record received in the future is stale: the clock
- * was wrong then, so its age is unknown.
+ * was wrong then, so its age is unknown. So is one that was asked for while a write of unknown outcome might change it.
  *
  * The order of the directives is that of RFC 9111 §4.2.1. The lifetime is capped by `maxTtl` and by the expiry of a
  * restored copy: from then on the store answers 403 although nothing else has changed (docs/semantics.md 172).
  */
 export function freshUntilMs(record: FreshnessInputs, rules: FreshnessRules, nowMs: number): number {
   const { directives, receivedMs } = record;
-  if (receivedMs > nowMs + CLOCK_SLACK_MS) return -Infinity;
+  if (record.isUnsettled || receivedMs > nowMs + CLOCK_SLACK_MS) return -Infinity;
   if (record.isNegative) return receivedMs + rules.negativeTtlMs;
   const lifetimeMs = Math.min(statedLifetimeMs(record, rules) ?? rules.ttlMs, rules.maxTtlMs);
   const until = receivedMs - directives.initialAgeMs + lifetimeMs;

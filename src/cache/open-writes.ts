@@ -1,31 +1,40 @@
 import type { Epochs } from './epochs.ts';
-import type { SharedMemory } from './shared-memory.ts';
+import { EPOCH_SLOTS, type SharedMemory } from './shared-memory.ts';
+import type { UnsettledKeys } from './unsettled-keys.ts';
 
 /** A write that may change an object at its store at any moment. */
 export interface OpenWrite {
   /** The store has said what became of the write, but has not ended its answer. */
   answered(): void;
+  /** The write has failed, or was answered with an error, but the store may carry it out later. */
+  unsettled(): void;
   /** The write is over, whether it was answered, failed or was broken off. May be called again. */
   over(): void;
 }
 
 /** A write that changes no object. */
-export const ofNoObject: OpenWrite = { answered: () => undefined, over: () => undefined };
+export const ofNoObject: OpenWrite = {
+  answered: () => undefined,
+  unsettled: () => undefined,
+  over: () => undefined,
+};
 
 /**
  * The writes that a worker has under way (docs/architecture.md, law 5). The epoch of a key is raised before a write is
  * sent to the store, and again before its client learns what became of it: what was read in between, old or new, is
- * not served any more. If the worker dies, `releaseWorker` does that for all that it had open.
+ * not served any more.
  */
 export class OpenWrites {
   readonly #epochs: Epochs;
+  readonly #unsettled: UnsettledKeys;
+  /** Writes under way by epoch slot. */
   readonly #counts: Int32Array;
-  readonly #worker: number;
 
-  constructor(epochs: Epochs, memory: SharedMemory, worker: number) {
+  /** @param worker the index of this worker */
+  constructor(epochs: Epochs, unsettled: UnsettledKeys, memory: SharedMemory, worker: number) {
     this.#epochs = epochs;
-    this.#counts = new Int32Array(memory.openWrites);
-    this.#worker = worker;
+    this.#unsettled = unsettled;
+    this.#counts = countsOf(memory, worker);
   }
 
   /** Every object may have changed, such as those of a bucket that was deleted. */
@@ -36,17 +45,32 @@ export class OpenWrites {
   /** @param keyHash see `hashKey` */
   begin(keyHash: number): OpenWrite {
     const epochs = this.#epochs;
+    const slot = keyHash % EPOCH_SLOTS;
     let isOver = false;
-    Atomics.add(this.#counts, this.#worker, 1);
+    Atomics.add(this.#counts, slot, 1);
     epochs.raise(keyHash);
     return {
       answered: () => epochs.raise(keyHash),
+      unsettled: () => this.#unsettled.add(keyHash),
       over: () => {
         if (isOver) return;
         isOver = true;
         epochs.raise(keyHash);
-        Atomics.sub(this.#counts, this.#worker, 1);
+        Atomics.sub(this.#counts, slot, 1);
       },
     };
   }
+}
+
+/** Nobody will learn what became of the writes that a worker had under way when it died. */
+export function abandonWrites(memory: SharedMemory, worker: number, unsettled: UnsettledKeys): void {
+  const counts = countsOf(memory, worker);
+  for (let slot = 0; slot < EPOCH_SLOTS; slot++)
+    if (Atomics.exchange(counts, slot, 0) > 0) unsettled.add(slot);
+}
+
+function countsOf({ openWrites }: SharedMemory, worker: number): Int32Array {
+  const counts = openWrites[worker];
+  if (!counts) throw new RangeError(`no worker ${worker}`);
+  return new Int32Array(counts);
 }

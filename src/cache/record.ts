@@ -7,7 +7,15 @@ import type { FreshnessDirectives } from './freshness.ts';
 /** What the store answered for one version and variant of an object. */
 export type ObjectRecord = ReadableRecord | RefusedRecord | UncacheableRecord;
 
-interface RecordBase {
+/** What was known of an object's key when the store was asked. */
+export interface Asked {
+  /** `Epochs.current` */
+  readonly epoch: number;
+  /** `UnsettledKeys.has`: then the record is revalidated before each use. */
+  readonly isUnsettled: boolean;
+}
+
+interface RecordBase extends Asked {
   /**
    * False for a HEAD answer about an object that GET refuses, and for a refusal stored without its body
    * (docs/semantics.md 168).
@@ -17,8 +25,6 @@ interface RecordBase {
   readonly fields: readonly HeaderField[];
   readonly receivedMs: number;
   readonly directives: FreshnessDirectives;
-  /** `Epochs.current` at the time the store was asked. */
-  readonly epoch: number;
 }
 
 /** An object or version that can be read. */

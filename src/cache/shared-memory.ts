@@ -30,8 +30,10 @@ export interface SharedMemory {
   readonly visited: SharedArrayBuffer;
   /** Int32 per key slot, see `Epochs`. */
   readonly epochs: SharedArrayBuffer;
-  /** Int32 per worker: writes under way, see `OpenWrites`. */
-  readonly openWrites: SharedArrayBuffer;
+  /** One Int32 per key slot for each worker: writes under way, see `OpenWrites`. */
+  readonly openWrites: readonly SharedArrayBuffer[];
+  /** Int32 per key slot, see `UnsettledKeys`. */
+  readonly unsettled: SharedArrayBuffer;
   /** Int32 per worker: pages in use, counted from its first. */
   readonly usedPages: SharedArrayBuffer;
   /** As large as the segments; only where blocks are checked, see `WrittenBytes`. */
@@ -74,6 +76,7 @@ export function allocateSharedMemory(
         new SharedArrayBuffer(Math.min(pagesPerSegment, pages - segment * pagesPerSegment) * pageBytes),
     );
   const int32PerSlot = () => new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT);
+  const int32PerKeySlot = () => new SharedArrayBuffer(EPOCH_SLOTS * Int32Array.BYTES_PER_ELEMENT);
   return {
     layout: { workers, pageBytes, pagesPerWorker },
     segments: arena(),
@@ -83,18 +86,15 @@ export function allocateSharedMemory(
     held: new SharedArrayBuffer(workers * workers * Int32Array.BYTES_PER_ELEMENT),
     needed: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
     visited: new SharedArrayBuffer(slots),
-    epochs: new SharedArrayBuffer(EPOCH_SLOTS * Int32Array.BYTES_PER_ELEMENT),
-    openWrites: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
+    epochs: int32PerKeySlot(),
+    openWrites: Array.from({ length: workers }, int32PerKeySlot),
+    unsettled: int32PerKeySlot(),
     usedPages: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
     ...(blocks === 'checked' && { written: arena() }),
   };
 }
 
-/**
- * Releases all pins of a dead worker and invalidates the other workers' references to its slots. What a write that it
- * had open has become is not known, nor which object it was for: then everything counts as changed, which costs each
- * object one revalidation.
- */
+/** Releases all pins of a dead worker and invalidates the other workers' references to its slots. */
 export function releaseWorker(memory: SharedMemory, worker: number): void {
   const pins = memory.pins[worker];
   if (!pins) throw new RangeError(`no worker ${worker}`);
@@ -102,13 +102,7 @@ export function releaseWorker(memory: SharedMemory, worker: number): void {
   const { workers } = memory.layout;
   new Int32Array(memory.held).fill(0, worker * workers, (worker + 1) * workers);
   Atomics.store(new Int32Array(memory.needed), worker, 0);
-  if (Atomics.exchange(new Int32Array(memory.openWrites), worker, 0) > 0) raiseAllEpochs(memory);
   const tags = new Int32Array(memory.tags);
   const ownSlots = memory.layout.pagesPerWorker * MAX_SLOTS_PER_PAGE;
   for (let slot = worker * ownSlots; slot < (worker + 1) * ownSlots; slot++) Atomics.add(tags, slot, 1);
-}
-
-function raiseAllEpochs(memory: SharedMemory): void {
-  const epochs = new Int32Array(memory.epochs);
-  for (let slot = 0; slot < EPOCH_SLOTS; slot++) Atomics.add(epochs, slot, 1);
 }

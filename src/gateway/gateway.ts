@@ -105,7 +105,7 @@ export class Gateway {
       observer: new ExchangeObserver({ ...options, admission: this.#admission, sends }),
       ids: this.#ids,
       listings: new Listings(clock),
-      writes: new OpenWrites(this.#objects.epochs, memory, options.worker),
+      writes: new OpenWrites(this.#objects.epochs, this.#objects.unsettled, memory, options.worker),
       faults,
     });
     this.handle = pipeline.handle;

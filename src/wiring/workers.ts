@@ -5,7 +5,9 @@ import { allocateOutages } from '../backend/outage-log.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CounterCell } from '../base/metrics.ts';
+import { abandonWrites } from '../cache/open-writes.ts';
 import { releaseWorker, type SharedMemory } from '../cache/shared-memory.ts';
+import { UnsettledKeys } from '../cache/unsettled-keys.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { answerUnavailable } from '../s3/answer-unavailable.ts';
 import { answerUnreadable } from '../s3/answer-unreadable.ts';
@@ -48,6 +50,7 @@ export function createWorkers(parts: WorkerParts): Workers {
   const isChecked = checksBlocks(process.env);
   if (isChecked) logger.warn('blocks are checked (TIDEGATE_CHECK_BLOCKS): the cache takes twice its memory');
   const { shared, recordBytesPerWorker } = allocateCache(config, workers.count, isChecked);
+  const unsettled = new UnsettledKeys(shared, clock);
   const ids = new RequestIdSource();
   const fallback = new FallbackListener({
     ...{ host, port, clock, logger },
@@ -63,7 +66,10 @@ export function createWorkers(parts: WorkerParts): Workers {
       outages: allocateOutages(Object.keys(config.backends).length, clock),
       files: filesOfWorkers(config, workers.count, logger),
     },
-    onDeath: worker => releaseWorker(shared, worker),
+    onDeath: worker => {
+      abandonWrites(shared, worker, unsettled);
+      releaseWorker(shared, worker);
+    },
     onListening: any => {
       if (any) fallback.close();
       // requires a shared port: it is still open when the next worker binds

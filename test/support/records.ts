@@ -23,6 +23,7 @@ export function recordFields(sizeBytes: number): Omit<ReadableRecord, 'content'>
     receivedMs: 0,
     directives: noDirectives,
     epoch: 0,
+    isUnsettled: false,
     entityTag: '"t"',
     lastModifiedMs: undefined,
     sizeBytes,

@@ -11,6 +11,11 @@ export interface Delays {
 }
 
 /**
+ * What a write gets from the store: its answer, or none or a 500 although the store may carry it out later (`carryOut`).
+ */
+type Fate = 'answered' | 'reset' | 'error' | 'silence';
+
+/**
  * A store of objects in memory, strongly consistent, whose every request may take its effect and be answered late: what
  * was read before a write may be answered after it.
  */
@@ -19,16 +24,33 @@ export class SlowStore {
   readonly #server: Server;
   readonly #objects = new Map<string, string>();
   readonly #delays: () => Delays;
+  readonly #fateOf: (request: IncomingMessage) => Fate;
+  /** Writes that have failed and were not carried out yet. */
+  readonly #late: (() => void)[] = [];
 
-  private constructor(delays: () => Delays) {
+  private constructor(delays: () => Delays, fateOf: (request: IncomingMessage) => Fate) {
     this.#delays = delays;
+    this.#fateOf = fateOf;
     this.#server = createServer((request, response) => void this.#serve(request, response));
   }
 
-  static async start(delays: () => Delays): Promise<SlowStore> {
-    const store = new SlowStore(delays);
+  static async start(
+    delays: () => Delays,
+    fateOf: (request: IncomingMessage) => Fate = () => 'answered',
+  ): Promise<SlowStore> {
+    const store = new SlowStore(delays, fateOf);
     store.url = await listenLocally(store.#server);
     return store;
+  }
+
+  /** What is stored under `path`. */
+  contentOf(path: string): string | undefined {
+    return this.#objects.get(path);
+  }
+
+  /** Carries out the first of the writes that have failed, if there is one. */
+  carryOut(): void {
+    this.#late.shift()?.();
   }
 
   async close(): Promise<void> {
@@ -41,6 +63,13 @@ export class SlowStore {
     for await (const chunk of request) chunks.push(chunk);
     const { effectMs, answerMs } = this.#delays();
     if (effectMs > 0) await wait(effectMs);
+    const fate = request.method === 'PUT' || request.method === 'DELETE' ? this.#fateOf(request) : 'answered';
+    if (fate !== 'answered') {
+      this.#late.push(() => this.#effect(request, Buffer.concat(chunks).toString()));
+      if (fate === 'reset') response.destroy();
+      else if (fate === 'error') response.writeHead(500, { 'content-length': 0 }).end();
+      return;
+    }
     const answer = this.#effect(request, Buffer.concat(chunks).toString());
     if (answerMs > 0) await wait(answerMs);
     response

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
-import { knowsPart, type ObjectRecord, type ReadableRecord } from '../../cache/record.ts';
+import { type Asked, knowsPart, type ObjectRecord, type ReadableRecord } from '../../cache/record.ts';
 import { parseUnsatisfiedRange } from '../../http/range.ts';
 import {
   type ContentHead,
@@ -49,7 +49,9 @@ export interface ContentFactory {
 }
 
 /** The result of one store request, shared by all who waited for it. */
-type Learned = Omit<LookupResult, 'isCollapsed' | 'how'> & { readonly how: 'fetched' | 'revalidated' };
+type Learned = Omit<LookupResult, 'isCollapsed' | 'how'> & {
+  readonly how: 'fetched' | 'revalidated';
+};
 
 /**
  * Looks up records: from the cache while they are fresh, otherwise from the store, with one request for all concurrent
@@ -116,8 +118,9 @@ export class LocalObjects implements ObjectSource {
    * a late refusal says nothing about an object that was written, or a record that was purged, in between.
    */
   refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void {
-    if (isRememberedRefusal(reply) && lookupRecord(this.records, read) === record)
-      this.#learnRefusal(read, reply, 'GET', record.epoch);
+    if (!isRememberedRefusal(reply) || lookupRecord(this.records, read) !== record) return;
+    const { epoch, isUnsettled } = record;
+    this.#learnRefusal(read, reply, 'GET', { epoch, isUnsettled });
   }
 
   /**
@@ -126,8 +129,10 @@ export class LocalObjects implements ObjectSource {
    */
   async #shared(read: ObjectRead, question: string, ask: () => Promise<Learned>): Promise<LookupResult> {
     const { method, policy } = read;
-    const name = flightName(read, `${method} ${policy.maxObjectSizeBytes} ${question}`);
-    const epoch = this.records.epochOf(read);
+    const { epoch, isUnsettled } = this.records.askedNow(read);
+    // who asks after an unsettled time must not get what was read in it
+    const when = isUnsettled ? 'unsettled' : 'settled';
+    const name = flightName(read, `${method} ${policy.maxObjectSizeBytes} ${when} ${question}`);
     const { answer, isJoined } = this.#singleFlight.join(name, read.objectKey, epoch, ask);
     if (isJoined) this.#coalesced++;
     return { ...(await answer), isCollapsed: isJoined };
@@ -167,29 +172,29 @@ export class LocalObjects implements ObjectSource {
   }
 
   async #askHead(read: ObjectRead, partNumber: number | undefined): Promise<Learned> {
-    const epoch = this.records.epochOf(read);
+    const asked = this.records.askedNow(read);
     const reply = await this.#fetcher.head(read, partNumber);
-    if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(read, reply, 'HEAD', epoch);
+    if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(read, reply, 'HEAD', asked);
     const head = readContentHead(reply);
     const identity = tellsWhole(head, partNumber) ? identityOf(read, head) : undefined;
-    if (!identity) return this.#learnUnkeepable(read, head, 'HEAD', epoch, partNumber);
-    const content = this.#contentOf(read, identity, epoch);
-    return this.#learnReadable(read, head, 'HEAD', content, epoch, partNumber);
+    if (!identity) return this.#learnUnkeepable(read, head, 'HEAD', asked, partNumber);
+    const content = this.#contentOf(read, identity, asked);
+    return this.#learnReadable(read, head, 'HEAD', content, asked, partNumber);
   }
 
   async #askGet(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
-    const epoch = this.records.epochOf(read);
+    const asked = this.records.askedNow(read);
     const answer = await this.#fetcher.get<Learned>(read, extent, (head, arriving, call) =>
-      this.#takeBytes(read, head, arriving, epoch, call, partNumberOf(extent)),
+      this.#takeBytes(read, head, arriving, asked, call, partNumberOf(extent)),
     );
     if (answer.kind === 'refused' && answer.reply.status === 416 && extent && extent.kind !== 'part') {
       return mayBeEmpty(extent, answer.reply)
         ? this.#askGet(read, undefined)
         : this.#askAnew(read, firstBlock(read));
     }
-    if (answer.kind === 'refused') return this.#learnRefusal(read, answer.reply, 'GET', epoch);
+    if (answer.kind === 'refused') return this.#learnRefusal(read, answer.reply, 'GET', asked);
     if (answer.kind === 'unkeepable')
-      return this.#learnUnkeepable(read, answer.head, 'GET', epoch, partNumberOf(extent));
+      return this.#learnUnkeepable(read, answer.head, 'GET', asked, partNumberOf(extent));
     return answer.learned;
   }
 
@@ -197,20 +202,26 @@ export class LocalObjects implements ObjectSource {
     read: ObjectRead,
     head: ContentHead,
     { entityTag, sizeBytes, from, to }: ArrivingBytes,
-    epoch: number,
+    asked: Asked,
     call: StoreCall | undefined,
     partNumber: number | undefined,
   ): TakenAnswer<Learned> {
     const { versionId, contentEncoding } = head;
-    const identity = { objectKey: read.objectKey.text, versionId, entityTag, sizeBytes, contentEncoding };
-    const content = this.#contentOf(read, identity, epoch);
-    const learned = this.#learnReadable(read, head, 'GET', content, epoch, partNumber);
+    const identity = {
+      objectKey: read.objectKey.text,
+      versionId,
+      entityTag,
+      sizeBytes,
+      contentEncoding,
+    };
+    const content = this.#contentOf(read, identity, asked);
+    const learned = this.#learnReadable(read, head, 'GET', content, asked, partNumber);
     const receiver = to > from ? this.#contents.receive(read, content, from, to, call) : undefined;
     return { learned, receiver };
   }
 
   /** The cached content if it is the store's current one, otherwise a new one. */
-  #contentOf(read: ObjectRead, identity: GenerationIdentity, epoch: number): Generation {
+  #contentOf(read: ObjectRead, identity: GenerationIdentity, { epoch }: Asked): Generation {
     return this.records.contentOf(read, identity, epoch) ?? this.#contents.create(read, identity);
   }
 
@@ -219,7 +230,7 @@ export class LocalObjects implements ObjectSource {
     head: ContentHead,
     method: 'GET' | 'HEAD',
     content: Generation,
-    epoch: number,
+    asked: Asked,
     partNumber: number | undefined,
   ): Learned {
     const known =
@@ -227,7 +238,7 @@ export class LocalObjects implements ObjectSource {
         ? undefined
         : lookupFresh(this.records, { ...read, partNumber: undefined }, this.#clock.nowMs());
     if (partNumber !== undefined) content.parts.learn(partNumber, partOf(head), head.partCount);
-    const context = { method, receivedMs: this.#clock.nowMs(), epoch };
+    const context = { method, receivedMs: this.#clock.nowMs(), ...asked };
     const record = readableRecord(head, context, content, checksumsOf(head, method, partNumber));
     // A response about a part knows less about the object than the cached record.
     if (known?.kind === 'readable' && known.content === content) return learnedOf(known, head, true);
@@ -244,19 +255,19 @@ export class LocalObjects implements ObjectSource {
     read: ObjectRead,
     head: ContentHead,
     method: 'GET' | 'HEAD',
-    epoch: number,
+    asked: Asked,
     partNumber: number | undefined,
   ): Learned {
-    const record = uncacheableRecord(head, { method, receivedMs: this.#clock.nowMs(), epoch });
+    const record = uncacheableRecord(head, { method, receivedMs: this.#clock.nowMs(), ...asked });
     const known = lookupRecord(this.records, read);
     const isKept = known?.kind === 'readable' && isOf(known, head);
     const mayReplace = !isKept && read.method === method && tellsWhole(head, partNumber);
     return learnedOf(record, head, mayReplace && this.records.store(read, record));
   }
 
-  #learnRefusal(read: ObjectRead, reply: WholeReply, method: 'GET' | 'HEAD', epoch: number): Learned {
+  #learnRefusal(read: ObjectRead, reply: WholeReply, method: 'GET' | 'HEAD', asked: Asked): Learned {
     if (!isRememberedRefusal(reply)) throw refusedBy(reply);
-    const record = refusedRecord(reply, { method, receivedMs: this.#clock.nowMs(), epoch });
+    const record = refusedRecord(reply, { method, receivedMs: this.#clock.nowMs(), ...asked });
     return learnedOf(record, readContentHead(reply), this.records.store(read, record));
   }
 }

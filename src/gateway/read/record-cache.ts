@@ -2,7 +2,8 @@ import { type EntryTable, generationsOf } from '../../cache/entry-table.ts';
 import type { Epochs } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
-import { getRecordName, knowsPart, type ObjectRecord } from '../../cache/record.ts';
+import { type Asked, getRecordName, knowsPart, type ObjectRecord } from '../../cache/record.ts';
+import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
 /** Records kept in memory: those of this worker's objects, or those learned from the owner of others. */
@@ -46,13 +47,21 @@ export function storedRecordName(read: ObjectRead, record: ObjectRecord): string
 export class RecordCache implements RecordIndex {
   readonly #table: EntryTable;
   readonly #epochs: Epochs;
+  readonly #unsettled: UnsettledKeys;
 
-  constructor(table: EntryTable, epochs: Epochs) {
+  constructor(table: EntryTable, epochs: Epochs, unsettled: UnsettledKeys) {
     this.#table = table;
     this.#epochs = epochs;
+    this.#unsettled = unsettled;
   }
 
-  /** The epoch for a request sent now. */
+  /** What a record has to say of a request that is sent now. */
+  askedNow({ objectKey: { hash } }: ObjectRead): Asked {
+    // in this order, see `UnsettledKeys.add`
+    const epoch = this.#epochs.current(hash);
+    return { epoch, isUnsettled: this.#unsettled.has(hash) };
+  }
+
   epochOf(read: ObjectRead): number {
     return this.#epochs.current(read.objectKey.hash);
   }

@@ -1,7 +1,7 @@
 import type { WholeReply } from '../../backend/store.ts';
 import type { Content } from '../../cache/content.ts';
 import type { FreshnessDirectives } from '../../cache/freshness.ts';
-import type { ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
+import type { Asked, ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
 import { deltaSeconds, parseCacheControl } from '../../http/cache-control.ts';
 import { hopByHopFields } from '../../http/hop-by-hop.ts';
 import { hostFields } from '../../http/host-fields.ts';
@@ -10,10 +10,9 @@ import type { HeaderField } from '../../s3/dialect.ts';
 import { type ContentHead, isChecksum, keptContent, readContentHead } from '../fill/content-head.ts';
 
 /** When and how an answer was obtained. */
-interface ReplyContext {
+interface ReplyContext extends Asked {
   readonly method: 'GET' | 'HEAD';
   readonly receivedMs: number;
-  readonly epoch: number;
 }
 
 /**
@@ -60,6 +59,7 @@ export function readableRecord(
     isUsableForGet: context.method === 'GET' || !saysArchived(head),
     receivedMs: context.receivedMs,
     epoch: context.epoch,
+    isUnsettled: context.isUnsettled,
     fields: objectFields(head, checksums === 'known'),
     directives: directivesOf(head),
     entityTag: head.entityTag,
@@ -81,6 +81,7 @@ export function refusedRecord(reply: WholeReply, context: ReplyContext): Refused
     isUsableForGet: context.method === 'GET',
     receivedMs: context.receivedMs,
     epoch: context.epoch,
+    isUnsettled: context.isUnsettled,
     status: reply.status,
     fields: objectFields(head, true),
     directives: directivesOf(head),
@@ -105,7 +106,7 @@ const noDirectives: FreshnessDirectives = {
  */
 export function uncacheableRecord(
   head: ContentHead,
-  { method, receivedMs, epoch }: ReplyContext,
+  { method, receivedMs, epoch, isUnsettled }: ReplyContext,
 ): UncacheableRecord {
   return {
     kind: 'uncacheable',
@@ -114,6 +115,7 @@ export function uncacheableRecord(
     isUsableForGet: method === 'GET',
     receivedMs,
     epoch,
+    isUnsettled,
     fields: [],
     directives: noDirectives,
   };

@@ -6,6 +6,7 @@ import { Epochs } from '../../cache/epochs.ts';
 import { type ContentAccess, Generation, type GenerationIdentity } from '../../cache/generation.ts';
 import { MemoryTier } from '../../cache/memory-tier.ts';
 import type { SharedMemory } from '../../cache/shared-memory.ts';
+import { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { type UnwrittenBytesError, WrittenBytes } from '../../cache/written-bytes.ts';
 import { Filler } from '../fill/filler.ts';
 import { GenerationReader } from '../fill/generation-reader.ts';
@@ -44,6 +45,7 @@ export class WorkerCache implements ContentFactory {
   readonly tier: MemoryTier;
   readonly table: EntryTable;
   readonly epochs: Epochs;
+  readonly unsettled: UnsettledKeys;
   readonly filler: Filler;
   readonly objects: LocalObjects;
   readonly lender: SlotLender;
@@ -62,6 +64,7 @@ export class WorkerCache implements ContentFactory {
     this.tier = new MemoryTier(memory, worker, clock, WrittenBytes.of(memory, onUnwritten));
     this.table = new EntryTable(recordBytes);
     this.epochs = new Epochs(memory);
+    this.unsettled = new UnsettledKeys(memory, clock);
     this.#readers = new Readers(pageBytes * pagesPerWorker);
     this.filler = new Filler(this.tier, this.#readers, { clock, random, retried, faults });
     this.#readAhead = new ReadAhead(this.filler, this.#readers, clock);
@@ -69,7 +72,8 @@ export class WorkerCache implements ContentFactory {
     const fetcher = new StoreFetcher(clock, random, (read, reason) =>
       retried(read.bucket.store.name, reason),
     );
-    this.objects = new LocalObjects(new RecordCache(this.table, this.epochs), this, fetcher, clock);
+    const records = new RecordCache(this.table, this.epochs, this.unsettled);
+    this.objects = new LocalObjects(records, this, fetcher, clock);
   }
 
   create(read: ObjectRead, identity: GenerationIdentity): Generation {

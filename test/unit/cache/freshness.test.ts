@@ -13,6 +13,13 @@ const record = (directives: Partial<FreshnessDirectives> = {}): FreshnessInputs 
   receivedMs: 1_000_000,
   directives: { ...noDirectives, ...directives },
   isNegative: false,
+  isUnsettled: false,
+});
+
+it('a record that a write of unknown outcome may have overtaken is never fresh', () => {
+  const unsettled = { ...record({ maxAgeS: 10 }), isUnsettled: true };
+  expect(freshUntilMs(unsettled, rules, 1_000_000)).toBe(-Infinity);
+  expect(freshUntilMs({ ...unsettled, isNegative: true }, rules, 1_000_000)).toBe(-Infinity);
 });
 
 describe('a record is fresh', () => {

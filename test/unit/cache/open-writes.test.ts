@@ -1,18 +1,22 @@
 import { expect, it } from 'vitest';
 import { Epochs } from '../../../src/cache/epochs.ts';
-import { OpenWrites } from '../../../src/cache/open-writes.ts';
-import { allocateSharedMemory, EPOCH_SLOTS, releaseWorker } from '../../../src/cache/shared-memory.ts';
+import { abandonWrites, OpenWrites } from '../../../src/cache/open-writes.ts';
+import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import { UnsettledKeys } from '../../../src/cache/unsettled-keys.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 const hash = 4_711;
 
 function setup() {
   const memory = allocateSharedMemory(8 * 1024, 1024, 2);
+  const clock = new ManualClock();
   const epochs = new Epochs(memory);
-  return { memory, epochs, writes: new OpenWrites(epochs, memory, 1) };
+  const unsettled = new UnsettledKeys(memory, clock);
+  return { memory, clock, epochs, unsettled, writes: new OpenWrites(epochs, unsettled, memory, 1) };
 }
 
 it('what was read before a write began, or before its answer or end, is not current after it', () => {
-  const { epochs, writes } = setup();
+  const { epochs, unsettled, writes } = setup();
   const seen = [epochs.current(hash)];
   const write = writes.begin(hash);
   seen.push(epochs.current(hash));
@@ -23,24 +27,54 @@ it('what was read before a write began, or before its answer or end, is not curr
   expect(new Set(seen).size).toBe(4);
   write.over();
   expect(epochs.current(hash)).toBe(seen.at(-1));
+  expect(unsettled.has(hash)).toBe(false);
 });
 
 it('other keys are not concerned', () => {
-  const { epochs, writes } = setup();
-  writes.begin(hash).over();
+  const { epochs, unsettled, writes } = setup();
+  const write = writes.begin(hash);
+  write.unsettled();
+  write.over();
   expect(epochs.current(hash + 1)).toBe(0);
+  expect(unsettled.has(hash + 1)).toBe(false);
 });
 
-it('when a worker dies with a write under way, everything counts as changed, once', () => {
-  const { memory, epochs, writes } = setup();
-  writes.begin(hash).over();
-  releaseWorker(memory, 1);
-  expect(epochs.current(0)).toBe(0);
+it('a write that may be carried out later leaves its key unsettled for a minute, for all threads', () => {
+  const { memory, clock, epochs, unsettled, writes } = setup();
+  const write = writes.begin(hash);
+  const before = epochs.current(hash);
+  write.unsettled();
+  expect(epochs.current(hash)).not.toBe(before);
+  write.over();
+  clock.advance(59_999);
+  expect(unsettled.has(hash)).toBe(true);
+  expect(new UnsettledKeys(memory, clock).has(hash)).toBe(true);
+  clock.advance(1_001);
+  expect(unsettled.has(hash)).toBe(false);
+});
+
+it('a later one prolongs that, and a step of the wall clock ends it no earlier', () => {
+  const { clock, unsettled, writes } = setup();
+  writes.begin(hash).unsettled();
+  clock.advance(40_000);
+  writes.begin(hash).unsettled();
+  clock.stepWallClock(3_600_000);
+  clock.advance(59_999);
+  expect(unsettled.has(hash)).toBe(true);
+});
+
+it('when a worker dies, what becomes of its writes is not known; those of others and finished ones are not concerned', () => {
+  const { memory, epochs, unsettled, writes } = setup();
+  const other = hash + 1;
+  writes.begin(other).over();
   writes.begin(hash);
-  releaseWorker(memory, 0);
-  expect(epochs.current(0)).toBe(0);
-  releaseWorker(memory, 1);
-  for (const slot of [0, hash + 1, EPOCH_SLOTS - 1]) expect(epochs.current(slot)).toBe(1);
-  releaseWorker(memory, 1);
-  expect(epochs.current(0)).toBe(1);
+  writes.begin(hash).over();
+  const before = [epochs.current(hash), epochs.current(other)];
+  abandonWrites(memory, 0, unsettled);
+  expect([unsettled.has(hash), unsettled.has(other)]).toEqual([false, false]);
+  abandonWrites(memory, 1, unsettled);
+  expect([unsettled.has(hash), unsettled.has(other)]).toEqual([true, false]);
+  expect([epochs.current(hash), epochs.current(other)]).toEqual([(before[0] ?? 0) + 1, before[1]]);
+  abandonWrites(memory, 1, unsettled);
+  expect(epochs.current(hash)).toBe((before[0] ?? 0) + 1);
 });

@@ -20,7 +20,10 @@ function contentOf(sizeBytes: number, ...parts: readonly number[]): Content {
   return { sizeBytes, parts: map, coverage: () => 'none', lend: nothing, peekText: nothing, open };
 }
 
-const base = { fields: [], receivedMs: 0, directives: noDirectives, epoch: 0, isUsableForGet: true };
+const base = {
+  ...{ fields: [], receivedMs: 0, directives: noDirectives },
+  ...{ epoch: 0, isUnsettled: false, isUsableForGet: true },
+};
 const refused = (body: string): ObjectRecord => ({
   ...{ ...base, kind: 'refused', isNegative: true, status: 404 },
   body: Buffer.from(body),

@@ -16,7 +16,10 @@ const MAX_PIECES = 8;
 export interface BodyOptions {
   readonly declared: DeclaredPayload;
   /** The dialects of the client and of the store. */
-  readonly prefixes: { readonly client: HeaderPrefix; readonly store: HeaderPrefix };
+  readonly prefixes: {
+    readonly client: HeaderPrefix;
+    readonly store: HeaderPrefix;
+  };
   /** Called once if the body is not what was declared; the store must be cut off then. */
   readonly refused: (error: unknown) => void;
 }
@@ -38,6 +41,7 @@ export class ClientBody implements StreamedBody {
   readonly #refused: (error: unknown) => void;
   #flow: BodyFlow | undefined;
   #isStarved = false;
+  #isVerified = false;
   #isOver = false;
   /** What the current step gives to the store. */
   #pieces: Buffer[] = [];
@@ -60,9 +64,13 @@ export class ClientBody implements StreamedBody {
     request.pipe(this.stream);
   }
 
-  /** Whether all of the body, verified, was given to the store. */
+  /**
+   * Whether all of the body, verified, was given to the store: its last bytes may be on their way before the stream
+   * tells whoever reads it of its end.
+   */
   get isSent(): boolean {
-    return this.stream.readableEnded;
+    const { readableEnded, readableDidRead, readableLength } = this.stream;
+    return readableEnded || (this.#isVerified && readableDidRead && readableLength === 0);
   }
 
   follow(flow: BodyFlow): void {
@@ -103,7 +111,10 @@ export class ClientBody implements StreamedBody {
     this.#isStarved = false;
     this.#flow?.satisfied();
     this.#flow = undefined;
-    this.#step(() => this.#encoder.end(this.#verifier.end()), done);
+    this.#step(() => {
+      this.#encoder.end(this.#verifier.end());
+      this.#isVerified = true;
+    }, done);
   }
 
   #step(step: () => void, done: TransformCallback): void {

@@ -153,6 +153,9 @@ function open({ bucket, writes }: OtherOperation, { objects }: DeleteList): Open
     answered: () => {
       for (const each of all) each.answered();
     },
+    unsettled: () => {
+      for (const each of all) each.unsettled();
+    },
     over: () => {
       for (const each of all) each.over();
     },

@@ -51,7 +51,7 @@ function openBucketWrite({ writes }: OtherOperation, receiver: PassedReceiver): 
     if (!isRefused) writes.everythingChanged();
   };
   return {
-    open: { answered: () => undefined, over: settle },
+    open: { answered: () => undefined, unsettled: settle, over: settle },
     receiver: {
       answered: head => {
         isRefused = head.status >= 400 && head.status < 500;

@@ -1,6 +1,8 @@
 import type {
   Store,
   StoreCall,
+  StoreError,
+  StoreErrorCode,
   StoreReceiver,
   StoreReplyHead,
   StoreRequest,
@@ -8,6 +10,9 @@ import type {
 import type { OpenWrite } from '../../../cache/open-writes.ts';
 import type { PassedReceiver } from '../pass-through.ts';
 import type { ClientBody } from './client-body.ts';
+
+/** Failures of a write that the store cannot have got: no connection, or not sent because others wait. */
+const unsent: ReadonlySet<StoreErrorCode> = new Set(['UNREACHABLE', 'BUSY']);
 
 /**
  * A write at the store, between the call and whoever gets its answer. The cache learns of the write before the client
@@ -60,7 +65,7 @@ export class StoreWrite implements StoreCall, StoreReceiver {
    */
   abort(): void {
     this.#receiver = undefined;
-    if (this.#body?.isSent === false) this.#cut();
+    if (!this.#isWhole) this.#cut();
     // it may have been paused for the client
     else this.#call?.resume();
   }
@@ -73,8 +78,9 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   }
 
   answered(head: StoreReplyHead): void {
+    if (this.#isWhole && isUndecided(head)) this.#open.unsettled();
+    else this.#open.answered();
     this.#body?.stop();
-    this.#open.answered();
     this.#receiver?.answered(head);
   }
 
@@ -87,9 +93,15 @@ export class StoreWrite implements StoreCall, StoreReceiver {
     this.#receiver?.ended();
   }
 
-  failed(error: Error): void {
+  failed(error: StoreError): void {
+    if (this.#isWhole && !unsent.has(error.code)) this.#open.unsettled();
     this.#finish();
     this.#receiver?.failed(error);
+  }
+
+  /** Whether the store may have the whole request: only then it can carry it out. */
+  get #isWhole(): boolean {
+    return this.#body?.isSent !== false;
   }
 
   #cut(): void {
@@ -103,4 +115,10 @@ export class StoreWrite implements StoreCall, StoreReceiver {
     this.#body?.stop();
     this.#open.over();
   }
+}
+
+/** Whether a write may be carried out although it was answered so: by a proxy that has lost the store's own answer. */
+function isUndecided({ status }: StoreReplyHead): boolean {
+  // 501 says that the store has no such operation
+  return status >= 500 && status !== 501;
 }

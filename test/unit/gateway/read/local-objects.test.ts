@@ -294,3 +294,31 @@ it('a HEAD that the store refuses refuses no GET that revalidates meanwhile', as
   await refusal;
   expect((await asked).record.kind).toBe('readable');
 });
+
+it('law 5: while a key is unsettled each read asks the store, and later ones do not join those who asked then', async () => {
+  const first = objects.objects.find(read);
+  await answer(0);
+  expect((await first).isStored).toBe(true);
+  objects.unsettled.add(read.objectKey.hash);
+  for (const seconds of [0, 30, 29]) {
+    clock.advance(seconds * 1_000);
+    expect(lookupFresh(objects.objects.records, read, clock.nowMs())).toBeUndefined();
+    const found = objects.objects.find(read);
+    expect(store.open).toHaveLength(1);
+    await answer(0);
+    await found;
+  }
+  const early = objects.objects.find(read);
+  clock.advance(2_000);
+  const late = objects.objects.find(read);
+  expect(store.open).toHaveLength(2);
+  await answer(1);
+  expect((await late).isCollapsed).toBe(false);
+  await answer(0);
+  await early;
+  // one revalidation that began after that time, and it is fresh again
+  const last = objects.objects.find(read);
+  if (store.open.length > 0) await answer(0);
+  await last;
+  expect(lookupFresh(objects.objects.records, read, clock.nowMs())?.kind).toBe('readable');
+});

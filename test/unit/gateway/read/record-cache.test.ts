@@ -12,8 +12,11 @@ import { readOf } from '../../../support/object-reads.ts';
 
 const get = readOf('k');
 const head = readOf('k', { method: 'HEAD' });
-const base = { receivedMs: 0, epoch: 3 } as const;
-const record = uncacheableRecord(readContentHead({ status: 200, fields: [] }), { ...base, method: 'GET' });
+const base = { receivedMs: 0, epoch: 3, isUnsettled: false } as const;
+const record = uncacheableRecord(readContentHead({ status: 200, fields: [] }), {
+  ...base,
+  method: 'GET',
+});
 const forHead: ObjectRecord = { ...record, isUsableForGet: false };
 const refusal: ObjectRecord = {
   ...record,

@@ -24,7 +24,7 @@ const content: Content = {
   peekText: unread,
   open: unread,
 };
-const get = { method: 'GET', receivedMs: 1_000, epoch: 3 } as const;
+const get = { method: 'GET', receivedMs: 1_000, epoch: 3, isUnsettled: false } as const;
 
 function storeHeader(name: string, value: string): HeaderField {
   return { name, value, store: true };
@@ -77,6 +77,7 @@ it('rows 201 and 279: what belongs to one reply is not kept, what belongs to the
     sizeBytes: 10,
     receivedMs: 1_000,
     epoch: 3,
+    isUnsettled: false,
     isUsableForGet: true,
   });
 });

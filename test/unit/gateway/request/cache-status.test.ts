@@ -13,6 +13,7 @@ const record = uncacheableRecord(readContentHead({ status: 200, fields: [] }), {
   method: 'GET',
   receivedMs: 0,
   epoch: 0,
+  isUnsettled: false,
 });
 const hit: LookupResult = { record, ...cacheHit };
 const fetched: LookupResult = { ...hit, how: 'fetched', forwarded: 'uri-miss', forwardStatus: 206 };

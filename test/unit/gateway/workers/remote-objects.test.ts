@@ -95,7 +95,12 @@ class Own implements ObjectSource {
 
   #found(name: string): Promise<LookupResult> {
     this.asked.push(name);
-    const context = { method: 'GET', receivedMs: 0, epoch: 0 } as const;
+    const context = {
+      method: 'GET',
+      receivedMs: 0,
+      epoch: 0,
+      isUnsettled: false,
+    } as const;
     return Promise.resolve({
       ...foundNow,
       record: uncacheableRecord(readContentHead({ status: 200, fields: [] }), context),

@@ -36,3 +36,25 @@ it('many small chunks of one read are one piece for the store', async () => {
   expect(Buffer.concat(pieces).toString()).toBe(letters.join(''));
   expect(pieces.length).toBeLessThanOrEqual(2);
 });
+
+it('a body counts as sent once its last bytes were taken, even if its end was not yet told', async () => {
+  const request = new PassThrough();
+  const none = { signing: undefined, sha256: undefined, md5: undefined, checksum: undefined };
+  const sent = new ClientBody(request as unknown as IncomingMessage, {
+    declared: { lengthBytes: 5, coding: 'none', ...none },
+    prefixes: { client: 'x-amz-', store: 'x-amz-' },
+    refused: error => expect.unreachable(String(error)),
+  });
+  request.end('hello');
+  await new Promise(resolve => setImmediate(resolve));
+  // nobody has taken them yet, as while a call waits for its turn
+  expect(sent.isSent).toBe(false);
+  let taken = '';
+  const states: unknown[] = [];
+  sent.stream.on('data', bytes => {
+    taken += String(bytes);
+    states.push([taken, sent.stream.readableEnded, sent.isSent]);
+  });
+  await new Promise(resolve => sent.stream.once('end', resolve));
+  expect(states.at(-1)).toEqual(['hello', false, true]);
+});

@@ -23,7 +23,9 @@ function setup(body?: { isSent: boolean }) {
     },
     close: () => Promise.resolve(),
   };
-  const open: OpenWrite = { answered: note('epoch, answered'), over: note('epoch, over') };
+  const open: OpenWrite = {
+    ...{ answered: note('epoch, answered'), unsettled: note('unsettled'), over: note('epoch, over') },
+  };
   const clientBody = body && {
     stop: note('stop'),
     get isSent() {
@@ -50,8 +52,57 @@ it('the cache learns of a write before the client learns how it went', () => {
 
 it('also of one that failed', () => {
   const { events, asked } = setup({ isSent: true });
+  asked.failed(new StoreError('UNREACHABLE', 'no connection', undefined));
+  expect(events).toEqual(['stop', 'epoch, over', 'failed: Error: no connection']);
+});
+
+it.each(['BROKEN', 'TIMEOUT', 'INVALID', 'FAULT'] as const)(
+  'law 5: a whole write that fails as %s may be carried out later',
+  code => {
+    for (const body of [{ isSent: true }, undefined]) {
+      const { events, asked } = setup(body);
+      asked.failed(new StoreError(code, 'failed', undefined));
+      expect(events.filter(event => event !== 'stop')).toEqual([
+        ...['unsettled', 'epoch, over', 'failed: Error: failed'],
+      ]);
+    }
+  },
+);
+
+it('also when nobody waits for its answer any more', () => {
+  const { events, write, asked } = setup({ isSent: true });
+  write.abort();
   asked.failed(new StoreError('BROKEN', 'cut', undefined));
-  expect(events).toEqual(['stop', 'epoch, over', 'failed: Error: cut']);
+  expect(events).toContain('unsettled');
+});
+
+it('a write that the store did not get whole, or not at all, is not carried out later', () => {
+  for (const code of ['BROKEN', 'TIMEOUT'] as const) {
+    const { events, asked } = setup({ isSent: false });
+    asked.failed(new StoreError(code, 'failed', undefined));
+    expect(events).not.toContain('unsettled');
+  }
+  for (const code of ['UNREACHABLE', 'BUSY'] as const) {
+    const { events, asked } = setup();
+    asked.failed(new StoreError(code, 'failed', undefined));
+    expect(events).not.toContain('unsettled');
+  }
+});
+
+it.each([
+  [500, true],
+  [503, true],
+  [504, true],
+  [501, false],
+  [412, false],
+  [204, false],
+])('a whole write that is answered with %d may be carried out later: %o', (status, isUnsettled) => {
+  const { events, asked } = setup({ isSent: true });
+  asked.answered({ status, fields: [] });
+  expect(events[0]).toBe(isUnsettled ? 'unsettled' : 'epoch, answered');
+  const early = setup({ isSent: false });
+  early.asked.answered({ status, fields: [] });
+  expect(early.events[0]).toBe('epoch, answered');
 });
 
 it('a client that leaves in its body cuts off the request, and is told nothing more', () => {
