@@ -104,7 +104,10 @@ export class Pipeline {
     const permissions = new Permissions(policy, caller, bucket.name);
     if (address.kind === 'object' && isObjectRead(operation))
       this.#read(clientRead(located, address.key, query, permissions, nowMs));
-    else passOperation({ ...located, query, operation, permissions, observer, listings, writes });
+    else {
+      const parts = { policy, buckets, observer, listings, writes };
+      passOperation({ ...located, ...parts, query, operation, permissions });
+    }
   }
 
   #read(client: ClientRead): void {

@@ -49,6 +49,12 @@ export const errorTexts = {
   /** 262: InvalidRequest */
   mechanismUnsupported:
     'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',
+  /** InvalidArgument */
+  copySourceBucket: 'Invalid copy source bucket name',
+  /** InvalidArgument */
+  copySourceEncoding: 'Invalid copy source encoding',
+  /** InvalidArgument */
+  copySourceKey: 'Invalid copy source object key',
   /** InvalidRequest: more than one checksum is declared for one body. */
   severalChecksums: 'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
   /** InvalidRequest */

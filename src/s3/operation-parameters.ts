@@ -37,6 +37,13 @@ const ofContent = [
 ];
 const ofDocuments = [...ofEverybody, ...checksums];
 const ofAcls = ['acl', 'grant-*'];
+/** Of copies. The source itself is named by the gateway. */
+const ofSources = [
+  ...['if-match', 'if-modified-since', 'if-none-match', 'if-unmodified-since', ...customerKey].map(
+    name => `copy-source-${name}`,
+  ),
+  'source-expected-bucket-owner',
+];
 const ofListings = ['prefix', 'delimiter', 'encoding-type'];
 
 /**
@@ -53,6 +60,14 @@ const passed: Partial<Record<OperationName, Takes>> = {
     fields: [...ofEverybody, ...customerKey, ...checksums, 'checksum-type', 'mp-object-size'],
     httpFields: ['content-type', 'if-match', 'if-none-match'],
     hasBody: true,
+  },
+  CopyObject: {
+    parameters: [],
+    fields: [
+      ...[...ofEverybody, ...customerKey, ...ofNewObjects, ...ofSources],
+      ...['checksum-algorithm', 'metadata-directive', 'tagging-directive'],
+    ],
+    httpFields: [...ofContent, 'if-match', 'if-none-match'],
   },
   CreateMultipartUpload: {
     parameters: ['uploads'],
@@ -166,6 +181,10 @@ const passed: Partial<Record<OperationName, Takes>> = {
   PutPublicAccessBlock: document(['publicAccessBlock']),
   RestoreObject: { parameters: ['restore', 'versionId'], fields: ofEverybody },
   SelectObjectContent: document(['select', 'select-type'], customerKey),
+  UploadPartCopy: {
+    parameters: ['partNumber', 'uploadId'],
+    fields: [...ofEverybody, ...customerKey, ...ofSources, 'copy-source-range'],
+  },
 };
 
 /** Parameters of reads and write operations, and those that signatures and tools add. */

@@ -25,6 +25,8 @@ export interface PassOptions {
   readonly keep: (field: HeaderField) => boolean;
   /** Headers that replace those of a 200 response. */
   readonly overrides: Pairs;
+  /** Another bucket that a refusal may name. */
+  readonly source?: Bucket | undefined;
   /** Sends the request; left out where the store gets it just so. */
   readonly send?: (request: StoreRequest, receiver: PassedReceiver) => StoreCall;
 }
@@ -120,8 +122,9 @@ class PassedAnswer implements PassedReceiver {
 
   done(): void {
     this.#begin();
-    const { mayKnowMissing } = this.#options;
-    if (this.#refusal) replyRefusal(this.#exchange, this.#bucket, this.#refusal.whole(), mayKnowMissing);
+    const { mayKnowMissing, source } = this.#options;
+    const refusal = this.#refusal?.whole();
+    if (refusal) replyRefusal(this.#exchange, this.#bucket, refusal, mayKnowMissing, source);
     else this.#exchange.response.end();
     this.#over();
   }

@@ -33,7 +33,7 @@ export function replyRemembered(
   const error = said ?? parseErrorBody(worded.body);
   const raw = rawFromFields(fieldsInClientNames(worded.fields, bucket), exchange.prefix);
   raw.push(...chargeHeader(exchange));
-  const told = error ? translatedBody(exchange, bucket, error, exchange) : worded.body;
+  const told = error ? translatedBody(exchange, inClientNames(error, bucket), exchange) : worded.body;
   sendWhole(exchange, status, raw, Buffer.from(told), exchange, ageS);
 }
 
@@ -41,12 +41,14 @@ export function replyRemembered(
  * Answers with the store's refusal of this request: its status, fields, ids and error body.
  *
  * @param mayKnowMissing whether a missing key may be reported as missing (docs/semantics.md, Authentication 4)
+ * @param source another bucket that the answer may name
  */
 export function replyRefusal(
   exchange: Exchange,
   bucket: Bucket,
   reply: WholeReply,
   mayKnowMissing: boolean,
+  source = bucket,
 ): void {
   exchange.refusedBy = 'store';
   if (!mayKnowMissing && tellsMissing(reply)) {
@@ -66,27 +68,31 @@ export function replyRefusal(
     replyError(exchange, signatureRefused);
     return;
   }
-  const body = error ? translatedBody(exchange, bucket, error, idsOf(exchange, worded)) : worded.body;
-  replyAsStored(exchange, { ...worded, fields: fieldsInClientNames(worded.fields, bucket), body });
+  const ids = idsOf(exchange, worded);
+  const named = error && inNamesOfBoth(error, bucket, source);
+  const body = named ? translatedBody(exchange, named, ids) : worded.body;
+  const fields = fieldsInClientNames(fieldsInClientNames(worded.fields, source), bucket);
+  replyAsStored(exchange, { ...worded, fields, body });
 }
 
 /**
  * The error document that a store sends in an answer of status 200, for the client; undefined for another document.
  *
- * @param mayKnowMissing as for `replyRefusal`
+ * @param mayKnowMissing as for `replyRefusal`, and `source` as well
  */
 export function errorWithin(
   exchange: Exchange,
   bucket: Bucket,
   reply: WholeReply,
   mayKnowMissing: boolean,
+  source: Bucket,
 ): Buffer | undefined {
   const said = parseErrorBody(reply.body);
   if (!said) return undefined;
   exchange.refusedBy = 'store';
   const isHidden = !mayKnowMissing && tellsMissing({ ...reply, status: 404 });
   const told = isHidden ? s3Error('AccessDenied') : (ownSignatureRefused(said) ?? said);
-  return translatedBody(exchange, bucket, told, idsOf(exchange, reply));
+  return translatedBody(exchange, inNamesOfBoth(told, bucket, source), idsOf(exchange, reply));
 }
 
 /** Answers with `reply` unchanged, including the store's ids (docs/architecture.md, Answers). */
@@ -106,14 +112,14 @@ export function idsOf(exchange: Exchange, head: StoreReplyHead): RequestIds {
   };
 }
 
-/** The store's error body in the client's dialect and names; also sets the error code for metrics. */
-function translatedBody(
-  exchange: Exchange,
-  bucket: Bucket,
-  error: RememberedError,
-  { requestId, id2 }: RequestIds,
-): Buffer {
+function inNamesOfBoth(error: RememberedError, bucket: Bucket, source: Bucket): RememberedError {
+  const named = source === bucket ? error : inClientNames(error, source);
+  return inClientNames(named, bucket);
+}
+
+/** The store's error body in the client's dialect; also sets the error code for metrics. */
+function translatedBody(exchange: Exchange, error: RememberedError, { requestId, id2 }: RequestIds): Buffer {
   exchange.errorCode = error.code;
-  const told = errorInDialect(inClientNames(error, bucket), exchange.prefix);
+  const told = errorInDialect(error, exchange.prefix);
   return Buffer.from(errorBody({ ...told, requestId, hostId: id2 }));
 }

@@ -61,19 +61,7 @@ const operations: readonly Operation[] = [
   ),
 );
 const isReading = ({ method }: Operation) => isRead(method);
-const writes: readonly Operation[] = [
-  ...operations.filter(({ operation }) => refusedWrites.has(operation)),
-  ...[
-    { path: '/box/k', allow: 'GET, HEAD, PUT, DELETE' },
-    { path: '/box/k?uploadId=u&partNumber=1', allow: 'GET, PUT, POST, DELETE' },
-  ].map(address => ({
-    ...address,
-    operation: 'a copy by',
-    resource: 'OBJECT' as const,
-    method: 'PUT',
-    fields: { 'copy-source': '/box/other' },
-  })),
-];
+const writes = operations.filter(({ operation }) => refusedWrites.has(operation));
 const passedWrites = operations.filter(
   each => !isReading(each) && !refusedWrites.has(each.operation) && !tested.has(each.operation),
 );

@@ -19,6 +19,7 @@ const changingNothing: ReadonlySet<OperationName> = new Set<OperationName>([
   'CreateMultipartUpload',
   'SelectObjectContent',
   'UploadPart',
+  'UploadPartCopy',
 ]);
 
 /** A write that is about to be sent, and who gets its answer. */

@@ -17,6 +17,7 @@ import { ClientBody } from './client-body.ts';
 import { openWriteOf } from './open-write-of.ts';
 import { refuseOtherWrites } from './other-writes.ts';
 import { ResultAnswer } from './result-answer.ts';
+import { isCopy, sourceOfCopy } from './source-of-copy.ts';
 import { StoreWrite } from './store-write.ts';
 import { hasResult, resultForClient } from './write-result.ts';
 
@@ -24,7 +25,7 @@ import { hasResult, resultForClient } from './write-result.ts';
  * Passes a write to an object or a bucket to the store. Nothing is asked twice of the store: even where HTTP calls a method
  * idempotent, a repeated write may leave a second version, or be refused for what the first has done.
  *
- * @throws S3Error AccessDenied for what fields of the request do without a grant; NotImplemented; those of `declaredPayload` and
+ * @throws S3Error AccessDenied for what fields of the request do without a grant; NotImplemented; those of `declaredPayload`, `sourceOfCopy` and
  * `passedRequest`; TooManyRequestsError
  */
 export function passWrite(other: OtherOperation): void {
@@ -34,14 +35,19 @@ export function passWrite(other: OtherOperation): void {
   const require = (action: string) => permissions.require(action, key);
   if (address.kind === 'object') requireActionsOfFields(said, require);
   else if (operation === 'CreateBucket') requireActionsOfBucketFields(said, require);
-  refuseOtherWrites(said, query, knownParameters(operation, query, bucket.keys));
-  if (operation === 'UploadPart') parsePartNumber(queryValue(query, 'partNumber') ?? '');
+  const parameters = knownParameters(operation, query, bucket.keys);
+  refuseOtherWrites(said, query, parameters, isCopy(operation));
+  if (operation === 'UploadPart' || operation === 'UploadPartCopy')
+    parsePartNumber(queryValue(query, 'partNumber') ?? '');
   const declared = passesBody(operation) ? declaredOf(other, saidOfBody(operation, said)) : undefined;
-  const passed = withPayloadFields(passedRequest(other), declared);
-  const mayKnowMissing = address.kind === 'bucket' || permissions.allows('ListBucket', key);
+  const source = isCopy(operation) ? sourceOfCopy(other, said) : undefined;
+  const passed = withFields(withPayloadFields(passedRequest(other), declared), source?.fields);
+  const mayKnowMissing =
+    source?.mayKnowMissing ?? (address.kind === 'bucket' || permissions.allows('ListBucket', key));
+  const scope = { mayKnowMissing, source: source?.bucket };
   passThrough(exchange, bucket, passed, observer, {
     detail: 'operation',
-    mayKnowMissing,
+    ...scope,
     ...locationOf(other),
     send: (toSend, receiver) => {
       const refused = (error: unknown) => write.refuse(error);
@@ -49,7 +55,7 @@ export function passWrite(other: OtherOperation): void {
       const bodyStream = body && { bodyStream: body };
       const answer = hasResult(operation)
         ? new ResultAnswer(receiver, {
-            write: reply => resultForClient(other, reply, mayKnowMissing),
+            write: reply => resultForClient(other, reply, scope),
             refused,
           })
         : receiver;
@@ -122,6 +128,10 @@ function clientBody(
   const body = new ClientBody(request, { declared, prefixes, refused });
   exchange.received = body;
   return body;
+}
+
+function withFields(request: StoreRequest, fields: readonly HeaderField[] = []): StoreRequest {
+  return { ...request, fields: [...request.fields, ...fields] };
 }
 
 /** The coding of the client's body ends at the gateway; the body may get one of its own for a trailer. */

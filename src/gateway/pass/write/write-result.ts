@@ -4,7 +4,7 @@ import { renameResult } from '../../../s3/write-result.ts';
 import { readXml, type XmlLimits } from '../../../s3/xml-reader.ts';
 import { InvalidReplyError } from '../../fill/fill-error.ts';
 import { errorWithin } from '../../reply/refusal-reply.ts';
-import { isRenamed } from '../../request/bucket.ts';
+import { type Bucket, isRenamed } from '../../request/bucket.ts';
 import type { OtherOperation } from '../other-operation.ts';
 
 /** Operations whose 200 has a document: the result, or an error that the store has met with later. */
@@ -22,18 +22,26 @@ export function hasResult(operation: OperationName): boolean {
   return withResult.has(operation);
 }
 
+/** What the document may tell of beside the object. */
+interface ResultScope {
+  /** Whether a missing key may be reported as missing. */
+  readonly mayKnowMissing: boolean;
+  /** Another bucket that it may name. */
+  readonly source: Bucket | undefined;
+}
+
 /**
  * The document in a store's answer to a write, in the dialect and the names of the client.
  *
- * @param mayKnowMissing whether a missing key may be reported as missing
  * @throws InvalidReplyError for a document that may tell the store's names and cannot be read
  */
-export function resultForClient(other: OtherOperation, reply: WholeReply, mayKnowMissing: boolean): Buffer {
+export function resultForClient(other: OtherOperation, reply: WholeReply, scope: ResultScope): Buffer {
   const { exchange, bucket, address, operation } = other;
-  const error = errorWithin(exchange, bucket, reply, mayKnowMissing);
+  const { mayKnowMissing, source = bucket } = scope;
+  const error = errorWithin(exchange, bucket, reply, mayKnowMissing, source);
   if (error) return error;
   // the location names the host of the store even where the names are the same
-  if (!isRenamed(bucket) && operation !== 'CompleteMultipartUpload') return reply.body;
+  if (!isRenamed(bucket) && !isRenamed(source) && operation !== 'CompleteMultipartUpload') return reply.body;
   const root = readXml(reply.body.toString(), limits);
   const key = address.kind === 'object' ? address.key : '';
   const names = { bucket: bucket.name, key, location: (atStore: string) => locationFor(other, key, atStore) };
