@@ -3,6 +3,7 @@ import { type ChecksumAlgorithm, checksumSizes } from './checksum.ts';
 /** Puts content into the form in which a store gets it. What comes last is passed on by `end` alone. */
 export interface PayloadEncoder {
   readonly lengthBytes: number;
+  /** @throws RangeError for more content than was announced; nothing of `bytes` is passed on then */
   content(bytes: Buffer): void;
   /** @param trailer the value of the checksum in the trailer, where there is one */
   end(trailer: string | undefined): void;
@@ -14,6 +15,7 @@ type Pass = (bytes: Buffer) => void;
 export class PlainEncoder implements PayloadEncoder {
   readonly lengthBytes: number;
   readonly #pass: Pass;
+  #takenBytes = 0;
   #held: Buffer | undefined;
 
   constructor(lengthBytes: number, pass: Pass) {
@@ -23,6 +25,8 @@ export class PlainEncoder implements PayloadEncoder {
 
   content(bytes: Buffer): void {
     if (bytes.length === 0) return;
+    this.#takenBytes += bytes.length;
+    requireAnnounced(this.#takenBytes, this.lengthBytes);
     if (this.#held) this.#pass(this.#held);
     this.#held = bytes;
   }
@@ -57,6 +61,7 @@ export class TrailerEncoder implements PayloadEncoder {
   }
 
   content(bytes: Buffer): void {
+    requireAnnounced(this.#sentBytes + bytes.length, this.#contentBytes);
     for (let at = 0; at < bytes.length; ) {
       if (this.#leftInChunk === 0) this.#beginChunk();
       const piece = bytes.subarray(at, at + this.#leftInChunk);
@@ -84,6 +89,11 @@ export class TrailerEncoder implements PayloadEncoder {
   #text(text: string): void {
     this.#pass(Buffer.from(text, 'latin1'));
   }
+}
+
+/** Who encodes has verified the length. Without this, the store would get a complete body of what is too long. */
+function requireAnnounced(sizeBytes: number, announcedBytes: number): void {
+  if (sizeBytes > announcedBytes) throw new RangeError('more content than was announced');
 }
 
 function chunksLength(contentBytes: number): number {

@@ -14,6 +14,28 @@ it('the last piece of plain content is passed on by the end alone', () => {
   expect(passed).toEqual(['ab', 'cde']);
 });
 
+it.each([
+  ['plain', (pass: (bytes: Buffer) => void) => new PlainEncoder(4, pass), ''],
+  [
+    'with a trailer',
+    (pass: (bytes: Buffer) => void) => new TrailerEncoder(4, 'x-amz-checksum-crc32', 'crc32', pass),
+    '4\r\naaaa\r\n',
+  ],
+] as const)(
+  'more content than was announced is not passed on, nor the end of the body: %s',
+  (_, make, before) => {
+    const passed: string[] = [];
+    const encoder = make(bytes => {
+      passed.push(bytes.toString());
+      // so that endless pieces fail, too
+      if (passed.length > 10) throw new Error('too many pieces');
+    });
+    encoder.content(Buffer.from('aaaa'));
+    expect(() => encoder.content(Buffer.from('b'))).toThrow(RangeError);
+    expect(passed.join('')).toBe(before);
+  },
+);
+
 it.each([0, 1, mebibyte - 1, mebibyte, mebibyte + 1, 3 * mebibyte])(
   'content of %d bytes with a trailer has the length that was announced, and can be decoded',
   sizeBytes => {
