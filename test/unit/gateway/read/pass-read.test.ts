@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Store, StoreRequest } from '../../../../src/backend/store.ts';
+import { httpHeader } from '../../../support/asked-ranges.ts';
+import { bucketOf, silentStore } from '../../../support/object-reads.ts';
+import { type Asked, ObjectServerBench, TextContent } from '../../../support/object-server-bench.ts';
+import { recordOf } from '../../../support/records.ts';
+
+let bench: ObjectServerBench;
+let asked: StoreRequest[];
+
+beforeEach(async () => {
+  asked = [];
+  bench = await ObjectServerBench.start();
+  const received = { ...recordOf(new TextContent('')), receivedMs: bench.clock.nowMs() };
+  bench.cached = { ...received, kind: 'uncacheable', tooLargeBytes: undefined };
+});
+
+afterEach(() => bench.close());
+
+/** Says `hello`, with fields that only some may see. */
+const store: Store = {
+  ...silentStore,
+  send: (request, receiver) => {
+    asked.push(request);
+    const fields = [
+      ...[httpHeader('content-type', 'text/plain'), httpHeader('content-length', '5')],
+      { name: 'tagging-count', value: '2', store: true },
+      { name: 'checksum-crc32', value: 'AAAAAA==', store: true },
+    ];
+    setImmediate(() => {
+      receiver.answered({ status: 200, fields });
+      if (request.method !== 'HEAD') receiver.arrived(Buffer.from('hello'));
+      receiver.ended();
+    });
+    return { pause: () => undefined, resume: () => undefined, took: () => undefined, abort: () => undefined };
+  },
+};
+
+const serve = (different: Asked = {}) =>
+  bench.serve({ ...different, read: { bucket: bucketOf(store), ...different.read } });
+
+it('an object that cannot be cached is passed on as the store sends it, and the client may see it', async () => {
+  const { reply, exchange } = await serve();
+  expect(reply).toMatchObject({ status: 200, text: 'hello' });
+  expect(reply.headers).toMatchObject({
+    'content-type': 'text/plain',
+    'x-amz-tagging-count': '2',
+    'cache-status': 'tidegate; fwd=bypass; detail=unkeepable',
+  });
+  expect(reply.headers).not.toHaveProperty('x-amz-checksum-crc32');
+  expect(exchange.isOver).toBe(true);
+});
+
+it('what a client may not see of it is left out, and what it wants replaced is', async () => {
+  const visibility = { checksums: true, taggingCount: false, legalHold: false };
+  const overrides = [['Content-Type', 'image/png']] as const;
+  const { reply } = await serve({ client: { visibility, overrides } });
+  expect(reply.headers).toMatchObject({ 'content-type': 'image/png', 'x-amz-checksum-crc32': 'AAAAAA==' });
+  expect(reply.headers).not.toHaveProperty('x-amz-tagging-count');
+});
+
+it('the store decides about its range, its conditions and its part', async () => {
+  const conditions = {
+    range: 'bytes=0-1',
+    'if-range': '"t"',
+    'if-match': '"t"',
+    'if-none-match': '"u"',
+    'if-modified-since': 'Thu, 01 Jan 2026 00:00:00 GMT',
+    'if-unmodified-since': 'Fri, 02 Jan 2026 00:00:00 GMT',
+  };
+  await serve({ method: 'HEAD', headers: conditions, read: { partNumber: 2 } });
+  const [request] = asked;
+  expect(request).toMatchObject({ method: 'HEAD', bucket: 'b', key: 'k', query: 'partNumber=2' });
+  expect(request?.fields).toEqual([
+    { name: 'checksum-mode', value: 'ENABLED', store: true },
+    ...Object.entries(conditions).map(([name, value]) => httpHeader(name, value)),
+  ]);
+});
+
+it('a plain read has no conditions', async () => {
+  await serve();
+  expect(asked.map(({ fields }) => fields)).toEqual([
+    [{ name: 'checksum-mode', value: 'ENABLED', store: true }],
+  ]);
+});
+
+it("row 164: a read with a customer's key takes it to the store, and nothing from the cache", async () => {
+  const key = { key: 'c2VjcmV0', keyMd5: 'bWQ1' };
+  const { reply } = await bench.serveSealed(key, { read: { bucket: bucketOf(store) } });
+  expect(reply.headers['cache-status']).toBe('tidegate; fwd=bypass; detail=sse-c');
+  expect(reply.text).toBe('hello');
+  expect(bench.told).toEqual([]);
+  const name = 'server-side-encryption-customer';
+  expect(asked[0]?.fields).toEqual([
+    { name: 'checksum-mode', value: 'ENABLED', store: true },
+    { name: `${name}-algorithm`, value: 'AES256', store: true },
+    { name: `${name}-key`, value: 'c2VjcmV0', store: true },
+    { name: `${name}-key-md5`, value: 'bWQ1', store: true },
+  ]);
+});

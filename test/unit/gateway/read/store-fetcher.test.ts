@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Store, StoreError, type StoreRequest } from '../../../../src/backend/store.ts';
+import type { FirstExtent } from '../../../../src/gateway/read/first-fetch.ts';
+import { StoreFetcher } from '../../../../src/gateway/read/store-fetcher.ts';
+import { httpHeader } from '../../../support/asked-ranges.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { bucketOf, readOf, silentStore } from '../../../support/object-reads.ts';
+
+/** The status of an answer, or the error of a call. */
+type Scripted = number | StoreError;
+
+let clock: ManualClock;
+let asked: StoreRequest[];
+let answers: Scripted[];
+let retried: string[];
+let fetcher: StoreFetcher;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  asked = [];
+  answers = [];
+  retried = [];
+  fetcher = new StoreFetcher(
+    clock,
+    () => 0.5,
+    ({ objectKey }, reason) => void retried.push(`${objectKey.key} ${reason}`),
+  );
+});
+
+/** Answers each request with what is next, and a body of five bytes where there may be one. */
+const store: Store = {
+  ...silentStore,
+  send: (request, receiver) => {
+    asked.push(request);
+    const answer = answers.shift() ?? 200;
+    if (typeof answer !== 'number') receiver.failed(answer);
+    else {
+      receiver.answered({
+        status: answer,
+        fields: [httpHeader('etag', '"t"'), httpHeader('content-length', '5')],
+      });
+      if (request.method !== 'HEAD') receiver.arrived(Buffer.from('hello'));
+      receiver.ended();
+    }
+    return { pause: () => undefined, resume: () => undefined, took: () => undefined, abort: () => undefined };
+  },
+};
+const read = readOf('k', { bucket: bucketOf(store) });
+const timeout = () => new StoreError('TIMEOUT', 'too late', undefined);
+const broken = () => new StoreError('BROKEN', 'cut', undefined);
+
+/** Lets promises settle, and time pass until the next attempt. */
+async function pass(milliseconds: number): Promise<void> {
+  await new Promise(resolve => setImmediate(resolve));
+  clock.advance(milliseconds);
+  await new Promise(resolve => setImmediate(resolve));
+}
+
+const get = (extent?: FirstExtent) =>
+  fetcher.get(read, extent, ({ entityTag }) => ({ learned: entityTag, receiver: undefined }));
+
+it('asks for the head of an object, or of one of its parts', async () => {
+  expect(await fetcher.head(read, undefined)).toMatchObject({ status: 200, body: Buffer.alloc(0) });
+  await fetcher.head(read, 3);
+  expect(asked.map(({ method, query }) => [method, query])).toEqual([
+    ['HEAD', ''],
+    ['HEAD', 'partNumber=3'],
+  ]);
+});
+
+it('asks for the bytes that are wanted first', async () => {
+  expect(await get()).toEqual({ kind: 'readable', learned: '"t"' });
+  await get({ kind: 'suffix', lengthBytes: 5 });
+  await get({ kind: 'part', partNumber: 1 });
+  const ranges = asked.map(({ fields }) => fields.find(({ name }) => name === 'range')?.value);
+  expect(ranges).toEqual([undefined, 'bytes=-5', undefined]);
+  expect(asked.map(({ method, query }) => method + query)).toEqual(['GET', 'GET', 'GETpartNumber=1']);
+});
+
+describe.each<[string, () => Promise<unknown>]>([
+  ['HEAD', () => fetcher.head(read, undefined)],
+  ['GET', () => get()],
+])('%s', (method, ask) => {
+  it.each<[string, () => Scripted]>([
+    ['status', () => 503],
+    ['broken', broken],
+  ])('is repeated twice after a passing failure (%s), later each time', async (reason, failure) => {
+    answers.push(failure(), failure(), 200);
+    const answer = ask();
+    await pass(74);
+    expect(asked).toHaveLength(1);
+    await pass(1);
+    expect(asked).toHaveLength(2);
+    await pass(149);
+    expect(asked).toHaveLength(2);
+    await pass(1);
+    await answer;
+    expect(asked).toHaveLength(3);
+    expect(retried).toEqual([`k ${reason}`, `k ${reason}`]);
+  });
+
+  it('fails with the last answer when the failure does not pass', async () => {
+    answers.push(broken(), 503, 500, 200);
+    const answer = expect(ask()).rejects.toMatchObject({ reply: { status: 500 } });
+    await pass(1_000);
+    await pass(1_000);
+    await answer;
+    expect(asked).toHaveLength(3);
+  });
+
+  it('is not repeated after a timeout: its readers have waited long', async () => {
+    answers.push(timeout());
+    await expect(ask()).rejects.toMatchObject({ code: 'TIMEOUT' });
+    expect([asked.length, retried]).toEqual([1, []]);
+  });
+
+  it('is not repeated after a refusal, which is an answer', async () => {
+    answers.push(403);
+    expect(await ask()).toMatchObject(
+      method === 'HEAD' ? { status: 403 } : { kind: 'refused', reply: { status: 403 } },
+    );
+    expect(asked).toHaveLength(1);
+  });
+});
