@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import { readBody } from '../transport/read-body.ts';
 import { AdminError } from './admin-route.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -28,7 +29,7 @@ export async function readJson<Schema extends z.ZodType>(
   request: IncomingMessage,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  const result = schema.safeParse(parse(await readBody(request)));
+  const result = schema.safeParse(parse(await textOf(request)));
   if (result.success) return result.data;
   const reasons = result.error.issues.map(({ path, message }) =>
     [path.join('.'), message].filter(Boolean).join(': '),
@@ -36,18 +37,12 @@ export async function readJson<Schema extends z.ZodType>(
   throw new AdminError(400, 'INVALID_BODY', [...new Set(reasons)].join('; '));
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) {
-      const reason = `a body may have at most ${MAX_BODY_BYTES} bytes`;
-      throw new AdminError(413, 'BODY_TOO_LARGE', reason, { connection: 'close' });
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+async function textOf(request: IncomingMessage): Promise<string> {
+  const body = await readBody(request, MAX_BODY_BYTES);
+  if (body.kind === 'whole') return body.bytes.toString('utf8');
+  if (body.kind !== 'too large') throw new AdminError(400, 'INVALID_BODY', 'the body broke off');
+  const reason = `a body may have at most ${MAX_BODY_BYTES} bytes`;
+  throw new AdminError(413, 'BODY_TOO_LARGE', reason, { connection: 'close' });
 }
 
 function parse(text: string): unknown {

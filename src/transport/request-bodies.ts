@@ -1,5 +1,6 @@
 import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { closeDiscarding } from './discard-input.ts';
 import { ServedRequest } from './served-request.ts';
 import { shareThread } from './share-thread.ts';
@@ -63,6 +64,14 @@ export function letContinue(request: IncomingMessage, response: ServerResponse):
   if (!(request instanceof ServedRequest) || !request.isContinueAwaited) return;
   request.isContinueAwaited = false;
   if (!response.headersSent) response.writeContinue();
+}
+
+/**
+ * Called by who stops reading a body before its end: the rest of a small one is passed over, that of another is left, as
+ * the connection is closed.
+ */
+export function passOverRest(request: Readable): void {
+  if (!(request instanceof ServedRequest && request.isBodyTaken)) request.resume();
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { readBody } from '../../transport/read-body.ts';
 import type { AdminRoute } from '../admin-route.ts';
 import { readJson, sendJson } from '../json.ts';
 import { documentRoute } from '../page-document.ts';
@@ -45,10 +45,11 @@ export function channelRoutes(options: ChannelRoutesOptions): readonly AdminRout
       // the channel checks the type itself
       anyContentType: true,
       async handle(request, response) {
-        const body = await readAtMost(request, MAX_POST_BYTES);
+        const body = await readBody(request, MAX_POST_BYTES);
+        if (body.kind === 'broken off') return;
         const reply = channel.receive(
           request.headers['content-type'],
-          body ?? new Uint8Array(MAX_POST_BYTES),
+          body.kind === 'whole' ? body.bytes : new Uint8Array(MAX_POST_BYTES),
         );
         response.writeHead(reply.status, { 'content-type': 'text/plain; charset=utf-8' }).end(reply.text);
       },
@@ -83,15 +84,4 @@ function pageFiles(navigation: readonly PageLink[]): readonly AdminRoute[] {
     ...libraryRoutes('/channel/adaptivecards.js', 'channel/page/adaptivecards.js'),
     ...libraryRoutes('/channel/markdown-it.js', 'channel/page/markdown-it.js'),
   ];
-}
-
-/** Reads the whole body; undefined when it is longer than `maxBytes`. */
-async function readAtMost(request: IncomingMessage, maxBytes: number): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes <= maxBytes) chunks.push(chunk);
-  }
-  return bytes <= maxBytes ? Buffer.concat(chunks) : undefined;
 }

@@ -11,7 +11,7 @@ import { type BearerOptions, verifyBearer } from './bearer-token.ts';
 import { readCallbackForm } from './callback-form.ts';
 import { fieldsOf, readCommand } from './card-command.ts';
 import type { CardCommand, CardOperations, OperationOutcome } from './card-operations.ts';
-import { readBody } from './read-body.ts';
+import { readText } from './read-text.ts';
 import { type CallbackRefusal, refuse, statusOf } from './refusal.ts';
 import { runCommand } from './run-command.ts';
 import type { UsedTickets } from './used-tickets.ts';
@@ -95,7 +95,7 @@ export class CallbackHandler {
     const caller = await verifyBearer(request.headers, bearer, clock);
     if (caller.kind === 'refused') return caller;
     letContinue(request, response);
-    const body = await readBody(request, MAX_BODY_BYTES, BODY_LIMIT_MS, clock);
+    const body = await readText(request, MAX_BODY_BYTES, BODY_LIMIT_MS, clock);
     if (body.kind === 'refused') return body;
     const form = readCallbackForm(body.text, allFields);
     if (form.kind === 'refused') return form;

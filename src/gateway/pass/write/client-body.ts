@@ -7,7 +7,7 @@ import { s3Error } from '../../../s3/error.ts';
 import { type PayloadEncoder, PlainEncoder, TrailerEncoder } from '../../../s3/payload-encoder.ts';
 import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
 import { UNSIGNED_PAYLOAD } from '../../../s3/sigv4-canonical.ts';
-import { ServedRequest } from '../../../transport/served-request.ts';
+import { passOverRest } from '../../../transport/request-bodies.ts';
 
 /** More pieces than this of one read are put together: each would be a write to the store's socket. */
 const MAX_PIECES = 8;
@@ -86,7 +86,7 @@ export class ClientBody implements StreamedBody {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#request.unpipe(this.stream);
-    if (!(this.#request instanceof ServedRequest && this.#request.isBodyTaken)) this.#request.resume();
+    passOverRest(this.#request);
     if (this.#isStarved) this.#flow?.satisfied();
     this.#flow = undefined;
     this.stream.destroy();

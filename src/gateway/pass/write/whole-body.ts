@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { DeclaredPayload } from '../../../s3/declared-payload.ts';
 import { s3Error } from '../../../s3/error.ts';
 import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
-import { letContinue } from '../../../transport/request-bodies.ts';
-import { ServedRequest } from '../../../transport/served-request.ts';
+import { letContinue, passOverRest } from '../../../transport/request-bodies.ts';
 import type { Exchange } from '../../request/exchange.ts';
 
 /**
@@ -26,7 +25,7 @@ export function readWhole(
   exchange.received = received;
   const stop = () => {
     request.off('data', arrived).off('end', ended).off('close', broken);
-    if (!(request instanceof ServedRequest && request.isBodyTaken)) request.resume();
+    passOverRest(request);
   };
   const step = (work: () => void) => {
     try {
