@@ -1,14 +1,8 @@
 import { nearestName } from '../base/nearest-name.ts';
-import { actionOf } from './action.ts';
+import { actionOf, actionsOf } from './action.ts';
 import { fieldActions } from './field-actions.ts';
-import { isReading } from './operation.ts';
 import { isPassed } from './operation-parameters.ts';
-import {
-  bucketOperations,
-  listedConfigurations,
-  type OperationName,
-  objectOperations,
-} from './operation-table.ts';
+import { isReading, listedConfigurations, namedOperations, type OperationName } from './operation-table.ts';
 
 /** The effect of naming an action in a grant. */
 type ActionVerdict =
@@ -16,7 +10,7 @@ type ActionVerdict =
   | { readonly kind: 'grants'; readonly on: 'keys' | 'bucket' }
   /** There is an operation of this name, but it is permitted by another action. */
   | { readonly kind: 'follows'; readonly action: string }
-  /** It permits operations that change something and are not passed to stores. */
+  /** It is, or permits, an operation that changes something and is not passed to stores. */
   | { readonly kind: 'not passed' }
   /** No operation requires it. */
   | { readonly kind: 'unknown'; readonly meant: string | undefined };
@@ -55,22 +49,23 @@ function knownActions() {
   const refused = new Set<string>();
   const following = new Map<string, string>();
   const ofBuckets = new Set<string>(listedConfigurations);
-  const addAll = (operations: Readonly<Record<string, Readonly<Record<string, OperationName>>>>) => {
-    for (const [method, name] of Object.values(operations).flatMap(Object.entries<OperationName>)) {
-      const known = isReading(method) || isPassed(name) ? passed : refused;
-      for (const version of [undefined, 'a version']) known.add(actionOf(name, version));
-      following.set(name, actionOf(name, undefined));
-      if (operations === bucketOperations) ofBuckets.add(actionOf(name, undefined));
-      // a form that is posted to a bucket is for one key of it
-      else ofBuckets.delete(actionOf(name, undefined));
-    }
+  const follow = (name: OperationName, isUsable: boolean) => {
+    if (isUsable) following.set(name, actionOf(name, undefined));
+    // no grant helps, although the action that it would need may permit other operations
+    else refused.add(name);
   };
-  addAll(bucketOperations);
-  addAll(objectOperations);
+  for (const { name, method, resource } of namedOperations) {
+    const isUsable = isReading(method) || isPassed(name);
+    for (const action of actionsOf(name)) (isUsable ? passed : refused).add(action);
+    follow(name, isUsable);
+    if (resource === 'bucket') ofBuckets.add(actionOf(name, undefined));
+    // a form that is posted to a bucket is for one key of it
+    else ofBuckets.delete(actionOf(name, undefined));
+  }
   for (const name of listedConfigurations) passed.add(name);
   for (const name of listings) ofBuckets.delete(name);
   following.set('ListBuckets', 'ListBucket');
-  for (const name of ['ListObjectsV2', 'CopyObject', 'UploadPartCopy'] as const)
-    following.set(name, actionOf(name, undefined));
+  follow('ListObjectsV2', true);
+  for (const name of ['CopyObject', 'UploadPartCopy'] as const) follow(name, isPassed(name));
   return { passed, refused, following, ofBuckets };
 }

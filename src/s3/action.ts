@@ -35,3 +35,8 @@ export function actionOf(operation: OperationName, versionId: string | undefined
   const ofVersion = versionId === undefined ? undefined : ofVersions[operation];
   return ofVersion ?? permittedAs[operation] ?? operation;
 }
+
+/** The actions of an operation, with a version and without. */
+export function actionsOf(operation: OperationName): readonly string[] {
+  return [undefined, 'a version'].map(versionId => actionOf(operation, versionId));
+}

@@ -125,3 +125,30 @@ export type OperationName =
   | 'Options'
   /** An unknown sub-resource. */
   | 'Unknown';
+
+/** An operation that method and sub-resource tell apart from all others. */
+interface NamedOperation {
+  readonly name: OperationName;
+  readonly method: string;
+  readonly resource: 'bucket' | 'object';
+}
+
+/** All operations on buckets and objects that have a row above. */
+export const namedOperations: readonly NamedOperation[] = [
+  ...namesOf('bucket', bucketOperations),
+  ...namesOf('object', objectOperations),
+];
+
+/** Whether the operations with a method change nothing. */
+export function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function namesOf(
+  resource: NamedOperation['resource'],
+  operations: Readonly<Record<string, Readonly<Record<string, OperationName>>>>,
+): NamedOperation[] {
+  return Object.values(operations).flatMap(byMethod =>
+    Object.entries(byMethod).map(([method, name]) => ({ name, method, resource })),
+  );
+}

@@ -5,6 +5,7 @@ import { errorTexts, subResourceOfKeyText } from './error-texts.ts';
 import { isPassed, plainParameters } from './operation-parameters.ts';
 import {
   bucketOperations,
+  isReading,
   type OperationName,
   objectOperations,
   serviceOperations,
@@ -94,11 +95,6 @@ export function detectOperation(
  */
 export function allowedMethods(resource: Resource, query: Query): readonly string[] {
   return methodsOf(resource, selectorOf(query, resource));
-}
-
-/** Whether the operations with a method change nothing. */
-export function isReading(method: string): boolean {
-  return method === 'GET' || method === 'HEAD';
 }
 
 /** Whether an operation reads an object's data or headers, and so uses the cache. */

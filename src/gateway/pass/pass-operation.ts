@@ -1,9 +1,9 @@
 import { actionOf } from '../../s3/action.ts';
 import { notPassed, s3Error } from '../../s3/error.ts';
 import { isListing } from '../../s3/listing/listing-kind.ts';
-import { allowedMethods, isReading } from '../../s3/operation.ts';
+import { allowedMethods } from '../../s3/operation.ts';
 import { isPassed, knownParameters } from '../../s3/operation-parameters.ts';
-import type { OperationName } from '../../s3/operation-table.ts';
+import { isReading, type OperationName } from '../../s3/operation-table.ts';
 import { queryValue } from '../../s3/query.ts';
 import { isRenamed } from '../request/bucket.ts';
 import { answerListing } from './listing/list-keys.ts';

@@ -1,8 +1,8 @@
 import type { StoreRequest } from '../../backend/store.ts';
 import { readCustomerKey } from '../../s3/customer-key.ts';
 import { fieldsFromRaw, type HeaderField } from '../../s3/dialect.ts';
-import { isReading } from '../../s3/operation.ts';
 import { formatQuery, knownParameters, takesField } from '../../s3/operation-parameters.ts';
+import { isReading } from '../../s3/operation-table.ts';
 import { fieldsOfQuery } from '../../s3/presigned-query.ts';
 import { takesCustomerKeys } from '../request/customer-keys.ts';
 import type { OtherOperation } from './other-operation.ts';

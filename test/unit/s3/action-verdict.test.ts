@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { judgeAction } from '../../../src/s3/action-verdict.ts';
+import { isPassed } from '../../../src/s3/operation-parameters.ts';
+import { isReading, namedOperations, type OperationName } from '../../../src/s3/operation-table.ts';
 
 it.each([
   'GetObject',
@@ -30,6 +32,7 @@ it.each([
   ['HeadBucket', 'ListBucket'],
   ['ListObjectsV2', 'ListBucket'],
   ['CopyObject', 'PutObject'],
+  ['UploadPart', 'PutObject'],
   ['ListBuckets', 'ListBucket'],
 ])('%s follows %s', (name, action) => {
   expect(judgeAction(name)).toEqual({ kind: 'follows', action });
@@ -37,6 +40,16 @@ it.each([
 
 it.each(['RenameObject'])('%s is not passed to stores', action => {
   expect(judgeAction(action)).toEqual({ kind: 'not passed' });
+});
+
+it('sends nobody to another action for an operation that is not passed', () => {
+  const all: readonly OperationName[] = [
+    ...namedOperations.filter(({ method }) => !isReading(method)).map(({ name }) => name),
+    'CopyObject',
+    'UploadPartCopy',
+  ];
+  for (const name of all)
+    if (!isPassed(name)) expect(judgeAction(name), name).toEqual({ kind: 'not passed' });
 });
 
 it.each([
