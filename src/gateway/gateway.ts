@@ -21,7 +21,7 @@ import { type ArchivedRead, ExchangeObserver } from './reply/exchange-observer.t
 import { PendingSends } from './reply/pending-sends.ts';
 import type { Policy } from './request/access.ts';
 import { Admission, type RequestLimits } from './request/admission.ts';
-import type { Authenticate } from './request/authenticator.ts';
+import type { Authenticate, AuthenticateForm } from './request/authenticator.ts';
 import type { BucketTable } from './request/bucket-table.ts';
 import type { PeerPort } from './workers/peer-link.ts';
 import { Peers } from './workers/peers.ts';
@@ -31,6 +31,7 @@ interface GatewayOptions {
   readonly domain: string | undefined;
   readonly buckets: BucketTable;
   readonly authenticate: Authenticate;
+  readonly authenticateForm: AuthenticateForm;
   readonly policy: Policy;
   /** The shared memory, and the index of this worker. */
   readonly memory: SharedMemory;

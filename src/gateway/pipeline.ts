@@ -19,6 +19,7 @@ import { errorHandling } from './reply/error-handling.ts';
 import type { ExchangeObserver } from './reply/exchange-observer.ts';
 import { Permissions, type Policy } from './request/access.ts';
 import type { RequestLimits } from './request/admission.ts';
+import type { AuthenticateForm } from './request/authenticator.ts';
 import { type ClientRead, clientRead } from './request/client-read.ts';
 import { type ErrorHandling, Exchange } from './request/exchange.ts';
 import { type LocateParts, locate } from './request/locate.ts';
@@ -27,6 +28,7 @@ import { PlainReads } from './request/plain-reads.ts';
 /** The dependencies of the pipeline. */
 interface PipelineParts extends LocateParts {
   readonly policy: Policy;
+  readonly authenticateForm: AuthenticateForm;
   readonly sources: ObjectSources;
   readonly observer: ExchangeObserver;
   readonly listings: Listings;
@@ -88,11 +90,11 @@ export class Pipeline {
   }
 
   #serve(request: IncomingMessage, exchange: Exchange, fields: RequestFields, nowMs: number): void {
-    const { policy, observer, listings, writes, buckets } = this.#parts;
+    const { policy, observer, listings, writes, buckets, authenticateForm } = this.#parts;
     checkHost(request, fields);
     const located = locate(request, exchange, fields, this.#parts);
     if (!located.bucket) {
-      serveService({ ...located, buckets: buckets.configured, policy, observer });
+      serveService({ ...located, buckets, policy, observer, listings });
       return;
     }
     const { address, bucket, caller } = located;
@@ -105,8 +107,8 @@ export class Pipeline {
     if (address.kind === 'object' && isObjectRead(operation))
       this.#read(clientRead(located, address.key, query, permissions, nowMs));
     else {
-      const parts = { policy, buckets, observer, listings, writes };
-      passOperation({ ...located, ...parts, query, operation, permissions });
+      const parts = { policy, buckets, observer, listings, writes, authenticateForm };
+      passOperation({ ...located, ...parts, query, operation, permissions, nowMs });
     }
   }
 

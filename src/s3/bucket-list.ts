@@ -6,6 +6,8 @@ import { escapeName } from './xml-text.ts';
 export interface ListedBucket {
   readonly name: string;
   readonly region: string;
+  /** When it was made (ISO 8601); undefined where only its store knows. */
+  readonly created?: string;
 }
 
 /** A page of the buckets that somebody may list. */
@@ -64,8 +66,8 @@ const UNKNOWN_DATE = '1970-01-01T00:00:00.000Z';
 /** The answer to ListBuckets. */
 export function formatBucketPage({ buckets, ownerId, prefix, continuationToken }: BucketPage): string {
   const listed = buckets.map(
-    ({ name, region }) =>
-      `<Bucket>${element('Name', name)}${element('CreationDate', UNKNOWN_DATE)}${element('BucketRegion', region)}</Bucket>`,
+    ({ name, region, created = UNKNOWN_DATE }) =>
+      `<Bucket>${element('Name', name)}${element('CreationDate', created)}${element('BucketRegion', region)}</Bucket>`,
   );
   return [
     '<?xml version="1.0" encoding="UTF-8"?>\n',

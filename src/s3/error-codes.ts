@@ -82,11 +82,19 @@ export const errorCodes = {
   InvalidRequest: { status: 400, message: 'Invalid Request' },
   InvalidStorageClass: { status: 400, message: 'The storage class you specified is not valid' },
   InvalidTag: { status: 400, message: 'The tag provided was not a valid tag.' },
+  InvalidPolicyDocument: {
+    status: 400,
+    message: 'The content of the form does not meet the conditions specified in the policy document.',
+  },
   InvalidToken: { status: 400, message: 'The provided token is malformed or otherwise invalid.' },
   InvalidURI: { status: 400, message: "Couldn't parse the specified URI." },
   KeyTooLongError: { status: 400, message: 'Your key is too long' },
   'KMS.DisabledException': { status: 400, message: 'The key is disabled.' },
   'KMS.KMSInvalidStateException': { status: 400, message: 'The key is not in a usable state.' },
+  MalformedPOSTRequest: {
+    status: 400,
+    message: 'The body of your POST request is not well-formed multipart/form-data.',
+  },
   MalformedXML: {
     status: 400,
     message: 'The XML you provided was not well-formed or did not validate against our published schema',
@@ -95,6 +103,10 @@ export const errorCodes = {
     status: 400,
     message:
       'The request contained trailing data that was not well-formed or did not conform to our published schema.',
+  },
+  MaxPostPreDataLengthExceededError: {
+    status: 400,
+    message: 'Your POST request fields preceding the upload file were too large.',
   },
   MetadataTooLarge: {
     status: 400,

@@ -13,7 +13,7 @@ import { otherBucketNames } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import type { ArchivedRead } from '../gateway/reply/exchange-observer.ts';
-import { createAuthenticator } from '../gateway/request/authenticator.ts';
+import { createAuthenticator, createFormAuthenticator } from '../gateway/request/authenticator.ts';
 import { type Bucket, regionOfBucket } from '../gateway/request/bucket.ts';
 import { BucketTable } from '../gateway/request/bucket-table.ts';
 import { grantPolicy } from '../gateway/request/grant-policy.ts';
@@ -44,6 +44,7 @@ export function createWorkerGateway(parts: WorkerGatewayParts): Gateway {
     domain: config.domain,
     buckets: bucketTable(settings, stores),
     authenticate: createAuthenticator(config.clients, clock),
+    authenticateForm: createFormAuthenticator(config.clients, clock),
     policy: grantPolicy(anonymousGrants(config), config.clients),
     ...{ memory, worker, metrics, meter, onArchivedRead, clock, faults },
     recordBytes: settings.recordBytesPerWorker,
@@ -121,9 +122,11 @@ function bucketTable(settings: WorkerSettings, stores: Stores): BucketTable {
   if (!others) return new BucketTable(named, undefined);
   const isOther = otherBucketNames(config);
   const policyFor = policyOf(others);
-  return new BucketTable(named, name =>
-    isOther(name) ? { ...bucketOf(name, '_other', others), policyFor } : undefined,
-  );
+  const store = stores.get(others.backend);
+  if (!store) throw new RangeError(`no backend ${others.backend}`);
+  const find = (name: string) =>
+    isOther(name) ? { ...bucketOf(name, '_other', others), policyFor } : undefined;
+  return new BucketTable(named, { store, find });
 }
 
 function policyOf(bucket: BucketConfig): Bucket['policyFor'] {

@@ -11,7 +11,7 @@ import type { UnwrittenBytesError } from '../../src/cache/written-bytes.ts';
 import { Gateway, takesBody } from '../../src/gateway/gateway.ts';
 import { anonymous, type Policy } from '../../src/gateway/request/access.ts';
 import type { RequestLimits } from '../../src/gateway/request/admission.ts';
-import type { Authenticate } from '../../src/gateway/request/authenticator.ts';
+import type { Authenticate, AuthenticateForm } from '../../src/gateway/request/authenticator.ts';
 import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
 import { listenHttp } from '../../src/server/http-listener.ts';
@@ -38,6 +38,8 @@ export interface TestGatewayOptions {
   readonly store?: Partial<S3StoreOptions>;
   /** What differs from a bucket that is called the same at the store, by the names that clients use. Default: one bucket `b`. */
   readonly buckets?: Readonly<Record<string, Partial<Bucket>>>;
+  /** Whether `"*"` stands for all other names at the store. */
+  readonly hasOthers?: boolean;
   readonly domain?: string;
   readonly arenaBytes?: number;
   /** Heap that what is known of objects may cost in each worker. */
@@ -47,6 +49,8 @@ export interface TestGatewayOptions {
   readonly clock?: Clock;
   /** Default: everybody is anonymous. */
   readonly authenticate?: Authenticate;
+  /** The same of forms. */
+  readonly authenticateForm?: AuthenticateForm;
   /** Default: everybody may do everything. */
   readonly allows?: Policy | Policy['allows'];
   readonly connections?: number;
@@ -211,6 +215,7 @@ function makePart(
       policy,
     ),
     authenticate: options.authenticate ?? (() => anonymous),
+    authenticateForm: options.authenticateForm ?? (() => anonymous),
     policy: policyOf(options.allows),
     memory,
     worker,
@@ -262,24 +267,26 @@ function policyOf(allows: TestGatewayOptions['allows']): Policy {
 
 function bucketsOf(options: TestGatewayOptions, store: S3Store, policy: CachePolicy) {
   const { buckets = { b: {} } } = options;
+  const bucketOf = (name: string, different: Partial<Bucket>): Bucket => ({
+    name,
+    label: name,
+    store,
+    region: regionOfBucket(name, different.bucketAtStore ?? name, options.store?.region ?? 'us-east-1'),
+    headerPrefix: store.headerPrefix,
+    bucketAtStore: name,
+    keyPrefix: '',
+    keys: 'exact',
+    listingKey: new Uint8Array(32),
+    customerKeys: { plainHttp: 'loopback' },
+    policyFor: () => policy,
+    ...different,
+  });
   const named = Object.entries(buckets).map(([name, different]): [string, Bucket] => [
     name,
-    {
-      name,
-      label: name,
-      store,
-      region: regionOfBucket(name, different.bucketAtStore ?? name, options.store?.region ?? 'us-east-1'),
-      headerPrefix: store.headerPrefix,
-      bucketAtStore: name,
-      keyPrefix: '',
-      keys: 'exact',
-      listingKey: new Uint8Array(32),
-      customerKeys: { plainHttp: 'loopback' },
-      policyFor: () => policy,
-      ...different,
-    },
+    bucketOf(name, different),
   ]);
-  return new BucketTable(new Map(named), undefined);
+  const find = (name: string) => (named.some(([taken]) => taken === name) ? undefined : bucketOf(name, {}));
+  return new BucketTable(new Map(named), options.hasOthers ? { store, find } : undefined);
 }
 
 /** Every worker speaks with every other. */

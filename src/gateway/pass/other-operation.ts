@@ -3,6 +3,7 @@ import type { OperationName } from '../../s3/operation.ts';
 import type { Query } from '../../s3/query.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import type { Permissions, Policy } from '../request/access.ts';
+import type { AuthenticateForm } from '../request/authenticator.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import type { Located } from '../request/locate.ts';
 import type { Listings } from './listing/listings.ts';
@@ -18,4 +19,7 @@ export interface OtherOperation extends Located {
   readonly observer: ExchangeObserver;
   readonly listings: Listings;
   readonly writes: OpenWrites;
+  readonly authenticateForm: AuthenticateForm;
+  /** When the request arrived. */
+  readonly nowMs: number;
 }

@@ -14,14 +14,11 @@ import { passThrough } from './pass-through.ts';
 import { passedRequest } from './passed-request.ts';
 import { deleteObjects } from './write/delete-objects.ts';
 import { passWrite } from './write/pass-write.ts';
+import { postObject } from './write/post-object.ts';
 import { restoreObject } from './write/restore-object.ts';
 
 /** Bucket operations that reveal nothing about keys outside the bucket's prefix. Listings are handled separately. */
-const concernsKeys: ReadonlySet<OperationName> = new Set<OperationName>([
-  'GetBucketLocation',
-  'HeadBucket',
-  'PostObject',
-]);
+const concernsKeys: ReadonlySet<OperationName> = new Set<OperationName>(['GetBucketLocation', 'HeadBucket']);
 
 const WHOLE_BUCKET_TEXT =
   'This bucket is a part of another one at the store (keyPrefix), whose configuration is for other keys as well.';
@@ -44,6 +41,10 @@ export function passOperation(other: OtherOperation): void {
   }
   if (operation === 'DeleteObjects') {
     deleteObjects(other);
+    return;
+  }
+  if (operation === 'PostObject') {
+    postObject(other);
     return;
   }
   const key = address.kind === 'object' ? address.key : undefined;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../base/clock.ts';
+import { verifyForm } from '../../s3/post-signature.ts';
 import { SigningKeys } from '../../s3/sigv4-keys.ts';
 import { requireNoPayload } from '../../s3/sigv4-payload.ts';
 import { SigV4Verifier } from '../../s3/sigv4-verify.ts';
@@ -19,6 +20,25 @@ interface KnownClient {
  * @throws S3Error for an invalid signature (docs/semantics.md 122 and its sections 10 and 12)
  */
 export type Authenticate = (request: IncomingMessage, region: string | undefined) => Caller;
+
+/**
+ * Identifies who has signed a form (docs/semantics.md, Authentication).
+ *
+ * @param fields by lower-case name
+ * @param region of the bucket, which the signature must be for
+ * @throws S3Error for an invalid signature
+ */
+export type AuthenticateForm = (fields: ReadonlyMap<string, string>, region: string) => Caller;
+
+/** Creates the authenticator of forms for `clients`. */
+export function createFormAuthenticator(clients: readonly KnownClient[], clock: Clock): AuthenticateForm {
+  const known = new Map(clients.map(client => [client.accessKeyId, client]));
+  const verifier = { findClient: (id: string) => known.get(id), clock, keys: new SigningKeys() };
+  return (fields, region) => {
+    const accessKeyId = verifyForm(fields, region, verifier);
+    return accessKeyId === undefined ? anonymous : { kind: 'client', accessKeyId };
+  };
+}
 
 const hasNoPayload: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 

@@ -1,3 +1,4 @@
+import type { Store } from '../../backend/store.ts';
 import { canonicalBucketName, ownLabels, parseAccessPointArn } from '../../s3/access-point.ts';
 import type { Bucket } from './bucket.ts';
 
@@ -12,31 +13,45 @@ interface Point extends SignedScope {
   readonly bucket: Bucket;
 }
 
+/** The buckets that have no name in the configuration (`"*"`). */
+export interface OtherBuckets {
+  /** Where they are. */
+  readonly store: Store;
+  /** Undefined for a name that they do not stand for. */
+  find(name: string): Bucket | undefined;
+}
+
 /** The buckets that clients can address. */
 export class BucketTable {
   /** Those that have a name in the configuration. */
   readonly configured: readonly Bucket[];
   readonly #named: ReadonlyMap<string, Bucket>;
-  readonly #others: ((name: string) => Bucket | undefined) | undefined;
+  readonly #others: OtherBuckets | undefined;
   /** By `ownLabels`; several where points differ in kind or region alone. */
   readonly #points = new Map<string, Point[]>();
 
   /**
    * @param named by the name that clients use; a bucket that is a whole access point is also found by the ARN
-   * @param others creates the bucket for any other name (`"*"` in the configuration), or undefined
    */
-  constructor(
-    named: ReadonlyMap<string, Bucket>,
-    others: ((name: string) => Bucket | undefined) | undefined,
-  ) {
+  constructor(named: ReadonlyMap<string, Bucket>, others: OtherBuckets | undefined) {
     this.configured = [...named.values()];
     this.#named = new Map([...accessPoints(named.values()), ...named].map(canonical));
     this.#others = others;
     for (const [name, bucket] of this.#named) this.#addPoint(name, bucket);
   }
 
+  /** The store of the buckets that have no name in the configuration, if there can be any. */
+  get otherStore(): Store | undefined {
+    return this.#others?.store;
+  }
+
   find(name: string): Bucket | undefined {
-    return this.#named.get(canonicalBucketName(name)) ?? this.#others?.(name);
+    return this.#named.get(canonicalBucketName(name)) ?? this.#others?.find(name);
+  }
+
+  /** The bucket of this name, unless it has one in the configuration. */
+  findOther(name: string): Bucket | undefined {
+    return this.#named.has(canonicalBucketName(name)) ? undefined : this.#others?.find(name);
   }
 
   /**
@@ -48,7 +63,7 @@ export class BucketTable {
   findInHost(hostLabels: string, scope: SignedScope | undefined): Bucket | undefined {
     const points = this.#points.get(hostLabels);
     const named = this.#named.get(hostLabels);
-    if (named || !points) return named ?? this.#others?.(hostLabels);
+    if (named || !points) return named ?? this.#others?.find(hostLabels);
     if (points.length === 1) return points[0]?.bucket;
     return points.find(({ region, service }) => region === scope?.region && service === scope.service)
       ?.bucket;

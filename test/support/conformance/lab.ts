@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import type { EmbeddedStoreOptions } from '../../../src/embedded-store/embedded-store.ts';
 import type { Policy } from '../../../src/gateway/request/access.ts';
-import { createAuthenticator } from '../../../src/gateway/request/authenticator.ts';
+import { createAuthenticator, createFormAuthenticator } from '../../../src/gateway/request/authenticator.ts';
 import type { Bucket } from '../../../src/gateway/request/bucket.ts';
 import { grantPolicy } from '../../../src/gateway/request/grant-policy.ts';
 import type { HeaderPrefix } from '../../../src/s3/dialect.ts';
@@ -95,6 +95,7 @@ export class Lab {
       clock: store.clock,
       arenaBytes: 64 * 1024 * 1024,
       authenticate: createAuthenticator(accounts, store.clock),
+      authenticateForm: createFormAuthenticator(accounts, store.clock),
       allows: policyOf(accounts, options),
       listener: 'worker',
       ...options.gateway,

@@ -119,7 +119,7 @@ describe('a request that is no operation', () => {
     ['270', 'PATCH', '/b/k?acl', 'OBJECT', 'GET, PUT'],
     ['270', 'PATCH', '/b/k?versionId=1', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
     ['270', 'PATCH', '/b/k?brand-new', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
-    ['270', 'TRACE', '/b', 'BUCKET', 'GET, HEAD, PUT, DELETE'],
+    ['270', 'TRACE', '/b', 'BUCKET', 'GET, HEAD, PUT, POST, DELETE'],
     ['270', 'PATCH', '/', 'SERVICE', 'GET'],
     ['235', 'HEAD', '/b?versions', 'BUCKET', 'GET'],
     ['235', 'HEAD', '/b?location', 'BUCKET', 'GET'],

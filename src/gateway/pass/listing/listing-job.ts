@@ -7,6 +7,7 @@ import type { Steps } from '../../../base/sliced-work.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
 import { StalledClientError } from '../../reply/pending-sends.ts';
 import { replyRefusal } from '../../reply/refusal-reply.ts';
+import type { Bucket } from '../../request/bucket.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import type { Listings } from './listings.ts';
 import { sendPage } from './send-page.ts';
@@ -14,9 +15,15 @@ import { sendPage } from './send-page.ts';
 /** A store that takes longer for a page than this does not hold up others; its pages are bounded by `Listings.room`. */
 const ASK_TURN_MS = 200;
 
+/** What a job is for. */
+type JobParts = Pick<OtherOperation, 'exchange' | 'observer' | 'listings'> & {
+  /** Undefined for a request to the service, for which no refusal of a store is passed on. */
+  readonly bucket: Bucket | undefined;
+};
+
 /** One listing, or another list that the gateway rewrites, from the request to the last byte. */
 export class ListingJob {
-  readonly #other: OtherOperation;
+  readonly #other: JobParts;
   readonly #listings: Listings;
   readonly #client: string;
   readonly #end = new AbortController();
@@ -25,7 +32,7 @@ export class ListingJob {
   #keptBytes = 0;
 
   /** @throws TooManyRequestsError */
-  constructor(other: OtherOperation) {
+  constructor(other: JobParts) {
     const { exchange, observer, listings } = other;
     const { response } = exchange;
     this.#other = other;
@@ -131,7 +138,7 @@ export class ListingJob {
     const { exchange, bucket, observer } = this.#other;
     const fail = (error: unknown) => {
       if (this.hasClientLeft) exchange.hasClientLeft = true;
-      else if (error instanceof RefusedByStoreError)
+      else if (error instanceof RefusedByStoreError && bucket)
         replyRefusal(exchange, bucket, error.reply, mayKnowMissing);
       else throw error;
     };

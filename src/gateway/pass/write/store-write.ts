@@ -9,7 +9,14 @@ import type {
 } from '../../../backend/store.ts';
 import type { OpenWrite } from '../../../cache/open-writes.ts';
 import type { PassedReceiver } from '../pass-through.ts';
-import type { ClientBody } from './client-body.ts';
+
+/** The body of a write. */
+interface SentBody {
+  /** Whether all of it, verified, was given to the store. */
+  readonly isSent: boolean;
+  /** Takes no more of the client. */
+  stop(): void;
+}
 
 /** Failures of a write that the store cannot have got: no connection, or not sent because others wait. */
 const unsent: ReadonlySet<StoreErrorCode> = new Set(['UNREACHABLE', 'BUSY']);
@@ -20,13 +27,13 @@ const unsent: ReadonlySet<StoreErrorCode> = new Set(['UNREACHABLE', 'BUSY']);
  */
 export class StoreWrite implements StoreCall, StoreReceiver {
   readonly #open: OpenWrite;
-  readonly #body: ClientBody | undefined;
+  readonly #body: SentBody | undefined;
   /** Undefined when nobody waits for the answer any more. */
   #receiver: PassedReceiver | undefined;
   #call: StoreCall | undefined;
   #isOver = false;
 
-  private constructor(open: OpenWrite, body: ClientBody | undefined, receiver: PassedReceiver) {
+  private constructor(open: OpenWrite, body: SentBody | undefined, receiver: PassedReceiver) {
     this.#open = open;
     this.#body = body;
     this.#receiver = receiver;
@@ -36,7 +43,7 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   static send(
     store: Store,
     request: StoreRequest,
-    body: ClientBody | undefined,
+    body: SentBody | undefined,
     open: OpenWrite,
     receiver: PassedReceiver,
   ): StoreWrite {

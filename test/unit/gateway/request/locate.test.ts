@@ -32,7 +32,10 @@ function bucketNamed(name: string, different: Partial<Bucket> = {}): Bucket {
 /** `photos-…` are not in the configuration and have their bucket by `"*"`. */
 const buckets = new BucketTable(
   new Map(Object.entries(configured).map(([name, different]) => [name, bucketNamed(name, different)])),
-  name => (name.startsWith('photos-') ? bucketNamed(name, { label: '_other' }) : undefined),
+  {
+    store: bucketOf().store,
+    find: name => (name.startsWith('photos-') ? bucketNamed(name, { label: '_other' }) : undefined),
+  },
 );
 
 interface Asked {

@@ -1,0 +1,161 @@
+import type { StoreRequest, WholeReply } from '../../../backend/store.ts';
+import { objectKey } from '../../../cache/object-key.ts';
+import { parseContentLength } from '../../../http/content-length.ts';
+import { readCustomerKey } from '../../../s3/customer-key.ts';
+import { type DeclaredPayload, declaredPayload } from '../../../s3/declared-payload.ts';
+import { S3Error, s3Error } from '../../../s3/error.ts';
+import { requireActionsOfFields } from '../../../s3/field-actions.ts';
+import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
+import { parsePostPolicy, requirePolicy } from '../../../s3/post-policy.ts';
+import { fieldMissing, prefixOfForm } from '../../../s3/post-signature.ts';
+import { RefusedByStoreError } from '../../fill/fill-error.ts';
+import { type Caller, Permissions } from '../../request/access.ts';
+import { bypassed } from '../../request/cache-status.ts';
+import { takesCustomerKeys } from '../../request/customer-keys.ts';
+import { requireObject } from '../../request/locate.ts';
+import { ListingJob } from '../listing/listing-job.ts';
+import type { OtherOperation } from '../other-operation.ts';
+import { formAnswer } from './form-answer.ts';
+import { type FormFields, readFormFields } from './form-fields.ts';
+import { FormFile } from './form-file.ts';
+import { refuseOtherWrites } from './other-writes.ts';
+import { type ArrivingForm, readForm, SMALL_FORM_BYTES } from './posted-form.ts';
+import { StoreWrite } from './store-write.ts';
+
+/**
+ * Answers a form that is posted to a bucket: its policy, which the client has signed, is verified, and its file is sent
+ * to the store as a PutObject with what its fields say.
+ *
+ * @throws S3Error MissingContentLength; InvalidRequest for a signature that is not in the form; TooManyRequestsError
+ */
+export function postObject(other: OtherOperation): void {
+  const { exchange, request, caller } = other;
+  const lengthBytes = parseContentLength(request.headers['content-length']);
+  if (lengthBytes === undefined) throw s3Error('MissingContentLength');
+  if (caller.kind !== 'anonymous')
+    throw s3Error('InvalidRequest', { message: 'A form is signed by its fields alone.' });
+  exchange.report = bypassed('operation');
+  const job = new ListingJob(other);
+  job.keep(lengthBytes > SMALL_FORM_BYTES ? STREAMING_BYTES : lengthBytes);
+  job.finish(
+    answerOf(other, job, lengthBytes).then(page => job.send(page)),
+    true,
+  );
+}
+
+async function answerOf(other: OtherOperation, job: ListingJob, lengthBytes: number): Promise<WholeReply> {
+  const { exchange, request, fields, bucket } = other;
+  const form = await readForm(request, exchange, fields.contentType ?? '', lengthBytes);
+  exchange.speak(prefixOfForm(form.fields));
+  const key = keyOf(form);
+  requireObject(bucket, key);
+  const caller = callerOf(other, form);
+  const put = readFormFields(form.fields, caller.kind === 'anonymous');
+  requireAllowed(other, caller, key, put);
+  if (caller.kind === 'client') requireSigned(other, form, key);
+  const reply = await send(other, job, form, key, put);
+  if (reply.status !== 200) throw new RefusedByStoreError(reply);
+  return formAnswer(reply, { bucket: bucket.name, key, bucketUrl: bucketUrlOf(other), fields: form.fields });
+}
+
+/** `${filename}` stands for what follows the last slash in the name of the file. */
+function keyOf({ fields, fileName }: ArrivingForm): string {
+  const key = fields.get('key') ?? '';
+  if (key === '') throw fieldMissing('key');
+  return key.replaceAll(/\$\{filename\}/g, () => fileName.replace(/^.*[/\\]/s, ''));
+}
+
+/** What is refused is noted for the log. */
+function callerOf(
+  { exchange, request, bucket, authenticateForm }: OtherOperation,
+  form: ArrivingForm,
+): Caller {
+  try {
+    const caller = authenticateForm(form.fields, bucket.region);
+    if (caller.kind === 'client') exchange.caller = caller.accessKeyId;
+    return caller;
+  } catch (error) {
+    if (error instanceof S3Error) {
+      const client = request.socket.remoteAddress?.replace(/^::ffff:(?=\d)/, '');
+      exchange.refusedSignature = { client, accessKey: undefined, why: error.reason ?? error.code };
+    }
+    throw error;
+  }
+}
+
+function requireAllowed(
+  { policy, bucket, request, query }: OtherOperation,
+  caller: Caller,
+  key: string,
+  { store }: FormFields,
+): void {
+  const permissions = new Permissions(policy, caller, bucket.name);
+  permissions.require('PutObject', key);
+  requireActionsOfFields(store, action => permissions.require(action, key));
+  refuseOtherWrites(store, query, [], false);
+  readCustomerKey(store, takesCustomerKeys(bucket, request.socket));
+}
+
+function requireSigned(
+  { bucket, nowMs }: OtherOperation,
+  { fields, lengthBytes }: ArrivingForm,
+  key: string,
+) {
+  const policy = parsePostPolicy(fields.get('policy') ?? '');
+  requirePolicy(policy, { bucket: bucket.name, key, fields, lengthBytes }, nowMs);
+}
+
+function send(
+  other: OtherOperation,
+  job: ListingJob,
+  form: ArrivingForm,
+  key: string,
+  put: FormFields,
+): Promise<WholeReply> {
+  const { exchange, request, bucket, writes } = other;
+  const declared = declaredPayload({
+    ...{ signed: undefined, contentLength: String(form.lengthBytes), contentMd5: put.contentMd5 },
+    store: new Map([...put.store].filter(([name]) => name.startsWith('checksum-'))),
+    prefix: exchange.prefix,
+  });
+  if (form.file) verify(form.file, declared, other);
+  const { hash } = objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key);
+  const asked: StoreRequest = {
+    ...{ method: 'PUT', operation: 'PutObject', query: '' },
+    ...{ bucket: bucket.bucketAtStore, key: bucket.keyPrefix + key, fields: put.passed },
+  };
+  const client = {
+    send: (toSend: StoreRequest, receiver: Parameters<typeof bucket.store.send>[1]) => {
+      const open = writes.begin(hash);
+      if (form.file) {
+        const withBody = { ...toSend, body: form.file };
+        return StoreWrite.send(bucket.store, withBody, undefined, open, receiver);
+      }
+      const { boundary } = form;
+      const refused = (error: unknown) => write.refuse(error);
+      const file = new FormFile(request, { declared, boundary, prefix: exchange.prefix, refused });
+      const write = StoreWrite.send(bucket.store, { ...toSend, bodyStream: file }, file, open, receiver);
+      return write;
+    },
+  };
+  return job.ask(client, asked, ANSWER_BYTES);
+}
+
+/** What a form takes whose file is streamed. */
+const STREAMING_BYTES = 128 * 1024;
+
+/** The answer to PutObject has no body. */
+const ANSWER_BYTES = 64 * 1024;
+
+function verify(file: Buffer, declared: DeclaredPayload, { exchange }: OtherOperation): void {
+  const verifier = new PayloadVerifier(declared, exchange.prefix, () => undefined);
+  verifier.write(file);
+  verifier.end();
+}
+
+/** The address that the form was posted to, without its query. */
+function bucketUrlOf({ exchange, request, fields }: OtherOperation): string {
+  const scheme = 'encrypted' in request.socket ? 'https' : 'http';
+  const path = exchange.url.replace(/\?.*$/s, '').replace(/\/$/, '');
+  return path.startsWith('/') ? `${scheme}://${fields.host ?? ''}${path}` : path;
+}

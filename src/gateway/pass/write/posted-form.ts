@@ -1,0 +1,94 @@
+import type { IncomingMessage } from 'node:http';
+import type { DeclaredPayload } from '../../../s3/declared-payload.ts';
+import { s3Error } from '../../../s3/error.ts';
+import { boundaryOf, delimiterOf, endOf, type FormHead, FormHeadReader } from '../../../s3/form-head.ts';
+import { letContinue } from '../../../transport/request-bodies.ts';
+import type { Exchange } from '../../request/exchange.ts';
+import { readWhole } from './whole-body.ts';
+
+/** A form whose fields have been read. Its file is there, or follows in the body of the request. */
+export interface ArrivingForm extends FormHead {
+  readonly boundary: string;
+  readonly file: Buffer | undefined;
+  /** Of the file. */
+  readonly lengthBytes: number;
+}
+
+/** Up to this length a form is read whole: then its file may be followed by anything. */
+export const SMALL_FORM_BYTES = 1024 * 1024;
+
+/**
+ * Reads a form as far as its file, or whole if it is small.
+ *
+ * @param lengthBytes of the body
+ * @throws S3Error (rejects with) MalformedPOSTRequest, InvalidArgument, MaxPostPreDataLengthExceededError,
+ * IncompleteBody
+ */
+export async function readForm(
+  request: IncomingMessage,
+  exchange: Exchange,
+  contentType: string,
+  lengthBytes: number,
+): Promise<ArrivingForm> {
+  const boundary = boundaryOf(contentType);
+  if (lengthBytes <= SMALL_FORM_BYTES)
+    return smallForm(boundary, await readWhole(request, exchange, unverified(lengthBytes)));
+  const head = await readHead(request, exchange, boundary);
+  const fileBytes = lengthBytes - head.fileStart - endOf(boundary).length;
+  return { ...head, boundary, file: undefined, lengthBytes: Math.max(0, fileBytes) };
+}
+
+function smallForm(boundary: string, body: Buffer): ArrivingForm {
+  const head = new FormHeadReader(boundary).write(body);
+  if (!head) throw malformed('it ends before its file');
+  const end = body.indexOf(delimiterOf(boundary), head.fileStart - 2);
+  if (end < 0) throw malformed('its file does not end');
+  const file = body.subarray(head.fileStart, Math.max(head.fileStart, end));
+  return { ...head, boundary, file, lengthBytes: file.length };
+}
+
+/** The fields of a form that is read on afterwards. */
+async function readHead(request: IncomingMessage, exchange: Exchange, boundary: string): Promise<FormHead> {
+  const reader = new FormHeadReader(boundary);
+  const received = { receivedBytes: 0 };
+  exchange.received = received;
+  letContinue(request, exchange.response);
+  const { promise, resolve, reject } = Promise.withResolvers<FormHead>();
+  const stop = () => {
+    request.off('data', arrived).off('end', broken).off('close', broken);
+    request.pause();
+  };
+  const arrived = (bytes: Buffer) => {
+    const before = received.receivedBytes;
+    received.receivedBytes += bytes.length;
+    try {
+      const head = reader.write(bytes);
+      if (!head) return;
+      stop();
+      request.unshift(bytes.subarray(head.fileStart - before));
+      resolve(head);
+    } catch (error) {
+      stop();
+      reject(error);
+    }
+  };
+  const broken = () => {
+    stop();
+    reject(s3Error('IncompleteBody', { reason: 'the body broke off' }));
+  };
+  request.on('data', arrived).on('end', broken).on('close', broken).on('error', broken);
+  if (request.destroyed) broken();
+  return promise;
+}
+
+/** The body of a form as a whole is not signed. */
+function unverified(lengthBytes: number): DeclaredPayload {
+  return {
+    ...{ lengthBytes, coding: 'none', signing: undefined },
+    ...{ sha256: undefined, md5: undefined, checksum: undefined },
+  };
+}
+
+function malformed(reason: string) {
+  return s3Error('MalformedPOSTRequest', { reason });
+}
