@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { OWNER, StoreUnderTest } from '../support/embedded-store/store-under-test.ts';
@@ -13,7 +13,7 @@ class History {
 }
 
 interface Step {
-  readonly kind: 'put' | 'delete' | 'delete objects' | 'get' | 'head';
+  readonly kind: 'put' | 'copy' | 'upload' | 'delete' | 'delete objects' | 'get' | 'head';
   readonly key: number;
   readonly worker: number;
 }
@@ -22,48 +22,104 @@ const KEYS = 2;
 
 /** Readers of any key, and a writer for each. A writer also reads what it has just written. */
 const step: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom('put', 'put', 'delete', 'delete objects', 'get', 'get', 'get', 'head'),
+  kind: fc.constantFrom('put', 'copy', 'upload', 'delete', 'delete objects', 'get', 'get', 'get', 'head'),
   key: fc.nat(KEYS - 1),
   worker: fc.nat(1),
 });
 const actor = fc.array(step, { minLength: 4, maxLength: 14 });
 
-/** The state that an answer shows. */
-function send(gateway: TestGateway, { kind, key, worker }: Step, content: string): Promise<string> {
-  const method = { put: 'PUT', delete: 'DELETE', 'delete objects': 'POST', get: 'GET', head: 'HEAD' }[kind];
-  const path = kind === 'delete objects' ? '/b?delete' : `/b/k${key}`;
-  const { port, hostname } = new URL(gateway.url(worker % gateway.gateways.length));
-  return new Promise((resolve, reject) => {
-    const sent = request({ host: hostname, port, method, path, agent: false }, answer => {
-      let body = '';
-      answer.on('data', chunk => {
-        body += chunk;
-      });
-      answer.on('error', reject);
-      answer.on('end', () => {
-        const { statusCode = 0 } = answer;
-        if (statusCode !== 404 && statusCode >= 300) reject(new Error(`${method}: ${statusCode} ${body}`));
-        else if (statusCode === 404) resolve('gone');
-        else resolve(kind === 'head' ? `v${answer.headers['content-length']}` : `v${body.length}`);
-      });
-    });
-    sent.on('error', reject);
-    sent.end(kind === 'put' || kind === 'delete objects' ? content : undefined);
-  });
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly worker: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
-async function write(gateway: TestGateway, history: History, step: Step): Promise<void> {
+interface Told {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Rejects for refusals other than 404. */
+function ask(gateway: TestGateway, { method, path, worker, headers = {}, body }: Asked): Promise<Told> {
+  const { port, hostname } = new URL(gateway.url(worker % gateway.gateways.length));
+  const { promise, resolve, reject } = Promise.withResolvers<Told>();
+  const sent = request({ host: hostname, port, method, path, headers, agent: false }, answer => {
+    let told = '';
+    answer.on('data', chunk => {
+      told += chunk;
+    });
+    answer.on('error', reject);
+    answer.on('end', () => {
+      const { statusCode: status = 0 } = answer;
+      if (status !== 404 && status >= 300) reject(new Error(`${method}: ${status} ${told}`));
+      else resolve({ status, headers: answer.headers, body: told });
+    });
+  });
+  sent.on('error', reject);
+  sent.end(body);
+  return promise;
+}
+
+/** Writes to a key, by its kind: the last request is the one that changes the object. */
+const writes = {
+  put: (gateway, { path, worker, content }) => ask(gateway, { method: 'PUT', path, worker, body: content }),
+  copy: async (gateway, { path, worker, content }) => {
+    const source = `${path}-source`;
+    await ask(gateway, { method: 'PUT', path: source, worker, body: content });
+    const headers = { 'x-amz-copy-source': source };
+    return ask(gateway, { method: 'PUT', path, worker, headers });
+  },
+  upload: async (gateway, { path, worker, content }) => {
+    const created = await ask(gateway, { method: 'POST', path: `${path}?uploads`, worker });
+    const id = /<UploadId>(.*?)<\/UploadId>/.exec(created.body)?.[1];
+    const part = `${path}?partNumber=1&uploadId=${id}`;
+    const { headers } = await ask(gateway, { method: 'PUT', path: part, worker, body: content });
+    const listed = `<PartNumber>1</PartNumber><ETag>${headers.etag?.replaceAll('"', '&quot;')}</ETag>`;
+    const body = `<CompleteMultipartUpload><Part>${listed}</Part></CompleteMultipartUpload>`;
+    return ask(gateway, { method: 'POST', path: `${path}?uploadId=${id}`, worker, body });
+  },
+  delete: (gateway, { path, worker }) => ask(gateway, { method: 'DELETE', path, worker }),
+  'delete objects': (gateway, { path, worker }) => {
+    const listed = ['other', path.slice('/b/'.length)].map(key => `<Object><Key>${key}</Key></Object>`);
+    const body = `<Delete>${listed.join('')}</Delete>`;
+    return ask(gateway, { method: 'POST', path: '/b?delete', worker, body });
+  },
+} as const satisfies Record<
+  string,
+  (gateway: TestGateway, target: { path: string; worker: number; content: string }) => Promise<Told>
+>;
+
+function isWrite(kind: Step['kind']): kind is keyof typeof writes {
+  return kind in writes;
+}
+
+async function write(
+  gateway: TestGateway,
+  history: History,
+  kind: keyof typeof writes,
+  step: Step,
+): Promise<void> {
   const number = history.states.length;
   // the length tells the version
-  history.states.push(step.kind === 'put' ? `v${number}` : 'gone');
-  const list = `<Delete><Object><Key>other</Key></Object><Object><Key>k${step.key}</Key></Object></Delete>`;
-  await send(gateway, step, step.kind === 'delete objects' ? list : 'x'.repeat(number));
+  history.states.push(kind.startsWith('delete') ? 'gone' : `v${number}`);
+  await writes[kind](gateway, { path: `/b/k${step.key}`, worker: step.worker, content: 'x'.repeat(number) });
   history.answered = number;
+}
+
+/** The state that a read shows. */
+async function stateOf(gateway: TestGateway, { kind, key, worker }: Step): Promise<string> {
+  const method = kind === 'head' ? 'HEAD' : 'GET';
+  const { status, headers, body } = await ask(gateway, { method, path: `/b/k${key}`, worker });
+  if (status === 404) return 'gone';
+  return `v${kind === 'head' ? headers['content-length'] : body.length}`;
 }
 
 async function read(gateway: TestGateway, history: History, step: Step): Promise<void> {
   const { answered } = history;
-  const seen = await send(gateway, step, '');
+  const seen = await stateOf(gateway, step);
   const possible = history.states.slice(answered);
   expect(possible, `after ${answered} of ${history.states}`).toContain(seen);
 }
@@ -73,11 +129,10 @@ async function run(gateway: TestGateway, actors: readonly (readonly Step[])[]): 
   const histories = Array.from({ length: KEYS }, () => new History());
   const act = async (steps: readonly Step[], index: number) => {
     for (const each of steps) {
-      const isWrite = each.kind !== 'get' && each.kind !== 'head';
       const own = histories[index];
       const read1 = histories[each.key];
-      if (isWrite && own) {
-        await write(gateway, own, { ...each, key: index });
+      if (isWrite(each.kind) && own) {
+        await write(gateway, own, each.kind, { ...each, key: index });
         await read(gateway, own, { kind: 'get', key: index, worker: each.worker + 1 });
       } else if (read1) await read(gateway, read1, { ...each, kind: each.kind === 'head' ? 'head' : 'get' });
     }
@@ -123,7 +178,7 @@ it.each([1, 2])('the same with %d workers in front of the embedded store', async
   try {
     await fc.assert(
       fc.asyncProperty(actors, async histories => {
-        for (const key of [0, 1]) await send(gateway, { kind: 'delete', key, worker: 0 }, '');
+        for (const key of [0, 1]) await ask(gateway, { method: 'DELETE', path: `/b/k${key}`, worker: 0 });
         await run(gateway, histories);
       }),
       { numRuns: 6 },

@@ -23,6 +23,7 @@ export class SlowStore {
   url = '';
   readonly #server: Server;
   readonly #objects = new Map<string, string>();
+  #uploads = 0;
   readonly #delays: () => Delays;
   readonly #fateOf: (request: IncomingMessage) => Fate;
   /** Writes that have failed and were not carried out yet. */
@@ -78,6 +79,26 @@ export class SlowStore {
   }
 
   #effect({ method, url = '', headers }: IncomingMessage, body: string) {
+    const upload = /^(.*)\?(?:partNumber=1&)?uploadId=(.*)$/.exec(url);
+    if (upload) return this.#effectOfUpload(method, upload[1] ?? '', upload[2] ?? '', body);
+    if (url.endsWith('?uploads')) {
+      const id = String(++this.#uploads);
+      return {
+        status: 200,
+        headers: {},
+        body: `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
+      };
+    }
+    const source = headers['x-amz-copy-source'];
+    if (typeof source === 'string') {
+      const copied = this.#objects.get(`/${source}`) ?? '';
+      this.#objects.set(url, copied);
+      return {
+        status: 200,
+        headers: {},
+        body: `<CopyObjectResult><ETag>${tagOf(copied)}</ETag></CopyObjectResult>`,
+      };
+    }
     if (method === 'PUT') {
       this.#objects.set(url, body);
       return { status: 200, headers: { etag: tagOf(body), 'content-length': 0 }, body: '' };
@@ -105,6 +126,21 @@ export class SlowStore {
     if (headers.range === undefined) return { status: 200, headers: length, body: content };
     const range = { ...length, 'content-range': `bytes 0-${content.length - 1}/${content.length}` };
     return { status: 206, headers: range, body: content };
+  }
+
+  /** Uploads have one part. */
+  #effectOfUpload(method: string | undefined, path: string, id: string, body: string) {
+    const part = `upload ${id}`;
+    if (method === 'PUT') {
+      this.#objects.set(part, body);
+      return { status: 200, headers: { etag: tagOf(body), 'content-length': 0 }, body: '' };
+    }
+    this.#objects.set(path, this.#objects.get(part) ?? '');
+    return {
+      status: 200,
+      headers: {},
+      body: '<CompleteMultipartUploadResult><ETag>e</ETag></CompleteMultipartUploadResult>',
+    };
   }
 }
 

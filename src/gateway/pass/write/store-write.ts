@@ -77,9 +77,10 @@ export class StoreWrite implements StoreCall, StoreReceiver {
     else this.#call?.resume();
   }
 
-  /** The body is not what the client declared. */
+  /** The body is not what the client declared, or the answer is none that can be passed on. */
   refuse(error: unknown): void {
     const receiver = this.#receiver;
+    if (this.#isWhole && !this.#isOver) this.#open.unsettled();
     this.#cut();
     receiver?.failed(error);
   }

@@ -130,3 +130,11 @@ it('a body that is refused ends the call before the client is told', () => {
   write.refuse(new Error('not what was declared'));
   expect(events).toEqual(['abort', 'stop', 'epoch, over', 'failed: Error: not what was declared']);
 });
+
+it('an answer that is not waited for to its end leaves open what becomes of the write', () => {
+  const { events, write, asked } = setup();
+  asked.answered({ status: 200, fields: [] });
+  write.refuse(new Error('no answer to a write'));
+  const failed = 'failed: Error: no answer to a write';
+  expect(events).toEqual(['epoch, answered', 'answered', 'unsettled', 'abort', 'epoch, over', failed]);
+});
