@@ -19,7 +19,7 @@ export interface CallContext {
   readonly queue: CallQueue;
   readonly clock: Clock;
   readonly meter: BackendMeter;
-  /** Limits of reads; the answer to a write may take any time. */
+  /** Limits of reads; the answer to a write may take any time: some stores send white space until they know it. */
   readonly limits: TransferLimits;
   /** Receives exceptions that receivers throw from `failed`. */
   readonly faults?: Pick<Faults, 'note'> | undefined;

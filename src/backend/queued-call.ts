@@ -15,9 +15,6 @@ import {
 } from './store.ts';
 import { TransferWatch } from './transfer-watch.ts';
 
-/** A store that needs long for a write sends white space now and then until it knows the result. */
-const ofWrites = { headMs: undefined, minRateBytes: 0 };
-
 /** A second connection of the pool may be closed like the first one. */
 const RESENDS = 2;
 
@@ -28,8 +25,7 @@ const RESENDS = 2;
  * - is aborted when it is too slow (`TransferWatch`);
  * - is sent again, if the caller wants that, when its connection breaks before the answer: stores close idle connections,
  *   some of them just when the next request is on its way (RFC 9112 §9.3.1; RFC 9110 §9.2.2 allows it for safe methods);
- * - ends the body of an error (300 and above) at its limit: a store that never ended it would keep the request in
- *   progress;
+ * - ends the body of an error (300 and above) at its limit, since some stores never end it;
  * - isolates exceptions of its receiver: they abort and fail this call, and no other one.
  */
 export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry, BodyFlow {
@@ -79,7 +75,8 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry, BodyFl
   start(): void {
     const { limits, clock } = this.#context;
     this.#startedMs = clock.monotonicMs();
-    this.#watch = new TransferWatch(this.#isRead ? limits : { ...limits, ...ofWrites }, clock, () =>
+    const watched = this.#isRead ? limits : { ...limits, headMs: undefined, minRateBytes: 0 };
+    this.#watch = new TransferWatch(watched, clock, () =>
       this.#giveUp(new StoreError('TIMEOUT', 'the store answers too slowly', undefined, 'TOO_SLOW')),
     );
     this.#request.bodyStream?.follow(this);

@@ -4,6 +4,9 @@ const STALL_LIMIT_MS = 5_000;
 /** A reader that takes less than this while others wait has stalled. */
 const MIN_RATE_BYTES = 4 * 1024;
 
+/** Where bytes come in small pieces, a pause ends when they have come at this rate since it began. */
+const CATCH_UP_RATE_BYTES = 64 * 1024;
+
 /**
  * The operating system accepts more bytes only when a third of the socket's buffer is free. Linux limits that buffer to
  * 4 MiB, so a reader that is slow, but reads, may seem to take nothing and then 1.4 MiB at once.
@@ -55,12 +58,12 @@ export class ReaderPause {
   }
 
   /**
-   * The same, where bytes come in small pieces with a pause before each: the pause ends only when as much was taken since
-   * it began as of a reader that has not stalled.
+   * The same, where bytes come in small pieces with a pause before each. The pause ends only when much has come since it
+   * began: else clients that are far slower than the store, but never pause for long, could keep all connections.
    */
   catchUp(lengthBytes: number, nowMs: number): void {
     this.took(lengthBytes, nowMs);
     const pausedMs = nowMs - (this.#sinceMs ?? nowMs);
-    if (this.#tookBytes * 1_000 >= MIN_RATE_BYTES * pausedMs) this.end();
+    if (this.#tookBytes * 1_000 >= CATCH_UP_RATE_BYTES * pausedMs) this.end();
   }
 }

@@ -95,11 +95,43 @@ it('a client that brings a few bytes now and then gives up its connection like o
     for (const call of [slow, busy]) call.flow()?.starved();
     clock.advance(250);
     slow.flow()?.fed(256);
-    busy.flow()?.fed(1_100);
+    busy.flow()?.fed(20_000);
   }
   expect(slow.heard).toEqual(['BROKEN GIVEN_UP']);
   expect(busy.heard).toEqual([]);
   expect(waiting.did).toEqual(['send']);
+});
+
+it('law 8: clients that bring a little more than they must keep half of the connections from calls that wait', () => {
+  queue = new CallQueue(
+    { connections: 8, queue: 10, queueWaitMs: 20_000, queueTotalMs: 60_000 },
+    clock,
+    () => undefined,
+  );
+  const uploads = Array.from({ length: 8 }, (_, index) =>
+    enter(`upload ${index}`, new Readable({ read: () => undefined })),
+  );
+  const reads = Array.from({ length: 4 }, (_, index) => enter(`read ${index}`));
+  for (let burst = 0; burst < 20; burst++) {
+    for (const { flow } of uploads) flow()?.starved();
+    clock.advance(900);
+    for (const { flow } of uploads) flow()?.fed(4_200);
+  }
+  expect(uploads.filter(({ heard }) => heard.length > 0)).toHaveLength(4);
+  expect(reads.filter(({ did }) => did.length > 0)).toHaveLength(4);
+});
+
+it('a client that was slow, but brings much now, does not count as slow', () => {
+  const [slow, other] = [
+    enter('slow', new Readable({ read: () => undefined })),
+    enter('other', new Readable({ read: () => undefined })),
+  ];
+  for (const { flow } of [slow, other]) flow()?.starved();
+  clock.advance(10_000);
+  expect([slow.call.pausedSinceMs, other.call.pausedSinceMs]).toEqual([0, 0]);
+  slow.flow()?.fed(10 * 64 * 1024);
+  other.flow()?.fed(10 * 64 * 1024 - 1);
+  expect([slow.call.pausedSinceMs, other.call.pausedSinceMs]).toEqual([undefined, 0]);
 });
 
 it('a client that has brought all keeps its connection while the store takes its time to answer', () => {
