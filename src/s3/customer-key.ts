@@ -27,12 +27,14 @@ const ARGUMENT_NAME = 'x-amz-server-side-encryption';
  *
  * @param storeFields values by the lower-case names of store fields, without prefix
  * @param isTaken whether such a key is accepted over this connection
- * @throws S3Error InvalidRequest, InvalidEncryptionAlgorithmError, InvalidArgument, or AccessDenied for a key of
- *   another length, which cannot be the right one
+ * @param use reads compare a key before they look at its length (docs/semantics.md 152)
+ * @throws S3Error InvalidRequest, InvalidEncryptionAlgorithmError, InvalidArgument, or AccessDenied for a read with a
+ *   key of another length, which cannot be the right one
  */
 export function readCustomerKey(
   storeFields: ReadonlyMap<string, string>,
   isTaken: boolean,
+  use: 'read' | 'write',
 ): CustomerKey | undefined {
   const algorithm = storeFields.get('server-side-encryption-customer-algorithm');
   const key = storeFields.get('server-side-encryption-customer-key');
@@ -43,16 +45,17 @@ export function readCustomerKey(
   if (algorithm !== CUSTOMER_ALGORITHM) throw otherAlgorithm(algorithm);
   if (!key) throw invalid(errorTexts.customerKeyMissing);
   if (!keyMd5) throw invalid(errorTexts.customerKeyDigestMissing);
-  checkKey(key, keyMd5);
+  checkKey(key, keyMd5, use);
   return { key, keyMd5 };
 }
 
-function checkKey(key: string, keyMd5: string): void {
+function checkKey(key: string, keyMd5: string, use: 'read' | 'write'): void {
   if (!base64.test(key)) throw invalid(errorTexts.customerKeyLength);
   const bytes = Buffer.from(key, 'base64');
   if (hash('md5', bytes, 'base64') !== keyMd5) throw invalid(errorTexts.customerKeyDigestMismatch);
-  // docs/semantics.md 152: for a read, a key of another length counts as the wrong key, not as malformed.
-  if (bytes.length !== KEY_BYTES) throw s3Error('AccessDenied', { message: errorTexts.customerKeyWrong });
+  if (bytes.length === KEY_BYTES) return;
+  if (use === 'write') throw invalid(errorTexts.customerKeyLength);
+  throw s3Error('AccessDenied', { message: errorTexts.customerKeyWrong });
 }
 
 function otherAlgorithm(algorithm: string): S3Error {

@@ -78,7 +78,7 @@ export function readParameters(request: ReadParametersSource): ReadParameters {
     checksumMode: readChecksumMode(storeValue(request, 'checksum-mode')),
     expectedBucketOwner: readBucketOwner(storeValue(request, 'expected-bucket-owner')),
     requestPayer: readRequestPayer(request),
-    customerKey: storeFields && readCustomerKey(storeFields, takesCustomerKeys),
+    customerKey: storeFields && readCustomerKey(storeFields, takesCustomerKeys, 'read'),
   };
 }
 

@@ -29,7 +29,8 @@ const ofClients = new Set(['request-payer']);
 export function passedRequest(other: OtherOperation): StoreRequest {
   const { exchange, request, fields, address, bucket, query, operation } = other;
   const inHeaders = fields.store ?? new Map<string, string>();
-  readCustomerKey(inHeaders, takesCustomerKeys(bucket, request.socket));
+  const use = isReading(exchange.method) ? 'read' : 'write';
+  readCustomerKey(inHeaders, takesCustomerKeys(bucket, request.socket), use);
   const passed: HeaderField[] = [];
   for (const [name, value] of saidFields(other)) {
     const isAllowed =

@@ -1,5 +1,5 @@
 import { StoreError, type StoreErrorCode } from '../../backend/store.ts';
-import { S3Error, s3Error, slowDown } from '../../s3/error.ts';
+import { retryAfter, S3Error, s3Error, slowDown } from '../../s3/error.ts';
 import { errorBody } from '../../s3/error-body.ts';
 import type { ErrorCode } from '../../s3/error-codes.ts';
 import { errorInDialect } from '../../s3/error-dialect.ts';
@@ -25,7 +25,9 @@ export function asS3Error(error: unknown): S3Error {
     return s3Error('BadGateway', { cause: error });
   if (error instanceof StoreError) {
     if (error.code === 'BUSY') return slowDown({ cause: error });
-    return s3Error(meanings[error.code], { cause: error });
+    const code = meanings[error.code];
+    const headers = code === 'ServiceUnavailable' ? [retryAfter] : [];
+    return s3Error(code, { cause: error, headers });
   }
   return s3Error('InternalError', { cause: error });
 }

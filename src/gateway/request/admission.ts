@@ -21,7 +21,7 @@ export class TooManyRequestsError extends Error {
 
 /**
  * Counts requests that wait for a store, from the memory miss until the response is complete or the client has
- * disconnected.
+ * disconnected; then also until a write that is under way for it is over.
  */
 export class Admission {
   readonly #quota: ClientQuota;
@@ -47,6 +47,6 @@ export class Admission {
     const client = clientOf(response.req.socket.remoteAddress);
     if (!this.#quota.take(client)) throw new TooManyRequestsError();
     exchange.isAdmitted = true;
-    response.once('close', () => this.#quota.giveBack(client));
+    response.once('close', () => exchange.whenWritten(() => this.#quota.giveBack(client)));
   }
 }

@@ -68,6 +68,8 @@ export class Exchange {
   /** Why the response was aborted, or the cause of its error. */
   failure: Error | undefined;
   readonly #errors: ErrorHandling;
+  #writes = 0;
+  #whenWritten: (() => void) | undefined;
 
   constructor(
     response: ServerResponse,
@@ -88,6 +90,21 @@ export class Exchange {
     this.id2 = id2;
     this.date = date;
     this.#errors = errors;
+  }
+
+  /** A write is sent to a store; call what this returns when it is over. */
+  beginWrite(): () => void {
+    this.#writes++;
+    return () => {
+      this.#writes--;
+      if (this.#writes === 0) this.#whenWritten?.();
+    };
+  }
+
+  /** Calls `done` once no write is under way, perhaps at once: a store may go on with one whose client has left. */
+  whenWritten(done: () => void): void {
+    if (this.#writes === 0) done();
+    else this.#whenWritten = done;
   }
 
   /** Sets the dialect of the response, if it is known. */

@@ -7,6 +7,7 @@ import { OWNER, signWithSdk } from '../../support/embedded-store/store-under-tes
 import { rawRequest } from '../../support/raw-request.ts';
 import { RawStore } from '../../support/raw-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
+import { turnsUntil } from '../../support/turns-until.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -92,6 +93,13 @@ class ListeningStore {
   }
 }
 
+/** How many requests were counted as answered, or left by their clients. */
+async function countedRequests(gateway: TestGateway): Promise<number> {
+  const families = await gateway.metrics[0]?.snapshot();
+  const requests = families?.find(({ name }) => name === 'tidegate_requests_total');
+  return requests?.values.reduce((sum, { value }) => sum + value, 0) ?? 0;
+}
+
 const created = 'HTTP/1.1 200 OK\r\netag: "e"\r\ncontent-length: 0\r\n\r\n';
 const denied =
   'HTTP/1.1 403 Forbidden\r\ncontent-type: application/xml\r\ncontent-length: 66\r\n\r\n<Error><Code>AccessDenied</Code><Message>Not here.</Message></Error>';
@@ -168,12 +176,32 @@ describe('the way of a body', () => {
     client.say(`${head('/b/k', 3)}abc`);
     await store.until(() => store.sockets.length === 1);
     store.sockets[0]?.destroy();
-    expect(await client.hears(/<\/Error>/)).toMatch(/^HTTP\/1.1 503 /);
+    expect(await client.hears(/<\/Error>/)).toMatch(/^HTTP\/1.1 503 [\s\S]*\r\nretry-after: 1\r\n/i);
     client.say('DELETE /b/k HTTP/1.1\r\nhost: gateway\r\n\r\n');
     await store.until(() => store.sockets.length === 2);
     store.sockets[1]?.destroy();
     expect(await client.hears(/<\/Error>[\s\S]*<\/Error>/)).toMatch(/503 [\s\S]*503 /);
     expect(store.raw.requests.map(request => request.split(' ')[0])).toEqual(['PUT', 'DELETE']);
+  });
+
+  it('a write counts among those that wait until the store has answered, also when its client has left', async () => {
+    const waiting = () => gateway.gateways[0]?.waiting.requests;
+    client.say(`${head('/b/k', 3)}abc`);
+    await store.until(() => store.sockets.length === 1);
+    expect(waiting()).toBe(1);
+    client.socket.resetAndDestroy();
+    await turnsUntil('its log line is written', async () => (await countedRequests(gateway)) === 1);
+    expect(waiting()).toBe(1);
+    store.answer(created);
+    await turnsUntil('nothing waits', () => waiting() === 0);
+  });
+
+  it('an object that is too large for one piece is refused at once, before it is sent', async () => {
+    client.say(head('/b/k', 5 * 1024 ** 3 + 1, 'expect: 100-continue\r\n'));
+    expect(await client.hears(/<\/Error>/)).toMatch(
+      /^HTTP\/1.1 400 [\s\S]*<Code>EntityTooLarge<\/Code>[\s\S]*<MaxSizeAllowed>5368709120</,
+    );
+    expect(store.sockets).toHaveLength(0);
   });
 
   it('the connection is kept after a body that was read, and what follows is the next request', async () => {
@@ -273,12 +301,26 @@ describe('what a write is allowed', () => {
     ['partNumber=1', 400],
     ['uploadid=u&partNumber=1', 400],
     ['versionId=v', 400],
+    ['partNumber%20=1', 400],
+    ['%09Part_Number=1', 400],
+    ['x-id=UploadPart', 400],
+    ['X-Id=CopyObject', 400],
+    ['x-amz-copy-source-range=bytes%3D0-1', 501],
   ])('an object is not replaced where its client asks for something else: %s', async (parameters, status) => {
     await start([{ actions: ['PutObject'], keys: ['**'] }]);
     await lab.store.put('/box/k', 'kept');
     const path = `/box/k?${parameters}`;
     expect((await lab.ask({ path, method: 'PUT', as: 'anonymous' })).status).toBe(status);
     expect((await lab.askStore({ path: '/box/k' })).text).toBe('kept');
+  });
+
+  it('a request that says which operation it is, as SDKs do, is that one', async () => {
+    await start([{ actions: ['PutObject', 'DeleteObject'], keys: ['**'] }]);
+    const ask = (method: string, name: string) =>
+      lab.ask({ path: `/box/k?x-id=${name}`, method, as: 'anonymous' });
+    expect((await ask('PUT', 'PutObject')).status).toBe(200);
+    expect((await ask('DELETE', 'DeleteObjectTagging')).status).toBe(400);
+    expect((await ask('DELETE', 'DeleteObject')).status).toBe(204);
   });
 
   it('a version is deleted only by who may delete versions', async () => {

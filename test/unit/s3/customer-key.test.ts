@@ -20,9 +20,9 @@ function fields(algorithm: string | null, sentKey: string | null, digest: string
   return new Map(sent);
 }
 
-function refusal(sent: ReadonlyMap<string, string>, isTaken = true): S3Error {
+function refusal(sent: ReadonlyMap<string, string>, isTaken = true, use: 'read' | 'write' = 'read'): S3Error {
   try {
-    readCustomerKey(sent, isTaken);
+    readCustomerKey(sent, isTaken, use);
   } catch (error) {
     if (error instanceof S3Error) return error;
     throw error;
@@ -31,14 +31,14 @@ function refusal(sent: ReadonlyMap<string, string>, isTaken = true): S3Error {
 }
 
 it('A customer-provided key is read when its three headers agree', () => {
-  expect(readCustomerKey(fields('AES256', keyText, md5(key)), true)).toEqual({
+  expect(readCustomerKey(fields('AES256', keyText, md5(key)), true, 'read')).toEqual({
     key: keyText,
     keyMd5: md5(key),
   });
 });
 
 it('There is none when no header says so', () => {
-  expect(readCustomerKey(new Map([['meta-a', '1']]), false)).toBeUndefined();
+  expect(readCustomerKey(new Map([['meta-a', '1']]), false, 'read')).toBeUndefined();
 });
 
 describe('A customer-provided key is refused', () => {
@@ -108,4 +108,12 @@ describe('A customer-provided key is refused', () => {
       expect(JSON.stringify([message, said])).not.toContain(keyText);
     }
   });
+});
+
+it('docs/semantics.md 152: a write with a key of another length is refused as malformed', () => {
+  const short = Buffer.alloc(16, 1);
+  const refused = refusal(fields('AES256', short.toString('base64'), md5(short)), true, 'write');
+  expect([refused.status, refused.code, refused.message]).toEqual([
+    ...[400, 'InvalidArgument', 'The secret key was invalid for the specified algorithm.'],
+  ]);
 });

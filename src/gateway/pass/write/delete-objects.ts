@@ -32,6 +32,7 @@ import { requireObject } from '../../request/locate.ts';
 import { ListingJob } from '../listing/listing-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest, saidFields } from '../passed-request.ts';
+import { keepingPlace } from './keeping-place.ts';
 import { declaredOf } from './pass-write.ts';
 import { StoreWrite } from './store-write.ts';
 import { readWhole } from './whole-body.ts';
@@ -77,7 +78,13 @@ async function answerOf(
   const reply = await job.ask(
     {
       send: (toSend, receiver) =>
-        StoreWrite.send(bucket.store, toSend, undefined, open(other, allowed), receiver),
+        StoreWrite.send(
+          bucket.store,
+          toSend,
+          undefined,
+          keepingPlace(exchange, open(other, allowed)),
+          receiver,
+        ),
     },
     withList(passed, allowed, bucket),
     DELETE_RESULT_LIMIT_BYTES,

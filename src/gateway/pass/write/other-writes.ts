@@ -1,6 +1,8 @@
 import { bareName } from '../../../s3/dialect.ts';
 import { s3Error } from '../../../s3/error.ts';
+import type { OperationName } from '../../../s3/operation-table.ts';
 import type { Query } from '../../../s3/query.ts';
+import { isCopy } from './source-of-copy.ts';
 
 /**
  * Store fields that make another write of a request. They are not passed, and without them the store would replace the
@@ -15,29 +17,37 @@ const ofCopies = /^copy-source/;
 /** Customer-provided keys in a URL are not passed, so that the object would not be encrypted. */
 const customerKey = /^(?:copy-source-)?server-side-encryption-customer-/;
 
-/** In other operations these name a part, an upload or a version: written in another way they would be ignored. */
-const ofOthers = /^(?:part-?number|upload-?id|version-?id)$/i;
+/**
+ * In other operations these name a part, an upload or a version, here in small letters and digits alone: written in
+ * another way they would be ignored.
+ */
+const ofOthers = /^(?:partnumber|uploadid|versionid)$/;
+
+/** By this parameter SDKs name the operation that they mean. */
+const OPERATION_NAME = 'xid';
 
 /**
  * Refuses a write of an object that says in a way which is not passed that something else is meant.
  *
  * @param fields the store fields of headers and query, without prefix
  * @param own parameters that the operation takes
- * @param isCopy whether it is a copy, whose source is in a header
  * @throws S3Error NotImplemented, InvalidArgument
  */
 export function refuseOtherWrites(
+  operation: OperationName,
   fields: ReadonlyMap<string, string>,
   query: Query,
   own: readonly { readonly name: string }[],
-  isCopy: boolean,
 ): void {
   for (const name of fields.keys())
-    if (otherWrites.test(name) || (ofCopies.test(name) && !isCopy)) throw s3Error('NotImplemented');
-  for (const { name: parameter } of query) {
+    if (otherWrites.test(name) || (ofCopies.test(name) && !isCopy(operation)))
+      throw s3Error('NotImplemented');
+  for (const { name: parameter, value } of query) {
     const { name, prefix } = bareName(parameter);
     if (prefix && customerKey.test(name)) throw s3Error('NotImplemented');
-    if (ofOthers.test(parameter) && !own.some(taken => taken.name === parameter))
-      throw s3Error('InvalidArgument', { fields: [['ArgumentName', parameter]] });
+    const plainName = parameter.replace(/[^a-z\d]/gi, '').toLowerCase();
+    const isIgnored = ofOthers.test(plainName) && !own.some(taken => taken.name === parameter);
+    const isAnother = plainName === OPERATION_NAME && value !== '' && value !== operation;
+    if (isIgnored || isAnother) throw s3Error('InvalidArgument', { fields: [['ArgumentName', parameter]] });
   }
 }

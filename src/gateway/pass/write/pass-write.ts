@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { StoreRequest } from '../../../backend/store.ts';
 import { type DeclaredPayload, declaredPayload } from '../../../s3/declared-payload.ts';
 import type { HeaderField } from '../../../s3/dialect.ts';
+import { s3Error } from '../../../s3/error.ts';
 import { requireActionsOfBucketFields, requireActionsOfFields } from '../../../s3/field-actions.ts';
 import { knownParameters, passesBody } from '../../../s3/operation-parameters.ts';
 import type { OperationName } from '../../../s3/operation-table.ts';
@@ -14,6 +15,7 @@ import type { OtherOperation } from '../other-operation.ts';
 import { type PassOptions, passThrough } from '../pass-through.ts';
 import { passedRequest, saidFields } from '../passed-request.ts';
 import { ClientBody } from './client-body.ts';
+import { keepingPlace } from './keeping-place.ts';
 import { openWriteOf } from './open-write-of.ts';
 import { refuseOtherWrites } from './other-writes.ts';
 import { ResultAnswer } from './result-answer.ts';
@@ -36,7 +38,7 @@ export function passWrite(other: OtherOperation): void {
   if (address.kind === 'object') requireActionsOfFields(said, require);
   else if (operation === 'CreateBucket') requireActionsOfBucketFields(said, require);
   const parameters = knownParameters(operation, query, bucket.keys);
-  refuseOtherWrites(said, query, parameters, isCopy(operation));
+  refuseOtherWrites(operation, said, query, parameters);
   if (operation === 'UploadPart' || operation === 'UploadPartCopy')
     parsePartNumber(queryValue(query, 'partNumber') ?? '');
   const declared = passesBody(operation) ? declaredOf(other, saidOfBody(operation, said)) : undefined;
@@ -64,7 +66,7 @@ export function passWrite(other: OtherOperation): void {
         bucket.store,
         { ...toSend, ...bodyStream },
         body,
-        opened.open,
+        keepingPlace(exchange, opened.open),
         opened.receiver,
       );
       if (body) letContinue(request, exchange.response);
@@ -82,6 +84,9 @@ function locationOf({ operation, bucket }: OtherOperation): Pick<PassOptions, 'k
   };
 }
 
+/** The largest object or part that is sent in one piece (https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html). */
+const LARGEST_UPLOAD_BYTES = 5 * 1024 ** 3;
+
 const unsigned: SignedPayload = { kind: 'unsigned' };
 
 /** The checksums in the head of CompleteMultipartUpload are those of the object, not of the body, which is a list of parts. */
@@ -98,12 +103,23 @@ export function declaredOf(
   { exchange, request, caller, operation }: OtherOperation,
   said: ReadonlyMap<string, string>,
 ): DeclaredPayload {
-  return declaredPayload({
+  const declared = declaredPayload({
     signed: caller.kind === 'client' ? (caller.payload ?? unsigned) : undefined,
     store: said,
     contentLength: request.headers['content-length'] ?? emptyLength(request, operation),
     contentMd5: onlyLine(request, 'content-md5'),
     prefix: exchange.prefix,
+  });
+  if (declared.lengthBytes > LARGEST_UPLOAD_BYTES) throw tooLarge(declared);
+  return declared;
+}
+
+function tooLarge({ lengthBytes }: DeclaredPayload) {
+  return s3Error('EntityTooLarge', {
+    fields: [
+      ['ProposedSize', String(lengthBytes)],
+      ['MaxSizeAllowed', String(LARGEST_UPLOAD_BYTES)],
+    ],
   });
 }
 

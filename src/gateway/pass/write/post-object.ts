@@ -18,6 +18,7 @@ import type { OtherOperation } from '../other-operation.ts';
 import { formAnswer } from './form-answer.ts';
 import { type FormFields, readFormFields } from './form-fields.ts';
 import { FormFile } from './form-file.ts';
+import { keepingPlace } from './keeping-place.ts';
 import { refuseOtherWrites } from './other-writes.ts';
 import { type ArrivingForm, readForm, SMALL_FORM_BYTES } from './posted-form.ts';
 import { StoreWrite } from './store-write.ts';
@@ -92,8 +93,8 @@ function requireAllowed(
   const permissions = new Permissions(policy, caller, bucket.name);
   permissions.require('PutObject', key);
   requireActionsOfFields(store, action => permissions.require(action, key));
-  refuseOtherWrites(store, query, [], false);
-  readCustomerKey(store, takesCustomerKeys(bucket, request.socket));
+  refuseOtherWrites('PostObject', store, query, []);
+  readCustomerKey(store, takesCustomerKeys(bucket, request.socket), 'write');
 }
 
 function requireSigned(
@@ -126,7 +127,7 @@ function send(
   };
   const client = {
     send: (toSend: StoreRequest, receiver: Parameters<typeof bucket.store.send>[1]) => {
-      const open = writes.begin(hash);
+      const open = keepingPlace(exchange, writes.begin(hash));
       if (form.file) {
         const withBody = { ...toSend, body: form.file };
         return StoreWrite.send(bucket.store, withBody, undefined, open, receiver);

@@ -7,6 +7,7 @@ import { bypassed } from '../../request/cache-status.ts';
 import { ListingJob } from '../listing/listing-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest, saidFields } from '../passed-request.ts';
+import { keepingPlace } from './keeping-place.ts';
 import { openWriteOf } from './open-write-of.ts';
 import { declaredOf } from './pass-write.ts';
 import { StoreWrite } from './store-write.ts';
@@ -51,7 +52,7 @@ async function askStore(
     {
       send: (toSend, receiver) => {
         const { open } = openWriteOf(other, receiver);
-        return StoreWrite.send(bucket.store, toSend, undefined, open, receiver);
+        return StoreWrite.send(bucket.store, toSend, undefined, keepingPlace(exchange, open), receiver);
       },
     },
     { ...passed, body },

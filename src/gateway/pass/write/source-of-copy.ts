@@ -55,7 +55,7 @@ export function sourceOfCopy(other: OtherOperation, said: ReadonlyMap<string, st
   const permissions = new Permissions(other.policy, other.caller, bucket.name);
   permissions.require(readAction(versionId), key);
   if (bucket.store !== other.bucket.store) throw s3Error('NotImplemented', { message: ELSEWHERE_TEXT });
-  readCustomerKey(customerKeyOfSource(said), takesCustomerKeys(bucket, other.request.socket));
+  readCustomerKey(customerKeyOfSource(said), takesCustomerKeys(bucket, other.request.socket), 'read');
   const atStore = { bucket: bucket.bucketAtStore, key: bucket.keyPrefix + key, versionId };
   const named: HeaderField = { name: FIELD, value: formatCopySource(atStore), store: true };
   return {
