@@ -236,6 +236,9 @@ describe('a record', () => {
     expect([isStored, known(read())]).toEqual([false, undefined]);
     const content = record.kind === 'readable' ? record.content : undefined;
     expect(content?.peekText(0, 5)).toBe('12345');
+    // those who were told of it have opened it by then
+    clock.advance(600_000);
+    expect(content).toMatchObject({ isRetired: true, heldBlocks: 0 });
   });
 
   it('may be stored against that where the bucket does not heed it', async () => {
