@@ -1,9 +1,20 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { createCRC32, createCRC64, type IHasher } from 'hash-wasm';
+import {
+  createCRC32,
+  createCRC64,
+  createXXHash3,
+  createXXHash64,
+  createXXHash128,
+  type IHasher,
+} from 'hash-wasm';
 
 /** The checksum algorithms of the protocol, by their names in fields (`checksum-crc32c`), with their sizes in bytes. */
-export const checksumSizes = { crc32: 4, crc32c: 4, crc64nvme: 8, sha1: 20, sha256: 32 } as const;
+export const checksumSizes = {
+  ...{ crc32: 4, crc32c: 4, crc64nvme: 8 },
+  ...{ md5: 16, sha1: 20, sha256: 32, sha512: 64 },
+  ...{ xxhash3: 8, xxhash64: 8, xxhash128: 16 },
+} as const;
 
 export type ChecksumAlgorithm = keyof typeof checksumSizes;
 
@@ -24,9 +35,15 @@ export function createChecksum(algorithm: ChecksumAlgorithm): Checksum {
     case 'crc32':
       return new Crc32();
     case 'crc32c':
-      return new WasmCrc(castagnoli);
+      return new WasmChecksum(castagnoli);
     case 'crc64nvme':
-      return new WasmCrc(nvme);
+      return new WasmChecksum(nvme);
+    case 'xxhash3':
+      return new WasmChecksum(xxhash3);
+    case 'xxhash64':
+      return new WasmChecksum(xxhash64);
+    case 'xxhash128':
+      return new WasmChecksum(xxhash128);
     default:
       return createHash(algorithm);
   }
@@ -42,11 +59,16 @@ interface Engine {
 const castagnoli = engineOf(await createCRC32(0x82f63b78));
 const nvme = engineOf(await createCRC64('9a6c9329ac4bc9b5'));
 
+/** With the seed 0. */
+const xxhash3 = engineOf(await createXXHash3());
+const xxhash64 = engineOf(await createXXHash64());
+const xxhash128 = engineOf(await createXXHash128());
+
 function engineOf(hasher: IHasher): Engine {
   return { hasher, initial: hasher.init().save() };
 }
 
-class WasmCrc implements Checksum {
+class WasmChecksum implements Checksum {
   readonly #hasher: IHasher;
   #state: Uint8Array;
 

@@ -50,8 +50,7 @@ export function* readDeleteList(body: Buffer): Steps<DeleteList> {
     else if (element.name === 'Quiet' && isQuiet === undefined) isQuiet = quietOf(element);
     else throw malformed('an element is unknown or repeated');
   }
-  if (objects.length === 0 || objects.length > MAX_OBJECTS)
-    throw malformed(`there are ${objects.length} objects`);
+  if (objects.length > MAX_OBJECTS) throw malformed(`there are ${objects.length} objects`);
   return { objects, isQuiet: isQuiet ?? false };
 }
 

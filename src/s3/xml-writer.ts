@@ -1,3 +1,4 @@
+import { checksumSizes } from './checksum.ts';
 import { isElement, textOf, type XmlElement } from './xml-reader.ts';
 import { escapeName } from './xml-text.ts';
 
@@ -5,9 +6,7 @@ import { escapeName } from './xml-text.ts';
 export type KnownElements = ReadonlyMap<string, readonly string[]>;
 
 /** The checksums that answers about objects and parts contain. */
-export const checksumElements = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'].map(
-  name => `Checksum${name}`,
-);
+export const checksumElements = Object.keys(checksumSizes).map(name => `Checksum${name.toUpperCase()}`);
 
 const person = ['DisplayName', 'ID'];
 

@@ -125,3 +125,18 @@ it('botocore puts bodies with every kind of checksum and signature', async () =>
   expect(lines.slice(0, -1).filter(line => !line.endsWith(' same -'))).toEqual([]);
   expect(lines).toHaveLength(10);
 });
+
+it('botocore deletes objects, and posts forms that it has presigned', async () => {
+  const script = join(import.meta.dirname, 'delete-and-post.py');
+  const said = await run('python3', [script, gateway.url, bucket], {
+    ownEnvironment: true,
+    environment: {
+      ...{ AWS_ACCESS_KEY_ID: client.accessKeyId, AWS_SECRET_ACCESS_KEY: client.secretAccessKey },
+      ...{ AWS_DEFAULT_REGION: 'us-east-1', AWS_EC2_METADATA_DISABLED: 'true' },
+    },
+  });
+  expect(said.trim().split('\n')).toEqual([
+    ...['deleted 4 left 2', 'quiet None left 0'],
+    ...['posted 204 same', 'posted 204 same', 'too large 400'],
+  ]);
+});

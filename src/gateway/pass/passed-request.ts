@@ -8,11 +8,18 @@ import { takesCustomerKeys } from '../request/customer-keys.ts';
 import type { OtherOperation } from './other-operation.ts';
 
 /** The store fields of a request, by name without prefix, of header and query. */
-export function saidFields({ fields, query }: OtherOperation): ReadonlyMap<string, string> {
+export function saidFields({ request, query }: OtherOperation): ReadonlyMap<string, string> {
   const said = new Map<string, string>();
   // the first occurrence of a field counts, and a header before a query parameter
   for (const { name, value } of fieldsOfQuery(query).toReversed()) said.set(name, value);
-  for (const [name, value] of fields.store ?? []) said.set(name, value);
+  const inHeaders = new Map<string, string>();
+  for (const { name, value, store } of fieldsFromRaw(request.rawHeaders)) {
+    if (!store) continue;
+    // as signatures have it: stores keep metadata so, and some take no spaces in lists
+    const before = inHeaders.get(name);
+    inHeaders.set(name, before === undefined ? value : `${before},${value}`);
+  }
+  for (const [name, value] of inHeaders) said.set(name, value);
   return said;
 }
 

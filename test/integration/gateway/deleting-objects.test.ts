@@ -137,7 +137,6 @@ it('a spelling that a store of paths takes for another key is refused alone', as
 it.each([
   ['no XML', 'Delete'],
   ['another document', '<Remove/>'],
-  ['no object', '<Delete><Quiet>true</Quiet></Delete>'],
   ['an object without a key', '<Delete><Object/></Delete>'],
   ['two keys of one object', '<Delete><Object><Key>a</Key><Key>b</Key></Object></Delete>'],
   ['an unknown element', '<Delete><Object><Key>a</Key><IfOlder>1</IfOlder></Object></Delete>'],
@@ -150,6 +149,13 @@ it.each([
   const before = await lab.requests();
   expect(await post('/box?delete', body)).toMatchObject({ status: 400, code: 'MalformedXML' });
   expect(await lab.requests()).toBe(before);
+});
+
+it('a list of no objects is left to the store', async () => {
+  await startLab();
+  const before = await lab.requests();
+  await post('/box?delete', '<Delete><Quiet>true</Quiet></Delete>');
+  expect(await lab.requests()).toBe(before + 1);
 });
 
 it('a thousand keys are deleted at once', async () => {

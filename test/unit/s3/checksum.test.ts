@@ -23,8 +23,28 @@ it.each([
   expect(digest).toHaveLength(checksumSizes[algorithm]);
 });
 
+// vectors of versitygw (tests/integration/PostObject.go)
+it.each([
+  ['md5', '63M6AMDJ0zbmVpGjerVCkw=='],
+  ['sha512', 'Dh4h7PEF7IU9JNcohnrXBhPCFmOkaTB0sqNhnBvTnWa1iMM3I7tGbHJCToDjymPCSQeKs0e6uUKFAOfuQwWdDQ=='],
+  ['xxhash3', 'jw+pSh/pbMQ='],
+  ['xxhash64', '+lb36/ER8bo='],
+  ['xxhash128', '8BLDqqIWji+ITOsp/JjN/Q=='],
+] as const)('%s of pieces that arrive in turns with others', (algorithm, value) => {
+  const [one, other] = [createChecksum(algorithm), createChecksum(algorithm)];
+  for (const piece of ['test', ' da', 'ta']) {
+    one.update(Buffer.from(piece));
+    other.update(Buffer.from('else'));
+  }
+  const digest = one.digest();
+  expect(digest.toString('base64')).toBe(value);
+  expect(digest).toHaveLength(checksumSizes[algorithm]);
+});
+
 it('checksums whose bytes arrive in turns do not disturb each other, and are those of the reference', () => {
-  const algorithms = Object.keys(checksumSizes).filter(isChecksumAlgorithm);
+  const algorithms = Object.keys(checksumSizes)
+    .filter(isChecksumAlgorithm)
+    .filter(name => parseChecksumAlgorithm(name) !== undefined);
   const turn = fc.tuple(fc.nat(5), fc.uint8Array({ maxLength: 300 }));
   fc.assert(
     fc.property(

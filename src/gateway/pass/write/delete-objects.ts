@@ -74,7 +74,9 @@ async function answerOf(
   const body = await readWhole(request, exchange, declared);
   const { allowed, refused } = await job.read(judged(other, body), () => body.length);
   const head = { status: 200, fields: [xml] };
-  if (allowed.objects.length === 0) return { ...head, body: await job.write(formatDeleteResult(refused)) };
+  // what an empty list means is the store's to say
+  if (allowed.objects.length === 0 && refused.length > 0)
+    return { ...head, body: await job.write(formatDeleteResult(refused)) };
   const reply = await job.ask(
     {
       send: (toSend, receiver) =>
