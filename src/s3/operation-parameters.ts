@@ -4,7 +4,7 @@ import { bucketOperations, type OperationName, objectOperations } from './operat
 import { passed, type Takes } from './passed-operations.ts';
 import type { KeyKind } from './path-key.ts';
 import type { Query } from './query.ts';
-import { requireId } from './store-id.ts';
+import { mayBePath, requireId } from './store-id.ts';
 
 /** Parameters of reads and write operations, and those that signatures and tools add. */
 const ofOthers = [
@@ -33,8 +33,8 @@ export const plainParameters: ReadonlySet<string> = new Set(
  *
  * @param keys whether the store may interpret ids as paths.
  * @throws S3Error InvalidArgument for a repeated parameter, of which gateway and store might read different ones, and
- *   for an id that may be a path; NoSuchUpload for an empty id of an upload; NotImplemented for an operation that is not
- *   passed to stores
+ *   for an id that may be a path; NoSuchUpload for such an id of an upload, or an empty one; NotImplemented for an operation
+ *   that is not passed to stores
  */
 export function knownParameters(operation: OperationName, query: Query, keys: KeyKind): Query {
   return takenBy(operation).parameters.flatMap(name => {
@@ -43,7 +43,8 @@ export function knownParameters(operation: OperationName, query: Query, keys: Ke
     if (!parameter) return [];
     if (subResources.has(name) && name !== 'uploadId') return [{ name, value: '' }];
     // a store of files may take an empty id for all uploads of the key
-    if (name === 'uploadId' && parameter.value === '') throw s3Error('NoSuchUpload');
+    if (name === 'uploadId' && (parameter.value === '' || mayBePath(keys, parameter.value)))
+      throw s3Error('NoSuchUpload', { fields: [['UploadId', parameter.value]] });
     if (!ofKeys.has(name)) requireId(keys, parameter.value, name);
     return [parameter];
   });

@@ -284,6 +284,20 @@ describe('the tags of a source', () => {
   });
 });
 
+it('tags stay where they are when a copy onto itself changes the metadata', async () => {
+  const lab = await Lab.start({
+    buckets: { box: {} },
+    anonymous: { box: [{ actions: ['GetObject', 'PutObject'], keys: ['**'] }] },
+  });
+  await lab.store.put('/box');
+  await lab.sdk().send(new PutObjectCommand({ Bucket: 'box', Key: 'k', Body: 'x', Tagging: 'a=1' }));
+  const fields = { 'copy-source': 'box/k', 'metadata-directive': 'REPLACE', 'meta-colour': 'blue' };
+  expect((await lab.ask({ path: '/box/k', method: 'PUT', as: 'anonymous', fields })).status).toBe(200);
+  const head = await lab.sdk().send(new HeadObjectCommand({ Bucket: 'box', Key: 'k' }));
+  expect(head).toMatchObject({ Metadata: { colour: 'blue' }, TagCount: 1 });
+  await lab.stop();
+});
+
 describe('what the store is told of a source', () => {
   const point = 'arn:aws:s3:us-east-1:123456789012:accesspoint/point';
   let store: RawStore;
