@@ -21,6 +21,7 @@ it.each([
   [{ acl: 'public-read-write' }, ['PutBucketAcl']],
   [{ acl: 'private' }, []],
   [{ 'grant-write': 'id=1' }, ['PutBucketAcl']],
+  [{ 'grant-write': 'private' }, ['PutBucketAcl']],
   [{ 'bucket-object-lock-enabled': 'true' }, ['PutObjectLockConfiguration']],
   [{ 'object-ownership': 'ObjectWriter' }, ['PutBucketOwnershipControls']],
 ])('a bucket that is made with %o needs %o', (fields, actions) => {

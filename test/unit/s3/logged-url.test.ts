@@ -129,3 +129,16 @@ it('hides a signature whichever of its letters are encoded', () => {
     }),
   );
 });
+
+it('leaves a plain path as it came, up to 16 KiB', () => {
+  expect(loggedUrl('/b/a+key/')).toBe('/b/a+key/');
+  expect(loggedUrl(`/${'k'.repeat(20_000)}`)).toBe(`/${'k'.repeat(16 * 1024 - 1)}`);
+  expect(loggedUrl(`/b?a=${'v'.repeat(20_000)}`)).toHaveLength(16 * 1024);
+});
+
+it('hides the user of an absolute target alone', () => {
+  expect(loggedUrl('http://user:word@h.test/b?a=b')).toBe('http://[redacted]@h.test/b?a=b');
+  expect(loggedUrl('/b/http://user@h.test/?a')).toBe('/b/http://user@h.test/?a');
+  expect(loggedUrl('h2c+x.y-z://user@h')).toBe('h2c+x.y-z://[redacted]@h');
+  expect(loggedUrl('?=a&=b')).toBe('?=a&=b');
+});

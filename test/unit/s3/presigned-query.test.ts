@@ -46,6 +46,14 @@ describe('the query of a presigned URL', () => {
     expect(() => fieldsOf(query)).toThrow(expect.objectContaining({ code: 'InvalidArgument' }));
   });
 
+  it('names what it refuses', () => {
+    const fields = [
+      ['ArgumentName', 'x-amz-meta-a'],
+      ['ArgumentValue', '\n'],
+    ];
+    expect(() => fieldsOf('x-amz-meta-a=%0a')).toThrow(expect.objectContaining({ fields }));
+  });
+
   it('gives what an SDK moved into it', async () => {
     const client = new S3Client({
       region: 'eu-west-1',

@@ -23,6 +23,13 @@ describe('the payload', () => {
     return caller.payload;
   };
 
+  it.each([`x${EMPTY_PAYLOAD_HASH}`, `${EMPTY_PAYLOAD_HASH}0`, EMPTY_PAYLOAD_HASH.toUpperCase()])(
+    'is no hash with "%s"',
+    hash => {
+      expect(refusal(signed(hash))).toMatchObject({ code: 'InvalidArgument' });
+    },
+  );
+
   it('may be unsigned', () => {
     expect(payloadOf('UNSIGNED-PAYLOAD')).toEqual({ kind: 'unsigned' });
   });
