@@ -57,8 +57,10 @@ export class ClientBody implements StreamedBody {
       transform: (bytes: Buffer, _encoding, done) => this.#arrived(bytes, done),
       flush: done => this.#ended(done),
     });
+    // a store that has lagged behind takes in this turn what has come meanwhile, and no piece may follow it
+    this.stream.on('resume', () => queueMicrotask(() => this.#judge()));
     this.stream.once('close', () => this.stop());
-    // who reads the stream learns why it failed from `refused`
+    // whoever reads the stream may destroy it with an error, as undici does when its connection breaks
     this.stream.on('error', () => undefined);
     request.on('error', this.#broken);
     request.pipe(this.stream);
@@ -83,11 +85,10 @@ export class ClientBody implements StreamedBody {
    * connection is closed (request-bodies.ts).
    */
   stop(): void {
-    if (this.#isOver) return;
     this.#isOver = true;
     this.#request.unpipe(this.stream);
     passOverRest(this.#request);
-    if (this.#isStarved) this.#flow?.satisfied();
+    this.#flow?.satisfied();
     this.#flow = undefined;
     this.stream.destroy();
   }
@@ -108,7 +109,6 @@ export class ClientBody implements StreamedBody {
   }
 
   #ended(done: TransformCallback): void {
-    this.#isStarved = false;
     this.#flow?.satisfied();
     this.#flow = undefined;
     this.#step(() => {
@@ -118,7 +118,6 @@ export class ClientBody implements StreamedBody {
   }
 
   #step(step: () => void, done: TransformCallback): void {
-    if (this.#isOver) return;
     try {
       step();
     } catch (error) {
@@ -139,9 +138,10 @@ export class ClientBody implements StreamedBody {
 
   /** Tells whether the store would take more than the client has sent. */
   #judge(): void {
-    if (this.#isOver || this.stream.readableLength >= this.stream.readableHighWaterMark) return;
+    if (!this.#flow || this.#isStarved || this.stream.readableLength >= this.stream.readableHighWaterMark)
+      return;
     this.#isStarved = true;
-    this.#flow?.starved();
+    this.#flow.starved();
   }
 }
 

@@ -48,9 +48,7 @@ export class StoreWrite implements StoreCall, StoreReceiver {
     receiver: PassedReceiver,
   ): StoreWrite {
     const write = new StoreWrite(open, body, receiver);
-    const call = store.send(request, write);
-    write.#call = call;
-    if (write.#isOver) call.abort();
+    write.#call = store.send(request, write);
     return write;
   }
 

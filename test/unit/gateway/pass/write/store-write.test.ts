@@ -105,6 +105,12 @@ it.each([
   expect(early.events[0]).toBe('epoch, answered');
 });
 
+it('no more of a body is taken once the store answers, before the client learns of it', () => {
+  const { events, asked } = setup({ isSent: false });
+  asked.answered({ status: 403, fields: [] });
+  expect(events).toEqual(['epoch, answered', 'stop', 'answered']);
+});
+
 it('a client that leaves in its body cuts off the request, and is told nothing more', () => {
   const { events, write, asked } = setup({ isSent: false });
   write.abort();
