@@ -108,13 +108,13 @@ export class FillingSlots {
   toTakeBack(group: number): number | undefined {
     const own = this.#groups.get(group)?.pages.size ?? 0;
     const fairPages = this.#fairShare(this.#others(group).active + 1);
-    if (own > 0 && own >= fairPages) return undefined;
+    if (own >= fairPages) return undefined;
     const beforeMs = this.#clock.monotonicMs() - TAKE_BACK_AFTER_MS;
     let most = own === 0 ? 0 : fairPages;
     let found: number | undefined;
-    for (const [number, { sinceMs, pages }] of this.#groups) {
+    for (const { sinceMs, pages } of this.#groups.values()) {
       const [oldest] = sinceMs;
-      if (number === group || !oldest || oldest[1] > beforeMs || pages.size <= most) continue;
+      if (!oldest || oldest[1] > beforeMs || pages.size <= most) continue;
       most = pages.size;
       found = oldest[0];
     }

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { FillingSlots } from '../../../src/cache/filling-slots.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import { MAX_SLOTS_PER_PAGE } from '../../../src/cache/size-class.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const pageBytes = 64 * 1024;
@@ -88,6 +90,24 @@ it('what a group has beyond its fair share comes back to another group, half a s
   fills.clock.advance(500);
   expect(fills.beginAll(3)).toHaveLength(3);
   expect(fills.takenBack).toEqual([1, 1, 1, 1, 1, 1, 1]);
+});
+
+it('a group that has its fair share takes nothing back, although another one has more', () => {
+  const clock = new ManualClock();
+  const filling = new FillingSlots(pages, pages * MAX_SLOTS_PER_PAGE, clock);
+  const begin = (group: number, ...inPages: number[]) => {
+    for (const page of inPages) filling.begin(page * MAX_SLOTS_PER_PAGE, group);
+  };
+  begin(1, 0, 1, 2);
+  begin(2, 3, 4, 5, 6);
+  filling.asks(3);
+  clock.advance(500);
+  // the other pages may be held by readers
+  expect(filling.asks(1)).toBe(true);
+  expect(filling.toTakeBack(1)).toBeUndefined();
+  filling.end(2 * MAX_SLOTS_PER_PAGE);
+  expect(filling.toTakeBack(1)).toBe(3 * MAX_SLOTS_PER_PAGE);
+  expect(filling.toTakeBack(2), 'nor from itself').toBeUndefined();
 });
 
 it('more groups than pages take turns', () => {

@@ -5,6 +5,8 @@ it.each([
   [{ acl: 'public-read' }, ['PutObjectAcl']],
   [{ acl: 'private' }, []],
   [{ acl: 'bucket-owner-full-control' }, []],
+  [{ acl: 'bucket-owner-read' }, []],
+  [{ acl: 'authenticated-read' }, ['PutObjectAcl']],
   [{ 'grant-full-control': 'id=1' }, ['PutObjectAcl']],
   [{ 'object-lock-mode': 'COMPLIANCE' }, ['PutObjectRetention']],
   [{ 'object-lock-retain-until-date': '2030-01-01T00:00:00Z' }, ['PutObjectRetention']],

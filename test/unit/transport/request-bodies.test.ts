@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { closeIfLast, parseTakenBodies, type TakesBody } from '../../../src/transport/request-bodies.ts';
+import {
+  closeIfLast,
+  failBody,
+  letContinue,
+  parseTakenBodies,
+  type TakesBody,
+} from '../../../src/transport/request-bodies.ts';
 import { ServedRequest } from '../../../src/transport/served-request.ts';
 
 const closing: (() => void)[] = [];
@@ -23,7 +29,7 @@ interface Parsed {
 async function serve(takesBody: TakesBody | undefined, handle: Handle) {
   const parsed: Parsed = { paths: [], pieces: 0 };
   const sockets: Socket[] = [];
-  const server = createServer({ IncomingMessage: ServedRequest }, (request, response) => {
+  const served: Handle = (request, response) => {
     parsed.paths.push(request.url ?? '');
     sockets.push(request.socket);
     const push = request.push.bind(request);
@@ -33,6 +39,11 @@ async function serve(takesBody: TakesBody | undefined, handle: Handle) {
     };
     closeIfLast(request, response);
     handle(request, response);
+  };
+  const server = createServer({ IncomingMessage: ServedRequest }, served);
+  server.on('checkContinue', (request, response) => {
+    request.isContinueAwaited = true;
+    served(request, response);
   });
   if (takesBody) parseTakenBodies(server, takesBody);
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -61,6 +72,7 @@ const always: TakesBody = () => true;
 const answer: Handle = ({ url }, response) => void response.end(`answer to ${url}`);
 const get = (path: string, fields = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${fields}\r\n`;
 const chunked = 'transfer-encoding: chunked\r\n';
+const holdsBack = 'expect: 100-continue\r\n';
 const tiny = '1\r\nx\r\n';
 const last = '0\r\n\r\n';
 
@@ -213,4 +225,45 @@ it('a body that is taken lets other connections have their turn', async () => {
   await once(client, 'data');
   expect([...bytesInTurns.values()].reduce((sum, bytes) => sum + bytes)).toBe(size);
   expect(Math.max(...bytesInTurns.values())).toBeLessThanOrEqual(128 * 1024);
+});
+
+it('a client that is refused instead of told to continue, but sends its small body, can read the answer', async () => {
+  const { parsed, sockets, open } = await serve(always, answer);
+  const { client, text, closed } = open(get('/it', `content-length: 5\r\n${holdsBack}`), true);
+  await once(client, 'end');
+  expect(text()).toMatch(/^HTTP\/1.1 200.*connection: close.*answer to \/it$/is);
+  // a socket that were closed by now would reset the connection for what still comes (RFC 9112 §9.6)
+  expect(sockets[0]?.destroyed).toBe(false);
+  client.end(`hello${get('/behind')}`);
+  await closed;
+  expect(parsed).toEqual({ paths: ['/it'], pieces: 0 });
+});
+
+it('a client is told once to continue, and not behind the head of its answer', async () => {
+  const { open } = await serve(always, (request, response) => {
+    if (request.url === '/late') response.writeHead(403).flushHeaders();
+    letContinue(request, response);
+    letContinue(request, response);
+    answer(request, response);
+  });
+  const [inTime, late] = ['/in-time', '/late'].map(path =>
+    open(get(path, `content-length: 70000\r\n${holdsBack}`)),
+  );
+  await Promise.all([inTime?.closed, late?.closed]);
+  expect(inTime?.text()).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK\r\n/);
+  expect(late?.text()).toMatch(/^HTTP\/1.1 403 Forbidden\r\n/);
+  expect(late?.text()).not.toContain('Continue');
+});
+
+it('whoever reads a body learns that the rest of it cannot be read; where nobody does, nothing is thrown', async () => {
+  const taken = Promise.withResolvers<ServedRequest>();
+  const { open } = await serve(always, request => taken.resolve(request));
+  open(get('/it', 'content-length: 70000\r\n'));
+  const request = await taken.promise;
+  failBody(request.socket, new Error('nobody reads'));
+  const told: Error[] = [];
+  request.once('error', error => told.push(error));
+  const error = new Error('broken off');
+  failBody(request.socket, error);
+  expect(told).toEqual([error]);
 });

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { beforeEach, expect, it } from 'vitest';
+import { Admission, TooManyRequestsError } from '../../../../src/gateway/request/admission.ts';
+import { Exchange } from '../../../../src/gateway/request/exchange.ts';
+
+let admission: Admission;
+
+beforeEach(() => {
+  admission = new Admission({ urlBytes: 1, requests: 3, requestsPerAddress: 2 });
+});
+
+/** A request of the client at `address`, and how its connection is closed. */
+function requestFrom(address: string) {
+  const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: address });
+  const response = new ServerResponse(new IncomingMessage(socket));
+  response.assignSocket(socket);
+  const ends = { refuse: () => undefined, fault: () => undefined };
+  const exchange = new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2', 'today', ends);
+  const close = async () => {
+    const closed = once(response, 'close');
+    socket.destroy();
+    await closed;
+  };
+  return { exchange, close };
+}
+
+it('a request counts once, however many requests to stores it makes, until its response is closed', async () => {
+  const { exchange, close } = requestFrom('1.1.1.1');
+  for (let call = 0; call < 5; call++) admission.admit(exchange);
+  expect(admission.waiting).toEqual({ requests: 1, clients: 1 });
+  await close();
+  expect(admission.waiting).toEqual({ requests: 0, clients: 0 });
+});
+
+it('requests above the limit in total, or of one client, are refused and do not count', async () => {
+  const [first, second, third] = [requestFrom('1.1.1.1'), requestFrom('1.1.1.1'), requestFrom('1.1.1.1')];
+  admission.admit(first.exchange);
+  admission.admit(second.exchange);
+  expect(() => admission.admit(third.exchange)).toThrow(TooManyRequestsError);
+  const [other, another] = [requestFrom('2.2.2.2'), requestFrom('3.3.3.3')];
+  admission.admit(other.exchange);
+  expect(() => admission.admit(another.exchange)).toThrow(TooManyRequestsError);
+  expect(admission.waiting).toEqual({ requests: 3, clients: 2 });
+  await another.close();
+  expect(admission.waiting.requests).toBe(3);
+  await first.close();
+  admission.admit(third.exchange);
+  expect(admission.waiting).toEqual({ requests: 3, clients: 2 });
+});
+
+it('a request whose client has left meanwhile takes no place: nothing would give it back', async () => {
+  const { exchange, close } = requestFrom('1.1.1.1');
+  await close();
+  admission.admit(exchange);
+  expect(admission.waiting).toEqual({ requests: 0, clients: 0 });
+});
