@@ -1,33 +1,35 @@
 import type { IncomingMessage } from 'node:http';
 import { Transform, type TransformCallback } from 'node:stream';
 import type { BodyFlow, StreamedBody } from '../../../backend/store.ts';
-import type { DeclaredPayload } from '../../../s3/declared-payload.ts';
-import type { HeaderPrefix } from '../../../s3/dialect.ts';
 import { s3Error } from '../../../s3/error.ts';
-import { type PayloadEncoder, PlainEncoder, TrailerEncoder } from '../../../s3/payload-encoder.ts';
-import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
-import { UNSIGNED_PAYLOAD } from '../../../s3/sigv4-canonical.ts';
 import { passOverRest } from '../../../transport/request-bodies.ts';
 
 /** More pieces than this of one read are put together: each would be a write to the store's socket. */
 const MAX_PIECES = 8;
 
-/** What a client says of its body, and what concerns the way that it takes. */
-export interface BodyOptions {
-  readonly declared: DeclaredPayload;
-  /** The dialects of the client and of the store. */
-  readonly prefixes: {
-    readonly client: HeaderPrefix;
-    readonly store: HeaderPrefix;
-  };
-  /** Called once if the body is not what was declared; the store must be cut off then. */
+/** What the store gets of a body: its steps pass pieces on, and throw if the body is not what it should be. */
+export interface BodyConversion {
+  /** What is passed on, all in all. */
+  readonly lengthBytes: number;
+  /** See `StreamedBody`. */
+  readonly payloadHash: string;
+  /** The next bytes have come from the client. */
+  take(bytes: Buffer): void;
+  /** All has come. What was held back until then is passed on. */
+  end(): void;
+}
+
+interface BodyOptions {
+  /** @param pass receives what the store gets */
+  readonly convert: (pass: (bytes: Buffer) => void) => BodyConversion;
+  /** Called once if the body is refused or breaks off; the store must be cut off then. */
   readonly refused: (error: unknown) => void;
 }
 
 /**
- * The body of a client's request on its way to the store: verified, and encoded for the store. Its end is held back until
- * the whole was verified, so the store never gets a complete body that is not what the client declared. The client is
- * read no faster than the store takes the body.
+ * The body of a client's request on its way to the store. Its end is held back until the whole was verified, so the store
+ * never gets a complete body that is not what the client declared. The client is read no faster than the store takes the
+ * body.
  */
 export class ClientBody implements StreamedBody {
   readonly stream: Transform;
@@ -36,8 +38,7 @@ export class ClientBody implements StreamedBody {
   /** Bytes that have come from the client, in its own coding. */
   receivedBytes = 0;
   readonly #request: IncomingMessage;
-  readonly #verifier: PayloadVerifier;
-  readonly #encoder: PayloadEncoder;
+  readonly #conversion: BodyConversion;
   readonly #refused: (error: unknown) => void;
   #flow: BodyFlow | undefined;
   #isStarved = false;
@@ -46,13 +47,12 @@ export class ClientBody implements StreamedBody {
   /** What the current step gives to the store. */
   #pieces: Buffer[] = [];
 
-  constructor(request: IncomingMessage, { declared, prefixes, refused }: BodyOptions) {
+  constructor(request: IncomingMessage, { convert, refused }: BodyOptions) {
     this.#request = request;
     this.#refused = refused;
-    this.#encoder = encoderFor(declared, prefixes.store, bytes => void this.#pieces.push(bytes));
-    this.#verifier = new PayloadVerifier(declared, prefixes.client, bytes => this.#encoder.content(bytes));
-    this.lengthBytes = this.#encoder.lengthBytes;
-    this.payloadHash = payloadHashOf(declared);
+    this.#conversion = convert(bytes => void this.#pieces.push(bytes));
+    this.lengthBytes = this.#conversion.lengthBytes;
+    this.payloadHash = this.#conversion.payloadHash;
     this.stream = new Transform({
       transform: (bytes: Buffer, _encoding, done) => this.#arrived(bytes, done),
       flush: done => this.#ended(done),
@@ -104,7 +104,7 @@ export class ClientBody implements StreamedBody {
     this.receivedBytes += bytes.length;
     this.#isStarved = false;
     this.#flow?.fed(bytes.length);
-    this.#step(() => this.#verifier.write(bytes), done);
+    this.#step(() => this.#conversion.take(bytes), done);
     this.#judge();
   }
 
@@ -112,7 +112,7 @@ export class ClientBody implements StreamedBody {
     this.#flow?.satisfied();
     this.#flow = undefined;
     this.#step(() => {
-      this.#encoder.end(this.#verifier.end());
+      this.#conversion.end();
       this.#isVerified = true;
     }, done);
   }
@@ -143,20 +143,4 @@ export class ClientBody implements StreamedBody {
     this.#isStarved = true;
     this.#flow.starved();
   }
-}
-
-function encoderFor(
-  { lengthBytes, checksum }: DeclaredPayload,
-  prefix: HeaderPrefix,
-  pass: (bytes: Buffer) => void,
-): PayloadEncoder {
-  if (checksum?.kind !== 'trailer') return new PlainEncoder(lengthBytes, pass);
-  const { algorithm } = checksum;
-  return new TrailerEncoder(lengthBytes, `${prefix}checksum-${algorithm}`, algorithm, pass);
-}
-
-/** The gateway signs no chunks: it holds the end of the body back instead. */
-function payloadHashOf({ sha256, checksum }: DeclaredPayload): string {
-  if (checksum?.kind === 'trailer') return 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
-  return sha256 ?? UNSIGNED_PAYLOAD;
 }

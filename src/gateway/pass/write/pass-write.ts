@@ -21,6 +21,7 @@ import { refuseOtherWrites } from './other-writes.ts';
 import { ResultAnswer } from './result-answer.ts';
 import { isCopy, sourceOfCopy } from './source-of-copy.ts';
 import { StoreWrite } from './store-write.ts';
+import { VerifiedBody } from './verified-body.ts';
 import { hasResult, resultForClient } from './write-result.ts';
 
 /**
@@ -141,7 +142,10 @@ function clientBody(
   refused: (error: unknown) => void,
 ): ClientBody {
   const prefixes = { client: exchange.prefix, store: bucket.headerPrefix };
-  const body = new ClientBody(request, { declared, prefixes, refused });
+  const body = new ClientBody(request, {
+    convert: pass => new VerifiedBody(declared, prefixes, pass),
+    refused,
+  });
   exchange.received = body;
   return body;
 }

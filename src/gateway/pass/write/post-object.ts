@@ -15,6 +15,7 @@ import { takesCustomerKeys } from '../../request/customer-keys.ts';
 import { requireObject } from '../../request/locate.ts';
 import { ListingJob } from '../listing/listing-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
+import { ClientBody } from './client-body.ts';
 import { formAnswer } from './form-answer.ts';
 import { type FormFields, readFormFields } from './form-fields.ts';
 import { FormFile } from './form-file.ts';
@@ -134,7 +135,11 @@ function send(
       }
       const { boundary } = form;
       const refused = (error: unknown) => write.refuse(error);
-      const file = new FormFile(request, { declared, boundary, prefix: exchange.prefix, refused });
+      const { prefix } = exchange;
+      const file = new ClientBody(request, {
+        convert: pass => new FormFile({ declared, boundary, prefix }, pass),
+        refused,
+      });
       const write = StoreWrite.send(bucket.store, { ...toSend, bodyStream: file }, file, open, receiver);
       return write;
     },

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ClientBody } from '../../../../../src/gateway/pass/write/client-body.ts';
+import { VerifiedBody } from '../../../../../src/gateway/pass/write/verified-body.ts';
 import type { DeclaredPayload } from '../../../../../src/s3/declared-payload.ts';
 import { S3Error } from '../../../../../src/s3/error.ts';
 import { ServedRequest } from '../../../../../src/transport/served-request.ts';
@@ -26,8 +27,7 @@ beforeEach(() => {
 function begin(declared: DeclaredPayload): void {
   request = new ServedRequest(new Socket());
   body = new ClientBody(request, {
-    declared,
-    prefixes: { client: 'x-amz-', store: 'x-amz-' },
+    convert: pass => new VerifiedBody(declared, { client: 'x-amz-', store: 'x-amz-' }, pass),
     refused: error => heard.push(`refused: ${error instanceof S3Error ? error.code : error}`),
   });
 }
