@@ -29,6 +29,8 @@ export class TextContent implements Content {
   readonly parts = new PartMap();
   held: Coverage = 'all';
   failure: Error = new Error('nothing is read here');
+  /** What a reader gets before that. */
+  beginning = '';
   readonly #text: string;
 
   constructor(text: string) {
@@ -49,7 +51,12 @@ export class TextContent implements Content {
   }
 
   open(): ContentReader {
-    return { next: () => Promise.reject(this.failure), close: () => undefined };
+    const loans = this.beginning === '' ? [] : [Buffer.from(this.beginning)];
+    const next = () => {
+      const bytes = loans.shift();
+      return bytes ? { bytes, slot: undefined, release: () => undefined } : Promise.reject(this.failure);
+    };
+    return { next, close: () => undefined };
   }
 }
 

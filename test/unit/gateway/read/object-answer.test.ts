@@ -178,7 +178,9 @@ describe('row 127: what the store charges for is told', () => {
 
   it('when it refuses, and charges for that', async () => {
     bench.finds.push(new RefusedByStoreError(replyOf(403, 'AccessDenied', true)));
-    expect(await charge()).toBe('requester');
+    const { reply, exchange } = await bench.serve();
+    expect(reply.headers['x-amz-request-charged']).toBe('requester');
+    expect(exchange.isCharged).toBe(true);
   });
 });
 
@@ -275,6 +277,17 @@ describe('an object that is missing in memory, of which the store', () => {
     // the record was a hit, whatever became of the bytes
     expect(reply.headers['cache-status']).toBe('tidegate; fwd=uri-miss; stored');
     expect(bench.told).toEqual([]);
+  });
+
+  it.each<[string, Error, string[]]>([
+    ['has another one by now', new ObjectChangedError('entity tag'), ['outdated']],
+    ['refuses the rest', new RefusedByStoreError(replyOf(404, 'NoSuchKey')), ['refused with 404']],
+    ['breaks off', new StoreError('BROKEN', 'cut', undefined), []],
+  ])('%s after its first byte, is cut off, and that is learned', async (_, failure, told) => {
+    content.beginning = text.slice(0, 3);
+    content.failure = failure;
+    await expect(bench.serve()).rejects.toThrow();
+    expect(bench.told).toEqual(told);
   });
 
   it('refuses it, is refused with that', async () => {

@@ -32,7 +32,7 @@ describe('the error that a client is told for', () => {
   ])('%s', (_, error, status, code) => {
     const told = asS3Error(error);
     expect(told).toMatchObject({ status, code, cause: error });
-    expect(told.headers.some(([name]) => name.toLowerCase() === 'retry-after')).toBe(code === 'SlowDown');
+    expect(told.headers.some(([name]) => name.toLowerCase() === 'retry-after')).toBe(status === 503);
     expect(isFault(error)).toBe(false);
   });
 
