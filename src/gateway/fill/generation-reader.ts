@@ -20,8 +20,7 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
   readonly #from: number;
   #hasBegun: boolean;
   #position: number;
-  #lastBlock = -1;
-  /** Whether the rest of `#lastBlock` is still to be read: the block counts as read when the reader has left it. */
+  /** Whether it has read the beginning of a block alone: the block counts as read when the reader has left it. */
   #isInside = false;
   #isWaiting = false;
   #isClosed = false;
@@ -69,10 +68,10 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
 
   next(): Loan | undefined | Promise<Loan | undefined> {
     if (this.#position >= this.#to) return undefined;
-    const lastBlock = this.#lastBlock;
+    const isNewBlock = !this.#isInside;
     const loan = this.#lend();
     if (!loan) return this.#wait();
-    if (this.#lastBlock !== lastBlock) this.#fetchAhead();
+    if (isNewBlock) this.#fetchAhead();
     return loan;
   }
 
@@ -101,7 +100,6 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
     const loan = this.#lender.lend(block, this.#position - start, until - start);
     this.#position += loan.bytes.length;
     this.#hasBegun = true;
-    this.#lastBlock = block.index;
     this.#isInside = this.#position < Math.min(this.#generation.blockEnd(start), this.#to);
     if (!this.#isInside) this.#generation.visit(block);
     return loan;
