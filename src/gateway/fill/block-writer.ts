@@ -64,8 +64,11 @@ export class BlockWriter {
     return position < this.#givenBackUntil;
   }
 
-  /** A transfer of the whole content also brings blocks that are held or that other extents write. */
-  isBroughtByOthers(): boolean {
+  /**
+   * Passes over the block of the next byte if it is held, or others write it: a transfer of the whole content brings such
+   * blocks as well. Whether the next byte is to be dropped.
+   */
+  passOver(): boolean {
     if (this.isOpen || this.position < this.#writesFrom) return !this.isOpen;
     const block = this.#generation.blockAt(this.position);
     const until = this.#blockEnd();

@@ -11,10 +11,8 @@ import { Transfer } from './transfer.ts';
 
 /** How long the rest of an unwanted block may take; others may need its slot and connection. */
 const UNWANTED_MS = 1_000;
-
 const transferLimits = { retries: 5, timeouts: 3, atOnce: 1, firstDelayMs: 50 };
 
-/** The owner of an extent. */
 export interface ExtentOwner {
   /** The extent has ended, successfully or not. */
   ended(extent: Extent): void;
@@ -29,7 +27,7 @@ export interface ExtentOwner {
  * 2. `bytes` writes each chunk to its block and notifies the readers that wait for it, see `reached`.
  * 3. A block needs a slot before its first byte. While there is none, the rest of the chunk is buffered and the transfer
  *    paused, and after a while given up. The same while the readers of a whole content are far behind.
- * 4. `#resume` stores the buffered bytes and lets the transfer go on, or requests what is missing again.
+ * 4. `#goOn` stores the buffered bytes and lets the transfer go on, or requests what is missing again.
  * 5. `failed` does so too, when the transfer breaks, after a delay and a few times.
  * 6. The extent ends when all bytes have arrived, when nobody wants the rest (`stopSoon`), or with an error.
  */
@@ -46,11 +44,9 @@ export class Extent implements RangeReceiver {
   /** End of the bytes that the transfer brings. */
   #askedTo: number;
   readonly #waiters = new ByteWaiters();
-  /** Undefined until a slot was missing. */
-  #slotWait: SlotWait | undefined;
-  #waitsForReaders = false;
-  /** Undefined until the transfer has failed. */
-  #retries: Retries | undefined;
+  readonly #slotWait: SlotWait;
+  #waitsFor: 'bytes' | 'readers' | 'slot' = 'bytes';
+  readonly #retries = new Retries(transferLimits);
   #outcome: 'running' | 'done' | Error = 'running';
 
   constructor(
@@ -67,13 +63,14 @@ export class Extent implements RangeReceiver {
     this.#context = context;
     this.#owner = owner;
     this.#transfer = new Transfer(context.clock);
+    this.#slotWait = new SlotWait(context, () => this.#guarded(() => this.#slotMayBeFree()));
     this.#askedTo = to;
   }
 
   /** Requests the missing bytes from the store. */
   start(): void {
-    this.#waitsForReaders = false;
-    this.#slotWait?.end();
+    this.#waitsFor = 'bytes';
+    this.#slotWait.end();
     const { position, to } = this.blocks;
     this.#askedTo = to;
     this.#guarded(() => {
@@ -85,8 +82,6 @@ export class Extent implements RangeReceiver {
   /**
    * Takes over a running transfer; the caller passes bytes from `from` on to `bytes`. Of a long transfer only the bytes
    * before `limitTo` are taken, so that nothing is fetched without a reader.
-   *
-   * @param isWhole whether it is a transfer of the whole content
    */
   adopt(call: StoreCall | undefined, limitTo: number, isWhole: boolean): void {
     this.#transfer.begin(call);
@@ -96,38 +91,49 @@ export class Extent implements RangeReceiver {
 
   bytes(chunk: Buffer): void {
     if (this.#outcome !== 'running') return;
-    this.#retries?.progressed(chunk.length);
-    this.#store(this.#transfer.joined(chunk));
+    this.#retries.progressed(chunk.length);
+    if (this.#waitsFor === 'bytes') this.#store(chunk);
+    else this.#goOn(chunk);
   }
 
-  /** Writes the bytes for which there are slots; the rest is buffered. */
-  #store(chunk: Buffer): void {
+  /** Writes the bytes for which there are slots. False when the rest has to wait, or is not needed. */
+  #store(chunk: Buffer): boolean {
     let rest = chunk;
     while (rest.length > 0 && !this.blocks.isComplete) {
-      if (this.blocks.isBroughtByOthers()) rest = this.blocks.drop(rest);
-      else if (this.blocks.isOpen || this.#openBlock(rest)) rest = this.blocks.write(rest);
-      else break;
+      const next = this.#nextBlock();
+      if (next === 'open') rest = this.blocks.write(rest);
+      else if (next === 'of others') rest = this.blocks.drop(rest);
+      else {
+        if (next === 'unwanted') this.#end('done');
+        else this.#hold(rest, next);
+        return false;
+      }
       // before the next block is opened, which may evict this one
       this.#waiters.arrivedUntil(this.blocks.position);
     }
     if (this.blocks.isComplete) this.#end('done');
+    return true;
   }
 
-  /** Opens the block that `rest` begins in. False when `rest` must wait, for readers or for a slot, or is not needed. */
-  #openBlock(rest: Buffer): boolean {
-    switch (this.#pace()) {
-      case 'stop':
-        this.#end('done');
-        return false;
-      case 'hold':
-        this.#waitsForReaders = true;
-        this.#transfer.pauseForReaders(rest);
-        return false;
-      case 'go':
-        if (this.#takeSlot()) return true;
-        this.#transfer.pause(rest);
-        this.#waitForSlot();
-        return false;
+  /** What the next byte may be written to, or has to wait for. */
+  #nextBlock(): 'open' | 'of others' | 'readers' | 'slot' | 'unwanted' {
+    if (this.blocks.passOver()) return 'of others';
+    if (this.blocks.isOpen) return 'open';
+    const pace = this.#pace();
+    if (pace === 'stop') return 'unwanted';
+    if (pace === 'hold') return 'readers';
+    return this.#takeSlot() ? 'open' : 'slot';
+  }
+
+  /** Keeps `rest`, with the transfer paused, until there are readers or a slot for it. */
+  #hold(rest: Buffer, until: 'readers' | 'slot'): void {
+    this.#waitsFor = until;
+    if (until === 'readers') {
+      this.#slotWait.end();
+      this.#transfer.pauseForReaders(rest);
+    } else {
+      this.#transfer.pause(rest);
+      this.#waitForSlot();
     }
   }
 
@@ -139,7 +145,7 @@ export class Extent implements RangeReceiver {
   #takeSlot(): boolean {
     if (!this.#waiters.isAwaited && this.#othersNeedSlots) return false;
     const isOpen = this.blocks.open();
-    if (isOpen) this.#slotWait?.end();
+    if (isOpen) this.#slotWait.end();
     return isOpen;
   }
 
@@ -149,7 +155,6 @@ export class Extent implements RangeReceiver {
   }
 
   #waitForSlot(): void {
-    this.#slotWait ??= new SlotWait(this.#context, () => this.#guarded(() => this.#slotMayBeFree()));
     this.#slotWait.begin(this.#waiters.isAwaited, this.generation.fillGroup);
     this.#waiters.refuse(this.#slotWait.totalMs, new OverloadedError());
     if (this.#slotWait.keepsConnection) return;
@@ -161,33 +166,31 @@ export class Extent implements RangeReceiver {
   #slotMayBeFree(): void {
     if (this.#outcome !== 'running') return;
     // a new request is sent only when there is a slot for its first bytes
-    const mayGoOn = this.#transfer.hasBuffered || this.blocks.isBroughtByOthers() || this.#takeSlot();
-    if (mayGoOn) this.#resume();
+    if (this.#transfer.hasBuffered || this.blocks.passOver() || this.#takeSlot()) this.#goOn();
     else this.#waitForSlot();
   }
 
   /** A reader of the content has advanced. */
   readerAdvanced(): void {
-    if (this.#waitsForReaders && this.#pace() === 'go') this.#guarded(() => this.#resume());
+    if (this.#waitsFor === 'readers' && this.#pace() === 'go') this.#guarded(() => this.#goOn());
   }
 
-  /** Ends a wait: stores the buffered bytes, or requests the missing ones again if the transfer was given up. */
-  #resume(): void {
-    const buffered = this.#transfer.takeBuffered();
-    if (!buffered) {
+  /** Ends a wait: stores the buffered bytes and `chunk`, or requests the missing ones again if the transfer was given up. */
+  #goOn(chunk?: Buffer): void {
+    const bytes = this.#transfer.takeBuffered(chunk);
+    if (!bytes) {
       this.start();
       return;
     }
-    this.#waitsForReaders = false;
-    this.#store(buffered);
-    if (this.#transfer.hasBuffered) return;
+    this.#waitsFor = 'bytes';
+    if (!this.#store(bytes)) return;
+    this.#slotWait.end();
     // Also if those were the last bytes: a paused connection would not report its end.
     this.#transfer.resume();
-    if (this.#transfer.isComplete) this.#end('done');
   }
 
   done(): void {
-    if (this.#transfer.hasBuffered) this.#transfer.isComplete = true;
+    if (this.#transfer.hasBuffered) this.#transfer.ended();
     else this.#end('done');
   }
 
@@ -205,8 +208,7 @@ export class Extent implements RangeReceiver {
     if (this.#outcome !== 'running') return;
     this.#transfer.drop();
     // the end of the wait requests the bytes again
-    if (isTransient(error) && (this.#waitsForReaders || this.#slotWait?.isWaiting)) return;
-    this.#retries ??= new Retries(transferLimits);
+    if (isTransient(error) && this.#waitsFor !== 'bytes') return;
     if (!this.#retries.mayFollow(error)) {
       this.#end(error);
       return;
@@ -237,15 +239,15 @@ export class Extent implements RangeReceiver {
     if (this.#outcome instanceof Error) return Promise.reject(this.#outcome);
     const awaited = this.blocks.awaitedFor(position);
     if (this.#outcome === 'done' || this.blocks.position > awaited) return Promise.resolve();
-    const refusedAtMs = this.#slotWait?.refusalMs(slotLimitMs) ?? slotLimitMs;
+    const refusedAtMs = this.#slotWait.refusalMs(slotLimitMs);
     const isLost = slotLimitMs < Infinity && this.blocks.hasGivenBack(position);
-    if (isLost || this.#slotWait?.hasRefused(refusedAtMs)) return Promise.reject(new OverloadedError());
+    if (isLost || this.#slotWait.hasRefused(refusedAtMs)) return Promise.reject(new OverloadedError());
     return this.#waiters.wait(awaited, refusedAtMs, reader);
   }
 
   /** How long it has waited for slots so far. */
   get slotWaitMs(): number {
-    return this.#slotWait?.totalMs ?? 0;
+    return this.#slotWait.totalMs;
   }
 
   /** `reader` has left: nothing more is fetched for it, and its wait ends. */
@@ -265,10 +267,8 @@ export class Extent implements RangeReceiver {
   }
 
   #isWanted(): boolean {
-    return (
-      this.#waiters.isAwaited ||
-      this.#context.readers.isWantedSoon(this.generation, this.blocks.position, this.blocks.to)
-    );
+    const { position, to } = this.blocks;
+    return this.#waiters.isAwaited || this.#context.readers.isWantedSoon(this.generation, position, to);
   }
 
   /** Ends, because another extent fetches the same bytes. */
@@ -291,7 +291,7 @@ export class Extent implements RangeReceiver {
       this.blocks.end();
       if (this.blocks.position < this.#askedTo) this.#transfer.abort();
       this.#transfer.drop();
-      this.#slotWait?.end();
+      this.#slotWait.end();
       this.#owner.ended(this);
     } finally {
       this.#waiters.settle(outcome);

@@ -13,8 +13,7 @@ export class Transfer {
   #limit: Timer | undefined;
   #call: StoreCall | undefined;
   #buffered: Buffer | undefined;
-  /** Whether it has ended, so that only the buffered bytes are left. */
-  isComplete = false;
+  #hasEnded = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -42,18 +41,16 @@ export class Transfer {
     this.#limit = this.#clock.after(READERS_LIMIT_MS, () => this.giveUp());
   }
 
-  /** The buffered bytes followed by `chunk`; empties the buffer. */
-  joined(chunk: Buffer): Buffer {
-    if (!this.#buffered) return chunk;
-    const whole = Buffer.concat([this.#buffered, chunk]);
+  /** The buffered bytes, followed by `chunk`; empties the buffer. */
+  takeBuffered(chunk?: Buffer): Buffer | undefined {
+    const pieces = [this.#buffered, chunk].filter(piece => piece !== undefined);
     this.drop();
-    return whole;
+    return pieces.length > 1 ? Buffer.concat(pieces) : pieces[0];
   }
 
-  takeBuffered(): Buffer | undefined {
-    const buffered = this.#buffered;
-    this.drop();
-    return buffered;
+  /** All of it has come: only the buffered bytes are left. */
+  ended(): void {
+    this.#hasEnded = true;
   }
 
   resume(): void {
@@ -61,11 +58,11 @@ export class Transfer {
   }
 
   /**
-   * Aborts the transfer; buffered and missing bytes are requested again later. Does nothing once the transfer is
-   * complete.
+   * Aborts the transfer; buffered and missing bytes are requested again later. Does nothing once the transfer has
+   * ended.
    */
   giveUp(): void {
-    if (this.isComplete) return;
+    if (this.#hasEnded) return;
     this.abort();
     this.drop();
   }

@@ -129,16 +129,12 @@ it('no block is open when there is no slot', () => {
 it('a block that another fills is skipped, and its last byte is awaited for each byte in it', () => {
   const other = opened(0, blockBytes);
   const writer = new BlockWriter(generation, 0, sizeBytes);
-  expect(writer.isBroughtByOthers()).toBe(true);
+  expect(writer.passOver()).toBe(true);
   expect(writer.drop(content(0, 1000))).toHaveLength(0);
-  expect([writer.position, writer.awaitedFor(10), writer.isBroughtByOthers()]).toEqual([
-    1000,
-    blockBytes - 1,
-    true,
-  ]);
+  expect([writer.position, writer.awaitedFor(10), writer.passOver()]).toEqual([1000, blockBytes - 1, true]);
   const rest = writer.drop(content(1000, blockBytes + 50));
   expect(rest).toEqual(content(blockBytes, blockBytes + 50));
-  expect([writer.isBroughtByOthers(), writer.awaitedFor(blockBytes + 10)]).toEqual([false, blockBytes + 10]);
+  expect([writer.passOver(), writer.awaitedFor(blockBytes + 10)]).toEqual([false, blockBytes + 10]);
   expect([other.isOpen, writer.hasWritten]).toEqual([true, false]);
 });
 
@@ -146,15 +142,15 @@ it('a block that is held is skipped, and one that is held in part is written', (
   fill(0, blockBytes);
   fill(blockBytes, blockBytes + 100);
   const writer = new BlockWriter(generation, 0, sizeBytes);
-  expect(writer.isBroughtByOthers()).toBe(true);
+  expect(writer.passOver()).toBe(true);
   writer.drop(content(0, blockBytes));
-  expect(writer.isBroughtByOthers()).toBe(false);
+  expect(writer.passOver()).toBe(false);
 });
 
 it('the block that it fills itself is not one that others bring', () => {
   const writer = opened(0, sizeBytes);
   writer.write(content(0, 100));
-  expect(writer.isBroughtByOthers()).toBe(false);
+  expect(writer.passOver()).toBe(false);
 });
 
 it('claims the whole blocks that its range touches, from the next byte on', () => {

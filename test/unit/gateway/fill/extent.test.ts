@@ -508,6 +508,23 @@ it('passes over blocks that are held or that others write into', () => {
   ).toBe(true);
 });
 
+it('is not waiting for room any more when others have begun the block that its bytes waited for', () => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  one.adopt(last(), sizeBytes, true);
+  const makeRoom = withoutRoom();
+  last().answer().bytes(blockBytes);
+  makeRoom();
+  generation.openBlock(0);
+  clock.advance(50);
+  expect(last().state).toBe('running');
+  clock.advance(60_000);
+  expect(one.slotWaitMs).toBe(50);
+  last().breakOff();
+  clock.advance(1_000);
+  expect(asked.map(({ from }) => from)).toEqual([0, blockBytes]);
+});
+
 it('who waits for a byte of a block that is passed over waits until it is behind', async () => {
   generation.openBlock(blockBytes);
   const one = extent(0, sizeBytes);
