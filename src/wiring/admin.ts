@@ -46,7 +46,7 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
       nowMs: clock.nowMs(),
       gatewayUrl,
       notReady: reasonsNotReady(parts),
-      warnings: alerts.trouble().warnings,
+      trouble: alerts.trouble(),
       lastMinute: alerts.lastMinute(),
       readsByBucket: traffic.readsOfLastMinute(),
       workers: pool.states(),

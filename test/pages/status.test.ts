@@ -118,7 +118,7 @@ const calmFacts: StatusFacts = {
   nowMs: 1_000,
   gatewayUrl: 'http://127.0.0.1:8080',
   notReady: ['worker 0 is starting'],
-  warnings: [],
+  trouble: { warnings: [], isFiring: false },
   lastMinute: {
     ...{ requests: 10, errorRatio: 0.25, hitRatio: 0.5 },
     firstByteS: { p50: 0.002, p99: 0.4 },
@@ -374,6 +374,17 @@ it('says why a card could not be sent again', async () => {
   );
   await page.getByRole('button', { name: 'Send again' }).click();
   await page.locator('#cards .problem', { hasText: 'no webhook takes it' }).waitFor();
+});
+
+it.each([
+  [{ warnings: [], isFiring: false }, 'ready', 'ready'],
+  [{ warnings: ['slowFirstByte: slow'], isFiring: false }, 'warned', 'ready, 1 warning'],
+  [{ warnings: ['slowFirstByte: slow'], isFiring: true }, 'not-ready', 'in trouble'],
+])('tells of %j by the badge %s, %s', async (trouble, state, text) => {
+  facts = { ...calmFacts, notReady: [], trouble };
+  await open();
+  await page.locator(`#state[data-state="${state}"]`, { hasText: new RegExp(`^${text}$`) }).waitFor();
+  expect(await page.locator('#state').textContent()).toBe(text);
 });
 
 it('says since when the admin port gives no answer, and that what it shows is old, until it answers again', async () => {

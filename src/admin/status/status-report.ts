@@ -1,4 +1,5 @@
 import type { LastMinute } from '../../alerts/engine/last-minute.ts';
+import type { Trouble } from '../../alerts/engine/trouble.ts';
 import { isFailedAttempt, isServerError } from '../../alerts/rules/attempts.ts';
 import { hitResults, missResults, type Reads } from '../../alerts/rules/hit-ratio-drop.ts';
 import type { MetricSnapshot } from '../../base/metric-snapshot.ts';
@@ -13,7 +14,7 @@ export interface StatusFacts {
   /** The reasons why the gateway should get no requests at the moment; empty when it is ready. */
   readonly notReady: readonly string[];
   /** What is wrong although the gateway is ready. */
-  readonly warnings: readonly string[];
+  readonly trouble: Omit<Trouble, 'critical'>;
   readonly lastMinute: LastMinute;
   /** The reads of the last minute by bucket. */
   readonly readsByBucket: ReadonlyMap<string, Reads>;
@@ -40,6 +41,8 @@ export interface StatusReport {
   readonly ready: boolean;
   readonly reasons: readonly string[];
   readonly warnings: readonly string[];
+  /** Whether one of the warnings is of an alert that fires, not only of one that is about to. */
+  readonly firing: boolean;
   readonly lastMinute: LastMinute;
   readonly requests: {
     readonly total: number;
@@ -50,7 +53,7 @@ export interface StatusReport {
     /** The share of cacheable requests that needed no bytes from a store; null before the first. */
     readonly hitRatio: number | null;
   };
-  readonly bytes: { readonly sent: number; readonly fromBackends: number };
+  readonly bytes: { readonly sent: number; readonly fromClients: number; readonly fromBackends: number };
   readonly residentBytes: number;
   readonly fillsInFlight: number;
   readonly cache: readonly {
@@ -86,7 +89,7 @@ export interface StatusReport {
 /** Builds the report from the facts and the merged metrics of all threads. */
 export function statusReport(facts: StatusFacts, snapshot: MetricSnapshot): StatusReport {
   const measured = new Measurements(snapshot);
-  const { version, startedMs, nowMs, gatewayUrl, notReady, workers, links, warnings, lastMinute } = facts;
+  const { version, startedMs, nowMs, gatewayUrl, notReady, workers, links, trouble, lastMinute } = facts;
   return {
     version,
     startedAt: new Date(startedMs).toISOString(),
@@ -94,11 +97,13 @@ export function statusReport(facts: StatusFacts, snapshot: MetricSnapshot): Stat
     gateway: gatewayUrl,
     ready: notReady.length === 0,
     reasons: notReady,
-    warnings,
+    warnings: trouble.warnings,
+    firing: trouble.isFiring,
     lastMinute,
     requests: requests(measured),
     bytes: {
       sent: measured.total('tidegate_response_bytes_total'),
+      fromClients: measured.total('tidegate_request_bytes_total'),
       fromBackends: measured.total('tidegate_backend_bytes_total'),
     },
     residentBytes: measured.total('process_resident_memory_bytes'),

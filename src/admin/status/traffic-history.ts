@@ -3,6 +3,7 @@ import { MeasurementHistory } from '../../alerts/measurement/history.ts';
 import {
   backendBytes,
   firstByteSeconds,
+  receivedBytes,
   requestsByBucket,
   sentBytes,
 } from '../../alerts/measurement/measure.ts';
@@ -28,6 +29,8 @@ export interface TrafficColumns {
   readonly hits: readonly number[];
   readonly sentBytes: readonly number[];
   readonly storeBytes: readonly number[];
+  /** Received from clients. */
+  readonly receivedBytes: readonly number[];
   /** Time to the head of an answer, interpolated in the buckets of the histogram; null without requests. */
   readonly firstByteP50S: readonly (number | null)[];
   readonly firstByteP99S: readonly (number | null)[];
@@ -66,8 +69,9 @@ const columns = {
   hits: 5,
   sentBytes: 6,
   storeBytes: 7,
-  p50: 8,
-  p99: 9,
+  receivedBytes: 8,
+  p50: 9,
+  p99: 10,
 } as const;
 const FIRST_BUCKET = Object.keys(columns).length;
 
@@ -76,7 +80,7 @@ export class TrafficHistory {
   readonly #clock: Clock;
   readonly #startedMs: number;
   readonly #recent = new MeasurementHistory(
-    [requestsByBucket, firstByteSeconds, sentBytes, backendBytes],
+    [requestsByBucket, firstByteSeconds, sentBytes, backendBytes, receivedBytes],
     new DownsampledRows([{ spacingMs: 0, keepMs: 2 * MINUTE_MS }]),
   );
   readonly #ring = new SampleRing(KEPT_SAMPLES, FIRST_BUCKET + 2 * (MAX_BUCKETS + 1));
@@ -121,6 +125,7 @@ export class TrafficHistory {
         hits: read(columns.hits),
         sentBytes: read(columns.sentBytes),
         storeBytes: read(columns.storeBytes),
+        receivedBytes: read(columns.receivedBytes),
         firstByteP50S: read(columns.p50).map(orNull),
         firstByteP99S: read(columns.p99).map(orNull),
       },
@@ -142,7 +147,7 @@ export class TrafficHistory {
     const reads = countReads(requests);
     return [
       ...[nowMs, sinceMs / 1_000, total(requests), total(requests, isServerError), reads.all, reads.hits],
-      ...[total(grown(sentBytes)), total(grown(backendBytes))],
+      ...[total(grown(sentBytes)), total(grown(backendBytes)), total(grown(receivedBytes))],
       ...[quantile(firstByte, 0.5).value, quantile(firstByte, 0.99).value],
       ...this.#bucketCells(requests),
     ];

@@ -9,6 +9,8 @@ import { describeRule } from '../rules/rule-description.ts';
 export interface Trouble {
   /** Alerts that fire or are about to, except mere information. */
   readonly warnings: readonly string[];
+  /** Whether any of these fires. */
+  readonly isFiring: boolean;
   /** Critical alerts that fire and are not silenced. */
   readonly critical: readonly string[];
 }
@@ -19,7 +21,8 @@ export function troubleOf(alerts: readonly Alert[]): Trouble {
     ({ state, severity, silencedUntilMs }) =>
       state === 'firing' && severity === 'critical' && silencedUntilMs === undefined,
   );
-  return { warnings: named(open), critical: named(critical) };
+  const isFiring = open.some(({ state }) => state === 'firing');
+  return { warnings: named(open), isFiring, critical: named(critical) };
 }
 
 function named(alerts: readonly Alert[]): readonly string[] {

@@ -25,6 +25,9 @@ export const requestsByBucket: Measure = {
 /** Body bytes sent to clients. */
 export const sentBytes: Measure = { family: 'tidegate_response_bytes_total', kind: 'counter', by: [] };
 
+/** Body bytes received from clients. */
+export const receivedBytes: Measure = { family: 'tidegate_request_bytes_total', kind: 'counter', by: [] };
+
 /** Body bytes received from backends. */
 export const backendBytes: Measure = { family: 'tidegate_backend_bytes_total', kind: 'counter', by: [] };
 

@@ -78,11 +78,16 @@ const panels = [
     ...{ title: 'Bytes', format: formatBytesRate, steps: byteSteps },
     now: traffic => ({
       figure: formatBytesRate(traffic.lastMinute('sentBytes')),
-      note: `sent; ${formatBytesRate(traffic.lastMinute('storeBytes'))} from stores`,
+      note: [
+        'sent',
+        `${formatBytesRate(traffic.lastMinute('storeBytes'))} from stores`,
+        `${formatBytesRate(traffic.lastMinute('receivedBytes'))} from clients`,
+      ].join('; '),
     }),
     curves: traffic => [
       { label: 'to clients', colour: '--hit', values: traffic.rates('sentBytes') },
       { label: 'from stores', colour: '--miss', values: traffic.rates('storeBytes') },
+      { label: 'from clients', colour: '--partial', values: traffic.rates('receivedBytes') },
     ],
   },
   {

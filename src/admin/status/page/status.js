@@ -66,12 +66,20 @@ function setState(state, text) {
 }
 
 /** @param {StatusReport} report */
+function showState({ ready, firing, warnings }) {
+  const count = warnings.length;
+  if (!ready) setState('not-ready', 'not ready');
+  else if (firing) setState('not-ready', 'in trouble');
+  else if (count > 0) setState('warned', `ready, ${count === 1 ? '1 warning' : `${count} warnings`}`);
+  else setState('ready', 'ready');
+}
+
+/** @param {StatusReport} report */
 function show(report) {
   byId('board').hidden = false;
   byId('about').textContent =
     `${report.version} · ${report.gateway} · up ${formatDuration(report.uptimeS * 1_000)}`;
-  const isWell = report.ready && report.warnings.length === 0;
-  setState(isWell ? 'ready' : 'not-ready', isWell ? 'ready' : report.ready ? 'in trouble' : 'not ready');
+  showState(report);
   byId('reasons').hidden = report.reasons.length === 0;
   byId('reasons').replaceChildren(...report.reasons.map(reason => element('li', {}, reason)));
   showCharts(traffic, report, rangeS);

@@ -12,7 +12,7 @@ const MINUTE_S = 60;
 /** @returns {Columns} */
 const noSamples = () => ({
   ...{ atMs: [], seconds: [], requests: [], errors: [], reads: [], hits: [] },
-  ...{ sentBytes: [], storeBytes: [], firstByteP50S: [], firstByteP99S: [] },
+  ...{ sentBytes: [], storeBytes: [], receivedBytes: [], firstByteP50S: [], firstByteP99S: [] },
 });
 
 export class Traffic {
@@ -76,7 +76,7 @@ export class Traffic {
   }
 
   /**
-   * @param {'requests' | 'sentBytes' | 'storeBytes'} name
+   * @param {'requests' | 'sentBytes' | 'storeBytes' | 'receivedBytes'} name
    * @returns {readonly (number | null)[]}
    */
   rates(name) {
@@ -108,7 +108,7 @@ export class Traffic {
 
   /**
    * The mean rate of the last minute; null without samples.
-   * @param {'requests' | 'sentBytes' | 'storeBytes'} name
+   * @param {'requests' | 'sentBytes' | 'storeBytes' | 'receivedBytes'} name
    */
   lastMinute(name) {
     const { seconds } = this.#columns;

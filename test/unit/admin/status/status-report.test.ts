@@ -8,7 +8,7 @@ const facts = {
   nowMs: Date.UTC(2026, 0, 1, 0, 1, 30, 900),
   gatewayUrl: 'http://127.0.0.1:8080',
   notReady: [],
-  warnings: [],
+  trouble: { warnings: [], isFiring: false },
   lastMinute: {
     ...{ requests: 10, errorRatio: 0.25, hitRatio: 0.5 },
     firstByteS: { p50: 0.002, p99: 0.4 },
@@ -29,6 +29,7 @@ function measured() {
   requests.cell('photos', 'GetObject', '200', 'MISS').add(3);
   requests.cell('_other', 'ListBucket', '503', 'BYPASS').add(2);
   metrics.counter('tidegate_response_bytes_total', '', ['bucket', 'cache']).cell('photos', 'HIT').add(5_000);
+  metrics.counter('tidegate_request_bytes_total', '', ['bucket']).cell('photos').add(700);
   const asked = metrics.counter('tidegate_backend_requests_total', '', ['backend', 'operation', 'status']);
   asked.cell('main', 'GetObject', '206').add(3);
   asked.cell('main', 'GetObject', '404').add(1);
@@ -49,6 +50,22 @@ it('counts requests by outcome, and as hits what needed no byte from a store', a
     byCache: { HIT: 6, REVALIDATED: 1, MISS: 3, BYPASS: 2 },
     hitRatio: 0.7,
   });
+});
+
+it('counts the bytes that were sent, and those received from clients and stores', async () => {
+  expect(statusReport(facts, await measured()).bytes).toEqual({
+    sent: 5_000,
+    fromClients: 700,
+    fromBackends: 0,
+  });
+});
+
+it('tells whether an alert fires, or is only about to', () => {
+  for (const isFiring of [true, false])
+    expect(statusReport({ ...facts, trouble: { warnings: ['slowFirstByte'], isFiring } }, [])).toMatchObject({
+      warnings: ['slowFirstByte'],
+      firing: isFiring,
+    });
 });
 
 it('has no hit ratio before anything could be hit', () => {

@@ -21,7 +21,7 @@ async function start(): Promise<number> {
     nowMs: 1_000,
     gatewayUrl: 'http://127.0.0.1:8080',
     notReady: [],
-    warnings: [],
+    trouble: { warnings: [], isFiring: false },
     lastMinute: {
       ...{ requests: 10, errorRatio: 0.25, hitRatio: 0.5 },
       firstByteS: { p50: 0.002, p99: 0.4 },

@@ -16,9 +16,13 @@ function countingWorker() {
   const requests = metrics.counter('tidegate_requests_total', '', ['bucket', 'operation', 'status', 'cache']);
   const sent = metrics.counter('tidegate_response_bytes_total', '', ['bucket', 'cache']);
   const received = metrics.counter('tidegate_backend_bytes_total', '', ['backend']);
+  const uploaded = metrics.counter('tidegate_request_bytes_total', '', ['bucket']);
   const firstByte = metrics.histogram('tidegate_request_first_byte_seconds', '', ['cache'], [0.1, 0.2, 1]);
   return {
     snapshot: () => metrics.snapshot(),
+    receive(sizeBytes: number) {
+      uploaded.cell('photos').add(sizeBytes);
+    },
     answer(count: number, { bucket = 'photos', status = '200', cache = 'HIT', seconds = 0.05 } = {}) {
       requests.cell(bucket, 'GetObject', status, cache).add(count);
       sent.cell(bucket, cache).add(count * 100);
@@ -58,6 +62,7 @@ it('counts per sample what was asked, hit, failed and transferred', async () => 
   worker.answer(2, { cache: 'MISS' });
   worker.answer(1, { cache: 'BYPASS', status: '503' });
   await sample();
+  worker.receive(300);
   await sample();
   worker.answer(1, { cache: 'STALE' });
   await sample();
@@ -69,6 +74,7 @@ it('counts per sample what was asked, hit, failed and transferred', async () => 
     hits: [6, 0, 1],
     sentBytes: [900, 0, 100],
     storeBytes: [2_000, 0, 0],
+    receivedBytes: [0, 300, 0],
   });
 });
 

@@ -16,6 +16,12 @@ it('warns of what fires and of what is about to, once for each rule, and how man
   expect(critical).toEqual(['backendUnreachable: A backend does not answer, or only with errors (2 alerts)']);
 });
 
+it('tells whether anything fires, or is only about to', () => {
+  const pending = sampleAlert('backendErrors', { state: 'pending' });
+  expect(troubleOf([pending]).isFiring).toBe(false);
+  expect(troubleOf([pending, sampleAlert('retryStorm')]).isFiring).toBe(true);
+});
+
 it('says why, each cause once, and names no backend', () => {
   const causes = ['ECONNREFUSED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ECONNREFUSED'];
   const alerts = causes.map((cause, index) => ({ ...down, id: String(index), cause }));
@@ -27,5 +33,6 @@ it('says why, each cause once, and names no backend', () => {
 it('keeps nobody from being ready for what is silenced, a warning or mere information', () => {
   const silenced = { ...down, silencedUntilMs: 1 };
   expect(troubleOf([silenced, sampleAlert('retryStorm')]).critical).toEqual([]);
-  expect(troubleOf([sampleAlert('heartbeat', { severity: 'info' })])).toEqual({ warnings: [], critical: [] });
+  const info = troubleOf([sampleAlert('heartbeat', { severity: 'info' })]);
+  expect(info).toEqual({ warnings: [], isFiring: false, critical: [] });
 });

@@ -26,6 +26,7 @@ function report(from: number, to: number, changes: Partial<TrafficReport> = {}):
       hits: numbers.map(() => 0),
       sentBytes: numbers.map(number => number * 10),
       storeBytes: numbers.map(() => 0),
+      receivedBytes: numbers.map(() => 0),
       firstByteP50S: numbers.map(() => null),
       firstByteP99S: numbers.map(number => number / 1_000),
     },
