@@ -51,8 +51,9 @@ export function closeIfLast(request: ServedRequest, response: ServerResponse): v
   if (request.isUpgrade) response.shouldKeepAlive = false;
   if (!request.isBodyTaken || !response.shouldKeepAlive) return;
   response.shouldKeepAlive = false;
+  // without effect once the head of the answer was sent
   request.once('end', () => {
-    if (!response.headersSent) response.shouldKeepAlive = true;
+    response.shouldKeepAlive = true;
   });
 }
 
