@@ -25,6 +25,7 @@ export class RealProcess {
   readonly #child: ChildProcess;
   readonly #name: string;
   readonly #exited: Promise<void>;
+  readonly #guard: ChildProcess | undefined;
   #output = '';
 
   constructor(command: string, args: readonly string[], options: ProcessOptions = {}) {
@@ -47,7 +48,7 @@ export class RealProcess {
     });
     this.#child.once('close', () => resolve());
     this.#exited = promise;
-    process.once('exit', this.#kill);
+    this.#guard = this.#child.pid === undefined ? undefined : guardOf(this.#child.pid);
   }
 
   get pid(): number {
@@ -76,17 +77,29 @@ export class RealProcess {
     const late = wait(graceMs, 'late', { ref: false });
     if ((await Promise.race([this.#exited, late])) === 'late') this.#signal('SIGKILL');
     await this.#exited;
-    process.off('exit', this.#kill);
+    this.#guard?.kill('SIGKILL');
     return this.#child.exitCode;
   }
-
-  readonly #kill = () => this.#signal('SIGKILL');
 
   #signal(signal: NodeJS.Signals): void {
     if (this.#child.pid === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null)
       return;
     process.kill(-this.#child.pid, signal);
   }
+}
+
+/**
+ * Ends the group of `pid` when this process is gone, however it ended: its end of the pipe is closed then. A handler of
+ * `exit` is not called for a signal.
+ */
+function guardOf(pid: number): ChildProcess {
+  const script = 'read -r _; kill -s KILL -- "-$0"';
+  const guard = spawn('sh', ['-c', script, String(pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  guard.unref();
+  return guard;
 }
 
 /** Runs a program to its end and gives what it printed; rejects with that when it fails. */
