@@ -1,7 +1,7 @@
 import { ageS, freshUntilMs } from '../../cache/freshness.ts';
 import { Generation } from '../../cache/generation.ts';
-import { objectKey } from '../../cache/object-key.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
+import { objectKeyOf } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import type { WorkerCache } from '../workers/worker-cache.ts';
 
@@ -38,7 +38,7 @@ export function describeObject(
 ): ObjectDescription | undefined {
   const bucket = buckets.find(bucketName);
   if (!bucket) return undefined;
-  const named = objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key);
+  const named = objectKeyOf(bucket, key);
   const entry = objects.table.peek(named);
   if (!entry) return undefined;
   const policy = bucket.policyFor(key);

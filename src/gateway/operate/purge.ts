@@ -1,6 +1,6 @@
 import { generationsOf } from '../../cache/entry-table.ts';
-import { isInRange, type KeyRange, objectKey } from '../../cache/object-key.ts';
-import type { Bucket } from '../request/bucket.ts';
+import { isInRange, type KeyRange } from '../../cache/object-key.ts';
+import { type Bucket, objectKeyOf } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import type { Peers } from '../workers/peers.ts';
 import type { WorkerCache } from '../workers/worker-cache.ts';
@@ -40,7 +40,7 @@ export function purge(
 }
 
 function purgeKey(bucket: Bucket, key: string, { epochs, table }: WorkerCache): Purged {
-  const named = objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key);
+  const named = objectKeyOf(bucket, key);
   epochs.raise(named.hash);
   const entry = table.peek(named);
   if (!entry) return nothing;

@@ -1,5 +1,6 @@
 import type { Store } from '../../backend/store.ts';
 import type { FreshnessRules } from '../../cache/freshness.ts';
+import { type ObjectKey, objectKey } from '../../cache/object-key.ts';
 import { parseAccessPointArn } from '../../s3/access-point.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { KeyKind } from '../../s3/path-key.ts';
@@ -49,4 +50,9 @@ export function regionOfBucket(name: string, bucketAtStore: string, storeRegion:
 /** Whether the bucket or its keys have other names at the store. */
 export function isRenamed({ name, bucketAtStore, keyPrefix }: Bucket): boolean {
   return name !== bucketAtStore || keyPrefix !== '';
+}
+
+/** The object that clients call `key` in this bucket. */
+export function objectKeyOf({ store, bucketAtStore, keyPrefix }: Bucket, key: string): ObjectKey {
+  return objectKey(store.name, bucketAtStore, keyPrefix + key);
 }

@@ -1,4 +1,3 @@
-import { objectKey } from '../../cache/object-key.ts';
 import { recordName } from '../../cache/record.ts';
 import { parseRange, type RangeRequest } from '../../http/range.ts';
 import type { CustomerKey } from '../../s3/customer-key.ts';
@@ -8,6 +7,7 @@ import { readParameters } from '../../s3/read-parameters.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import { requireId } from '../../s3/store-id.ts';
 import type { Permissions, Visibility } from './access.ts';
+import { objectKeyOf } from './bucket.ts';
 import { takesCustomerKeys } from './customer-keys.ts';
 import type { Exchange } from './exchange.ts';
 import type { Located } from './locate.ts';
@@ -61,7 +61,7 @@ export function clientRead(
     method,
     bucket,
     policy: bucket.policyFor(key),
-    objectKey: objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key),
+    objectKey: objectKeyOf(bucket, key),
     versionId,
     variant,
     recordName: recordName(versionId, variant, method),

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { StoreRequest, WholeReply } from '../../../backend/store.ts';
 import type { Steps } from '../../../base/sliced-work.ts';
-import { objectKey } from '../../../cache/object-key.ts';
 import type { OpenWrite } from '../../../cache/open-writes.ts';
 import { actionOf } from '../../../s3/action.ts';
 import type { DeclaredPayload } from '../../../s3/declared-payload.ts';
@@ -26,7 +25,7 @@ import { InvalidListError } from '../../../s3/listing/listing-xml.ts';
 import { requireId } from '../../../s3/store-id.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
 import { inClientNames } from '../../reply/client-names.ts';
-import type { Bucket } from '../../request/bucket.ts';
+import { type Bucket, objectKeyOf } from '../../request/bucket.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { requireObject } from '../../request/locate.ts';
 import { ListingJob } from '../listing/listing-job.ts';
@@ -154,10 +153,7 @@ function withList(passed: StoreRequest, list: DeleteList, { keyPrefix }: Bucket)
 
 /** The writes to all keys of a list. */
 function open({ bucket, writes }: OtherOperation, { objects }: DeleteList): OpenWrite {
-  const { store, bucketAtStore, keyPrefix } = bucket;
-  const all = objects.map(({ key }) =>
-    writes.begin(objectKey(store.name, bucketAtStore, keyPrefix + key).hash),
-  );
+  const all = objects.map(({ key }) => writes.begin(objectKeyOf(bucket, key).hash));
   return {
     answered: () => {
       for (const each of all) each.answered();

@@ -1,6 +1,6 @@
-import { objectKey } from '../../../cache/object-key.ts';
 import { type OpenWrite, ofNoObject } from '../../../cache/open-writes.ts';
 import type { OperationName } from '../../../s3/operation-table.ts';
+import { objectKeyOf } from '../../request/bucket.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import type { PassedReceiver } from '../pass-through.ts';
 
@@ -33,9 +33,8 @@ export function openWriteOf(other: OtherOperation, receiver: PassedReceiver): Op
   const { operation, bucket, address, writes } = other;
   if (address.kind === 'object') {
     if (changingNothing.has(operation)) return { open: ofNoObject, receiver };
-    const { store, bucketAtStore, keyPrefix } = bucket;
     return {
-      open: writes.begin(objectKey(store.name, bucketAtStore, keyPrefix + address.key).hash),
+      open: writes.begin(objectKeyOf(bucket, address.key).hash),
       receiver,
     };
   }

@@ -1,5 +1,4 @@
 import type { StoreRequest, WholeReply } from '../../../backend/store.ts';
-import { objectKey } from '../../../cache/object-key.ts';
 import { parseContentLength } from '../../../http/content-length.ts';
 import { readCustomerKey } from '../../../s3/customer-key.ts';
 import { type DeclaredPayload, declaredPayload } from '../../../s3/declared-payload.ts';
@@ -10,6 +9,7 @@ import { parsePostPolicy, requirePolicy } from '../../../s3/post-policy.ts';
 import { fieldMissing, prefixOfForm } from '../../../s3/post-signature.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
 import { type Caller, Permissions } from '../../request/access.ts';
+import { objectKeyOf } from '../../request/bucket.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { takesCustomerKeys } from '../../request/customer-keys.ts';
 import { requireObject } from '../../request/locate.ts';
@@ -121,7 +121,7 @@ function send(
     prefix: exchange.prefix,
   });
   if (form.file) verify(form.file, declared, other);
-  const { hash } = objectKey(bucket.store.name, bucket.bucketAtStore, bucket.keyPrefix + key);
+  const { hash } = objectKeyOf(bucket, key);
   const asked: StoreRequest = {
     ...{ method: 'PUT', operation: 'PutObject', query: '' },
     ...{ bucket: bucket.bucketAtStore, key: bucket.keyPrefix + key, fields: put.passed },
