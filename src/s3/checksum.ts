@@ -30,6 +30,12 @@ export function isChecksumAlgorithm(name: string): name is ChecksumAlgorithm {
   return Object.hasOwn(checksumSizes, name);
 }
 
+/** Whether `value` is what the algorithm gives, in base64. */
+export function isChecksumValue(algorithm: ChecksumAlgorithm, value: string): boolean {
+  const bytes = Buffer.from(value, 'base64');
+  return bytes.length === checksumSizes[algorithm] && bytes.toString('base64') === value;
+}
+
 export function createChecksum(algorithm: ChecksumAlgorithm): Checksum {
   switch (algorithm) {
     case 'crc32':

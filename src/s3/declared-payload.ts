@@ -1,5 +1,5 @@
 import { parseContentLength } from '../http/content-length.ts';
-import { type ChecksumAlgorithm, checksumSizes, isChecksumAlgorithm } from './checksum.ts';
+import { type ChecksumAlgorithm, isChecksumAlgorithm, isChecksumValue } from './checksum.ts';
 import type { ChunkSigning } from './chunk-signatures.ts';
 import { bareName, type HeaderPrefix } from './dialect.ts';
 import { s3Error } from './error.ts';
@@ -105,7 +105,7 @@ function declaredChecksum(
   for (const [name, value] of store) {
     if (!name.startsWith('checksum-') || ofChecksums.has(name)) continue;
     const algorithm = name.slice('checksum-'.length);
-    if (!isChecksumAlgorithm(algorithm) || !isValue(algorithm, value))
+    if (!isChecksumAlgorithm(algorithm) || !isChecksumValue(algorithm, value))
       throw s3Error('InvalidRequest', { message: `Value for ${prefix}${name} header is invalid.` });
     declared.push({ kind: 'field', algorithm, value });
   }
@@ -124,12 +124,6 @@ function declaredTrailer(trailer: string): DeclaredChecksum {
   if (!prefix || algorithm === name || !isChecksumAlgorithm(algorithm))
     throw invalidTrailer('the trailer is not a known checksum');
   return { kind: 'trailer', algorithm };
-}
-
-/** Whether `value` is what the algorithm gives, in base64. */
-export function isValue(algorithm: ChecksumAlgorithm, value: string): boolean {
-  const bytes = Buffer.from(value, 'base64');
-  return bytes.length === checksumSizes[algorithm] && bytes.toString('base64') === value;
 }
 
 function invalidTrailer(reason: string) {

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { AwsChunkedDecoder } from './aws-chunked.ts';
-import { type Checksum, createChecksum } from './checksum.ts';
+import { type Checksum, createChecksum, isChecksumValue } from './checksum.ts';
 import { ChunkSignatures } from './chunk-signatures.ts';
-import { type DeclaredChecksum, type DeclaredPayload, isValue } from './declared-payload.ts';
+import type { DeclaredChecksum, DeclaredPayload } from './declared-payload.ts';
 import type { HeaderPrefix } from './dialect.ts';
 import { s3Error } from './error.ts';
 import { payloadHashMismatch } from './sigv4-errors.ts';
@@ -83,7 +83,8 @@ export class PayloadVerifier {
     const { algorithm } = checksum;
     const declared =
       checksum.kind === 'field' ? checksum.value : this.#decoder?.trailers.get(`checksum-${algorithm}`);
-    if (declared === undefined || !isValue(algorithm, declared)) throw s3Error('MalformedTrailerError');
+    if (declared === undefined || !isChecksumValue(algorithm, declared))
+      throw s3Error('MalformedTrailerError');
     const computed = this.#checksum?.digest().toString('base64');
     if (computed !== declared)
       throw s3Error('BadDigest', {
