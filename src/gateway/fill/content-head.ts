@@ -37,6 +37,9 @@ export interface ContentHead extends StoreReplyHead {
 /** MinIO's Content-Range for an empty object: from 0 to -1. */
 const rangeOfNothing = /^bytes 0--1\/0$/i;
 
+/** The entity tag of an object without content, unless it is encrypted: the MD5 of nothing. */
+const tagOfNothing = '"d41d8cd98f00b204e9800998ecf8427e"';
+
 export function readContentHead({ status, fields }: StoreReplyHead): ContentHead {
   const http = new Map<string, string>();
   const store = new Map<string, string>();
@@ -117,11 +120,12 @@ export function checksumsOf(
 
 /**
  * Whether an answer to a question for `partNumber` says what the whole object is. Ceph sends a part with 200 and without
- * Content-Range, so its length is not that of the object; only an empty first part is all there is
- * (docs/semantics.md 53).
+ * Content-Range, so its length is not that of the object (docs/semantics.md 53). Nor is an empty answer always that of an
+ * empty object: Ozone answers so for a part that is not there.
  */
-export function tellsWhole({ range, lengthBytes }: ContentHead, partNumber: number | undefined): boolean {
-  return partNumber === undefined || range !== undefined || (partNumber === 1 && lengthBytes === 0);
+export function tellsWhole(head: ContentHead, partNumber: number | undefined): boolean {
+  const { range, lengthBytes } = head;
+  return partNumber === undefined || range !== undefined || (lengthBytes === 0 && tellsEmpty(head));
 }
 
 /** Whether a 206 has a range with a number above 2^53 - 1, which a JavaScript number cannot represent exactly. */
@@ -130,9 +134,14 @@ export function hasInexactRange({ range, rangeText }: ContentHead): boolean {
 }
 
 /**
- * Whether a 206 is the whole of an empty object. MinIO answers so where others send a 200: to a suffix range with a
+ * Whether a 206 has no content. MinIO answers so for an empty object where others send a 200: to a suffix range with a
  * range that ends before it starts, to part 1 without any (docs/semantics.md 25, 47).
  */
-export function isOfEmptyObject({ status, lengthBytes, rangeText }: ContentHead): boolean {
+export function hasNoContent({ status, lengthBytes, rangeText }: ContentHead): boolean {
   return status === 206 && lengthBytes === 0 && (rangeText === undefined || rangeOfNothing.test(rangeText));
+}
+
+/** Whether an answer without content says that the object has none either, by its range or its entity tag. */
+export function tellsEmpty({ rangeText, entityTag }: ContentHead): boolean {
+  return rangeText !== undefined || entityTag === tagOfNothing;
 }

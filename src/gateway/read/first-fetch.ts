@@ -10,9 +10,10 @@ import type { ContentRange, RangeRequest } from '../../http/range.ts';
 import {
   type ContentHead,
   hasInexactRange,
-  isOfEmptyObject,
+  hasNoContent,
   keptContent,
   readContentHead,
+  tellsEmpty,
   tellsWhole,
 } from '../fill/content-head.ts';
 import { InvalidReplyError, isRefusal } from '../fill/fill-error.ts';
@@ -176,7 +177,8 @@ function arrivingBytes(
 ): ArrivingBytes | 'unkeepable' | InvalidReplyError {
   if (head.status !== 200 && head.status !== 206) return new InvalidReplyError(`status ${head.status}`);
   if (hasInexactRange(head)) return 'unkeepable';
-  if (mayFindNothing(asked) && isOfEmptyObject(head)) {
+  if (mayFindNothing(asked) && hasNoContent(head)) {
+    if (!tellsEmpty(head)) return 'unkeepable';
     const empty = keptContent({ ...head, sizeBytes: 0 }, maxSizeBytes);
     if (empty) return { ...empty, from: 0, to: 0 };
   }

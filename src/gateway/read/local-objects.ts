@@ -120,7 +120,7 @@ export class LocalObjects implements ObjectSource {
   refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void {
     if (!isRememberedRefusal(reply) || lookupRecord(this.records, read) !== record) return;
     const { epoch, isUnsettled } = record;
-    this.#learnRefusal(read, reply, 'GET', { epoch, isUnsettled });
+    this.#learnRefusal(read, reply, 'GET', { epoch, isUnsettled }, undefined);
   }
 
   /**
@@ -174,7 +174,8 @@ export class LocalObjects implements ObjectSource {
   async #askHead(read: ObjectRead, partNumber: number | undefined): Promise<Learned> {
     const asked = this.records.askedNow(read);
     const reply = await this.#fetcher.head(read, partNumber);
-    if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(read, reply, 'HEAD', asked);
+    if (reply.status !== 200 && reply.status !== 206)
+      return this.#learnRefusal(read, reply, 'HEAD', asked, partNumber);
     const head = readContentHead(reply);
     const identity = tellsWhole(head, partNumber) ? identityOf(read, head) : undefined;
     if (!identity) return this.#learnUnkeepable(read, head, 'HEAD', asked, partNumber);
@@ -192,9 +193,10 @@ export class LocalObjects implements ObjectSource {
         ? this.#askGet(read, undefined)
         : this.#askAnew(read, firstBlock(read));
     }
-    if (answer.kind === 'refused') return this.#learnRefusal(read, answer.reply, 'GET', asked);
+    const partNumber = partNumberOf(extent);
+    if (answer.kind === 'refused') return this.#learnRefusal(read, answer.reply, 'GET', asked, partNumber);
     if (answer.kind === 'unkeepable')
-      return this.#learnUnkeepable(read, answer.head, 'GET', asked, partNumberOf(extent));
+      return this.#learnUnkeepable(read, answer.head, 'GET', asked, partNumber);
     return answer.learned;
   }
 
@@ -265,8 +267,15 @@ export class LocalObjects implements ObjectSource {
     return learnedOf(record, head, mayReplace && this.records.store(read, record));
   }
 
-  #learnRefusal(read: ObjectRead, reply: WholeReply, method: 'GET' | 'HEAD', asked: Asked): Learned {
-    if (!isRememberedRefusal(reply)) throw refusedBy(reply);
+  /** A refusal of a part may be of this part alone (docs/semantics.md 55), so it is not remembered. */
+  #learnRefusal(
+    read: ObjectRead,
+    reply: WholeReply,
+    method: 'GET' | 'HEAD',
+    asked: Asked,
+    partNumber: number | undefined,
+  ): Learned {
+    if (partNumber !== undefined || !isRememberedRefusal(reply)) throw refusedBy(reply);
     const record = refusedRecord(reply, { method, receivedMs: this.#clock.nowMs(), ...asked });
     return learnedOf(record, readContentHead(reply), this.records.store(read, record));
   }

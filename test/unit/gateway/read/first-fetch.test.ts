@@ -124,6 +124,8 @@ it.each([
   [1, '3'],
   [2, '3'],
   [2, '0'],
+  // Ozone answers so for a part that is not there
+  [1, '0'],
 ])('a 200 to the question for part %i, of %s bytes, brings a part, not the object', (partNumber, length) => {
   begin({ kind: 'part', partNumber }).answered(head(200, { etag: '"t"', 'content-length': length }));
   expect(outcome.unkeepable?.status).toBe(200);
@@ -131,15 +133,18 @@ it.each([
   expect(isAborted).toBe(true);
 });
 
-it('an empty first part is the object', () => {
-  begin({ kind: 'part', partNumber: 1 }).answered(head(200, { etag: '"t"', 'content-length': '0' }));
+/** The MD5 of nothing. */
+const emptyTag = '"d41d8cd98f00b204e9800998ecf8427e"';
+
+it('an empty first part of an object with the tag of nothing is the object', () => {
+  begin({ kind: 'part', partNumber: 1 }).answered(head(200, { etag: emptyTag, 'content-length': '0' }));
   expect(outcome.readable?.sizeBytes).toBe(0);
 });
 
 describe('an empty object, as MinIO tells of one in a 206 (rows 25 and 47)', () => {
   const suffix: FirstExtent = { kind: 'suffix', lengthBytes: 4 };
   const part: FirstExtent = { kind: 'part', partNumber: 1 };
-  const nothing = { etag: '"t"', 'content-length': '0' };
+  const nothing = { etag: emptyTag, 'content-length': '0' };
   const noRange = { 'content-range': 'bytes 0--1/0' };
 
   it.each<[string, FirstExtent, Record<string, string>]>([
@@ -149,8 +154,14 @@ describe('an empty object, as MinIO tells of one in a 206 (rows 25 and 47)', () 
     const fetch = begin(asked);
     fetch.answered(head(206, fields));
     fetch.ended();
-    expect(outcome.readable).toEqual({ entityTag: '"t"', sizeBytes: 0, from: 0, to: 0 });
+    expect(outcome.readable).toEqual({ entityTag: emptyTag, sizeBytes: 0, from: 0, to: 0 });
     expect(outcome.failed).toBeUndefined();
+  });
+
+  it.each([part, suffix])('but not with the tag of another content: it is not kept', asked => {
+    begin(asked).answered(head(206, { ...nothing, etag: '"t"' }));
+    expect(outcome.unkeepable?.status).toBe(206);
+    expect(outcome.readable).toBeUndefined();
   });
 
   it.each<[string, FirstExtent, Record<string, string>]>([

@@ -271,6 +271,33 @@ it.each(['GET', 'HEAD'] as const)(
   },
 );
 
+it.each(['GET', 'HEAD'] as const)(
+  'a %s of a part that is refused says nothing of the object',
+  async method => {
+    const whole = readOf('k', { bucket: bucketOf(store) });
+    const kept = () => lookupFresh(objects.objects.records, whole, clock.nowMs());
+    const ofPart = async () => {
+      const refused = expect(objects.objects.find({ ...whole, method, partNumber: 2 })).rejects.toMatchObject(
+        {
+          reply: { status: 404 },
+        },
+      );
+      await answer(0);
+      await refused;
+    };
+    store.remove('k');
+    await ofPart();
+    expect(kept()).toBeUndefined();
+    store.put('k', object);
+    const found = objects.objects.find(whole);
+    await answer(0);
+    await found;
+    store.remove('k');
+    await ofPart();
+    expect(kept()?.kind).toBe('readable');
+  },
+);
+
 it('a reader of a part who wants checksums of an object that was empty learns nothing of the part from the whole', async () => {
   const variant = { origin: 'https://app.test', expectedBucketOwner: undefined, requestPayer: undefined };
   const ofPart = readOf('k', { bucket: bucketOf(store), variant, partNumber: 1 });
