@@ -53,6 +53,14 @@ type Learned = Omit<LookupResult, 'isCollapsed' | 'how'> & {
   readonly how: 'fetched' | 'revalidated';
 };
 
+/** A question to a store, as it was asked. */
+interface Question extends Asked {
+  readonly read: ObjectRead;
+  readonly method: 'GET' | 'HEAD';
+  /** The part that is asked about; undefined for the object. */
+  readonly partNumber: number | undefined;
+}
+
 /**
  * Looks up records: from the cache while they are fresh, otherwise from the store, with one request for all concurrent
  * readers. One instance per worker, for the objects that the worker owns.
@@ -120,7 +128,7 @@ export class LocalObjects implements ObjectSource {
   refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void {
     if (!isRememberedRefusal(reply) || lookupRecord(this.records, read) !== record) return;
     const { epoch, isUnsettled } = record;
-    this.#learnRefusal(read, reply, 'GET', { epoch, isUnsettled }, undefined);
+    this.#learnRefusal({ read, method: 'GET', partNumber: undefined, epoch, isUnsettled }, reply);
   }
 
   /**
@@ -172,78 +180,64 @@ export class LocalObjects implements ObjectSource {
   }
 
   async #askHead(read: ObjectRead, partNumber: number | undefined): Promise<Learned> {
-    const asked = this.records.askedNow(read);
+    const question = this.#question(read, 'HEAD', partNumber);
     const reply = await this.#fetcher.head(read, partNumber);
-    if (reply.status !== 200 && reply.status !== 206)
-      return this.#learnRefusal(read, reply, 'HEAD', asked, partNumber);
+    if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(question, reply);
     const head = readContentHead(reply);
     const identity = tellsWhole(head, partNumber) ? identityOf(read, head) : undefined;
-    if (!identity) return this.#learnUnkeepable(read, head, 'HEAD', asked, partNumber);
-    const content = this.#contentOf(read, identity, asked);
-    return this.#learnReadable(read, head, 'HEAD', content, asked, partNumber);
+    if (!identity) return this.#learnUnkeepable(question, head);
+    return this.#learnReadable(question, head, this.#contentOf(question, identity));
   }
 
   async #askGet(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
-    const asked = this.records.askedNow(read);
+    const question = this.#question(read, 'GET', partNumberOf(extent));
     const answer = await this.#fetcher.get<Learned>(read, extent, (head, arriving, call) =>
-      this.#takeBytes(read, head, arriving, asked, call, partNumberOf(extent)),
+      this.#takeBytes(question, head, arriving, call),
     );
     if (answer.kind === 'refused' && answer.reply.status === 416 && extent && extent.kind !== 'part') {
       return mayBeEmpty(extent, answer.reply)
         ? this.#askGet(read, undefined)
         : this.#askAnew(read, firstBlock(read));
     }
-    const partNumber = partNumberOf(extent);
-    if (answer.kind === 'refused') return this.#learnRefusal(read, answer.reply, 'GET', asked, partNumber);
-    if (answer.kind === 'unkeepable')
-      return this.#learnUnkeepable(read, answer.head, 'GET', asked, partNumber);
-    return answer.learned;
+    if (answer.kind === 'refused') return this.#learnRefusal(question, answer.reply);
+    return answer.kind === 'unkeepable' ? this.#learnUnkeepable(question, answer.head) : answer.learned;
+  }
+
+  #question(read: ObjectRead, method: 'GET' | 'HEAD', partNumber: number | undefined): Question {
+    return { read, method, partNumber, ...this.records.askedNow(read) };
   }
 
   #takeBytes(
-    read: ObjectRead,
+    question: Question,
     head: ContentHead,
     { entityTag, sizeBytes, from, to }: ArrivingBytes,
-    asked: Asked,
     call: StoreCall | undefined,
-    partNumber: number | undefined,
   ): TakenAnswer<Learned> {
+    const { read } = question;
     const { versionId, contentEncoding } = head;
-    const identity = {
-      objectKey: read.objectKey.text,
-      versionId,
-      entityTag,
-      sizeBytes,
-      contentEncoding,
-    };
-    const content = this.#contentOf(read, identity, asked);
-    const learned = this.#learnReadable(read, head, 'GET', content, asked, partNumber);
+    const identity = { objectKey: read.objectKey.text, versionId, entityTag, sizeBytes, contentEncoding };
+    const content = this.#contentOf(question, identity);
+    const learned = this.#learnReadable(question, head, content);
     const receiver = to > from ? this.#contents.receive(read, content, from, to, call) : undefined;
     return { learned, receiver };
   }
 
   /** The cached content if it is the store's current one, otherwise a new one. */
-  #contentOf(read: ObjectRead, identity: GenerationIdentity, { epoch }: Asked): Generation {
+  #contentOf({ read, epoch }: Question, identity: GenerationIdentity): Generation {
     return this.records.contentOf(read, identity, epoch) ?? this.#contents.create(read, identity);
   }
 
-  #learnReadable(
-    read: ObjectRead,
-    head: ContentHead,
-    method: 'GET' | 'HEAD',
-    content: Generation,
-    asked: Asked,
-    partNumber: number | undefined,
-  ): Learned {
-    const known =
-      partNumber === undefined
-        ? undefined
-        : lookupFresh(this.records, { ...read, partNumber: undefined }, this.#clock.nowMs());
-    if (partNumber !== undefined) content.parts.learn(partNumber, partOf(head), head.partCount);
-    const context = { method, receivedMs: this.#clock.nowMs(), ...asked };
-    const record = readableRecord(head, context, content, checksumsOf(head, method, partNumber));
-    // A response about a part knows less about the object than the cached record.
-    if (known?.kind === 'readable' && known.content === content) return learnedOf(known, head, true);
+  #learnReadable(question: Question, head: ContentHead, content: Generation): Learned {
+    const { read, method, partNumber } = question;
+    const receivedMs = this.#clock.nowMs();
+    if (partNumber !== undefined) {
+      const known = lookupFresh(this.records, { ...read, partNumber: undefined }, receivedMs);
+      content.parts.learn(partNumber, partOf(head), head.partCount);
+      // an answer about a part knows less of the object than the cached record
+      if (known?.kind === 'readable' && known.content === content) return learnedOf(known, head, true);
+    }
+    const checksums = checksumsOf(head, method, partNumber);
+    const record = readableRecord(head, { ...question, receivedMs }, content, checksums);
     const isKept = this.records.store(read, record);
     if (!isKept) this.#contents.keepWhileRead(content);
     return learnedOf(record, head, isKept);
@@ -253,14 +247,9 @@ export class LocalObjects implements ObjectSource {
    * What HEAD omits is not remembered for a GET, which may still be told. A content that is kept, because another bucket
    * allows larger objects, stays, and so does any while an answer is about a part alone.
    */
-  #learnUnkeepable(
-    read: ObjectRead,
-    head: ContentHead,
-    method: 'GET' | 'HEAD',
-    asked: Asked,
-    partNumber: number | undefined,
-  ): Learned {
-    const record = uncacheableRecord(head, { method, receivedMs: this.#clock.nowMs(), ...asked });
+  #learnUnkeepable(question: Question, head: ContentHead): Learned {
+    const { read, method, partNumber } = question;
+    const record = uncacheableRecord(head, { ...question, receivedMs: this.#clock.nowMs() });
     const known = lookupRecord(this.records, read);
     const isKept = known?.kind === 'readable' && isOf(known, head);
     const mayReplace = !isKept && read.method === method && tellsWhole(head, partNumber);
@@ -268,16 +257,10 @@ export class LocalObjects implements ObjectSource {
   }
 
   /** A refusal of a part may be of this part alone (docs/semantics.md 55), so it is not remembered. */
-  #learnRefusal(
-    read: ObjectRead,
-    reply: WholeReply,
-    method: 'GET' | 'HEAD',
-    asked: Asked,
-    partNumber: number | undefined,
-  ): Learned {
-    if (partNumber !== undefined || !isRememberedRefusal(reply)) throw refusedBy(reply);
-    const record = refusedRecord(reply, { method, receivedMs: this.#clock.nowMs(), ...asked });
-    return learnedOf(record, readContentHead(reply), this.records.store(read, record));
+  #learnRefusal(question: Question, reply: WholeReply): Learned {
+    if (question.partNumber !== undefined || !isRememberedRefusal(reply)) throw refusedBy(reply);
+    const record = refusedRecord(reply, { ...question, receivedMs: this.#clock.nowMs() });
+    return learnedOf(record, readContentHead(reply), this.records.store(question.read, record));
   }
 }
 
