@@ -1,6 +1,6 @@
 import { s3Error } from './error.ts';
 import { type Query, queryValue } from './query.ts';
-import { escapeName } from './xml-text.ts';
+import { escapeName, NAMESPACE } from './xml-text.ts';
 
 /** One bucket of a list. */
 export interface ListedBucket {
@@ -71,7 +71,7 @@ export function formatBucketPage({ buckets, ownerId, prefix, continuationToken }
   );
   return [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
-    '<ListAllMyBucketsResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">',
+    `<ListAllMyBucketsResult xmlns="${NAMESPACE}">`,
     `<Owner>${element('ID', ownerId)}${element('DisplayName', ownerId)}</Owner>`,
     `<Buckets>${listed.join('')}</Buckets>`,
     element('Prefix', prefix),

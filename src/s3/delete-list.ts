@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Steps } from '../base/sliced-work.ts';
 import { s3Error } from './error.ts';
 import { readXmlInSteps, textOf, type XmlElement } from './xml-reader.ts';
+import { NAMESPACE } from './xml-text.ts';
 import { elementsOf, inTags, leaf } from './xml-writer.ts';
 
 /** An object that DeleteObjects names. */
@@ -91,6 +92,6 @@ export function formatDeleteList({ objects, isQuiet }: DeleteList): Buffer {
     ),
   );
   return Buffer.from(
-    `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${leaf('Quiet', String(isQuiet))}${written.join('')}</Delete>`,
+    `<Delete xmlns="${NAMESPACE}">${leaf('Quiet', String(isQuiet))}${written.join('')}</Delete>`,
   );
 }

@@ -1,3 +1,6 @@
+/** The namespace of the store protocol's documents. */
+export const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
+
 /** Characters that XML 1.0 §2.2 does not allow, even escaped. */
 const notXml = /[^\t\n\r\u0020-\ufffd]/g;
 

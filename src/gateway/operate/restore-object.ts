@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { sendAndCollect } from '../../backend/collected-reply.ts';
 import { parseErrorBody } from '../../s3/error-body.ts';
 import { pathKeyProblem } from '../../s3/path-key.ts';
+import { formatRestoreDocument } from '../../s3/restore-document.ts';
 import { mayBePath } from '../../s3/store-id.ts';
 import type { Bucket } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
@@ -26,7 +27,6 @@ export type RestoreOutcome =
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'unknown-bucket' };
 
-const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 const MAX_ERROR_BYTES = 16 * 1024;
 
 /**
@@ -41,17 +41,20 @@ export async function requestRestore(request: RestoreRequest, buckets: BucketTab
   const isPlain = bucket.keys === 'exact' || pathKeyProblem(bucket.keyPrefix + key) === undefined;
   if (!isPlain || mayBePath(bucket.keys, versionId)) return { kind: 'refused', code: 'InvalidArgument' };
   try {
-    const first = await ask(request, bucket, `<Days>${request.days}</Days>`);
+    const first = await ask(request, bucket, String(request.days));
     const isTiered = first.kind === 'refused' && first.code === 'MalformedXML';
-    return isTiered ? await ask(request, bucket, '') : first;
+    return isTiered ? await ask(request, bucket, undefined) : first;
   } catch {
     return { kind: 'unreachable' };
   }
 }
 
-async function ask(request: RestoreRequest, bucket: Bucket, days: string): Promise<RestoreOutcome> {
-  const job = `<GlacierJobParameters><Tier>${request.tier}</Tier></GlacierJobParameters>`;
-  const body = Buffer.from(`<RestoreRequest xmlns="${NAMESPACE}">${days}${job}</RestoreRequest>`);
+async function ask(
+  request: RestoreRequest,
+  bucket: Bucket,
+  days: string | undefined,
+): Promise<RestoreOutcome> {
+  const body = Buffer.from(formatRestoreDocument({ days, tier: request.tier }));
   const reply = await sendAndCollect(
     bucket.store,
     {

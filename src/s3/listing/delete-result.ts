@@ -1,5 +1,6 @@
 import type { Steps } from '../../base/sliced-work.ts';
 import { readXmlInSteps, textOf, type XmlElement } from '../xml-reader.ts';
+import { NAMESPACE } from '../xml-text.ts';
 import { documentTags, elementsOf, inTags, leaf } from '../xml-writer.ts';
 import { InvalidListError, joined } from './listing-xml.ts';
 
@@ -53,7 +54,7 @@ function kindOf({ name }: XmlElement): DeletedObject['kind'] | undefined {
 export function* formatDeleteResult(results: readonly DeletedObject[]): Steps<Buffer> {
   const { start, end } = documentTags({
     name: 'DeleteResult',
-    attributes: new Map([['xmlns', 'http://s3.amazonaws.com/doc/2006-03-01/']]),
+    attributes: new Map([['xmlns', NAMESPACE]]),
   });
   const pieces = [Buffer.from(start)];
   for (const [index, { kind, key, elements }] of results.entries()) {

@@ -186,11 +186,13 @@ it('a restore that would write its result to another place is refused', async ()
   const output = '<OutputLocation><S3><BucketName>b</BucketName></S3></OutputLocation>';
   const answers = [
     await post(`<RestoreRequest>${output}</RestoreRequest>`),
+    await post(`<RestoreRequest xmlns:a="a"><a:Type>SELECT</a:Type></RestoreRequest>`),
     await post('<RestoreRequest>'),
     await post(' '.repeat(70_000)),
   ];
   expect(answers.map(({ status, text }) => [status, /<Code>(.*?)</.exec(text)?.[1]])).toEqual([
     [501, 'NotImplemented'],
+    [400, 'MalformedXML'],
     [400, 'MalformedXML'],
     [400, 'MalformedXML'],
   ]);

@@ -1,6 +1,7 @@
 import { httpField, type WholeReply } from '../../../backend/store.ts';
 import { encodeKey } from '../../../s3/address.ts';
 import type { HeaderField } from '../../../s3/dialect.ts';
+import { NAMESPACE } from '../../../s3/xml-text.ts';
 import { documentTags, leaf } from '../../../s3/xml-writer.ts';
 
 /** Who posted what to where, in the names of clients. */
@@ -37,7 +38,7 @@ export function formAnswer(reply: WholeReply, { bucket, key, bucketUrl, fields }
   return { status: 201, fields: [...told, xml], body: Buffer.from(start + content + end) };
 }
 
-const namespace = new Map([['xmlns', 'http://s3.amazonaws.com/doc/2006-03-01/']]);
+const namespace = new Map([['xmlns', NAMESPACE]]);
 
 const ofBodies: ReadonlySet<string> = new Set(['content-length', 'content-type', 'location']);
 

@@ -1,7 +1,11 @@
 import type { WholeReply } from '../../../backend/store.ts';
 import type { DeclaredPayload } from '../../../s3/declared-payload.ts';
 import { s3Error } from '../../../s3/error.ts';
-import { isElement, readXml, type XmlElement } from '../../../s3/xml-reader.ts';
+import {
+  formatRestoreDocument,
+  RESTORE_LIMIT_BYTES,
+  readRestoreDocument,
+} from '../../../s3/restore-document.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { ListingJob } from '../listing/listing-job.ts';
@@ -13,16 +17,9 @@ import { declaredOf } from './pass-write.ts';
 import { StoreWrite } from './store-write.ts';
 import { readWhole } from './whole-body.ts';
 
-/** A request for a restore takes a few hundred bytes; one with a query that is written elsewhere may take some thousands. */
-const LIMIT_BYTES = 64 * 1024;
-const limits = { length: LIMIT_BYTES, depth: 16, nodes: 1_000, memberLength: LIMIT_BYTES };
-
-/** What they name is another object, which the store would write: in any bucket, with the gateway's rights. */
-const elsewhere: ReadonlySet<string> = new Set(['OutputLocation', 'SelectParameters']);
-
 /**
- * Passes RestoreObject to the store once its body has been read: one that has the store write the object to another
- * place is refused.
+ * Passes RestoreObject to the store, with a body of the gateway's own: a restore that has the store write the object to
+ * another place is refused.
  *
  * @throws S3Error those of `declaredPayload` and `passedRequest`; MalformedXML for a body that is too large;
  * TooManyRequestsError
@@ -30,7 +27,8 @@ const elsewhere: ReadonlySet<string> = new Set(['OutputLocation', 'SelectParamet
 export function restoreObject(other: OtherOperation): void {
   const { exchange, address, permissions } = other;
   const declared = declaredOf(other, saidFields(other));
-  if (declared.lengthBytes > LIMIT_BYTES) throw s3Error('MalformedXML', { reason: 'the body is too long' });
+  if (declared.lengthBytes > RESTORE_LIMIT_BYTES)
+    throw s3Error('MalformedXML', { reason: 'the body is too long' });
   exchange.report = bypassed('operation');
   const job = new ListingJob(other);
   const key = address.kind === 'object' ? address.key : '';
@@ -46,8 +44,9 @@ async function askStore(
   const { exchange, request, bucket } = other;
   const passed = passedRequest(other);
   job.keep(declared.lengthBytes);
-  const body = await readWhole(request, exchange, declared);
-  if (body.length > 0) requireInPlace(readXml(body.toString(), limits));
+  const sent = await readWhole(request, exchange, declared);
+  const body =
+    sent.length > 0 ? Buffer.from(formatRestoreDocument(readRestoreDocument(sent.toString()))) : sent;
   const reply = await job.ask(
     {
       send: (toSend, receiver) => {
@@ -56,14 +55,8 @@ async function askStore(
       },
     },
     { ...passed, body },
-    LIMIT_BYTES,
+    RESTORE_LIMIT_BYTES,
   );
   if (reply.status >= 300) throw new RefusedByStoreError(reply);
   return reply;
-}
-
-function requireInPlace(root: XmlElement | undefined): void {
-  if (root?.name !== 'RestoreRequest') throw s3Error('MalformedXML');
-  if (root.children.some(child => isElement(child) && elsewhere.has(child.name)))
-    throw s3Error('NotImplemented', { reason: 'the result of the restore would be written elsewhere' });
 }
