@@ -94,15 +94,24 @@ class ListeningStore {
 }
 
 /** How many requests were counted as answered, or left by their clients. */
-async function countedRequests(gateway: TestGateway): Promise<number> {
+function countedRequests(gateway: TestGateway): Promise<number> {
+  return counted(gateway, 'tidegate_requests_total');
+}
+
+/** How many requests the store has answered, or at least begun to. */
+function countedAnswers(gateway: TestGateway): Promise<number> {
+  return counted(gateway, 'tidegate_backend_requests_total');
+}
+
+async function counted(gateway: TestGateway, family: string): Promise<number> {
   const families = await gateway.metrics[0]?.snapshot();
-  const requests = families?.find(({ name }) => name === 'tidegate_requests_total');
+  const requests = families?.find(({ name }) => name === family);
   return requests?.values.reduce((sum, { value }) => sum + value, 0) ?? 0;
 }
 
 const created = 'HTTP/1.1 200 OK\r\netag: "e"\r\ncontent-length: 0\r\n\r\n';
 const denied =
-  'HTTP/1.1 403 Forbidden\r\ncontent-type: application/xml\r\ncontent-length: 66\r\n\r\n<Error><Code>AccessDenied</Code><Message>Not here.</Message></Error>';
+  'HTTP/1.1 403 Forbidden\r\ncontent-type: application/xml\r\ncontent-length: 68\r\n\r\n<Error><Code>AccessDenied</Code><Message>Not here.</Message></Error>';
 
 describe('the way of a body', () => {
   let store: ListeningStore;
@@ -146,6 +155,18 @@ describe('the way of a body', () => {
     const heard = await client.hears(/<\/Error>/);
     expect(heard).toMatch(/^HTTP\/1.1 403 [\s\S]*<Code>AccessDenied<\/Code>/);
     expect(heard).toMatch(/\r\nconnection: close\r\n/i);
+  });
+
+  it.each(['goes on', 'closes'])('also when its body comes after its head, and the store %s', async how => {
+    client.say(head('/b/k', 10 * mebibyte) + 'x'.repeat(100_000));
+    await store.until(() => store.sockets.length === 1);
+    const [start = '', body = ''] = denied.split(/(?<=\r\n\r\n)/);
+    store.answer(start + body.slice(0, 10));
+    await expect.poll(() => countedAnswers(gateway)).toBe(1);
+    if (how === 'goes on') store.answer(body.slice(10));
+    else store.sockets.at(-1)?.end(body.slice(10), 'latin1');
+    const heard = await client.hears(/<\/Error>/);
+    expect(heard).toMatch(/^HTTP\/1.1 403 [\s\S]*<Message>Not here.<\/Message>/);
   });
 
   it('a store that accepts a body before its end is not believed', async () => {

@@ -84,12 +84,17 @@ export class ClientBody implements StreamedBody {
    * Takes no more of the client. The rest of a small body is passed over, that of another stays unread, and the
    * connection is closed (request-bodies.ts).
    */
-  stop(): void {
+  leave(): void {
     this.#isOver = true;
     this.#request.unpipe(this.stream);
     passOverRest(this.#request);
     this.#flow?.satisfied();
     this.#flow = undefined;
+  }
+
+  /** The same, and gives nothing more to the store. */
+  stop(): void {
+    this.leave();
     this.stream.destroy();
   }
 

@@ -14,7 +14,9 @@ import type { PassedReceiver } from '../pass-through.ts';
 interface SentBody {
   /** Whether all of it, verified, was given to the store. */
   readonly isSent: boolean;
-  /** Takes no more of the client. */
+  /** Takes no more of the client. The stream stays open: destroying it would break off the answer to it. */
+  leave(): void;
+  /** The same, and gives nothing more to the store. */
   stop(): void;
 }
 
@@ -32,6 +34,8 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   #receiver: PassedReceiver | undefined;
   #call: StoreCall | undefined;
   #isOver = false;
+  /** Whether the store has refused the body before it had all of it. */
+  #isRefusedEarly = false;
 
   private constructor(open: OpenWrite, body: SentBody | undefined, receiver: PassedReceiver) {
     this.#open = open;
@@ -86,7 +90,8 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   answered(head: StoreReplyHead): void {
     if (this.#isWhole && isUndecided(head)) this.#open.unsettled();
     else this.#open.answered();
-    this.#body?.stop();
+    this.#isRefusedEarly = !this.#isWhole;
+    this.#body?.leave();
     this.#receiver?.answered(head);
   }
 
@@ -102,7 +107,9 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   failed(error: StoreError): void {
     if (this.#isWhole && !unsent.has(error.code)) this.#open.unsettled();
     this.#finish();
-    this.#receiver?.failed(error);
+    // a store that does not want the rest of a body closes the connection: what it has said is the answer
+    if (this.#isRefusedEarly && error.code === 'BROKEN') this.#receiver?.ended();
+    else this.#receiver?.failed(error);
   }
 
   /** Whether the store may have the whole request: only then it can carry it out. */

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Store, StoreCall, StoreReceiver, StoreRequest } from '../../../../../src/backend/store.ts';
 import { StoreError } from '../../../../../src/backend/store.ts';
 import type { OpenWrite } from '../../../../../src/cache/open-writes.ts';
@@ -27,6 +27,7 @@ function setup(body?: { isSent: boolean }) {
     ...{ answered: note('epoch, answered'), unsettled: note('unsettled'), over: note('epoch, over') },
   };
   const clientBody = body && {
+    leave: note('leave'),
     stop: note('stop'),
     get isSent() {
       return body.isSent;
@@ -45,7 +46,7 @@ it('the cache learns of a write before the client learns how it went', () => {
   asked.answered({ status: 200, fields: [] });
   asked.arrived(Buffer.from('x'));
   asked.ended();
-  expect(events.filter(event => event !== 'stop')).toEqual([
+  expect(events.filter(event => event !== 'stop' && event !== 'leave')).toEqual([
     ...['epoch, answered', 'answered', 'arrived', 'epoch, over', 'ended'],
   ]);
 });
@@ -62,7 +63,7 @@ it.each(['BROKEN', 'TIMEOUT', 'INVALID', 'FAULT'] as const)(
     for (const body of [{ isSent: true }, undefined]) {
       const { events, asked } = setup(body);
       asked.failed(new StoreError(code, 'failed', undefined));
-      expect(events.filter(event => event !== 'stop')).toEqual([
+      expect(events.filter(event => event !== 'stop' && event !== 'leave')).toEqual([
         ...['unsettled', 'epoch, over', 'failed: Error: failed'],
       ]);
     }
@@ -108,7 +109,7 @@ it.each([
 it('no more of a body is taken once the store answers, before the client learns of it', () => {
   const { events, asked } = setup({ isSent: false });
   asked.answered({ status: 403, fields: [] });
-  expect(events).toEqual(['epoch, answered', 'stop', 'answered']);
+  expect(events).toEqual(['epoch, answered', 'leave', 'answered']);
 });
 
 it('a client that leaves in its body cuts off the request, and is told nothing more', () => {
@@ -127,7 +128,11 @@ it.each([{ isSent: true }, undefined])(
     expect(events).toEqual(['resume']);
     asked.answered({ status: 200, fields: [] });
     asked.ended();
-    expect(events.filter(event => event !== 'stop')).toEqual(['resume', 'epoch, answered', 'epoch, over']);
+    expect(events.filter(event => event !== 'stop' && event !== 'leave')).toEqual([
+      'resume',
+      'epoch, answered',
+      'epoch, over',
+    ]);
   },
 );
 
@@ -143,4 +148,32 @@ it('an answer that is not waited for to its end leaves open what becomes of the 
   write.refuse(new Error('no answer to a write'));
   const failed = 'failed: Error: no answer to a write';
   expect(events).toEqual(['epoch, answered', 'answered', 'unsettled', 'abort', 'epoch, over', failed]);
+});
+
+describe('a store that refuses a body before it has all of it', () => {
+  it('may still answer: the body goes on to be open, and nothing more is taken of the client', () => {
+    const { events, asked } = setup({ isSent: false });
+    asked.answered({ status: 412, fields: [] });
+    expect(events).toEqual(['epoch, answered', 'leave', 'answered']);
+    asked.ended();
+    expect(events.slice(3)).toEqual(['stop', 'epoch, over', 'ended']);
+  });
+
+  it('may close the connection, and its answer ends with what it has said', () => {
+    const { events, asked } = setup({ isSent: false });
+    asked.answered({ status: 403, fields: [] });
+    asked.failed(new StoreError('BROKEN', 'closed', undefined));
+    expect(events).toContain('ended');
+    expect(events).not.toContain('failed: Error: closed');
+  });
+
+  it.each([
+    [true, 'BROKEN'],
+    [false, 'TIMEOUT'],
+  ] as const)('but not if the body was sent: %o, or it falls silent: %s', (isSent, code) => {
+    const { events, asked } = setup({ isSent });
+    asked.answered({ status: 403, fields: [] });
+    asked.failed(new StoreError(code, 'broken', undefined));
+    expect(events).toContain('failed: Error: broken');
+  });
 });
