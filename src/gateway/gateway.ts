@@ -56,7 +56,10 @@ interface GatewayOptions {
   readonly faults?: Faults;
 }
 
-/** Which requests have bodies that the gateway reads: those of operations that are passed with one. */
+/**
+ * Which requests may have bodies that the gateway reads. This is asked with the head alone, when the operation is not
+ * known: the body of a request that is refused then stays unread.
+ */
 export const takesBody: TakesBody = ({ method }) => method === 'PUT' || method === 'POST';
 
 /** The gateway of one worker: answers requests and executes operators' commands on its part of the cache. */

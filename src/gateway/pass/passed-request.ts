@@ -29,17 +29,18 @@ const ofClients = new Set(['request-payer']);
 /**
  * Builds the request to the store from the known fields and parameters of the operation, with the store's names.
  *
+ * @param said the store fields of the request
  * @throws S3Error NotImplemented for an operation that is not passed; InvalidArgument for a repeated parameter, an id
  * that may be a path, and a customer-provided key that is malformed or not accepted on this connection
  * (docs/semantics.md 147 to 155)
  */
-export function passedRequest(other: OtherOperation): StoreRequest {
+export function passedRequest(other: OtherOperation, said = saidFields(other)): StoreRequest {
   const { exchange, request, fields, address, bucket, query, operation } = other;
   const inHeaders = fields.store ?? new Map<string, string>();
   const use = isReading(exchange.method) ? 'read' : 'write';
   readCustomerKey(inHeaders, takesCustomerKeys(bucket, request.socket), use);
   const passed: HeaderField[] = [];
-  for (const [name, value] of saidFields(other)) {
+  for (const [name, value] of said) {
     const isAllowed =
       takesField(operation, { name, store: true }) && (exchange.caller !== undefined || !ofClients.has(name));
     if (isAllowed) passed.push({ name, value, store: true });

@@ -44,7 +44,7 @@ export function passWrite(other: OtherOperation): void {
     parsePartNumber(queryValue(query, 'partNumber') ?? '');
   const declared = passesBody(operation) ? declaredOf(other, saidOfBody(operation, said)) : undefined;
   const source = isCopy(operation) ? sourceOfCopy(other, said) : undefined;
-  const passed = withFields(withPayloadFields(passedRequest(other), declared), source?.fields);
+  const passed = withFields(withPayloadFields(passedRequest(other, said), declared), source?.fields);
   const mayKnowMissing =
     source?.mayKnowMissing ?? (address.kind === 'bucket' || permissions.allows('ListBucket', key));
   const scope = { mayKnowMissing, source: source?.bucket };
