@@ -134,13 +134,13 @@ export class FirstFetch<Learned> implements StoreReceiver {
     }
     const head = readContentHead(reply);
     const arriving = arrivingBytes(head, this.#asked, this.#maxSizeBytes);
-    if (typeof arriving === 'object' && !(arriving instanceof Error)) {
-      this.#take(head, arriving);
+    if (arriving.kind === 'bytes') {
+      this.#take(head, arriving.bytes);
       return;
     }
     this.#call?.abort();
-    if (arriving === 'unkeepable') this.#outcome.answered({ kind: 'unkeepable', head });
-    else this.#outcome.failed(arriving);
+    if (arriving.kind === 'unkeepable') this.#outcome.answered({ kind: 'unkeepable', head });
+    else this.#outcome.failed(arriving.error);
   }
 
   arrived(chunk: Buffer): void {
@@ -166,31 +166,36 @@ export class FirstFetch<Learned> implements StoreReceiver {
   }
 }
 
-/**
- * Which bytes a 200 or 206 brings; an error if it cannot be the answer to the request; 'unkeepable' if it cannot be
- * cached, see `keptContent`.
- */
-function arrivingBytes(
-  head: ContentHead,
-  asked: FirstExtent | undefined,
-  maxSizeBytes: number,
-): ArrivingBytes | 'unkeepable' | InvalidReplyError {
-  if (head.status !== 200 && head.status !== 206) return new InvalidReplyError(`status ${head.status}`);
-  if (hasInexactRange(head)) return 'unkeepable';
+/** What a 200 or 206 brings. */
+type Arriving =
+  | { readonly kind: 'bytes'; readonly bytes: ArrivingBytes }
+  /** It cannot be cached, see `keptContent`. */
+  | { readonly kind: 'unkeepable' }
+  /** It cannot be the answer to the request. */
+  | { readonly kind: 'invalid'; readonly error: InvalidReplyError };
+
+const unkeepable: Arriving = { kind: 'unkeepable' };
+
+function arrivingBytes(head: ContentHead, asked: FirstExtent | undefined, maxSizeBytes: number): Arriving {
+  if (head.status !== 200 && head.status !== 206) return invalid(`status ${head.status}`);
+  if (hasInexactRange(head)) return unkeepable;
   if (mayFindNothing(asked) && hasNoContent(head)) {
-    if (!tellsEmpty(head)) return 'unkeepable';
+    if (!tellsEmpty(head)) return unkeepable;
     const empty = keptContent({ ...head, sizeBytes: 0 }, maxSizeBytes);
-    if (empty) return { ...empty, from: 0, to: 0 };
+    if (empty) return { kind: 'bytes', bytes: { ...empty, from: 0, to: 0 } };
   }
   const { status, range } = head;
-  if (status === 206 && !(range && fits(range, asked)))
-    return new InvalidReplyError(`content-range ${head.rangeText}`);
+  if (status === 206 && !(range && fits(range, asked))) return invalid(`content-range ${head.rangeText}`);
   const kept = tellsWhole(head, partNumberOf(asked)) ? keptContent(head, maxSizeBytes) : undefined;
-  if (!kept) return 'unkeepable';
-  if (!range) return { ...kept, from: 0, to: kept.sizeBytes };
+  if (!kept) return unkeepable;
+  if (!range) return { kind: 'bytes', bytes: { ...kept, from: 0, to: kept.sizeBytes } };
   if (hasOtherLength(head, range.last - range.first + 1))
-    return new InvalidReplyError('content-length differs from content-range');
-  return { ...kept, from: range.first, to: range.last + 1 };
+    return invalid('content-length differs from content-range');
+  return { kind: 'bytes', bytes: { ...kept, from: range.first, to: range.last + 1 } };
+}
+
+function invalid(reason: string): Arriving {
+  return { kind: 'invalid', error: new InvalidReplyError(reason) };
 }
 
 /** For an empty object, only a suffix range and part 1 are answered without an error (docs/semantics.md 24, 25, 47). */
