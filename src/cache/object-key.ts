@@ -12,6 +12,8 @@ export interface ObjectKey {
    * revalidation for keys in that slot. Keys are never identified by their hash.
    */
   readonly hash: number;
+  /** The same of the bucket, see `hashBucket`. */
+  readonly bucketHash: number;
 }
 
 /** Objects are distributed over this many shards, and shards over the workers. */
@@ -19,7 +21,12 @@ export const SHARD_COUNT = 256;
 
 export function objectKey(backend: string, bucket: string, key: string): ObjectKey {
   const text = lengthPrefixed(backend) + lengthPrefixed(bucket) + lengthPrefixed(key);
-  return { backend, bucket, key, text, hash: hashText(text) };
+  return { backend, bucket, key, text, hash: hashText(text), bucketHash: hashBucket(backend, bucket) };
+}
+
+/** Unsigned 32-bit hash of a bucket at its backend. */
+export function hashBucket(backend: string, bucket: string): number {
+  return hashText(lengthPrefixed(backend) + lengthPrefixed(bucket));
 }
 
 /** The objects of one bucket whose keys share a prefix. */

@@ -37,9 +37,13 @@ export class OpenWrites {
     this.#counts = countsOf(memory, worker);
   }
 
-  /** Every object may have changed, such as those of a bucket that was deleted. */
-  everythingChanged(): void {
-    this.#epochs.raiseAll();
+  /**
+   * Every object of a bucket may have changed.
+   *
+   * @param bucketHash see `hashBucket`
+   */
+  bucketChanged(bucketHash: number): void {
+    this.#epochs.raiseBucket(bucketHash);
   }
 
   /** @param keyHash see `hashKey` */

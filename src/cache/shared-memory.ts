@@ -30,6 +30,8 @@ export interface SharedMemory {
   readonly visited: SharedArrayBuffer;
   /** Int32 per key slot, see `Epochs`. */
   readonly epochs: SharedArrayBuffer;
+  /** Int32 per bucket slot, see `Epochs`. */
+  readonly bucketEpochs: SharedArrayBuffer;
   /** One Int32 per key slot for each worker: writes under way, see `OpenWrites`. */
   readonly openWrites: readonly SharedArrayBuffer[];
   /** Int32 per key slot, see `UnsettledKeys`. */
@@ -42,6 +44,9 @@ export interface SharedMemory {
 
 /** Keys share epoch slots by hash; a collision costs an unnecessary revalidation and nothing else. */
 export const EPOCH_SLOTS = 65_536;
+
+/** The same for buckets. */
+export const BUCKET_EPOCH_SLOTS = 4_096;
 
 /** Fewer pages could not be shared out between the stores that fill them and the readers that hold them. */
 export const MIN_PAGES_PER_WORKER = 8;
@@ -87,6 +92,7 @@ export function allocateSharedMemory(
     needed: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
     visited: new SharedArrayBuffer(slots),
     epochs: int32PerKeySlot(),
+    bucketEpochs: new SharedArrayBuffer(BUCKET_EPOCH_SLOTS * Int32Array.BYTES_PER_ELEMENT),
     openWrites: Array.from({ length: workers }, int32PerKeySlot),
     unsettled: int32PerKeySlot(),
     usedPages: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),

@@ -42,7 +42,7 @@ export function describeObject(
   const entry = objects.table.peek(named);
   if (!entry) return undefined;
   const policy = bucket.policyFor(key);
-  const epoch = objects.epochs.current(named.hash);
+  const epoch = objects.epochs.current(named);
   const nowMs = objects.nowMs();
   const records = Array.from(entry.records, ([name, record]): RecordDescription => {
     const content =

@@ -56,14 +56,14 @@ export class RecordCache implements RecordIndex {
   }
 
   /** What a record has to say of a request that is sent now. */
-  askedNow({ objectKey: { hash } }: ObjectRead): Asked {
+  askedNow({ objectKey }: ObjectRead): Asked {
     // in this order, see `UnsettledKeys.add`
-    const epoch = this.#epochs.current(hash);
-    return { epoch, isUnsettled: this.#unsettled.has(hash) };
+    const epoch = this.#epochs.current(objectKey);
+    return { epoch, isUnsettled: this.#unsettled.has(objectKey.hash) };
   }
 
   epochOf(read: ObjectRead): number {
-    return this.#epochs.current(read.objectKey.hash);
+    return this.#epochs.current(read.objectKey);
   }
 
   recordNamed({ objectKey }: ObjectRead, name: string): ObjectRecord | undefined {

@@ -57,7 +57,7 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   }
 
   epochOf({ objectKey }: ObjectRead): number {
-    return this.#epochs.current(objectKey.hash);
+    return this.#epochs.current(objectKey);
   }
 
   async find(read: ObjectRead, withChecksums = false): Promise<LookupResult> {

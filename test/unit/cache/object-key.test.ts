@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Epochs } from '../../../src/cache/epochs.ts';
-import { objectKey, ownerOf, SHARD_COUNT } from '../../../src/cache/object-key.ts';
+import { hashBucket, objectKey, ownerOf, SHARD_COUNT } from '../../../src/cache/object-key.ts';
 import { allocateSharedMemory, releaseWorker } from '../../../src/cache/shared-memory.ts';
 import { SlotPins } from '../../../src/cache/slot-pins.ts';
 
@@ -35,11 +35,24 @@ it('every key has one owner, and owners get like shares of them', () => {
 it('raising an epoch shows in every thread, for that key', () => {
   const memory = allocateSharedMemory(1, 4096, 2);
   const [here, there] = [new Epochs(memory), new Epochs(memory)];
-  const { hash } = objectKey('m', 'b', 'k');
-  const before = there.current(hash);
-  here.raise(hash);
-  expect(there.current(hash)).toBe(before + 1);
-  expect(there.current(hash + 1)).toBe(0);
+  const key = objectKey('m', 'b', 'k');
+  const before = there.current(key);
+  here.raise(key.hash);
+  expect(there.current(key)).toBe(before + 1);
+  expect(there.current({ ...key, hash: key.hash + 1 })).toBe(0);
+});
+
+it('the keys of a bucket share its epoch, and no other bucket does', () => {
+  const memory = allocateSharedMemory(1, 4096, 2);
+  const epochs = new Epochs(memory);
+  epochs.raiseBucket(hashBucket('m', 'b'));
+  const keys = [
+    objectKey('m', 'b', 'k'),
+    objectKey('m', 'b', 'l'),
+    objectKey('m', 'c', 'k'),
+    objectKey('n', 'b', 'k'),
+  ];
+  expect(keys.map(key => epochs.current(key))).toEqual([1, 1, 0, 0]);
 });
 
 it('the pins of a dead worker are cleared', () => {

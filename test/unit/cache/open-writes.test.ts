@@ -6,6 +6,7 @@ import { UnsettledKeys } from '../../../src/cache/unsettled-keys.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const hash = 4_711;
+const keyOf = (keyHash: number, bucketHash = 1) => ({ hash: keyHash, bucketHash });
 
 function setup() {
   const memory = allocateSharedMemory(8 * 1024, 1024, 2);
@@ -17,17 +18,29 @@ function setup() {
 
 it('what was read before a write began, or before its answer or end, is not current after it', () => {
   const { epochs, unsettled, writes } = setup();
-  const seen = [epochs.current(hash)];
+  const seen = [epochs.current(keyOf(hash))];
   const write = writes.begin(hash);
-  seen.push(epochs.current(hash));
+  seen.push(epochs.current(keyOf(hash)));
   write.answered();
-  seen.push(epochs.current(hash));
+  seen.push(epochs.current(keyOf(hash)));
   write.over();
-  seen.push(epochs.current(hash));
+  seen.push(epochs.current(keyOf(hash)));
   expect(new Set(seen).size).toBe(4);
   write.over();
-  expect(epochs.current(hash)).toBe(seen.at(-1));
+  expect(epochs.current(keyOf(hash))).toBe(seen.at(-1));
   expect(unsettled.has(hash)).toBe(false);
+});
+
+it('a change of a bucket concerns all its keys, and those of no other bucket', () => {
+  const { memory, epochs, writes } = setup();
+  writes.begin(hash).over();
+  const epochsOf = (bucketHash: number, from = epochs) =>
+    [hash, hash + 1].map(keyHash => from.current(keyOf(keyHash, bucketHash)));
+  const [before, ofOther] = [epochsOf(1), epochsOf(2)];
+  writes.bucketChanged(1);
+  expect(epochsOf(1)).toEqual(before.map(epoch => epoch + 1));
+  expect(epochsOf(1, new Epochs(memory)), 'in another thread').toEqual(epochsOf(1));
+  expect(epochsOf(2)).toEqual(ofOther);
 });
 
 it('other keys are not concerned', () => {
@@ -35,16 +48,16 @@ it('other keys are not concerned', () => {
   const write = writes.begin(hash);
   write.unsettled();
   write.over();
-  expect(epochs.current(hash + 1)).toBe(0);
+  expect(epochs.current(keyOf(hash + 1))).toBe(0);
   expect(unsettled.has(hash + 1)).toBe(false);
 });
 
 it('a write that may be carried out later leaves its key unsettled for a minute, for all threads', () => {
   const { memory, clock, epochs, unsettled, writes } = setup();
   const write = writes.begin(hash);
-  const before = epochs.current(hash);
+  const before = epochs.current(keyOf(hash));
   write.unsettled();
-  expect(epochs.current(hash)).not.toBe(before);
+  expect(epochs.current(keyOf(hash))).not.toBe(before);
   write.over();
   clock.advance(59_999);
   expect(unsettled.has(hash)).toBe(true);
@@ -69,12 +82,15 @@ it('when a worker dies, what becomes of its writes is not known; those of others
   writes.begin(other).over();
   writes.begin(hash);
   writes.begin(hash).over();
-  const before = [epochs.current(hash), epochs.current(other)];
+  const before = [epochs.current(keyOf(hash)), epochs.current(keyOf(other))];
   abandonWrites(memory, 0, unsettled);
   expect([unsettled.has(hash), unsettled.has(other)]).toEqual([false, false]);
   abandonWrites(memory, 1, unsettled);
   expect([unsettled.has(hash), unsettled.has(other)]).toEqual([true, false]);
-  expect([epochs.current(hash), epochs.current(other)]).toEqual([(before[0] ?? 0) + 1, before[1]]);
+  expect([epochs.current(keyOf(hash)), epochs.current(keyOf(other))]).toEqual([
+    (before[0] ?? 0) + 1,
+    before[1],
+  ]);
   abandonWrites(memory, 1, unsettled);
-  expect(epochs.current(hash)).toBe((before[0] ?? 0) + 1);
+  expect(epochs.current(keyOf(hash))).toBe((before[0] ?? 0) + 1);
 });

@@ -1,3 +1,4 @@
+import { hashBucket } from '../../../cache/object-key.ts';
 import { type OpenWrite, ofNoObject } from '../../../cache/open-writes.ts';
 import type { OperationName } from '../../../s3/operation-table.ts';
 import { objectKeyOf } from '../../request/bucket.ts';
@@ -42,13 +43,14 @@ export function openWriteOf(other: OtherOperation, receiver: PassedReceiver): Op
 }
 
 /**
- * A write that concerns all objects of a bucket. Which of them the workers know is not known here, so everything counts
- * as changed, which costs each object one revalidation; a refusal of the store has changed nothing.
+ * A write that concerns all objects of a bucket, each of which costs one revalidation; a refusal of the store has
+ * changed nothing.
  */
-function openBucketWrite({ writes }: OtherOperation, receiver: PassedReceiver): Opened {
+function openBucketWrite({ bucket, writes }: OtherOperation, receiver: PassedReceiver): Opened {
+  const hash = hashBucket(bucket.store.name, bucket.bucketAtStore);
   let isRefused = false;
   const settle = () => {
-    if (!isRefused) writes.everythingChanged();
+    if (!isRefused) writes.bucketChanged(hash);
   };
   return {
     open: { answered: () => undefined, unsettled: settle, over: settle },
