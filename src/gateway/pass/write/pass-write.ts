@@ -16,8 +16,8 @@ import { type PassOptions, passThrough } from '../pass-through.ts';
 import { passedRequest, saidFields } from '../passed-request.ts';
 import { ClientBody } from './client-body.ts';
 import { keepingPlace } from './keeping-place.ts';
+import { refuseMisreadWrites } from './misread-writes.ts';
 import { openWriteOf } from './open-write-of.ts';
-import { refuseOtherWrites } from './other-writes.ts';
 import { ResultAnswer } from './result-answer.ts';
 import { isCopy, sourceOfCopy } from './source-of-copy.ts';
 import { StoreWrite } from './store-write.ts';
@@ -39,7 +39,7 @@ export function passWrite(other: OtherOperation): void {
   if (address.kind === 'object') requireActionsOfFields(said, require);
   else if (operation === 'CreateBucket') requireActionsOfBucketFields(said, require);
   const parameters = knownParameters(operation, query, bucket.keys);
-  refuseOtherWrites(operation, said, query, parameters);
+  refuseMisreadWrites(operation, said, query, parameters);
   if (operation === 'UploadPart' || operation === 'UploadPartCopy')
     parsePartNumber(queryValue(query, 'partNumber') ?? '');
   const declared = passesBody(operation) ? declaredOf(other, saidOfBody(operation, said)) : undefined;

@@ -20,7 +20,7 @@ import { formAnswer } from './form-answer.ts';
 import { type FormFields, readFormFields } from './form-fields.ts';
 import { FormFile } from './form-file.ts';
 import { keepingPlace } from './keeping-place.ts';
-import { refuseOtherWrites } from './other-writes.ts';
+import { refuseMisreadWrites } from './misread-writes.ts';
 import { type ArrivingForm, readForm, SMALL_FORM_BYTES } from './posted-form.ts';
 import { StoreWrite } from './store-write.ts';
 
@@ -94,7 +94,7 @@ function requireAllowed(
   const permissions = new Permissions(policy, caller, bucket.name);
   permissions.require('PutObject', key);
   requireActionsOfFields(store, action => permissions.require(action, key));
-  refuseOtherWrites('PostObject', store, query, []);
+  refuseMisreadWrites('PostObject', store, query, []);
   readCustomerKey(store, takesCustomerKeys(bucket, request.socket), 'write');
 }
 

@@ -9,44 +9,44 @@ import { isCopy } from './source-of-copy.ts';
  * object: by nothing, for the source of a copy, or by what should be appended to it. MinIO extracts an archive into
  * other keys of the bucket where metadata ask for it.
  */
-const otherWrites = /^(?:write-offset-bytes|meta-(?:snowball|minio)-.*)$/;
+const fieldsOfOtherWrites = /^(?:write-offset-bytes|meta-(?:snowball|minio)-.*)$/;
 
 /** What concerns the source of a copy. */
-const ofCopies = /^copy-source/;
+const fieldsOfCopies = /^copy-source/;
 
 /** Customer-provided keys in a URL are not passed, so that the object would not be encrypted. */
-const customerKey = /^(?:copy-source-)?server-side-encryption-customer-/;
+const fieldsOfCustomerKeys = /^(?:copy-source-)?server-side-encryption-customer-/;
 
 /**
  * In other operations these name a part, an upload or a version, here in small letters and digits alone: written in
  * another way they would be ignored.
  */
-const ofOthers = /^(?:partnumber|uploadid|versionid)$/;
+const namesOfIds = /^(?:partnumber|uploadid|versionid)$/;
 
 /** By this parameter SDKs name the operation that they mean. */
 const OPERATION_NAME = 'xid';
 
 /**
- * Refuses a write of an object that says in a way which is not passed that something else is meant.
+ * Refuses a write that stores would misread, because what makes another operation of it is not passed to them.
  *
  * @param fields the store fields of headers and query, without prefix
  * @param own parameters that the operation takes
  * @throws S3Error NotImplemented, InvalidArgument
  */
-export function refuseOtherWrites(
+export function refuseMisreadWrites(
   operation: OperationName,
   fields: ReadonlyMap<string, string>,
   query: Query,
   own: readonly { readonly name: string }[],
 ): void {
   for (const name of fields.keys())
-    if (otherWrites.test(name) || (ofCopies.test(name) && !isCopy(operation)))
+    if (fieldsOfOtherWrites.test(name) || (fieldsOfCopies.test(name) && !isCopy(operation)))
       throw s3Error('NotImplemented');
   for (const { name: parameter, value } of query) {
     const { name, prefix } = bareName(parameter);
-    if (prefix && customerKey.test(name)) throw s3Error('NotImplemented');
+    if (prefix && fieldsOfCustomerKeys.test(name)) throw s3Error('NotImplemented');
     const plainName = parameter.replace(/[^a-z\d]/gi, '').toLowerCase();
-    const isIgnored = ofOthers.test(plainName) && !own.some(taken => taken.name === parameter);
+    const isIgnored = namesOfIds.test(plainName) && !own.some(taken => taken.name === parameter);
     const isAnother = plainName === OPERATION_NAME && value !== '' && value !== operation;
     if (isIgnored || isAnother) throw s3Error('InvalidArgument', { fields: [['ArgumentName', parameter]] });
   }

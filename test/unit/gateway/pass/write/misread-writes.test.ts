@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refuseOtherWrites } from '../../../../../src/gateway/pass/write/other-writes.ts';
+import { refuseMisreadWrites } from '../../../../../src/gateway/pass/write/misread-writes.ts';
 import { S3Error } from '../../../../../src/s3/error.ts';
 import type { OperationName } from '../../../../../src/s3/operation-table.ts';
 import { parseQuery } from '../../../../../src/s3/query.ts';
@@ -15,7 +15,7 @@ interface Asked {
 function codeOf({ fields = {}, query = '', own = [], operation = 'PutObject' }: Asked): string {
   const taken = own.map(name => ({ name }));
   try {
-    refuseOtherWrites(operation, new Map(Object.entries(fields)), parseQuery(query), taken);
+    refuseMisreadWrites(operation, new Map(Object.entries(fields)), parseQuery(query), taken);
     return 'passed';
   } catch (error) {
     if (error instanceof S3Error) return error.code;
