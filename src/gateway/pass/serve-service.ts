@@ -12,7 +12,7 @@ import { Permissions, type Policy } from '../request/access.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import { bypassed } from '../request/cache-status.ts';
 import type { LocatedService } from '../request/locate.ts';
-import { ListingJob } from './listing/listing-job.ts';
+import { DocumentJob } from './document-job.ts';
 import type { Listings } from './listing/listings.ts';
 
 /** A request to the service itself, which no bucket is named in. */
@@ -71,7 +71,7 @@ function listWithOthers(
   // a query that is malformed is refused before the store is asked
   pageOf(service, query, []);
   const { exchange, observer, listings } = service;
-  const job = new ListingJob({ exchange, observer, listings, bucket: undefined });
+  const job = new DocumentJob({ exchange, observer, listings, bucket: undefined });
   const answer = async () => {
     const others = await othersOf(service, job, store);
     const body = pageOf(service, query, [...listed, ...others]);
@@ -84,7 +84,7 @@ function listWithOthers(
 /** The store's buckets that are not configured. A store that does not list them to the gateway lists none. */
 async function othersOf(
   service: ServiceRequest,
-  job: ListingJob,
+  job: DocumentJob,
   store: Store,
 ): Promise<readonly ListedBucket[]> {
   const asked = { method: 'GET', operation: 'ListBuckets', bucket: undefined, key: undefined };

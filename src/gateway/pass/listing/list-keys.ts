@@ -19,10 +19,10 @@ import {
 import { InvalidReplyError, isRetryableStatus, RefusedByStoreError } from '../../fill/fill-error.ts';
 import type { Permissions } from '../../request/access.ts';
 import { bypassed } from '../../request/cache-status.ts';
+import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
 import { collectListing, type FetchPage } from './collect-listing.ts';
-import { ListingJob } from './listing-job.ts';
 import { ListingRequest, PAGE_LIMIT, type StorePage } from './listing-request.ts';
 import { ListingView } from './listing-view.ts';
 import { keyAtClient, writeListing } from './write-listing.ts';
@@ -40,7 +40,7 @@ export function answerListing(other: OtherOperation, operation: ListingOperation
   const action = actionOf(operation, undefined);
   if (!permissions.allows(action, request.prefix)) throw notListable(permissions, action);
   exchange.report = bypassed('listing');
-  const job = new ListingJob(other);
+  const job = new DocumentJob(other);
   const view = new ListingView(request, bucket, permissions, action);
   const pages = new StorePages(other, operation, request, view, job);
   const sent = collectListing(request, view, pages.ask)
@@ -64,7 +64,7 @@ class StorePages {
   readonly #operation: ListingOperation;
   readonly #request: ListingRequest;
   readonly #view: ListingView;
-  readonly #job: ListingJob;
+  readonly #job: DocumentJob;
   readonly #passed: StoreRequest;
   readonly #entries: EntryView;
   /** Of the first page. */
@@ -75,7 +75,7 @@ class StorePages {
     operation: ListingOperation,
     request: ListingRequest,
     view: ListingView,
-    job: ListingJob,
+    job: DocumentJob,
   ) {
     this.#other = other;
     this.#operation = operation;

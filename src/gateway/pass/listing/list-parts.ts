@@ -2,9 +2,9 @@ import type { WholeReply } from '../../../backend/store.ts';
 import { PART_LIST_LIMIT_BYTES, renamePartList } from '../../../s3/listing/part-list.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
 import { bypassed } from '../../request/cache-status.ts';
+import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest } from '../passed-request.ts';
-import { ListingJob } from './listing-job.ts';
 
 /**
  * Answers ListParts, the only operation passed through whose answer contains bucket and key, with the names that
@@ -15,7 +15,7 @@ export function answerListParts(other: OtherOperation): void {
   const key = address.kind === 'object' ? address.key : '';
   const passed = passedRequest(other);
   exchange.report = bypassed('operation');
-  const job = new ListingJob(other);
+  const job = new DocumentJob(other);
   const write = async ({ status, fields, body }: WholeReply): Promise<WholeReply> => {
     if (status !== 200) throw new RefusedByStoreError({ status, fields, body });
     const written = await job.read(renamePartList(body, bucket.name, key), ({ length }) => length);

@@ -28,7 +28,7 @@ import { inClientNames } from '../../reply/client-names.ts';
 import { type Bucket, objectKeyOf } from '../../request/bucket.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { requireObject } from '../../request/locate.ts';
-import { ListingJob } from '../listing/listing-job.ts';
+import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest, saidFields } from '../passed-request.ts';
 import { keepingPlace } from './keeping-place.ts';
@@ -51,7 +51,7 @@ export function deleteObjects(other: OtherOperation): void {
   if (declared.lengthBytes > DELETE_LIST_LIMIT_BYTES)
     throw s3Error('MalformedXML', { reason: 'the body is too long' });
   exchange.report = bypassed('operation');
-  const job = new ListingJob(other);
+  const job = new DocumentJob(other);
   const sent = answerOf(other, job, declared, passed).then(page => job.send(page));
   job.finish(sent, true);
 }
@@ -64,7 +64,7 @@ function mayDeleteSome({ permissions }: OtherOperation): boolean {
 
 async function answerOf(
   other: OtherOperation,
-  job: ListingJob,
+  job: DocumentJob,
   declared: DeclaredPayload,
   passed: StoreRequest,
 ): Promise<WholeReply> {

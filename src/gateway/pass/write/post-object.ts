@@ -13,7 +13,7 @@ import { objectKeyOf } from '../../request/bucket.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { takesCustomerKeys } from '../../request/customer-keys.ts';
 import { requireObject } from '../../request/locate.ts';
-import { ListingJob } from '../listing/listing-job.ts';
+import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { ClientBody } from './client-body.ts';
 import { formAnswer } from './form-answer.ts';
@@ -37,7 +37,7 @@ export function postObject(other: OtherOperation): void {
   if (caller.kind !== 'anonymous')
     throw s3Error('InvalidRequest', { message: 'A form is signed by its fields alone.' });
   exchange.report = bypassed('operation');
-  const job = new ListingJob(other);
+  const job = new DocumentJob(other);
   job.keep(lengthBytes > SMALL_FORM_BYTES ? STREAMING_BYTES : lengthBytes);
   job.finish(
     answerOf(other, job, lengthBytes).then(page => job.send(page)),
@@ -45,7 +45,7 @@ export function postObject(other: OtherOperation): void {
   );
 }
 
-async function answerOf(other: OtherOperation, job: ListingJob, lengthBytes: number): Promise<WholeReply> {
+async function answerOf(other: OtherOperation, job: DocumentJob, lengthBytes: number): Promise<WholeReply> {
   const { exchange, request, fields, bucket } = other;
   const form = await readForm(request, exchange, fields.contentType ?? '', lengthBytes);
   exchange.speak(prefixOfForm(form.fields));
@@ -109,7 +109,7 @@ function requireSigned(
 
 function send(
   other: OtherOperation,
-  job: ListingJob,
+  job: DocumentJob,
   form: ArrivingForm,
   key: string,
   put: FormFields,

@@ -8,7 +8,7 @@ import {
 } from '../../../s3/restore-document.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
 import { bypassed } from '../../request/cache-status.ts';
-import { ListingJob } from '../listing/listing-job.ts';
+import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest, saidFields } from '../passed-request.ts';
 import { keepingPlace } from './keeping-place.ts';
@@ -30,7 +30,7 @@ export function restoreObject(other: OtherOperation): void {
   if (declared.lengthBytes > RESTORE_LIMIT_BYTES)
     throw s3Error('MalformedXML', { reason: 'the body is too long' });
   exchange.report = bypassed('operation');
-  const job = new ListingJob(other);
+  const job = new DocumentJob(other);
   const key = address.kind === 'object' ? address.key : '';
   const sent = askStore(other, job, declared).then(reply => job.send(reply));
   job.finish(sent, permissions.allows('ListBucket', key));
@@ -38,7 +38,7 @@ export function restoreObject(other: OtherOperation): void {
 
 async function askStore(
   other: OtherOperation,
-  job: ListingJob,
+  job: DocumentJob,
   declared: DeclaredPayload,
 ): Promise<WholeReply> {
   const { exchange, request, bucket } = other;

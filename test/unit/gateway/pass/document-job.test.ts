@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Store, StoreReceiver, StoreRequest } from '../../../../../src/backend/store.ts';
-import type { Steps } from '../../../../../src/base/sliced-work.ts';
-import { ListingJob } from '../../../../../src/gateway/pass/listing/listing-job.ts';
-import { Listings } from '../../../../../src/gateway/pass/listing/listings.ts';
-import { PendingSends } from '../../../../../src/gateway/reply/pending-sends.ts';
-import { Exchange } from '../../../../../src/gateway/request/exchange.ts';
-import { ManualClock } from '../../../../support/manual-clock.ts';
+import type { Store, StoreReceiver, StoreRequest } from '../../../../src/backend/store.ts';
+import type { Steps } from '../../../../src/base/sliced-work.ts';
+import { DocumentJob } from '../../../../src/gateway/pass/document-job.ts';
+import { Listings } from '../../../../src/gateway/pass/listing/listings.ts';
+import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
+import { Exchange } from '../../../../src/gateway/request/exchange.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 
 const mebibyte = 1024 * 1024;
 const settled = () => new Promise(resolve => setImmediate(resolve));
@@ -65,8 +65,8 @@ async function begin(host = 1) {
   const sends = new PendingSends(clock, { holds: () => 0, claimNeed: () => false });
   const observer = { waitsForStore: () => undefined, sends };
   // what a job uses of an operation
-  const job = new ListingJob({ exchange, observer, listings } as unknown as ConstructorParameters<
-    typeof ListingJob
+  const job = new DocumentJob({ exchange, observer, listings } as unknown as ConstructorParameters<
+    typeof DocumentJob
   >[0]);
   return { client, response, job };
 }
@@ -78,7 +78,7 @@ async function beginMany(count: number): Promise<Awaited<ReturnType<typeof begin
 }
 
 /** Asks for a page and tells how that ended. */
-function ask(job: ListingJob): Promise<string> {
+function ask(job: DocumentJob): Promise<string> {
   return job.ask(store, page, 8 * mebibyte).then(
     ({ body }) => `${body.length} bytes`,
     error => String(error?.code ?? error?.name),

@@ -1,16 +1,16 @@
-import { sendAndCollect } from '../../../backend/collected-reply.ts';
-import type { Store, StoreRequest, WholeReply } from '../../../backend/store.ts';
-import { clientOf } from '../../../base/client-quota.ts';
-import type { RoomHold } from '../../../base/fair-room.ts';
-import type { Turn } from '../../../base/fair-turns.ts';
-import type { Steps } from '../../../base/sliced-work.ts';
-import { RefusedByStoreError } from '../../fill/fill-error.ts';
-import { StalledClientError } from '../../reply/pending-sends.ts';
-import { replyRefusal } from '../../reply/refusal-reply.ts';
-import type { Bucket } from '../../request/bucket.ts';
-import type { OtherOperation } from '../other-operation.ts';
-import type { Listings } from './listings.ts';
-import { sendPage } from './send-page.ts';
+import { sendAndCollect } from '../../backend/collected-reply.ts';
+import type { Store, StoreRequest, WholeReply } from '../../backend/store.ts';
+import { clientOf } from '../../base/client-quota.ts';
+import type { RoomHold } from '../../base/fair-room.ts';
+import type { Turn } from '../../base/fair-turns.ts';
+import type { Steps } from '../../base/sliced-work.ts';
+import { RefusedByStoreError } from '../fill/fill-error.ts';
+import { StalledClientError } from '../reply/pending-sends.ts';
+import { replyRefusal } from '../reply/refusal-reply.ts';
+import type { Bucket } from '../request/bucket.ts';
+import type { Listings } from './listing/listings.ts';
+import { sendPage } from './listing/send-page.ts';
+import type { OtherOperation } from './other-operation.ts';
 
 /** A store that takes longer for a page than this does not hold up others; its pages are bounded by `Listings.room`. */
 const ASK_TURN_MS = 200;
@@ -21,8 +21,8 @@ type JobParts = Pick<OtherOperation, 'exchange' | 'observer' | 'listings'> & {
   readonly bucket: Bucket | undefined;
 };
 
-/** One listing, or another list that the gateway rewrites, from the request to the last byte. */
-export class ListingJob {
+/** One document that the gateway reads and rewrites, such as a listing, from the request to the last byte. */
+export class DocumentJob {
   readonly #other: JobParts;
   readonly #listings: Listings;
   readonly #client: string;
