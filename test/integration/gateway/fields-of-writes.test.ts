@@ -46,6 +46,16 @@ describe('what is said of a body', () => {
     ]);
     expect(store.requests).toHaveLength(1);
   });
+
+  it('a write with a condition that is not passed is not done', async () => {
+    const refused = await put({ 'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' });
+    expect([refused.status, refused.text]).toEqual([
+      501,
+      expect.stringContaining('<Code>NotImplemented</Code>'),
+    ]);
+    expect(store.requests).toEqual([]);
+    expect((await put({ 'if-none-match': '*' })).status).toBe(200);
+  });
 });
 
 describe('what a writer without a signature may learn and do', () => {

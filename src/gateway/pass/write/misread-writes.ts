@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import { bareName } from '../../../s3/dialect.ts';
 import { s3Error } from '../../../s3/error.ts';
+import { takesField } from '../../../s3/operation-parameters.ts';
 import type { OperationName } from '../../../s3/operation-table.ts';
 import type { Query } from '../../../s3/query.ts';
 import { isCopy } from './source-of-copy.ts';
@@ -22,6 +24,12 @@ const fieldsOfCustomerKeys = /^(?:copy-source-)?server-side-encryption-customer-
  * another way they would be ignored.
  */
 const namesOfIds = /^(?:partnumber|uploadid|versionid)$/;
+
+/** Without them a write would be done that its client wants only under a condition (RFC 9110 §13.1), or of a part (§14.5). */
+const ofConditions = ['if-match', 'if-none-match', 'if-unmodified-since', 'content-range'];
+
+/** The same as store fields. */
+const ofStoreConditions = /^if-match-/;
 
 /** By this parameter SDKs name the operation that they mean. */
 const OPERATION_NAME = 'xid';
@@ -50,4 +58,22 @@ export function refuseMisreadWrites(
     const isAnother = plainName === OPERATION_NAME && value !== '' && value !== operation;
     if (isIgnored || isAnother) throw s3Error('InvalidArgument', { fields: [['ArgumentName', parameter]] });
   }
+}
+
+/**
+ * Refuses a write with a condition that the operation does not take: ignored, an object would be lost that the client
+ * meant to keep.
+ *
+ * @param said the store fields of headers and query, without prefix
+ * @throws S3Error NotImplemented
+ */
+export function refuseIgnoredConditions(
+  operation: OperationName,
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  said: ReadonlyMap<string, string>,
+): void {
+  const isIgnored = (name: string, store: boolean) => !takesField(operation, { name, store });
+  const http = ofConditions.filter(name => headers[name] !== undefined && isIgnored(name, false));
+  const ofStore = [...said.keys()].filter(name => ofStoreConditions.test(name) && isIgnored(name, true));
+  if (http.length + ofStore.length > 0) throw s3Error('NotImplemented');
 }

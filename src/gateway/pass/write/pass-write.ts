@@ -16,7 +16,7 @@ import { type PassOptions, passThrough } from '../pass-through.ts';
 import { passedRequest, saidFields } from '../passed-request.ts';
 import { ClientBody } from './client-body.ts';
 import { keepingPlace } from './keeping-place.ts';
-import { refuseMisreadWrites } from './misread-writes.ts';
+import { refuseIgnoredConditions, refuseMisreadWrites } from './misread-writes.ts';
 import { openWriteOf } from './open-write-of.ts';
 import { ResultAnswer } from './result-answer.ts';
 import { isCopy, sourceOfCopy } from './source-of-copy.ts';
@@ -40,6 +40,7 @@ export function passWrite(other: OtherOperation): void {
   else if (operation === 'CreateBucket') requireActionsOfBucketFields(said, require);
   const parameters = knownParameters(operation, query, bucket.keys);
   refuseMisreadWrites(operation, said, query, parameters);
+  if (address.kind === 'object') refuseIgnoredConditions(operation, request, said);
   if (operation === 'UploadPart' || operation === 'UploadPartCopy')
     parsePartNumber(queryValue(query, 'partNumber') ?? '');
   const declared = passesBody(operation) ? declaredOf(other, saidOfBody(operation, said)) : undefined;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refuseMisreadWrites } from '../../../../../src/gateway/pass/write/misread-writes.ts';
+import { refuseIgnoredConditions, refuseMisreadWrites } from '../../../../../src/gateway/pass/write/misread-writes.ts';
 import { S3Error } from '../../../../../src/s3/error.ts';
 import type { OperationName } from '../../../../../src/s3/operation-table.ts';
 import { parseQuery } from '../../../../../src/s3/query.ts';
@@ -73,4 +73,21 @@ it.each([
   ['xId=CopyObject', 'InvalidArgument'],
 ])('a name of another operation is refused: %s is %s', (query, code) => {
   expect(codeOf({ query })).toBe(code);
+});
+
+it.each([
+  ['PutObject', { 'if-none-match': '*' }, {}, 'passed'],
+  ['PutObject', { 'if-match': '"a"' }, {}, 'passed'],
+  ['PutObject', { 'if-unmodified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' }, {}, 'NotImplemented'],
+  // RFC 9110 §13.1.3: it has a meaning for GET and HEAD alone
+  ['PutObject', { 'if-modified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' }, {}, 'passed'],
+  ['PutObject', { 'content-range': 'bytes 4-8/100' }, {}, 'NotImplemented'],
+  ['PutObject', {}, { 'if-match-size': '1' }, 'NotImplemented'],
+  ['DeleteObject', {}, { 'if-match-size': '1' }, 'passed'],
+  ['DeleteObject', { 'if-match': '"a"' }, {}, 'passed'],
+  ['DeleteObject', { 'if-none-match': '*' }, {}, 'NotImplemented'],
+] as const)('a %s with conditions %o and %o is %s', (operation, headers, said, outcome) => {
+  const refuse = () => refuseIgnoredConditions(operation, { headers }, new Map(Object.entries(said)));
+  if (outcome === 'passed') expect(refuse).not.toThrow();
+  else expect(refuse).toThrow(expect.objectContaining({ code: outcome }));
 });
