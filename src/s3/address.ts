@@ -4,7 +4,7 @@ import {
   parseAccessPointArn,
   parseAccessPointHost,
 } from './access-point.ts';
-import { s3Error } from './error.ts';
+import { type S3Error, s3Error } from './error.ts';
 import { percentDecode } from './percent-decode.ts';
 
 /** What a request addresses. */
@@ -132,9 +132,14 @@ export function isKeyTooLong(key: string): boolean {
 
 function checkedKey(key: string): string {
   if (!isKeyTooLong(key)) return key;
+  throw keyTooLong(Buffer.byteLength(key));
+}
+
+/** The error for a key of `lengthBytes`. */
+export function keyTooLong(lengthBytes: number): S3Error {
   const fields = [
-    ['Size', String(Buffer.byteLength(key))],
+    ['Size', String(lengthBytes)],
     ['MaxSizeAllowed', String(MAX_KEY_BYTES)],
   ] as const;
-  throw s3Error('KeyTooLongError', { fields });
+  return s3Error('KeyTooLongError', { fields });
 }

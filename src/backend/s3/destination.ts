@@ -26,7 +26,7 @@ export interface StoreAddress {
  * service (docs/semantics.md, Bucket; docs/semantics.md 232).
  *
  * @param bucket undefined for requests to the service itself
- * @param key undefined for requests to the bucket
+ * @param key undefined for requests to the bucket; never empty
  */
 export function destinationOf(
   { host, region, addressing }: StoreAddress,
@@ -47,5 +47,7 @@ export function destinationOf(
 
 /** The key is sent exactly as it is: `//`, `..` and the like are part of it (docs/semantics.md 218 to 227). */
 function pathOf(inPath: string, key: string | undefined): string {
+  // it would be the path of the bucket, and a write of an object one of the bucket
+  if (key === '') throw new RangeError('an object has no empty key');
   return key === undefined ? inPath || '/' : `${inPath}/${encodeKey(key)}`;
 }

@@ -1,3 +1,4 @@
+import { isHeaderLine } from '../../../http/header-lines.ts';
 import type { HeaderField } from '../../../s3/dialect.ts';
 import { bareName } from '../../../s3/dialect.ts';
 import { s3Error } from '../../../s3/error.ts';
@@ -16,15 +17,13 @@ export interface FormFields {
 /** Fields without a store's prefix that are store fields of PutObject. */
 const ofStores: ReadonlySet<string> = new Set(['acl', 'tagging']);
 
-/** RFC 9110 §5.5. */
-const notInFields = /\p{Cc}/u;
-
 /**
  * The header fields of PutObject that the fields of a form stand for. Fields that it does not take are dropped.
  *
  * @param fields by lower-case name
  * @param isAnonymous callers without a signature may not have the gateway charged (docs/semantics.md 126)
- * @throws S3Error InvalidArgument for a value that cannot be a header; MalformedXML for tags
+ * @throws S3Error InvalidArgument for a name or value that cannot be a header's; MalformedPOSTRequest for a field under
+ *   two names, such as `acl` and `x-amz-acl`; MalformedXML for tags
  */
 export function readFormFields(fields: ReadonlyMap<string, string>, isAnonymous: boolean): FormFields {
   const passed: HeaderField[] = [];
@@ -32,6 +31,8 @@ export function readFormFields(fields: ReadonlyMap<string, string>, isAnonymous:
   for (const [formName, text] of fields) {
     const { name, prefix } = bareName(formName);
     const isOfStore = prefix !== undefined || ofStores.has(name);
+    if (isOfStore && store.has(name))
+      throw s3Error('MalformedPOSTRequest', { reason: 'a field is given twice, under two names' });
     if (isOfStore) store.set(name, text);
     if (text === '' || !takesField('PutObject', { name, store: isOfStore })) continue;
     if (isAnonymous && name === 'request-payer') continue;
@@ -42,8 +43,9 @@ export function readFormFields(fields: ReadonlyMap<string, string>, isAnonymous:
 
 function headerOf(name: string, text: string): string {
   if (name === 'tagging') return readTagging(text);
-  if (notInFields.test(text))
-    throw s3Error('InvalidArgument', { fields: [['ArgumentName', name]], reason: 'a field is no header' });
   // the bytes of a header are those of its UTF-8, each one character
-  return Buffer.from(text).toString('latin1');
+  const value = Buffer.from(text).toString('latin1');
+  if (!isHeaderLine(name, value))
+    throw s3Error('InvalidArgument', { fields: [['ArgumentName', name]], reason: 'a field is no header' });
+  return value;
 }

@@ -4,9 +4,10 @@ import { readCustomerKey } from '../../../s3/customer-key.ts';
 import { type DeclaredPayload, declaredPayload } from '../../../s3/declared-payload.ts';
 import { S3Error, s3Error } from '../../../s3/error.ts';
 import { requireActionsOfFields } from '../../../s3/field-actions.ts';
+import { keyOfForm } from '../../../s3/form-key.ts';
 import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
 import { parsePostPolicy, requirePolicy } from '../../../s3/post-policy.ts';
-import { fieldMissing, prefixOfForm } from '../../../s3/post-signature.ts';
+import { prefixOfForm } from '../../../s3/post-signature.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
 import { type Caller, Permissions } from '../../request/access.ts';
 import { objectKeyOf } from '../../request/bucket.ts';
@@ -49,7 +50,7 @@ async function answerOf(other: OtherOperation, job: DocumentJob, lengthBytes: nu
   const { exchange, request, fields, bucket } = other;
   const form = await readForm(request, exchange, fields.contentType ?? '', lengthBytes);
   exchange.speak(prefixOfForm(form.fields));
-  const key = keyOf(form);
+  const key = keyOfForm(form.fields.get('key') ?? '', form.fileName);
   requireObject(bucket, key);
   const caller = callerOf(other, form);
   const put = readFormFields(form.fields, caller.kind === 'anonymous');
@@ -58,13 +59,6 @@ async function answerOf(other: OtherOperation, job: DocumentJob, lengthBytes: nu
   const reply = await send(other, job, form, key, put);
   if (reply.status !== 200) throw new RefusedByStoreError(reply);
   return formAnswer(reply, { bucket: bucket.name, key, bucketUrl: bucketUrlOf(other), fields: form.fields });
-}
-
-/** `${filename}` stands for what follows the last slash in the name of the file. */
-function keyOf({ fields, fileName }: ArrivingForm): string {
-  const key = fields.get('key') ?? '';
-  if (key === '') throw fieldMissing('key');
-  return key.replaceAll(/\$\{filename\}/g, () => fileName.replace(/^.*[/\\]/s, ''));
 }
 
 /** What is refused is noted for the log. */
