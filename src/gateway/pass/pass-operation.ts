@@ -26,7 +26,7 @@ const WHOLE_BUCKET_TEXT =
 /**
  * Passes a request to the store if its caller was granted the operation, and the version it addresses.
  *
- * @throws S3Error AccessDenied without the grant; NotImplemented for the configuration of a bucket with a `keyPrefix`;
+ * @throws S3Error AccessDenied without the grant, for all keys where a write concerns the bucket; NotImplemented for the configuration of a bucket with a `keyPrefix`;
  * MethodNotAllowed for operations that change something
  */
 export function passOperation(other: OtherOperation): void {
@@ -50,7 +50,11 @@ export function passOperation(other: OtherOperation): void {
   const key = address.kind === 'object' ? address.key : undefined;
   // the effect of an unknown operation, and therefore the grant it needs, is unknown
   if (operation === 'Unknown') throw s3Error('NotImplemented');
-  permissions.require(actionOf(operation, queryValue(query, 'versionId')), key ?? '');
+  const action = actionOf(operation, queryValue(query, 'versionId'));
+  permissions.require(action, key ?? '');
+  // the configuration of a bucket may open, delete or copy any of its keys
+  if (key === undefined && !isReading(exchange.method) && permissions.shareBelow(action, '') !== 'every')
+    throw s3Error('AccessDenied');
   if (key === undefined && bucket.keyPrefix !== '' && !concernsKeys.has(operation))
     throw s3Error('NotImplemented', { message: WHOLE_BUCKET_TEXT });
   const { method } = exchange;

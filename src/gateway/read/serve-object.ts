@@ -90,8 +90,8 @@ async function findAbsence(read: ObjectRead, source: ObjectSource): Promise<Look
   const found = await source.find({ ...read, method: 'HEAD', recordName: name, partNumber: undefined });
   if (!tellsAbsence(found)) return undefined;
   if (read.method === 'HEAD') return found;
-  // only GET has an error body
-  const told = await source.find(read);
+  // only GET has an error body; a refusal of a part would not be one of the object
+  const told = await source.find({ ...read, partNumber: undefined });
   return tellsAbsence(told) ? told : undefined;
 }
 

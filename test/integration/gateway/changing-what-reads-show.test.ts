@@ -25,6 +25,12 @@ const tagger: Account = {
   secretAccessKey: 'tagger-secret',
   grants: [{ actions: ['PutObjectTagging', 'CreateBucket'] }],
 };
+/** May do everything, but to some keys. */
+const guest: Account = {
+  accessKeyId: 'guest',
+  secretAccessKey: 'guest-secret',
+  grants: [{ actions: ['*'], keys: ['**', '!private/**'] }],
+};
 const buckets = {
   box: {},
   fresh: {},
@@ -40,7 +46,7 @@ afterEach(async () => {
 });
 
 async function start(): Promise<Lab> {
-  const started = await Lab.start({ accounts: [OWNER, tagger], buckets, gateway: { workers: 2 } });
+  const started = await Lab.start({ accounts: [OWNER, tagger, guest], buckets, gateway: { workers: 2 } });
   lab = started;
   await started.store.put('/box', '', { 'x-amz-bucket-object-lock-enabled': 'true' });
   return started;
@@ -233,4 +239,17 @@ it('the events of SelectObjectContent come as they are, and nothing is forgotten
   expect((await gateway.get('/b/k')).headers['x-cache']).toBe('HIT');
   await gateway.close();
   await store.close();
+});
+
+it('the configuration of a bucket is for who may do so to all its keys', async () => {
+  const of = await start();
+  const before = await of.requests();
+  const rule = { AllowedMethods: ['GET'], AllowedOrigins: ['*'] };
+  const command = () => new PutBucketCorsCommand({ Bucket: 'box', CORSConfiguration: { CORSRules: [rule] } });
+  await expect(of.sdk(guest).send(command())).rejects.toMatchObject({ name: 'AccessDenied' });
+  await expect(of.sdk(guest).send(new DeleteBucketCommand({ Bucket: 'box' }))).rejects.toMatchObject({
+    name: 'AccessDenied',
+  });
+  expect(await of.requests()).toBe(before);
+  expect((await of.sdk().send(command())).$metadata.httpStatusCode).toBe(200);
 });

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
-import { refuseIgnoredConditions, refuseMisreadWrites } from '../../../../../src/gateway/pass/write/misread-writes.ts';
+import {
+  refuseIgnoredConditions,
+  refuseMisreadWrites,
+} from '../../../../../src/gateway/pass/write/misread-writes.ts';
 import { S3Error } from '../../../../../src/s3/error.ts';
 import type { OperationName } from '../../../../../src/s3/operation-table.ts';
 import { parseQuery } from '../../../../../src/s3/query.ts';
