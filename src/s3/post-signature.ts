@@ -5,7 +5,7 @@ import type { HeaderPrefix } from './dialect.ts';
 import { S3Error, s3Error } from './error.ts';
 import { ALGORITHM, SERVICE } from './sigv4-canonical.ts';
 import { parseCredential, parseTimestamp } from './sigv4-claim.ts';
-import { accessKeyUnknown, MAX_EXPIRES_S } from './sigv4-errors.ts';
+import { accessKeyUnknown, MAX_EXPIRES_S, MAX_SKEW_MS, timeTooSkewed } from './sigv4-errors.ts';
 import type { SigningKeys } from './sigv4-keys.ts';
 
 /** What a signature of a form is verified with. */
@@ -32,7 +32,7 @@ export function prefixOfForm(fields: ReadonlyMap<string, string>): HeaderPrefix 
  * @param region that the signature must be for
  * @returns the id of the access key; undefined for a form without a signature
  * @throws S3Error InvalidArgument for fields that are missing or malformed; InvalidAccessKeyId; SignatureDoesNotMatch;
- * AccessDenied for a signature that is too old
+ * AccessDenied for a signature that is too old, RequestTimeTooSkewed for one of the future
  */
 export function verifyForm(
   fields: ReadonlyMap<string, string>,
@@ -71,7 +71,11 @@ export function verifyForm(
       credential,
       `incorrect service. This endpoint belongs to "s3".`,
     );
-  if (clock.nowMs() - signedMs > MAX_EXPIRES_S * 1_000)
+  if (scope.date !== date.slice(0, 8))
+    throw invalidField(`${prefix}credential`, credential, `the date is not that of ${prefix}date`);
+  const ageMs = clock.nowMs() - signedMs;
+  if (ageMs < -MAX_SKEW_MS) throw timeTooSkewed(date, clock.nowMs());
+  if (ageMs > MAX_EXPIRES_S * 1_000)
     throw s3Error('AccessDenied', { message: 'Invalid according to Policy: Policy expired.' });
   const client = findClient(accessKeyId);
   // no form is made with temporary credentials, of which the gateway gives out none

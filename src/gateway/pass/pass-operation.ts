@@ -5,6 +5,7 @@ import { allowedMethods } from '../../s3/operation.ts';
 import { isPassed, knownParameters } from '../../s3/operation-parameters.ts';
 import { isReading, type OperationName } from '../../s3/operation-table.ts';
 import { queryValue } from '../../s3/query.ts';
+import { isForClients } from '../reply/client-names.ts';
 import { isRenamed } from '../request/bucket.ts';
 import { answerListing } from './listing/list-keys.ts';
 import { answerListParts } from './listing/list-parts.ts';
@@ -75,7 +76,7 @@ export function passOperation(other: OtherOperation): void {
   passThrough(exchange, bucket, passedRequest(other), observer, {
     detail: 'operation',
     mayKnowMissing: key === undefined || permissions.allows('ListBucket', key),
-    keep: () => true,
+    keep: field => isForClients(field, bucket),
     overrides: [],
   });
 }

@@ -21,13 +21,17 @@ export function inClientNames({ code, message, fields }: RememberedError, bucket
   return { code, message: isOfStore(message, bucket) ? usualMessage(code) : message, fields: told };
 }
 
-/**
- * The header fields of a refusal for the client. For a renamed bucket, a redirect would reveal the store's name, so it
- * is removed.
- */
+/** Fields that say where something is: in the store's names. */
+const addresses: ReadonlySet<string> = new Set(['content-location', 'link', 'location']);
+
+/** Whether a header field of the store is for clients: of a renamed bucket, none that names it. */
+export function isForClients({ name, store }: HeaderField, bucket: Bucket): boolean {
+  return !isRenamed(bucket) || (store ? name !== 'bucket-arn' : !addresses.has(name));
+}
+
+/** The header fields of a refusal for the client. */
 export function fieldsInClientNames(fields: readonly HeaderField[], bucket: Bucket): readonly HeaderField[] {
-  if (!isRenamed(bucket)) return fields;
-  return fields.filter(({ name, store }) => store || name !== 'location');
+  return fields.filter(field => isForClients(field, bucket));
 }
 
 /** Whether a text contains the store's bucket name or the key prefix. */

@@ -184,6 +184,17 @@ describe('who may post', () => {
     lab.store.clock.advance(7 * 86_400_000 + 1_000);
     expect((await post({ fields, file: 'x' })).code).toBe('AccessDenied');
   });
+
+  it('nobody with a signature of the future, or with a credential of another day', async () => {
+    const nowMs = lab.store.clock.nowMs();
+    const signing = { ...OWNER, conditions: [{ bucket: 'box' }, { key: 'in/k' }] };
+    const expiresMs = nowMs + 60_000_000;
+    const early = signedFields({ ...signing, nowMs: nowMs + 1_000_000, expiresMs });
+    expect((await post({ fields: { key: 'in/k', ...early }, file: 'x' })).code).toBe('RequestTimeTooSkewed');
+    const fields = signedFields({ ...signing, nowMs, expiresMs });
+    const otherDay = { ...fields, 'x-amz-credential': 'owner/20200101/us-east-1/s3/aws4_request' };
+    expect((await post({ fields: { key: 'in/k', ...otherDay }, file: 'x' })).code).toBe('InvalidArgument');
+  });
 });
 
 it('each field has to be allowed by the policy', async () => {

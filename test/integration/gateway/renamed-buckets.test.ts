@@ -133,3 +133,16 @@ it('a 204 has no length, whatever the store wrote (RFC 9110 §8.6)', async () =>
   expect(received.toLowerCase()).not.toMatch(/content-length|transfer-encoding/);
   expect(received).toMatch(/\r\n\r\n$/);
 });
+
+it.each(['/renamed?versioning', '/renamed?tagging', '/part/k?tagging'])(
+  'fields that name the bucket of the store do not pass: %s',
+  async path => {
+    const fields =
+      'x-amz-bucket-arn: arn:aws:s3:::real.name\r\ncontent-location: /real.name/k\r\nlink: </real.name>\r\n';
+    says = `HTTP/1.1 200 x\r\n${fields}x-amz-bucket-region: mars-1\r\ncontent-length: 0\r\n\r\n`;
+    const reply = await fetch(gateway.url() + path);
+    expect(reply.status).toBe(200);
+    expect(JSON.stringify([...reply.headers])).not.toContain('real.name');
+    expect(reply.headers.get('x-amz-bucket-region')).toBe('mars-1');
+  },
+);

@@ -10,6 +10,7 @@ import { parsePartNumber } from '../../../s3/part-number.ts';
 import { queryValue } from '../../../s3/query.ts';
 import type { SignedPayload } from '../../../s3/sigv4-payload.ts';
 import { letContinue } from '../../../transport/request-bodies.ts';
+import { isForClients } from '../../reply/client-names.ts';
 import { isRenamed } from '../../request/bucket.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { type PassOptions, passThrough } from '../pass-through.ts';
@@ -79,10 +80,10 @@ export function passWrite(other: OtherOperation): void {
 
 /** A bucket that was made is told by the name that clients use. */
 function locationOf({ operation, bucket }: OtherOperation): Pick<PassOptions, 'keep' | 'overrides'> {
-  if (operation !== 'CreateBucket' || !isRenamed(bucket)) return { keep: () => true, overrides: [] };
+  const isMade = operation === 'CreateBucket' && isRenamed(bucket);
   return {
-    keep: ({ name, store }) => store || name !== 'location',
-    overrides: [['Location', `/${bucket.name}`]],
+    keep: field => isForClients(field, bucket),
+    overrides: isMade ? [['Location', `/${bucket.name}`]] : [],
   };
 }
 
