@@ -75,7 +75,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry, BodyFl
   start(): void {
     const { limits, clock } = this.#context;
     this.#startedMs = clock.monotonicMs();
-    const watched = this.#isRead ? limits : { ...limits, headMs: undefined, minRateBytes: 0 };
+    const watched = this.#isRead ? limits : { ...limits, headMs: undefined };
     this.#watch = new TransferWatch(watched, clock, () =>
       this.#giveUp(new StoreError('TIMEOUT', 'the store answers too slowly', undefined, 'TOO_SLOW')),
     );
@@ -152,7 +152,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry, BodyFl
     this.#state = 'answered';
     this.isAnswered = true;
     queue.answered(this, this.#isRead ? nowMs - this.#startedMs : undefined);
-    this.#watch?.answered();
+    this.#watch?.answered(this.#isRead || status >= 300);
     if (this.#isPaused) this.#watch?.unwanted();
     if (status >= 300) this.#leftBytes = ERROR_BODY_LIMIT_BYTES;
     try {

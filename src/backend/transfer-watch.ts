@@ -22,6 +22,7 @@ export class TransferWatch {
   readonly #tooSlow: () => void;
   #timer: Timer | undefined;
   #hasHead = false;
+  #isTimed = true;
   #windowBytes = 0;
 
   constructor(limits: TransferLimits, clock: Clock, tooSlow: () => void) {
@@ -31,8 +32,13 @@ export class TransferWatch {
     if (limits.headMs !== undefined) this.#after(limits.headMs, tooSlow);
   }
 
-  answered(): void {
+  /**
+   * @param isTimed whether the minimum rate applies to this answer: a store that needs long for a write sends white space
+   *   until it knows the result
+   */
+  answered(isTimed = true): void {
     this.#hasHead = true;
+    this.#isTimed = isTimed;
     this.wanted();
   }
 
@@ -45,7 +51,7 @@ export class TransferWatch {
     if (!this.#hasHead) return;
     this.end();
     const { minRateBytes, windowMs } = this.#limits;
-    if (minRateBytes === 0) return;
+    if (minRateBytes === 0 || !this.#isTimed) return;
     this.#windowBytes = 0;
     this.#after(windowMs, () => {
       if (this.#windowBytes * 1000 < minRateBytes * windowMs) this.#tooSlow();

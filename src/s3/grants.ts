@@ -6,13 +6,13 @@ export interface GrantRule {
   readonly buckets?: readonly string[];
   /** Patterns in the syntax of `compileKeyPatterns`. */
   readonly keys: readonly string[];
-  /** Actions by their S3 API names, or `*` for all. */
+  /** Actions by their S3 API names, or `*` for all but those that are granted by name alone. */
   readonly actions: readonly string[];
 }
 
 interface Grant {
   readonly buckets: ReadonlySet<string> | 'all';
-  readonly actions: ReadonlySet<string> | 'all';
+  readonly coversAction: (action: string) => boolean;
   readonly coversKey: KeyMatcher;
   readonly coversBelow: (prefix: string) => KeyShare;
 }
@@ -40,19 +40,11 @@ export function compileGrants(
   every: ReadonlySet<string> | 'all' = 'all',
 ): Grants {
   return rules.map(({ buckets = ['*'], keys, actions }) => ({
-    buckets: someOrEvery(buckets, 'all'),
-    actions: someOrEvery(actions, every),
+    buckets: buckets.includes('*') ? 'all' : new Set(buckets),
+    coversAction: compileActions(actions, every),
     coversKey: compileKeyPatterns(keys),
     coversBelow: compileKeyShare(keys),
   }));
-}
-
-function someOrEvery(
-  names: readonly string[],
-  every: ReadonlySet<string> | 'all',
-): ReadonlySet<string> | 'all' {
-  if (!names.includes('*')) return new Set(names);
-  return every === 'all' ? every : new Set([...every, ...names]);
 }
 
 /**
@@ -62,7 +54,7 @@ function someOrEvery(
  */
 export function isAllowed(grants: Grants, { bucket, action, key }: AccessRequest): boolean {
   return grants.some(
-    grant => includes(grant.buckets, bucket) && coversAction(grant.actions, action) && grant.coversKey(key),
+    grant => includes(grant.buckets, bucket) && grant.coversAction(action) && grant.coversKey(key),
   );
 }
 
@@ -70,7 +62,7 @@ export function isAllowed(grants: Grants, { bucket, action, key }: AccessRequest
 export function shareGranted(grants: Grants, { bucket, action, key }: AccessRequest): KeyShare {
   let most: KeyShare = 'none';
   for (const grant of grants) {
-    if (!includes(grant.buckets, bucket) || !coversAction(grant.actions, action)) continue;
+    if (!includes(grant.buckets, bucket) || !grant.coversAction(action)) continue;
     const covered = grant.coversBelow(key);
     if (covered === 'every') return covered;
     if (covered === 'some') most = covered;
@@ -86,8 +78,27 @@ export function readAction(versionId: string | undefined): 'GetObject' | 'GetObj
   return versionId === undefined ? 'GetObject' : 'GetObjectVersion';
 }
 
-function coversAction(actions: Grant['actions'], action: string): boolean {
-  return includes(actions, action) || (action === 'HeadObject' && includes(actions, 'GetObject'));
+/**
+ * The store writes into a bucket that the document of such an operation names, with the gateway's rights there:
+ * whoever may do everything to one bucket could reach all others.
+ */
+const namedOnly: ReadonlySet<string> = new Set([
+  'CreateBucketMetadataTableConfiguration',
+  'PutBucketAnalyticsConfiguration',
+  'PutBucketInventoryConfiguration',
+  'PutBucketLogging',
+  'PutBucketNotificationConfiguration',
+  'PutBucketReplication',
+]);
+
+function compileActions(names: readonly string[], every: ReadonlySet<string> | 'all'): Grant['coversAction'] {
+  const named = new Set(names);
+  if (named.has('GetObject')) named.add('HeadObject');
+  if (!named.has('*')) return action => named.has(action);
+  if (every === 'all') return action => named.has(action) || !namedOnly.has(action);
+  const covered = new Set([...named, ...every]);
+  if (covered.has('GetObject')) covered.add('HeadObject');
+  return action => covered.has(action);
 }
 
 function includes(names: ReadonlySet<string> | 'all', name: string): boolean {

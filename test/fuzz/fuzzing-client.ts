@@ -8,8 +8,8 @@ import { readAnswers, type WireAnswer } from './read-answers.ts';
 /** A client that the gateway knows. */
 export const credentials = { accessKeyId: 'fuzz', secretAccessKey: 'fuzz-secret' };
 
-/** A connection on which nothing has come for so long has been forgotten. */
-const answerLimitMs = 25_000;
+/** A connection on which nothing has come for so long has been forgotten: a store may take a minute to answer a write. */
+const answerLimitMs = 70_000;
 /** So long is waited for the answer to what may be no whole request. */
 const patienceMs = 1_500;
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { run } from '../support/real-process.ts';
 import { awsSigned } from './clients.ts';
 import { Versitygw } from './versitygw.ts';
 
+const yesterday = new Date(Date.now() - 86_400_000);
 const mebibyte = 1024 * 1024;
 const client = { accessKeyId: 'writer', secretAccessKey: 'writer-secret' };
 const behind = 'kept-elsewhere';
@@ -97,6 +98,9 @@ describe.each(buckets)('the AWS command line in the bucket %s', bucket => {
       'sub/empty': 0,
     }))
       writeFileSync(join(folder, name), randomBytes(sizeBytes));
+    // stores tell whole seconds: what is written in the second of its upload would be sent again
+    for (const name of ['a.txt', 'sub/b b.bin', 'sub/empty'])
+      utimesSync(join(folder, name), yesterday, yesterday);
     await aws('s3', 'sync', '--only-show-errors', folder, `s3://${bucket}/tree`);
     await aws('s3', 'sync', '--only-show-errors', `s3://${bucket}/tree`, `s3://plain/tree of ${bucket}`);
     const back = join(work, `back-${bucket}`);

@@ -365,3 +365,31 @@ describe('what the store is told of a source', () => {
     expect(store.requests).toHaveLength(1);
   });
 });
+
+it.each([
+  ['an error', '<Error><Code>InternalError</Code></Error>'],
+  ['nothing that can be read', '<CopyObj'],
+])(
+  'law 5: a copy that is answered with 200 and %s may be done later, so reads of its key are revalidated',
+  async (_, document) => {
+    const object = 'HTTP/1.1 200 OK\r\netag: "a"\r\ncontent-length: 3\r\n\r\n';
+    const store = await RawStore.start((socket, request) => {
+      if (request.startsWith('PUT'))
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${document.length}\r\n\r\n${document}`);
+      else socket.write(object + (request.startsWith('GET') ? 'old' : ''));
+    });
+    const buckets = { b: {}, renamed: { bucketAtStore: 'c' } };
+    const gateway = await TestGateway.start({ storeUrl: store.url, buckets });
+    const cacheOf = async () => (await gateway.get('/renamed/k')).headers['x-cache'];
+    expect([await cacheOf(), await cacheOf()]).toEqual(['MISS', 'HIT']);
+    await rawRequest(gateway.url(), {
+      method: 'PUT',
+      path: '/renamed/k',
+      headers: { 'x-amz-copy-source': '/renamed/other', 'content-length': '0' },
+    });
+    await cacheOf();
+    expect([await cacheOf(), await cacheOf()]).toEqual(['REVALIDATED', 'REVALIDATED']);
+    await gateway.close();
+    await store.close();
+  },
+);

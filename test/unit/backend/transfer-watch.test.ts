@@ -34,6 +34,12 @@ it('one that brings a byte a second is too slow after one window', () => {
   expect(complaints).toBe(1);
 });
 
+it('one to which the minimum rate does not apply may bring nothing for long', () => {
+  watch().answered(false);
+  clock.advance(60_000);
+  expect(complaints).toBe(0);
+});
+
 it('one that brings just enough in every window never is, and one that ceases to is', () => {
   const watched = watch();
   watched.answered();

@@ -35,6 +35,27 @@ describe('isAllowed', () => {
     expect(isAllowed(grants, { ...wish, ...change })).toBe(expected);
   });
 
+  it('everything is not what has the store write into buckets that a document names, unless that is named', () => {
+    const mine = { bucket: 'photos', key: '' };
+    const [all, named] = [['*'], ['*', 'PutBucketReplication']].map(actions =>
+      compileGrants([{ buckets: ['photos'], keys: ['**'], actions }]),
+    );
+    const allowed = (grants = compileGrants([]), action = '') => isAllowed(grants, { ...mine, action });
+    expect(['PutBucketPolicy', 'PutObject', 'HeadObject'].map(action => allowed(all, action))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(['PutBucketReplication', 'PutBucketLogging'].map(action => allowed(all, action))).toEqual([
+      false,
+      false,
+    ]);
+    expect(['PutBucketReplication', 'PutBucketLogging'].map(action => allowed(named, action))).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   it('needs no GetObject where GetObjectVersion is given (docs/semantics.md, Authentication 3)', () => {
     const versions = compileGrants([{ keys: ['**'], actions: ['GetObjectVersion'] }]);
     expect(isAllowed(versions, { ...wish, action: readAction('v1') })).toBe(true);

@@ -13,6 +13,7 @@ import {
 } from '../../../s3/delete-list.ts';
 import type { HeaderField } from '../../../s3/dialect.ts';
 import { S3Error, s3Error } from '../../../s3/error.ts';
+import { errorCodes, isErrorCode } from '../../../s3/error-codes.ts';
 import { errorTexts } from '../../../s3/error-texts.ts';
 import { requireActionsOfFields } from '../../../s3/field-actions.ts';
 import {
@@ -76,24 +77,40 @@ async function answerOf(
   // what an empty list means is the store's to say
   if (allowed.objects.length === 0 && refused.length > 0)
     return { ...head, body: await job.write(formatDeleteResult(refused)) };
+  const deletions = open(other, allowed);
   const reply = await job.ask(
     {
       send: (toSend, receiver) =>
-        StoreWrite.send(
-          bucket.store,
-          toSend,
-          undefined,
-          keepingPlace(exchange, open(other, allowed)),
-          receiver,
-        ),
+        StoreWrite.send(bucket.store, toSend, undefined, keepingPlace(exchange, deletions), receiver),
     },
     withList(passed, allowed, bucket),
     DELETE_RESULT_LIMIT_BYTES,
   );
   if (reply.status !== 200) throw new RefusedByStoreError(reply);
-  const results = await job.read(readDeleteResult(reply.body), () => reply.body.length);
+  const results = await resultsOf(job, reply, deletions);
   const told = results.map(result => resultInClientNames(result, bucket));
   return { ...reply, body: await job.write(formatDeleteResult([...told, ...refused])) };
+}
+
+/** What became of each deletion. Those that failed at the store may be carried out later. */
+async function resultsOf(
+  job: DocumentJob,
+  { body }: WholeReply,
+  deletions: OpenWrite,
+): Promise<readonly DeletedObject[]> {
+  let isDecided = false;
+  try {
+    const results = await job.read(readDeleteResult(body), () => body.length);
+    isDecided = results.every(result => result.kind === 'Deleted' || isDecision(result));
+    return results;
+  } finally {
+    if (!isDecided) deletions.unsettled();
+  }
+}
+
+function isDecision({ elements }: DeletedObject): boolean {
+  const code = new Map(elements).get('Code') ?? '';
+  return isErrorCode(code) && errorCodes[code].status < 500;
 }
 
 const xml: HeaderField = { name: 'content-type', value: 'application/xml', store: false };

@@ -60,7 +60,7 @@ export function passWrite(other: OtherOperation): void {
       const bodyStream = body && { bodyStream: body };
       const answer = hasResult(operation)
         ? new ResultAnswer(receiver, {
-            write: reply => resultForClient(other, reply, scope),
+            write: reply => resultForClient(other, reply, { ...scope, undecided: () => write.undecided() }),
             refused,
           })
         : receiver;

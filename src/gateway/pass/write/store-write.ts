@@ -23,6 +23,9 @@ interface SentBody {
 /** Failures of a write that the store cannot have got: no connection, or not sent because others wait. */
 const unsent: ReadonlySet<StoreErrorCode> = new Set(['UNREACHABLE', 'BUSY']);
 
+/** Failures of an answer whose rest does not come. */
+const unfinished: ReadonlySet<StoreErrorCode> = new Set(['BROKEN', 'TIMEOUT']);
+
 /**
  * A write at the store, between the call and whoever gets its answer. The cache learns of the write before the client
  * does (docs/architecture.md, law 5), and a body that is refused ends the call.
@@ -33,9 +36,7 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   /** Undefined when nobody waits for the answer any more. */
   #receiver: PassedReceiver | undefined;
   #call: StoreCall | undefined;
-  #isOver = false;
-  /** Whether the store has refused the body before it had all of it. */
-  #isRefusedEarly = false;
+  #isRefused = false;
 
   private constructor(open: OpenWrite, body: SentBody | undefined, receiver: PassedReceiver) {
     this.#open = open;
@@ -82,15 +83,20 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   /** The body is not what the client declared, or the answer is none that can be passed on. */
   refuse(error: unknown): void {
     const receiver = this.#receiver;
-    if (this.#isWhole && !this.#isOver) this.#open.unsettled();
+    this.undecided();
     this.#cut();
     receiver?.failed(error);
+  }
+
+  /** What was answered does not say what became of the write. */
+  undecided(): void {
+    if (this.#isWhole) this.#open.unsettled();
   }
 
   answered(head: StoreReplyHead): void {
     if (this.#isWhole && isUndecided(head)) this.#open.unsettled();
     else this.#open.answered();
-    this.#isRefusedEarly = !this.#isWhole;
+    this.#isRefused = head.status >= 300;
     this.#body?.leave();
     this.#receiver?.answered(head);
   }
@@ -107,8 +113,8 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   failed(error: StoreError): void {
     if (this.#isWhole && !unsent.has(error.code)) this.#open.unsettled();
     this.#finish();
-    // a store that does not want the rest of a body closes the connection: what it has said is the answer
-    if (this.#isRefusedEarly && error.code === 'BROKEN') this.#receiver?.ended();
+    // a refusal is known from its head; a store that does not want the rest of a body closes the connection
+    if (this.#isRefused && unfinished.has(error.code)) this.#receiver?.ended();
     else this.#receiver?.failed(error);
   }
 
@@ -124,7 +130,6 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   }
 
   #finish(): void {
-    this.#isOver = true;
     this.#body?.stop();
     this.#open.over();
   }

@@ -28,6 +28,8 @@ interface ResultScope {
   readonly mayKnowMissing: boolean;
   /** Another bucket that it may name. */
   readonly source: Bucket | undefined;
+  /** Called for an error in the document: what comes after the head of a 200 may have happened all the same. */
+  readonly undecided: () => void;
 }
 
 /**
@@ -39,7 +41,10 @@ export function resultForClient(other: OtherOperation, reply: WholeReply, scope:
   const { exchange, bucket, address, operation } = other;
   const { mayKnowMissing, source = bucket } = scope;
   const error = errorWithin(exchange, bucket, reply, mayKnowMissing, source);
-  if (error) return error;
+  if (error) {
+    scope.undecided();
+    return error;
+  }
   // the location names the host of the store even where the names are the same
   if (!isRenamed(bucket) && !isRenamed(source) && operation !== 'CompleteMultipartUpload') return reply.body;
   const root = readXml(reply.body.toString(), limits);

@@ -168,12 +168,28 @@ describe('a store that refuses a body before it has all of it', () => {
   });
 
   it.each([
-    [true, 'BROKEN'],
-    [false, 'TIMEOUT'],
-  ] as const)('but not if the body was sent: %o, or it falls silent: %s', (isSent, code) => {
-    const { events, asked } = setup({ isSent });
-    asked.answered({ status: 403, fields: [] });
-    asked.failed(new StoreError(code, 'broken', undefined));
-    expect(events).toContain('failed: Error: broken');
-  });
+    [true, 403, 'TIMEOUT', 'ended'],
+    [false, 403, 'TIMEOUT', 'ended'],
+    [true, 403, 'FAULT', 'failed: Error: broken'],
+    [true, 200, 'BROKEN', 'failed: Error: broken'],
+  ] as const)(
+    'what it has said is the answer if it refused and the rest does not come: body sent %o, %d, %s',
+    (isSent, status, code, told) => {
+      const { events, asked } = setup({ isSent });
+      asked.answered({ status, fields: [] });
+      asked.failed(new StoreError(code, 'broken', undefined));
+      expect(events.at(-1)).toBe(told);
+    },
+  );
+});
+
+it('an answer whose document does not say what became of the write leaves it open, also once it has ended', () => {
+  const { events, write, asked } = setup();
+  asked.answered({ status: 200, fields: [] });
+  asked.ended();
+  write.undecided();
+  expect(events.at(-1)).toBe('unsettled');
+  const cut = setup({ isSent: false });
+  cut.write.undecided();
+  expect(cut.events).toEqual([]);
 });
