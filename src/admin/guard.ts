@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { AdminError, type AdminRoute } from './admin-route.ts';
 
@@ -15,14 +15,17 @@ interface GuardOptions {
 /**
  * Checks every request: the Host header must be a name of this port (against DNS rebinding), the bearer token must
  * match if one is set, and changes must be JSON (an HTML form of another site cannot send that).
- * @throws AdminError 421, 401 or 415
+ * @throws AdminError 400, 421, 401 or 415
  */
 export function createGuard(
   options: GuardOptions,
-): (route: AdminRoute, headers: IncomingHttpHeaders) => void {
+): (route: AdminRoute, request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>) => void {
   const { host, names, token } = options;
   const wanted = token === undefined ? undefined : digest(`Bearer ${token}`);
-  return (route, headers) => {
+  return (route, { headers, headersDistinct }) => {
+    // RFC 9112 §3.2: a proxy on the way may have judged another one
+    if ((headersDistinct.host?.length ?? 0) > 1)
+      throw new AdminError(400, 'INVALID_HOST', 'the request has more than one Host header');
     if (!isOwnHost(headers.host, host, names)) {
       throw new AdminError(421, 'MISDIRECTED', 'the Host header is not a name of this admin port');
     }

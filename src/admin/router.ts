@@ -7,7 +7,7 @@ import { sendJson } from './json.ts';
 interface RouterOptions {
   readonly routes: readonly AdminRoute[];
   /** Refuses a request by throwing; called before the route's own code. */
-  readonly guard: (route: AdminRoute, headers: IncomingMessage['headers']) => void;
+  readonly guard: (route: AdminRoute, request: IncomingMessage) => void;
   readonly logger: Logger;
 }
 
@@ -52,7 +52,7 @@ function findRoute({ routes, guard }: RouterOptions, request: IncomingMessage): 
     const allow = there.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
     throw new AdminError(405, 'METHOD_NOT_ALLOWED', `this path takes ${allow}`, { allow });
   }
-  guard(route, request.headers);
+  guard(route, request);
   return route;
 }
 

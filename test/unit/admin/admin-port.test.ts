@@ -82,6 +82,14 @@ it.each([
   expect((await askAdmin(port, '/thing', { headers: { host } })).status).toBe(status);
 });
 
+it('a request with two Host lines is refused (RFC 9112 §3.2)', async () => {
+  const socket = connect(await start(), '127.0.0.1');
+  socket.write(
+    'GET /thing HTTP/1.1\r\nhost: 127.0.0.1\r\nhost: evil.example.test\r\nconnection: close\r\n\r\n',
+  );
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*"INVALID_HOST"/);
+});
+
 it.each([
   ['evil.example.test', 421],
   ['tidegate.test:9090', 200],
