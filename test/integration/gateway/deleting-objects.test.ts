@@ -218,3 +218,28 @@ it('what the store says of a key names nothing that the client does not know', a
   await gateway.close();
   await store.close();
 });
+
+it.each([
+  ['an error of the store', '<Error><Key>k</Key><Code>InternalError</Code></Error>', 'REVALIDATED'],
+  ['an unknown error', '<Error><Key>k</Key><Code>Odd</Code></Error>', 'REVALIDATED'],
+  ['nothing that can be read', '<Deleted>', 'REVALIDATED'],
+  ['a refusal', '<Error><Key>k</Key><Code>AccessDenied</Code></Error>', 'HIT'],
+])('law 5: a deletion that is answered with %s', async (_, results, cache) => {
+  const object = 'HTTP/1.1 200 OK\r\netag: "a"\r\ncontent-length: 3\r\n\r\n';
+  const said = `<DeleteResult>${results}</DeleteResult>`;
+  const store = await RawStore.start((socket, request) => {
+    if (request.startsWith('POST'))
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${said.length}\r\n\r\n${said}`);
+    else socket.write(object + (request.startsWith('GET') ? 'old' : ''));
+  });
+  const gateway = await TestGateway.start({ storeUrl: store.url });
+  const cacheOf = async () => (await gateway.get('/b/k')).headers['x-cache'];
+  expect([await cacheOf(), await cacheOf()]).toEqual(['MISS', 'HIT']);
+  const body = listed('k');
+  const headers = { host: 'gateway', 'content-length': String(body.length) };
+  await rawRequest(gateway.url(), { method: 'POST', path: '/b?delete', body, headers });
+  await cacheOf();
+  expect(await cacheOf()).toBe(cache);
+  await gateway.close();
+  await store.close();
+});
