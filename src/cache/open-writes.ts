@@ -8,12 +8,15 @@ export interface OpenWrite {
   answered(): void;
   /** The write has failed, or was answered with an error, but the store may carry it out later. */
   unsettled(): void;
+  /** Whether no object changes by it, so that nobody needs to know what became of it once its client has left. */
+  readonly changesNothing?: boolean;
   /** The write is over, whether it was answered, failed or was broken off. May be called again. */
   over(): void;
 }
 
 /** A write that changes no object. */
 export const ofNoObject: OpenWrite = {
+  changesNothing: true,
   answered: () => undefined,
   unsettled: () => undefined,
   over: () => undefined,

@@ -82,7 +82,7 @@ export function readAction(versionId: string | undefined): 'GetObject' | 'GetObj
  * The store writes into a bucket that the document of such an operation names, with the gateway's rights there:
  * whoever may do everything to one bucket could reach all others.
  */
-const namedOnly: ReadonlySet<string> = new Set([
+export const namedOnly: ReadonlySet<string> = new Set([
   'CreateBucketMetadataTableConfiguration',
   'PutBucketAnalyticsConfiguration',
   'PutBucketInventoryConfiguration',

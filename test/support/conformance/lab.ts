@@ -7,7 +7,7 @@ import { createAuthenticator, createFormAuthenticator } from '../../../src/gatew
 import type { Bucket } from '../../../src/gateway/request/bucket.ts';
 import { grantPolicy } from '../../../src/gateway/request/grant-policy.ts';
 import type { HeaderPrefix } from '../../../src/s3/dialect.ts';
-import type { GrantRule } from '../../../src/s3/grants.ts';
+import { type GrantRule, namedOnly } from '../../../src/s3/grants.ts';
 import { OWNER, StoreUnderTest } from '../embedded-store/store-under-test.ts';
 import { KeptConnection } from '../kept-connection.ts';
 import { type RawReply, type RawRequest, rawRequest } from '../raw-request.ts';
@@ -275,6 +275,6 @@ function policyOf(accounts: readonly Account[], { anonymous }: LabOptions): Poli
   };
 }
 
-function clientGrants({ accessKeyId, grants = [{ actions: ['*'] }] }: Account) {
+function clientGrants({ accessKeyId, grants = [{ actions: ['*', ...namedOnly] }] }: Account) {
   return { accessKeyId, allow: grants.map(grant => ({ keys: ['**'], ...grant })) };
 }

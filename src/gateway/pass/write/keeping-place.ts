@@ -8,6 +8,7 @@ import type { Exchange } from '../../request/exchange.ts';
 export function keepingPlace(exchange: Exchange, open: OpenWrite): OpenWrite {
   let over: (() => void) | undefined = exchange.beginWrite();
   return {
+    ...open,
     answered: () => open.answered(),
     unsettled: () => open.unsettled(),
     over: () => {

@@ -71,11 +71,12 @@ export class StoreWrite implements StoreCall, StoreReceiver {
 
   /**
    * The client has left. A store that has the whole request may still carry it out: then its answer is awaited, since
-   * what is read until then may change. Else the request is cut off before its end.
+   * what is read until then may change. Else the request is cut off before its end, and an answer that was for this
+   * client alone (SelectObjectContent) in the middle.
    */
   abort(): void {
     this.#receiver = undefined;
-    if (!this.#isWhole) this.#cut();
+    if (!this.#isWhole || this.#open.changesNothing) this.#cut();
     // it may have been paused for the client
     else this.#call?.resume();
   }

@@ -8,7 +8,7 @@ import { StoreWrite } from '../../../../../src/gateway/pass/write/store-write.ts
 const request: StoreRequest = { method: 'PUT', bucket: 'b', key: 'k', query: '', fields: [] };
 
 /** One write, with a list of all that happens to it in its order. */
-function setup(body?: { isSent: boolean }) {
+function setup(body?: { isSent: boolean }, changesNothing = false) {
   const events: string[] = [];
   const note = (event: string) => () => void events.push(event);
   const call: StoreCall = {
@@ -24,6 +24,7 @@ function setup(body?: { isSent: boolean }) {
     close: () => Promise.resolve(),
   };
   const open: OpenWrite = {
+    changesNothing,
     ...{ answered: note('epoch, answered'), unsettled: note('unsettled'), over: note('epoch, over') },
   };
   const clientBody = body && {
@@ -135,6 +136,13 @@ it.each([{ isSent: true }, undefined])(
     ]);
   },
 );
+
+it('an answer that was for the client alone is cut off when it leaves', () => {
+  const { events, write, asked } = setup({ isSent: true }, true);
+  asked.answered({ status: 200, fields: [] });
+  write.abort();
+  expect(events.slice(-3)).toEqual(['abort', 'stop', 'epoch, over']);
+});
 
 it('a body that is refused ends the call before the client is told', () => {
   const { events, write } = setup({ isSent: false });
