@@ -42,7 +42,7 @@ export interface SharedMemory {
   readonly written?: readonly SharedArrayBuffer[];
 }
 
-/** Keys share epoch slots by hash; a collision costs an unnecessary revalidation and nothing else. */
+/** Keys share epoch slots by hash; a collision costs an unnecessary question to the store and nothing else. */
 export const EPOCH_SLOTS = 65_536;
 
 /** The same for buckets. */
