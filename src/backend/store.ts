@@ -79,6 +79,8 @@ export interface StoreCall {
 export interface Store {
   /** Its name in the configuration. */
   readonly name: string;
+  /** The name under which its objects are kept: another one when a reload has led `name` to another address. */
+  readonly identity: string;
   send(request: StoreRequest, receiver: StoreReceiver): StoreCall;
   close(): Promise<void>;
 }

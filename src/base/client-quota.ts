@@ -8,7 +8,7 @@ interface QuotaLimits {
 
 /** Counts concurrent use, in total and per client, and refuses more than either limit. */
 export class ClientQuota {
-  readonly #limits: QuotaLimits;
+  #limits: QuotaLimits;
   /** Only clients with something in use. */
   readonly #byClient = new Map<string, number>();
   #used = 0;
@@ -24,6 +24,11 @@ export class ClientQuota {
   /** Clients with something in use. */
   get clients(): number {
     return this.#byClient.size;
+  }
+
+  /** Changes the limits; what is in use beyond them stays. */
+  limit(limits: QuotaLimits): void {
+    this.#limits = limits;
   }
 
   /** @returns whether the limits allowed it; if so, it must be given back */

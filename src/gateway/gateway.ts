@@ -19,20 +19,13 @@ import { Listings } from './pass/listing/listings.ts';
 import { Pipeline } from './pipeline.ts';
 import { type ArchivedRead, ExchangeObserver } from './reply/exchange-observer.ts';
 import { PendingSends } from './reply/pending-sends.ts';
-import type { Policy } from './request/access.ts';
-import { Admission, type RequestLimits } from './request/admission.ts';
-import type { Authenticate, AuthenticateForm } from './request/authenticator.ts';
-import type { BucketTable } from './request/bucket-table.ts';
+import { Admission } from './request/admission.ts';
+import { Configurations, type ServiceConfiguration } from './request/configurations.ts';
 import type { PeerPort } from './workers/peer-link.ts';
 import { Peers } from './workers/peers.ts';
 import { WorkerCache } from './workers/worker-cache.ts';
 
-interface GatewayOptions {
-  readonly domain: string | undefined;
-  readonly buckets: BucketTable;
-  readonly authenticate: Authenticate;
-  readonly authenticateForm: AuthenticateForm;
-  readonly policy: Policy;
+interface GatewayOptions extends ServiceConfiguration {
   /** The shared memory, and the index of this worker. */
   readonly memory: SharedMemory;
   readonly worker: number;
@@ -49,7 +42,6 @@ interface GatewayOptions {
   /** Where blocks are checked: called for each read of bytes that are marked as held but were never written. */
   readonly onUnwritten: (error: UnwrittenBytesError) => void;
   readonly clock: Clock;
-  readonly limits: RequestLimits;
   /** A number in [0, 1). */
   readonly random: () => number;
   /** Receives unexpected exceptions; by default they are only counted. */
@@ -64,18 +56,20 @@ export const takesBody: TakesBody = ({ method }) => method === 'PUT' || method =
 
 /** The gateway of one worker: answers requests and executes operators' commands on its part of the cache. */
 export class Gateway {
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly #configurations: Configurations;
   readonly #objects: WorkerCache;
-  readonly #buckets: BucketTable;
   readonly #peers: Peers;
   readonly #ids = new RequestIdSource();
   readonly #admission: Admission;
+  readonly #observer: ExchangeObserver;
+  readonly #pipelineFor: (configuration: ServiceConfiguration) => Pipeline;
+  #pipeline: Pipeline;
 
   constructor(options: GatewayOptions) {
-    const { memory, buckets, metrics, meter, recordBytes } = options;
+    const { memory, metrics, meter, recordBytes } = options;
     const faults = options.faults ?? new Faults(metrics, undefined);
     const retried = (backend: string, reason: string) => meter.retried(backend, reason);
-    this.#buckets = buckets;
+    this.#configurations = new Configurations(options);
     this.#admission = new Admission(options.limits);
     const waiting = metrics
       .gauge(
@@ -100,19 +94,44 @@ export class Gateway {
         options.onUnwritten(error);
       },
     });
-    this.#peers = new Peers(this.#objects, buckets, workers, nearBytes, faults);
+    this.#peers = new Peers(this.#objects, this.#configurations, workers, nearBytes, faults);
     countCache(metrics, this.#objects);
     const sends = new PendingSends(clock, this.#objects.tier.pins);
-    const pipeline = new Pipeline({
-      ...options,
+    this.#observer = new ExchangeObserver({ ...options, admission: this.#admission, sends });
+    const parts = {
       sources: this.#peers,
-      observer: new ExchangeObserver({ ...options, admission: this.#admission, sends }),
+      observer: this.#observer,
       ids: this.#ids,
       listings: new Listings(clock),
       writes: new OpenWrites(this.#objects.epochs, this.#objects.unsettled, memory, options.worker),
+      clock: options.clock,
       faults,
-    });
-    this.handle = pipeline.handle;
+    };
+    this.#pipelineFor = configuration => new Pipeline({ ...configuration, ...parts });
+    this.#pipeline = this.#pipelineFor(options);
+  }
+
+  /** Answers one request. Never throws. */
+  readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
+    this.#pipeline.handle(request, response);
+  };
+
+  /** Makes `next` known to the other workers' requests; those of clients are served with it after `apply`. */
+  prepare(next: ServiceConfiguration): void {
+    this.#configurations.prepare(next);
+  }
+
+  /**
+   * Serves new requests with the configuration that was prepared last. Running ones go on with theirs.
+   *
+   * @param accessLog as in the options
+   */
+  apply(accessLog: Logger | undefined): void {
+    this.#configurations.apply();
+    const { current } = this.#configurations;
+    this.#admission.limit(current.limits);
+    this.#observer.access = accessLog;
+    this.#pipeline = this.#pipelineFor(current);
   }
 
   /** Requests waiting for stores, and their distinct clients. */
@@ -132,16 +151,16 @@ export class Gateway {
 
   /** Purges objects from this worker's cache; complete when it returns. */
   purge(request: PurgeScope): Purged {
-    return purge(request, this.#objects, this.#peers, this.#buckets);
+    return purge(request, this.#objects, this.#peers, this.#configurations.current.buckets);
   }
 
   /** Asks the store to restore an archived object. Never rejects. */
   restore(request: RestoreRequest): Promise<RestoreOutcome> {
-    return requestRestore(request, this.#buckets);
+    return requestRestore(request, this.#configurations.current.buckets);
   }
 
   /** What this worker holds of an object; undefined if another worker owns it or nothing is held. */
   describe(bucket: string, key: string): ObjectDescription | undefined {
-    return describeObject(bucket, key, this.#objects, this.#buckets);
+    return describeObject(bucket, key, this.#objects, this.#configurations.current.buckets);
   }
 }

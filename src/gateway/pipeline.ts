@@ -17,25 +17,22 @@ import { serveSealed } from './read/pass-read.ts';
 import { ObjectServer } from './read/serve-object.ts';
 import { errorHandling } from './reply/error-handling.ts';
 import type { ExchangeObserver } from './reply/exchange-observer.ts';
-import { Permissions, type Policy } from './request/access.ts';
+import { Permissions } from './request/access.ts';
 import type { RequestLimits } from './request/admission.ts';
-import type { AuthenticateForm } from './request/authenticator.ts';
 import { type ClientRead, clientRead } from './request/client-read.ts';
+import type { ServiceConfiguration } from './request/configurations.ts';
 import { type ErrorHandling, Exchange } from './request/exchange.ts';
-import { type LocateParts, locate } from './request/locate.ts';
+import { locate } from './request/locate.ts';
 import { PlainReads } from './request/plain-reads.ts';
 
 /** The dependencies of the pipeline. */
-interface PipelineParts extends LocateParts {
-  readonly policy: Policy;
-  readonly authenticateForm: AuthenticateForm;
+interface PipelineParts extends ServiceConfiguration {
   readonly sources: ObjectSources;
   readonly observer: ExchangeObserver;
   readonly listings: Listings;
   readonly writes: OpenWrites;
   readonly ids: RequestIdSource;
   readonly clock: Clock;
-  readonly limits: RequestLimits;
   readonly faults: Faults;
 }
 

@@ -132,7 +132,10 @@ class World {
         random: () => 0.5,
         retried: () => undefined,
       });
-      return { cache, peers: new Peers(cache, this.#buckets, workers, recordBytes) };
+      return {
+        cache,
+        peers: new Peers(cache, { bucketOf: name => this.#buckets.find(name) }, workers, recordBytes),
+      };
     });
     connect(this.workers);
     // what the owner forgets under another worker may be gone before that worker asks for more of it

@@ -8,6 +8,7 @@ import { defaultPolicy } from './test-gateway.ts';
 /** A store that nothing is to be asked of. */
 export const silentStore: Store = {
   name: 'main',
+  identity: 'main',
   send: () => {
     throw new Error('nothing is asked of a store here');
   },

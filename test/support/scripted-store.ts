@@ -50,6 +50,7 @@ export function versionOf(entityTag: string | undefined): number {
  */
 export class ScriptedStore implements Store {
   readonly name = 'main';
+  readonly identity = 'main';
   /** Answers each HEAD with 403. */
   refusesHead = false;
   readonly #versions = new Map<string, Version>();

@@ -29,6 +29,8 @@ type StoreCredentials =
 
 export interface S3StoreOptions extends OriginPoolOptions {
   readonly name: string;
+  /** See `Store.identity`; the name when left out. */
+  readonly identity?: string;
   /** Origin of the store, such as `https://s3.eu-west-1.amazonaws.com`. */
   readonly endpoint: string;
   readonly region: string;
@@ -69,6 +71,7 @@ const HEAD_SLACK_MS = 1_000;
 /** A store that speaks the S3 protocol over HTTP, in either header dialect. */
 export class S3Store implements Store {
   readonly name: string;
+  readonly identity: string;
   readonly headerPrefix: HeaderPrefix;
   readonly #options: S3StoreOptions;
   readonly #address: StoreAddress;
@@ -79,6 +82,7 @@ export class S3Store implements Store {
 
   constructor(options: S3StoreOptions) {
     this.name = options.name;
+    this.identity = options.identity ?? options.name;
     this.headerPrefix = options.headerPrefix;
     this.#options = options;
     const { protocol, host } = new URL(options.endpoint);

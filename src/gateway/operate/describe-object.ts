@@ -60,5 +60,5 @@ export function describeObject(
       memory: { blocks: content?.heldBlocks ?? 0, bytes: content?.heldBytes ?? 0 },
     };
   });
-  return { bucket: bucketName, key, backend: named.backend, bucketAtBackend: named.bucket, records };
+  return { bucket: bucketName, key, backend: bucket.store.name, bucketAtBackend: named.bucket, records };
 }

@@ -33,7 +33,7 @@ export function purge(
   if (!bucket) return nothing;
   if (request.kind === 'key') return purgeKey(bucket, request.key, objects);
   const keyPrefix = bucket.keyPrefix + (request.kind === 'prefix' ? request.prefix : '');
-  const range = { backend: bucket.store.name, bucket: bucket.bucketAtStore, keyPrefix };
+  const range = { backend: bucket.store.identity, bucket: bucket.bucketAtStore, keyPrefix };
   // The owner may have evicted records that another worker still caches.
   peers.forgetRange(range);
   return purgeRange(range, objects);

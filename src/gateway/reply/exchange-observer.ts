@@ -57,12 +57,13 @@ interface ExchangeObserverOptions {
 
 /** Counts each answer and writes its log line. */
 export class ExchangeObserver {
+  /** Receives one line per request; undefined: no access log. */
+  access: Logger | undefined;
   /** Responses that wait for their clients. */
   readonly sends: PendingSends;
   readonly #clock: Clock;
   readonly #onArchivedRead: (read: ArchivedRead) => void;
   readonly #admission: Admission;
-  readonly #access: Logger | undefined;
   readonly #requests: Family<CounterCell>;
   readonly #bytes: Family<CounterCell>;
   readonly #received: Family<CounterCell>;
@@ -80,7 +81,7 @@ export class ExchangeObserver {
     const { metrics, clock, accessLog, logger, onArchivedRead, admission, sends } = options;
     this.#signatures = logger && new RefusedSignatures(logger, clock);
     this.#clock = clock;
-    this.#access = accessLog;
+    this.access = accessLog;
     this.#admission = admission;
     this.sends = sends;
     this.#onArchivedRead = onArchivedRead;
@@ -161,7 +162,7 @@ export class ExchangeObserver {
     cells.duration.observe((endMs - exchange.startedMs) / 1000);
     if (exchange.failure) this.#failed(exchange.failure);
     if (exchange.errorCode) this.#refused(exchange, exchange.errorCode);
-    if (this.#access) this.#log(this.#access, exchange, endMs);
+    if (this.access) this.#log(this.access, exchange, endMs);
   }
 
   #failed(failure: Error): void {

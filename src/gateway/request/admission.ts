@@ -26,8 +26,13 @@ export class TooManyRequestsError extends Error {
 export class Admission {
   readonly #quota: ClientQuota;
 
-  constructor({ requests, requestsPerAddress }: RequestLimits) {
-    this.#quota = new ClientQuota({ inAll: requests, perClient: requestsPerAddress });
+  constructor(limits: RequestLimits) {
+    this.#quota = new ClientQuota(quotaOf(limits));
+  }
+
+  /** Changes the limits; requests admitted before stay. */
+  limit(limits: RequestLimits): void {
+    this.#quota.limit(quotaOf(limits));
   }
 
   /** Requests counted at the moment, and their distinct clients. */
@@ -49,4 +54,8 @@ export class Admission {
     exchange.isAdmitted = true;
     response.once('close', () => exchange.whenWritten(() => this.#quota.giveBack(client)));
   }
+}
+
+function quotaOf({ requests, requestsPerAddress }: RequestLimits) {
+  return { inAll: requests, perClient: requestsPerAddress };
 }

@@ -54,5 +54,5 @@ export function isRenamed({ name, bucketAtStore, keyPrefix }: Bucket): boolean {
 
 /** The object that clients call `key` in this bucket. */
 export function objectKeyOf({ store, bucketAtStore, keyPrefix }: Bucket, key: string): ObjectKey {
-  return objectKey(store.name, bucketAtStore, keyPrefix + key);
+  return objectKey(store.identity, bucketAtStore, keyPrefix + key);
 }

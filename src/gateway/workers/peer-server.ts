@@ -5,7 +5,7 @@ import { ObjectChangedError } from '../fill/fill-error.ts';
 import { copyOf } from '../fill/spare-copies.ts';
 import type { LookupResult } from '../read/object-source.ts';
 import { lookupRecord } from '../read/record-cache.ts';
-import type { BucketTable } from '../request/bucket-table.ts';
+import type { Configurations } from '../request/configurations.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import type {
   PeerCalls,
@@ -70,14 +70,14 @@ export class ContentIds {
 /** Serves one other worker's requests for objects owned here. */
 export class PeerServer {
   readonly #objects: WorkerCache;
-  readonly #buckets: BucketTable;
+  readonly #configurations: Pick<Configurations, 'bucketOf'>;
   readonly #ids: ContentIds;
   readonly #readers = new Map<number, OpenReader>();
   #opened = 0;
 
-  constructor(objects: WorkerCache, buckets: BucketTable, numbers: ContentIds) {
+  constructor(objects: WorkerCache, configurations: Pick<Configurations, 'bucketOf'>, numbers: ContentIds) {
     this.#objects = objects;
-    this.#buckets = buckets;
+    this.#configurations = configurations;
     this.#ids = numbers;
   }
 
@@ -197,7 +197,7 @@ export class PeerServer {
 
   /** Undefined for a bucket that is not configured here. */
   #decodeRead({ bucketName, ...read }: WireRead): ObjectRead | undefined {
-    const bucket = this.#buckets.find(bucketName);
+    const bucket = this.#configurations.bucketOf(bucketName, read.objectKey);
     return bucket && { ...read, bucket };
   }
 }

@@ -1,7 +1,7 @@
 import type { Faults } from '../../base/faults.ts';
 import { type KeyRange, ownerOf, SHARD_COUNT } from '../../cache/object-key.ts';
 import type { ObjectSource, ObjectSources } from '../read/object-source.ts';
-import type { BucketTable } from '../request/bucket-table.ts';
+import type { Configurations } from '../request/configurations.ts';
 import { PeerLink, type PeerPort } from './peer-link.ts';
 import { ContentIds, PeerServer } from './peer-server.ts';
 import { RemoteObjects } from './remote-objects.ts';
@@ -10,7 +10,7 @@ import type { WorkerCache } from './worker-cache.ts';
 /** The connections to the other workers: looks up objects that they own, and serves them objects owned here. */
 export class Peers implements ObjectSources {
   readonly #objects: WorkerCache;
-  readonly #buckets: BucketTable;
+  readonly #configurations: Pick<Configurations, 'bucketOf'>;
   readonly #ids = new ContentIds();
   readonly #remotes: (RemoteObjects | undefined)[] = [];
   /** The source of each shard: this worker's own cache while the owner is not connected. */
@@ -22,13 +22,13 @@ export class Peers implements ObjectSources {
   /** @param recordBytes heap limit for records of objects that other workers own, in total */
   constructor(
     objects: WorkerCache,
-    buckets: BucketTable,
+    configurations: Pick<Configurations, 'bucketOf'>,
     workers: number,
     recordBytes: number,
     faults?: Faults,
   ) {
     this.#objects = objects;
-    this.#buckets = buckets;
+    this.#configurations = configurations;
     this.#workers = workers;
     this.#sources = Array.from({ length: SHARD_COUNT }, () => objects.objects);
     this.#faults = faults;
@@ -38,7 +38,7 @@ export class Peers implements ObjectSources {
   /** Connects to worker `index` over `port`. Records learned from its predecessor are dropped. */
   connect(index: number, port: PeerPort): void {
     const { epochs, tier, lender, objects: directory, clock } = this.#objects;
-    const owner = new PeerServer(this.#objects, this.#buckets, this.#ids);
+    const owner = new PeerServer(this.#objects, this.#configurations, this.#ids);
     const link = new PeerLink(port, owner.procedures, {
       clock,
       onClosed: () => {

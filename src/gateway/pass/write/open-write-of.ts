@@ -47,7 +47,7 @@ export function openWriteOf(other: OtherOperation, receiver: PassedReceiver): Op
  * changed nothing.
  */
 function openBucketWrite({ bucket, writes }: OtherOperation, receiver: PassedReceiver): Opened {
-  const hash = hashBucket(bucket.store.name, bucket.bucketAtStore);
+  const hash = hashBucket(bucket.store.identity, bucket.bucketAtStore);
   let isRefused = false;
   const settle = () => {
     if (!isRefused) writes.bucketChanged(hash);

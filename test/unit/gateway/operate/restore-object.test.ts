@@ -11,6 +11,7 @@ function bucketsOver(
 ) {
   const store: Store = {
     name: 'main',
+    identity: 'main',
     send(request, receiver) {
       const [status, body = ''] = answers[seen.length] ?? [0];
       seen.push(request);

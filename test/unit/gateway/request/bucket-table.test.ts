@@ -8,6 +8,7 @@ const point = 'arn:aws:s3:eu-west-1:123456789012:accesspoint/reports';
 
 const store: Store = {
   name: 'main',
+  identity: 'main',
   send: () => ({ pause: () => {}, resume: () => {}, took: () => {}, abort: () => {} }),
   close: async () => {},
 };

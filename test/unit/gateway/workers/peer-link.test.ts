@@ -2,7 +2,6 @@ import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { ObjectChangedError, OwnerLostError } from '../../../../src/gateway/fill/fill-error.ts';
-import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
 import type { PeerCalls, PeerNotices } from '../../../../src/gateway/workers/messages.ts';
 import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
 import { ContentIds, PeerServer } from '../../../../src/gateway/workers/peer-server.ts';
@@ -151,7 +150,7 @@ it('notices about a bucket that the owner does not have are passed over, and a q
   });
   const server = new PeerServer(
     objects,
-    new BucketTable(new Map([['b', bucketOf()]]), undefined),
+    { bucketOf: name => (name === 'b' ? bucketOf() : undefined) },
     new ContentIds(),
   );
   const second = new MessageChannel();

@@ -3,7 +3,6 @@ import type { Loan } from '../../../../src/cache/content.ts';
 import { Generation } from '../../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
-import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
 import { ContentIds, PeerServer } from '../../../../src/gateway/workers/peer-server.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
 
@@ -44,8 +43,7 @@ async function nextOf(lent: Loan) {
   });
   const numbers = new ContentIds();
   const objects: WorkerCache = Object.create(WorkerCache.prototype);
-  const { open, next, close } = new PeerServer(objects, new BucketTable(new Map(), undefined), numbers)
-    .procedures;
+  const { open, next, close } = new PeerServer(objects, { bucketOf: () => undefined }, numbers).procedures;
   const contentId = numbers.idOf(generation);
   const reader = open({ contentId, from: 0, to: blockBytes, hasBegun: false });
   return { wire: await next(reader), close: () => close(reader) };

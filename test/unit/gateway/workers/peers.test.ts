@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { lookupRecord } from '../../../../src/gateway/read/record-cache.ts';
-import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
 import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
 import { Peers } from '../../../../src/gateway/workers/peers.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
@@ -35,7 +34,7 @@ async function askedOwner() {
     retried: () => undefined,
   });
   const bucket = bucketOf(store);
-  const peers = new Peers(cache, new BucketTable(new Map([['b', bucket]]), undefined), 2, 100_000);
+  const peers = new Peers(cache, { bucketOf: () => bucket }, 2, 100_000);
   const [here, there] = localPorts();
   peers.connect(1, here);
   expect(peers.sourceOf(objectOfOther)).not.toBe(cache.objects);

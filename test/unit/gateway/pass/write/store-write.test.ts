@@ -17,6 +17,7 @@ function setup(body?: { isSent: boolean }, changesNothing = false) {
   let asked: StoreReceiver | undefined;
   const store: Store = {
     name: 'main',
+    identity: 'main',
     send: (_, receiver) => {
       asked = receiver;
       return call;

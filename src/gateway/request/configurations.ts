@@ -1,0 +1,58 @@
+import type { ObjectKey } from '../../cache/object-key.ts';
+import type { Policy } from './access.ts';
+import type { RequestLimits } from './admission.ts';
+import type { AuthenticateForm } from './authenticator.ts';
+import type { Bucket } from './bucket.ts';
+import type { LocateParts } from './locate.ts';
+
+/** What the configuration says about requests. A reload replaces it as a whole; a request keeps that of its start. */
+export interface ServiceConfiguration extends LocateParts {
+  readonly authenticateForm: AuthenticateForm;
+  readonly policy: Policy;
+  readonly limits: RequestLimits;
+}
+
+/** Replaced configurations that running requests of other workers may still refer to. */
+const KEPT = 3;
+
+/** The configuration in force, and those just before it or about to follow. */
+export class Configurations {
+  #current: ServiceConfiguration;
+  /** Newest first; includes one that is prepared. */
+  #known: readonly ServiceConfiguration[];
+
+  constructor(first: ServiceConfiguration) {
+    this.#current = first;
+    this.#known = [first];
+  }
+
+  get current(): ServiceConfiguration {
+    return this.#current;
+  }
+
+  /** Makes `next` known: from now on other workers may ask for objects of its buckets. */
+  prepare(next: ServiceConfiguration): void {
+    const inUse = this.#known.filter(known => known === this.#current || this.#wasReplaced(known));
+    this.#known = [next, ...inUse].slice(0, 1 + KEPT);
+  }
+
+  /** What was prepared last is in force from now on. */
+  apply(): void {
+    this.#current = this.#known[0] ?? this.#current;
+  }
+
+  /** The bucket of this name that has its objects where `objectKey` is; undefined when no configuration has one. */
+  bucketOf(name: string, objectKey: ObjectKey): Bucket | undefined {
+    for (const { buckets } of this.#known) {
+      const bucket = buckets.find(name);
+      if (bucket && bucket.store.identity === objectKey.backend && bucket.bucketAtStore === objectKey.bucket)
+        return bucket;
+    }
+    return undefined;
+  }
+
+  /** One that was prepared and never applied is not kept. */
+  #wasReplaced(known: ServiceConfiguration): boolean {
+    return this.#known.indexOf(known) > this.#known.indexOf(this.#current);
+  }
+}
