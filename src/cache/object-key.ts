@@ -8,29 +8,41 @@ export interface ObjectKey {
   /** The three parts as one unambiguous string. Appending length-prefixed text keeps it unambiguous. */
   readonly text: string;
   /**
-   * Unsigned 32-bit hash that selects the shard and the epoch slot. Clients can construct collisions; the cost is extra
-   * revalidation for keys in that slot. Keys are never identified by their hash.
+   * Unsigned 32-bit hash that selects the shard. Clients can compute it, and so choose keys that one worker owns. Keys
+   * are never identified by their hash.
    */
   readonly hash: number;
-  /** The same of the bucket, see `hashBucket`. */
-  readonly bucketHash: number;
+  /** Which counters of `Epochs` count for the key. */
+  readonly keySlot: number;
+  readonly bucketSlot: number;
+}
+
+/** A bucket at its backend. */
+export type BucketName = Pick<ObjectKey, 'backend' | 'bucket'>;
+
+/** Where the keys of one bucket have their epochs, see `EpochSlots`. */
+export interface KeySlots {
+  readonly bucketSlot: number;
+  /** @param keyText `ObjectKey.text` */
+  keySlot(keyText: string): number;
 }
 
 /** Objects are distributed over this many shards, and shards over the workers. */
 export const SHARD_COUNT = 256;
 
-export function objectKey(backend: string, bucket: string, key: string): ObjectKey {
-  const text = lengthPrefixed(backend) + lengthPrefixed(bucket) + lengthPrefixed(key);
-  return { backend, bucket, key, text, hash: hashText(text), bucketHash: hashBucket(backend, bucket) };
+export function objectKey({ backend, bucket }: BucketName, key: string, slots: KeySlots): ObjectKey {
+  const text = bucketText({ backend, bucket }) + lengthPrefixed(key);
+  const { bucketSlot } = slots;
+  return { backend, bucket, key, text, hash: hashText(text), keySlot: slots.keySlot(text), bucketSlot };
 }
 
-/** Unsigned 32-bit hash of a bucket at its backend. */
-export function hashBucket(backend: string, bucket: string): number {
-  return hashText(lengthPrefixed(backend) + lengthPrefixed(bucket));
+/** The name of a bucket as one unambiguous string. */
+export function bucketText({ backend, bucket }: BucketName): string {
+  return lengthPrefixed(backend) + lengthPrefixed(bucket);
 }
 
 /** The objects of one bucket whose keys share a prefix. */
-export type KeyRange = Pick<ObjectKey, 'backend' | 'bucket'> & { readonly keyPrefix: string };
+export type KeyRange = BucketName & { readonly keyPrefix: string };
 
 export function isInRange({ backend, bucket, key }: ObjectKey, range: KeyRange): boolean {
   return backend === range.backend && bucket === range.bucket && key.startsWith(range.keyPrefix);

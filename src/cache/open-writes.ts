@@ -43,27 +43,26 @@ export class OpenWrites {
   /**
    * Every object of a bucket may have changed.
    *
-   * @param bucketHash see `hashBucket`
+   * @param bucketSlot `ObjectKey.bucketSlot`
    */
-  bucketChanged(bucketHash: number): void {
-    this.#epochs.raiseBucket(bucketHash);
+  bucketChanged(bucketSlot: number): void {
+    this.#epochs.raiseBucket(bucketSlot);
   }
 
-  /** @param keyHash see `hashKey` */
-  begin(keyHash: number): OpenWrite {
+  /** @param keySlot `ObjectKey.keySlot` */
+  begin(keySlot: number): OpenWrite {
     const epochs = this.#epochs;
-    const slot = keyHash % EPOCH_SLOTS;
     let isOver = false;
-    Atomics.add(this.#counts, slot, 1);
-    epochs.raise(keyHash);
+    Atomics.add(this.#counts, keySlot, 1);
+    epochs.raise(keySlot);
     return {
-      answered: () => epochs.raise(keyHash),
-      unsettled: () => this.#unsettled.add(keyHash),
+      answered: () => epochs.raise(keySlot),
+      unsettled: () => this.#unsettled.add(keySlot),
       over: () => {
         if (isOver) return;
         isOver = true;
-        epochs.raise(keyHash);
-        Atomics.sub(this.#counts, slot, 1);
+        epochs.raise(keySlot);
+        Atomics.sub(this.#counts, keySlot, 1);
       },
     };
   }

@@ -1,3 +1,5 @@
+import type { HashKey } from './keyed-hash.ts';
+import type { BucketName } from './object-key.ts';
 import { MAX_SLOTS_PER_PAGE } from './size-class.ts';
 
 /** The layout that every thread must agree on. */
@@ -32,6 +34,10 @@ export interface SharedMemory {
   readonly epochs: SharedArrayBuffer;
   /** Int32 per bucket slot, see `Epochs`. */
   readonly bucketEpochs: SharedArrayBuffer;
+  /** The buckets with a slot of their own. Part of the memory, because all threads must agree on the slots. */
+  readonly namedBuckets: readonly BucketName[];
+  /** Secret: decides which keys share a slot, see `EpochSlots`. */
+  readonly epochKey: HashKey;
   /** One Int32 per key slot for each worker: writes under way, see `OpenWrites`. */
   readonly openWrites: readonly SharedArrayBuffer[];
   /** Int32 per key slot, see `UnsettledKeys`. */
@@ -42,11 +48,14 @@ export interface SharedMemory {
   readonly written?: readonly SharedArrayBuffer[];
 }
 
-/** Keys share epoch slots by hash; a collision costs an unnecessary question to the store and nothing else. */
+/**
+ * Keys share these slots by hash. Raising one makes the records of all its keys misses: each costs a question to the
+ * store, a GET where the object is read; blocks of a content that is still the same stay.
+ */
 export const EPOCH_SLOTS = 65_536;
 
-/** The same for buckets. */
-export const BUCKET_EPOCH_SLOTS = 4_096;
+/** Buckets that are not named in the configuration share these. */
+export const UNNAMED_BUCKET_SLOTS = 4_096;
 
 /** Fewer pages could not be shared out between the stores that fill them and the readers that hold them. */
 export const MIN_PAGES_PER_WORKER = 8;
@@ -58,17 +67,25 @@ export function leastArenaBytes(pageBytes: number, workers: number): number {
   return MIN_PAGES_PER_WORKER * pageBytes * workers;
 }
 
+interface SharedMemoryOptions {
+  /** Whether blocks verify that the bytes they hand out were written. Default: unchecked. */
+  readonly blocks?: 'checked' | 'unchecked';
+  /** Buckets with an epoch of their own. Default: none. */
+  readonly namedBuckets?: readonly BucketName[];
+  /** Has to be secret where clients may choose keys or names of buckets. */
+  readonly epochKey?: HashKey;
+}
+
 /**
  * Allocates the arena and its tables once, at the start. The operating system provides each page at its first use.
  *
  * @param arenaBytes bytes for blocks, all workers together; at least `leastArenaBytes`
- * @param blocks whether blocks verify that the bytes they hand out were written
  */
 export function allocateSharedMemory(
   arenaBytes: number,
   pageBytes: number,
   workers: number,
-  blocks: 'checked' | 'unchecked' = 'unchecked',
+  { blocks = 'unchecked', namedBuckets = [], epochKey = [0, 0] }: SharedMemoryOptions = {},
 ): SharedMemory {
   const pagesPerWorker = Math.max(MIN_PAGES_PER_WORKER, Math.floor(arenaBytes / pageBytes / workers));
   const pages = pagesPerWorker * workers;
@@ -80,22 +97,25 @@ export function allocateSharedMemory(
       (_, segment) =>
         new SharedArrayBuffer(Math.min(pagesPerSegment, pages - segment * pagesPerSegment) * pageBytes),
     );
-  const int32PerSlot = () => new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT);
-  const int32PerKeySlot = () => new SharedArrayBuffer(EPOCH_SLOTS * Int32Array.BYTES_PER_ELEMENT);
+  const int32 = (length: number) => new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT);
+  const int32PerSlot = () => int32(slots);
+  const int32PerKeySlot = () => int32(EPOCH_SLOTS);
   return {
     layout: { workers, pageBytes, pagesPerWorker },
     segments: arena(),
     pagesPerSegment,
     tags: int32PerSlot(),
     pins: Array.from({ length: workers }, int32PerSlot),
-    held: new SharedArrayBuffer(workers * workers * Int32Array.BYTES_PER_ELEMENT),
-    needed: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
+    held: int32(workers * workers),
+    needed: int32(workers),
     visited: new SharedArrayBuffer(slots),
     epochs: int32PerKeySlot(),
-    bucketEpochs: new SharedArrayBuffer(BUCKET_EPOCH_SLOTS * Int32Array.BYTES_PER_ELEMENT),
+    bucketEpochs: int32(namedBuckets.length + UNNAMED_BUCKET_SLOTS),
+    namedBuckets,
+    epochKey,
     openWrites: Array.from({ length: workers }, int32PerKeySlot),
     unsettled: int32PerKeySlot(),
-    usedPages: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
+    usedPages: int32(workers),
     ...(blocks === 'checked' && { written: arena() }),
   };
 }

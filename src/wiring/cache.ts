@@ -1,8 +1,10 @@
 /** Part of the supervisor's composition root: the memory of the cache, and operations on the caches of all workers. */
+import { randomBytes } from 'node:crypto';
 import { AdminError } from '../admin/admin-route.ts';
 import type { Explain } from '../admin/objects/object-routes.ts';
 import type { Purge } from '../admin/purge-route.ts';
 import type { CounterCell, Family } from '../base/metrics.ts';
+import type { BucketName } from '../cache/object-key.ts';
 import { allocateSharedMemory, type SharedMemory } from '../cache/shared-memory.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { largestBlockBytes } from '../config/largest-block.ts';
@@ -37,15 +39,21 @@ export function allocateCache(
 ): CacheMemory {
   const { sizeBytes } = cache.memory;
   return {
-    shared: allocateSharedMemory(
-      sizeBytes * (1 - RECORD_SHARE),
-      largestBlockBytes(buckets),
-      workers,
-      isChecked ? 'checked' : 'unchecked',
-    ),
+    shared: allocateSharedMemory(sizeBytes * (1 - RECORD_SHARE), largestBlockBytes(buckets), workers, {
+      blocks: isChecked ? 'checked' : 'unchecked',
+      namedBuckets: namedBuckets(buckets),
+      epochKey: [randomBytes(4).readInt32LE(), randomBytes(4).readInt32LE()],
+    }),
     // half of it is for records of other workers, so it has to be even for lru-cache, which takes whole numbers only
     recordBytesPerWorker: 2 * Math.floor((sizeBytes * RECORD_SHARE) / workers / 2),
   };
+}
+
+/** Buckets that have a name in the configuration, as their backends call them: some may be named more than once. */
+function namedBuckets(buckets: GatewayConfig['buckets']): BucketName[] {
+  return Object.entries(buckets).flatMap(([name, { backend, bucket = name }]) =>
+    name === EVERY_OTHER_BUCKET ? [] : [{ backend, bucket }],
+  );
 }
 
 /** Purges in every worker; resolves when all have confirmed. */

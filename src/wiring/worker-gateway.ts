@@ -7,19 +7,14 @@ import type { Clock } from '../base/clock.ts';
 import { Faults, guardedClock } from '../base/faults.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
+import { EpochSlots } from '../cache/epoch-slots.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
 import type { BackendConfig, BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
-import { otherBucketNames } from '../config/other-buckets.ts';
-import { keysOf } from '../config/restricted-keys.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import type { ArchivedRead } from '../gateway/reply/exchange-observer.ts';
 import { createAuthenticator, createFormAuthenticator } from '../gateway/request/authenticator.ts';
-import { type Bucket, regionOfBucket } from '../gateway/request/bucket.ts';
-import { BucketTable } from '../gateway/request/bucket-table.ts';
 import { grantPolicy } from '../gateway/request/grant-policy.ts';
-import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
-import { compileKeyPatterns } from '../s3/key-pattern.ts';
-import { listingKeyOf } from '../s3/listing/marker-seal.ts';
+import { createBuckets, regionOf } from './buckets.ts';
 import { EMBEDDED_STORE_CONNECTIONS, type WorkerSettings } from './thread-contracts.ts';
 
 interface WorkerGatewayParts {
@@ -33,7 +28,7 @@ interface WorkerGatewayParts {
   readonly onArchivedRead: (read: ArchivedRead) => void;
 }
 
-/** Builds the stores, buckets and grants of the configuration, and the gateway that serves them. */
+/** Builds the stores and grants of the configuration, and the gateway that serves them. */
 export function createWorkerGateway(parts: WorkerGatewayParts): Gateway {
   const { settings, worker, memory, metrics, logger, clock, onArchivedRead } = parts;
   const { config } = settings;
@@ -42,7 +37,7 @@ export function createWorkerGateway(parts: WorkerGatewayParts): Gateway {
   const stores = storesOf(settings, { clock: guardedClock(clock, faults), meter, faults, logger });
   return new Gateway({
     domain: config.domain,
-    buckets: bucketTable(settings, stores),
+    buckets: createBuckets(settings, { stores, slots: new EpochSlots(memory) }),
     authenticate: createAuthenticator(config.clients, clock),
     authenticateForm: createFormAuthenticator(config.clients, clock),
     policy: grantPolicy(anonymousGrants(config), config.clients),
@@ -63,9 +58,7 @@ interface StoreParts {
   readonly logger: Logger;
 }
 
-type Stores = ReadonlyMap<string, Store>;
-
-function storesOf(settings: WorkerSettings, parts: StoreParts): Stores {
+function storesOf(settings: WorkerSettings, parts: StoreParts): ReadonlyMap<string, Store> {
   const backends = Object.entries(settings.config.backends);
   return new Map(
     backends.map(([name, backend], index) => {
@@ -107,73 +100,6 @@ function storeOf(
 function connectionsOf(backend: BackendConfig, { files }: WorkerSettings): number {
   const configured = backend.type === 's3' ? backend.connections : EMBEDDED_STORE_CONNECTIONS;
   return Math.max(1, Math.floor(configured * (files?.storeShare ?? 1)));
-}
-
-function bucketTable(settings: WorkerSettings, stores: Stores): BucketTable {
-  const { config } = settings;
-  const bucketOf = (name: string, label: string, bucket: BucketConfig) =>
-    describeBucket(name, label, bucket, settings, stores);
-  const named = new Map<string, Bucket>();
-  for (const [name, bucket] of Object.entries(config.buckets)) {
-    if (name !== EVERY_OTHER_BUCKET)
-      named.set(name, { ...bucketOf(name, name, bucket), policyFor: policyOf(bucket) });
-  }
-  const others = config.buckets[EVERY_OTHER_BUCKET];
-  if (!others) return new BucketTable(named, undefined);
-  const isOther = otherBucketNames(config);
-  const policyFor = policyOf(others);
-  const store = stores.get(others.backend);
-  if (!store) throw new RangeError(`no backend ${others.backend}`);
-  const find = (name: string) =>
-    isOther(name) ? { ...bucketOf(name, '_other', others), policyFor } : undefined;
-  return new BucketTable(named, { store, find });
-}
-
-function policyOf(bucket: BucketConfig): Bucket['policyFor'] {
-  const rules = bucket.rules.map(rule => ({ covers: compileKeyPatterns(rule.keys), cache: rule.cache }));
-  return key => rules.find(rule => rule.covers(key))?.cache ?? bucket.cache;
-}
-
-function describeBucket(
-  name: string,
-  label: string,
-  bucket: BucketConfig,
-  settings: WorkerSettings,
-  stores: Stores,
-): Omit<Bucket, 'policyFor'> {
-  const store = stores.get(bucket.backend);
-  const backend = settings.config.backends[bucket.backend];
-  if (!store || !backend) throw new RangeError(`no backend ${bucket.backend}`);
-  const bucketAtStore = bucket.bucket ?? name;
-  return {
-    name,
-    label,
-    store,
-    region: regionOfBucket(name, bucketAtStore, regionOf(backend)),
-    headerPrefix: backend.headerPrefix,
-    bucketAtStore,
-    // Amazon's hosts have no administration paths: every path is an object
-    meetsAdministration:
-      backend.type === 's3' &&
-      backend.addressing === 'virtual' &&
-      !/\.amazonaws\.com(?:\.cn)?\.?$/.test(new URL(backend.endpoint).hostname),
-    keyPrefix: bucket.keyPrefix,
-    keys: keysOf(backend),
-    listingKey: listingKeyOf(secretOf(bucket.backend, backend, settings), bucket.backend),
-    customerKeys: bucket.customerKeys,
-  };
-}
-
-/** The embedded store uses the default region of stores that do not specify one. */
-function regionOf(backend: BackendConfig): string {
-  return backend.type === 's3' ? backend.region : 'us-east-1';
-}
-
-/** A secret that clients do not know: the backend's own, or one of this process for a store without credentials. */
-function secretOf(name: string, backend: BackendConfig, { stores, listingSecret }: WorkerSettings): string {
-  const credentials = backend.type === 's3' ? backend.credentials : stores.get(name)?.credentials;
-  const secret = credentials && 'secretAccessKey' in credentials ? credentials.secretAccessKey : undefined;
-  return secret ?? listingSecret;
 }
 
 function anonymousGrants({ buckets }: GatewayConfig): Record<string, BucketConfig['anonymous']> {

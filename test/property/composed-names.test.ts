@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { lengthPrefixed } from '../../src/base/length-prefixed.ts';
 import { Metrics } from '../../src/base/metrics.ts';
-import { isInRange, objectKey } from '../../src/cache/object-key.ts';
+import { isInRange } from '../../src/cache/object-key.ts';
 import { getRecordName, recordName } from '../../src/cache/record.ts';
 import { flightName, recordId } from '../../src/gateway/request/object-read.ts';
+import { testKey } from '../support/object-keys.ts';
 
 /** What a client, an operator and a store choose, all of it. */
 interface Asked {
@@ -76,7 +77,7 @@ function recordOf({ versionId, method, isGetOnly, ...variant }: Asked): string {
   return isGetOnly ? getRecordName(name) : name;
 }
 
-const keyOf = ({ backend, bucket, key }: Asked) => objectKey(backend, bucket, key);
+const keyOf = ({ backend, bucket, key }: Asked) => testKey(backend, bucket, key);
 const texts = ({ backend, bucket, key }: Asked) => [backend, bucket, key];
 
 /** What makes a record another: the method only where the answer depends on the origin. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generationsOf } from '../../src/cache/entry-table.ts';
-import { objectKey } from '../../src/cache/object-key.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
 import { purge } from '../../src/gateway/operate/purge.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
@@ -10,6 +9,7 @@ import { WorkerCache } from '../../src/gateway/workers/worker-cache.ts';
 import type { RangeRequest } from '../../src/http/range.ts';
 import { localPorts } from '../support/local-ports.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { testKey } from '../support/object-keys.ts';
 import { bucketOf } from '../support/object-reads.ts';
 import { ScriptedReader, type WhatIsRead } from '../support/scripted-reader.ts';
 import { type ScriptedObject, ScriptedStore } from '../support/scripted-store.ts';
@@ -122,7 +122,9 @@ class World {
     ignoresRange: ScriptedObject['ignoresRange'] | undefined,
   ) {
     this.#ignoresRange = ignoresRange;
-    const memory = allocateSharedMemory(workers * slots * blockBytes, blockBytes, workers, 'checked');
+    const memory = allocateSharedMemory(workers * slots * blockBytes, blockBytes, workers, {
+      blocks: 'checked',
+    });
     this.workers = Array.from({ length: workers }, (_, worker) => {
       const cache = new WorkerCache({
         memory,
@@ -154,7 +156,7 @@ class World {
     if (one.kind === 'read') {
       const { bucket, clock } = this;
       const at = one.worker % this.workers.length;
-      const source = this.workers[at]?.peers.sourceOf(objectKey('main', 'b', one.key).hash);
+      const source = this.workers[at]?.peers.sourceOf(testKey('main', 'b', one.key).hash);
       const oldest = this.#oldest.get(one.key) ?? 0;
       if (source)
         this.readers.push(new ScriptedReader({ source, bucket, nowMs: clock.nowMs() }, one, oldest));

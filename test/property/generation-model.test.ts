@@ -118,7 +118,7 @@ class World {
   #versions = 0;
 
   constructor(blocks: 'checked' | 'unchecked') {
-    const memory = allocateSharedMemory(slots * blockBytes, blockBytes, 1, blocks);
+    const memory = allocateSharedMemory(slots * blockBytes, blockBytes, 1, { blocks });
     for (const segment of memory.segments) new Uint8Array(segment).fill(UNWRITTEN_BYTE);
     this.tier = new MemoryTier(memory, 0);
     this.contents = Array.from({ length: contents }, (_, index) => this.#newContent(index));

@@ -3,8 +3,9 @@ import { expect, it } from 'vitest';
 import { EntryTable, entryCostBytes, generationsOf } from '../../src/cache/entry-table.ts';
 import { Generation } from '../../src/cache/generation.ts';
 import { MemoryTier } from '../../src/cache/memory-tier.ts';
-import { type ObjectKey, objectKey } from '../../src/cache/object-key.ts';
+import type { ObjectKey } from '../../src/cache/object-key.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
+import { testKey } from '../support/object-keys.ts';
 import { recordOf } from '../support/records.ts';
 
 const blockBytes = 4096;
@@ -83,7 +84,7 @@ function take(
   made: Generation[],
   create: (key: ObjectKey) => Generation,
 ): void {
-  const key = objectKey('main', 'b', `k${'key' in one ? one.key : 0}`);
+  const key = testKey('main', 'b', `k${'key' in one ? one.key : 0}`);
   if (one.kind === 'forget') table.forget(key);
   if (one.kind === 'put') {
     const entry = table.peek(key);

@@ -1,8 +1,8 @@
 import type { Store } from '../../src/backend/store.ts';
-import { objectKey } from '../../src/cache/object-key.ts';
 import { recordName } from '../../src/cache/record.ts';
 import type { Bucket } from '../../src/gateway/request/bucket.ts';
 import type { ObjectRead } from '../../src/gateway/request/object-read.ts';
+import { slots, testKey } from './object-keys.ts';
 import { defaultPolicy } from './test-gateway.ts';
 
 /** A store that nothing is to be asked of. */
@@ -25,6 +25,7 @@ export function bucketOf(store: Store = silentStore): Bucket {
     headerPrefix: 'x-amz-',
     bucketAtStore: 'b',
     keyPrefix: '',
+    epochs: slots.of({ backend: store.name, bucket: 'b' }),
     keys: 'exact',
     listingKey: new Uint8Array(32),
     customerKeys: { plainHttp: 'never' },
@@ -40,7 +41,7 @@ export function readOf(key: string, different: Partial<ObjectRead> = {}): Object
     method,
     bucket: bucketOf(),
     policy: defaultPolicy,
-    objectKey: objectKey('main', 'b', key),
+    objectKey: testKey('main', 'b', key),
     versionId: undefined,
     variant,
     recordName: recordName(different.versionId, different.variant ?? variant, method),

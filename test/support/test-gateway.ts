@@ -16,6 +16,7 @@ import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
 import { listenHttp } from '../../src/server/http-listener.ts';
 import { defaultLimits as clientLimits } from './client-limits.ts';
+import { slots } from './object-keys.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -116,7 +117,7 @@ export class TestGateway {
       options.arenaBytes ?? 128 * mebibyte,
       Math.max(mebibyte, policy.blockSizeBytes),
       workers,
-      'checked',
+      { blocks: 'checked' },
     );
     const parts = Array.from({ length: workers }, (_, worker) => makePart(options, policy, memory, worker));
     const channels = connect(parts);
@@ -267,20 +268,25 @@ function policyOf(allows: TestGatewayOptions['allows']): Policy {
 
 function bucketsOf(options: TestGatewayOptions, store: S3Store, policy: CachePolicy) {
   const { buckets = { b: {} } } = options;
-  const bucketOf = (name: string, different: Partial<Bucket>): Bucket => ({
-    name,
-    label: name,
-    store,
-    region: regionOfBucket(name, different.bucketAtStore ?? name, options.store?.region ?? 'us-east-1'),
-    headerPrefix: store.headerPrefix,
-    bucketAtStore: name,
-    keyPrefix: '',
-    keys: 'exact',
-    listingKey: new Uint8Array(32),
-    customerKeys: { plainHttp: 'loopback' },
-    policyFor: () => policy,
-    ...different,
-  });
+  const bucketOf = (name: string, different: Partial<Bucket>): Bucket => {
+    const bucketAtStore = different.bucketAtStore ?? name;
+    const backend = (different.store ?? store).identity;
+    return {
+      name,
+      label: name,
+      store,
+      region: regionOfBucket(name, bucketAtStore, options.store?.region ?? 'us-east-1'),
+      headerPrefix: store.headerPrefix,
+      bucketAtStore,
+      keyPrefix: '',
+      epochs: slots.of({ backend, bucket: bucketAtStore }),
+      keys: 'exact',
+      listingKey: new Uint8Array(32),
+      customerKeys: { plainHttp: 'loopback' },
+      policyFor: () => policy,
+      ...different,
+    };
+  };
   const named = Object.entries(buckets).map(([name, different]): [string, Bucket] => [
     name,
     bucketOf(name, different),

@@ -41,7 +41,7 @@ export function purge(
 
 function purgeKey(bucket: Bucket, key: string, { epochs, table }: WorkerCache): Purged {
   const named = objectKeyOf(bucket, key);
-  epochs.raise(named.hash);
+  epochs.raise(named.keySlot);
   const entry = table.peek(named);
   if (!entry) return nothing;
   const bytes = heldBytes(entry);
@@ -50,15 +50,15 @@ function purgeKey(bucket: Bucket, key: string, { epochs, table }: WorkerCache): 
 }
 
 /**
- * Keys share epoch slots by hash, so all matching keys are raised; each raise costs other keys of the slot one
- * revalidation.
+ * Keys share epoch slots by hash, so all matching keys are raised; each raise makes records of other keys of the slot
+ * misses.
  */
 function purgeRange(range: KeyRange, { epochs, table, objects: directory }: WorkerCache): Purged {
-  for (const asked of directory.asking()) if (isInRange(asked, range)) epochs.raise(asked.hash);
+  for (const asked of directory.asking()) if (isInRange(asked, range)) epochs.raise(asked.keySlot);
   let purged = nothing;
   for (const entry of [...table]) {
     if (!isInRange(entry.objectKey, range)) continue;
-    epochs.raise(entry.objectKey.hash);
+    epochs.raise(entry.objectKey.keySlot);
     purged = { objects: purged.objects + 1, bytes: purged.bytes + heldBytes(entry) };
     table.forget(entry.objectKey);
   }

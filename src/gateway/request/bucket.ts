@@ -1,6 +1,6 @@
 import type { Store } from '../../backend/store.ts';
 import type { FreshnessRules } from '../../cache/freshness.ts';
-import { type ObjectKey, objectKey } from '../../cache/object-key.ts';
+import { type KeySlots, type ObjectKey, objectKey } from '../../cache/object-key.ts';
 import { parseAccessPointArn } from '../../s3/access-point.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { KeyKind } from '../../s3/path-key.ts';
@@ -27,6 +27,8 @@ export interface Bucket {
   readonly bucketAtStore: string;
   /** Prefix added to every key at the store. */
   readonly keyPrefix: string;
+  /** Where its keys have their epochs. */
+  readonly epochs: KeySlots;
   /** Whether keys start the path at a store that may reserve some paths for its administration. */
   readonly meetsAdministration?: boolean;
   /** Whether the store compares keys exactly or as paths. */
@@ -53,6 +55,6 @@ export function isRenamed({ name, bucketAtStore, keyPrefix }: Bucket): boolean {
 }
 
 /** The object that clients call `key` in this bucket. */
-export function objectKeyOf({ store, bucketAtStore, keyPrefix }: Bucket, key: string): ObjectKey {
-  return objectKey(store.identity, bucketAtStore, keyPrefix + key);
+export function objectKeyOf({ store, bucketAtStore, keyPrefix, epochs }: Bucket, key: string): ObjectKey {
+  return objectKey({ backend: store.identity, bucket: bucketAtStore }, keyPrefix + key, epochs);
 }

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { objectKey, ownerOf } from '../../../src/cache/object-key.ts';
+import { ownerOf } from '../../../src/cache/object-key.ts';
 import { anonymous, type Policy } from '../../../src/gateway/request/access.ts';
 import type { Authenticate } from '../../../src/gateway/request/authenticator.ts';
+import { testKey } from '../../support/object-keys.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
@@ -33,7 +34,7 @@ describe.each([1, 2])('with %i workers', { timeout: 10_000 }, workers => {
 
   /** A key and another made from it, which the last worker owns: the first one asks it for both. */
   function keysOfOneOwner(name: string, other: (key: string) => string): [string, string] {
-    const isOwned = (key: string) => ownerOf(objectKey('main', 'b', key).hash, workers) === workers - 1;
+    const isOwned = (key: string) => ownerOf(testKey('main', 'b', key).hash, workers) === workers - 1;
     for (let number = 0; ; number++) {
       const key = `${name}-${number}.txt`;
       if (isOwned(key) && isOwned(other(key))) return [key, other(key)];

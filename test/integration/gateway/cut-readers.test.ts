@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
-import { objectKey, ownerOf } from '../../../src/cache/object-key.ts';
+import { ownerOf } from '../../../src/cache/object-key.ts';
 import { MAX_SLOTS_PER_PAGE } from '../../../src/cache/size-class.ts';
 import { SlotPins } from '../../../src/cache/slot-pins.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { testKey } from '../../support/object-keys.ts';
 import { describingBytes } from '../../support/self-describing.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
@@ -169,7 +170,7 @@ it.each([
 function ownedByFirst(name: string): string {
   for (let index = 0; ; index++) {
     const key = `${name}-${index}`;
-    if (ownerOf(objectKey('main', 'b', key).hash, 2) === 0) return key;
+    if (ownerOf(testKey('main', 'b', key).hash, 2) === 0) return key;
   }
 }
 

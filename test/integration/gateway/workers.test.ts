@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { objectKey, ownerOf } from '../../../src/cache/object-key.ts';
+import { ownerOf } from '../../../src/cache/object-key.ts';
+import { testKey } from '../../support/object-keys.ts';
 import { copyOf, holdsAt, patternContent } from '../../support/stand-in/content.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
@@ -116,7 +117,7 @@ it.each([
     const small = await TestGateway.start({ storeUrl: store.url, workers: 2, recordBytes: 64 * 1024 });
     const ownedByFirst = (count: number, name: string) => {
       const keys = Array.from({ length: 4 * count }, (_, index) => `${name}-${index}`);
-      return keys.filter(key => ownerOf(objectKey('main', 'b', key).hash, 2) === 0).slice(0, count);
+      return keys.filter(key => ownerOf(testKey('main', 'b', key).hash, 2) === 0).slice(0, count);
     };
     const [remembered = ''] = ownedByFirst(1, 'remembered');
     const displacing = ownedByFirst(60, 'displacing');

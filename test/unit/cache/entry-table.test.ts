@@ -3,14 +3,14 @@ import type { Content } from '../../../src/cache/content.ts';
 import { EntryTable, entryCostBytes, generationsOf } from '../../../src/cache/entry-table.ts';
 import { Generation } from '../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
-import { objectKey } from '../../../src/cache/object-key.ts';
 import { PartMap } from '../../../src/cache/part-map.ts';
 import type { ObjectRecord, ReadableRecord } from '../../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import { testKey } from '../../support/object-keys.ts';
 import { recordOf } from '../../support/records.ts';
 
 const tier = new MemoryTier(allocateSharedMemory(1, 65_536, 1), 0);
-const key = (name: string) => objectKey('main', 'b', name);
+const key = (name: string) => testKey('main', 'b', name);
 const reading = {
   open: () => {
     throw new Error('nothing is read here');

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Epochs } from '../../../src/cache/epochs.ts';
-import { hashBucket, objectKey, ownerOf, SHARD_COUNT } from '../../../src/cache/object-key.ts';
+import { ownerOf, SHARD_COUNT } from '../../../src/cache/object-key.ts';
 import { allocateSharedMemory, releaseWorker } from '../../../src/cache/shared-memory.ts';
 import { SlotPins } from '../../../src/cache/slot-pins.ts';
+import { testKey } from '../../support/object-keys.ts';
 
 it('keys of different places are different keys', () => {
   const texts = [
-    objectKey('a', 'b', 'c/d'),
-    objectKey('a', 'b/c', 'd'),
-    objectKey('a/b', 'c', 'd'),
-    objectKey('a', 'b', 'c//d'),
+    testKey('a', 'b', 'c/d'),
+    testKey('a', 'b/c', 'd'),
+    testKey('a/b', 'c', 'd'),
+    testKey('a', 'b', 'c//d'),
   ];
   expect(new Set(texts.map(key => key.text)).size).toBe(4);
 });
@@ -18,14 +19,14 @@ it('keys of different places are different keys', () => {
 it('every key has one owner, and owners get like shares of them', () => {
   fc.assert(
     fc.property(fc.string(), fc.integer({ min: 1, max: 16 }), (name, workers) => {
-      const owner = ownerOf(objectKey('m', 'b', name).hash, workers);
+      const owner = ownerOf(testKey('m', 'b', name).hash, workers);
       expect(owner).toBeGreaterThanOrEqual(0);
       expect(owner).toBeLessThan(workers);
     }),
   );
   const shares = Array.from({ length: 4 }, () => 0);
   for (let index = 0; index < 40_000; index++) {
-    const owner = ownerOf(objectKey('m', 'b', `photos/${index}.jpg`).hash, 4);
+    const owner = ownerOf(testKey('m', 'b', `photos/${index}.jpg`).hash, 4);
     shares[owner] = (shares[owner] ?? 0) + 1;
   }
   for (const share of shares) expect(Math.abs(share - 10_000)).toBeLessThan(1_000);
@@ -35,22 +36,22 @@ it('every key has one owner, and owners get like shares of them', () => {
 it('raising an epoch shows in every thread, for that key', () => {
   const memory = allocateSharedMemory(1, 4096, 2);
   const [here, there] = [new Epochs(memory), new Epochs(memory)];
-  const key = objectKey('m', 'b', 'k');
+  const key = testKey('m', 'b', 'k');
   const before = there.current(key);
-  here.raise(key.hash);
+  here.raise(key.keySlot);
   expect(there.current(key)).toBe(before + 1);
-  expect(there.current({ ...key, hash: key.hash + 1 })).toBe(0);
+  expect(there.current({ ...key, keySlot: key.keySlot + 1 })).toBe(0);
 });
 
 it('the keys of a bucket share its epoch, and no other bucket does', () => {
   const memory = allocateSharedMemory(1, 4096, 2);
   const epochs = new Epochs(memory);
-  epochs.raiseBucket(hashBucket('m', 'b'));
+  epochs.raiseBucket(testKey('m', 'b', 'any').bucketSlot);
   const keys = [
-    objectKey('m', 'b', 'k'),
-    objectKey('m', 'b', 'l'),
-    objectKey('m', 'c', 'k'),
-    objectKey('n', 'b', 'k'),
+    testKey('m', 'b', 'k'),
+    testKey('m', 'b', 'l'),
+    testKey('m', 'c', 'k'),
+    testKey('n', 'b', 'k'),
   ];
   expect(keys.map(key => epochs.current(key))).toEqual([1, 1, 0, 0]);
 });

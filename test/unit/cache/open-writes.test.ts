@@ -5,8 +5,8 @@ import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
 import { UnsettledKeys } from '../../../src/cache/unsettled-keys.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-const hash = 4_711;
-const keyOf = (keyHash: number, bucketHash = 1) => ({ hash: keyHash, bucketHash });
+const slot = 4_711;
+const keyOf = (keySlot: number, bucketSlot = 1) => ({ keySlot, bucketSlot });
 
 function setup() {
   const memory = allocateSharedMemory(8 * 1024, 1024, 2);
@@ -18,24 +18,24 @@ function setup() {
 
 it('what was read before a write began, or before its answer or end, is not current after it', () => {
   const { epochs, unsettled, writes } = setup();
-  const seen = [epochs.current(keyOf(hash))];
-  const write = writes.begin(hash);
-  seen.push(epochs.current(keyOf(hash)));
+  const seen = [epochs.current(keyOf(slot))];
+  const write = writes.begin(slot);
+  seen.push(epochs.current(keyOf(slot)));
   write.answered();
-  seen.push(epochs.current(keyOf(hash)));
+  seen.push(epochs.current(keyOf(slot)));
   write.over();
-  seen.push(epochs.current(keyOf(hash)));
+  seen.push(epochs.current(keyOf(slot)));
   expect(new Set(seen).size).toBe(4);
   write.over();
-  expect(epochs.current(keyOf(hash))).toBe(seen.at(-1));
-  expect(unsettled.has(hash)).toBe(false);
+  expect(epochs.current(keyOf(slot))).toBe(seen.at(-1));
+  expect(unsettled.has(slot)).toBe(false);
 });
 
 it('a change of a bucket concerns all its keys, and those of no other bucket', () => {
   const { memory, epochs, writes } = setup();
-  writes.begin(hash).over();
-  const epochsOf = (bucketHash: number, from = epochs) =>
-    [hash, hash + 1].map(keyHash => from.current(keyOf(keyHash, bucketHash)));
+  writes.begin(slot).over();
+  const epochsOf = (bucketSlot: number, from = epochs) =>
+    [slot, slot + 1].map(keySlot => from.current(keyOf(keySlot, bucketSlot)));
   const [before, ofOther] = [epochsOf(1), epochsOf(2)];
   writes.bucketChanged(1);
   expect(epochsOf(1)).toEqual(before.map(epoch => epoch + 1));
@@ -45,52 +45,52 @@ it('a change of a bucket concerns all its keys, and those of no other bucket', (
 
 it('other keys are not concerned', () => {
   const { epochs, unsettled, writes } = setup();
-  const write = writes.begin(hash);
+  const write = writes.begin(slot);
   write.unsettled();
   write.over();
-  expect(epochs.current(keyOf(hash + 1))).toBe(0);
-  expect(unsettled.has(hash + 1)).toBe(false);
+  expect(epochs.current(keyOf(slot + 1))).toBe(0);
+  expect(unsettled.has(slot + 1)).toBe(false);
 });
 
 it('a write that may be carried out later leaves its key unsettled for a minute, for all threads', () => {
   const { memory, clock, epochs, unsettled, writes } = setup();
-  const write = writes.begin(hash);
-  const before = epochs.current(keyOf(hash));
+  const write = writes.begin(slot);
+  const before = epochs.current(keyOf(slot));
   write.unsettled();
-  expect(epochs.current(keyOf(hash))).not.toBe(before);
+  expect(epochs.current(keyOf(slot))).not.toBe(before);
   write.over();
   clock.advance(59_999);
-  expect(unsettled.has(hash)).toBe(true);
-  expect(new UnsettledKeys(memory, clock).has(hash)).toBe(true);
+  expect(unsettled.has(slot)).toBe(true);
+  expect(new UnsettledKeys(memory, clock).has(slot)).toBe(true);
   clock.advance(1_001);
-  expect(unsettled.has(hash)).toBe(false);
+  expect(unsettled.has(slot)).toBe(false);
 });
 
 it('a later one prolongs that, and a step of the wall clock ends it no earlier', () => {
   const { clock, unsettled, writes } = setup();
-  writes.begin(hash).unsettled();
+  writes.begin(slot).unsettled();
   clock.advance(40_000);
-  writes.begin(hash).unsettled();
+  writes.begin(slot).unsettled();
   clock.stepWallClock(3_600_000);
   clock.advance(59_999);
-  expect(unsettled.has(hash)).toBe(true);
+  expect(unsettled.has(slot)).toBe(true);
 });
 
 it('when a worker dies, what becomes of its writes is not known; those of others and finished ones are not concerned', () => {
   const { memory, epochs, unsettled, writes } = setup();
-  const other = hash + 1;
+  const other = slot + 1;
   writes.begin(other).over();
-  writes.begin(hash);
-  writes.begin(hash).over();
-  const before = [epochs.current(keyOf(hash)), epochs.current(keyOf(other))];
+  writes.begin(slot);
+  writes.begin(slot).over();
+  const before = [epochs.current(keyOf(slot)), epochs.current(keyOf(other))];
   abandonWrites(memory, 0, unsettled);
-  expect([unsettled.has(hash), unsettled.has(other)]).toEqual([false, false]);
+  expect([unsettled.has(slot), unsettled.has(other)]).toEqual([false, false]);
   abandonWrites(memory, 1, unsettled);
-  expect([unsettled.has(hash), unsettled.has(other)]).toEqual([true, false]);
-  expect([epochs.current(keyOf(hash)), epochs.current(keyOf(other))]).toEqual([
+  expect([unsettled.has(slot), unsettled.has(other)]).toEqual([true, false]);
+  expect([epochs.current(keyOf(slot)), epochs.current(keyOf(other))]).toEqual([
     (before[0] ?? 0) + 1,
     before[1],
   ]);
   abandonWrites(memory, 1, unsettled);
-  expect(epochs.current(keyOf(hash))).toBe((before[0] ?? 0) + 1);
+  expect(epochs.current(keyOf(slot))).toBe((before[0] ?? 0) + 1);
 });

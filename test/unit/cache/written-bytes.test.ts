@@ -12,7 +12,7 @@ const unused = () => {
 };
 
 function blockOf(blocks: 'checked' | 'unchecked'): Block | undefined {
-  const tier = new MemoryTier(allocateSharedMemory(8 * blockBytes, blockBytes, 1, blocks), 0);
+  const tier = new MemoryTier(allocateSharedMemory(8 * blockBytes, blockBytes, 1, { blocks }), 0);
   const identity = { objectKey: 'k', versionId: undefined, entityTag: '"t"', sizeBytes: 2 * blockBytes };
   const generation = new Generation(identity, blockBytes, tier, { open: unused, lend: unused });
   generation.openBlock(blockBytes);
@@ -35,7 +35,7 @@ it('hands out what was written, and names the object and the bytes where not all
 });
 
 it('a slot that is given out anew has a pattern in it and counts as unwritten', () => {
-  const memory = allocateSharedMemory(8 * blockBytes, blockBytes, 1, 'checked');
+  const memory = allocateSharedMemory(8 * blockBytes, blockBytes, 1, { blocks: 'checked' });
   const told: unknown[] = [];
   const written = WrittenBytes.of(memory, error => told.push(error));
   const slot = Buffer.from(memory.segments[0] ?? new SharedArrayBuffer(0), blockBytes, blockBytes);

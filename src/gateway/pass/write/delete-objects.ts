@@ -170,7 +170,7 @@ function withList(passed: StoreRequest, list: DeleteList, { keyPrefix }: Bucket)
 
 /** The writes to all keys of a list. */
 function open({ bucket, writes }: OtherOperation, { objects }: DeleteList): OpenWrite {
-  const all = objects.map(({ key }) => writes.begin(objectKeyOf(bucket, key).hash));
+  const all = objects.map(({ key }) => writes.begin(objectKeyOf(bucket, key).keySlot));
   return {
     answered: () => {
       for (const each of all) each.answered();

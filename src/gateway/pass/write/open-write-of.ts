@@ -1,4 +1,3 @@
-import { hashBucket } from '../../../cache/object-key.ts';
 import { type OpenWrite, ofNoObject } from '../../../cache/open-writes.ts';
 import type { OperationName } from '../../../s3/operation-table.ts';
 import { objectKeyOf } from '../../request/bucket.ts';
@@ -35,7 +34,7 @@ export function openWriteOf(other: OtherOperation, receiver: PassedReceiver): Op
   if (address.kind === 'object') {
     if (changingNothing.has(operation)) return { open: ofNoObject, receiver };
     return {
-      open: writes.begin(objectKeyOf(bucket, address.key).hash),
+      open: writes.begin(objectKeyOf(bucket, address.key).keySlot),
       receiver,
     };
   }
@@ -43,14 +42,13 @@ export function openWriteOf(other: OtherOperation, receiver: PassedReceiver): Op
 }
 
 /**
- * A write that concerns all objects of a bucket, each of which costs one revalidation; a refusal of the store has
- * changed nothing.
+ * A write that concerns all objects of a bucket: their records become misses. A refusal of the store has changed
+ * nothing.
  */
 function openBucketWrite({ bucket, writes }: OtherOperation, receiver: PassedReceiver): Opened {
-  const hash = hashBucket(bucket.store.identity, bucket.bucketAtStore);
   let isRefused = false;
   const settle = () => {
-    if (!isRefused) writes.bucketChanged(hash);
+    if (!isRefused) writes.bucketChanged(bucket.epochs.bucketSlot);
   };
   return {
     open: { answered: () => undefined, unsettled: settle, over: settle },

@@ -115,14 +115,14 @@ function send(
     prefix: exchange.prefix,
   });
   if (form.file) verify(form.file, declared, other);
-  const { hash } = objectKeyOf(bucket, key);
+  const { keySlot } = objectKeyOf(bucket, key);
   const asked: StoreRequest = {
     ...{ method: 'PUT', operation: 'PutObject', query: '' },
     ...{ bucket: bucket.bucketAtStore, key: bucket.keyPrefix + key, fields: put.passed },
   };
   const client = {
     send: (toSend: StoreRequest, receiver: Parameters<typeof bucket.store.send>[1]) => {
-      const open = keepingPlace(exchange, writes.begin(hash));
+      const open = keepingPlace(exchange, writes.begin(keySlot));
       if (form.file) {
         const withBody = { ...toSend, body: form.file };
         return StoreWrite.send(bucket.store, withBody, undefined, open, receiver);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { type Store, StoreError, type StoreRequest } from '../../../../src/backend/store.ts';
 import { type RestoreRequest, requestRestore } from '../../../../src/gateway/operate/restore-object.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
+import { slots } from '../../../support/object-keys.ts';
 
 /** A store that answers with the given status and body, one after the other; `seen` holds what it was asked. */
 function bucketsOver(
@@ -37,6 +38,7 @@ function bucketsOver(
     ...{
       bucketAtStore: 'photos-production',
       keyPrefix: 'eu/',
+      epochs: slots.of({ backend: store.name, bucket: 'photos-production' }),
       keys,
       listingKey: new Uint8Array(32),
       policyFor: () => {

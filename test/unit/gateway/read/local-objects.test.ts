@@ -326,7 +326,7 @@ it('law 5: while a key is unsettled each read asks the store, and later ones do 
   const first = objects.objects.find(read);
   await answer(0);
   expect((await first).isStored).toBe(true);
-  objects.unsettled.add(read.objectKey.hash);
+  objects.unsettled.add(read.objectKey.keySlot);
   for (const seconds of [0, 30, 29]) {
     clock.advance(seconds * 1_000);
     expect(lookupFresh(objects.objects.records, read, clock.nowMs())).toBeUndefined();

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { objectKey } from '../../../../src/cache/object-key.ts';
 import { SingleFlight } from '../../../../src/gateway/read/single-flight.ts';
+import { testKey } from '../../../support/object-keys.ts';
 
-const key = objectKey('main', 'b', 'k');
+const key = testKey('main', 'b', 'k');
 
 /** Requests by name; each is answered when a test says so. */
 function flying() {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Store } from '../../../../src/backend/store.ts';
 import type { Bucket } from '../../../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
+import { slots } from '../../../support/object-keys.ts';
 import { defaultPolicy } from '../../../support/test-gateway.ts';
 
 const point = 'arn:aws:s3:eu-west-1:123456789012:accesspoint/reports';
@@ -20,6 +21,7 @@ function tableOf(buckets: Record<string, { bucketAtStore?: string; keyPrefix?: s
       ...{ name, label: name, store, region: 'eu-west-1', headerPrefix: 'x-amz-', bucketAtStore: name },
       ...{
         keyPrefix: '',
+        epochs: slots.of({ backend: 'main', bucket: name }),
         keys: 'exact',
         listingKey: new Uint8Array(32),
         customerKeys: { plainHttp: 'never' },

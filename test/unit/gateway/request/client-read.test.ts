@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { objectKey } from '../../../../src/cache/object-key.ts';
 import { anonymous, type Caller, Permissions } from '../../../../src/gateway/request/access.ts';
 import type { Bucket } from '../../../../src/gateway/request/bucket.ts';
 import { clientRead } from '../../../../src/gateway/request/client-read.ts';
 import { Exchange } from '../../../../src/gateway/request/exchange.ts';
 import { parseQuery } from '../../../../src/s3/query.ts';
 import { RequestFields } from '../../../../src/s3/request-fields.ts';
+import { slots, testKey } from '../../../support/object-keys.ts';
 import { bucketOf } from '../../../support/object-reads.ts';
 import { defaultPolicy } from '../../../support/test-gateway.ts';
 
@@ -59,10 +59,12 @@ function read(asked: Asked) {
 
 describe('the read of a client', () => {
   it('is of the key below the prefix of the bucket, at the store', () => {
-    const bucket = { keyPrefix: 'tenant/', bucketAtStore: 'all', policyFor: (key: string) => policies[key] };
+    const epochs = slots.of({ backend: 'main', bucket: 'all' });
+    const atStore = { keyPrefix: 'tenant/', bucketAtStore: 'all', epochs };
+    const bucket = { ...atStore, policyFor: (key: string) => policies[key] };
     const policies = { 'a/k': { ...defaultPolicy, ttlMs: 1 } } as Record<string, typeof defaultPolicy>;
     const { read: object, exchange, nowMs } = read({ key: 'a/k', bucket: bucket as Partial<Bucket> });
-    expect(object.objectKey).toEqual(objectKey('main', 'all', 'tenant/a/k'));
+    expect(object.objectKey).toEqual(testKey('main', 'all', 'tenant/a/k'));
     expect(object.policy.ttlMs).toBe(1);
     expect([exchange.key, exchange.versionId, nowMs]).toEqual(['a/k', undefined, 7]);
   });

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../../../src/backend/store.ts';
-import { objectKey } from '../../../../src/cache/object-key.ts';
 import { anonymous } from '../../../../src/gateway/request/access.ts';
 import type { Bucket } from '../../../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
 import { Configurations, type ServiceConfiguration } from '../../../../src/gateway/request/configurations.ts';
+import { testKey } from '../../../support/object-keys.ts';
 import { bucketOf, silentStore } from '../../../support/object-reads.ts';
 
 /** A configuration with one bucket, which is `bucketAtStore` at the store of this identity. */
@@ -22,7 +22,7 @@ function configurationOf(name: string, bucketAtStore: string, identity = 'main')
   return { bucket, configuration };
 }
 
-const at = (bucketAtStore: string, identity = 'main') => objectKey(identity, bucketAtStore, 'k');
+const at = (bucketAtStore: string, identity = 'main') => testKey(identity, bucketAtStore, 'k');
 
 it('serves with a configuration once it is applied, and knows its buckets once it is prepared', () => {
   const [old, next] = [configurationOf('a', 'a'), configurationOf('b', 'b')];

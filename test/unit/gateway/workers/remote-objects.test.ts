@@ -2,7 +2,6 @@ import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Epochs } from '../../../../src/cache/epochs.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
-import { objectKey } from '../../../../src/cache/object-key.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { readContentHead } from '../../../../src/gateway/fill/content-head.ts';
 import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
@@ -19,6 +18,7 @@ import type {
 import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
 import { RemoteObjects, remoteCostBytes } from '../../../../src/gateway/workers/remote-objects.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+import { testKey } from '../../../support/object-keys.ts';
 import { readOf } from '../../../support/object-reads.ts';
 import { recordFields } from '../../../support/records.ts';
 
@@ -154,8 +154,8 @@ it('law 5: what is purged by its beginning is no longer known near, and nothing 
   const names = ['a/1', 'a/2', 'b/a/1', 'a', '\na/1'];
   const reads = [
     ...names.map(key => readOf(key)),
-    readOf('a/3', { objectKey: objectKey('main', 'other', 'a/3') }),
-    readOf('a/4', { objectKey: objectKey('other', 'b', 'a/4') }),
+    readOf('a/3', { objectKey: testKey('main', 'other', 'a/3') }),
+    readOf('a/4', { objectKey: testKey('other', 'b', 'a/4') }),
   ];
   const versions = readOf('a/5', { versionId: 'v1' });
   for (const read of [...reads, versions]) await remote.find(read);

@@ -1,0 +1,89 @@
+/** Part of the composition roots of a worker and of `tidegate check`: the buckets that clients can address. */
+import type { Store } from '../backend/store.ts';
+import type { EpochSlots } from '../cache/epoch-slots.ts';
+import type { BackendConfig, BucketConfig } from '../config/gateway-config.ts';
+import { otherBucketNames } from '../config/other-buckets.ts';
+import { keysOf } from '../config/restricted-keys.ts';
+import { type Bucket, regionOfBucket } from '../gateway/request/bucket.ts';
+import { BucketTable } from '../gateway/request/bucket-table.ts';
+import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
+import { compileKeyPatterns } from '../s3/key-pattern.ts';
+import { listingKeyOf } from '../s3/listing/marker-seal.ts';
+import type { WorkerSettings } from './thread-contracts.ts';
+
+interface BucketParts {
+  /** By the name of the backend. */
+  readonly stores: ReadonlyMap<string, Store>;
+  readonly slots: EpochSlots;
+}
+
+/** The part of `WorkerSettings` that describes buckets. */
+type BucketSettings = Pick<WorkerSettings, 'config' | 'stores' | 'listingSecret'>;
+
+export function createBuckets(settings: BucketSettings, parts: BucketParts): BucketTable {
+  const { config } = settings;
+  const bucketOf = (name: string, label: string, bucket: BucketConfig) =>
+    describeBucket(name, label, bucket, settings, parts);
+  const named = new Map<string, Bucket>();
+  for (const [name, bucket] of Object.entries(config.buckets)) {
+    if (name !== EVERY_OTHER_BUCKET)
+      named.set(name, { ...bucketOf(name, name, bucket), policyFor: policyOf(bucket) });
+  }
+  const others = config.buckets[EVERY_OTHER_BUCKET];
+  if (!others) return new BucketTable(named, undefined);
+  const isOther = otherBucketNames(config);
+  const policyFor = policyOf(others);
+  const store = parts.stores.get(others.backend);
+  if (!store) throw new RangeError(`no backend ${others.backend}`);
+  const find = (name: string) =>
+    isOther(name) ? { ...bucketOf(name, '_other', others), policyFor } : undefined;
+  return new BucketTable(named, { store, find });
+}
+
+function policyOf(bucket: BucketConfig): Bucket['policyFor'] {
+  const rules = bucket.rules.map(rule => ({ covers: compileKeyPatterns(rule.keys), cache: rule.cache }));
+  return key => rules.find(rule => rule.covers(key))?.cache ?? bucket.cache;
+}
+
+function describeBucket(
+  name: string,
+  label: string,
+  bucket: BucketConfig,
+  settings: BucketSettings,
+  { stores, slots }: BucketParts,
+): Omit<Bucket, 'policyFor'> {
+  const store = stores.get(bucket.backend);
+  const backend = settings.config.backends[bucket.backend];
+  if (!store || !backend) throw new RangeError(`no backend ${bucket.backend}`);
+  const bucketAtStore = bucket.bucket ?? name;
+  return {
+    name,
+    label,
+    store,
+    region: regionOfBucket(name, bucketAtStore, regionOf(backend)),
+    headerPrefix: backend.headerPrefix,
+    bucketAtStore,
+    // Amazon's hosts have no administration paths: every path is an object
+    meetsAdministration:
+      backend.type === 's3' &&
+      backend.addressing === 'virtual' &&
+      !/\.amazonaws\.com(?:\.cn)?\.?$/.test(new URL(backend.endpoint).hostname),
+    keyPrefix: bucket.keyPrefix,
+    epochs: slots.of({ backend: store.identity, bucket: bucketAtStore }),
+    keys: keysOf(backend),
+    listingKey: listingKeyOf(secretOf(bucket.backend, backend, settings), bucket.backend),
+    customerKeys: bucket.customerKeys,
+  };
+}
+
+/** The embedded store uses the default region of stores that do not specify one. */
+export function regionOf(backend: BackendConfig): string {
+  return backend.type === 's3' ? backend.region : 'us-east-1';
+}
+
+/** A secret that clients do not know: the backend's own, or one of this process for a store without credentials. */
+function secretOf(name: string, backend: BackendConfig, { stores, listingSecret }: BucketSettings): string {
+  const credentials = backend.type === 's3' ? backend.credentials : stores.get(name)?.credentials;
+  const secret = credentials && 'secretAccessKey' in credentials ? credentials.secretAccessKey : undefined;
+  return secret ?? listingSecret;
+}

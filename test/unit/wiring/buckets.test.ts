@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { EpochSlots } from '../../../src/cache/epoch-slots.ts';
+import { parseConfig } from '../../../src/config/load-config.ts';
+import { createBuckets } from '../../../src/wiring/buckets.ts';
+import { allocateCache } from '../../../src/wiring/cache.ts';
+import { silentStore } from '../../support/object-reads.ts';
+
+const config = parseConfig(
+  `cache: { memory: { size: 16MiB } }
+backends:
+  main: { type: s3, endpoint: "http://x", keys: exact, credentials: none }
+  two: { type: s3, endpoint: "http://y", keys: exact, credentials: none }
+buckets:
+  photos: { backend: main, access: verify }
+  pictures: { backend: main, bucket: photos, access: verify, keyPrefix: a/ }
+  films: { backend: main, access: verify }
+  other: { backend: two, bucket: photos, access: verify }
+  "*": { backend: main, access: verify }`,
+  {},
+);
+
+function setup() {
+  const { shared } = allocateCache(config, 1, false);
+  const stores = new Map(['main', 'two'].map(name => [name, { ...silentStore, name, identity: name }]));
+  const parts = { stores, slots: new EpochSlots(shared) };
+  const buckets = createBuckets({ config, stores: new Map(), listingSecret: '' }, parts);
+  return { shared, slotOf: (name: string) => buckets.find(name)?.epochs.bucketSlot };
+}
+
+it('buckets named in the configuration have epochs of their own, which two names of one bucket share', () => {
+  const { shared, slotOf } = setup();
+  expect(slotOf('pictures')).toBe(slotOf('photos'));
+  const own = ['photos', 'films', 'other'].map(slotOf);
+  expect(new Set(own).size).toBe(3);
+  expect(Math.max(...own.map(Number))).toBeLessThan(shared.namedBuckets.length);
+});
+
+it('buckets that "*" stands for share the others, by a secret that each start makes anew', () => {
+  const { shared, slotOf } = setup();
+  const names = Array.from({ length: 50 }, (_, index) => `mine-${index}`);
+  for (const name of names) expect(slotOf(name)).toBeGreaterThanOrEqual(shared.namedBuckets.length);
+  const again = setup();
+  expect(names.map(again.slotOf)).not.toEqual(names.map(slotOf));
+  expect(again.shared.epochKey).not.toEqual(shared.epochKey);
+});
