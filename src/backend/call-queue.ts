@@ -1,7 +1,9 @@
 import type { Clock } from '../base/clock.ts';
+import { CallShares, type Share } from './call-shares.ts';
 import type { QueueEntry, QueueVerdict } from './queue-entry.ts';
 import { SilentCalls } from './silent-calls.ts';
 import { SlowReaders } from './slow-readers.ts';
+import { WaitingLines } from './waiting-lines.ts';
 
 /** Concurrency limits of a store. */
 interface CallLimits {
@@ -15,14 +17,6 @@ interface CallLimits {
   readonly queueTotalMs: number;
 }
 
-/** The calls for one object. */
-interface Line {
-  running: number;
-  /** When the store last answered or completed one of them. */
-  movedMs: number;
-  readonly waiting: QueueEntry[];
-}
-
 /** Check interval while calls are in progress or waiting. */
 const WATCH_MS = 50;
 
@@ -33,8 +27,8 @@ const SILENT_STORE_MS = 5_000;
 const LATE_MS = 250;
 
 /**
- * Decides which calls to a store run. Waiting calls take turns by object, and an object gets at most half of the
- * connections, so that many calls for one object leave room for others.
+ * Decides which calls to a store run, within the shares that calls have of the connections (`CallShares`). Waiting reads
+ * take turns by object, writes and other calls without a minimum rate by client, and both kinds take turns as well.
  *
  * While the store answers calls, waiting calls keep waiting. When it answers nothing for `queueWaitMs`, they are
  * refused.
@@ -46,18 +40,15 @@ export class CallQueue {
   readonly #limits: CallLimits;
   readonly #clock: Clock;
   readonly #refused: (verdict: QueueVerdict) => void;
-  readonly #objectShare: number;
-  readonly #lines = new Map<string, Line>();
-  /** Objects with waiting calls, in the order of their turns. */
-  readonly #turns = new Set<string>();
+  readonly #shares: CallShares;
+  readonly #timed = new WaitingLines(({ object }) => object);
+  readonly #untimed = new WaitingLines(({ client = '' }) => client);
+  /** Which kind of waiting calls has the next turn. */
+  #turns = [this.#timed, this.#untimed];
   /** In the order in which they started. */
   readonly #running = new Set<QueueEntry>();
-  /** Arrival times, in the order of arrival. */
-  readonly #waiting = new Map<QueueEntry, number>();
   readonly #silentCalls: SilentCalls;
-  readonly #slowReaders: SlowReaders;
-  /** When the store last answered or completed a call, or was first asked after a pause. */
-  #movedMs = 0;
+  readonly #slowReaders = new SlowReaders();
   #isWatching = false;
   #wasLate = false;
   #isStarting = false;
@@ -66,15 +57,14 @@ export class CallQueue {
     this.#limits = limits;
     this.#clock = clock;
     this.#refused = refused;
-    this.#objectShare = Math.ceil(limits.connections / 2);
-    this.#slowReaders = new SlowReaders({ connections: limits.connections, perObject: this.#objectShare });
+    this.#shares = new CallShares(limits.connections);
     this.#silentCalls = new SilentCalls(limits);
   }
 
   /** The number of calls in each state, and of objects they are for. */
   counts(): Record<'waiting' | 'unanswered' | 'transferring' | 'paused' | 'objects', number> {
-    const objects = this.#lines.size;
-    const counts = { waiting: this.#waiting.size, unanswered: 0, transferring: 0, paused: 0, objects };
+    const { objects } = this.#shares;
+    const counts = { waiting: this.#waitingCount, unanswered: 0, transferring: 0, paused: 0, objects };
     for (const { pausedSinceMs, isAnswered } of this.#running) {
       if (pausedSinceMs !== undefined) counts.paused++;
       else if (isAnswered) counts.transferring++;
@@ -85,54 +75,60 @@ export class CallQueue {
 
   /** Starts `entry` now or later, or refuses it. */
   enter(entry: QueueEntry): void {
-    const line = this.#lineOf(entry.object);
-    if (this.#waiting.size === 0 && this.#mayStart(line)) {
-      this.#start(entry, line);
+    const lines = this.#linesOf(entry);
+    this.#shares.enter(entry);
+    if (lines.size === 0 && this.#shares.mayStart(entry)) {
+      this.#start(entry);
       return;
     }
-    if (this.#waiting.size >= this.#limits.queue && !this.#mayStart(line) && !this.#makeRoom(line)) {
-      this.#forget(entry.object, line);
+    if (this.#isFull(lines) && !this.#shares.mayStart(entry) && !this.#makeRoom(lines, entry)) {
+      this.#shares.leave(entry, false);
       this.#end(entry, 'full');
       return;
     }
-    line.waiting.push(entry);
-    this.#turns.add(entry.object);
-    this.#waiting.set(entry, this.#clock.monotonicMs());
+    lines.add(entry, this.#clock.monotonicMs());
     this.#startNext();
-    if (this.#waiting.size > 0) this.#watch();
+    if (this.#waitingCount > 0) this.#watch();
   }
 
   /** Removes `entry`, which has ended. */
   leave(entry: QueueEntry): void {
-    const line = this.#lines.get(entry.object);
-    if (!line) return;
-    if (this.#running.delete(entry)) {
-      line.running--;
-      if (entry.isAnswered) this.#moved(line);
-    } else if (!this.#stopWaiting(entry, line)) return;
-    this.#forget(entry.object, line);
-    if (this.#waiting.size > 0) this.#startNext();
+    const wasRunning = this.#running.delete(entry);
+    if (!wasRunning && !this.#linesOf(entry).delete(entry)) return;
+    if (wasRunning && entry.isAnswered) this.#shares.moved(entry, this.#clock.monotonicMs());
+    this.#shares.leave(entry, wasRunning);
+    if (this.#waitingCount > 0) this.#startNext();
   }
 
   /** The store has answered `entry`. `firstByteMs` is the time to the first byte, if it is representative of reads. */
   answered(entry: QueueEntry, firstByteMs: number | undefined): void {
-    const line = this.#lines.get(entry.object);
-    if (line) this.#moved(line);
+    this.#shares.moved(entry, this.#clock.monotonicMs());
     if (firstByteMs !== undefined) this.#silentCalls.answered(firstByteMs, this.#clock.monotonicMs());
   }
 
   /** Whether nothing has been answered or completed for so long that calls given up meanwhile are failures of the store. */
   get isStoreSilent(): boolean {
-    return this.#clock.monotonicMs() - this.#movedMs >= SILENT_STORE_MS;
+    return this.#clock.monotonicMs() - this.#shares.all.movedMs >= SILENT_STORE_MS;
   }
 
-  #moved(line: Line): void {
-    this.#movedMs = this.#clock.monotonicMs();
-    line.movedMs = this.#movedMs;
+  get #waitingCount(): number {
+    return this.#timed.size + this.#untimed.size;
   }
 
-  #mayStart(line: Line): boolean {
-    return this.#running.size < this.#limits.connections && line.running < this.#objectShare;
+  /** The waiting calls and when they came; calls that stop waiting meanwhile are left out. */
+  *#waiting(): Iterable<readonly [QueueEntry, number]> {
+    yield* this.#timed.arrivals;
+    yield* this.#untimed.arrivals;
+  }
+
+  #linesOf({ isTimed }: QueueEntry): WaitingLines {
+    return isTimed ? this.#timed : this.#untimed;
+  }
+
+  /** Calls without a minimum rate may wait for long, so they get no more than half of the queue. */
+  #isFull(lines: WaitingLines): boolean {
+    const { queue } = this.#limits;
+    return this.#waitingCount >= queue || (lines === this.#untimed && lines.size >= Math.ceil(queue / 2));
   }
 
   #startNext(): void {
@@ -140,32 +136,37 @@ export class CallQueue {
     this.#isStarting = true;
     try {
       for (let entry = this.#next(); entry; entry = this.#next()) {
-        const line = this.#lineOf(entry.object);
-        this.#stopWaiting(entry, line);
-        this.#start(entry, line);
+        const lines = this.#linesOf(entry);
+        lines.delete(entry);
+        this.#turns = [...this.#turns.filter(kind => kind !== lines), lines];
+        this.#start(entry);
       }
     } finally {
       this.#isStarting = false;
     }
   }
 
-  /** The first waiting call of the next object that may start one, if possible of a client that does not crowd. */
+  /** The next waiting call that may start, if possible of a client that does not crowd. */
   #next(): QueueEntry | undefined {
-    if (this.#running.size >= this.#limits.connections) return undefined;
-    let last: QueueEntry | undefined;
-    for (const object of this.#turns) {
-      const line = this.#lines.get(object);
-      if (!line || !this.#mayStart(line)) continue;
-      const first = line.waiting.find(({ client }) => !this.#slowReaders.isCrowding(client));
-      if (first) return first;
-      last ??= line.waiting[0];
-    }
-    return last;
+    const { all } = this.#shares;
+    if (all.running >= all.limit) return undefined;
+    const mayStart = (entry: QueueEntry) => this.#shares.mayStart(entry);
+    const isPreferred = (entry: QueueEntry) => !this.#slowReaders.isCrowding(entry.client) && mayStart(entry);
+    const preferred = this.#slowReaders.areCrowding ? this.#nextThat(isPreferred) : undefined;
+    return preferred ?? this.#nextThat(mayStart);
   }
 
-  #start(entry: QueueEntry, line: Line): void {
-    if (!this.#isAsking()) this.#movedMs = this.#clock.monotonicMs();
-    line.running++;
+  #nextThat(mayStart: (entry: QueueEntry) => boolean): QueueEntry | undefined {
+    for (const lines of this.#turns) {
+      const next = lines.next(mayStart);
+      if (next) return next;
+    }
+    return undefined;
+  }
+
+  #start(entry: QueueEntry): void {
+    if (!this.#isAsking()) this.#shares.all.movedMs = this.#clock.monotonicMs();
+    this.#shares.start(entry);
     this.#running.add(entry);
     this.#watch();
     entry.start();
@@ -177,28 +178,11 @@ export class CallQueue {
     return false;
   }
 
-  /** Removes `entry` from its line; its object goes to the end of the turns. */
-  #stopWaiting(entry: QueueEntry, line: Line): boolean {
-    if (!this.#waiting.delete(entry)) return false;
-    line.waiting.splice(line.waiting.indexOf(entry), 1);
-    this.#turns.delete(entry.object);
-    if (line.waiting.length > 0) this.#turns.add(entry.object);
-    return true;
-  }
-
   /** Refuses the last call of the longest line, to make room for a call of a shorter line. */
-  #makeRoom(newcomer: Line): boolean {
-    // fast path: every object has one waiting call, so a flood of made-up keys costs no search
-    if (this.#waiting.size === this.#turns.size) return false;
-    let longest = newcomer;
-    for (const object of this.#turns) {
-      const line = this.#lines.get(object);
-      if (line && line.waiting.length > longest.waiting.length) longest = line;
-    }
-    const last = longest.waiting.at(-1);
-    if (!last || longest.waiting.length <= newcomer.waiting.length + 1) return false;
-    this.#end(last, 'full');
-    return true;
+  #makeRoom(lines: WaitingLines, newcomer: QueueEntry): boolean {
+    const last = lines.lastOfLongest(newcomer);
+    if (last) this.#end(last, 'full');
+    return last !== undefined;
   }
 
   #watch(): void {
@@ -212,8 +196,8 @@ export class CallQueue {
       if (lateMs >= WATCH_MS) for (const entry of this.#running) entry.stoodStill(lateMs);
       // at most once in a row: answers that arrived meanwhile are read before calls are aborted for silence
       this.#wasLate = !this.#wasLate && lateMs > LATE_MS;
-      if (!this.#wasLate && this.#waiting.size > 0) this.#endCalls();
-      if (this.#waiting.size + this.#running.size > 0) this.#watch();
+      if (!this.#wasLate && this.#waitingCount > 0) this.#endCalls();
+      if (this.#waitingCount + this.#running.size > 0) this.#watch();
     });
   }
 
@@ -226,69 +210,56 @@ export class CallQueue {
   #endWaits(): void {
     const nowMs = this.#clock.monotonicMs();
     const { queueWaitMs, queueTotalMs } = this.#limits;
-    for (const [entry, sinceMs] of this.#waiting) {
-      if (nowMs - sinceMs < queueWaitMs) return;
+    for (const [entry, sinceMs] of this.#waiting()) {
+      if (nowMs - sinceMs < queueWaitMs) continue;
       const isStuck = nowMs - this.#movedFor(entry) >= queueWaitMs;
       if (isStuck || nowMs - sinceMs >= queueTotalMs) this.#end(entry, 'waited');
     }
   }
 
-  /**
-   * When the store last made progress that brings `entry` closer to its turn: on its own object while that has used up
-   * its share, else on any.
-   */
-  #movedFor({ object }: QueueEntry): number {
-    const line = this.#lineOf(object);
-    return line.running < this.#objectShare ? this.#movedMs : line.movedMs;
+  /** When the store last made progress that brings `entry` closer to its turn: in each share that is used up. */
+  #movedFor(entry: QueueEntry): number {
+    const usedUp = this.#shares.usedUp(entry);
+    return Math.min(...[this.#shares.all, ...usedUp].map(({ movedMs }) => movedMs));
+  }
+
+  /** The shares that waiting calls lack room in, and since when each of these calls waits. */
+  #crowded(): Map<Share, number[]> {
+    const crowded = new Map<Share, number[]>();
+    for (const [entry, sinceMs] of this.#waiting()) {
+      const [narrowest] = this.#shares.usedUp(entry);
+      if (!narrowest) continue;
+      const since = crowded.get(narrowest);
+      if (since) since.push(sinceMs);
+      else crowded.set(narrowest, [sinceMs]);
+    }
+    return crowded;
   }
 
   #giveUpSilent(): void {
     const nowMs = this.#clock.monotonicMs();
-    const overdue = this.#waitingSince(nowMs - this.#limits.queueWaitMs / 2);
-    if (overdue === 0) return;
-    const { calls, count } = this.#silentCalls.toGiveUp(this.#running, overdue, nowMs);
-    this.#giveUp(calls, count, 'silent');
-  }
-
-  /** How many calls have been waiting since `untilMs` or longer. */
-  #waitingSince(untilMs: number): number {
-    let count = 0;
-    for (const sinceMs of this.#waiting.values()) {
-      if (sinceMs > untilMs) break;
-      count++;
-    }
-    return count;
+    const overdueMs = nowMs - this.#limits.queueWaitMs / 2;
+    // calls without a minimum rate are never given up for silence
+    const crowded = [...this.#crowded()].filter(([{ isUntimed }]) => !isUntimed);
+    const overdue = crowded.flatMap(([, since]) => since).filter(sinceMs => sinceMs <= overdueMs);
+    if (overdue.length === 0) return;
+    const { calls, count } = this.#silentCalls.toGiveUp(this.#running, overdue.length, nowMs);
+    const inTheWay = calls.filter(entry => crowded.some(([share]) => this.#shares.of(entry).includes(share)));
+    for (const entry of inTheWay.slice(0, count)) this.#end(entry, 'silent');
   }
 
   #giveUpPaused(): void {
     const running = Array.from(this.#running);
-    const calls = this.#slowReaders.toGiveUp(running, this.#turns, this.#clock.monotonicMs());
-    this.#giveUp(calls, this.#waiting.size, 'paused');
-  }
-
-  /**
-   * Ends at most `count` of `entries`. While connections are free, only those of objects that have used up their share.
-   */
-  #giveUp(entries: readonly QueueEntry[], count: number, verdict: QueueVerdict): void {
-    const isFull = this.#running.size >= this.#limits.connections;
-    const inTheWay = isFull ? entries : entries.filter(({ object }) => this.#turns.has(object));
-    for (const entry of inTheWay.slice(0, count)) this.#end(entry, verdict);
+    const crowds = Array.from(this.#crowded(), ([share, { length }]) => ({
+      calls: running.filter(entry => this.#shares.of(entry).includes(share)),
+      waiting: length,
+    }));
+    for (const entry of this.#slowReaders.toGiveUp(crowds, this.#clock.monotonicMs()))
+      this.#end(entry, 'paused');
   }
 
   #end(entry: QueueEntry, verdict: QueueVerdict): void {
     this.#refused(verdict);
     entry.endedBy(verdict);
-  }
-
-  #lineOf(object: string): Line {
-    const known = this.#lines.get(object);
-    if (known) return known;
-    const line: Line = { running: 0, movedMs: 0, waiting: [] };
-    this.#lines.set(object, line);
-    return line;
-  }
-
-  #forget(object: string, line: Line): void {
-    if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(object);
   }
 }

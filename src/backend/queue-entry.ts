@@ -13,10 +13,12 @@ export type QueueVerdict =
 
 /** A call that is waiting or in progress. */
 export interface QueueEntry {
-  /** The object it is for: calls for one object wait in one line. */
+  /** The object it is for. */
   readonly object: string;
-  /** The address of the client that reads the answer as it arrives; undefined for others. */
+  /** The address of the only client that it is for; undefined where others may be waiting for it as well. */
   readonly client: string | undefined;
+  /** Whether its answer has to come in time and at a minimum rate, as that of a read. */
+  readonly isTimed: boolean;
   readonly isAnswered: boolean;
   /** Since when it has been waiting for an answer, if it may be aborted for that; otherwise undefined. */
   readonly silentSinceMs: number | undefined;

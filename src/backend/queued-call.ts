@@ -1,11 +1,10 @@
 import { lengthPrefixed } from '../base/length-prefixed.ts';
 import type { CallContext, SentRequest } from './call-context.ts';
 import { outcomeOf, type UnansweredOutcome } from './call-outcome.ts';
+import { ClientPace } from './client-pace.ts';
 import type { OriginReceiver } from './origin-call.ts';
 import { errorFor, type QueueEntry, type QueueVerdict } from './queue-entry.ts';
-import { ReaderPause } from './reader-pause.ts';
 import {
-  type BodyFlow,
   ERROR_BODY_LIMIT_BYTES,
   faultOf,
   type StoreCall,
@@ -14,6 +13,9 @@ import {
   type StoreRequest,
 } from './store.ts';
 import { TransferWatch } from './transfer-watch.ts';
+
+/** Methods that change nothing (RFC 9110 §9.2.1). The store has to answer them in time. */
+const safe: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** A second connection of the pool may be closed like the first one. */
 const RESENDS = 2;
@@ -28,14 +30,14 @@ const RESENDS = 2;
  * - ends the body of an error (300 and above) at its limit, since some stores never end it;
  * - isolates exceptions of its receiver: they abort and fail this call, and no other one.
  */
-export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry, BodyFlow {
+export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   readonly object: string;
   readonly client: string | undefined;
+  readonly isTimed: boolean;
   isAnswered = false;
   readonly #request: StoreRequest;
   readonly #receiver: StoreReceiver;
   readonly #context: CallContext;
-  readonly #isRead: boolean;
   #state: 'waiting' | 'refused' | 'sent' | 'answered' | 'aborted' | 'over' = 'waiting';
   #sent: SentRequest | undefined;
   #sends = 0;
@@ -43,10 +45,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry, BodyFl
   /** Whether the last sending is counted in the metrics. */
   #isCounted = false;
   #watch: TransferWatch | undefined;
-  /** Undefined until the reader has paused the call or reported progress. */
-  #pause: ReaderPause | undefined;
-  /** The same for the client that sends the body; undefined until that had to be waited for. */
-  #starvation: ReaderPause | undefined;
+  readonly #pace: ClientPace;
   #startedMs = 0;
   #sentMs = 0;
   #leftBytes = Infinity;
@@ -54,71 +53,55 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry, BodyFl
   constructor(request: StoreRequest, receiver: StoreReceiver, context: CallContext) {
     this.object = `${lengthPrefixed(request.bucket)}${lengthPrefixed(request.key)}`;
     this.client = request.client;
+    this.isTimed = safe.has(request.method);
     this.#request = request;
     this.#receiver = receiver;
     this.#context = context;
-    this.#isRead = request.method === 'GET' || request.method === 'HEAD';
+    this.#pace = new ClientPace(context.clock);
   }
 
   get silentSinceMs(): number | undefined {
-    return this.isAnswered || !this.#isRead ? undefined : this.#startedMs;
+    return this.isAnswered || !this.isTimed ? undefined : this.#startedMs;
   }
 
   get pausedSinceMs(): number | undefined {
-    return this.#pause?.sinceMs ?? this.#starvation?.sinceMs;
+    return this.#pace.slowSinceMs;
   }
 
   get keptUntilMs(): number | undefined {
-    return this.#pause?.keptUntilMs ?? this.#starvation?.keptUntilMs;
+    return this.#pace.keptUntilMs;
   }
 
   start(): void {
     const { limits, clock } = this.#context;
     this.#startedMs = clock.monotonicMs();
-    const watched = this.#isRead ? limits : { ...limits, headMs: undefined };
+    const watched = this.isTimed ? limits : { ...limits, headMs: undefined };
     this.#watch = new TransferWatch(watched, clock, () =>
       this.#giveUp(new StoreError('TIMEOUT', 'the store answers too slowly', undefined, 'TOO_SLOW')),
     );
-    this.#request.bodyStream?.follow(this);
+    this.#request.bodyStream?.follow(this.#pace);
     this.#send();
   }
 
   pause(): void {
-    this.#pause ??= new ReaderPause();
-    this.#pause.begin(this.#context.clock.monotonicMs());
+    this.#pace.pause();
     this.#watch?.unwanted();
     this.#sent?.pause();
   }
 
   resume(): void {
-    if (!this.#isPaused || this.#isOver) return;
-    this.#pause?.end();
+    if (!this.#pace.isPaused || this.#isOver) return;
+    this.#pace.resume();
     this.#watch?.wanted();
     this.#sent?.resume();
   }
 
   took(lengthBytes: number): void {
-    this.#pause ??= new ReaderPause();
-    this.#pause.took(lengthBytes, this.#context.clock.monotonicMs());
-  }
-
-  /** A client that brings nothing, or too little, is treated as one that takes nothing. */
-  starved(): void {
-    this.#starvation ??= new ReaderPause();
-    if (this.#starvation.sinceMs === undefined) this.#starvation.begin(this.#context.clock.monotonicMs());
-  }
-
-  fed(lengthBytes: number): void {
-    this.#starvation?.catchUp(lengthBytes, this.#context.clock.monotonicMs());
-  }
-
-  satisfied(): void {
-    this.#starvation?.end();
+    this.#pace.took(lengthBytes);
   }
 
   stoodStill(durationMs: number): void {
-    const nowMs = this.#context.clock.monotonicMs();
-    for (const pause of [this.#pause, this.#starvation]) pause?.extend(durationMs, nowMs);
+    this.#pace.stoodStill(durationMs);
   }
 
   abort(): void {
@@ -151,9 +134,9 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry, BodyFl
     }
     this.#state = 'answered';
     this.isAnswered = true;
-    queue.answered(this, this.#isRead ? nowMs - this.#startedMs : undefined);
-    this.#watch?.answered(this.#isRead || status >= 300);
-    if (this.#isPaused) this.#watch?.unwanted();
+    queue.answered(this, this.isTimed ? nowMs - this.#startedMs : undefined);
+    this.#watch?.answered(this.isTimed || status >= 300);
+    if (this.#pace.isPaused) this.#watch?.unwanted();
     if (status >= 300) this.#leftBytes = ERROR_BODY_LIMIT_BYTES;
     try {
       this.#context.outages?.answered(status);
@@ -220,7 +203,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry, BodyFl
     if (sends !== this.#sends) return;
     this.#sent = sent;
     if (this.#isOver) this.#stopSending();
-    else if (this.#isPaused) sent.pause();
+    else if (this.#pace.isPaused) sent.pause();
   }
 
   /** A store may refuse a body before it has arrived whole, but not accept it. */
@@ -229,7 +212,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry, BodyFl
   }
 
   #maySendAgain({ code }: StoreError): boolean {
-    const mayBeRepeated = this.#isRead && this.#request.isResent === true && this.#sends <= RESENDS;
+    const mayBeRepeated = this.isTimed && this.#request.isResent === true && this.#sends <= RESENDS;
     return mayBeRepeated && this.#state === 'sent' && !this.#isGivenUp && code === 'BROKEN';
   }
 
@@ -280,10 +263,6 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry, BodyFl
   #count(how: UnansweredOutcome): void {
     if (!this.#isCounted) this.#context.meter.ended(this.#request, how);
     this.#isCounted = true;
-  }
-
-  get #isPaused(): boolean {
-    return this.#pause?.sinceMs !== undefined;
   }
 
   get #isOver(): boolean {

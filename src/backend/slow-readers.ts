@@ -3,25 +3,25 @@ import type { QueueEntry } from './queue-entry.ts';
 /** A reader is slow while it has left its call paused for this long. */
 const SLOW_MS = 1_000;
 
-/** How many calls may run. */
-interface Shares {
-  readonly connections: number;
-  /** For one object. */
-  readonly perObject: number;
+/** Calls that use up a share of the connections. */
+interface Crowd {
+  readonly calls: readonly QueueEntry[];
+  /** How many calls wait for one of them to end. */
+  readonly waiting: number;
 }
 
 /**
- * While calls wait, slow readers keep half of the connections, and half of those of each object. Beyond that, calls are
- * given up: first fills, which go on later from where they stopped; then passed answers of the client that holds most.
- * Among equals it is the one that was paused first.
+ * While calls wait for a share of the connections, slow readers keep half of it. Beyond that, calls are given up: first
+ * fills, which go on later from where they stopped; then passed answers of the client that holds most. Among equals it is
+ * the one that was paused first.
  */
 export class SlowReaders {
-  readonly #shares: Shares;
   /** Clients that hold a whole half. */
   readonly #crowding = new Set<string>();
 
-  constructor(shares: Shares) {
-    this.#shares = shares;
+  /** Whether any client crowds. */
+  get areCrowding(): boolean {
+    return this.#crowding.size > 0;
   }
 
   /** Whether the calls of this client start only when no others can. */
@@ -32,20 +32,16 @@ export class SlowReaders {
   /**
    * The calls whose connections go to waiting ones: those whose readers have stalled, then those of slow readers beyond
    * the half.
-   *
-   * @param objects those that calls wait for
    */
-  toGiveUp(running: readonly QueueEntry[], objects: Iterable<string>, nowMs: number): QueueEntry[] {
-    const { connections, perObject } = this.#shares;
-    const given = new Set(running.filter(({ keptUntilMs = Infinity }) => keptUntilMs <= nowMs));
+  toGiveUp(crowds: Iterable<Crowd>, nowMs: number): ReadonlySet<QueueEntry> {
     this.#crowding.clear();
-    const giveUpExcess = (calls: readonly QueueEntry[], limit: number) => {
-      if (calls.length >= limit) for (const call of this.#excessOf(calls, nowMs)) given.add(call);
-    };
-    giveUpExcess(running, connections);
-    const byObject = Map.groupBy(running, ({ object }) => object);
-    for (const object of objects) giveUpExcess(byObject.get(object) ?? [], perObject);
-    return [...given];
+    const given = new Set<QueueEntry>();
+    for (const { calls, waiting } of crowds) {
+      const stalled = calls.filter(({ keptUntilMs = Infinity }) => keptUntilMs <= nowMs);
+      const inTheWay = new Set([...stalled, ...this.#excessOf(calls, nowMs)]);
+      for (const call of [...inTheWay].slice(0, waiting)) given.add(call);
+    }
+    return given;
   }
 
   #excessOf(calls: readonly QueueEntry[], nowMs: number): QueueEntry[] {

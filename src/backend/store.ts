@@ -20,7 +20,7 @@ export interface StoreRequest {
   readonly body?: Uint8Array;
   /** Its body, where that is sent as it becomes available. */
   readonly bodyStream?: StreamedBody;
-  /** The address of the only client that gets the answer, as fast as it reads; left out for other answers. */
+  /** The address of the only client that the request is for; left out for what others may be waiting for as well. */
   readonly client?: string;
 }
 

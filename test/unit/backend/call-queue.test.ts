@@ -15,18 +15,20 @@ class Call implements QueueEntry {
   readonly object: string;
   state: 'new' | 'running' | 'over' | QueueVerdict = 'new';
   isAnswered = false;
+  readonly isTimed: boolean;
   pausedSinceMs: number | undefined;
   keptUntilMs: number | undefined;
   readonly client: string | undefined;
   #startedMs = 0;
 
-  constructor(object: string, client?: string) {
+  constructor(object: string, client?: string, kind: 'read' | 'write' = 'read') {
     this.object = object;
     this.client = client;
+    this.isTimed = kind === 'read';
   }
 
   get silentSinceMs(): number | undefined {
-    return this.isAnswered ? undefined : this.#startedMs;
+    return this.isAnswered || !this.isTimed ? undefined : this.#startedMs;
   }
 
   start(): void {
@@ -81,6 +83,15 @@ function enter(object: string, client?: string): Call {
   return call;
 }
 
+function write(object: string, client = 'writer'): Call {
+  const call = new Call(object, client, 'write');
+  queue.enter(call);
+  return call;
+}
+
+const writeAll = (count: number, client: string) =>
+  Array.from({ length: count }, (_, index) => write(`${client} ${index}`, client));
+
 const enterAll = (count: number, object: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => enter(object(index)));
 const states = (calls: readonly Call[]) => calls.map(({ state }) => state);
@@ -132,6 +143,120 @@ describe('who has a connection', () => {
     left.end();
     first?.end();
     expect([left.state, next.state]).toEqual(['over', 'running']);
+  });
+});
+
+describe('calls without a minimum rate: writes, and selects', () => {
+  it('have half of the connections, so that reads find one at once', () => {
+    open(8);
+    const writes = ['a', 'b', 'c'].flatMap(client => writeAll(3, client));
+    expect(running(writes)).toBe(4);
+    expect(running(enterAll(4, index => `read ${index}`))).toBe(4);
+    writes[0]?.end();
+    expect(running(writes)).toBe(4);
+  });
+
+  it('of one client have half of that, whatever objects they are for', () => {
+    open(16);
+    const many = writeAll(100, 'many');
+    const others = ['a', 'b', 'c', 'd'].map(client => write('object', client));
+    expect([running(many), running(others)]).toEqual([4, 4]);
+  });
+
+  it('start in turns by client', () => {
+    open(8);
+    const many = writeAll(20, 'many');
+    const [first, second] = writeAll(2, 'other');
+    const more = [...writeAll(3, 'other'), write('one', 'one')];
+    first?.end();
+    second?.end();
+    expect([running(many), states(more)]).toEqual([2, ['running', 'new', 'new', 'running']]);
+  });
+
+  it('take turns with reads for the connections that both may have', () => {
+    open(4);
+    const first = enterAll(4, index => `first ${index}`);
+    const reads = enterAll(4, index => `read ${index}`);
+    const writes = [write('x', 'a'), write('y', 'b')];
+    first[0]?.end();
+    first[1]?.end();
+    expect([running(reads), running(writes)]).toEqual([1, 1]);
+    first[2]?.end();
+    first[3]?.end();
+    expect([running(reads), running(writes)]).toEqual([2, 2]);
+  });
+
+  it('that wait for their share are refused as soon as none of it was answered for long, whatever is read', () => {
+    open(4);
+    const selects = [write('a', 'a'), write('b', 'b')];
+    for (const call of selects) call.answer();
+    const waiting = write('c', 'c');
+    for (let index = 0; index < 19; index++) {
+      const read = enter(`read ${index}`);
+      clock.advance(100);
+      read.answer();
+      read.end();
+    }
+    expect(waiting.state).toBe('new');
+    clock.advance(100);
+    expect([waiting.state, running(selects)]).toEqual(['waited', 2]);
+  });
+
+  it('that wait fill no more than half of the queue, and a client with many makes room for one with few', () => {
+    open(4, 8);
+    const held = [write('a', 'a'), write('b', 'b')];
+    const many = writeAll(5, 'many');
+    expect(states(many)).toEqual(['new', 'new', 'new', 'new', 'full']);
+    const one = write('c', 'one');
+    expect([one.state, many[3]?.state, running(held)]).toEqual(['new', 'full', 2]);
+    const reads = enterAll(6, index => `read ${index}`);
+    expect(states(reads)).toEqual(['running', 'running', 'new', 'new', 'new', 'new']);
+    expect(enter('seventh').state).toBe('full');
+  });
+
+  it('that wait for their share cost no read its connection', () => {
+    open(4);
+    answerSome(10);
+    const [silent, paused] = [enter('silent'), enter('paused', 'a')];
+    paused?.answer();
+    paused?.pause();
+    const writes = [write('a', 'a'), write('b', 'b')];
+    const waiting = [write('c', 'c'), write('d', 'd')];
+    clock.advance(1_900);
+    for (const call of writes) call.answer();
+    clock.advance(1_900);
+    for (const call of writes) call.answer();
+    clock.advance(1_900);
+    expect(states(waiting)).toEqual(['new', 'new']);
+    expect(states([silent, paused])).toEqual(['running', 'running']);
+  });
+
+  it('that wait for their share do not count when silent reads are given up for those that wait', () => {
+    open(16);
+    answerSome(10);
+    for (const client of ['a', 'b', 'c', 'd']) writeAll(2, client);
+    const silent = enterAll(8, index => `silent ${index}`);
+    const read = enter('read');
+    const waiting = ['e', 'f', 'g', 'h'].map(client => write(client, client));
+    clock.advance(1_550);
+    expect([running(silent), read.state, running(waiting)]).toEqual([7, 'running', 0]);
+  });
+
+  it('whose clients are slow leave half of the share to others that wait for it', () => {
+    open(16);
+    const slow = ['a', 'b', 'c', 'd'].flatMap(client => writeAll(2, client));
+    for (const call of slow) call.pause(600_000);
+    const waiting = ['e', 'f', 'g'].flatMap(client => writeAll(2, client));
+    clock.advance(1_050);
+    expect([running(slow), running(waiting)]).toEqual([4, 4]);
+  });
+
+  it('leave nothing behind', () => {
+    open(4, 4);
+    const calls = ['a', 'b', 'c'].flatMap(client => writeAll(3, client));
+    for (const call of calls) if (call.state !== 'full') call.end();
+    expect(queue.counts()).toMatchObject({ waiting: 0, unanswered: 0, objects: 0 });
+    expect(running(['a', 'b'].flatMap(client => writeAll(1, client)))).toBe(2);
   });
 });
 
@@ -433,6 +558,11 @@ it('whatever happens, bounds hold and every call comes to an end', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('enter' as const), object: fc.integer({ min: 0, max: 6 }) }),
     fc.record({
+      kind: fc.constant('write' as const),
+      object: fc.integer({ min: 0, max: 6 }),
+      client: fc.integer({ min: 0, max: 3 }),
+    }),
+    fc.record({
       kind: fc.constantFrom('end' as const, 'answer' as const, 'pause' as const),
       at: fc.nat(200),
     }),
@@ -450,6 +580,7 @@ it('whatever happens, bounds hold and every call comes to an end', () => {
         const alive = () => calls.filter(({ state }) => state === 'running' || state === 'new');
         for (const one of steps) {
           if (one.kind === 'enter') calls.push(enter(`${one.object}`));
+          else if (one.kind === 'write') calls.push(write(`${one.object}`, `${one.client}`));
           else if (one.kind === 'advance') clock.advance(one.ms);
           else {
             const call = alive()[one.at % Math.max(1, alive().length)];
@@ -461,15 +592,26 @@ it('whatever happens, bounds hold and every call comes to an end', () => {
           const waiting = calls.filter(({ state }) => state === 'new');
           expect(waiting.length).toBeLessThanOrEqual(size);
           expect(queue.counts().waiting).toBe(waiting.length);
-          for (let object = 0; object <= 6; object++) {
-            const own = calls.filter(call => call.object === `${object}`);
-            expect(running(own)).toBeLessThanOrEqual(Math.ceil(connections / 2));
-            const mayStart = running(calls) < connections && running(own) < Math.ceil(connections / 2);
-            if (mayStart)
-              expect(
-                own.some(({ state }) => state === 'new'),
-                'waits for nothing',
-              ).toBe(false);
+          const half = Math.max(1, Math.floor(connections / 2));
+          const isFull = ({ object, client, isTimed }: Call) => {
+            const writes = calls.filter(call => !call.isTimed);
+            return (
+              running(calls) >= connections ||
+              running(calls.filter(call => call.object === object)) >= Math.ceil(connections / 2) ||
+              (!isTimed && running(writes) >= half) ||
+              (!isTimed && running(writes.filter(call => call.client === client)) >= Math.ceil(half / 2))
+            );
+          };
+          expect(
+            waiting.filter(call => !isFull(call)),
+            'waits for nothing',
+          ).toEqual([]);
+          expect(running(calls.filter(call => !call.isTimed))).toBeLessThanOrEqual(half);
+          for (let name = 0; name <= 6; name++) {
+            const ofObject = calls.filter(call => call.object === `${name}`);
+            expect(running(ofObject)).toBeLessThanOrEqual(Math.ceil(connections / 2));
+            const ofClient = calls.filter(call => call.client === `${name}`);
+            expect(running(ofClient)).toBeLessThanOrEqual(Math.ceil(half / 2));
           }
         }
         clock.advance(10_100);

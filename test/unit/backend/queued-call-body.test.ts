@@ -10,15 +10,16 @@ let queue: CallQueue;
 
 beforeEach(() => {
   clock = new ManualClock();
-  queue = new CallQueue(
-    { connections: 2, queue: 10, queueWaitMs: 20_000, queueTotalMs: 60_000 },
-    clock,
-    () => undefined,
-  );
+  queue = openQueue(4);
 });
 
+function openQueue(connections: number): CallQueue {
+  const limits = { connections, queue: 20, queueWaitMs: 20_000, queueTotalMs: 60_000 };
+  return new CallQueue(limits, clock, () => undefined);
+}
+
 /** A call with a body in a stream, or a read. */
-function enter(key: string, stream?: Readable) {
+function enter(key: string, stream?: Readable, client = key) {
   const heard: string[] = [];
   const connection = new NotedConnection();
   let flow: BodyFlow | undefined;
@@ -33,11 +34,20 @@ function enter(key: string, stream?: Readable) {
   const { did, send } = connection;
   const bodyStream = stream && { stream, lengthBytes: 3, payloadHash: 'UNSIGNED-PAYLOAD', follow };
   const call = queuedCall(
-    { key, ...(bodyStream ? { method: 'PUT', bodyStream, client: '1.1.1.1' } : { method: 'GET' }) },
+    {
+      key,
+      ...(bodyStream ? { method: 'PUT', bodyStream, client } : { method: 'GET' }),
+    },
     ...([receiver, { queue, clock, send }] as const),
   );
   queue.enter(call);
-  return { call, heard, did, answer: () => connection.answer, flow: () => flow };
+  return {
+    call,
+    heard,
+    did,
+    answer: () => connection.answer,
+    flow: () => flow,
+  };
 }
 
 it('a store may refuse a body before its end', () => {
@@ -73,6 +83,7 @@ it('a client that brings nothing for a while gives up its connection to calls th
     enter('slow', new Readable({ read: () => undefined })),
     enter('busy', new Readable({ read: () => undefined })),
   ];
+  for (const key of ['one', 'two']) enter(key);
   const waiting = enter('waiting');
   slow.flow()?.starved();
   for (let second = 0; second < 6; second++) {
@@ -90,6 +101,7 @@ it('a client that brings a few bytes now and then gives up its connection like o
     enter('slow', new Readable({ read: () => undefined })),
     enter('busy', new Readable({ read: () => undefined })),
   ];
+  for (const key of ['one', 'two']) enter(key);
   const waiting = enter('waiting');
   for (let quarter = 0; quarter < 40; quarter++) {
     for (const call of [slow, busy]) call.flow()?.starved();
@@ -102,23 +114,22 @@ it('a client that brings a few bytes now and then gives up its connection like o
   expect(waiting.did).toEqual(['send']);
 });
 
-it('law 8: clients that bring a little more than they must keep half of the connections from calls that wait', () => {
-  queue = new CallQueue(
-    { connections: 8, queue: 10, queueWaitMs: 20_000, queueTotalMs: 60_000 },
-    clock,
-    () => undefined,
-  );
-  const uploads = Array.from({ length: 8 }, (_, index) =>
-    enter(`upload ${index}`, new Readable({ read: () => undefined })),
-  );
-  const reads = Array.from({ length: 4 }, (_, index) => enter(`read ${index}`));
+it('law 8: clients that bring a little more than they must leave half of the connections to reads, and half of theirs to quicker writers', () => {
+  queue = openQueue(16);
+  const endless = () => new Readable({ read: () => undefined });
+  const uploads = Array.from({ length: 8 }, (_, index) => enter(`upload ${index}`, endless()));
+  const reads = Array.from({ length: 8 }, (_, index) => enter(`read ${index}`));
+  const more = Array.from({ length: 6 }, (_, index) => enter(`more ${index}`, endless()));
+  const sent = (calls: typeof uploads) => calls.filter(({ did }) => did.length > 0).length;
+  expect([sent(uploads), sent(reads), sent(more)]).toEqual([8, 8, 0]);
   for (let burst = 0; burst < 20; burst++) {
     for (const { flow } of uploads) flow()?.starved();
     clock.advance(900);
     for (const { flow } of uploads) flow()?.fed(4_200);
+    for (const { flow } of more) flow()?.fed(100_000);
   }
   expect(uploads.filter(({ heard }) => heard.length > 0)).toHaveLength(4);
-  expect(reads.filter(({ did }) => did.length > 0)).toHaveLength(4);
+  expect(sent(more)).toBe(4);
 });
 
 it('a client that was slow, but brings much now, does not count as slow', () => {
@@ -137,9 +148,11 @@ it('a client that was slow, but brings much now, does not count as slow', () => 
 it('a client that has brought all keeps its connection while the store takes its time to answer', () => {
   const upload = enter('k', new Readable({ read: () => undefined }));
   enter('other', new Readable({ read: () => undefined }));
+  for (const key of ['one', 'two']) enter(key);
   upload.flow()?.starved();
   upload.flow()?.satisfied();
   enter('waiting');
+  enter('upload that waits', new Readable({ read: () => undefined }));
   clock.advance(6_000);
   expect(upload.heard).toEqual([]);
 });

@@ -76,6 +76,13 @@ it('is sent again when the connection breaks before the answer, and keeps its pa
   expect(nth(1).did).toEqual(['pause', 'resume']);
 });
 
+it.each(['HEAD', 'OPTIONS'])('so is a %s, which changes nothing either', method => {
+  sent = [];
+  enter(method, true);
+  nth(0).receiver.failed(failed('BROKEN'));
+  expect([got, sent.length]).toEqual([['resent'], 2]);
+});
+
 it('is sent three times at the most', () => {
   for (const index of [0, 1, 2]) nth(index).receiver.failed(failed('BROKEN'));
   expect(got).toEqual(['resent', 'resent', 'BROKEN']);

@@ -58,6 +58,7 @@ function running(...sentMs: (number | undefined)[]): QueueEntry[] {
   return sentMs.map((silentSinceMs, index) => ({
     object: String(index),
     client: undefined,
+    isTimed: true,
     isAnswered: silentSinceMs === undefined,
     silentSinceMs,
     pausedSinceMs: undefined,

@@ -1,0 +1,116 @@
+import type { QueueEntry } from './queue-entry.ts';
+
+/** A limit on how many calls of one kind are in progress. */
+export interface Share {
+  readonly limit: number;
+  /** Whether only calls without a minimum rate count. */
+  readonly isUntimed: boolean;
+  /** Calls in progress, and with those that wait. */
+  running: number;
+  calls: number;
+  /** When the store last answered or completed one of them. */
+  movedMs: number;
+}
+
+/**
+ * The shares that calls have of the connections to a store: half of them for one object; half for all calls without a
+ * minimum rate, since these may last for as long as their clients want; and half of that half for those of one client.
+ * So reads find a connection whatever is written, and writes whatever another client writes.
+ */
+export class CallShares {
+  readonly all: Share;
+  readonly #untimed: Share;
+  readonly #byObject: SharesByName;
+  readonly #untimedByClient: SharesByName;
+  /** Those of each call, the narrowest first. */
+  readonly #ofCalls = new Map<QueueEntry, readonly Share[]>();
+
+  constructor(connections: number) {
+    const untimed = Math.max(1, Math.floor(connections / 2));
+    this.all = newShare(connections, false);
+    this.#untimed = newShare(untimed, true);
+    this.#byObject = new SharesByName(() => newShare(Math.ceil(connections / 2), false));
+    this.#untimedByClient = new SharesByName(() => newShare(Math.ceil(untimed / 2), true));
+  }
+
+  /** The number of objects that have calls. */
+  get objects(): number {
+    return this.#byObject.size;
+  }
+
+  /** `entry` waits or is about to start. */
+  enter(entry: QueueEntry): void {
+    const own = [this.#byObject.of(entry.object), ...this.#ofClient(entry), this.all];
+    for (const share of own) share.calls++;
+    this.#ofCalls.set(entry, own);
+  }
+
+  start(entry: QueueEntry): void {
+    for (const share of this.of(entry)) share.running++;
+  }
+
+  /** Forgets `entry`, which was in progress or not. */
+  leave(entry: QueueEntry, wasRunning: boolean): void {
+    for (const share of this.of(entry)) {
+      share.calls--;
+      if (wasRunning) share.running--;
+    }
+    this.#ofCalls.delete(entry);
+    this.#byObject.forget(entry.object);
+    if (entry.client !== undefined) this.#untimedByClient.forget(entry.client);
+  }
+
+  /** The store has answered or completed `entry`. */
+  moved(entry: QueueEntry, nowMs: number): void {
+    for (const share of this.of(entry)) share.movedMs = nowMs;
+  }
+
+  /** The shares of `entry`, the narrowest first; none when it is not known. */
+  of(entry: QueueEntry): readonly Share[] {
+    return this.#ofCalls.get(entry) ?? [];
+  }
+
+  mayStart(entry: QueueEntry): boolean {
+    return this.of(entry).every(share => share.running < share.limit);
+  }
+
+  /** The shares of `entry` that are used up, the narrowest first. */
+  usedUp(entry: QueueEntry): readonly Share[] {
+    return this.of(entry).filter(({ running, limit }) => running >= limit);
+  }
+
+  #ofClient({ isTimed, client }: QueueEntry): Share[] {
+    if (isTimed) return [];
+    return client === undefined ? [this.#untimed] : [this.#untimedByClient.of(client), this.#untimed];
+  }
+}
+
+function newShare(limit: number, isUntimed: boolean): Share {
+  return { limit, isUntimed, running: 0, calls: 0, movedMs: 0 };
+}
+
+/** Shares that are kept while they have calls. */
+class SharesByName {
+  readonly #create: () => Share;
+  readonly #shares = new Map<string, Share>();
+
+  constructor(create: () => Share) {
+    this.#create = create;
+  }
+
+  get size(): number {
+    return this.#shares.size;
+  }
+
+  of(name: string): Share {
+    const known = this.#shares.get(name);
+    if (known) return known;
+    const share = this.#create();
+    this.#shares.set(name, share);
+    return share;
+  }
+
+  forget(name: string): void {
+    if (this.#shares.get(name)?.calls === 0) this.#shares.delete(name);
+  }
+}

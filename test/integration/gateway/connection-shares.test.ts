@@ -1,0 +1,92 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { rawRequest } from '../../support/raw-request.ts';
+import { RawStore } from '../../support/raw-store.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
+import { turnsUntil } from '../../support/turns-until.ts';
+
+const CONNECTIONS = 8;
+
+let store: RawStore;
+let gateway: TestGateway;
+let clients: Socket[];
+
+/** A store that ends no answer to a select, a copy or a completion, and answers no upload; it answers all reads. */
+beforeEach(async () => {
+  store = await RawStore.start((socket, request) => {
+    const body = request.startsWith('GET') ? 'content-length: 5\r\netag: "e"\r\n\r\nhello' : '';
+    if (body) socket.write(`HTTP/1.1 200 OK\r\n${body}`);
+    else if (!request.includes('/upload'))
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n \r\n');
+  });
+  gateway = await TestGateway.start({
+    storeUrl: store.url,
+    connections: CONNECTIONS,
+    store: { queue: { size: 512, waitMs: 400 } },
+  });
+  clients = [];
+});
+
+afterEach(async () => {
+  for (const client of clients) client.destroy();
+  await gateway.close();
+  await store.close();
+});
+
+/** `count` clients of one address that stay. */
+function ask(count: number, request: (index: number) => string): void {
+  const { port } = new URL(gateway.url());
+  for (let index = 0; index < count; index++) {
+    const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+    client.resume();
+    client.write(request(index));
+    clients.push(client);
+  }
+}
+
+const head = (line: string, more: string) => `${line} HTTP/1.1\r\nhost: gateway\r\n${more}\r\n`;
+
+it.each([
+  [
+    'SelectObjectContent',
+    (index: number) => `${head(`POST /b/k${index}?select&select-type=2`, 'content-length: 4\r\n')}<a/>`,
+  ],
+  ['CopyObject', (index: number) => head(`PUT /b/copy${index}`, 'x-amz-copy-source: /b/k\r\n')],
+  [
+    'UploadPartCopy',
+    (index: number) => head(`PUT /b/p${index}?partNumber=1&uploadId=u`, 'x-amz-copy-source: /b/k\r\n'),
+  ],
+  [
+    'CompleteMultipartUpload',
+    (index: number) => `${head(`POST /b/done${index}?uploadId=u`, 'content-length: 4\r\n')}<a/>`,
+  ],
+  ['PutObject', (index: number) => `${head(`PUT /b/upload${index}`, 'content-length: 2\r\n')}ab`],
+  ['DeleteObjects', (index: number) => deleteList(`upload${index}`)],
+])(
+  '%s by one client that stays leaves three quarters of the connections to others',
+  async (_name, request) => {
+    ask(4 * CONNECTIONS, request);
+    const atStore = () => store.requests.filter(text => !text.startsWith('GET')).length;
+    await turnsUntil('its calls are at the store', () => atStore() >= CONNECTIONS / 4);
+    for (let index = 0; index < CONNECTIONS; index++) {
+      const { status, text } = await rawRequest(gateway.url(), {
+        path: `/b/read${index}`,
+      });
+      expect([status, text]).toEqual([200, 'hello']);
+    }
+    expect(atStore()).toBe(CONNECTIONS / 4);
+    const refused = await rawRequest(gateway.url(), {
+      method: 'PUT',
+      path: '/b/refused',
+      body: 'x',
+    });
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
+    expect(refused.text).toContain('<Code>SlowDown</Code>');
+    expect((await rawRequest(gateway.url(), { path: '/b/later' })).status).toBe(200);
+  },
+);
+
+function deleteList(key: string): string {
+  const body = `<Delete><Object><Key>${key}</Key></Object></Delete>`;
+  return `${head('POST /b?delete', `content-length: ${body.length}\r\n`)}${body}`;
+}
