@@ -48,16 +48,16 @@ it('a lease that is released twice counts once', () => {
 
 it.each([
   ['a read', 'GET', undefined, 'TIMEOUT'],
-  ['a write', 'POST', 10_000, 'ended'],
+  ['a write', 'POST', 20_000, 'ended'],
 ] as const)('how long an origin may pause in its answer: %s', async (_, method, answerMs, outcome) => {
   const server = createServer((_request, response) => {
     response.write(' ');
-    // undici's timers are late by up to a second
-    setTimeout(() => response.end(), 2_000);
+    // undici's timers are late by up to a second; a read has to be given up, however long that takes on a busy machine
+    if (method === 'POST') setTimeout(() => response.end(), 2_000);
   });
   const pool = new OriginPool(await listenLocally(server), {
     connections: 1,
-    timeouts: { connectMs: 1_000, firstByteMs: 1_000, idleMs: 100 },
+    timeouts: { connectMs: 20_000, firstByteMs: 20_000, idleMs: 100 },
   });
   const { promise, resolve } = Promise.withResolvers<string>();
   const receiver = { answered: () => undefined, arrived: () => undefined };
