@@ -7,8 +7,6 @@ import { filesBelow } from '../../support/embedded-store/files-below.ts';
 import { StoreUnderTest } from '../../support/embedded-store/store-under-test.ts';
 
 const MIB = 1024 ** 2;
-/** Files go in the background; a busy machine may take its time. */
-const PATIENCE = { timeout: 20_000 };
 let store: StoreUnderTest;
 
 beforeAll(async () => {
@@ -60,7 +58,7 @@ it('leaves no file behind when objects are overwritten, deleted or refused', asy
   await store.put('/box/passing', 'two');
   await store.signed({ method: 'PUT', path: '/box/passing', body: 'x', headers: { 'content-md5': 'AAAA' } });
   await store.signed({ method: 'DELETE', path: '/box/passing' });
-  await expect.poll(async () => (await blobs()).sort(), PATIENCE).toEqual([...before].sort());
+  await expect.poll(async () => (await blobs()).sort()).toEqual([...before].sort());
   expect(await filesBelow(join(store.directory, 'incoming'))).toEqual([]);
 });
 
@@ -138,5 +136,5 @@ it('lets go of what a reader held that went away', async () => {
   reader.end();
   await promise;
   await store.signed({ method: 'DELETE', path: '/box/left' });
-  await expect.poll(async () => (await blobs()).sort(), PATIENCE).toEqual([...before].sort());
+  await expect.poll(async () => (await blobs()).sort()).toEqual([...before].sort());
 });

@@ -18,7 +18,7 @@ const allows: Policy['allows'] = (caller, _bucket, action, key) =>
   caller.kind === 'client' || (action !== 'GetObjectVersion' && !/^secret-\d+\.txt$/.test(key));
 
 // a question that was joined never reaches the store, and the wait for it ends the test
-describe.each([1, 2])('with %i workers', { timeout: 10_000 }, workers => {
+describe.each([1, 2])('with %i workers', workers => {
   let store: StandInStore;
   let gateway: TestGateway;
 

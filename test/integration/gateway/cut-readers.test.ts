@@ -110,7 +110,7 @@ async function oneIsCut(): Promise<void> {
     clock.advance(50);
     return cutLines().length;
   };
-  await expect.poll(cut, { timeout: 10_000 }).toBe(1);
+  await expect.poll(cut).toBe(1);
 }
 
 /** Answers that were cut since their clients took nothing. */
