@@ -13,7 +13,8 @@ import { WarmPages } from './cache/warm-pages.ts';
 import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
 import { secretsOf } from './config/secrets.ts';
-import { claimPort } from './server/claim-port.ts';
+import { claimAddresses } from './server/claim-address.ts';
+import { urlOf } from './server/listen-address.ts';
 import { adminRoutes } from './wiring/admin.ts';
 import { startAlerts } from './wiring/alerts.ts';
 import { purgeEverywhere } from './wiring/cache.ts';
@@ -47,10 +48,10 @@ async function start({ config, file, warnings }: ServeRequest, sink: LogSink): P
   const { metrics, storeRestarts, workerRestarts, purges } = supervisorMetrics(version);
   const common = { clock, logger, writeLog: sink.write };
 
-  const port = await claimPort(config.listen.host, config.listen.port);
-  const gatewayUrl = `http://${formatAddress(config.listen.host, port)}`;
+  const addresses = await claimAddresses(config.listen);
+  const gatewayUrl = addresses.map(urlOf).join(', ');
   const stores = await startStores(config, isDefaultStart, { ...common, restarts: storeRestarts });
-  const workers = createWorkers({ ...common, config, port, stores, restarts: workerRestarts });
+  const workers = createWorkers({ ...common, config, addresses, stores, restarts: workerRestarts });
   const { pool } = workers;
   const ofProcess = new ProcessMetrics(metrics, pool);
   const traffic = new TrafficHistory(clock);

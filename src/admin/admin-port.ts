@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { ListenError } from '../base/listen-error.ts';
+import { formatAddress, ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
 import { closeIfLast, parseTakenBodies } from '../transport/request-bodies.ts';
 import { ServedRequest } from '../transport/served-request.ts';
@@ -59,7 +59,7 @@ export class AdminPort {
     server.maxConnections = MAX_CONNECTIONS;
     server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    server.once('error', error => reject(new ListenError(host, port, error)));
+    server.once('error', error => reject(new ListenError(formatAddress(host, port), error)));
     server.listen({ host, port, exclusive: true }, resolve);
     await promise;
     const address = server.address();

@@ -2,8 +2,9 @@
 export class ListenError extends Error {
   readonly code: string;
 
-  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
-    super(`cannot listen on ${formatAddress(host, port)}: ${reasonOf(cause)}`, { cause });
+  /** @param address as `formatAddress` gives it, or the path of a unix socket */
+  constructor(address: string, cause: NodeJS.ErrnoException) {
+    super(`cannot listen on ${address}: ${reasonOf(cause)}`, { cause });
     this.code = cause.code ?? 'LISTEN_FAILED';
   }
 }

@@ -2,13 +2,14 @@ import { isIP } from 'node:net';
 import { parseAccessPointArn } from '../s3/access-point.ts';
 import { EVERY_OTHER_BUCKET, isVirtualHostable } from '../s3/bucket-name.ts';
 import { pathPrefixProblem } from '../s3/path-key.ts';
+import type { ListenAddress } from '../server/listen-address.ts';
 import { otherBucketNames } from './other-buckets.ts';
 import { KEY_KINDS, type KeyRestrictions, undecidedBackends } from './restricted-keys.ts';
 import { formatSize } from './units.ts';
 
 /** The parts of the configuration that depend on each other. */
 export interface CheckedConfig {
-  readonly listen: Listener;
+  readonly listen: readonly ListenAddress[];
   readonly admin: Listener & { readonly token?: string | undefined };
   readonly backends: Readonly<
     Record<
@@ -53,6 +54,7 @@ export function crossCheck(config: CheckedConfig, asksForKeys = true): CrossProb
   return [
     ...adminToken(config),
     ...sharedPorts(config),
+    ...sharedPaths(config),
     ...sharedDirectories(config),
     ...unknownBackends(config),
     ...renamedWildcard(config),
@@ -90,17 +92,41 @@ function* adminToken({ admin }: CheckedConfig): Generator<CrossProblem> {
 }
 
 function* sharedPorts({ listen, admin, alerts }: CheckedConfig): Generator<CrossProblem> {
-  const listeners: { key: string[]; at: Listener }[] = [
-    { key: ['listen'], at: listen },
-    { key: ['admin'], at: admin },
-  ];
+  const listeners: { key: PropertyKey[]; at: Listener }[] = listen.flatMap((at, index) =>
+    at.kind === 'tcp' ? [{ key: listenKey(listen, index), at }] : [],
+  );
+  listeners.push({ key: ['admin'], at: admin });
   if (alerts.callbacks) listeners.push({ key: ['alerts', 'callbacks'], at: alerts.callbacks });
   for (const [index, { key, at }] of listeners.entries()) {
     const other = listeners.slice(0, index).find(earlier => collide(earlier.at, at));
     if (!other) continue;
-    const allowed = `a port that ${other.key.join('.')} does not use`;
+    const allowed = `a port that ${named(other.key)} does not use`;
     yield { path: [...key, 'port'], held: at.port, allowed };
   }
+}
+
+function* sharedPaths({ listen }: CheckedConfig): Generator<CrossProblem> {
+  const seen = new Set<string>();
+  for (const [index, address] of listen.entries()) {
+    if (address.kind === 'tcp') continue;
+    const path = [...listenKey(listen, index), 'path'];
+    if (seen.has(address.path))
+      yield { path, held: address.path, allowed: 'a path that no other listener has' };
+    seen.add(address.path);
+  }
+}
+
+/** The place of an address in the file, where a single one may stand without a list. */
+function listenKey({ length }: CheckedConfig['listen'], index: number): PropertyKey[] {
+  return length === 1 ? ['listen'] : ['listen', index];
+}
+
+/** `['listen', 0]` → `listen[0]`. */
+function named(key: readonly PropertyKey[]): string {
+  return key
+    .map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .slice(1);
 }
 
 function collide(a: Listener, b: Listener): boolean {

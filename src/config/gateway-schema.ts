@@ -6,6 +6,7 @@ import { clientSchema } from './client-schema.ts';
 import { crossCheck } from './cross-checks.ts';
 import type { Environment } from './environment.ts';
 import { limitsSchema } from './limits-schema.ts';
+import { listenSchema } from './listen-schema.ts';
 import {
   choice,
   duration,
@@ -24,12 +25,6 @@ import {
 const name = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const bucketName = /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,254})$/;
 const domainName = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
-
-const listen = map({
-  host: host().default('127.0.0.1'),
-  port: port().default(8080),
-  tls: notBuilt('TLS'),
-}).transform(({ host, port }) => ({ host, port }));
 
 const admin = map({
   host: host().default('127.0.0.1'),
@@ -64,7 +59,7 @@ const log = map({
 /** The schema of the file: every key, its allowed values and, for error messages, their description. */
 export const gatewaySchema = (environment: Environment, asksForKeys = true) =>
   map({
-    listen: listen.prefault({}),
+    listen: listenSchema.prefault({}),
     admin: admin.prefault({}),
     domain: z
       .string({ error: 'a domain name in lower case' })

@@ -1,14 +1,14 @@
 import type { Server } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import { connectionsAwaitingRequest } from '../transport/awaiting-request.ts';
-import { onceAccepted } from './accept-queue.ts';
-import type { ExtraSockets } from './extra-sockets.ts';
+import type { ListeningSocket } from './listening-socket.ts';
 
 interface DrainParts {
+  /** Parses the requests of all connections. */
   readonly server: Server;
-  readonly extra: ExtraSockets;
-  /** Closes all connections and the extra listening sockets. */
+  readonly sockets: readonly ListeningSocket[];
+  /** Closes all connections. */
   readonly cutOff: () => void;
   readonly clock: Clock;
 }
@@ -21,22 +21,18 @@ const GRACE_MS = 250;
 const STEP_MS = 25;
 
 /** Closes the listening sockets and waits until all connections have ended; cuts them off after `limitMs`. */
-export async function drain({ server, extra, cutOff, clock }: DrainParts, limitMs: number): Promise<void> {
-  const { promise: closed, resolve } = Promise.withResolvers<void>();
-  server.once('close', resolve);
-  // server.close() of node:http would also close idle connections and stop enforcing the limit for heads
-  const close = () => void NetServer.prototype.close.call(server);
+export async function drain({ server, sockets, cutOff, clock }: DrainParts, limitMs: number): Promise<void> {
   const limit = clock.after(limitMs, () => {
-    close();
+    for (const socket of sockets) socket.closeNow();
     cutOff();
   });
   const graceMs = Math.min(GRACE_MS, limitMs / 2);
   const idle = closeAwaiting(server, graceMs, clock);
-  onceAccepted(server, { clock, graceMs }, close);
-  extra.close({ clock, graceMs });
-  await Promise.all([closed, extra.drained()]);
+  for (const socket of sockets) socket.close({ clock, graceMs });
+  await Promise.all(sockets.map(socket => socket.drained()));
   idle.stop();
   limit.cancel();
+  // stops the enforcement of the limit for heads
   server.close();
 }
 

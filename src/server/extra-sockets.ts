@@ -1,7 +1,14 @@
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { type AcceptOptions, onceAccepted } from './accept-queue.ts';
+import type { TcpAddress } from './listen-address.ts';
+
+/** Takes a new connection. */
+export type AcceptSocket = (socket: Socket) => void;
+
+/** Clients may half-close: pending answers are still sent. */
+export const socketOptions = { allowHalfOpen: true, noDelay: true };
 
 /**
  * With SO_REUSEPORT the kernel spreads new connections evenly over all listening sockets, even those of a thread that
@@ -10,28 +17,30 @@ import { type AcceptOptions, onceAccepted } from './accept-queue.ts';
  */
 const SOCKETS = 15;
 
-/** Extra listening sockets for an HTTP server on its own port, so that it gets a larger share of the connections. */
+/** Extra listening sockets on the address of another one, so that it gets a larger share of the connections. */
 export class ExtraSockets {
-  readonly #server: Server;
+  readonly #address: TcpAddress;
+  readonly #accept: AcceptSocket;
   readonly #logger: Logger;
   readonly #clock: Clock;
   readonly #open = new Set<Server>();
   /** Closed, or closing once their accept queues are empty. */
   readonly #closing = new Map<Server, Promise<void>>();
 
-  /** @param server gets the connections of these sockets as if they were its own. */
-  constructor(server: Server, logger: Logger, clock: Clock) {
-    this.#server = server;
+  /** @param address with the port that is in use */
+  constructor(address: TcpAddress, accept: AcceptSocket, logger: Logger, clock: Clock) {
+    this.#address = address;
+    this.#accept = accept;
     this.#logger = logger;
     this.#clock = clock;
   }
 
-  open(host: string, port: number): void {
+  open(): void {
     if (this.#open.size > 0) return;
+    const { host, port } = this.#address;
     for (let index = 0; index < SOCKETS; index++) {
-      // the same options as node:http uses for its own socket
-      const extra = createServer({ allowHalfOpen: true, noDelay: true });
-      extra.on('connection', socket => this.#server.emit('connection', socket));
+      const extra = createServer(socketOptions);
+      extra.on('connection', this.#accept);
       extra.on('error', err => {
         this.#open.delete(extra);
         this.#logger.warn({ err }, 'an extra listening socket failed');

@@ -1,16 +1,15 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { ServedRequest } from '../transport/served-request.ts';
-import { onceAccepted } from './accept-queue.ts';
-import { ExtraSockets } from './extra-sockets.ts';
+import type { ListenAddress } from './listen-address.ts';
+import { type ListeningSocket, openSockets } from './listening-socket.ts';
 import { type AnswerUnreadable, refuseBadRequest } from './refuse-unreadable.ts';
 
 interface FallbackListenerOptions {
-  readonly host: string;
-  /** The workers' port, which is shared with them. */
-  readonly port: number;
+  /** Those of the workers; ports are shared with them. */
+  readonly addresses: readonly ListenAddress[];
   /** Answers every request, without reading more of it than node:http already has. */
   readonly answer: RequestListener;
   /** Renders the answer to malformed requests. */
@@ -25,14 +24,14 @@ const CHECK_INTERVAL_MS = 1_000;
 const LISTEN_RETRY_MS = 20;
 
 /**
- * Listens on the workers' port while no worker accepts connections, so that clients get a 503 with Retry-After instead
+ * Listens on the workers' addresses while no worker accepts connections, so that clients get a 503 with Retry-After instead
  * of a refused or hanging connection. It takes most of the connections from a blocked worker, and would from a healthy
  * one too, so it is closed as soon as a worker is up.
  */
 export class FallbackListener {
   readonly #options: FallbackListenerOptions;
   #server: Server | undefined;
-  #extra: ExtraSockets | undefined;
+  #sockets: readonly ListeningSocket[] = [];
   #retry: Timer | undefined;
 
   constructor(options: FallbackListenerOptions) {
@@ -41,7 +40,7 @@ export class FallbackListener {
 
   open(): void {
     if (this.#server) return;
-    const { host, port, answer, answerUnreadable, clock, logger } = this.#options;
+    const { answer, answerUnreadable, logger } = this.#options;
     const server = createServer(
       {
         headersTimeout: REQUEST_LIMIT_MS,
@@ -59,28 +58,41 @@ export class FallbackListener {
     server.on('clientError', (error, socket) =>
       refuseBadRequest(error, socket, { answerUnreadable, logger }),
     );
-    // this handler stays attached: a failed listener must not end the supervisor
-    server.on('error', err => this.#failed(server, err));
-    const extra = new ExtraSockets(server, logger, clock);
-    server.listen({ host, port, reusePort: true, exclusive: true }, () => {
-      logger.warn('no worker takes connections: requests are answered with 503 until one does');
-      if (this.#server === server) extra.open(host, port);
-    });
+    // without a socket of its own it would not enforce its time limits
+    server.emit('listening');
     this.#server = server;
-    this.#extra = extra;
+    void this.#listen(server);
   }
 
   /** Accepts no more connections; existing ones are answered and closed. */
   close(): void {
     this.#retry?.cancel();
     const server = this.#server;
-    const extra = this.#extra;
+    const sockets = this.#sockets;
     this.#server = undefined;
-    extra?.close();
-    if (server) onceAccepted(server, this.#options, () => closeListener(server, extra));
+    this.#sockets = [];
+    if (server) closeListener(server, sockets);
   }
 
-  #failed(server: Server, err: Error): void {
+  /** Never rejects: a failed listener must not end the supervisor. */
+  async #listen(server: Server): Promise<void> {
+    const { addresses, clock, logger } = this.#options;
+    const accept = (socket: Socket) => void server.emit('connection', socket);
+    try {
+      const sockets = await openSockets(addresses, { reusePort: true, accept, clock, logger });
+      if (this.#server !== server) {
+        closeListener(server, sockets);
+        return;
+      }
+      logger.warn('no worker takes connections: requests are answered with 503 until one does');
+      this.#sockets = sockets;
+      for (const socket of sockets) socket.cover(true);
+    } catch (err) {
+      this.#failed(server, err);
+    }
+  }
+
+  #failed(server: Server, err: unknown): void {
     if (this.#server !== server) return;
     const { clock, logger } = this.#options;
     logger.warn({ err }, 'no worker is up, and the fallback listener cannot bind yet; retrying');
@@ -91,9 +103,9 @@ export class FallbackListener {
 
 /**
  * Server.close() of node:http would also close idle connections, including those whose first request is still arriving,
- * and stop enforcing request timeouts. So only the socket is closed at first.
+ * and stop enforcing request timeouts. So only the sockets are closed at first.
  */
-function closeListener(server: Server, extra: ExtraSockets | undefined): void {
-  server.once('close', () => void extra?.drained().then(() => server.close()));
-  NetServer.prototype.close.call(server);
+function closeListener(server: Server, sockets: readonly ListeningSocket[]): void {
+  for (const socket of sockets) socket.close();
+  void Promise.all(sockets.map(socket => socket.drained())).then(() => server.close());
 }

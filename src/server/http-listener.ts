@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
 import {
   closeIfLast,
@@ -17,8 +16,9 @@ import type { ClientLimits } from './client-limits.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from './connection-limiter.ts';
 import { watchForDepartures } from './departed-clients.ts';
 import { drain } from './drain.ts';
-import { ExtraSockets } from './extra-sockets.ts';
 import { closeIdleConnections } from './idle-connections.ts';
+import type { ListenAddress } from './listen-address.ts';
+import { openSockets } from './listening-socket.ts';
 import { OpenConnections } from './open-connections.ts';
 import { Pipelining } from './pipelining.ts';
 import {
@@ -35,9 +35,8 @@ import type { RequestHandler } from './request-handler.ts';
 import { type SenderLimits, usualSenderLimits, watchSenders } from './slow-senders.ts';
 
 export interface HttpListenerOptions {
-  readonly host: string;
-  readonly port: number;
-  /** Whether other threads listen on the same port (SO_REUSEPORT). */
+  readonly addresses: readonly ListenAddress[];
+  /** Whether other threads listen on the same ports (SO_REUSEPORT). */
   readonly reusePort: boolean;
   readonly handle: RequestHandler;
   /**
@@ -62,8 +61,9 @@ export interface HttpListenerOptions {
 
 /** A listening HTTP server. */
 export interface HttpListener {
+  /** The port of the first TCP address, 0 without one. */
   readonly port: number;
-  /** Whether to also take connections meant for another listener on the same port, as far as the platform allows. */
+  /** Whether to also take connections meant for another listener on the same ports, as far as the platform allows. */
   cover(isCovering: boolean): void;
   /** Soon accepts no more connections, lets running responses finish for up to `limitMs`, then closes all. */
   drain(limitMs: number): Promise<void>;
@@ -71,9 +71,8 @@ export interface HttpListener {
 
 const IDLE_LIMIT_MS = 300_000;
 const DEPARTURE_STEP_MS = 1_000;
-const BACKLOG = 4_096;
 
-/** @throws ListenError when the address cannot be bound */
+/** @throws ListenError when an address cannot be bound */
 export async function listenHttp(options: HttpListenerOptions): Promise<HttpListener> {
   const {
     logger,
@@ -111,23 +110,24 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   const answerCrowded = () => answerUnreadable('too-many-connections');
   // must be attached last: it replaces the connection listeners and calls them once a connection is admitted
   const room = options.room && new ConnectionLimiter(server, { ...options.room, answerCrowded, logger });
-  const port = await listen(server, options);
-  const extra = new ExtraSockets(server, logger, clock);
+  const accept = (socket: Socket) => void server.emit('connection', socket);
+  const { addresses, reusePort } = options;
+  const sockets = await openSockets(addresses, { reusePort, accept, clock, logger });
+  const port =
+    sockets.map(({ address }) => (address.kind === 'tcp' ? address.port : 0)).find(each => each > 0) ?? 0;
   return {
     port,
     cover: isCovering => {
-      if (isCovering) extra.open(options.host, port);
-      else extra.close();
+      for (const socket of sockets) socket.cover(isCovering);
     },
     drain: async limitMs => {
       isDraining = true;
       room?.close();
       const cutOff = () => {
-        extra.closeNow();
         room?.cutOff();
         for (const { socket } of connections) socket.destroy();
       };
-      await drain({ server, extra, cutOff, clock }, limitMs);
+      await drain({ server, sockets, cutOff, clock }, limitMs);
       idle.stop();
       watch.stop();
       departures.stop();
@@ -154,6 +154,9 @@ function createListenerServer(
   });
   // a client may half-close: pending answers are still sent, and the connection is closed after the last
   server.httpAllowHalfOpen = true;
+  // its connections come from listening sockets of our own, and it enforces its time limits only once it is told that
+  // it listens
+  server.emit('listening');
   return server;
 }
 
@@ -194,16 +197,6 @@ interface ListenerServer extends Server<typeof ServedRequest> {
 }
 
 type Handler = (request: ServedRequest, response: ServerResponse) => void;
-
-function listen(server: ListenerServer, { host, port, reusePort }: HttpListenerOptions): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', error => reject(new ListenError(host, port, error)));
-    server.listen({ host, port, reusePort, exclusive: true, backlog: BACKLOG }, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address ? address.port : port);
-    });
-  });
-}
 
 /**
  * Sends `100 Continue` when it is this response's turn. Sent earlier, it would end up between the head and the body of

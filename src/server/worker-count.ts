@@ -1,4 +1,4 @@
-import { sharesPorts } from './claim-port.ts';
+import { sharesPorts } from './claim-address.ts';
 
 /** The number of workers, with a warning when it differs from the configured one. */
 interface WorkerCount {

@@ -62,10 +62,10 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
     return (await this.#thread.rpc.call(name, payload)) as ResultOf<Supervisor[Name]>;
   }
 
-  /** Starts listening on the shared port and reports that the worker is ready. @throws ListenError */
-  async listen(serving: Omit<HttpListenerOptions, 'host' | 'port' | 'reusePort'>): Promise<void> {
-    const { host, port, reusePort } = this.start;
-    this.#listener = await listenHttp({ host, port, reusePort, ...serving });
+  /** Starts listening on the shared addresses and reports that the worker is ready. @throws ListenError */
+  async listen(serving: Omit<HttpListenerOptions, 'addresses' | 'reusePort'>): Promise<void> {
+    const { addresses, reusePort } = this.start;
+    this.#listener = await listenHttp({ addresses, reusePort, ...serving });
     this.#thread.ready(undefined);
   }
 }

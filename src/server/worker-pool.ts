@@ -4,6 +4,7 @@ import type { Logger } from '../base/logger.ts';
 import type { CounterCell } from '../base/metrics.ts';
 import type { PayloadOf, ResultOf, Rpc } from '../base/rpc.ts';
 import { ThreadGoneError } from '../base/rpc-error.ts';
+import type { ListenAddress } from './listen-address.ts';
 import { SupervisedThread, type ThreadState } from './supervised-thread.ts';
 
 export interface WorkerPoolOptions<Settings, Shared> {
@@ -11,9 +12,8 @@ export interface WorkerPoolOptions<Settings, Shared> {
   readonly count: number;
   /** The module that a worker runs. */
   readonly entry: URL;
-  readonly host: string;
-  /** Resolved, never 0 (claim-port.ts). */
-  readonly port: number;
+  /** With resolved ports, never 0 (claim-address.ts). */
+  readonly addresses: readonly ListenAddress[];
   readonly reusePort: boolean;
   /** Plain data for every worker. */
   readonly settings: Settings;
@@ -34,8 +34,7 @@ export interface WorkerPoolOptions<Settings, Shared> {
 export interface WorkerStart<Settings, Shared> {
   readonly index: number;
   readonly count: number;
-  readonly host: string;
-  readonly port: number;
+  readonly addresses: readonly ListenAddress[];
   readonly reusePort: boolean;
   readonly settings: Settings;
   readonly shared: Shared;
@@ -150,8 +149,10 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
 
   #thread(index: number, options: WorkerPoolOptions<Settings, Shared>, procedures: object) {
     const { entry, clock, logger, writeLog, restarts, onDeath } = options;
-    const { count, host, port, reusePort, settings, shared } = options;
-    const start: WorkerStart<Settings, Shared> = { index, count, host, port, reusePort, settings, shared };
+    const { count, reusePort, settings, shared } = options;
+    // several threads can listen on one port, but not on one unix socket
+    const addresses = options.addresses.filter(({ kind }) => kind === 'tcp' || index === 0);
+    const start: WorkerStart<Settings, Shared> = { index, count, addresses, reusePort, settings, shared };
     return new SupervisedThread<undefined>({
       name: `worker-${index}`,
       entry,

@@ -5,7 +5,7 @@ import { type BearerOptions, remoteKeys } from '../alerts/callbacks/bearer-token
 import { CallbackHandler, type CallbackHandlerOptions } from '../alerts/callbacks/callback-handler.ts';
 import { formatAddress } from '../base/listen-error.ts';
 import type { AlertConfig } from '../config/gateway-config.ts';
-import { claimPort } from '../server/claim-port.ts';
+import { claimPort } from '../server/claim-address.ts';
 import type { ClientLimits } from '../server/client-limits.ts';
 import { type HttpListener, listenHttp } from '../server/http-listener.ts';
 
@@ -41,7 +41,8 @@ export function startCallbacks(
   options: Omit<CallbackHandlerOptions, 'bearer'>,
 ): Promise<HttpListener> {
   const { handle, takesBody } = new CallbackHandler({ ...options, bearer });
-  return listenHttp({ host, port, reusePort: false, handle, takesBody, logger: options.logger, limits });
+  const addresses = [{ kind: 'tcp' as const, host, port }];
+  return listenHttp({ addresses, reusePort: false, handle, takesBody, logger: options.logger, limits });
 }
 
 function configuredEndpoint({

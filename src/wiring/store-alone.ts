@@ -1,7 +1,7 @@
 /** The composition root of `tidegate store`: an embedded store without a gateway. */
 
 import { systemClock } from '../base/clock.ts';
-import { ListenError } from '../base/listen-error.ts';
+import { formatAddress, ListenError } from '../base/listen-error.ts';
 import { descriptorSink, redactingSink } from '../base/log-sinks.ts';
 import { createLogger } from '../base/logger.ts';
 import { createRedactor } from '../base/redaction.ts';
@@ -21,7 +21,7 @@ export async function serveStoreAlone(request: StoreAloneOptions): Promise<void>
     accounts: [{ accessKeyId, secretAccessKey }],
     clock: systemClock,
   }).catch((error: unknown) => {
-    throw isListenFailure(error) ? new ListenError(host, port, error) : error;
+    throw isListenFailure(error) ? new ListenError(formatAddress(host, port), error) : error;
   });
   if (sample) await seedSampleBucket(running.store);
   handleSignals(process, {

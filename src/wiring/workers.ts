@@ -13,6 +13,7 @@ import { answerUnavailable } from '../s3/answer-unavailable.ts';
 import { answerUnreadable } from '../s3/answer-unreadable.ts';
 import { RequestIdSource } from '../s3/request-ids.ts';
 import { FallbackListener } from '../server/fallback-listener.ts';
+import type { ListenAddress } from '../server/listen-address.ts';
 import { countWorkers } from '../server/worker-count.ts';
 import { WorkerPool } from '../server/worker-pool.ts';
 import { allocateCache, checksBlocks } from './cache.ts';
@@ -23,8 +24,8 @@ import { filesOfWorkers } from './worker-files.ts';
 
 interface WorkerParts {
   readonly config: GatewayConfig;
-  /** The port that all workers listen on. */
-  readonly port: number;
+  /** Where all workers listen, with resolved ports. */
+  readonly addresses: readonly ListenAddress[];
   readonly stores: Stores;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -43,8 +44,7 @@ export interface Workers {
 }
 
 export function createWorkers(parts: WorkerParts): Workers {
-  const { config, port, stores, clock, logger, writeLog, restarts } = parts;
-  const { host } = config.listen;
+  const { config, addresses, stores, clock, logger, writeLog, restarts } = parts;
   const { notice, ...workers } = countWorkers(config.workers, availableParallelism(), process.platform);
   if (notice) logger.warn(notice);
   const isChecked = checksBlocks(process.env);
@@ -53,12 +53,12 @@ export function createWorkers(parts: WorkerParts): Workers {
   const unsettled = new UnsettledKeys(shared, clock);
   const ids = new RequestIdSource();
   const fallback = new FallbackListener({
-    ...{ host, port, clock, logger },
+    ...{ addresses, clock, logger },
     answerUnreadable: why => answerUnreadable(why, { requestId: ids.nextRequestId(), id2: ids.id2 }),
     answer: answerUnavailable(Object.values(config.backends).map(({ headerPrefix }) => headerPrefix)),
   });
   const pool = new WorkerPool<WorkerControl, WorkerSettings, SharedMemory>({
-    ...{ ...workers, host, port, shared, clock, logger, writeLog, restarts },
+    ...{ ...workers, addresses, shared, clock, logger, writeLog, restarts },
     entry: threadEntry('worker'),
     settings: {
       ...{ config, stores: accessTo(stores), recordBytesPerWorker },

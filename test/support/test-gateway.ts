@@ -237,7 +237,7 @@ function makePart(
 
 async function listenAsWorker(gateway: Gateway): Promise<Listener> {
   const listener = await listenHttp({
-    ...{ host: '127.0.0.1', port: 0, reusePort: false, limits: clientLimits },
+    ...{ addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0 }], reusePort: false, limits: clientLimits },
     logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
     handle: gateway.handle,
     takesBody,

@@ -21,7 +21,7 @@ async function start(options: Partial<TestGatewayOptions>): Promise<void> {
   const handle = gateway.gateways[0]?.handle;
   if (!handle) throw new Error('the gateway has no worker');
   const logger = createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } });
-  const address = { host: '127.0.0.1', port: 0, reusePort: false };
+  const address = { addresses: [{ kind: 'tcp' as const, host: '127.0.0.1', port: 0 }], reusePort: false };
   listener = await listenHttp({ ...address, handle, logger, limits: defaultLimits });
 }
 

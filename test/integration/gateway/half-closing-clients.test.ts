@@ -18,7 +18,7 @@ beforeEach(async () => {
   store = await StandInStore.start();
   gateway = await TestGateway.start({ storeUrl: store.url });
   listener = await listenHttp({
-    ...{ host: '127.0.0.1', port: 0, reusePort: false, limits: defaultLimits },
+    ...{ addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0 }], reusePort: false, limits: defaultLimits },
     logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
     handle: (request, response) => {
       begun.push(response);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type CheckedConfig, crossCheck, isLoopback } from '../../../src/config/cross-checks.ts';
 
 const fine: CheckedConfig = {
-  listen: { host: '127.0.0.1', port: 8080 },
+  listen: [{ kind: 'tcp', host: '127.0.0.1', port: 8080 }],
   admin: { host: '127.0.0.1', port: 9090 },
   backends: { main: { type: 's3' }, demo: { type: 'embedded', directory: './data' } },
   buckets: { photos: { backend: 'main' } },
@@ -45,13 +45,13 @@ it('refuses two listeners on one port, also when one of them takes every address
   expect(found({ admin: { host: '127.0.0.1', port: 8080 } })).toEqual([
     'admin.port: a port that listen does not use',
   ]);
-  expect(found({ listen: { host: '0.0.0.0', port: 9090 } })).toHaveLength(1);
+  expect(found({ listen: [{ kind: 'tcp', host: '0.0.0.0', port: 9090 }] })).toHaveLength(1);
   expect(found({ alerts: { webhooks: [], callbacks: { host: '127.0.0.1', port: 9090 } } })).toEqual([
     'alerts.callbacks.port: a port that admin does not use',
   ]);
-  expect(found({ listen: { host: '127.0.0.1', port: 0 }, admin: { host: '127.0.0.1', port: 0 } })).toEqual(
-    [],
-  );
+  expect(
+    found({ listen: [{ kind: 'tcp', host: '127.0.0.1', port: 0 }], admin: { host: '127.0.0.1', port: 0 } }),
+  ).toEqual([]);
 });
 
 it('refuses a bucket whose backend is unknown, naming the known ones', () => {

@@ -62,7 +62,7 @@ describe('a configuration that works', () => {
 
   it('is an empty file, where everything stands at its default', () => {
     expect(parseConfig('', {})).toEqual({
-      listen: { host: '127.0.0.1', port: 8080 },
+      listen: [{ kind: 'tcp', host: '127.0.0.1', port: 8080 }],
       admin: { host: '127.0.0.1', port: 9090, names: [], unreadyOnCritical: false },
       workers: 1,
       shutdown: { delayMs: 0, limitMs: 25_000 },
@@ -141,7 +141,7 @@ describe('a configuration that works', () => {
         LOG: 'false',
       },
     );
-    expect(config.listen).toEqual({ host: '::1', port: 81 });
+    expect(config.listen).toEqual([{ kind: 'tcp', host: '::1', port: 81 }]);
     expect(config.log.access).toBe(false);
   });
 
@@ -167,7 +167,7 @@ describe('a configuration that works', () => {
 
   it('is the default start, whose ports the environment may move', () => {
     const config = defaultConfig({ TIDEGATE_PORT: '0', TIDEGATE_ADMIN_PORT: '0' });
-    expect(config.listen.port).toBe(0);
+    expect(config.listen).toMatchObject([{ port: 0 }]);
     expect(config.buckets.sample?.anonymous).toEqual([
       { actions: ['GetObject', 'ListBucket'], keys: ['**', '!private/**'] },
     ]);
@@ -189,7 +189,37 @@ it('what follows the comma of a secret without quotes is not shown', () => {
 describe('a problem is named with its key, what it holds and what was expected', () => {
   it.each([
     ['listen: { port: 70000 }', 'listen.port holds 70000; expected a whole number from 0 to 65535'],
-    ['listen: [8080]', 'listen holds a list of 1; expected a map of host, port, tls'],
+    ['listen: [8080]', 'listen[0] holds 8080; expected a map of host, port, path, mode, tls'],
+    [
+      'listen: 8080',
+      'listen holds 8080; expected a map of host, port, tls, or of path, mode, or a list of such maps',
+    ],
+    ['listen: []', 'listen holds a list of 0; expected at least one address, such as { port: 8080 }'],
+    [
+      'listen: [{ port: 1 }, { port: -1 }]',
+      'listen[1].port holds -1; expected a whole number from 0 to 65535',
+    ],
+    [
+      'listen: { path: run/s.sock }',
+      'listen.path holds "run/s.sock"; expected the absolute path of a unix socket, of 90 bytes at most',
+    ],
+    [
+      'listen: { path: /run/s.sock, port: 1 }',
+      'listen.port holds 1; expected nothing beside path, which is a unix socket',
+    ],
+    ['listen: { mode: "0600" }', 'listen.mode holds "0600"; expected nothing without path'],
+    [
+      'listen: { path: /run/s.sock, mode: 0660 }',
+      'listen.mode holds 660; expected permissions in quotes, such as "0660"',
+    ],
+    [
+      'listen: [{ port: 1 }, { host: "::", port: 1 }]',
+      'listen[1].port holds 1; expected a port that listen[0] does not use',
+    ],
+    [
+      'listen: [{ path: /a }, { path: /a }]',
+      'listen[1].path holds "/a"; expected a path that no other listener has',
+    ],
     ['listne: {}', 'listne is an unknown key and holds a map of nothing; the known keys are listen, admin, '],
     ['domain: "Not A Name"', 'domain holds "Not A Name"; expected a domain name in lower case'],
     ['workers: 0', 'workers holds 0; expected auto, or a whole number from 1 to 256'],

@@ -25,8 +25,7 @@ async function setup(readBody?: (request: IncomingMessage) => void) {
   });
   const held: (() => void)[] = [];
   const listener = await listenHttp({
-    host: '127.0.0.1',
-    port: 0,
+    addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0 }],
     reusePort: false,
     logger,
     handle: (request, response) => {
@@ -97,7 +96,7 @@ async function drainCrowded(limitMs: number) {
   const clock = new ManualClock();
   const held: (() => void)[] = [];
   const listener = await listenHttp({
-    ...{ host: '127.0.0.1', port: 0, reusePort: true, limits: defaultLimits },
+    ...{ addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0 }], reusePort: true, limits: defaultLimits },
     handle: (_request, response) => void held.push(() => response.end()),
     logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
     room: { connections: 8, clock },

@@ -20,7 +20,12 @@ const answer: RequestHandler = (request, response) => void response.end(`answer 
 async function start(handle = answer) {
   const clock = new ManualClock();
   const listener = await listenHttp({
-    ...{ host: '127.0.0.1', port: 0, reusePort: false, limits: defaultLimits, clock },
+    ...{
+      addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0 }],
+      reusePort: false,
+      limits: defaultLimits,
+      clock,
+    },
     handle,
     logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
   });

@@ -6,7 +6,7 @@ import { afterEach, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { answerUnavailable } from '../../../src/s3/answer-unavailable.ts';
 import { answerUnreadable } from '../../../src/s3/answer-unreadable.ts';
-import { claimPort } from '../../../src/server/claim-port.ts';
+import { claimPort } from '../../../src/server/claim-address.ts';
 import { FallbackListener } from '../../../src/server/fallback-listener.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -21,7 +21,8 @@ async function setup() {
   const clock = new ManualClock();
   const answer = answerUnavailable(['x-amz-', 'x-store-', 'x-amz-']);
   const standIn = new FallbackListener({
-    ...{ host: '127.0.0.1', port, answer, clock, logger: silentLogger() },
+    ...{ addresses: [{ kind: 'tcp' as const, host: '127.0.0.1', port }] },
+    ...{ answer, clock, logger: silentLogger() },
     answerUnreadable: why => answerUnreadable(why, { requestId: 'ID', id2: 'ID2' }),
   });
   opened.push(standIn);

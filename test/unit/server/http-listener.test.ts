@@ -28,8 +28,7 @@ async function start(
     sink: { write: line => void lines.push(line), flush: () => undefined },
   });
   const listener = await listenHttp({
-    host: '127.0.0.1',
-    port: 0,
+    addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0 }],
     reusePort,
     handle,
     logger,

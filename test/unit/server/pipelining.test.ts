@@ -19,7 +19,7 @@ afterEach(async () => {
 async function start(handle: RequestHandler, limits: Partial<ClientLimits> = {}): Promise<number> {
   const sink = { write: () => undefined, flush: () => undefined };
   const listener = await listenHttp({
-    ...{ host: '127.0.0.1', port: 0, reusePort: false, handle },
+    ...{ addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0 }], reusePort: false, handle },
     logger: createLogger({ level: 'error', sink }),
     limits: { ...defaultLimits, ...limits },
   });

@@ -27,7 +27,13 @@ const senders = { limitMs: 500, bodyBytesPerSecond: 1_000 };
 
 async function setup(handle: RequestHandler, takesBody?: TakesBody) {
   const listener = await listenHttp({
-    ...{ host: '127.0.0.1', port: 0, reusePort: false, handle, takesBody, senders },
+    ...{
+      addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0 }],
+      reusePort: false,
+      handle,
+      takesBody,
+      senders,
+    },
     limits: defaultLimits,
     logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
   });

@@ -5,7 +5,7 @@ import { ListenError } from '../../../src/base/listen-error.ts';
 import { createLogger, type Logger } from '../../../src/base/logger.ts';
 import { CounterCell } from '../../../src/base/metrics.ts';
 import { RemoteCallError, ThreadGoneError } from '../../../src/base/rpc-error.ts';
-import { claimPort } from '../../../src/server/claim-port.ts';
+import { claimPort } from '../../../src/server/claim-address.ts';
 import { ThreadStartError } from '../../../src/server/supervised-thread.ts';
 import { WorkerPool } from '../../../src/server/worker-pool.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -49,8 +49,7 @@ async function startPool(count: number, entry = 'echo-worker.ts') {
     {
       count,
       entry: new URL(`../../fixtures/threads/${entry}`, import.meta.url),
-      host: '127.0.0.1',
-      port,
+      addresses: [{ kind: 'tcp', host: '127.0.0.1', port }],
       reusePort: true,
       settings: { greeting: 'good day' },
       shared,
