@@ -158,7 +158,7 @@ export class ObjectServerBench {
     const read = readOf('k', { method, range, isConditional: fields.isConditional, ...different });
     return {
       ...{ exchange, fields, read, range, overrides: [], customerKey: undefined },
-      visibility: { checksums: false, taggingCount: true, legalHold: true },
+      visibility: { checksums: false, taggingCount: true, legalHold: true, storeNames: true },
       ...{ isAllowed: true, mayKnowMissing: true, nowMs: this.clock.nowMs() },
       ...client,
     };

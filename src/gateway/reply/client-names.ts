@@ -21,12 +21,20 @@ export function inClientNames({ code, message, fields }: RememberedError, bucket
   return { code, message: isOfStore(message, bucket) ? usualMessage(code) : message, fields: told };
 }
 
-/** Fields that say where something is: in the store's names. */
+/** Fields that say where something is, in the store's names. */
 const addresses: ReadonlySet<string> = new Set(['content-location', 'link', 'location']);
 
+/** The same of store fields. `error-…` of website endpoints tell what an error body tells elsewhere. */
+const storeAddresses = /^(?:access-point-arn|bucket-arn|bucket-location-name|error-(?:message|detail-.*))$/;
+
+/** Whether a header field of the store names the bucket or the key as the store does. */
+export function isStoreName({ name, store }: HeaderField): boolean {
+  return store ? storeAddresses.test(name) : addresses.has(name);
+}
+
 /** Whether a header field of the store is for clients: of a renamed bucket, none that names it. */
-export function isForClients({ name, store }: HeaderField, bucket: Bucket): boolean {
-  return !isRenamed(bucket) || (store ? name !== 'bucket-arn' : !addresses.has(name));
+export function isForClients(field: HeaderField, bucket: Bucket): boolean {
+  return !isRenamed(bucket) || !isStoreName(field);
 }
 
 /** The header fields of a refusal for the client. */

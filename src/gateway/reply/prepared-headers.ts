@@ -9,6 +9,7 @@ import { isCrossOrigin, overridden } from '../../s3/passed-fields.ts';
 import { type Answer, DirectAnswer, type FaultHandler, StandardAnswer } from '../../transport/answer.ts';
 import type { Visibility } from '../request/access.ts';
 import type { CacheReport } from '../request/cache-status.ts';
+import { isStoreName } from './client-names.ts';
 
 /** The fields that differ between responses. */
 interface ReplyFields extends FaultHandler {
@@ -203,8 +204,9 @@ export class ObjectHeaders {
       known = [];
       this.#prepared.set(record, known);
     }
-    const { checksums, taggingCount, legalHold } = visibility;
-    const seen = Number(checksums) + 2 * Number(taggingCount) + 4 * Number(legalHold);
+    const { checksums, taggingCount, legalHold, storeNames } = visibility;
+    const seen =
+      Number(checksums) + 2 * Number(taggingCount) + 4 * Number(legalHold) + 8 * Number(storeNames);
     const index = 2 * seen + (exchange.prefix === 'x-amz-' ? 0 : 1);
     known[index] ??= prepareHeaders(record, view);
     return known[index];
@@ -221,7 +223,9 @@ function prepareHeaders(record: ReadableRecord, view: View): RecordHeaders {
 }
 
 /** Whether a client sees `field`. */
-export function isVisible({ name, store }: HeaderField, visibility: Visibility): boolean {
+export function isVisible(field: HeaderField, visibility: Visibility): boolean {
+  if (!visibility.storeNames && isStoreName(field)) return false;
+  const { name, store } = field;
   if (!store) return true;
   if (name.startsWith('checksum-')) return visibility.checksums;
   if (name === 'tagging-count') return visibility.taggingCount;

@@ -22,10 +22,16 @@ export interface Policy {
   shareBelow(caller: Caller, bucket: string, action: string, prefix: string): KeyShare;
 }
 
-/** Which of an object's header fields a client may see (docs/semantics.md, Decided 9 and 12). */
-export interface Visibility {
+/** What decides which fields a client sees beside its grants. */
+interface AskedFields {
   /** The client sent checksum-mode ENABLED. */
   readonly checksums: boolean;
+  /** The bucket and its keys have the same names at the store, so fields with these names are for clients. */
+  readonly storeNames: boolean;
+}
+
+/** Which of an object's header fields a client may see (docs/semantics.md, Decided 9 and 12). */
+export interface Visibility extends AskedFields {
   /** Granted GetObjectTagging. */
   readonly taggingCount: boolean;
   /** Granted GetObjectLegalHold. */
@@ -65,9 +71,9 @@ export class Permissions {
   }
 
   /** Which of an object's header fields the caller may see (docs/semantics.md, Decided 9). */
-  visibility(key: string, checksums: boolean): Visibility {
+  visibility(key: string, asked: AskedFields): Visibility {
     return {
-      checksums,
+      ...asked,
       taggingCount: this.allows('GetObjectTagging', key),
       legalHold: this.allows('GetObjectLegalHold', key),
     };

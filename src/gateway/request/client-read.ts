@@ -7,7 +7,7 @@ import { readParameters } from '../../s3/read-parameters.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import { requireId } from '../../s3/store-id.ts';
 import type { Permissions, Visibility } from './access.ts';
-import { objectKeyOf } from './bucket.ts';
+import { isRenamed, objectKeyOf } from './bucket.ts';
 import { takesCustomerKeys } from './customer-keys.ts';
 import type { Exchange } from './exchange.ts';
 import type { Located } from './locate.ts';
@@ -75,7 +75,7 @@ export function clientRead(
     read,
     range,
     isAllowed: permissions.allowsRead(key, versionId),
-    visibility: permissions.visibility(key, checksumMode),
+    visibility: permissions.visibility(key, { checksums: checksumMode, storeNames: !isRenamed(bucket) }),
     overrides,
     mayKnowMissing: permissions.allows('ListBucket', key),
     customerKey: parameters.customerKey,

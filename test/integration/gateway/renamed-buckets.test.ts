@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawStore } from '../../support/raw-store.ts';
@@ -7,8 +8,15 @@ const buckets = {
   own: {},
   renamed: { bucketAtStore: 'real.name' },
   part: { bucketAtStore: 'real.name', keyPrefix: 'tenant a/' },
+  'real.name': {},
 };
 type Name = keyof typeof buckets;
+const key = Buffer.alloc(32, 7);
+const customerKey = {
+  'x-amz-server-side-encryption-customer-key': key.toString('base64'),
+  'x-amz-server-side-encryption-customer-key-md5': createHash('md5').update(key).digest('base64'),
+};
+
 let store: RawStore;
 let gateway: TestGateway;
 /** What the store answers. */
@@ -146,3 +154,46 @@ it.each(['/renamed?versioning', '/renamed?tagging', '/part/k?tagging'])(
     expect(reply.headers.get('x-amz-bucket-region')).toBe('mars-1');
   },
 );
+
+describe('of objects', () => {
+  const naming = [
+    ...['x-amz-bucket-arn: arn:aws:s3:::real.name', 'x-amz-error-detail-key: real.name/k'],
+    ...['content-location: /real.name/k', 'link: </real.name>', 'location: /real.name/k'],
+  ];
+  const head = (status: number, more: readonly string[]) =>
+    [`HTTP/1.1 ${status} x`, 'etag: "e"', 'x-amz-meta-note: kept', ...naming, ...more, '', ''].join('\r\n');
+  const names = (headers: object) => JSON.stringify(headers).includes('real.name');
+
+  it.each<[string, number, string, Record<string, string>]>([
+    ['GET', 200, 'content-length: 0', {}],
+    ['HEAD', 200, 'content-length: 9', {}],
+    ['GET', 206, 'content-length: 1\r\ncontent-range: bytes 0-0/1', { range: 'bytes=0-0' }],
+    ['GET', 304, 'content-length: 0', { 'if-none-match': '"e"' }],
+  ])(
+    'fields of %s %i that name the bucket of the store are not for clients that call it otherwise',
+    async (...asked) => {
+      const [method, status, length, headers] = asked;
+      // a client that may know the names comes in between: what is kept is the same for both
+      for (const bucket of ['renamed', 'plain', 'renamed', 'part'] as const) {
+        says = head(status === 304 ? 200 : status, [length]) + (status === 206 ? 'b' : '');
+        const answer = await gateway.send(method, `/${bucket === 'plain' ? 'real.name' : bucket}/k`, headers);
+        expect([bucket, answer.status]).toEqual([bucket, status]);
+        expect(names(answer.headers)).toBe(bucket === 'plain' && status !== 304);
+        expect(answer.headers['x-amz-meta-note']).toBe(status === 304 ? undefined : 'kept');
+      }
+    },
+  );
+
+  it.each<[string, number]>([
+    ['no-store', 200],
+    ['no-store', 206],
+    ['no-store', 304],
+  ])('nor when they are passed on: %s %i', async (control, status) => {
+    const length = status === 206 ? 'content-length: 1\r\ncontent-range: bytes 0-0/9' : 'content-length: 0';
+    says = head(status, [length, `cache-control: ${control}`]) + (status === 206 ? 'b' : '');
+    const key = { 'x-amz-server-side-encryption-customer-algorithm': 'AES256', ...customerKey };
+    const answer = await gateway.get('/renamed/k', { ...key, ...(status === 206 && { range: 'bytes=0-0' }) });
+    expect([answer.status, names(answer.headers)]).toEqual([status, false]);
+    expect(answer.headers['x-amz-meta-note']).toBe('kept');
+  });
+});

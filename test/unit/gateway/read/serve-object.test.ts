@@ -27,7 +27,13 @@ function waitingAnswer(prepare: (response: ServerResponse) => void = () => undef
   const ends = { refuse: () => undefined, fault: () => undefined };
   const exchange = new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2', 'today', ends);
   const read = readOf('k');
-  const visibility = { checksums: false, taggingCount: false, retention: false, legalHold: false };
+  const visibility = {
+    checksums: false,
+    taggingCount: false,
+    retention: false,
+    legalHold: false,
+    storeNames: true,
+  };
   const client: ClientRead = {
     ...{ exchange, fields: new RequestFields([]), read, range: read.range, visibility, overrides: [] },
     ...{ isAllowed: true, mayKnowMissing: true, customerKey: undefined, nowMs: 0 },

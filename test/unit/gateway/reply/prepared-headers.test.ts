@@ -24,6 +24,7 @@ const record: ReadableRecord = {
     ...[httpHeader('last-modified', 'then'), httpHeader('cache-control', 'private')],
     ...[storeField('version-id', 'v'), storeField('checksum-crc32', 'crc'), storeField('tagging-count', '2')],
     ...[storeField('object-lock-legal-hold', 'ON'), storeField('meta-checksum-x', 'mine')],
+    ...[storeField('bucket-arn', 'arn:aws:s3:::b'), httpHeader('location', '/b/k')],
     ...[httpHeader('access-control-allow-origin', '*'), httpHeader('vary', 'Origin')],
   ],
 };
@@ -40,8 +41,8 @@ beforeEach(async () => {
 
 afterEach(() => new Promise(resolve => server.close(resolve)));
 
-const everything: Visibility = { checksums: true, taggingCount: true, legalHold: true };
-const nothing: Visibility = { checksums: false, taggingCount: false, legalHold: false };
+const everything: Visibility = { checksums: true, taggingCount: true, legalHold: true, storeNames: true };
+const nothing: Visibility = { checksums: false, taggingCount: false, legalHold: false, storeNames: false };
 
 function viewOf(visibility: Visibility, prefix: HeaderPrefix = 'x-amz-', isCharged = false) {
   return { exchange: { prefix, isCharged }, visibility, overrides: [] };
@@ -80,7 +81,10 @@ describe('of an object', () => {
     'cache-status: tidegate; hit; ttl=1',
     'x-cache: HIT',
   ];
-  const hidden = ['x-amz-checksum-crc32: crc', 'x-amz-tagging-count: 2', 'x-amz-object-lock-legal-hold: ON'];
+  const hidden = [
+    ...['x-amz-checksum-crc32: crc', 'x-amz-tagging-count: 2', 'x-amz-object-lock-legal-hold: ON'],
+    ...['x-amz-bucket-arn: arn:aws:s3:::b', 'location: /b/k'],
+  ];
   const always = ['x-amz-version-id: v', 'x-amz-meta-checksum-x: mine'];
 
   it('who may see all gets all fields of the record and of the reply', async () => {
@@ -105,19 +109,25 @@ describe('of an object', () => {
         headers.whole(record, viewOf(visibility, prefix, isCharged)),
         '0123456789',
       );
-      const own = lines.filter(line => /checksum-crc|tagging|legal-hold|charged/.test(line));
+      const own = lines.filter(line =>
+        /checksum-crc|tagging|legal-hold|charged|bucket-arn|^location/.test(line),
+      );
       return own.map(line => line.split(':')[0]);
     };
     for (const prefix of ['x-amz-', 'x-store-', 'x-amz-'] as const) {
-      for (let seen = 0; seen < 8; seen++) {
-        const visibility = { checksums: seen % 2 === 1, taggingCount: (seen & 2) > 0, legalHold: seen >= 4 };
+      for (let seen = 0; seen < 16; seen++) {
+        const visibility = {
+          ...{ checksums: (seen & 1) > 0, taggingCount: (seen & 2) > 0, legalHold: (seen & 4) > 0 },
+          storeNames: (seen & 8) > 0,
+        };
         const expected = [
           ...(visibility.checksums ? [`${prefix}checksum-crc32`] : []),
           ...(visibility.taggingCount ? [`${prefix}tagging-count`] : []),
           ...(visibility.legalHold ? [`${prefix}object-lock-legal-hold`] : []),
+          ...(visibility.storeNames ? [`${prefix}bucket-arn`, 'location'] : []),
         ];
         expect(await shown(visibility, prefix)).toEqual(expected);
-        if (seen === 7)
+        if (seen === 15)
           expect(await shown(visibility, prefix, true)).toEqual([...expected, `${prefix}request-charged`]);
       }
     }

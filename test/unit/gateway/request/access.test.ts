@@ -57,9 +57,11 @@ describe('permissions', () => {
     const granted = only(...actions.map(action => `reader photos ${action} k`));
     const permissions = new Permissions(granted, reader, 'photos');
     for (const checksums of [true, false])
-      expect(permissions.visibility('k', checksums)).toEqual({ checksums, ...seen });
-    expect(permissions.visibility('l', false)).toEqual({
-      ...{ checksums: false, taggingCount: false, legalHold: false },
+      expect(permissions.visibility('k', { checksums, storeNames: !checksums })).toEqual({
+        ...{ checksums, storeNames: !checksums, ...seen },
+      });
+    expect(permissions.visibility('l', { checksums: false, storeNames: true })).toEqual({
+      ...{ checksums: false, taggingCount: false, legalHold: false, storeNames: true },
     });
   });
 });
