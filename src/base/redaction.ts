@@ -7,6 +7,7 @@ const secretFields = [
   'cookie',
   'set-cookie',
   'x-(?:amz|store)-security-token',
+  'x-(?:amz|store)-mfa',
   'x-(?:amz|store)-(?:copy-source-)?server-side-encryption-customer-key(?:-md5)?',
   'secretAccessKey',
   'sessionToken',
@@ -28,7 +29,7 @@ const fieldPattern = new RegExp(
  * parameter.
  */
 const parameterPattern =
-  /([?&](?:X-(?:Amz|Store)-(?:Signature|Security-Token|(?:Copy-Source-)?Server-Side-Encryption-Customer-Key(?:-MD5)?)|Signature|sig|token)=)[^&"'\s\\#<>]+/gi;
+  /([?&](?:X-(?:Amz|Store)-(?:Signature|Security-Token|MFA|(?:Copy-Source-)?Server-Side-Encryption-Customer-Key(?:-MD5)?)|Signature|sig|token)=)[^&"'\s\\#<>]+/gi;
 
 /** Matches the signature of an Authorization header quoted in text. */
 const signaturePattern = /(\bSignature=)[0-9a-f]{16,}/gi;

@@ -6,13 +6,13 @@ const HIDDEN = '[redacted]';
 /** The configured limit of URLs may be higher. */
 const MAX_LENGTH = 16 * 1024;
 
-/** Names, in lower case, of parameters whose values allow a request or are keys provided by users. */
+/** Names, in lower case, of parameters whose values allow a request, or are keys or codes provided by users. */
 const secretName =
-  /signature|security-token|customer-key|secret|password|passwd|credential|access[-_]?key|authorization|^(?:access[-_]?|id[-_]?|auth[-_]?)?token$|^sig$/;
+  /signature|security-token|customer-key|secret|password|passwd|credential|access[-_]?key|authorization|^x-(?:amz|store)-mfa$|^(?:access[-_]?|id[-_]?|auth[-_]?)?token$|^sig$/;
 
 /** The same within a value or a path, where a whole URL or its question mark was percent-encoded. */
 const secretInside =
-  /(?:signature|security-token|customer-key(?:-md5)?|credential|access[-_]?key(?:[-_]?id)?|[?&](?:sig|token|access_token|secret|password))[+\s\0]*=/i;
+  /(?:signature|security-token|customer-key(?:-md5)?|x-(?:amz|store)-mfa|credential|access[-_]?key(?:[-_]?id)?|[?&](?:sig|token|access_token|secret|password))[+\s\0]*=/i;
 
 /**
  * Removes secrets from a request target for logging: secret parameter values, however their names are encoded, and the

@@ -86,10 +86,13 @@ export const passed: Partial<Record<OperationName, Takes>> = {
   DeleteBucketWebsite: takes('website'),
   DeleteObject: {
     parameters: ['versionId'],
-    fields: [...ofEverybody, 'bypass-governance-retention', 'if-match-last-modified-time', 'if-match-size'],
+    fields: [
+      ...[...ofEverybody, 'bypass-governance-retention', 'mfa'],
+      ...['if-match-last-modified-time', 'if-match-size'],
+    ],
     httpFields: ['if-match'],
   },
-  DeleteObjects: { parameters: ['delete'], fields: [...ofEverybody, 'bypass-governance-retention'] },
+  DeleteObjects: { parameters: ['delete'], fields: [...ofEverybody, 'bypass-governance-retention', 'mfa'] },
   DeleteObjectTagging: takes('tagging', 'versionId'),
   DeletePublicAccessBlock: takes('publicAccessBlock'),
   GetBucketAccelerateConfiguration: takes('accelerate'),
@@ -156,7 +159,7 @@ export const passed: Partial<Record<OperationName, Takes>> = {
   PutBucketReplication: document(['replication'], ['bucket-object-lock-token']),
   PutBucketRequestPayment: document(['requestPayment']),
   PutBucketTagging: document(['tagging']),
-  PutBucketVersioning: document(['versioning']),
+  PutBucketVersioning: document(['versioning'], ['mfa']),
   PutBucketWebsite: document(['website']),
   PutObject: {
     parameters: [],

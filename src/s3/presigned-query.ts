@@ -15,8 +15,11 @@ const ofSignature = new Set([
   'signedheaders',
 ]);
 
-/** Customer-provided keys are not accepted in a URL, since they would appear in every log on the way. */
-const customerKey = /^(?:copy-source-)?server-side-encryption-customer-/;
+/**
+ * Customer-provided keys and codes of multi-factor authentication are not accepted in a URL, since they would appear in
+ * every log on the way.
+ */
+const secret = /^(?:mfa$|(?:copy-source-)?server-side-encryption-customer-)/;
 
 /**
  * The headers that signers moved into the query, to be forwarded to the store; parameters of the signature are left
@@ -27,7 +30,7 @@ const customerKey = /^(?:copy-source-)?server-side-encryption-customer-/;
 export function fieldsOfQuery(query: Query): readonly HeaderField[] {
   return query.flatMap(({ name: parameter, value }) => {
     const { name, prefix } = bareName(parameter);
-    if (!prefix || ofSignature.has(name) || customerKey.test(name)) return [];
+    if (!prefix || ofSignature.has(name) || secret.test(name)) return [];
     const bytes = Buffer.from(value).toString('latin1');
     if (!isHeaderLine(parameter, bytes))
       throw s3Error('InvalidArgument', {

@@ -23,8 +23,11 @@ export function saidFields({ request, query }: OtherOperation): ReadonlyMap<stri
   return said;
 }
 
-/** Fields that anonymous callers may not send, because the gateway would be charged instead (docs/semantics.md 126). */
-const ofClients = new Set(['request-payer']);
+/**
+ * Fields that anonymous callers may not send: the gateway would be charged instead (docs/semantics.md 126), or a code
+ * of multi-factor authentication would be used with the gateway's signature.
+ */
+const ofClients = new Set(['request-payer', 'mfa']);
 
 /**
  * Builds the request to the store from the known fields and parameters of the operation, with the store's names.

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLogger } from '../../../src/base/logger.ts';
+import { anonymous, type Caller } from '../../../src/gateway/request/access.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { RawStore } from '../../support/raw-store.ts';
@@ -55,6 +57,72 @@ describe('what is said of a body', () => {
     ]);
     expect(store.requests).toEqual([]);
     expect((await put({ 'if-none-match': '*' })).status).toBe(200);
+  });
+
+  it('what has a meaning for reads alone is ignored: the write is whole (RFC 9110 §13.1.3, §14.2)', async () => {
+    const ofReads = { range: 'bytes=0-1', 'if-modified-since': 'Thu, 01 Jan 2037 00:00:00 GMT' };
+    expect((await put(ofReads)).status).toBe(200);
+    const [request = ''] = store.requests;
+    expect(request).toMatch(/^content-length: 3\r$/im);
+    expect(request).not.toMatch(/^(?:range|if-modified-since):/im);
+  });
+});
+
+describe('a code of multi-factor authentication', () => {
+  const mfa = 'arn:aws:iam::123456789012:mfa/root 314159';
+  const lines: string[] = [];
+  let store: RawStore;
+  let gateway: TestGateway;
+
+  const start = async (caller: Caller) => {
+    const logger = createLogger({
+      level: 'debug',
+      sink: { write: line => void lines.push(line), flush: () => undefined },
+    });
+    store = await RawStore.start(socket => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'));
+    gateway = await TestGateway.start({
+      ...{ storeUrl: store.url, authenticate: () => caller, accessLog: logger, logger },
+    });
+  };
+  afterEach(async () => {
+    await gateway.close();
+    await store.close();
+    lines.length = 0;
+  });
+
+  const body = '<Delete><Object><Key>k</Key><VersionId>v</VersionId></Object></Delete>';
+  const rows = [
+    ['DELETE', '/b/k?versionId=v', ''],
+    ['POST', '/b?delete', body],
+    ['PUT', '/b?versioning', '<VersioningConfiguration/>'],
+  ] as const;
+  const send = (method: string, path: string, text: string, headers: Record<string, string>) => {
+    const length = { 'content-length': String(text.length) };
+    return rawRequest(gateway.url(), { method, path, headers: { ...length, ...headers }, body: text });
+  };
+
+  it.each(rows)('goes to the store where it is for it: %s %s', async (method, path, text) => {
+    await start({ kind: 'client', accessKeyId: 'me' });
+    await send(method, path, text, { 'x-amz-mfa': mfa });
+    expect(store.requests[0]).toContain(`x-amz-mfa: ${mfa}\r\n`);
+    expect(lines.join('')).toContain(path.slice(0, 3));
+    expect(lines.join('')).not.toContain('314159');
+  });
+
+  it.each(rows)('is not sent for a caller without a signature: %s %s', async (method, path, text) => {
+    await start(anonymous);
+    await send(method, path, text, { 'x-amz-mfa': mfa });
+    expect(store.requests).toHaveLength(1);
+    expect(store.requests[0]).not.toContain('314159');
+  });
+
+  it('is not taken from a URL, nor shown in one', async () => {
+    await start({ kind: 'client', accessKeyId: 'me' });
+    await send('DELETE', `/b/k?x-amz-mfa=${encodeURIComponent(mfa)}`, '', {});
+    expect(store.requests).toHaveLength(1);
+    expect(store.requests[0]).not.toContain('314159');
+    expect(lines.join('')).toContain('x-amz-mfa=[redacted]');
+    expect(lines.join('')).not.toContain('314159');
   });
 });
 

@@ -20,6 +20,8 @@ it.each([
     ],
   },
   { headers: { 'x-amz-security-token': SIGNATURE } },
+  { headers: { 'x-amz-mfa': SIGNATURE } },
+  { url: `/photos/cat?x-store-mfa=${SIGNATURE}` },
   { url: `/photos/cat?x-amz-server-side-encryption-customer-key=${SIGNATURE}&a=b` },
   { url: `https://prod.example.test/workflows/1?sv=1.0&sig=${SIGNATURE}` },
 ])('takes the secret out of %j', line => {

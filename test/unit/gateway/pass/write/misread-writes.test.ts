@@ -84,6 +84,8 @@ it.each([
   ['PutObject', { 'if-unmodified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' }, {}, 'NotImplemented'],
   // RFC 9110 §13.1.3: it has a meaning for GET and HEAD alone
   ['PutObject', { 'if-modified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' }, {}, 'passed'],
+  // §14.2: Range has a meaning for GET alone
+  ['PutObject', { range: 'bytes=0-1' }, {}, 'passed'],
   ['PutObject', { 'content-range': 'bytes 4-8/100' }, {}, 'NotImplemented'],
   ['PutObject', {}, { 'if-match-size': '1' }, 'NotImplemented'],
   ['DeleteObject', {}, { 'if-match-size': '1' }, 'passed'],
