@@ -1,11 +1,13 @@
 import type { Epochs } from './epochs.ts';
-import { EPOCH_SLOTS, type SharedMemory } from './shared-memory.ts';
+import type { SharedMemory } from './shared-memory.ts';
 import type { UnsettledKeys } from './unsettled-keys.ts';
 
-/** A write that may change an object at its store at any moment. */
+/** A write that may change objects at its store at any moment. */
 export interface OpenWrite {
   /** The store has said what became of the write, but has not ended its answer. */
   answered(): void;
+  /** The store has refused the write, but has not ended its answer. */
+  refused(): void;
   /** The write has failed, or was answered with an error, but the store may carry it out later. */
   unsettled(): void;
   /** Whether no object changes by it, so that nobody needs to know what became of it once its client has left. */
@@ -18,6 +20,7 @@ export interface OpenWrite {
 export const ofNoObject: OpenWrite = {
   changesNothing: true,
   answered: () => undefined,
+  refused: () => undefined,
   unsettled: () => undefined,
   over: () => undefined,
 };
@@ -30,53 +33,77 @@ export const ofNoObject: OpenWrite = {
 export class OpenWrites {
   readonly #epochs: Epochs;
   readonly #unsettled: UnsettledKeys;
-  /** Writes under way by epoch slot. */
-  readonly #counts: Int32Array;
+  /** Writes under way by slot. */
+  readonly #toKeys: Int32Array;
+  readonly #toBuckets: Int32Array;
 
   /** @param worker the index of this worker */
   constructor(epochs: Epochs, unsettled: UnsettledKeys, memory: SharedMemory, worker: number) {
     this.#epochs = epochs;
     this.#unsettled = unsettled;
-    this.#counts = countsOf(memory, worker);
-  }
-
-  /**
-   * Every object of a bucket may have changed.
-   *
-   * @param bucketSlot `ObjectKey.bucketSlot`
-   */
-  bucketChanged(bucketSlot: number): void {
-    this.#epochs.raiseBucket(bucketSlot);
+    this.#toKeys = countsOf(memory.openWrites, worker);
+    this.#toBuckets = countsOf(memory.openBucketWrites, worker);
   }
 
   /** @param keySlot `ObjectKey.keySlot` */
   begin(keySlot: number): OpenWrite {
-    const epochs = this.#epochs;
-    let isOver = false;
-    Atomics.add(this.#counts, keySlot, 1);
-    epochs.raise(keySlot);
+    const raise = () => this.#epochs.raise(keySlot);
+    const forget = counted(this.#toKeys, keySlot);
+    raise();
     return {
-      answered: () => epochs.raise(keySlot),
+      answered: raise,
+      refused: raise,
       unsettled: () => this.#unsettled.add(keySlot),
-      over: () => {
-        if (isOver) return;
-        isOver = true;
-        epochs.raise(keySlot);
-        Atomics.sub(this.#counts, keySlot, 1);
+      over: () => forget(raise),
+    };
+  }
+
+  /**
+   * Every object of a bucket may change. Their records become misses, so the epoch is raised only if the store may have
+   * carried out the write: what it has refused, or never got whole, has changed nothing.
+   *
+   * @param bucketSlot `ObjectKey.bucketSlot`
+   */
+  beginOfBucket(bucketSlot: number): OpenWrite {
+    const raise = () => this.#epochs.raiseBucket(bucketSlot);
+    const forget = counted(this.#toBuckets, bucketSlot);
+    let isAnswered = false;
+    return {
+      answered: () => {
+        isAnswered = true;
+        raise();
       },
+      refused: () => undefined,
+      unsettled: () => this.#unsettled.addBucket(bucketSlot),
+      over: () => forget(() => isAnswered && raise()),
     };
   }
 }
 
-/** Nobody will learn what became of the writes that a worker had under way when it died. */
-export function abandonWrites(memory: SharedMemory, worker: number, unsettled: UnsettledKeys): void {
-  const counts = countsOf(memory, worker);
-  for (let slot = 0; slot < EPOCH_SLOTS; slot++)
-    if (Atomics.exchange(counts, slot, 0) > 0) unsettled.add(slot);
+/** Counts a write in `slot`, until the returned function is first called; that then calls its argument before. */
+function counted(counts: Int32Array, slot: number): (last: () => void) => void {
+  let isOver = false;
+  Atomics.add(counts, slot, 1);
+  return last => {
+    if (isOver) return;
+    isOver = true;
+    last();
+    Atomics.sub(counts, slot, 1);
+  };
 }
 
-function countsOf({ openWrites }: SharedMemory, worker: number): Int32Array {
-  const counts = openWrites[worker];
+/** Nobody will learn what became of the writes that a worker had under way when it died. */
+export function abandonWrites(memory: SharedMemory, worker: number, unsettled: UnsettledKeys): void {
+  const toKeys = countsOf(memory.openWrites, worker);
+  for (let slot = 0; slot < toKeys.length; slot++)
+    if (Atomics.exchange(toKeys, slot, 0) > 0) unsettled.add(slot);
+  const toBuckets = countsOf(memory.openBucketWrites, worker);
+  for (let slot = 0; slot < toBuckets.length; slot++)
+    if (Atomics.exchange(toBuckets, slot, 0) > 0) unsettled.addBucket(slot);
+}
+
+function countsOf(ofWorkers: readonly SharedArrayBuffer[], worker: number): Int32Array {
+  const counts = ofWorkers[worker];
   if (!counts) throw new RangeError(`no worker ${worker}`);
   return new Int32Array(counts);
 }

@@ -40,8 +40,12 @@ export interface SharedMemory {
   readonly epochKey: HashKey;
   /** One Int32 per key slot for each worker: writes under way, see `OpenWrites`. */
   readonly openWrites: readonly SharedArrayBuffer[];
+  /** The same per bucket slot. */
+  readonly openBucketWrites: readonly SharedArrayBuffer[];
   /** Int32 per key slot, see `UnsettledKeys`. */
   readonly unsettled: SharedArrayBuffer;
+  /** Int32 per bucket slot, see `UnsettledKeys`. */
+  readonly unsettledBuckets: SharedArrayBuffer;
   /** Int32 per worker: pages in use, counted from its first. */
   readonly usedPages: SharedArrayBuffer;
   /** As large as the segments; only where blocks are checked, see `WrittenBytes`. */
@@ -100,6 +104,7 @@ export function allocateSharedMemory(
   const int32 = (length: number) => new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT);
   const int32PerSlot = () => int32(slots);
   const int32PerKeySlot = () => int32(EPOCH_SLOTS);
+  const int32PerBucketSlot = () => int32(namedBuckets.length + UNNAMED_BUCKET_SLOTS);
   return {
     layout: { workers, pageBytes, pagesPerWorker },
     segments: arena(),
@@ -110,11 +115,13 @@ export function allocateSharedMemory(
     needed: int32(workers),
     visited: new SharedArrayBuffer(slots),
     epochs: int32PerKeySlot(),
-    bucketEpochs: int32(namedBuckets.length + UNNAMED_BUCKET_SLOTS),
+    bucketEpochs: int32PerBucketSlot(),
     namedBuckets,
     epochKey,
     openWrites: Array.from({ length: workers }, int32PerKeySlot),
+    openBucketWrites: Array.from({ length: workers }, int32PerBucketSlot),
     unsettled: int32PerKeySlot(),
+    unsettledBuckets: int32PerBucketSlot(),
     usedPages: int32(workers),
     ...(blocks === 'checked' && { written: arena() }),
   };

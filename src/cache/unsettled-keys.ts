@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { Epochs } from './epochs.ts';
+import type { ObjectKey } from './object-key.ts';
 import type { SharedMemory } from './shared-memory.ts';
 
 /**
@@ -9,34 +10,54 @@ import type { SharedMemory } from './shared-memory.ts';
 const UNSETTLED_MS = 60_000;
 
 /**
- * The keys with a write whose outcome is not known, because it may still be carried out: what is read of such a key is
- * revalidated before each use (docs/architecture.md, law 5). All threads share them.
+ * The keys, and the buckets with all their keys, with a write whose outcome is not known, because it may still be carried
+ * out: what is read of such a key is revalidated before each use (docs/architecture.md, law 5). All threads share them.
  *
- * Keys share slots as in `Epochs`, so that the table has a fixed size whatever clients do. A write makes the other keys of
- * its slot misses, and reads of them are revalidated as long as it is unsettled.
+ * Keys share slots as in `Epochs`, and so do buckets, so that the tables have a fixed size whatever clients do. A write
+ * makes the other keys of its slot misses, and reads of them are revalidated as long as it is unsettled.
  */
 export class UnsettledKeys {
   /** Per slot: until when it is unsettled, in seconds of `Clock.monotonicMs`. */
-  readonly #untilS: Int32Array;
+  readonly #keysUntilS: Int32Array;
+  readonly #bucketsUntilS: Int32Array;
   readonly #epochs: Epochs;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
 
   constructor(memory: SharedMemory, clock: Pick<Clock, 'monotonicMs'>) {
-    this.#untilS = new Int32Array(memory.unsettled);
+    this.#keysUntilS = new Int32Array(memory.unsettled);
+    this.#bucketsUntilS = new Int32Array(memory.unsettledBuckets);
     this.#epochs = new Epochs(memory);
     this.#clock = clock;
   }
 
-  /** @param keySlot `ObjectKey.keySlot` */
-  has(keySlot: number): boolean {
-    return this.#clock.monotonicMs() < 1_000 * Atomics.load(this.#untilS, keySlot);
+  has({ keySlot, bucketSlot }: Pick<ObjectKey, 'keySlot' | 'bucketSlot'>): boolean {
+    const keyUntilS = Atomics.load(this.#keysUntilS, keySlot);
+    const bucketUntilS = Atomics.load(this.#bucketsUntilS, bucketSlot);
+    return this.#clock.monotonicMs() < 1_000 * Math.max(keyUntilS, bucketUntilS);
   }
 
-  /** Nobody knows what becomes of a write to the key; nothing learned of it so far is served without a question. */
+  /**
+   * Nobody knows what becomes of a write to the key; nothing learned of it so far is served without a question.
+   *
+   * @param keyHash `ObjectKey.keySlot`
+   */
   add(keySlot: number): void {
-    const untilS = Math.ceil((this.#clock.monotonicMs() + UNSETTLED_MS) / 1_000);
     // before the epoch: whoever asks the store under the new one must see that the key is unsettled
-    Atomics.store(this.#untilS, keySlot, untilS);
+    Atomics.store(this.#keysUntilS, keySlot, this.#endS());
     this.#epochs.raise(keySlot);
+  }
+
+  /**
+   * The same of a write to a bucket, which may concern all its keys.
+   *
+   * @param bucketSlot `ObjectKey.bucketSlot`
+   */
+  addBucket(bucketSlot: number): void {
+    Atomics.store(this.#bucketsUntilS, bucketSlot, this.#endS());
+    this.#epochs.raiseBucket(bucketSlot);
+  }
+
+  #endS(): number {
+    return Math.ceil((this.#clock.monotonicMs() + UNSETTLED_MS) / 1_000);
   }
 }

@@ -59,7 +59,7 @@ export class RecordCache implements RecordIndex {
   askedNow({ objectKey }: ObjectRead): Asked {
     // in this order, see `UnsettledKeys.add`
     const epoch = this.#epochs.current(objectKey);
-    return { epoch, isUnsettled: this.#unsettled.has(objectKey.keySlot) };
+    return { epoch, isUnsettled: this.#unsettled.has(objectKey) };
   }
 
   epochOf(read: ObjectRead): number {

@@ -28,19 +28,66 @@ it('what was read before a write began, or before its answer or end, is not curr
   expect(new Set(seen).size).toBe(4);
   write.over();
   expect(epochs.current(keyOf(slot))).toBe(seen.at(-1));
-  expect(unsettled.has(slot)).toBe(false);
+  expect(unsettled.has(keyOf(slot))).toBe(false);
 });
 
+/** The epochs of two keys of a bucket. */
+const epochsIn = (epochs: Epochs, bucketSlot: number) =>
+  [slot, slot + 1].map(keySlot => epochs.current(keyOf(keySlot, bucketSlot)));
+
 it('a change of a bucket concerns all its keys, and those of no other bucket', () => {
-  const { memory, epochs, writes } = setup();
+  const { memory, epochs, unsettled, writes } = setup();
   writes.begin(slot).over();
-  const epochsOf = (bucketSlot: number, from = epochs) =>
-    [slot, slot + 1].map(keySlot => from.current(keyOf(keySlot, bucketSlot)));
-  const [before, ofOther] = [epochsOf(1), epochsOf(2)];
-  writes.bucketChanged(1);
-  expect(epochsOf(1)).toEqual(before.map(epoch => epoch + 1));
-  expect(epochsOf(1, new Epochs(memory)), 'in another thread').toEqual(epochsOf(1));
-  expect(epochsOf(2)).toEqual(ofOther);
+  const [before, ofOther] = [epochsIn(epochs, 1), epochsIn(epochs, 2)];
+  const write = writes.beginOfBucket(1);
+  expect(epochsIn(epochs, 1)).toEqual(before);
+  write.answered();
+  expect(epochsIn(epochs, 1)).toEqual(before.map(epoch => epoch + 1));
+  write.over();
+  write.over();
+  expect(epochsIn(epochs, 1)).toEqual(before.map(epoch => epoch + 2));
+  expect(epochsIn(new Epochs(memory), 1), 'in another thread').toEqual(epochsIn(epochs, 1));
+  expect(epochsIn(epochs, 2)).toEqual(ofOther);
+  expect(unsettled.has(keyOf(slot))).toBe(false);
+});
+
+it('a change of a bucket that the store has refused, or did not get, concerns nothing', () => {
+  const { epochs, writes } = setup();
+  const before = epochsIn(epochs, 1);
+  const refused = writes.beginOfBucket(1);
+  refused.refused();
+  refused.over();
+  writes.beginOfBucket(1).over();
+  expect(epochsIn(epochs, 1)).toEqual(before);
+});
+
+it('law 5: a change of a bucket that may be carried out later leaves all its keys unsettled for a minute, and those of no other bucket', () => {
+  const { memory, clock, epochs, unsettled, writes } = setup();
+  const before = epochsIn(epochs, 1);
+  const write = writes.beginOfBucket(1);
+  write.unsettled();
+  write.over();
+  expect(epochsIn(epochs, 1)).toEqual(before.map(epoch => epoch + 1));
+  clock.advance(59_999);
+  for (const keySlot of [slot, slot + 1]) {
+    expect(unsettled.has(keyOf(keySlot))).toBe(true);
+    expect(new UnsettledKeys(memory, clock).has(keyOf(keySlot)), 'in another thread').toBe(true);
+    expect(unsettled.has(keyOf(keySlot, 2))).toBe(false);
+  }
+  clock.advance(1_001);
+  expect(unsettled.has(keyOf(slot))).toBe(false);
+});
+
+it('when a worker dies, what becomes of its changes of buckets is not known', () => {
+  const { memory, epochs, unsettled, writes } = setup();
+  writes.beginOfBucket(1);
+  const finished = writes.beginOfBucket(2);
+  finished.answered();
+  finished.over();
+  const before = epochsIn(epochs, 1);
+  abandonWrites(memory, 1, unsettled);
+  expect([1, 2].map(bucketSlot => unsettled.has(keyOf(slot, bucketSlot)))).toEqual([true, false]);
+  expect(epochsIn(epochs, 1)).toEqual(before.map(epoch => epoch + 1));
 });
 
 it('other keys are not concerned', () => {
@@ -49,7 +96,7 @@ it('other keys are not concerned', () => {
   write.unsettled();
   write.over();
   expect(epochs.current(keyOf(slot + 1))).toBe(0);
-  expect(unsettled.has(slot + 1)).toBe(false);
+  expect(unsettled.has(keyOf(slot + 1))).toBe(false);
 });
 
 it('a write that may be carried out later leaves its key unsettled for a minute, for all threads', () => {
@@ -60,10 +107,10 @@ it('a write that may be carried out later leaves its key unsettled for a minute,
   expect(epochs.current(keyOf(slot))).not.toBe(before);
   write.over();
   clock.advance(59_999);
-  expect(unsettled.has(slot)).toBe(true);
-  expect(new UnsettledKeys(memory, clock).has(slot)).toBe(true);
+  expect(unsettled.has(keyOf(slot))).toBe(true);
+  expect(new UnsettledKeys(memory, clock).has(keyOf(slot))).toBe(true);
   clock.advance(1_001);
-  expect(unsettled.has(slot)).toBe(false);
+  expect(unsettled.has(keyOf(slot))).toBe(false);
 });
 
 it('a later one prolongs that, and a step of the wall clock ends it no earlier', () => {
@@ -73,7 +120,7 @@ it('a later one prolongs that, and a step of the wall clock ends it no earlier',
   writes.begin(slot).unsettled();
   clock.stepWallClock(3_600_000);
   clock.advance(59_999);
-  expect(unsettled.has(slot)).toBe(true);
+  expect(unsettled.has(keyOf(slot))).toBe(true);
 });
 
 it('when a worker dies, what becomes of its writes is not known; those of others and finished ones are not concerned', () => {
@@ -84,9 +131,9 @@ it('when a worker dies, what becomes of its writes is not known; those of others
   writes.begin(slot).over();
   const before = [epochs.current(keyOf(slot)), epochs.current(keyOf(other))];
   abandonWrites(memory, 0, unsettled);
-  expect([unsettled.has(slot), unsettled.has(other)]).toEqual([false, false]);
+  expect([unsettled.has(keyOf(slot)), unsettled.has(keyOf(other))]).toEqual([false, false]);
   abandonWrites(memory, 1, unsettled);
-  expect([unsettled.has(slot), unsettled.has(other)]).toEqual([true, false]);
+  expect([unsettled.has(keyOf(slot)), unsettled.has(keyOf(other))]).toEqual([true, false]);
   expect([epochs.current(keyOf(slot)), epochs.current(keyOf(other))]).toEqual([
     (before[0] ?? 0) + 1,
     before[1],

@@ -175,6 +175,9 @@ function open({ bucket, writes }: OtherOperation, { objects }: DeleteList): Open
     answered: () => {
       for (const each of all) each.answered();
     },
+    refused: () => {
+      for (const each of all) each.refused();
+    },
     unsettled: () => {
       for (const each of all) each.unsettled();
     },

@@ -10,6 +10,7 @@ export function keepingPlace(exchange: Exchange, open: OpenWrite): OpenWrite {
   return {
     ...open,
     answered: () => open.answered(),
+    refused: () => open.refused(),
     unsettled: () => open.unsettled(),
     over: () => {
       open.over();

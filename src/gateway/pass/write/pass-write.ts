@@ -64,13 +64,12 @@ export function passWrite(other: OtherOperation): void {
             refused,
           })
         : receiver;
-      const opened = openWriteOf(other, answer);
       const write = StoreWrite.send(
         bucket.store,
         { ...toSend, ...bodyStream },
         body,
-        keepingPlace(exchange, opened.open),
-        opened.receiver,
+        keepingPlace(exchange, openWriteOf(other)),
+        answer,
       );
       if (body) letContinue(request, exchange.response);
       return write;

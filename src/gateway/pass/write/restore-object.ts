@@ -50,7 +50,7 @@ async function askStore(
   const reply = await job.ask(
     {
       send: (toSend, receiver) => {
-        const { open } = openWriteOf(other, receiver);
+        const open = openWriteOf(other);
         return StoreWrite.send(bucket.store, toSend, undefined, keepingPlace(exchange, open), receiver);
       },
     },

@@ -95,8 +95,7 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   }
 
   answered(head: StoreReplyHead): void {
-    if (this.#isWhole && isUndecided(head)) this.#open.unsettled();
-    else this.#open.answered();
+    this.#open[outcomeOf(head, this.#isWhole)]();
     this.#isRefused = head.status >= 300;
     this.#body?.leave();
     this.#receiver?.answered(head);
@@ -136,8 +135,12 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   }
 }
 
-/** Whether a write may be carried out although it was answered so: by a proxy that has lost the store's own answer. */
-function isUndecided({ status }: StoreReplyHead): boolean {
+/**
+ * What the head of an answer says of a write. After a 5xx it may be carried out nevertheless: by a proxy that has lost the
+ * store's own answer.
+ */
+function outcomeOf({ status }: StoreReplyHead, isWhole: boolean): 'answered' | 'refused' | 'unsettled' {
   // 501 says that the store has no such operation
-  return status >= 500 && status !== 501;
+  if (isWhole && status >= 500 && status !== 501) return 'unsettled';
+  return status >= 400 && status < 500 ? 'refused' : 'answered';
 }

@@ -26,7 +26,8 @@ function setup(body?: { isSent: boolean }, changesNothing = false) {
   };
   const open: OpenWrite = {
     changesNothing,
-    ...{ answered: note('epoch, answered'), unsettled: note('unsettled'), over: note('epoch, over') },
+    ...{ answered: note('epoch, answered'), refused: note('refused') },
+    ...{ unsettled: note('unsettled'), over: note('epoch, over') },
   };
   const clientBody = body && {
     leave: note('leave'),
@@ -93,25 +94,29 @@ it('a write that the store did not get whole, or not at all, is not carried out 
 });
 
 it.each([
-  [500, true],
-  [503, true],
-  [504, true],
-  [501, false],
-  [412, false],
-  [204, false],
-])('a whole write that is answered with %d may be carried out later: %o', (status, isUnsettled) => {
-  const { events, asked } = setup({ isSent: true });
-  asked.answered({ status, fields: [] });
-  expect(events[0]).toBe(isUnsettled ? 'unsettled' : 'epoch, answered');
-  const early = setup({ isSent: false });
-  early.asked.answered({ status, fields: [] });
-  expect(early.events[0]).toBe('epoch, answered');
-});
+  [500, 'unsettled', 'epoch, answered'],
+  [503, 'unsettled', 'epoch, answered'],
+  [504, 'unsettled', 'epoch, answered'],
+  [501, 'epoch, answered', 'epoch, answered'],
+  [412, 'refused', 'refused'],
+  [301, 'epoch, answered', 'epoch, answered'],
+  [204, 'epoch, answered', 'epoch, answered'],
+])(
+  'what %d says of a whole write (%s), and of one that the store did not get whole (%s)',
+  (status, whole, part) => {
+    const { events, asked } = setup({ isSent: true });
+    asked.answered({ status, fields: [] });
+    expect(events[0]).toBe(whole);
+    const early = setup({ isSent: false });
+    early.asked.answered({ status, fields: [] });
+    expect(early.events[0]).toBe(part);
+  },
+);
 
 it('no more of a body is taken once the store answers, before the client learns of it', () => {
   const { events, asked } = setup({ isSent: false });
   asked.answered({ status: 403, fields: [] });
-  expect(events).toEqual(['epoch, answered', 'leave', 'answered']);
+  expect(events).toEqual(['refused', 'leave', 'answered']);
 });
 
 it('a client that leaves in its body cuts off the request, and is told nothing more', () => {
@@ -163,7 +168,7 @@ describe('a store that refuses a body before it has all of it', () => {
   it('may still answer: the body goes on to be open, and nothing more is taken of the client', () => {
     const { events, asked } = setup({ isSent: false });
     asked.answered({ status: 412, fields: [] });
-    expect(events).toEqual(['epoch, answered', 'leave', 'answered']);
+    expect(events).toEqual(['refused', 'leave', 'answered']);
     asked.ended();
     expect(events.slice(3)).toEqual(['stop', 'epoch, over', 'ended']);
   });
