@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** For a program that ends within a second, on a machine that is busy with other things. */
@@ -128,16 +131,42 @@ export async function run(
   return output;
 }
 
-/** A TCP port of the loopback interface that nobody listens on now, for programs that cannot report theirs. */
+/** Below those that systems give to sockets that ask for any port, and none that `fetch` refuses. */
+const ports = { first: 20_000, count: 12_000 };
+const RESERVED_MS = 600_000;
+
+/**
+ * A TCP port of the loopback interface that nobody listens on now, for programs that cannot report theirs. It may take them
+ * seconds to listen, so nobody else is given it for some minutes: neither a test that runs at the same time, nor a socket.
+ */
 export async function freePort(): Promise<number> {
+  const directory = join(tmpdir(), 'tidegate-ports');
+  mkdirSync(directory, { recursive: true });
+  for (let tries = 0; tries < ports.count; tries++) {
+    const port = ports.first + Math.floor(Math.random() * ports.count);
+    if (reserve(join(directory, String(port))) && (await isFree(port))) return port;
+  }
+  throw new Error('no free port');
+}
+
+/** Makes `file`; false when another process has, some minutes ago at most. */
+function reserve(file: string): boolean {
+  const madeMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  if (madeMs !== undefined && Date.now() - madeMs > RESERVED_MS) rmSync(file, { force: true });
+  try {
+    closeSync(openSync(file, 'wx'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await promise;
-  const address = server.address();
-  await new Promise(closed => server.close(closed));
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  server.once('error', () => resolve(false));
+  server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  return promise;
 }
 
 async function respondsAt(url: string): Promise<boolean> {
