@@ -3,10 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { EventStream } from '../support/event-stream.ts';
+import { HURRY, hurried } from '../support/hurried-clock.ts';
 import { freePort, RealProcess } from '../support/real-process.ts';
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname;
+/** Alerts are watched faster than time passes. */
+const hurry = new URL('../fixtures/hurried-supervisor.ts', import.meta.url).pathname;
+const clock = hurried(systemClock, HURRY);
 let directory: string;
 let gateway: RealProcess;
 let events: EventStream;
@@ -17,7 +22,7 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'tidegate-default-'));
   const [port, adminPort] = [await freePort(), await freePort()];
   const environment = { TIDEGATE_PORT: String(port), TIDEGATE_ADMIN_PORT: String(adminPort) };
-  gateway = new RealProcess(process.execPath, [main], { cwd: directory, environment });
+  gateway = new RealProcess(process.execPath, ['--import', hurry, main], { cwd: directory, environment });
   url = `http://127.0.0.1:${port}`;
   admin = `http://127.0.0.1:${adminPort}`;
   await gateway.answers(`${admin}/readyz`);
@@ -90,7 +95,7 @@ it('the start without a configuration tells of archived objects, and its buttons
   });
   const restoring = await messageWith('The store has begun to restore it');
 
-  const until = new Date(Date.now() + 7_200_000).toISOString();
+  const until = new Date(clock.nowMs() + 7_200_000).toISOString();
   const silenced = await press(restoring, 'Silence', { duration: '3600000', until, why: 'seen & known' });
   expect(silenced).toMatchObject({ kind: 'done' });
   expect(await (await fetch(`${admin}/api/alerts`)).json()).toMatchObject({
