@@ -187,11 +187,13 @@ it('says in words why a store cannot be reached', async () => {
     }),
   );
   const silent = await listening(createRawServer(socket => void socket.on('error', () => undefined)));
+  // so that a busy machine gives no other reason
+  const patient = 'timeouts: { connect: 20s }';
   const { exitCode, out } = await check(`
 backends:
-  selfSigned: { type: s3, endpoint: "https://127.0.0.1:${certified}" }
-  noTls: { type: s3, endpoint: "https://127.0.0.1:${plain}" }
-  closing: { type: s3, endpoint: "http://127.0.0.1:${closing}" }
+  selfSigned: { type: s3, endpoint: "https://127.0.0.1:${certified}", ${patient} }
+  noTls: { type: s3, endpoint: "https://127.0.0.1:${plain}", ${patient} }
+  closing: { type: s3, endpoint: "http://127.0.0.1:${closing}", ${patient} }
   nobody: { type: s3, endpoint: "http://127.0.0.1:1" }
   silent: { type: s3, endpoint: "http://127.0.0.1:${silent}", timeouts: { firstByte: 300ms } }`);
   expect(exitCode).toBe(1);

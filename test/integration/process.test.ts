@@ -206,7 +206,7 @@ describe('a gateway that runs', () => {
       code: 1,
       error: `tidegate: cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance\n`,
     });
-    expect((await fetch(`${admin}/readyz`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${admin}/readyz`)).status).toBe(200);
   });
 
   it('shows the whole process in one scrape, also as OpenMetrics', async () => {
@@ -509,7 +509,7 @@ it.each([
     expect(answer.status).toBe(200);
     await answer.text();
   }
-  expect((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status).toBe(200);
+  await expect.poll(async () => (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status).toBe(200);
   expect(await started.stop()).toBe(0);
   await store.close();
 });

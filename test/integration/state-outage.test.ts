@@ -77,7 +77,7 @@ it('a state directory that is lost while the gateway runs: said, told by card, a
   await expect.poll(() => told('The state directory cannot be used')).toBe(true);
   const read = await fetch(`http://127.0.0.1:${port}/photos/cat`);
   expect(await read.text()).toBe('meow');
-  expect((await fetch(`${admin}/readyz`)).status).toBe(200);
+  await expect.poll(async () => (await fetch(`${admin}/readyz`)).status).toBe(200);
 
   rmSync(state);
   expect((await post('/api/silences', silence)).status).toBe(201);

@@ -39,7 +39,7 @@ beforeEach(async () => {
     `
 listen: { port: ${port} }
 admin: { port: ${adminPort} }
-backends: { main: { type: s3, endpoint: "${store.url}", timeouts: { connect: 500ms } } }
+backends: { main: { type: s3, endpoint: "${store.url}", timeouts: { connect: 20s } } }
 buckets: { photos: { backend: main, access: public, cache: { ttl: 0s } } }
 alerts:
   webhooks: [{ url: "http://127.0.0.1:${admin.port}${channel.webhookPath}" }]
