@@ -21,6 +21,8 @@ const project = (name: string, include: string[], testTimeoutMs: number) => ({
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
+    // instead of one core less: much of the time is waiting for other processes
+    maxWorkers: '100%',
     projects: [
       project('unit', ['test/unit/**/*.test.ts', 'test/property/**/*.test.ts'], 30_000),
       project('contract', ['test/contract/**/*.test.ts'], 60_000),
