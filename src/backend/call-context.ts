@@ -3,6 +3,7 @@ import type { Faults } from '../base/faults.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { OriginReceiver } from './origin-call.ts';
 import type { OutageLog } from './outage-log.ts';
+import type { RetryBudget } from './retry-budget.ts';
 import type { StoreReplyHead, StoreRequest } from './store.ts';
 import type { BackendMeter } from './store-meter.ts';
 import type { TransferLimits } from './transfer-watch.ts';
@@ -21,6 +22,10 @@ export interface CallContext {
   readonly meter: BackendMeter;
   /** Limits of reads; the answer to a write may take any time: some stores send white space until they know it. */
   readonly limits: TransferLimits;
+  /** Bounds how many calls are sent again. */
+  readonly budget: RetryBudget;
+  /** A number in [0, 1), for jitter. */
+  readonly random: () => number;
   /** Receives exceptions that receivers throw from `failed`. */
   readonly faults?: Pick<Faults, 'note'> | undefined;
   /** Logs when requests begin to fail, and when they work again. */

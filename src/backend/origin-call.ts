@@ -115,7 +115,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
     this.#wasRefused = controller === null;
     if (!this.#isPaused) this.#smallChunks?.flush();
-    if (this.#end()) this.#receiver.failed(asStoreError(error));
+    if (this.#end()) this.#receiver.failed(asStoreError(error, this.#controller !== undefined));
   }
 
   #passOn(bytes: Buffer): void {
@@ -187,11 +187,12 @@ function invalid(why: string): StoreError {
   return new StoreError('INVALID', why, undefined);
 }
 
-function asStoreError(error: Error): StoreError {
+/** @param wasSent whether there was a connection: then the origin may have got the request */
+function asStoreError(error: Error, wasSent: boolean): StoreError {
   if (error instanceof StoreError) return error;
   const isTimeout = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
   if (isTimeout) return new StoreError('TIMEOUT', 'the store did not answer in time', error);
-  const isUnreachable = isOfConnect(error) || isConnectionFault(causeName(error));
+  const isUnreachable = !wasSent && (isOfConnect(error) || isConnectionFault(causeName(error)));
   if (isUnreachable) return new StoreError('UNREACHABLE', 'the store cannot be reached', error);
   return new StoreError('BROKEN', 'the connection to the store broke', error);
 }

@@ -1,9 +1,11 @@
+import type { Timer } from '../base/clock.ts';
 import { lengthPrefixed } from '../base/length-prefixed.ts';
 import type { CallContext, SentRequest } from './call-context.ts';
 import { outcomeOf, type UnansweredOutcome } from './call-outcome.ts';
 import { ClientPace } from './client-pace.ts';
 import type { OriginReceiver } from './origin-call.ts';
 import { errorFor, type QueueEntry, type QueueVerdict } from './queue-entry.ts';
+import { isSafe, Resends } from './resends.ts';
 import {
   ERROR_BODY_LIMIT_BYTES,
   faultOf,
@@ -14,19 +16,12 @@ import {
 } from './store.ts';
 import { TransferWatch } from './transfer-watch.ts';
 
-/** Methods that change nothing (RFC 9110 §9.2.1). The store has to answer them in time. */
-const safe: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-/** A second connection of the pool may be closed like the first one. */
-const RESENDS = 2;
-
 /**
  * A call to a store, from the queue to the end of the answer. It
  *
  * - waits for its turn, and gives its connection up when the queue says so (`CallQueue`);
  * - is aborted when it is too slow (`TransferWatch`);
- * - is sent again, if the caller wants that, when its connection breaks before the answer: stores close idle connections,
- *   some of them just when the next request is on its way (RFC 9112 §9.3.1; RFC 9110 §9.2.2 allows it for safe methods);
+ * - is sent again, if the caller wants that, when it can have done nothing at the store (`Resends`);
  * - ends the body of an error (300 and above) at its limit, since some stores never end it;
  * - isolates exceptions of its receiver: they abort and fail this call, and no other one.
  */
@@ -38,9 +33,12 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   readonly #request: StoreRequest;
   readonly #receiver: StoreReceiver;
   readonly #context: CallContext;
-  #state: 'waiting' | 'refused' | 'sent' | 'answered' | 'aborted' | 'over' = 'waiting';
+  #state: 'waiting' | 'refused' | 'sent' | 'resting' | 'answered' | 'aborted' | 'over' = 'waiting';
   #sent: SentRequest | undefined;
   #sends = 0;
+  readonly #resends: Resends;
+  /** Until the call is sent again. */
+  #rest: Timer | undefined;
   #isGivenUp = false;
   /** Whether the last sending is counted in the metrics. */
   #isCounted = false;
@@ -53,11 +51,12 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   constructor(request: StoreRequest, receiver: StoreReceiver, context: CallContext) {
     this.object = `${lengthPrefixed(request.bucket)}${lengthPrefixed(request.key)}`;
     this.client = request.client;
-    this.isTimed = safe.has(request.method);
+    this.isTimed = isSafe(request);
     this.#request = request;
     this.#receiver = receiver;
     this.#context = context;
     this.#pace = new ClientPace(context.clock);
+    this.#resends = new Resends(request, context);
   }
 
   get silentSinceMs(): number | undefined {
@@ -119,10 +118,11 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   answered(status: number, rawHeaders: readonly string[]): void {
     if (this.#state !== 'sent') return;
-    const { clock, meter, queue, readHead } = this.#context;
+    const { clock, meter, queue, readHead, budget } = this.#context;
     const nowMs = clock.monotonicMs();
     meter.answered(this.#request, status, nowMs - this.#sentMs);
     this.#isCounted = true;
+    budget.answered();
     const head = readHead(status, rawHeaders);
     if (typeof head === 'string') {
       this.#giveUp(new StoreError('INVALID', `the store sent ${head}`, undefined));
@@ -174,13 +174,9 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   }
 
   failed(error: StoreError): void {
-    if (this.#state !== 'sent' && this.#state !== 'answered') return;
+    if (this.#isOver || this.#state === 'waiting') return;
     this.#count(outcomeOf(error));
-    if (this.#maySendAgain(error)) {
-      this.#context.meter.retried('broken');
-      this.#send();
-      return;
-    }
+    if (this.#sendAgain(error)) return;
     this.#end();
     this.#tellFailure(error);
     this.#context.queue.leave(this);
@@ -211,9 +207,21 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     return status >= 300 || this.#request.bodyStream?.stream.readableEnded !== false;
   }
 
-  #maySendAgain({ code }: StoreError): boolean {
-    const mayBeRepeated = this.isTimed && this.#request.isResent === true && this.#sends <= RESENDS;
-    return mayBeRepeated && this.#state === 'sent' && !this.#isGivenUp && code === 'BROKEN';
+  /** Sends the call again after `error`, now or later; false if it may not be repeated. */
+  #sendAgain(error: StoreError): boolean {
+    if (this.#state !== 'sent' || this.#isGivenUp) return false;
+    const { clock, meter } = this.#context;
+    const delayMs = this.#resends.delayMs(error, clock.monotonicMs() - this.#startedMs);
+    if (delayMs === undefined) return false;
+    meter.retried(error.code.toLowerCase());
+    if (delayMs === 0) {
+      this.#send();
+      return true;
+    }
+    this.#state = 'resting';
+    this.#sent = undefined;
+    this.#rest = clock.after(delayMs, () => this.#send());
+    return true;
   }
 
   /** Aborts the call; the receiver fails with `error`. */
@@ -274,6 +282,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     const isOver = this.#isOver;
     this.#state = 'over';
     this.#watch?.end();
+    this.#rest?.cancel();
     return !isOver;
   }
 }

@@ -2,6 +2,7 @@ import type { CallContext, SentRequest } from '../../src/backend/call-context.ts
 import type { CallQueue } from '../../src/backend/call-queue.ts';
 import type { OriginReceiver } from '../../src/backend/origin-call.ts';
 import { QueuedCall } from '../../src/backend/queued-call.ts';
+import { RetryBudget } from '../../src/backend/retry-budget.ts';
 import type { StoreReceiver, StoreRequest } from '../../src/backend/store.ts';
 import { StoreMeter } from '../../src/backend/store-meter.ts';
 import type { Clock } from '../../src/base/clock.ts';
@@ -26,6 +27,7 @@ export function queuedCall(
     queue,
     clock,
     meter: new StoreMeter(new Metrics()).backend('main'),
+    ...{ budget: new RetryBudget(8), random: () => 0.5 },
     limits: { headMs: undefined, minRateBytes: 0, windowMs: 1_000 },
     send: (_request, told) => send(told),
     readHead: status => ({ status, fields: [] }),

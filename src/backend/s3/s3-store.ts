@@ -12,6 +12,7 @@ import type { OriginCall, OriginReceiver } from '../origin-call.ts';
 import { type OriginPoolOptions, OriginPools } from '../origin-pools.ts';
 import type { OutageLog } from '../outage-log.ts';
 import { QueuedCall } from '../queued-call.ts';
+import { RetryBudget } from '../retry-budget.ts';
 import type { Store, StoreCall, StoreReceiver, StoreRequest } from '../store.ts';
 import type { StoreMeter } from '../store-meter.ts';
 import { type Destination, destinationOf, type StoreAddress } from './destination.ts';
@@ -43,6 +44,8 @@ export interface S3StoreOptions extends OriginPoolOptions {
   /** Minimum rate of an answer in bytes per second, measured over `timeouts.idleMs`; 0: no minimum. */
   readonly minRateBytes: number;
   readonly clock: Clock;
+  /** A number in [0, 1), for jitter; by default a random one. */
+  readonly random?: () => number;
   readonly meter: StoreMeter;
   /** Receives exceptions that belong to no request. */
   readonly faults?: Faults;
@@ -106,6 +109,8 @@ export class S3Store implements Store {
         windowMs: timeouts.idleMs,
         minRateBytes,
       },
+      budget: new RetryBudget(connections),
+      random: options.random ?? Math.random,
       faults,
       outages,
       send: (request, receiver) => this.#send(request, receiver),

@@ -1,7 +1,7 @@
 import { type StoreReplyHead, storeField, type WholeReply } from '../../backend/store.ts';
 import type { RefusedRecord } from '../../cache/record.ts';
 import { rawFromFields } from '../../s3/dialect.ts';
-import { s3Error } from '../../s3/error.ts';
+import { retryAfter, s3Error } from '../../s3/error.ts';
 import { errorBody, parseErrorBody, type RememberedError } from '../../s3/error-body.ts';
 import { errorInDialect } from '../../s3/error-dialect.ts';
 import { isCrossOrigin, isPerResponseField } from '../../s3/passed-fields.ts';
@@ -95,12 +95,17 @@ export function errorWithin(
   return translatedBody(exchange, inNamesOfBoth(told, bucket, source), idsOf(exchange, reply));
 }
 
-/** Answers with `reply` unchanged, including the store's ids (docs/architecture.md, Answers). */
+/**
+ * Answers with `reply` unchanged, including the store's ids (docs/architecture.md, Answers). A 503 says when to repeat the
+ * request (RFC 9110 §15.6.4), also where the store does not.
+ */
 export function replyAsStored(exchange: Exchange, reply: WholeReply): void {
   const fields = reply.fields.filter(
     field => !isPerResponseField(field) && (field.store || field.name !== 'content-length'),
   );
   const raw = rawFromFields(fields, exchange.prefix);
+  if (reply.status === 503 && !fields.some(({ name, store }) => !store && name === 'retry-after'))
+    raw.push(...retryAfter);
   sendWhole(exchange, reply.status, raw, reply.body, idsOf(exchange, reply), undefined);
 }
 

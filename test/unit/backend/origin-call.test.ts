@@ -82,3 +82,24 @@ it('what was gathered of an aborted call is not given', async () => {
   expect(got).toEqual(['over']);
   expect(controller.did).toEqual(['abort']);
 });
+
+it.each([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ERR_SSL_BAD_RECORD_TYPE',
+  'CERT_HAS_EXPIRED',
+  'UND_ERR_CONNECT_TIMEOUT',
+])('after %s nothing was sent, if there was no connection; else the store may have got it all', code => {
+  const codes: string[] = [];
+  const receiver: OriginReceiver = {
+    ...{ answered: () => undefined, arrived: () => undefined, ended: () => undefined },
+    failed: error => codes.push(error.code),
+  };
+  const controller = new Controller();
+  const [unsent, sent] = [1, 2].map(() => new OriginCall('PUT', receiver, new ReadBuffer(), () => undefined));
+  const error = Object.assign(new Error(code), { code });
+  unsent?.onResponseError(controller, error);
+  sent?.onRequestStart(controller);
+  sent?.onResponseError(controller, error);
+  expect(codes).toEqual(['UNREACHABLE', 'BROKEN']);
+});

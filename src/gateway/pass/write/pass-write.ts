@@ -26,8 +26,9 @@ import { VerifiedBody } from './verified-body.ts';
 import { hasResult, resultForClient } from './write-result.ts';
 
 /**
- * Passes a write to an object or a bucket to the store. Nothing is asked twice of the store: even where HTTP calls a method
- * idempotent, a repeated write may leave a second version, or be refused for what the first has done.
+ * Passes a write to an object or a bucket to the store. It is sent again only where there was no connection
+ * (backend/resends.ts): even where HTTP calls a method idempotent, a repeated write may undo what another writer has done
+ * since, leave a second version, or be refused for what the first has done.
  *
  * @throws S3Error AccessDenied for what fields of the request do without a grant; NotImplemented; those of `declaredPayload`, `sourceOfCopy` and
  * `passedRequest`; TooManyRequestsError
