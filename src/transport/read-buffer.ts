@@ -2,6 +2,7 @@ import type { LookupFunction, OnReadOpts, Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { type BodyEnd, BodyFraming } from './body-framing.ts';
 import { ParseBudget } from './parse-budget.ts';
+import { readAfterWriteFailure } from './read-after-write-failure.ts';
 
 /** Size of the shared read buffer. */
 const READ_BYTES = 256 * 1024;
@@ -60,7 +61,9 @@ export class ReadBuffer {
           callback(error, null);
           return;
         }
-        connections.set(socket, new Connection(socket, this.#parsing));
+        const connection = new Connection(socket, this.#parsing);
+        connections.set(socket, connection);
+        readAfterWriteFailure(socket, () => connection.passOnRest());
         callback(null, socket);
       });
     };
@@ -124,10 +127,13 @@ class Connection implements ExpectedBody {
     socket.read = sizeBytes => this.#read(sizeBytes);
     socket.unshift = (rest: Buffer) => this.#unshift(rest);
     // the end must not overtake bytes that wait for their turn: it may be the end of the body
-    socket.prependListener('end', () => {
-      this.#isEnding = true;
-      if (this.#unread) socket.emit('readable');
-    });
+    socket.prependListener('end', () => this.passOnRest());
+  }
+
+  /** Nothing more will arrive: what waits for its turn is parsed now. */
+  passOnRest(): void {
+    this.#isEnding = true;
+    if (this.#unread) this.#socket.emit('readable');
   }
 
   /** Passes on `bytes` of the shared buffer. False when some are left, for undici or for a later turn: reading stops. */
