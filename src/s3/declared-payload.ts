@@ -4,6 +4,8 @@ import type { ChunkSigning } from './chunk-signatures.ts';
 import { bareName, type HeaderPrefix } from './dialect.ts';
 import { s3Error } from './error.ts';
 import { errorTexts } from './error-texts.ts';
+import { formOfStream, type PayloadHash, readPayloadHash } from './payload-hash.ts';
+import { UNSIGNED_PAYLOAD } from './sigv4-canonical.ts';
 import { payloadHashInvalid } from './sigv4-errors.ts';
 import type { SignedPayload } from './sigv4-payload.ts';
 
@@ -37,13 +39,6 @@ export interface PayloadFields {
   readonly prefix: HeaderPrefix;
 }
 
-/** The names of the kinds of `aws-chunked` bodies, and what they have. */
-const streams: ReadonlyMap<string, { readonly isSigned: boolean; readonly hasTrailer: boolean }> = new Map([
-  ['STREAMING-AWS4-HMAC-SHA256-PAYLOAD', { isSigned: true, hasTrailer: false }],
-  ['STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER', { isSigned: true, hasTrailer: true }],
-  ['STREAMING-UNSIGNED-PAYLOAD-TRAILER', { isSigned: false, hasTrailer: true }],
-]);
-
 const MD5_BYTES = 16;
 
 /**
@@ -53,9 +48,9 @@ const MD5_BYTES = 16;
  * known; InvalidDigest; InvalidRequest for a checksum that is malformed, of an unknown kind, or not the only one
  */
 export function declaredPayload(fields: PayloadFields): DeclaredPayload {
-  const { store } = fields;
-  const stated = statedPayload(fields);
-  const stream = streamOf(stated, fields.prefix);
+  const { store, signed } = fields;
+  const hash = signed ?? payloadHashOf(fields);
+  const stream = hash.kind === 'stream' ? formOfStream(hash, fields.prefix) : undefined;
   const length = stream ? store.get('decoded-content-length') : fields.contentLength;
   const lengthBytes = parseContentLength(length);
   if (lengthBytes === undefined) throw s3Error('MissingContentLength');
@@ -64,30 +59,20 @@ export function declaredPayload(fields: PayloadFields): DeclaredPayload {
   return {
     lengthBytes,
     coding: stream ? 'aws-chunked' : 'none',
-    signing: stated.kind === 'streaming' && stream?.isSigned ? stated : undefined,
-    sha256: stated.kind === 'hash' ? stated.sha256 : undefined,
+    signing: stream?.isSigned && signed?.kind === 'stream' ? signed.signing : undefined,
+    sha256: hash.kind === 'hash' ? hash.sha256 : undefined,
     md5: declaredMd5(fields.contentMd5),
     checksum,
   };
 }
 
-type Stated = SignedPayload | { readonly kind: 'unsigned stream'; readonly name: string };
-
-/** A request without a signature may have its body checked, too. */
-function statedPayload({ signed, store, prefix }: PayloadFields): Stated {
-  const stated = store.get('content-sha256');
-  if (signed) return signed;
-  if (stated === undefined || stated === 'UNSIGNED-PAYLOAD') return { kind: 'unsigned' };
-  if (/^[\da-f]{64}$/.test(stated)) return { kind: 'hash', sha256: stated };
-  if (streams.get(stated)?.isSigned === false) return { kind: 'unsigned stream', name: stated };
-  throw payloadHashInvalid(prefix, stated);
-}
-
-function streamOf(stated: Stated, prefix: HeaderPrefix) {
-  if (stated.kind !== 'streaming' && stated.kind !== 'unsigned stream') return undefined;
-  const stream = streams.get(stated.name);
-  if (!stream) throw payloadHashInvalid(prefix, stated.name);
-  return stream;
+/** The hash in a request without a signature, whose body is checked, too. */
+function payloadHashOf({ store, prefix }: PayloadFields): PayloadHash {
+  const hash = readPayloadHash(store.get('content-sha256') ?? UNSIGNED_PAYLOAD, prefix);
+  // nothing could be checked of a signed one
+  if (hash.kind === 'stream' && formOfStream(hash, prefix).isSigned)
+    throw payloadHashInvalid(prefix, hash.name);
+  return hash;
 }
 
 function declaredMd5(header: string | undefined): Buffer | undefined {

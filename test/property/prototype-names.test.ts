@@ -10,6 +10,7 @@ import { grantPolicy } from '../../src/gateway/request/grant-policy.ts';
 import { detectOperation } from '../../src/s3/operation.ts';
 import { readParameters } from '../../src/s3/read-parameters.ts';
 import { RequestFields } from '../../src/s3/request-fields.ts';
+import { clientCalled } from '../support/callers.ts';
 import { bucketOf } from '../support/object-reads.ts';
 
 /** What every object answers to without having been given it. */
@@ -28,7 +29,7 @@ it('no bucket, caller or grant is known by a name that every object has', () => 
     expect(table.find(name)).toBeUndefined();
     expect(policy.allows(anonymous, name, 'GetObject', 'k')).toBe(false);
     expect(policy.allows(anonymous, 'b', name, 'k')).toBe(false);
-    expect(policy.allows({ kind: 'client', accessKeyId: name }, 'b', 'PutObject', 'k')).toBe(false);
+    expect(policy.allows(clientCalled(name), 'b', 'PutObject', 'k')).toBe(false);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Faults } from '../../base/faults.ts';
 import { withoutHopByHop } from '../../http/hop-by-hop.ts';
 import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
+import { isStreamName } from '../../s3/payload-hash.ts';
 import { UNSIGNED_PAYLOAD } from '../../s3/sigv4-canonical.ts';
 import { SigningKeys } from '../../s3/sigv4-keys.ts';
 import { signRequest } from '../../s3/sigv4-sign.ts';
@@ -161,7 +162,7 @@ export class S3Store implements Store {
     const { payloadHash = UNSIGNED_PAYLOAD } = request.bodyStream ?? {};
     // the name of a stream also tells how the body is coded
     if (credentials.kind === 'none')
-      return payloadHash.startsWith('STREAMING-') ? [`${headerPrefix}content-sha256`, payloadHash] : [];
+      return isStreamName(payloadHash) ? [`${headerPrefix}content-sha256`, payloadHash] : [];
     const toSign = {
       method: request.method,
       host,

@@ -45,8 +45,8 @@ function identify(request: OperationRequest, verifier: SigV4Verifier<Account>, r
   const { client, payload } = signed;
   if (request.method === 'GET' || request.method === 'HEAD') requireNoPayload(payload, signed.headerPrefix);
   const caller = { kind: 'account' as const, account: client };
-  const isSignedStream = payload.kind === 'streaming' && !payload.name.startsWith('STREAMING-UNSIGNED');
-  return { caller, ...(isSignedStream && { signatures: chunkSignatures(payload) }) };
+  const isSignedStream = payload.kind === 'stream' && !payload.name.startsWith('STREAMING-UNSIGNED');
+  return { caller, ...(isSignedStream && { signatures: chunkSignatures(payload.signing) }) };
 }
 
 function asStoreError(cause: S3Error): OperationError {

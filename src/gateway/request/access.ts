@@ -9,8 +9,8 @@ export type Caller =
   | {
       readonly kind: 'client';
       readonly accessKeyId: string;
-      /** What the signature covers of the body; left out where there is none to read. */
-      readonly payload?: SignedPayload;
+      /** What the signature covers of the body; nothing for a form. */
+      readonly payload: SignedPayload;
     };
 
 export const anonymous: Caller = Object.freeze({ kind: 'anonymous' });

@@ -36,7 +36,8 @@ export function createFormAuthenticator(clients: readonly KnownClient[], clock: 
   const verifier = { findClient: (id: string) => known.get(id), clock, keys: new SigningKeys() };
   return (fields, region) => {
     const accessKeyId = verifyForm(fields, region, verifier);
-    return accessKeyId === undefined ? anonymous : { kind: 'client', accessKeyId };
+    if (accessKeyId === undefined) return anonymous;
+    return { kind: 'client', accessKeyId, payload: { kind: 'unsigned' } };
   };
 }
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ownerOf } from '../../../src/cache/object-key.ts';
 import { anonymous, type Policy } from '../../../src/gateway/request/access.ts';
 import type { Authenticate } from '../../../src/gateway/request/authenticator.ts';
+import { clientCalled } from '../../support/callers.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
@@ -11,7 +12,7 @@ const asOwner = { 'test-caller': 'owner' };
 
 /** Whoever says that they are the owner is. */
 const authenticate: Authenticate = ({ rawHeaders }) =>
-  rawHeaders.includes('test-caller') ? { kind: 'client', accessKeyId: 'owner' } : anonymous;
+  rawHeaders.includes('test-caller') ? clientCalled('owner') : anonymous;
 
 /** Others read what is not secret, and no old versions. */
 const allows: Policy['allows'] = (caller, _bucket, action, key) =>

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
 import { anonymous, type Caller } from '../../../src/gateway/request/access.ts';
+import { clientCalled } from '../../support/callers.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { RawStore } from '../../support/raw-store.ts';
@@ -102,7 +103,7 @@ describe('a code of multi-factor authentication', () => {
   };
 
   it.each(rows)('goes to the store where it is for it: %s %s', async (method, path, text) => {
-    await start({ kind: 'client', accessKeyId: 'me' });
+    await start(clientCalled('me'));
     await send(method, path, text, { 'x-amz-mfa': mfa });
     expect(store.requests[0]).toContain(`x-amz-mfa: ${mfa}\r\n`);
     expect(lines.join('')).toContain(path.slice(0, 3));
@@ -117,7 +118,7 @@ describe('a code of multi-factor authentication', () => {
   });
 
   it('is not taken from a URL, nor shown in one', async () => {
-    await start({ kind: 'client', accessKeyId: 'me' });
+    await start(clientCalled('me'));
     await send('DELETE', `/b/k?x-amz-mfa=${encodeURIComponent(mfa)}`, '', {});
     expect(store.requests).toHaveLength(1);
     expect(store.requests[0]).not.toContain('314159');

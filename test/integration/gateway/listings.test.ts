@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { grantPolicy } from '../../../src/gateway/request/grant-policy.ts';
 import { readXml, textOf, type XmlElement } from '../../../src/s3/xml-reader.ts';
+import { clientCalled } from '../../support/callers.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
@@ -70,7 +71,7 @@ describe.each([
       accounts: [OWNER],
       buckets: { box: {}, tenant: { bucketAtStore: 'box', keyPrefix: 'tenantA/' } },
       gateway: {
-        authenticate: () => ({ kind: 'client', accessKeyId: 'poor' }),
+        authenticate: () => clientCalled('poor'),
         allows: grantPolicy({}, [
           { accessKeyId: 'poor', allow: [{ buckets: ['*'], keys: patterns, actions }] },
         ]),
@@ -237,7 +238,7 @@ describe('a caller who may list a part of the bucket', () => {
       accounts: [OWNER],
       buckets: { box: {} },
       gateway: {
-        authenticate: ({ headers }) => ({ kind: 'client', accessKeyId: String(headers['x-caller']) }),
+        authenticate: ({ headers }) => clientCalled(String(headers['x-caller'])),
         allows: policy,
       },
     });

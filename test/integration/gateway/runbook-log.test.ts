@@ -3,6 +3,7 @@ import type { RuleName } from '../../../src/alerts/rules/rule-table.ts';
 import { stepsOf } from '../../../src/alerts/rules/runbook-steps.ts';
 import { createLogger } from '../../../src/base/logger.ts';
 import { s3Error } from '../../../src/s3/error.ts';
+import { clientCalled } from '../../support/callers.ts';
 import { freePort } from '../../support/real-process.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
@@ -108,7 +109,7 @@ it.each([
 it('the command for refused signatures tells who lacks a right', async () => {
   const gateway = await start({
     storeUrl: `http://127.0.0.1:${await freePort()}`,
-    authenticate: () => ({ kind: 'client', accessKeyId: 'reporting' }),
+    authenticate: () => clientCalled('reporting'),
     allows: () => false,
   });
   await gateway.get('/b/k');

@@ -262,7 +262,7 @@ describe('what a request declares', () => {
     });
     expect(read({ 'content-sha256': 'a'.repeat(64) })).toMatchObject({ sha256: 'a'.repeat(64) });
     const name = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
-    const signed = { kind: 'streaming' as const, name, ...signing };
+    const signed = { kind: 'stream' as const, name, signing };
     expect(read({ 'decoded-content-length': '7' }, { signed })).toMatchObject({
       ...{ coding: 'aws-chunked', lengthBytes: 7, signing },
     });

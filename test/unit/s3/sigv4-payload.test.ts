@@ -37,10 +37,9 @@ describe('the payload', () => {
   it('may come in signed chunks, for whoever decodes them', () => {
     const name = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
     expect(payloadOf(name)).toMatchObject({
-      kind: 'streaming',
+      kind: 'stream',
       name,
-      timestamp: '20130524T000000Z',
-      seedSignature: expect.stringMatching(/^[\da-f]{64}$/),
+      signing: { timestamp: '20130524T000000Z', seedSignature: expect.stringMatching(/^[\da-f]{64}$/) },
     });
   });
 

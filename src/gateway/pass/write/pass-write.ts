@@ -8,7 +8,6 @@ import { knownParameters, passesBody } from '../../../s3/operation-parameters.ts
 import type { OperationName } from '../../../s3/operation-table.ts';
 import { parsePartNumber } from '../../../s3/part-number.ts';
 import { queryValue } from '../../../s3/query.ts';
-import type { SignedPayload } from '../../../s3/sigv4-payload.ts';
 import { letContinue } from '../../../transport/request-bodies.ts';
 import { isForClients } from '../../reply/client-names.ts';
 import { isRenamed } from '../../request/bucket.ts';
@@ -90,8 +89,6 @@ function locationOf({ operation, bucket }: OtherOperation): Pick<PassOptions, 'k
 /** The largest object or part that is sent in one piece (https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html). */
 const LARGEST_UPLOAD_BYTES = 5 * 1024 ** 3;
 
-const unsigned: SignedPayload = { kind: 'unsigned' };
-
 /** The checksums in the head of CompleteMultipartUpload are those of the object, not of the body, which is a list of parts. */
 function saidOfBody(
   operation: OperationName,
@@ -107,7 +104,7 @@ export function declaredOf(
   said: ReadonlyMap<string, string>,
 ): DeclaredPayload {
   const declared = declaredPayload({
-    signed: caller.kind === 'client' ? (caller.payload ?? unsigned) : undefined,
+    signed: caller.kind === 'client' ? caller.payload : undefined,
     store: said,
     contentLength: request.headers['content-length'] ?? emptyLength(request, operation),
     contentMd5: onlyLine(request, 'content-md5'),

@@ -1,6 +1,7 @@
 import type { DeclaredPayload } from '../../../s3/declared-payload.ts';
 import type { HeaderPrefix } from '../../../s3/dialect.ts';
 import { type PayloadEncoder, PlainEncoder, TrailerEncoder } from '../../../s3/payload-encoder.ts';
+import { UNSIGNED_TRAILER_STREAM } from '../../../s3/payload-hash.ts';
 import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
 import { UNSIGNED_PAYLOAD } from '../../../s3/sigv4-canonical.ts';
 import type { BodyConversion } from './client-body.ts';
@@ -46,6 +47,6 @@ function encoderFor(
 
 /** The gateway signs no chunks: it holds the end of the body back instead. */
 function payloadHashOf({ sha256, checksum }: DeclaredPayload): string {
-  if (checksum?.kind === 'trailer') return 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
+  if (checksum?.kind === 'trailer') return UNSIGNED_TRAILER_STREAM;
   return sha256 ?? UNSIGNED_PAYLOAD;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { anonymous, type Caller, Permissions, type Policy } from '../../../../src/gateway/request/access.ts';
 import type { KeyShare } from '../../../../src/s3/key-pattern.ts';
+import { clientCalled } from '../../../support/callers.ts';
 
-const reader: Caller = { kind: 'client', accessKeyId: 'reader' };
+const reader: Caller = clientCalled('reader');
 
 /** A policy of `granted`, each `<caller> <bucket> <action> <key>`, that allows nothing else. */
 function only(...granted: readonly string[]): Policy {

@@ -8,11 +8,12 @@ import { clientRead } from '../../../../src/gateway/request/client-read.ts';
 import { Exchange } from '../../../../src/gateway/request/exchange.ts';
 import { parseQuery } from '../../../../src/s3/query.ts';
 import { RequestFields } from '../../../../src/s3/request-fields.ts';
+import { clientCalled } from '../../../support/callers.ts';
 import { slots, testKey } from '../../../support/object-keys.ts';
 import { bucketOf } from '../../../support/object-reads.ts';
 import { defaultPolicy } from '../../../support/test-gateway.ts';
 
-const reader: Caller = { kind: 'client', accessKeyId: 'reader' };
+const reader: Caller = clientCalled('reader');
 const ends = { refuse: () => undefined, fault: () => undefined };
 
 interface Asked {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { anonymous, type Caller } from '../../../../src/gateway/request/access.ts';
 import { grantPolicy } from '../../../../src/gateway/request/grant-policy.ts';
+import { clientCalled } from '../../../support/callers.ts';
 
-const client = (accessKeyId: string): Caller => ({ kind: 'client', accessKeyId });
+const client = (accessKeyId: string): Caller => clientCalled(accessKeyId);
 const read = { actions: ['GetObject'], keys: ['**'] };
 
 const policy = grantPolicy(

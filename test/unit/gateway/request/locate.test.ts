@@ -8,6 +8,7 @@ import { Exchange } from '../../../../src/gateway/request/exchange.ts';
 import { type Located, type LocatedService, locate } from '../../../../src/gateway/request/locate.ts';
 import { S3Error, s3Error } from '../../../../src/s3/error.ts';
 import { RequestFields } from '../../../../src/s3/request-fields.ts';
+import { clientCalled } from '../../../support/callers.ts';
 import { bucketOf } from '../../../support/object-reads.ts';
 
 const DOMAIN = 'gateway.test';
@@ -135,7 +136,7 @@ describe('the caller', () => {
   });
 
   it('is passed on and noted by name', () => {
-    const caller = { kind: 'client', accessKeyId: 'reader' } as const;
+    const caller = clientCalled('reader');
     for (const url of ['/photos/k', '/']) {
       const { located, exchange } = ask({ url, authenticate: () => caller });
       expect(located?.caller).toBe(caller);
