@@ -10,7 +10,7 @@ const awsEnvironment = {
   AWS_MAX_ATTEMPTS: '1',
 };
 
-interface Credentials {
+export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
@@ -40,14 +40,22 @@ export function awsSync(endpoint: string, bucket: string, folder: string): Promi
   });
 }
 
-/** An rclone command in which `gate:` is the gateway, without credentials and without second attempts. */
-export function rclone(endpoint: string, args: readonly string[]): Promise<string> {
+/** An rclone command in which `gate:` is the gateway, without second attempts, and without credentials unless given. */
+export function rclone(
+  endpoint: string,
+  args: readonly string[],
+  credentials?: Credentials,
+): Promise<string> {
   return run('rclone', ['--config', '/dev/null', '--retries', '1', '--low-level-retries', '1', ...args], {
     ownEnvironment: true,
     environment: {
       RCLONE_CONFIG_GATE_TYPE: 's3',
       RCLONE_CONFIG_GATE_PROVIDER: 'Other',
       RCLONE_CONFIG_GATE_ENDPOINT: endpoint,
+      ...(credentials && {
+        RCLONE_CONFIG_GATE_ACCESS_KEY_ID: credentials.accessKeyId,
+        RCLONE_CONFIG_GATE_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      }),
     },
   });
 }
