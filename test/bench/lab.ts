@@ -8,7 +8,10 @@ export const mebibyte = 1_048_576;
 
 /** What a figure may say of its gateway. */
 export type GatewayOptions = Partial<
-  Pick<GatewaySetup, 'memory' | 'accessLog' | 'nodeArguments' | 'launcher'>
+  Pick<
+    GatewaySetup,
+    'backends' | 'buckets' | 'clients' | 'memory' | 'accessLog' | 'nodeArguments' | 'launcher'
+  >
 >;
 
 interface Stoppable {

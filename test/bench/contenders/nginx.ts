@@ -8,15 +8,53 @@ import { type Contender, startContender } from './contender.ts';
  */
 export function startNginx(storeUrl: string, sendfile: 'on' | 'off'): Promise<Contender> {
   const name = sendfile === 'on' ? 'nginx' : 'nginx, sendfile off';
+  return start(name, directory => {
+    mkdirSync(join(directory, 'cache'));
+    return {
+      http: `
+  sendfile ${sendfile};
+  output_buffers 2 512k;
+  open_file_cache max=10000 inactive=1h;
+  open_file_cache_valid 1h;
+  proxy_cache_path ${directory}/cache levels=1:2 keys_zone=objects:10m max_size=1g inactive=1h use_temp_path=off;`,
+      location: `
+      slice 1m;
+      proxy_cache objects;
+      proxy_cache_key $uri$slice_range;
+      proxy_cache_valid 200 206 1h;
+      proxy_set_header Range $slice_range;
+      proxy_pass ${storeUrl};`,
+    };
+  });
+}
+
+/** nginx passing bodies on as they come, in pieces of `bufferSize`. */
+export function startUploadNginx(storeUrl: string, bufferSize: string): Promise<Contender> {
+  return start(`nginx, buffer of ${bufferSize}`, () => ({
+    http: `
+  client_max_body_size 0;
+  client_body_buffer_size ${bufferSize};`,
+    location: `
+      proxy_request_buffering off;
+      proxy_pass ${storeUrl};`,
+  }));
+}
+
+/** What one nginx is told beside what all are. */
+interface Configuration {
+  readonly http: string;
+  readonly location: string;
+}
+
+function start(name: string, prepare: (directory: string) => Configuration): Promise<Contender> {
   return startContender(name, (directory, port) => {
     const file = join(directory, 'nginx.conf');
-    mkdirSync(join(directory, 'cache'));
-    writeFileSync(file, configuration(directory, port, storeUrl, sendfile));
+    writeFileSync(file, configuration(directory, port, prepare(directory)));
     return ['nginx', '-p', directory, '-c', file, '-e', join(directory, 'error.log')];
   });
 }
 
-function configuration(directory: string, port: number, storeUrl: string, sendfile: string): string {
+function configuration(directory: string, port: number, { http, location }: Configuration): string {
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   return `
 daemon off;
@@ -26,29 +64,18 @@ worker_processes 1;
 events { worker_connections 1024; }
 http {
   access_log off;
-  sendfile ${sendfile};
-  output_buffers 2 512k;
   tcp_nodelay on;
   keepalive_timeout 1h;
   keepalive_requests 1000000000;
-  open_file_cache max=10000 inactive=1h;
-  open_file_cache_valid 1h;
   client_body_temp_path ${directory}/body;
   proxy_temp_path ${directory}/proxy;
   fastcgi_temp_path ${directory}/fastcgi;
   uwsgi_temp_path ${directory}/uwsgi;
-  scgi_temp_path ${directory}/scgi;
-  proxy_cache_path ${directory}/cache levels=1:2 keys_zone=objects:10m max_size=1g inactive=1h use_temp_path=off;
+  scgi_temp_path ${directory}/scgi;${http}
   server {
     listen 127.0.0.1:${port} backlog=1024;
     location / {
-      slice 1m;
-      proxy_cache objects;
-      proxy_cache_key $uri$slice_range;
-      proxy_cache_valid 200 206 1h;
-      proxy_set_header Range $slice_range;
-      proxy_http_version 1.1;
-      proxy_pass ${storeUrl};
+      proxy_http_version 1.1;${location}
     }
   }
 }
