@@ -3,6 +3,7 @@ import { Transform, type TransformCallback } from 'node:stream';
 import type { BodyFlow, StreamedBody } from '../../../backend/store.ts';
 import { s3Error } from '../../../s3/error.ts';
 import { passOverRest } from '../../../transport/request-bodies.ts';
+import { SentMemory } from '../../../transport/sent-memory.ts';
 
 /** More pieces than this of one read are put together: each would be a write to the store's socket. */
 const MAX_PIECES = 8;
@@ -38,6 +39,7 @@ export class ClientBody implements StreamedBody {
   /** Bytes that have come from the client, in its own coding. */
   receivedBytes = 0;
   readonly #request: IncomingMessage;
+  readonly #memory: SentMemory;
   readonly #conversion: BodyConversion;
   readonly #refused: (error: unknown) => void;
   #flow: BodyFlow | undefined;
@@ -57,6 +59,7 @@ export class ClientBody implements StreamedBody {
       transform: (bytes: Buffer, _encoding, done) => this.#arrived(bytes, done),
       flush: done => this.#ended(done),
     });
+    this.#memory = new SentMemory(this.stream);
     // a store that has lagged behind takes in this turn what has come meanwhile, and no piece may follow it
     this.stream.on('resume', () => queueMicrotask(() => this.#judge()));
     this.stream.once('close', () => this.stop());
@@ -138,7 +141,7 @@ export class ClientBody implements StreamedBody {
     const pieces = this.#pieces;
     this.#pieces = [];
     for (const bytes of pieces.length > MAX_PIECES ? [Buffer.concat(pieces)] : pieces)
-      this.stream.push(bytes);
+      this.#memory.push(bytes);
   }
 
   /** Tells whether the store would take more than the client has sent. */

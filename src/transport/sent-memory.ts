@@ -1,0 +1,49 @@
+import type { Readable } from 'node:stream';
+
+/** Smaller pieces are not worth the call. */
+const LEAST_BYTES = 16 * 1024;
+
+interface Piece {
+  readonly memory: ArrayBuffer;
+  /** Bytes of the stream up to its end. */
+  readonly endBytes: number;
+}
+
+/**
+ * Frees the memory of a body's pieces as soon as the connection has taken them. node:http allocates a Buffer for each read
+ * of a body; where these wait for the garbage collector, 1 GiB costs a full collection every 32 MB, more CPU time than all
+ * else, and 64 MiB of memory.
+ *
+ * Relies on how undici writes a stream (`writeStream` in its client-h1.js): it pauses the stream when the socket does not
+ * take more, and resumes it on `drain` alone, which node:net emits when everything was written. So what was read before a
+ * pause is not used after it. Whoever else reads the stream has to keep to that.
+ */
+export class SentMemory {
+  readonly #stream: Readable;
+  readonly #pieces: Piece[] = [];
+  #passedBytes = 0;
+  #takenBytes = 0;
+
+  constructor(stream: Readable) {
+    this.#stream = stream;
+    stream.on('pause', () => {
+      this.#takenBytes = this.#passedBytes - stream.readableLength;
+    });
+    stream.on('resume', () => this.#free());
+  }
+
+  /** Passes `bytes` to the stream. Nobody else may use them, where they are the whole of their memory. */
+  push(bytes: Buffer): void {
+    const { buffer, length } = bytes;
+    this.#passedBytes += length;
+    if (length >= LEAST_BYTES && length === buffer.byteLength && buffer instanceof ArrayBuffer)
+      this.#pieces.push({ memory: buffer, endBytes: this.#passedBytes });
+    this.#stream.push(bytes);
+  }
+
+  #free(): void {
+    const kept = this.#pieces.findIndex(({ endBytes }) => endBytes > this.#takenBytes);
+    const taken = this.#pieces.splice(0, kept < 0 ? this.#pieces.length : kept);
+    for (const { memory } of taken) if (!memory.detached) memory.transfer(0);
+  }
+}
