@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { copyOf, patternContent } from '../../support/stand-in/content.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
@@ -9,22 +10,44 @@ const workers = 2;
 const stalledReaders = 100;
 /** More than the system takes for a connection whose client does not read. */
 const stalledBytes = 32 * mebibyte;
+/** About as much as a quiet machine does in `stepMs`. */
+const turnsPerStep = 100;
+const stepMs = 50;
 
 let store: StandInStore;
 let gateway: TestGateway;
 let stalled: Socket[];
+let stopTime: () => void;
 
 beforeEach(async () => {
   store = await StandInStore.start();
-  gateway = await TestGateway.start({ storeUrl: store.url, arenaBytes: 28 * mebibyte, workers });
+  const clock = new ManualClock();
+  gateway = await TestGateway.start({ storeUrl: store.url, arenaBytes: 28 * mebibyte, workers, clock });
+  stopTime = timeByTurns(clock);
   stalled = [];
 });
 
 afterEach(async () => {
+  stopTime();
   for (const socket of stalled) socket.destroy();
   await gateway.close();
   await store.close();
 });
+
+/**
+ * Moves `clock` by the turns of the event loop, in which all work of this test is done. By the true time a miss waits a second
+ * and a half for memory, in which a busy machine may have done next to nothing.
+ */
+function timeByTurns(clock: ManualClock): () => void {
+  let turns = 0;
+  let next: NodeJS.Immediate;
+  const turn = () => {
+    if (++turns % turnsPerStep === 0) clock.advance(stepMs);
+    next = setImmediate(turn);
+  };
+  turn();
+  return () => clearImmediate(next);
+}
 
 /** A client that reads the beginning of an answer and then nothing more; kept when it has stopped. */
 function stall(key: string, worker: number): Promise<void> {
