@@ -15,6 +15,7 @@ import { welcome } from './cli/welcome.ts';
 import { secretsOf } from './config/secrets.ts';
 import { claimAddresses } from './server/claim-address.ts';
 import { urlOf } from './server/listen-address.ts';
+import { CertificateWatch } from './server/tls/certificate-watch.ts';
 import { adminRoutes } from './wiring/admin.ts';
 import { startAlerts } from './wiring/alerts.ts';
 import { purgeEverywhere } from './wiring/cache.ts';
@@ -48,8 +49,10 @@ async function start({ config, file, warnings }: ServeRequest, sink: LogSink): P
   const { metrics, storeRestarts, workerRestarts, purges } = supervisorMetrics(version);
   const common = { clock, logger, writeLog: sink.write };
 
-  const addresses = await claimAddresses(config.listen);
-  const gatewayUrl = addresses.map(urlOf).join(', ');
+  const claimed = await claimAddresses(config.listen);
+  const certificates = new CertificateWatch({ addresses: claimed, clock, logger, metrics });
+  const addresses = () => certificates.addresses();
+  const gatewayUrl = addresses().map(urlOf).join(', ');
   const stores = await startStores(config, isDefaultStart, { ...common, restarts: storeRestarts });
   const workers = createWorkers({ ...common, config, addresses, stores, restarts: workerRestarts });
   const { pool } = workers;
@@ -87,6 +90,7 @@ async function start({ config, file, warnings }: ServeRequest, sink: LogSink): P
   // told to stop during the start: the drain ends the process
   if (shutdown.isDraining) return;
   shutdown.served();
+  certificates.start(() => pool.useCertificates(addresses()));
   new WarmPages(workers.memory, clock).start();
   logger.info({ gateway: gatewayUrl, admin: adminUrl, workers: workers.count, version }, 'ready');
   alerts.begin([

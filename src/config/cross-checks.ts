@@ -2,14 +2,14 @@ import { isIP } from 'node:net';
 import { parseAccessPointArn } from '../s3/access-point.ts';
 import { EVERY_OTHER_BUCKET, isVirtualHostable } from '../s3/bucket-name.ts';
 import { pathPrefixProblem } from '../s3/path-key.ts';
-import type { ListenAddress } from '../server/listen-address.ts';
+import type { ConfiguredAddress } from '../server/tls/certificate-watch.ts';
 import { otherBucketNames } from './other-buckets.ts';
 import { KEY_KINDS, type KeyRestrictions, undecidedBackends } from './restricted-keys.ts';
 import { formatSize } from './units.ts';
 
 /** The parts of the configuration that depend on each other. */
 export interface CheckedConfig {
-  readonly listen: readonly ListenAddress[];
+  readonly listen: readonly ConfiguredAddress[];
   readonly admin: Listener & { readonly token?: string | undefined };
   readonly backends: Readonly<
     Record<

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { host, listOf, map, notBuilt, port } from './scalars.ts';
+import { choice, flag, host, listOf, map, port, text } from './scalars.ts';
 
 /** Longer ones do not fit into the address of a socket while they have another name (unix(7): 108 bytes). */
 const LONGEST_PATH_BYTES = 90;
@@ -16,24 +16,73 @@ const mode = z
   .regex(/^0?[0-7]{3}$/, { error: 'permissions in quotes, such as "0660"' })
   .transform(digits => Number.parseInt(digits, 8));
 
+const serverName = z
+  .string({ error: 'a server name such as s3.example.test or *.s3.example.test' })
+  .regex(/^(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/, {
+    error: 'a server name such as s3.example.test or *.s3.example.test',
+  });
+
+const certificate = map({
+  cert: text('the path of a certificate in PEM form'),
+  key: text('the path of its private key in PEM form'),
+  names: listOf(serverName, 'server names').optional(),
+});
+
+/** One certificate, or a list; gives a list. */
+const tls = z.union(
+  [
+    certificate.transform(each => [each]),
+    listOf(certificate, 'certificates').min(1, { error: 'at least one certificate, such as { cert, key }' }),
+  ],
+  { error: 'a map of cert, key, names, or a list of such maps' },
+);
+
 const listener = map({
   host: host().optional(),
   port: port().optional(),
   path: path.optional(),
   mode: mode.optional(),
-  tls: notBuilt('TLS'),
+  tls: tls.optional(),
+  http2: flag()
+    .refine(isOn => !isOn, { error: 'false', params: { notBuilt: 'value' } })
+    .optional(),
+  clientCa: text('the path of the authorities of client certificates in PEM form').optional(),
+  clientCertificates: choice(['required', 'optional']).optional(),
 })
   .check(({ value, issues }) => {
-    const rejected = value.path === undefined ? (['mode'] as const) : (['host', 'port'] as const);
-    for (const key of rejected) {
+    for (const [key, message] of misplaced(value)) {
       if (value[key] === undefined) continue;
-      const message = key === 'mode' ? 'nothing without path' : 'nothing beside path, which is a unix socket';
       issues.push({ code: 'custom', path: [key], message, input: value[key] });
     }
   })
-  .transform(({ host = '127.0.0.1', port = 8080, path, mode = 0o660 }) =>
-    path === undefined ? ({ kind: 'tcp', host, port } as const) : ({ kind: 'unix', path, mode } as const),
-  );
+  .transform(({ host = '127.0.0.1', port = 8080, path, mode = 0o660, tls, ...ofTls }) => {
+    if (path !== undefined) return { kind: 'unix', path, mode } as const;
+    if (!tls) return { kind: 'tcp', host, port } as const;
+    const { http2 = false, clientCa, clientCertificates = 'required' } = ofTls;
+    const files = { certificates: tls, http2, clientCa, clientCertificates };
+    return { kind: 'tcp', host, port, tls: files } as const;
+  });
+
+type ListenerKey = 'host' | 'port' | 'mode' | 'tls' | 'http2' | 'clientCa' | 'clientCertificates';
+
+/** The keys that decide which others may stand beside them. */
+interface DecidingKeys {
+  readonly path?: unknown;
+  readonly tls?: unknown;
+  readonly clientCa?: unknown;
+}
+
+const notOfSockets = ['host', 'port', 'tls', 'http2', 'clientCa', 'clientCertificates'] as const;
+
+/** The keys that must be absent, and what may stand there. */
+function misplaced({ path, tls, clientCa }: DecidingKeys): readonly [ListenerKey, string][] {
+  if (path !== undefined)
+    return notOfSockets.map(key => [key, 'nothing beside path, which is a unix socket']);
+  const found: [ListenerKey, string][] = [['mode', 'nothing without path']];
+  if (tls === undefined) found.push(['http2', 'nothing without tls'], ['clientCa', 'nothing without tls']);
+  if (clientCa === undefined) found.push(['clientCertificates', 'nothing without clientCa']);
+  return found;
+}
 
 /** `listen`: one address, or a list of them; gives a list. */
 export const listenSchema = z.union(

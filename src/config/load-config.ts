@@ -8,6 +8,7 @@ import { deepFreeze } from './freeze.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { gatewaySchema } from './gateway-schema.ts';
 import { grantWarnings } from './grant-warnings.ts';
+import { listenerCertificates } from './listener-certificates.ts';
 import { type Machine, machineWarnings, thisMachine } from './machine-warnings.ts';
 import { describeIssues, describeWarnings, formatPath } from './problems.ts';
 import { unsignedBackends } from './unsigned-backends.ts';
@@ -33,7 +34,13 @@ export function checkFile(
   machine: Machine = thisMachine(),
 ): CheckedFile {
   const { config, written } = parse(readText(file), environment, file, asksForKeys);
+  const certificates = listenerCertificates(config, written, Date.now());
+  if (certificates.problems.length > 0) {
+    const problems = certificates.problems.map(({ path, reason }) => `${formatPath(path)} ${reason}`);
+    throw new ConfigError(file, problems);
+  }
   const warnings = [
+    ...certificates.warnings,
     ...bucketWarnings(config),
     ...unsignedBackends(config, written),
     ...grantWarnings(config),

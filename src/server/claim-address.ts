@@ -2,14 +2,19 @@ import { lstatSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { errorCode } from '../base/error-code.ts';
 import { formatAddress, ListenError } from '../base/listen-error.ts';
-import type { ListenAddress } from './listen-address.ts';
+
+type Claimed =
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  | { readonly kind: 'unix'; readonly path: string };
 
 /**
  * Makes sure that no other instance listens on `addresses`; gives them with their ports, where these were 0.
  * @throws ListenError when one is in use or cannot be bound
  */
-export async function claimAddresses(addresses: readonly ListenAddress[]): Promise<ListenAddress[]> {
-  const claimed: ListenAddress[] = [];
+export async function claimAddresses<Address extends Claimed>(
+  addresses: readonly Address[],
+): Promise<Address[]> {
+  const claimed: Address[] = [];
   for (const address of addresses) {
     if (address.kind === 'tcp')
       claimed.push({ ...address, port: await claimPort(address.host, address.port) });

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { clientOf } from '../base/client-quota.ts';
 import type { Clock, Timer } from '../base/clock.ts';
@@ -6,8 +6,19 @@ import type { Logger } from '../base/logger.ts';
 import { runningResponse } from '../transport/running-response.ts';
 import { ConnectionQueue } from './connection-queue.ts';
 import { type CloseCandidate, connectionsToClose } from './connections-to-close.ts';
+import type { OpenConnection } from './open-connections.ts';
+
+/** Where connections come in. */
+export interface Entrance {
+  /** Whether they begin with a TLS handshake: before it, nothing can be answered. */
+  readonly isSecure: boolean;
+  /** Serves a connection that has a place. */
+  readonly serve: (socket: Socket) => void;
+}
 
 export interface ConnectionLimiterOptions {
+  /** What is known of a connection that is served, by the socket that was accepted. */
+  readonly find: (socket: Socket) => OpenConnection | undefined;
   /** All connections, including waiting ones. */
   readonly connections: number;
   /** The complete response for a connection that cannot be served. */
@@ -39,6 +50,7 @@ interface ServedConnection extends CloseCandidate {
 
 interface WaitingConnection {
   readonly client: string;
+  readonly entrance: Entrance;
   readonly timer: Timer;
 }
 
@@ -53,7 +65,6 @@ interface WaitingConnection {
  */
 export class ConnectionLimiter {
   readonly #options: ConnectionLimiterOptions;
-  readonly #handOver: (socket: Socket) => void;
   readonly #waiting = new Map<Socket, WaitingConnection>();
   readonly #queue = new ConnectionQueue<Socket>();
   /** Answered; closed as soon as the client has read the answer. */
@@ -70,28 +81,17 @@ export class ConnectionLimiter {
   #isClosed = false;
   #quiet: Timer | undefined;
 
-  /**
-   * Replaces `server`'s own connection listeners, which are called once a connection is admitted; listeners added later
-   * stay.
-   */
-  constructor(server: Server, options: ConnectionLimiterOptions) {
+  constructor(options: ConnectionLimiterOptions) {
     this.#options = options;
     this.#waitingPlaces = Math.floor(options.connections * WAITING_SHARE);
     this.#places = options.connections - this.#waitingPlaces;
-    const own = server.listeners('connection');
-    server.removeAllListeners('connection');
-    this.#handOver = socket => {
-      for (const listener of own) Reflect.apply(listener, server, [socket]);
-    };
-    server.on('connection', (socket: Socket) => this.#accept(socket));
   }
 
   /** Answers and closes all waiting connections, and those that would have to wait: none will be served any more. */
   close(): void {
     this.#isClosed = true;
     for (const socket of [...this.#queue.connections()]) {
-      this.#dequeue(socket);
-      this.#reject(socket);
+      this.#dismiss(socket);
     }
   }
 
@@ -101,16 +101,17 @@ export class ConnectionLimiter {
     for (const socket of this.#lingering) socket.destroy();
   }
 
-  #accept(socket: Socket): void {
+  /** Serves a new connection through `entrance`, at once or when there is a place. */
+  accept(socket: Socket, entrance: Entrance): void {
     const client = clientOf(socket.remoteAddress);
-    if (this.#served.size < this.#places) this.#serve(socket, client);
-    else if (this.#isClosed) this.#reject(socket);
+    if (this.#served.size < this.#places) this.#serve(socket, client, entrance);
+    else if (this.#isClosed) this.#reject(socket, entrance);
     else if (this.#waiting.size < this.#waitingPlaces || this.#displaceFor(client))
-      this.#enqueue(socket, client);
-    else this.#reject(socket);
+      this.#enqueue(socket, client, entrance);
+    else this.#reject(socket, entrance);
   }
 
-  #serve(socket: Socket, client: string): void {
+  #serve(socket: Socket, client: string, { serve }: Entrance): void {
     this.#served.set(socket, {
       ...{ socket, client, isIdle: false, unusedChecks: 0, waitingChecks: 0 },
       ...{ readBytes: -1, writtenBytes: -1 },
@@ -123,17 +124,14 @@ export class ConnectionLimiter {
       else this.#held.delete(client);
       this.#admitNext();
     });
-    this.#handOver(socket);
+    serve(socket);
   }
 
-  #enqueue(socket: Socket, client: string): void {
+  #enqueue(socket: Socket, client: string, entrance: Entrance): void {
     const { clock } = this.#options;
     this.#becomeCrowded();
-    const timer = clock.after(WAIT_LIMIT_MS, () => {
-      this.#dequeue(socket);
-      this.#reject(socket);
-    });
-    this.#waiting.set(socket, { client, timer });
+    const timer = clock.after(WAIT_LIMIT_MS, () => this.#dismiss(socket));
+    this.#waiting.set(socket, { client, entrance, timer });
     this.#queue.add(client, socket);
     socket.on('error', ignore);
     socket.once('close', () => this.#dequeue(socket));
@@ -146,8 +144,7 @@ export class ConnectionLimiter {
   #displaceFor(client: string): boolean {
     const displaced = this.#queue.toDisplaceFor(client, this.#heldBy);
     if (!displaced) return false;
-    this.#dequeue(displaced);
-    this.#reject(displaced);
+    this.#dismiss(displaced);
     return true;
   }
 
@@ -155,7 +152,8 @@ export class ConnectionLimiter {
   #makeRoom(): void {
     this.#isChecking = this.#waiting.size > 0;
     if (!this.#isChecking) return;
-    for (const connection of this.#served.values()) recordUse(connection);
+    for (const connection of this.#served.values())
+      recordUse(connection, this.#options.find(connection.socket));
     for (const connection of connectionsToClose(this.#served.values(), this.#queue.clients()))
       this.#giveUp(connection);
     this.#options.clock.after(MAKE_ROOM_STEP_MS, () => this.#makeRoom());
@@ -167,9 +165,18 @@ export class ConnectionLimiter {
       socket.destroy();
       return;
     }
-    socket.on('error', ignore);
-    socket.write(this.#options.answerCrowded());
-    socket.destroySoon();
+    const carrying = this.#options.find(socket)?.socket ?? socket;
+    carrying.on('error', ignore);
+    carrying.write(this.#options.answerCrowded());
+    carrying.destroySoon();
+  }
+
+  /** Refuses a waiting connection. */
+  #dismiss(socket: Socket): void {
+    const waiting = this.#waiting.get(socket);
+    if (!waiting) return;
+    this.#dequeue(socket);
+    this.#reject(socket, waiting.entrance);
   }
 
   #dequeue(socket: Socket): void {
@@ -188,12 +195,16 @@ export class ConnectionLimiter {
     if (!waiting) return;
     this.#dequeue(next);
     next.off('error', ignore);
-    this.#serve(next, waiting.client);
+    this.#serve(next, waiting.client, waiting.entrance);
   }
 
-  #reject(socket: Socket): void {
+  #reject(socket: Socket, { isSecure }: Entrance): void {
     this.#becomeCrowded();
     socket.on('error', ignore);
+    if (isSecure) {
+      socket.destroy();
+      return;
+    }
     socket.end(this.#options.answerCrowded());
     this.#linger(socket);
   }
@@ -240,16 +251,18 @@ export class ConnectionLimiter {
 }
 
 /** Records whether the connection was used since the last check. */
-function recordUse(connection: ServedConnection): void {
-  const { bytesRead, bytesWritten, writableLength } = connection.socket;
-  const running = runningResponse(connection.socket);
-  const wasUsed = bytesWritten !== connection.writtenBytes || running !== undefined;
+function recordUse(connection: ServedConnection, open: OpenConnection | undefined): void {
+  const { socket = connection.socket, streams = 0 } = open ?? {};
+  const { bytesRead, bytesWritten, writableLength } = socket;
+  const running = runningResponse(socket);
+  const wasUsed = bytesWritten !== connection.writtenBytes || running !== undefined || streams > 0;
   const hasMoved = wasUsed || bytesRead !== connection.readBytes;
   connection.unusedChecks = wasUsed ? 0 : connection.unusedChecks + 1;
   connection.isIdle = bytesWritten > 0 && !hasMoved;
   // neither a body that nobody reads nor the beginning of a next request helps the one that waits
   const isSending = bytesRead !== connection.readBytes && hasReadBody(running);
   const isStill = !isSending && bytesWritten === connection.writtenBytes;
+  // the streams of a connection are not told apart: it is not given up while one of them waits
   const hasBegun = running === undefined || running.headersSent || writableLength > 0;
   connection.waitingChecks = isStill && !hasBegun ? connection.waitingChecks + 1 : 0;
   connection.readBytes = bytesRead;

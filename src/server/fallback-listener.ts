@@ -6,10 +6,11 @@ import { ServedRequest } from '../transport/served-request.ts';
 import type { ListenAddress } from './listen-address.ts';
 import { type ListeningSocket, openSockets } from './listening-socket.ts';
 import { type AnswerUnreadable, refuseBadRequest } from './refuse-unreadable.ts';
+import { TlsAcceptor } from './tls/tls-acceptor.ts';
 
 interface FallbackListenerOptions {
-  /** Those of the workers; ports are shared with them. */
-  readonly addresses: readonly ListenAddress[];
+  /** Those of the workers, with the certificates in use; ports are shared with them. */
+  readonly addresses: () => readonly ListenAddress[];
   /** Answers every request, without reading more of it than node:http already has. */
   readonly answer: RequestListener;
   /** Renders the answer to malformed requests. */
@@ -77,9 +78,16 @@ export class FallbackListener {
   /** Never rejects: a failed listener must not end the supervisor. */
   async #listen(server: Server): Promise<void> {
     const { addresses, clock, logger } = this.#options;
-    const accept = (socket: Socket) => void server.emit('connection', socket);
+    const accept = (address: ListenAddress) => {
+      const serve = (socket: Socket) => void server.emit('connection', socket);
+      if (address.kind === 'unix' || !address.tls) return serve;
+      // one protocol is enough for refusals
+      const material = { ...address.tls, http2: false };
+      const acceptor = new TlsAcceptor({ material, logger, onSecure: ({ secure }) => serve(secure) });
+      return (socket: Socket) => acceptor.accept(socket);
+    };
     try {
-      const sockets = await openSockets(addresses, { reusePort: true, accept, clock, logger });
+      const sockets = await openSockets(addresses(), { reusePort: true, accept, clock, logger });
       if (this.#server !== server) {
         closeListener(server, sockets);
         return;

@@ -13,11 +13,11 @@ import {
 import { ServedRequest } from '../transport/served-request.ts';
 import { atTurnEnd } from '../transport/turn-end.ts';
 import type { ClientLimits } from './client-limits.ts';
-import { ConnectionLimiter, type ConnectionLimiterOptions } from './connection-limiter.ts';
+import { ConnectionLimiter, type ConnectionLimiterOptions, type Entrance } from './connection-limiter.ts';
 import { watchForDepartures } from './departed-clients.ts';
 import { drain } from './drain.ts';
 import { closeIdleConnections } from './idle-connections.ts';
-import type { ListenAddress } from './listen-address.ts';
+import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 import { openSockets } from './listening-socket.ts';
 import { OpenConnections } from './open-connections.ts';
 import { Pipelining } from './pipelining.ts';
@@ -33,6 +33,7 @@ import {
 } from './refuse-unreadable.ts';
 import type { RequestHandler } from './request-handler.ts';
 import { type SenderLimits, usualSenderLimits, watchSenders } from './slow-senders.ts';
+import { TlsAcceptor } from './tls/tls-acceptor.ts';
 
 export interface HttpListenerOptions {
   readonly addresses: readonly ListenAddress[];
@@ -65,6 +66,8 @@ export interface HttpListener {
   readonly port: number;
   /** Whether to also take connections meant for another listener on the same ports, as far as the platform allows. */
   cover(isCovering: boolean): void;
+  /** Uses the certificates of these addresses for new connections. */
+  useCertificates(addresses: readonly ListenAddress[]): void;
   /** Soon accepts no more connections, lets running responses finish for up to `limitMs`, then closes all. */
   drain(limitMs: number): Promise<void>;
 }
@@ -103,14 +106,42 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   parseTakenBodies(server, takesBody);
   takeRequests(server, handle, takesBody);
   refuseUnreadable(server, pipelining, refusing);
-  const connections = new OpenConnections(server, limits, socket => refuseConnection(socket, refusing));
+  const connections = new OpenConnections(limits);
   const idle = closeIdleConnections(connections, IDLE_LIMIT_MS);
   const watch = watchSenders(connections, senders, socket => refuseSlow(socket, refusing));
   const departures = watchForDepartures(connections, DEPARTURE_STEP_MS);
   const answerCrowded = () => answerUnreadable('too-many-connections');
-  // must be attached last: it replaces the connection listeners and calls them once a connection is admitted
-  const room = options.room && new ConnectionLimiter(server, { ...options.room, answerCrowded, logger });
-  const accept = (socket: Socket) => void server.emit('connection', socket);
+  const find = (socket: Socket) => connections.find(socket);
+  const room = options.room && new ConnectionLimiter({ ...options.room, find, answerCrowded, logger });
+  const plain: Entrance = {
+    isSecure: false,
+    serve: socket => {
+      server.emit('connection', socket);
+      if (!connections.add(socket, 'http/1.1')) refuseConnection(socket, refusing);
+    },
+  };
+  const acceptors = new Map<string, TlsAcceptor>();
+  const entranceOf = (address: ListenAddress): Entrance => {
+    if (address.kind === 'unix' || !address.tls) return plain;
+    const acceptor = new TlsAcceptor({
+      ...{ material: address.tls, logger },
+      onSecure: connection => {
+        if (connections.secured(connection)) server.emit('connection', connection.secure);
+      },
+    });
+    acceptors.set(formatListenAddress(address), acceptor);
+    return {
+      isSecure: true,
+      serve: socket => {
+        if (connections.add(socket, undefined)) acceptor.accept(socket);
+        else socket.destroy();
+      },
+    };
+  };
+  const accept = (address: ListenAddress) => {
+    const entrance = entranceOf(address);
+    return (socket: Socket) => (room ? room.accept(socket, entrance) : entrance.serve(socket));
+  };
   const { addresses, reusePort } = options;
   const sockets = await openSockets(addresses, { reusePort, accept, clock, logger });
   const port =
@@ -119,6 +150,12 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     port,
     cover: isCovering => {
       for (const socket of sockets) socket.cover(isCovering);
+    },
+    useCertificates: addresses => {
+      for (const address of addresses) {
+        if (address.kind === 'tcp' && address.tls)
+          acceptors.get(formatListenAddress(address))?.update(address.tls);
+      }
     },
     drain: async limitMs => {
       isDraining = true;

@@ -1,4 +1,5 @@
 import { formatAddress } from '../base/listen-error.ts';
+import type { TlsMaterial } from './tls/tls-material.ts';
 
 /** A TCP address. */
 export interface TcpAddress {
@@ -6,6 +7,8 @@ export interface TcpAddress {
   readonly host: string;
   /** 0 for any free one. */
   readonly port: number;
+  /** Undefined for plain HTTP. */
+  readonly tls?: TlsMaterial | undefined;
 }
 
 /** A unix socket. */
@@ -24,8 +27,9 @@ export function formatListenAddress(address: ListenAddress): string {
   return address.kind === 'tcp' ? formatAddress(address.host, address.port) : address.path;
 }
 
-/** What clients call: `http://host:port`, or `unix:/path`. */
+/** What clients call: `http://host:port`, `https://host:port` or `unix:/path`. */
 export function urlOf(address: ListenAddress): string {
   const text = formatListenAddress(address);
-  return address.kind === 'tcp' ? `http://${text}` : `unix:${text}`;
+  if (address.kind === 'unix') return `unix:${text}`;
+  return `${address.tls ? 'https' : 'http'}://${text}`;
 }

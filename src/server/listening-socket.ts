@@ -11,7 +11,8 @@ interface ListeningOptions {
   readonly address: ListenAddress;
   /** Whether other threads listen on the same port (SO_REUSEPORT). */
   readonly reusePort: boolean;
-  readonly accept: AcceptSocket;
+  /** Gives what takes the connections of an address. */
+  readonly accept: (address: ListenAddress) => AcceptSocket;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -31,7 +32,8 @@ export class ListeningSocket {
   private constructor(
     server: Server,
     address: ListenAddress,
-    { accept, logger, clock }: ListeningOptions,
+    accept: AcceptSocket,
+    { logger, clock }: ListeningOptions,
     remove: () => void = () => undefined,
   ) {
     this.address = address;
@@ -44,16 +46,21 @@ export class ListeningSocket {
 
   /** @throws ListenError when the address cannot be bound */
   static async open(options: ListeningOptions): Promise<ListeningSocket> {
-    const { address, accept, logger, reusePort } = options;
+    const { address, logger, reusePort } = options;
+    const accept = options.accept(address);
     const server = createServer(socketOptions, accept);
     if (address.kind === 'unix') {
       const remove = await listenUnix(server, address, BACKLOG);
-      server.on('error', err => logger.warn({ err, address: address.path }, 'a listening socket failed'));
-      return new ListeningSocket(server, address, options, remove);
+      server.on('error', err =>
+        logger.warn({ err, address: formatListenAddress(address) }, 'a listening socket failed'),
+      );
+      return new ListeningSocket(server, address, accept, options, remove);
     }
     const port = await listenTcp(server, address, reusePort);
-    server.on('error', err => logger.warn({ err, ...address }, 'a listening socket failed'));
-    return new ListeningSocket(server, { ...address, port }, options);
+    server.on('error', err =>
+      logger.warn({ err, address: formatListenAddress(address) }, 'a listening socket failed'),
+    );
+    return new ListeningSocket(server, { ...address, port }, accept, options);
   }
 
   /** Whether to also take connections meant for another thread on the same port, as far as the platform allows. */

@@ -1,14 +1,22 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ClientQuota, clientOf } from '../base/client-quota.ts';
 import type { ClientLimits } from './client-limits.ts';
+import type { SecureConnection } from './tls/tls-acceptor.ts';
 
 /** Those of this folder and of node:http on one connection; above the default of 10, node prints a warning. */
 const MAX_LISTENERS = 32;
 
-/** An open connection, with what each periodic sweep remembers of it since its last check. */
+/**
+ * An open connection, with what each periodic sweep remembers of it since its last check. Over TLS it has no protocol
+ * before the handshake is complete.
+ */
 export interface OpenConnection {
-  readonly socket: Socket;
+  /** What carries the requests: the connection as it was accepted, or after the handshake the TLS connection over it. */
+  socket: Socket;
+  protocol: 'http/1.1' | 'h2' | undefined;
+  /** Open streams of HTTP/2. */
+  streams: number;
   /** idle-connections.ts */
   readonly movement: { bytes: number; sweeps: number };
   /** departed-clients.ts: checks that could not tell whether the client of the running response is still there. */
@@ -27,43 +35,56 @@ export interface Sending {
   checks: number;
 }
 
-/** The open connections of a server, within the limits in all and per client. */
+/** The open connections of a listener, within the limits in all and per client. */
 export class OpenConnections implements Iterable<OpenConnection> {
-  readonly #open = new Set<OpenConnection>();
+  /** By the connection as it was accepted. */
+  readonly #open = new Map<Socket, OpenConnection>();
   readonly #quota: ClientQuota;
-  readonly #refuse: (socket: Socket) => void;
 
-  /** @param refuse answers and closes a connection beyond the limits */
-  constructor(
-    server: Server<typeof IncomingMessage>,
-    { connections, connectionsPerAddress }: Pick<ClientLimits, 'connections' | 'connectionsPerAddress'>,
-    refuse: (socket: Socket) => void,
-  ) {
+  constructor({ connections, connectionsPerAddress }: ConnectionLimits) {
     this.#quota = new ClientQuota({ inAll: connections, perClient: connectionsPerAddress });
-    this.#refuse = refuse;
-    server.on('connection', socket => this.#opened(socket));
   }
 
   [Symbol.iterator](): Iterator<OpenConnection> {
     return this.#open.values();
   }
 
-  /** A refused connection is checked like any other until it is closed. */
-  #opened(socket: Socket): void {
+  /** @param accepted the connection as it was accepted */
+  find(accepted: Socket): OpenConnection | undefined {
+    return this.#open.get(accepted);
+  }
+
+  /**
+   * Counts a new connection.
+   *
+   * @param protocol undefined where a handshake comes first
+   * @returns false beyond the limits; a refused connection is checked like any other until it is closed
+   */
+  add(socket: Socket, protocol: 'http/1.1' | undefined): boolean {
     socket.setMaxListeners(MAX_LISTENERS);
     const client = clientOf(socket.remoteAddress);
     const isAdmitted = this.#quota.take(client);
-    const connection = {
-      socket,
+    this.#open.set(socket, {
+      ...{ socket, protocol, streams: 0, departureChecks: 0 },
       movement: { bytes: 0, sweeps: 0 },
-      departureChecks: 0,
       sending: { body: undefined, readBytes: 0, writtenBytes: 0, checks: 0 },
-    };
-    this.#open.add(connection);
+    });
     socket.once('close', () => {
-      this.#open.delete(connection);
+      this.#open.delete(socket);
       if (isAdmitted) this.#quota.giveBack(client);
     });
-    if (!isAdmitted) this.#refuse(socket);
+    return isAdmitted;
+  }
+
+  /** The handshake of a connection is complete. */
+  secured({ accepted, secure, protocol }: SecureConnection): OpenConnection | undefined {
+    const connection = this.#open.get(accepted);
+    if (!connection) return undefined;
+    secure.setMaxListeners(MAX_LISTENERS);
+    connection.socket = secure;
+    connection.protocol = protocol;
+    return connection;
   }
 }
+
+type ConnectionLimits = Pick<ClientLimits, 'connections' | 'connectionsPerAddress'>;

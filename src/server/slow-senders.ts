@@ -32,7 +32,10 @@ export function watchSenders(
   end: (socket: Socket) => void,
 ): { stop(): void } {
   const timer = setInterval(() => {
-    for (const { socket, sending } of connections) if (isTooSlow(socket, sending, limits)) end(socket);
+    for (const { socket, protocol, sending } of connections) {
+      // handshakes have a limit of their own, and so have streams of HTTP/2
+      if (protocol === 'http/1.1' && isTooSlow(socket, sending, limits)) end(socket);
+    }
   }, limits.limitMs / CHECKS_PER_LIMIT);
   timer.unref();
   return { stop: () => clearInterval(timer) };

@@ -3,6 +3,7 @@ import type { LogSink } from '../base/logger.ts';
 import type { PayloadOf, ResultOf } from '../base/rpc.ts';
 import { type HttpListener, type HttpListenerOptions, listenHttp } from './http-listener.ts';
 import { type JoinedThread, joinSupervisor } from './joined-thread.ts';
+import type { ListenAddress } from './listen-address.ts';
 import type { WorkerStart } from './worker-pool.ts';
 
 /** A worker's side of the pool: its start data, its peers and its connection to the supervisor. */
@@ -12,6 +13,8 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
   readonly #peers = new Map<number, MessagePort>();
   #onPeer: (index: number, port: MessagePort) => void = () => undefined;
   #listener: HttpListener | undefined;
+  /** The addresses with the certificates that came last, perhaps before this worker listened. */
+  #renewed: readonly ListenAddress[] = [];
 
   constructor(thread: JoinedThread, start: WorkerStart<Settings, Shared>) {
     this.start = start;
@@ -20,6 +23,10 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
     thread.rpc.serve({
       leave: () => leave.resolve(),
       cover: (isCovering: boolean) => this.#listener?.cover(isCovering),
+      certificates: (addresses: readonly ListenAddress[]) => {
+        this.#renewed = addresses;
+        this.#listener?.useCertificates(addresses);
+      },
       peer: ({ index, port }: { index: number; port: MessagePort }) => {
         this.#peers.set(index, port);
         this.#onPeer(index, port);
@@ -66,6 +73,7 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
   async listen(serving: Omit<HttpListenerOptions, 'addresses' | 'reusePort'>): Promise<void> {
     const { addresses, reusePort } = this.start;
     this.#listener = await listenHttp({ addresses, reusePort, ...serving });
+    this.#listener.useCertificates(this.#renewed);
     this.#thread.ready(undefined);
   }
 }

@@ -12,8 +12,8 @@ export interface WorkerPoolOptions<Settings, Shared> {
   readonly count: number;
   /** The module that a worker runs. */
   readonly entry: URL;
-  /** With resolved ports, never 0 (claim-address.ts). */
-  readonly addresses: readonly ListenAddress[];
+  /** With resolved ports, never 0 (claim-address.ts), and the certificates in use. */
+  readonly addresses: () => readonly ListenAddress[];
   readonly reusePort: boolean;
   /** Plain data for every worker. */
   readonly settings: Settings;
@@ -137,6 +137,11 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
     return (await rpc.call(name, payload)) as ResultOf<Control[Name]>;
   }
 
+  /** Has the workers use the certificates of these addresses for new connections. */
+  useCertificates(addresses: readonly ListenAddress[]): void {
+    for (const { rpc } of this.#threads) rpc?.notify('certificates', addresses);
+  }
+
   /** Ends all workers once all running responses have finished, or after `limitMs`. */
   async drain(limitMs: number): Promise<void> {
     this.#isDraining = true;
@@ -150,13 +155,15 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
   #thread(index: number, options: WorkerPoolOptions<Settings, Shared>, procedures: object) {
     const { entry, clock, logger, writeLog, restarts, onDeath } = options;
     const { count, reusePort, settings, shared } = options;
-    // several threads can listen on one port, but not on one unix socket
-    const addresses = options.addresses.filter(({ kind }) => kind === 'tcp' || index === 0);
-    const start: WorkerStart<Settings, Shared> = { index, count, addresses, reusePort, settings, shared };
+    const start = (): WorkerStart<Settings, Shared> => {
+      // several threads can listen on one port, but not on one unix socket
+      const addresses = options.addresses().filter(({ kind }) => kind === 'tcp' || index === 0);
+      return { index, count, addresses, reusePort, settings, shared };
+    };
     return new SupervisedThread<undefined>({
       name: `worker-${index}`,
       entry,
-      data: () => start,
+      data: start,
       clock,
       logger,
       writeLog,

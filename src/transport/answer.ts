@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { needsPieces, writePieces } from './secure-pieces.ts';
 import { atTurnEnd, type TurnEndTask } from './turn-end.ts';
 
 /** The owner of a body that is being sent. */
@@ -53,9 +54,14 @@ export class StandardAnswer implements Answer {
   }
 
   write(bytes: Buffer, taken: () => void): boolean {
-    this.#response.write(bytes, error => {
-      if (!error) taken();
-    });
+    const response = this.#response;
+    const { socket } = response;
+    const write = (piece: Buffer, done: (error?: Error | null) => void) => void response.write(piece, done);
+    if (socket && needsPieces(socket, bytes)) writePieces(socket, bytes, write, taken);
+    else
+      write(bytes, error => {
+        if (!error) taken();
+      });
     return false;
   }
 
@@ -155,6 +161,10 @@ export class DirectAnswer implements Answer, TurnEndTask {
   write(bytes: Buffer, taken: () => void): boolean {
     const socket = this.#socket;
     if (!socket.writable) return false;
+    if (needsPieces(socket, bytes)) {
+      writePieces(socket, bytes, (piece, done) => this.#writePiece(piece, done), taken);
+      return false;
+    }
     if (this.#head === '') socket.write(bytes);
     else this.#writeFirst(bytes);
     if (socket.writableLength === 0 && socket.writable) return true;
@@ -167,6 +177,14 @@ export class DirectAnswer implements Answer, TurnEndTask {
   end(): void {
     if (this.#head === '') this.#finish();
     else this.endWith('');
+  }
+
+  #writePiece(piece: Buffer, done: (error?: Error | null) => void): void {
+    if (this.#head !== '') {
+      this.#socket.write(this.#head, 'latin1');
+      this.#head = '';
+    }
+    this.#socket.write(piece, done);
   }
 
   /** Writes the head and `bytes` in one system call. */

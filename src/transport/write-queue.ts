@@ -1,4 +1,7 @@
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { acceptedSocketOf } from './accepted-socket.ts';
+import { unwrittenBytes } from './secure-pieces.ts';
 
 /**
  * The private field of a node:net socket with the bytes that the system has not accepted. node:net itself uses it to
@@ -13,7 +16,15 @@ interface QueueKeeper {
  * elsewhere, or the socket is closed. `writableLength` and `bytesWritten` do not change during a write.
  */
 export function queuedBytes(socket: Socket): number | undefined {
-  return keepsQueue(socket) ? socket._handle.writeQueueSize : undefined;
+  if (!keepsQueue(socket)) return undefined;
+  const { writeQueueSize } = socket._handle;
+  return socket instanceof TLSSocket ? writeQueueSize + queuedBelow(socket) : writeQueueSize;
+}
+
+/** TLS keeps what it has encrypted until the connection below it has written it. */
+function queuedBelow(secure: TLSSocket): number {
+  const accepted = acceptedSocketOf(secure);
+  return unwrittenBytes(secure) + (accepted ? (queuedBytes(accepted) ?? 0) : 0);
 }
 
 function keepsQueue(socket: object): socket is QueueKeeper {

@@ -24,8 +24,8 @@ import { filesOfWorkers } from './worker-files.ts';
 
 interface WorkerParts {
   readonly config: GatewayConfig;
-  /** Where all workers listen, with resolved ports. */
-  readonly addresses: readonly ListenAddress[];
+  /** Where all workers listen, with resolved ports and the certificates in use. */
+  readonly addresses: () => readonly ListenAddress[];
   readonly stores: Stores;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -91,6 +91,20 @@ export const eventLoopLagSeconds: Measure = {
   by: [],
 };
 
+/** Seconds until a certificate of the listener expires. */
+export const certificateExpirySeconds: Measure = {
+  family: 'tidegate_certificate_expiry_seconds',
+  kind: 'gauge',
+  by: ['file'],
+};
+
+/** 1 where the files of a certificate were in order when they were last read, else 0. */
+export const certificateUsable: Measure = {
+  family: 'tidegate_certificate_usable',
+  kind: 'gauge',
+  by: ['file'],
+};
+
 /** 1 while the state directory is usable, else 0. */
 export const stateUsable: Measure = { family: 'tidegate_state_usable', kind: 'gauge', by: [] };
 

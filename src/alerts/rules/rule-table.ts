@@ -5,6 +5,8 @@ import { backendErrors } from './backend-errors.ts';
 import { backendTimeouts } from './backend-timeouts.ts';
 import { backendUnreachable } from './backend-unreachable.ts';
 import { cacheThrash } from './cache-thrash.ts';
+import { certificateExpiry } from './certificate-expiry.ts';
+import { certificateRenewal } from './certificate-renewal.ts';
 import { eventLoopLag } from './event-loop-lag.ts';
 import { hitRatioDrop } from './hit-ratio-drop.ts';
 import { refusedSignatures } from './refused-signatures.ts';
@@ -33,6 +35,8 @@ export const ruleTable = {
   saturation,
   eventLoopLag,
   restartLoop,
+  certificateExpiry,
+  certificateRenewal,
   stateDirectory,
 } as const;
 

@@ -55,6 +55,16 @@ const errorCodes = promql(
   'sum by (bucket, code, by) (rate(tidegate_error_responses_total[5m]))',
 );
 
+const certificateDays = promql(
+  'Days until each certificate in use expires.',
+  'tidegate_certificate_expiry_seconds / 86400',
+);
+
+const certificateUsable = promql(
+  '1 where the files of a certificate were in order when they were last read, else 0.',
+  'tidegate_certificate_usable',
+);
+
 const eventLoop = promql(
   'The lag of the busiest event loop, in seconds; above 0.1 this machine is the cause.',
   'nodejs_eventloop_lag_p99_seconds',
@@ -168,6 +178,15 @@ const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[
     ),
     promql('Worker restarts of the last ten minutes.', 'increase(tidegate_worker_restarts_total[10m])'),
     shell('Which workers are up.', 'curl -s ADMIN_URL/api/status | jq .workers'),
+  ],
+  certificateExpiry: [certificateDays, certificateUsable],
+  certificateRenewal: [
+    certificateDays,
+    certificateUsable,
+    shell(
+      'Why new files could not be used.',
+      `jq -c 'select(.msg | startswith("the new certificate"))' LOG | tail -n 5`,
+    ),
   ],
   stateDirectory: [
     shell('Room and rights of the directory (state.directory).', 'df -h DIRECTORY; ls -la DIRECTORY'),

@@ -4,8 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { watchForDepartures } from '../../../src/server/departed-clients.ts';
-import { OpenConnections } from '../../../src/server/open-connections.ts';
-import { defaultLimits } from '../../support/client-limits.ts';
+import { openConnectionsOf } from '../../support/open-connections-of.ts';
 
 const closing: (() => unknown)[] = [];
 
@@ -17,7 +16,7 @@ afterEach(() => {
 async function setup() {
   const server: Server & { httpAllowHalfOpen?: boolean } = createServer();
   server.httpAllowHalfOpen = true;
-  const watch = watchForDepartures(new OpenConnections(server, defaultLimits, () => undefined), 20);
+  const watch = watchForDepartures(openConnectionsOf(server), 20);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;

@@ -21,7 +21,7 @@ async function setup() {
   const clock = new ManualClock();
   const answer = answerUnavailable(['x-amz-', 'x-store-', 'x-amz-']);
   const standIn = new FallbackListener({
-    ...{ addresses: [{ kind: 'tcp' as const, host: '127.0.0.1', port }] },
+    addresses: () => [{ kind: 'tcp', host: '127.0.0.1', port }],
     ...{ answer, clock, logger: silentLogger() },
     answerUnreadable: why => answerUnreadable(why, { requestId: 'ID', id2: 'ID2' }),
   });

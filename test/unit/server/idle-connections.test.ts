@@ -3,12 +3,11 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { closeIdleConnections } from '../../../src/server/idle-connections.ts';
-import { OpenConnections } from '../../../src/server/open-connections.ts';
-import { defaultLimits } from '../../support/client-limits.ts';
+import { openConnectionsOf } from '../../support/open-connections-of.ts';
 
 it('closes a connection over which nothing moves, and none that moves', async () => {
   const server = createServer((_request, response) => void response.end('x'));
-  const idle = closeIdleConnections(new OpenConnections(server, defaultLimits, () => undefined), 250);
+  const idle = closeIdleConnections(openConnectionsOf(server), 250);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;

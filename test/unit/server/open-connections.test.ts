@@ -7,7 +7,9 @@ import { OpenConnections } from '../../../src/server/open-connections.ts';
 it('a client that has its share of connections is refused more until one of them closes', async () => {
   const server = createServer();
   const refused: Socket[] = [];
-  const open = new OpenConnections(server, { connections: 10, connectionsPerAddress: 1 }, socket => {
+  const open = new OpenConnections({ connections: 10, connectionsPerAddress: 1 });
+  server.on('connection', (socket: Socket) => {
+    if (open.add(socket, 'http/1.1')) return;
     refused.push(socket);
     socket.destroy();
   });

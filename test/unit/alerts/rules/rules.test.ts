@@ -93,6 +93,11 @@ const everyTenth = (load: Load): Load => {
   };
 };
 
+const expiresIn = (days: number) => (gateway: Parameters<ReturnType<typeof stateIs>>[0]) => {
+  gateway.set('tidegate_certificate_expiry_seconds', { file: '/cert.pem' }, days * 86_400);
+  gateway.set('tidegate_certificate_usable', { file: '/cert.pem' }, 1);
+};
+
 const stateIs =
   (usable: 0 | 1): Load =>
   gateway =>
@@ -251,6 +256,26 @@ const rows: readonly Row[] = [
     firesWithinMs: 25_000,
     resolvesWithinMs: 11 * MINUTE_MS + 5_000,
     summary: 'Workers died and were replaced 5 times in the last 10 min.',
+  },
+  {
+    rule: 'certificateExpiry',
+    warmUpMs: 10 * MINUTE_MS,
+    fine: expiresIn(4),
+    bad: expiresIn(2),
+    thin: 'any breach is one',
+    firesWithinMs: 5_000,
+    resolvesWithinMs: MINUTE_MS + 5_000,
+    summary: 'The certificate in /cert.pem expires in 2 d.',
+  },
+  {
+    rule: 'certificateRenewal',
+    warmUpMs: 10 * MINUTE_MS,
+    fine: expiresIn(30),
+    bad: expiresIn(15),
+    thin: 'any breach is one',
+    firesWithinMs: MINUTE_MS + 5_000,
+    resolvesWithinMs: MINUTE_MS + 5_000,
+    summary: 'The certificate in /cert.pem expires in 15 d.',
   },
   {
     rule: 'stateDirectory',

@@ -1,0 +1,130 @@
+import type { Socket } from 'node:net';
+import {
+  createSecureContext,
+  createServer,
+  type SecureContext,
+  type SecureContextOptions,
+  type Server,
+  type TLSSocket,
+} from 'node:tls';
+import type { Logger } from '../../base/logger.ts';
+import { acceptedSocketOf } from '../../transport/accepted-socket.ts';
+import type { Certificate } from './certificate.ts';
+import type { TlsMaterial } from './tls-material.ts';
+
+/** A connection whose handshake is complete. */
+export interface SecureConnection {
+  /** As it was accepted. */
+  readonly accepted: Socket;
+  readonly secure: TLSSocket;
+  readonly protocol: 'http/1.1' | 'h2';
+}
+
+interface TlsAcceptorOptions {
+  readonly material: TlsMaterial;
+  readonly onSecure: (connection: SecureConnection) => void;
+  readonly logger: Logger;
+}
+
+/** Most clients need two round trips; a slow network takes a few seconds. */
+const HANDSHAKE_LIMIT_MS = 10_000;
+
+/** Sessions are resumed only within one context (SSL_CTX_set_session_id_context(3)); the same for all workers. */
+const SESSION_CONTEXT = 'tidegate';
+
+/** Completes the handshakes of one TLS address, with the certificate for the server name that the client sends. */
+export class TlsAcceptor {
+  readonly #server: Server;
+  readonly #logger: Logger;
+  #byName: ReadonlyMap<string, SecureContext>;
+  #material: TlsMaterial;
+
+  constructor({ material, onSecure, logger }: TlsAcceptorOptions) {
+    this.#logger = logger;
+    this.#material = material;
+    const server = createServer({
+      ...defaultContext(material),
+      ALPNProtocols: material.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
+      SNICallback: (name, choose) => choose(null, this.#contextFor(name)),
+      handshakeTimeout: HANDSHAKE_LIMIT_MS,
+      requestCert: material.clientCaPem !== undefined,
+      // decided below, since an optional one may be absent, but not invalid
+      rejectUnauthorized: false,
+    });
+    this.#server = server;
+    this.#byName = contextsByName(material);
+    server.on('secureConnection', secure => {
+      const accepted = acceptedSocketOf(secure);
+      if (!accepted || !this.#acceptsClient(secure)) {
+        secure.destroy();
+        return;
+      }
+      onSecure({ accepted, secure, protocol: secure.alpnProtocol === 'h2' ? 'h2' : 'http/1.1' });
+    });
+    server.on('tlsClientError', (error: NodeJS.ErrnoException, secure) => {
+      logger.debug({ code: error.code, remoteAddress: secure.remoteAddress }, 'a TLS handshake failed');
+      secure.destroy();
+    });
+  }
+
+  /** Begins the handshake of a new connection. */
+  accept(socket: Socket): void {
+    // the TLS connection over it reports what goes wrong
+    socket.on('error', () => undefined);
+    this.#server.emit('connection', socket);
+  }
+
+  /** Uses other certificates for new connections. */
+  update(material: TlsMaterial): void {
+    this.#server.setSecureContext(defaultContext(material));
+    this.#byName = contextsByName(material);
+    this.#material = material;
+  }
+
+  /** Exact names first, then wildcards, which stand for one label (RFC 6125 §6.4.3); else the server's own context. */
+  #contextFor(name: string): SecureContext | undefined {
+    const asked = name.toLowerCase();
+    return this.#byName.get(asked) ?? this.#byName.get(asked.replace(/^[^.]*/, '*'));
+  }
+
+  #acceptsClient(secure: TLSSocket): boolean {
+    const { clientCaPem, requiresClientCertificate } = this.#material;
+    if (clientCaPem === undefined || secure.authorized) return true;
+    const isAbsent = secure.getPeerX509Certificate() === undefined;
+    if (isAbsent && !requiresClientCertificate) return true;
+    const { remoteAddress, authorizationError } = secure;
+    const why = isAbsent ? 'it sent none' : String(authorizationError);
+    this.#logger.info({ remoteAddress, why }, 'refused a TLS client for its certificate');
+    return false;
+  }
+}
+
+function contextsByName(material: TlsMaterial): Map<string, SecureContext> {
+  const contexts = new Map<string, SecureContext>();
+  for (const certificate of material.certificates) {
+    const context = createSecureContext(contextOptions(certificate, material));
+    // the first certificate of a name is used
+    for (const name of certificate.names) if (!contexts.has(name)) contexts.set(name, context);
+  }
+  return contexts;
+}
+
+function defaultContext(material: TlsMaterial): SecureContextOptions {
+  const [first] = material.certificates;
+  if (!first) throw new RangeError('TLS needs a certificate');
+  return contextOptions(first, material);
+}
+
+function contextOptions(
+  { certPem, keyPem }: Certificate,
+  { clientCaPem, ticketKeys }: TlsMaterial,
+): SecureContextOptions {
+  return {
+    cert: certPem,
+    key: keyPem,
+    ...(clientCaPem !== undefined && { ca: clientCaPem }),
+    minVersion: 'TLSv1.2',
+    sessionIdContext: SESSION_CONTEXT,
+    ticketKeys: Buffer.from(ticketKeys),
+  };
+}

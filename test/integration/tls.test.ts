@@ -1,0 +1,156 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, afterEach, expect, it } from 'vitest';
+import { TestAuthority } from '../support/certificates.ts';
+import { freePort, RealProcess } from '../support/real-process.ts';
+
+const run = promisify(execFile);
+const main = new URL('../../src/main.ts', import.meta.url).pathname;
+const authority = new TestAuthority();
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+afterAll(() => authority.remove());
+
+function scratch(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'tidegate-tls-'));
+  closing.push(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+const buckets = `
+backends: { demo: { type: embedded, directory: ./data } }
+buckets: { photos: { backend: demo, access: verify } }
+clients: [{ accessKeyId: writer, secretAccessKey: writer-secret, allow: [{ buckets: [photos], actions: ["*"] }] }]
+cache: { memory: { size: 64MiB } }
+`;
+
+/** A gateway with TLS and a plain listener beside it, whose certificate is in a file of its own. */
+async function start(workers = 1) {
+  const directory = scratch();
+  const issued = authority.issue(['localhost']);
+  const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
+  const install = (from: { cert: string; key: string }) => {
+    copyFileSync(from.cert, cert);
+    copyFileSync(from.key, key);
+  };
+  install(issued);
+  const [port, plainPort, adminPort] = [await freePort(), await freePort(), await freePort()];
+  const file = join(directory, 'gateway.yaml');
+  writeFileSync(
+    file,
+    `listen: [{ port: ${port}, tls: { cert: ${cert}, key: ${key} } }, { port: ${plainPort} }]
+admin: { port: ${adminPort} }
+workers: ${workers}
+${buckets}`,
+  );
+  const started = new RealProcess(process.execPath, [main, '-c', file], { cwd: directory });
+  closing.push(() => started.stop());
+  await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
+  const metrics = async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  return { port, plainPort, cert, key, file, install, started, metrics };
+}
+
+function clientOf(endpoint: string): S3Client {
+  const client = new S3Client({
+    ...{ endpoint, region: 'us-east-1', forcePathStyle: true, maxAttempts: 1 },
+    credentials: { accessKeyId: 'writer', secretAccessKey: 'writer-secret' },
+    requestHandler: { httpsAgent: new Agent({ ca: authority.caPem, keepAlive: false }) },
+  });
+  closing.push(() => client.destroy());
+  return client;
+}
+
+/** The names in the certificate that new connections are shown. */
+function namesShown(port: number): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { port, host: 'localhost', family: 4, ca: authority.caPem, agent: false },
+      response => {
+        const { socket } = response;
+        resolve(
+          'getPeerCertificate' in socket ? Object(socket).getPeerCertificate().subjectaltname : undefined,
+        );
+        response.resume();
+      },
+    );
+    sent.once('error', reject).end();
+  });
+}
+
+it('an SDK writes and reads over TLS, with customer keys, which plain HTTP beside it refuses', async () => {
+  const { port, plainPort } = await start(2);
+  const secure = clientOf(`https://localhost:${port}`);
+  await secure.send(new CreateBucketCommand({ Bucket: 'photos' }));
+  const bytes = Buffer.alloc(3 * 1024 * 1024 + 5, 'tides ');
+  await secure.send(new PutObjectCommand({ Bucket: 'photos', Key: 'plain.bin', Body: bytes }));
+  for (let read = 0; read < 3; read++) {
+    const { Body } = await secure.send(new GetObjectCommand({ Bucket: 'photos', Key: 'plain.bin' }));
+    expect(bytes.equals(Buffer.from((await Body?.transformToByteArray()) ?? []))).toBe(true);
+  }
+  const customerKey = Buffer.alloc(32, 7);
+  const sealed = {
+    SSECustomerAlgorithm: 'AES256',
+    SSECustomerKey: customerKey.toString('base64'),
+    SSECustomerKeyMD5: createHash('md5').update(customerKey).digest('base64'),
+  };
+  const place = { Bucket: 'photos', Key: 'sealed.bin' };
+  await secure.send(new PutObjectCommand({ ...place, ...sealed, Body: 'sealed' }));
+  const { Body } = await secure.send(new GetObjectCommand({ ...place, ...sealed }));
+  expect(await Body?.transformToString()).toBe('sealed');
+  const plain = clientOf(`http://127.0.0.1:${plainPort}`);
+  await expect(plain.send(new GetObjectCommand({ ...place, ...sealed }))).rejects.toMatchObject({
+    name: 'InvalidRequest',
+  });
+});
+
+it('a renewed certificate is used without a restart, and a bad one changes nothing', {
+  timeout: 60_000,
+}, async () => {
+  const { port, cert, install, key, metrics, started } = await start(2);
+  expect(await namesShown(port)).toBe('DNS:localhost');
+  expect(await metrics()).toMatch(
+    new RegExp(`tidegate_certificate_expiry_seconds\\{file="${cert}"\\} 17[0-9]{4}`),
+  );
+  install(authority.issue(['localhost', 'renewed.test'], 30));
+  await expect.poll(() => namesShown(port), { timeout: 20_000 }).toContain('renewed.test');
+  writeFileSync(key, 'no key');
+  await expect.poll(metrics, { timeout: 20_000 }).toContain(`tidegate_certificate_usable{file="${cert}"} 0`);
+  expect(await namesShown(port)).toContain('renewed.test');
+  expect(started.output).toContain(`${key} holds no private key in PEM form`);
+  expect(started.output).not.toContain('BEGIN');
+});
+
+it('check names the key whose file cannot be used, and warns of an expired certificate', async () => {
+  const directory = scratch();
+  const [good, other] = [authority.issue(['a.test']), authority.issue(['b.test'])];
+  const file = join(directory, 'gateway.yaml');
+  const check = async (listen: string) => {
+    writeFileSync(file, `listen: ${listen}\n${buckets}`);
+    return run(process.execPath, [main, 'check', '-c', file], { cwd: directory }).then(
+      ({ stdout }) => ({ code: 0, said: stdout }),
+      ({ code, stderr }: { code: number; stderr: string }) => ({ code, said: stderr }),
+    );
+  };
+  const unreadable = await check(`{ tls: { cert: ${good.cert}, key: /nowhere.key } }`);
+  expect(unreadable).toMatchObject({ code: 2 });
+  expect(unreadable.said).toContain('listen.tls.key names /nowhere.key, which cannot be read (ENOENT)');
+  const mixed = await check(`[{ tls: [{ cert: ${good.cert}, key: ${other.key} }] }, { port: 8081 }]`);
+  expect(mixed.code).toBe(2);
+  expect(mixed.said).toContain(
+    `listen[0].tls[0].key names ${other.key}, which does not fit the certificate in ${good.cert}`,
+  );
+  const expired = authority.issue(['c.test'], 0);
+  const warned = await check(`{ tls: { cert: ${expired.cert}, key: ${expired.key} } }`);
+  expect(warned.code).toBe(0);
+  expect(warned.said).toMatch(/warning: listen\.tls\.cert holds .*the certificate has expired/);
+});

@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:https';
+import { connect as connectPlain } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { connect, type TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, expect, it } from 'vitest';
+import { silentLogger } from '../../../../src/base/logger.ts';
+import {
+  type HttpListener,
+  type HttpListenerOptions,
+  listenHttp,
+} from '../../../../src/server/http-listener.ts';
+import { readTls, type TlsFiles, type TlsMaterial } from '../../../../src/server/tls/tls-material.ts';
+import { TestAuthority } from '../../../support/certificates.ts';
+import { defaultLimits } from '../../../support/client-limits.ts';
+
+const run = promisify(execFile);
+const authority = new TestAuthority();
+const local = authority.issue(['localhost', '127.0.0.1']);
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+afterAll(() => authority.remove());
+
+function materialOf(files: Partial<TlsFiles> = {}): TlsMaterial {
+  const read = readTls({ certificates: [local], clientCertificates: 'required', http2: false, ...files });
+  if (read.kind === 'problems') throw new Error(JSON.stringify(read.problems));
+  return read.material;
+}
+
+async function start(tls: TlsMaterial, options: Partial<HttpListenerOptions> = {}): Promise<HttpListener> {
+  const listener = await listenHttp({
+    addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0, tls }],
+    ...{ reusePort: false, limits: defaultLimits, logger: silentLogger() },
+    handle: (asked, response) => void response.end(`answer to ${asked.url}`),
+    ...options,
+  });
+  closing.push(() => listener.drain(0));
+  return listener;
+}
+
+interface AskOptions {
+  readonly servername?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+async function open({ port }: HttpListener, options: object = {}): Promise<TLSSocket> {
+  const socket = connect({ port, host: '127.0.0.1', ca: authority.caPem, ...options });
+  closing.push(() => socket.destroy());
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+const curl = (listener: HttpListener, ...args: string[]) =>
+  run('curl', ['-sS', '--cacert', authority.ca, ...args, `https://localhost:${listener.port}/object`]);
+
+/** The names in the certificate that the listener shows to who asks for `servername`. */
+async function namesShown(listener: HttpListener, options: AskOptions): Promise<string | undefined> {
+  const socket = await open(listener, { ...options, checkServerIdentity: () => undefined });
+  return socket.getPeerCertificate().subjectaltname;
+}
+
+it.each([['--tlsv1.2', '--tls-max', '1.2'], ['--tlsv1.3']])(
+  'curl gets its answer with %s %s %s',
+  async (...args) => {
+    const { stdout } = await curl(await start(materialOf()), ...args);
+    expect(stdout).toBe('answer to /object');
+  },
+);
+
+it('TLS 1.1 is refused', async () => {
+  const failure = await curl(
+    await start(materialOf()),
+    '--tlsv1.1',
+    '--tls-max',
+    '1.1',
+    '--ciphers',
+    'ALL:@SECLEVEL=0',
+  )
+    .then(() => undefined)
+    .catch((error: Error) => error.message);
+  expect(failure).toMatch(/protocol version|alert|unsupported/i);
+});
+
+it('plain HTTP on a TLS address is closed, and goes on beside it', async () => {
+  const listener = await start(materialOf());
+  const socket = connectPlain(listener.port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  expect(await text(socket)).not.toContain('HTTP/1.1 200');
+});
+
+it('the certificate is chosen by the server name: exact names, wildcards for one label, and the first for others', async () => {
+  const exact = authority.issue(['a.example.test']);
+  const wild = authority.issue(['*.example.test']);
+  const listener = await start(materialOf({ certificates: [local, exact, wild] }));
+  expect(await namesShown(listener, { servername: 'a.example.test' })).toBe('DNS:a.example.test');
+  expect(await namesShown(listener, { servername: 'B.EXAMPLE.test' })).toBe('DNS:*.example.test');
+  expect(await namesShown(listener, { servername: 'a.b.example.test' })).toContain('DNS:localhost');
+  expect(await namesShown(listener, { servername: '' })).toContain('DNS:localhost');
+});
+
+it('names of the configuration replace those in the certificate', async () => {
+  const other = { ...authority.issue(['a.example.test']), names: ['b.example.test'] };
+  const listener = await start(materialOf({ certificates: [local, other] }));
+  expect(await namesShown(listener, { servername: 'a.example.test' })).toContain('DNS:localhost');
+  expect(await namesShown(listener, { servername: 'b.example.test' })).toBe('DNS:a.example.test');
+});
+
+it('new certificates are shown on new connections, and open ones go on', async () => {
+  const listener = await start(materialOf());
+  const before = await open(listener);
+  const renewed = authority.issue(['localhost', 'renewed.test']);
+  const tls = materialOf({ certificates: [renewed] });
+  listener.useCertificates([{ kind: 'tcp', host: '127.0.0.1', port: 0, tls }]);
+  expect(await namesShown(listener, { servername: 'localhost' })).toContain('renewed.test');
+  before.write('GET /before HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  expect(await text(before)).toContain('answer to /before');
+});
+
+it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  '%s sessions are resumed by another listener with the same ticket keys',
+  async version => {
+    const material = materialOf({ certificates: [local, authority.issue(['other.test'])] });
+    const [first, second] = [await start(material), await start(material)];
+    const options = { maxVersion: version, servername: 'localhost' };
+    const socket = connect({ port: first.port, host: '127.0.0.1', ca: authority.caPem, ...options });
+    closing.push(() => socket.destroy());
+    const [session] = await once(socket, 'session');
+    expect((await open(second, { ...options, session })).isSessionReused()).toBe(true);
+    const stranger = await start(materialOf());
+    expect((await open(stranger, { ...options, session })).isSessionReused()).toBe(false);
+  },
+);
+
+it('a client without a certificate is refused where one is required, and one of another authority always', async () => {
+  const listener = await start(materialOf({ clientCa: authority.ca }));
+  const { cert, key } = authority.issue(['client.test']);
+  const { stdout } = await curl(listener, '--cert', cert, '--key', key);
+  expect(stdout).toBe('answer to /object');
+  await expect(curl(listener)).rejects.toThrow();
+  const foreign = new TestAuthority('Others');
+  closing.push(() => foreign.remove());
+  const stranger = foreign.issue(['client.test']);
+  await expect(curl(listener, '--cert', stranger.cert, '--key', stranger.key)).rejects.toThrow();
+  const optional = await start(materialOf({ clientCa: authority.ca, clientCertificates: 'optional' }));
+  expect((await curl(optional)).stdout).toBe('answer to /object');
+  await expect(curl(optional, '--cert', stranger.cert, '--key', stranger.key)).rejects.toThrow();
+});
+
+it('connections beyond the limit of a client are closed before their handshake', async () => {
+  const listener = await start(materialOf(), { limits: { ...defaultLimits, connectionsPerAddress: 1 } });
+  const first = await open(listener);
+  const second = connect({ port: listener.port, host: '127.0.0.1', ca: authority.caPem });
+  const [failure] = await once(second, 'error');
+  expect(failure).toBeInstanceOf(Error);
+  first.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  expect(await text(first)).toContain('answer to /');
+  const third = request({ port: listener.port, host: '127.0.0.1', ca: authority.caPem, agent: false });
+  third.end();
+  const [response] = await once(third, 'response');
+  expect(await text(response)).toBe('answer to /');
+});
