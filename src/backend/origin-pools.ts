@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Client, type Dispatcher, Pool } from 'undici';
-import { ReadBuffer } from '../transport/read-buffer.ts';
+import { ReadBuffer, type ServerTls } from '../transport/read-buffer.ts';
 import { OriginCall, type OriginReceiver } from './origin-call.ts';
 
 /** Timeouts of an origin, in milliseconds. */
@@ -20,6 +20,7 @@ export interface OriginPoolOptions {
   readonly timeouts: OriginTimeouts;
   /** Resolves host names; by default the system's resolver. */
   readonly lookup?: LookupFunction;
+  readonly tls?: ServerTls | undefined;
 }
 
 /** A request as it is sent; the path is not normalised. */
@@ -58,14 +59,14 @@ export class OriginPool {
   /** @param readBuffer may be shared by the pools of one thread */
   constructor(
     origin: string,
-    { connections, timeouts, lookup }: OriginPoolOptions,
+    { connections, timeouts, lookup, tls }: OriginPoolOptions,
     readBuffer = new ReadBuffer(),
   ) {
     this.#readBuffer = readBuffer;
     this.#pool = new Pool(origin, {
       factory: (url, options: Client.Options) => new OriginClient(url, options),
       connections,
-      connect: readBuffer.connector({ connectMs: timeouts.connectMs, lookup }),
+      connect: readBuffer.connector({ connectMs: timeouts.connectMs, lookup, tls }),
       headersTimeout: timeouts.firstByteMs,
       bodyTimeout: timeouts.idleMs,
       keepAliveTimeout: 30_000,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Environment } from './environment.ts';
-import { choice, duration, integer, map, origin, size, text } from './scalars.ts';
+import { choice, duration, flag, integer, map, origin, size, text } from './scalars.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -59,6 +59,25 @@ const queue = map({
   wait: duration(1, MINUTE_MS).default(2_000),
 }).transform(({ size, wait }) => ({ size, waitMs: wait }));
 
+/** How the store's certificate is checked, and which one the gateway shows it. */
+const tls = map({
+  ca: text('the path of certificates of authorities in PEM form').optional(),
+  cert: text('the path of a client certificate in PEM form').optional(),
+  key: text('the path of its private key in PEM form').optional(),
+  serverName: text('the name in the certificate of the store').optional(),
+  insecureSkipVerify: flag().default(false),
+}).check(({ value, issues }) => {
+  const { cert, key } = value;
+  if ((cert === undefined) === (key === undefined)) return;
+  const [missing, other] = cert === undefined ? ['cert', 'key'] : ['key', 'cert'];
+  issues.push({
+    code: 'custom',
+    path: [missing],
+    message: `a path, since there is a ${other}`,
+    input: undefined,
+  });
+});
+
 const headerPrefix = () => choice(['x-amz-', 'x-store-']);
 
 const s3 = (environment: Environment) =>
@@ -74,6 +93,7 @@ const s3 = (environment: Environment) =>
     queue: queue.prefault({}),
     timeouts: timeouts.prefault({}),
     minRate: size(0, 1024 ** 3).default(1024),
+    tls: tls.optional(),
   }).transform(({ minRate, ...rest }) => ({ ...rest, minRateBytes: minRate }));
 
 const embedded = map({

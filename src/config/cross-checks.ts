@@ -18,6 +18,7 @@ export interface CheckedConfig {
         readonly directory?: string;
         readonly endpoint?: string;
         readonly addressing?: string;
+        readonly tls?: { readonly insecureSkipVerify: boolean } | undefined;
       }
     >
   >;
@@ -57,6 +58,7 @@ export function crossCheck(config: CheckedConfig, asksForKeys = true): CrossProb
     ...sharedPaths(config),
     ...sharedDirectories(config),
     ...unknownBackends(config),
+    ...tlsOfBackends(config),
     ...renamedWildcard(config),
     ...(asksForKeys ? undecidedKeys(config) : []),
     ...aliasPrefixes(config),
@@ -148,6 +150,22 @@ function* sharedDirectories({ backends }: CheckedConfig): Generator<CrossProblem
     if (owner === undefined) continue;
     const allowed = `a directory that backends.${owner} does not use`;
     yield { path: ['backends', name, 'directory'], held: directory, allowed };
+  }
+}
+
+/** Whoever can come between would read and change everything. */
+function* tlsOfBackends({ backends }: CheckedConfig): Generator<CrossProblem> {
+  for (const [name, { endpoint = '', tls }] of Object.entries(backends)) {
+    if (!tls) continue;
+    const { protocol, hostname } = new URL(endpoint);
+    const path = ['backends', name, 'tls'];
+    if (protocol !== 'https:')
+      yield { path, held: undefined, allowed: 'nothing, unless the endpoint is https' };
+    else if (tls.insecureSkipVerify && !isLoopback(hostname.replace(/^\[|\]$/g, ''))) {
+      const allowed =
+        'false, since the endpoint is not a loopback address; name the authority of its certificate with ca';
+      yield { path: [...path, 'insecureSkipVerify'], held: true, allowed };
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { errorCode } from '../base/error-code.ts';
+import { readServerTls } from './backend-certificates.ts';
 import { bucketWarnings } from './bucket-warnings.ts';
 import { ConfigError } from './config-error.ts';
 import { type Environment, substituteEnvironment } from './environment.ts';
@@ -35,8 +36,9 @@ export function checkFile(
 ): CheckedFile {
   const { config, written } = parse(readText(file), environment, file, asksForKeys);
   const certificates = listenerCertificates(config, written, Date.now());
-  if (certificates.problems.length > 0) {
-    const problems = certificates.problems.map(({ path, reason }) => `${formatPath(path)} ${reason}`);
+  const unusable = [...certificates.problems, ...backendCertificates(config)];
+  if (unusable.length > 0) {
+    const problems = unusable.map(({ path, reason }) => `${formatPath(path)} ${reason}`);
     throw new ConfigError(file, problems);
   }
   const warnings = [
@@ -82,6 +84,15 @@ function parse(yaml: string, environment: Environment, source: string, asksForKe
   const result = gatewaySchema(environment, asksForKeys).safeParse(value);
   if (!result.success) throw new ConfigError(source, describeIssues(result.error.issues, written));
   return { config: deepFreeze(result.data), written };
+}
+
+/** What is wrong with the files that the backends' `tls` name. */
+function backendCertificates({ backends }: GatewayConfig) {
+  return Object.entries(backends).flatMap(([name, backend]) => {
+    const read = readServerTls(backend);
+    if (read.kind === 'tls') return [];
+    return read.problems.map(({ key, reason }) => ({ path: ['backends', name, 'tls', key], reason }));
+  });
 }
 
 function readText(file: string): string {

@@ -15,6 +15,20 @@ const endOfHead = Buffer.from('\r\n\r\n');
 interface ConnectorOptions {
   readonly connectMs: number;
   readonly lookup: LookupFunction | undefined;
+  readonly tls?: ServerTls | undefined;
+}
+
+/** How the TLS certificate of a server is checked, and which one it is shown. */
+export interface ServerTls {
+  /** PEM of the authorities that are trusted, instead of those of the system. */
+  readonly ca?: string | undefined;
+  /** PEM of the client's certificate and its key. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  /** The name that is asked for and expected in the certificate; that of the host when left out. */
+  readonly serverName?: string | undefined;
+  /** Whether any certificate is accepted. */
+  readonly insecureSkipVerify?: boolean | undefined;
 }
 
 /** Tracks how much of a body undici has parsed. */
@@ -44,7 +58,7 @@ export class ReadBuffer {
     this.#parsing = { connection: undefined, budget: new ParseBudget(nowMs) };
   }
 
-  connector({ connectMs, lookup }: ConnectorOptions): buildConnector.connector {
+  connector({ connectMs, lookup, tls = {} }: ConnectorOptions): buildConnector.connector {
     const connections = this.#connections;
     const onread: OnReadOpts & ThisType<Socket> = {
       buffer: this.#buffer,
@@ -53,10 +67,17 @@ export class ReadBuffer {
         return connections.get(this)?.arrived(arrived) ?? refuseEarly(this);
       },
     };
-    const options = { timeout: connectMs, allowH2: false, ...(lookup && { lookup }), onread };
-    const connect = buildConnector(options);
+    const { ca, cert, key, serverName, insecureSkipVerify = false } = tls;
+    const connect = buildConnector({
+      ...{ timeout: connectMs, allowH2: false, onread },
+      ...(lookup && { lookup }),
+      ...(ca !== undefined && { ca }),
+      ...(cert !== undefined && key !== undefined && { cert, key }),
+      ...(insecureSkipVerify && { rejectUnauthorized: false }),
+    });
+    const named = serverName === undefined ? {} : { servername: serverName };
     return (target, callback) => {
-      connect(target, (error, socket) => {
+      connect({ ...target, ...named }, (error, socket) => {
         if (error) {
           callback(error, null);
           return;

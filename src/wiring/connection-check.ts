@@ -4,6 +4,7 @@ import { S3Store } from '../backend/s3/s3-store.ts';
 import { StoreMeter } from '../backend/store-meter.ts';
 import { systemClock } from '../base/clock.ts';
 import { Metrics } from '../base/metrics.ts';
+import { serverTlsOf } from '../config/backend-certificates.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 
@@ -30,7 +31,7 @@ async function probeBackend(
   signal: AbortSignal,
 ): Promise<readonly ProbeResult[]> {
   const meter = new StoreMeter(new Metrics());
-  const store = new S3Store({ ...backend, name, clock: systemClock, meter });
+  const store = new S3Store({ ...backend, tls: serverTlsOf(backend), name, clock: systemClock, meter });
   const places = Object.entries(buckets).flatMap(
     ([client, { backend: named, bucket = client, keyPrefix }]) =>
       named === name && client !== EVERY_OTHER_BUCKET ? [{ bucket, keyPrefix }] : [],

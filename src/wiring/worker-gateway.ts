@@ -9,6 +9,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
 import { EpochSlots } from '../cache/epoch-slots.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
+import { serverTlsOf } from '../config/backend-certificates.ts';
 import type { BackendConfig, BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import type { ArchivedRead } from '../gateway/reply/exchange-observer.ts';
@@ -80,7 +81,9 @@ function storeOf(
 ): Store {
   const common = { ...parts, name, headerPrefix: backend.headerPrefix };
   const connections = connectionsOf(backend, settings);
-  if (backend.type === 's3') return new S3Store({ ...common, ...backend, connections });
+  if (backend.type === 's3') {
+    return new S3Store({ ...common, ...backend, tls: serverTlsOf(backend), connections });
+  }
   const access = settings.stores.get(name);
   if (!access) throw new RangeError(`the embedded store ${name} was not started`);
   return new S3Store({

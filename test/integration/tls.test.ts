@@ -35,7 +35,7 @@ cache: { memory: { size: 64MiB } }
 `;
 
 /** A gateway with TLS and a plain listener beside it, whose certificate is in a file of its own. */
-async function start(workers = 1) {
+async function start(workers = 1, more = '') {
   const directory = scratch();
   const issued = authority.issue(['localhost']);
   const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
@@ -48,7 +48,7 @@ async function start(workers = 1) {
   const file = join(directory, 'gateway.yaml');
   writeFileSync(
     file,
-    `listen: [{ port: ${port}, tls: { cert: ${cert}, key: ${key} } }, { port: ${plainPort} }]
+    `listen: [{ port: ${port}, tls: { cert: ${cert}, key: ${key} }${more} }, { port: ${plainPort} }]
 admin: { port: ${adminPort} }
 workers: ${workers}
 ${buckets}`,
@@ -153,4 +153,48 @@ it('check names the key whose file cannot be used, and warns of an expired certi
   const warned = await check(`{ tls: { cert: ${expired.cert}, key: ${expired.key} } }`);
   expect(warned.code).toBe(0);
   expect(warned.said).toMatch(/warning: listen\.tls\.cert holds .*the certificate has expired/);
+});
+
+it('a store is asked over TLS: by its authority and name, with a client certificate where it wants one', {
+  timeout: 60_000,
+}, async () => {
+  const store = await start(1, `, clientCa: ${authority.ca}`);
+  const client = authority.issue(['gateway.test']);
+  const foreign = new TestAuthority('Others');
+  closing.push(() => foreign.remove());
+  const directory = scratch();
+  const file = join(directory, 'gateway.yaml');
+  /** The exit code of the check, and what it said. */
+  const connecting = async (tls: string) => {
+    writeFileSync(
+      file,
+      `backends: { main: { type: s3, endpoint: "https://127.0.0.1:${store.port}", tls: ${tls},
+  credentials: { accessKeyId: writer, secretAccessKey: writer-secret } } }
+buckets: { "*": { backend: main, access: verify } }`,
+    );
+    return run(process.execPath, [main, 'check', '-c', file, '--connect'], { cwd: directory }).then(
+      ({ stdout }) => ({ code: 0, said: stdout }),
+      ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+        code,
+        said: stdout + stderr,
+      }),
+    );
+  };
+  const shown = `cert: ${client.cert}, key: ${client.key}`;
+  expect(await connecting(`{ ca: ${authority.ca}, serverName: localhost, ${shown} }`)).toMatchObject({
+    code: 0,
+  });
+  expect(await connecting(`{ insecureSkipVerify: true, ${shown} }`)).toMatchObject({ code: 0 });
+  expect(await connecting(`{ ca: ${authority.ca}, serverName: localhost }`)).toMatchObject({ code: 1 });
+  for (const wrong of [
+    `{ ca: ${authority.ca}, ${shown} }`,
+    `{ ca: ${foreign.ca}, serverName: localhost, ${shown} }`,
+  ]) {
+    const refused = await connecting(wrong);
+    expect(refused.code).toBe(1);
+    expect(refused.said).toContain('its certificate is not accepted');
+  }
+  const missing = await connecting('{ ca: /nowhere.pem }');
+  expect(missing.code).toBe(2);
+  expect(missing.said).toContain('backends.main.tls.ca names /nowhere.pem, which cannot be read (ENOENT)');
 });

@@ -119,7 +119,7 @@ export class S3Store implements Store {
     };
     this.#writeMs = Math.max(timeouts.firstByteMs, WRITE_ANSWER_MS);
     const lookup = options.lookup ?? boundedLookup(LOOKUPS_AT_ONCE, LOOKUPS_WAITING);
-    this.#pools = new OriginPools(protocol, { connections, timeouts, lookup }, POOL_LIMIT);
+    this.#pools = new OriginPools(protocol, { connections, timeouts, lookup, tls: options.tls }, POOL_LIMIT);
   }
 
   /**

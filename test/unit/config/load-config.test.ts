@@ -197,6 +197,18 @@ describe('a problem is named with its key, what it holds and what was expected',
       'listen: 8080',
       'listen holds 8080; expected a map of host, port, tls, or of path, mode, or a list of such maps',
     ],
+    [
+      'backends: { m: { type: s3, endpoint: "https://s3.test", tls: { insecureSkipVerify: true } } }',
+      'backends.m.tls.insecureSkipVerify holds true; expected false, since the endpoint is not a loopback address; name the authority of its certificate with ca',
+    ],
+    [
+      'backends: { m: { type: s3, endpoint: "http://127.0.0.1:1", tls: { ca: /a } } }',
+      'backends.m.tls holds a map of ca; expected nothing, unless the endpoint is https',
+    ],
+    [
+      'backends: { m: { type: s3, endpoint: "https://s3.test", tls: { cert: /a } } }',
+      'backends.m.tls.key is missing; expected a path, since there is a cert',
+    ],
     ['listen: []', 'listen holds a list of 0; expected at least one address, such as { port: 8080 }'],
     [
       'listen: [{ port: 1 }, { port: -1 }]',

@@ -1,0 +1,43 @@
+import { readAuthorities, readCertificate } from '../server/tls/certificate.ts';
+import type { ServerTls } from '../transport/read-buffer.ts';
+import type { BackendConfig } from './gateway-config.ts';
+
+interface TlsProblem {
+  readonly key: 'ca' | 'cert' | 'key';
+  readonly reason: string;
+}
+
+type ReadServerTls =
+  | { readonly kind: 'tls'; readonly tls: ServerTls | undefined }
+  | { readonly kind: 'problems'; readonly problems: readonly TlsProblem[] };
+
+/** Reads the files that the `tls` of a backend names. */
+export function readServerTls(backend: BackendConfig): ReadServerTls {
+  if (backend.type !== 's3' || !backend.tls) return { kind: 'tls', tls: undefined };
+  const { ca, cert, key, serverName, insecureSkipVerify } = backend.tls;
+  const problems: TlsProblem[] = [];
+  const authorities = ca === undefined ? undefined : readAuthorities(ca);
+  if (typeof authorities === 'object')
+    problems.push({ key: 'ca', reason: `names ${authorities.file}, which ${authorities.why}` });
+  const client = cert === undefined || key === undefined ? undefined : readCertificate({ cert, key });
+  if (client?.kind === 'problem') {
+    const { file, why } = client.problem;
+    problems.push({
+      key: client.problem.key === 'key' ? 'key' : 'cert',
+      reason: `names ${file}, which ${why}`,
+    });
+  }
+  if (problems.length > 0 || typeof authorities === 'object') return { kind: 'problems', problems };
+  const shown =
+    client?.kind === 'certificate'
+      ? { cert: client.certificate.certPem, key: client.certificate.keyPem }
+      : {};
+  return { kind: 'tls', tls: { ca: authorities, serverName, insecureSkipVerify, ...shown } };
+}
+
+/** The same for a configuration whose files were found in order. @throws RangeError when they have changed since */
+export function serverTlsOf(backend: BackendConfig): ServerTls | undefined {
+  const read = readServerTls(backend);
+  if (read.kind === 'tls') return read.tls;
+  throw new RangeError(read.problems.map(({ key, reason }) => `tls.${key} ${reason}`).join('; '));
+}
