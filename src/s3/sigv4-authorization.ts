@@ -1,5 +1,7 @@
 import { parseHttpDate } from '../http/http-date.ts';
+import { quotedPart } from './claimed-access-key.ts';
 import type { HeaderPrefix } from './dialect.ts';
+import { readPayloadHash } from './payload-hash.ts';
 import { ALGORITHM, timestampOf } from './sigv4-canonical.ts';
 import {
   checkDate,
@@ -20,7 +22,7 @@ import {
  * Parses the signature in an Authorization header.
  *
  * @param headers by lower-case name
- * @throws S3Error of docs/semantics.md 122 and 257 to 263
+ * @throws S3Error of docs/semantics.md 122 and 257 to 263, and those of `readPayloadHash`
  */
 export function readAuthorization(value: string, headers: ReadonlyMap<string, string>): SignatureClaim {
   const headerPrefix = prefixOf(headers);
@@ -31,6 +33,7 @@ export function readAuthorization(value: string, headers: ReadonlyMap<string, st
   checkDate(scope, moment.timestamp, 'header', headerPrefix);
   const payloadHash = headers.get(`${headerPrefix}content-sha256`);
   if (!payloadHash) throw payloadHashMissing(headerPrefix);
+  readPayloadHash(payloadHash, headerPrefix);
   return {
     scheme: 'header',
     headerPrefix,
@@ -66,6 +69,10 @@ function readComponents(value: string) {
       'the authorization header requires three components: Credential, SignedHeaders, and Signature.',
     );
   }
+  const malformed = components.map(text => text.trim()).find(text => !text.includes('='));
+  if (malformed !== undefined) {
+    throw headerMalformed(`the authorization component "${quotedComponent(malformed)}" is malformed.`);
+  }
   const component = (name: string): string => {
     const found = components.map(text => text.trim()).find(text => text.startsWith(`${name}=`));
     const content = found?.slice(name.length + 1);
@@ -77,6 +84,11 @@ function readComponents(value: string) {
     signedHeaders: component('SignedHeaders'),
     signature: component('Signature'),
   };
+}
+
+/** Names of headers are no secret; what else stands there may be. */
+function quotedComponent(text: string): string {
+  return /^SignedHeaders[\w;-]*$/.test(text) ? text : quotedPart(text);
 }
 
 /** The time of signing: from the store's date header, which takes precedence, or from Date. */

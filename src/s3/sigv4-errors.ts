@@ -56,6 +56,14 @@ export function headerMalformed(detail: string): S3Error {
   });
 }
 
+/** docs/semantics.md 249; whoever sends the other algorithm that Amazon has is not told that it is supported. */
+export function algorithmUnsupported(algorithm: string, parameter: string): S3Error {
+  const isOther = algorithm === 'AWS4-ECDSA-P256-SHA256';
+  return queryMalformed(
+    `${parameter} only supports "AWS4-HMAC-SHA256${isOther ? '' : ' and AWS4-ECDSA-P256-SHA256'}"`,
+  );
+}
+
 /** docs/semantics.md 240 to 249 */
 export function queryMalformed(message: string): S3Error {
   return s3Error('AuthorizationQueryParametersError', {
@@ -177,11 +185,18 @@ export function payloadHashMissing(prefix: HeaderPrefix): S3Error {
   });
 }
 
+/** As Amazon S3 lists them, those of signatures that are not taken here among them. */
+const payloadHashNames = [
+  ...['UNSIGNED-PAYLOAD', 'STREAMING-UNSIGNED-PAYLOAD-TRAILER'],
+  ...['STREAMING-AWS4-HMAC-SHA256-PAYLOAD', 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER'],
+  ...['STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD', 'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER'],
+].join(', ');
+
 /** The value is neither a hash nor one of the constants allowed instead. */
 export function payloadHashInvalid(prefix: HeaderPrefix, value: string): S3Error {
   return s3Error('InvalidArgument', {
     reason: 'invalid payload hash',
-    message: `${prefix}content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD, or a valid sha256 value.`,
+    message: `${prefix}content-sha256 must be ${payloadHashNames} or a valid sha256 value.`,
     fields: [
       ['ArgumentName', `${prefix}content-sha256`],
       ['ArgumentValue', value],

@@ -1,4 +1,5 @@
 import { type HeaderPrefix, parameterPrefix } from './dialect.ts';
+import { readPayloadHash } from './payload-hash.ts';
 import { type Query, queryValue } from './query.ts';
 import { ALGORITHM, UNSIGNED_PAYLOAD } from './sigv4-canonical.ts';
 import {
@@ -8,13 +9,13 @@ import {
   type SignatureClaim,
   splitNames,
 } from './sigv4-claim.ts';
-import { MAX_EXPIRES_S, queryIncomplete, queryMalformed } from './sigv4-errors.ts';
+import { algorithmUnsupported, MAX_EXPIRES_S, queryIncomplete, queryMalformed } from './sigv4-errors.ts';
 
 /**
  * Parses the signature of a presigned URL.
  *
  * @param headers by lower-case name
- * @throws S3Error of docs/semantics.md 122, 240 to 242 and 244 to 249
+ * @throws S3Error of docs/semantics.md 122, 240 to 242 and 244 to 249, and those of `readPayloadHash`
  */
 export function readPresigned(
   query: Query,
@@ -34,7 +35,7 @@ export function readPresigned(
   ];
   const [date, names, expires] = [required('Date'), required('SignedHeaders'), required('Expires')];
   if (algorithm !== ALGORITHM) {
-    throw queryMalformed(`${prefix}Algorithm only supports "AWS4-HMAC-SHA256 and AWS4-ECDSA-P256-SHA256"`);
+    throw algorithmUnsupported(algorithm, `${prefix}Algorithm`);
   }
   const { accessKeyId, scope } = parseCredential(credential, 'presigned', headerPrefix);
   const signedAtMs = parseTimestamp(date);
@@ -44,6 +45,13 @@ export function readPresigned(
   checkDate(scope, date, 'presigned', headerPrefix);
   const signedHeaders = splitNames(names);
   const hashHeader = `${headerPrefix}content-sha256`;
+  // Signers that move headers into the query keep the spelling of the header.
+  const payloadHash =
+    queryValue(query, `${prefix}Content-Sha256`) ||
+    queryValue(query, hashHeader) ||
+    (signedHeaders.includes(hashHeader) && headers.get(hashHeader)) ||
+    UNSIGNED_PAYLOAD;
+  readPayloadHash(payloadHash, headerPrefix);
   return {
     scheme: 'presigned',
     headerPrefix,
@@ -54,12 +62,7 @@ export function readPresigned(
     expiresS: parseExpires(expires, `${prefix}Expires`),
     signedHeaders,
     signature,
-    // Signers that move headers into the query keep the spelling of the header.
-    payloadHash:
-      queryValue(query, `${prefix}Content-Sha256`) ||
-      queryValue(query, hashHeader) ||
-      (signedHeaders.includes(hashHeader) && headers.get(hashHeader)) ||
-      UNSIGNED_PAYLOAD,
+    payloadHash,
     sessionToken:
       queryValue(query, `${prefix}Security-Token`) ?? headers.get(`${headerPrefix}security-token`),
   };

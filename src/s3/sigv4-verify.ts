@@ -8,14 +8,14 @@
  *
  * `SigV4Verifier.verify` checks in this order, and the first failure is the answer (rows of docs/semantics.md):
  *
- * 1. the form of the signature and its parameters (228, 240 to 249, 258 to 263, 266)
+ * 1. the form of the signature, its parameters and the payload hash (228, 240 to 249, 258 to 263, 266)
  * 2. the region (122)
  * 3. the time: clock skew, and when a presigned URL expires (210, 238, 239, 243, 257)
  * 4. that all headers are signed that must be (250 to 252)
  * 5. the access key (208, 256)
- * 6. the signature (209)
- * 7. the session token
- * 8. the form of the payload hash; whether the body matches it is known only when it has been read (264)
+ * 6. that nobody sends a session token for permanent credentials
+ * 7. the signature (209)
+ * 8. the session token; whether the body matches the payload hash is known only when it has been read (264)
  */
 
 import { timingSafeEqual } from 'node:crypto';
@@ -111,9 +111,10 @@ export class SigV4Verifier<C extends Client> {
     const { accessKeyId, scheme, headerPrefix } = claim;
     const client = this.#findClient(accessKeyId);
     if (!client) throw accessKeyUnknown(accessKeyId);
+    const isTokenWrong = claim.sessionToken !== client.sessionToken;
+    if (isTokenWrong && client.sessionToken === undefined) throw tokenInvalid();
     this.#checkSignature(claim, request, client);
-    if (claim.sessionToken !== client.sessionToken)
-      throw s3Error('InvalidToken', { reason: 'wrong session token' });
+    if (isTokenWrong) throw tokenInvalid();
     const payload = readSignedPayload(claim, client.secretAccessKey, this.#keys);
     const expiresAtMs = expiresAt(claim);
     return { kind: 'signed', client, accessKeyId, scheme, headerPrefix, payload, expiresAtMs };
@@ -170,6 +171,10 @@ function isPresigned(query: Query, headerPrefix: HeaderPrefix): boolean {
 function refuseVersion2(query: Query) {
   const complete = ['Signature', 'Expires', 'AWSAccessKeyId'].every(name => queryValue(query, name));
   return complete ? mechanismUnsupported() : version2Incomplete();
+}
+
+function tokenInvalid() {
+  return s3Error('InvalidToken', { reason: 'wrong session token' });
 }
 
 /** docs/semantics.md 122 */

@@ -34,10 +34,12 @@ export function createBuckets(settings: BucketSettings, parts: BucketParts): Buc
   const isOther = otherBucketNames(config);
   const policyFor = policyOf(others);
   const store = parts.stores.get(others.backend);
-  if (!store) throw new RangeError(`no backend ${others.backend}`);
+  const backend = config.backends[others.backend];
+  if (!store || !backend) throw new RangeError(`no backend ${others.backend}`);
   const find = (name: string) =>
     isOther(name) ? { ...bucketOf(name, '_other', others), policyFor } : undefined;
-  return new BucketTable(named, { store, find });
+  const { headerPrefix } = backend;
+  return new BucketTable(named, { store, region: regionOf(backend), headerPrefix, find });
 }
 
 function policyOf(bucket: BucketConfig): Bucket['policyFor'] {

@@ -292,7 +292,13 @@ function bucketsOf(options: TestGatewayOptions, store: S3Store, policy: CachePol
     bucketOf(name, different),
   ]);
   const find = (name: string) => (named.some(([taken]) => taken === name) ? undefined : bucketOf(name, {}));
-  return new BucketTable(new Map(named), options.hasOthers ? { store, find } : undefined);
+  const others = {
+    store,
+    region: options.store?.region ?? 'us-east-1',
+    headerPrefix: store.headerPrefix,
+    find,
+  };
+  return new BucketTable(new Map(named), options.hasOthers ? others : undefined);
 }
 
 /** Every worker speaks with every other. */

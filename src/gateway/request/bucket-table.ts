@@ -1,6 +1,9 @@
 import type { Store } from '../../backend/store.ts';
 import { canonicalBucketName, ownLabels, parseAccessPointArn } from '../../s3/access-point.ts';
+import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { Bucket } from './bucket.ts';
+
+const USUAL_REGION = 'us-east-1';
 
 /** The region and service that a request says it is signed for. */
 export interface SignedScope {
@@ -17,6 +20,8 @@ interface Point extends SignedScope {
 export interface OtherBuckets {
   /** Where they are. */
   readonly store: Store;
+  readonly region: string;
+  readonly headerPrefix: HeaderPrefix;
   /** Undefined for a name that they do not stand for. */
   find(name: string): Bucket | undefined;
 }
@@ -25,6 +30,13 @@ export interface OtherBuckets {
 export class BucketTable {
   /** Those that have a name in the configuration. */
   readonly configured: readonly Bucket[];
+  /**
+   * The regions that requests to the service, which no bucket is named in, are signed for: those of the buckets, and the
+   * one in which clients ask Amazon S3 that have none. Empty where there are no buckets.
+   */
+  readonly serviceRegions: readonly string[];
+  /** The dialect of the buckets, if they have one in common. */
+  readonly servicePrefix: HeaderPrefix | undefined;
   readonly #named: ReadonlyMap<string, Bucket>;
   readonly #others: OtherBuckets | undefined;
   /** By `ownLabels`; several where points differ in kind or region alone. */
@@ -37,6 +49,11 @@ export class BucketTable {
     this.configured = [...named.values()];
     this.#named = new Map([...accessPoints(named.values()), ...named].map(canonical));
     this.#others = others;
+    const all = others ? [others, ...this.configured] : this.configured;
+    const regions = new Set(all.map(({ region }) => region));
+    this.serviceRegions = all.length === 0 ? [] : [...regions.add(USUAL_REGION)];
+    const prefixes = new Set(all.map(({ headerPrefix }) => headerPrefix));
+    this.servicePrefix = prefixes.size === 1 ? all[0]?.headerPrefix : undefined;
     for (const [name, bucket] of this.#named) this.#addPoint(name, bucket);
   }
 

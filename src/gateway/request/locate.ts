@@ -57,14 +57,29 @@ export function locate(
   const bucket = address.kind === 'service' ? undefined : bucketOf(address, fields, buckets);
   exchange.bucket = bucket?.label ?? '_other';
   exchange.backend = bucket?.store.name;
-  exchange.speak(spoken ?? bucket?.headerPrefix);
-  const caller = callerOf(request, exchange, fields, () => authenticate(request, bucket?.region));
+  exchange.speak(spoken ?? bucket?.headerPrefix ?? buckets.servicePrefix);
+  const caller = callerOf(request, exchange, fields, () =>
+    authenticate(
+      request,
+      address.kind === 'service' ? serviceRegion(fields, address, buckets) : bucket?.region,
+    ),
+  );
   if (caller.kind === 'client') exchange.caller = caller.accessKeyId;
   const fromCaller = { request, exchange, fields, caller };
   if (address.kind === 'service') return { ...fromCaller, address, bucket: undefined };
   if (!bucket) throw unknownBucket(address.bucket);
   if (address.kind === 'object') requireObject(bucket, address.key);
   return { ...fromCaller, address, bucket };
+}
+
+/** The region that a request to the service has to be signed for: any that it may mean. */
+function serviceRegion(
+  { authorization }: RequestFields,
+  { query }: Address,
+  { serviceRegions }: BucketTable,
+): string | undefined {
+  const signed = scopeOf(authorization ?? query)?.region;
+  return serviceRegions.find(region => region === signed) ?? serviceRegions[0];
 }
 
 /** An address that is refused is answered in the dialect of its bucket too, where that can be told. */

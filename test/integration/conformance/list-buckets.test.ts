@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
+import { rawRequest } from '../../support/raw-request.ts';
 
 const reader: Account = {
   accessKeyId: 'reader',
@@ -42,6 +43,8 @@ describe.each(crossedDialects)('ListBuckets: $client before $store', dialects =>
     const fields = { 'expected-bucket-owner': '000000000000' };
     expect(names((await lab.ask({ path: '/', as: 'anonymous', fields })).text)).toEqual(['plums']);
     expect(names((await lab.ask({ path: '/', as: nobody })).text)).toEqual(['plums']);
+    const silent = await rawRequest(lab.gateway.url(), { path: '/', headers: { host: 'h' } });
+    expect(silent.headers, 'in the dialect of the buckets').toHaveProperty(`${dialects.store}request-id`);
     expect(await lab.requests(), 'no store is asked').toBe(before);
   });
 

@@ -44,6 +44,19 @@ const refused: [row: string, request: SignedRequest, status: number, code: strin
     "Authorization header is invalid -- one and only one ' ' (space) required.",
   ],
   ['260', withAuthorization('Basic dTpw'), 400, 'InvalidArgument', 'Unsupported Authorization Type'],
+  ...(
+    [
+      ['SignedHeaders-host;x-amz-date', 'SignedHeaders-host;x-amz-date'],
+      ['Signature', 'Signature'],
+      ['wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', '[redacted]'],
+    ] as const
+  ).map(([sent, shown]): (typeof refused)[number] => [
+    `261 ${shown}`,
+    withAuthorization(`AWS4-HMAC-SHA256 Credential=a, Signature=b, ${sent}`),
+    400,
+    malformed,
+    `The authorization header is malformed; the authorization component "${shown}" is malformed.`,
+  ]),
   [
     '261 Credential',
     authorization({ Credential: '' }),

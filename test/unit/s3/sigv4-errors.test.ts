@@ -41,6 +41,7 @@ describe('SignatureDoesNotMatch (docs/semantics.md 209)', () => {
   });
 
   it('shows no token, no cookie and no customer key', () => {
+    const temporary = { sessionToken: 'a token' };
     const names = [
       'x-amz-security-token',
       'cookie',
@@ -55,14 +56,14 @@ describe('SignatureDoesNotMatch (docs/semantics.md 209)', () => {
       request,
       { ...presigned, url: `${url}&X-Amz-Security-Token=hidden-token` },
     ]) {
-      const { fields } = refusal(refusedRequest);
+      const { fields } = refusal(refusedRequest, temporary);
       const bytes = Buffer.from(fields.CanonicalRequestBytes?.replaceAll(' ', '') ?? '', 'hex').toString(
         'latin1',
       );
       expect(bytes).toBe(fields.CanonicalRequest);
       expect(JSON.stringify(fields)).not.toMatch(/hidden|idden/);
     }
-    const shown = (asked: typeof request) => refusal(asked).fields.CanonicalRequest;
+    const shown = (asked: typeof request) => refusal(asked, temporary).fields.CanonicalRequest;
     for (const name of names) expect(shown(request)).toContain(`\n${name}:redacted\n`);
     const inQuery = shown({ ...presigned, url: `${url}&X-Amz-Security-Token=hidden-token` });
     expect(inQuery).toMatch(/&X-Amz-Security-Token=redacted[&\n]/);

@@ -3,7 +3,15 @@ import { EMPTY_PAYLOAD_HASH } from '../../../src/s3/sigv4-canonical.ts';
 import { SigningKeys } from '../../../src/s3/sigv4-keys.ts';
 import { requireNoPayload } from '../../../src/s3/sigv4-payload.ts';
 import { signRequest } from '../../../src/s3/sigv4-sign.ts';
-import { credentials, host, refusal, signedAtMs, verify } from '../../support/published-requests.ts';
+import {
+  credentials,
+  host,
+  refusal,
+  signedAtMs,
+  verify,
+  withHeaders,
+  withParameters,
+} from '../../support/published-requests.ts';
 
 describe('the payload', () => {
   const signed = (payloadHash: string, method = 'GET') => {
@@ -44,7 +52,14 @@ describe('the payload', () => {
   });
 
   it('is refused when it is neither a hash nor a name', () => {
-    expect(refusal(signed('nonsense'))).toMatchObject({ status: 400, code: 'InvalidArgument' });
+    const refused = { status: 400, code: 'InvalidArgument' };
+    expect(refusal(signed('nonsense'))).toMatchObject(refused);
+    // before the signature is looked at
+    for (const request of [
+      withHeaders({ 'x-amz-content-sha256': 'nonsense' }),
+      withParameters({ 'X-Amz-Content-Sha256': 'nonsense' }),
+    ])
+      expect(refusal(request)).toMatchObject(refused);
   });
 
   it('of a read is none (docs/semantics.md 264)', () => {

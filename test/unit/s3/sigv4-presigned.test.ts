@@ -38,6 +38,13 @@ const refused: [row: string, request: SignedRequest, status: number, code: strin
     'InvalidRequest',
     unsupported,
   ],
+  [
+    '249 of Amazon S3',
+    withParameters({ 'X-Amz-Algorithm': 'AWS4-ECDSA-P256-SHA256' }),
+    400,
+    queryError,
+    'X-Amz-Algorithm only supports "AWS4-HMAC-SHA256"',
+  ],
   ['246', withParameters({ 'X-Amz-Credential': 'a/b' }), 400, queryError, `${parsing} ${misformed}`],
   [
     '246 region',

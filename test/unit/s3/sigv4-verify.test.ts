@@ -221,6 +221,13 @@ describe('temporary credentials', () => {
     expect(refusal(request)).toMatchObject({ status: 400, code: 'InvalidToken' });
     expect(refusal(presigned, { sessionToken: 'tok' })).toMatchObject({ status: 400, code: 'InvalidToken' });
   });
+
+  it('are told from permanent ones before the signature is looked at, and else after it', () => {
+    const spoilt = { ...request, url: request.url.replace(/Signature=./, 'Signature=x') };
+    expect(refusal(spoilt)).toMatchObject({ status: 400, code: 'InvalidToken' });
+    for (const sessionToken of ['tok', 'other'])
+      expect(refusal(spoilt, { sessionToken })).toMatchObject({ status: 403, code: 'SignatureDoesNotMatch' });
+  });
 });
 
 it("a Date header serves where the store's own is missing", async () => {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../../../src/backend/store.ts';
 import type { Bucket } from '../../../../src/gateway/request/bucket.ts';
-import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
+import { BucketTable, type OtherBuckets } from '../../../../src/gateway/request/bucket-table.ts';
+import type { HeaderPrefix } from '../../../../src/s3/dialect.ts';
 import { slots } from '../../../support/object-keys.ts';
 import { defaultPolicy } from '../../../support/test-gateway.ts';
 
@@ -14,7 +15,7 @@ const store: Store = {
   close: async () => {},
 };
 
-function tableOf(buckets: Record<string, { bucketAtStore?: string; keyPrefix?: string }>): BucketTable {
+function tableOf(buckets: Record<string, Partial<Bucket>>, others?: OtherBuckets): BucketTable {
   const made = Object.entries(buckets).map(([name, options]): [string, Bucket] => [
     name,
     {
@@ -30,7 +31,7 @@ function tableOf(buckets: Record<string, { bucketAtStore?: string; keyPrefix?: s
       ...options,
     },
   ]);
-  return new BucketTable(new Map(made), undefined);
+  return new BucketTable(new Map(made), others);
 }
 
 it('finds a bucket by its name, and by the access point that it is', () => {
@@ -82,4 +83,19 @@ it('of points that have the same name and account, the scope of the signature na
   expect(found('mars-1', 's3')).toBeUndefined();
   expect(table.findInHost('reports-123456789012', undefined)).toBeUndefined();
   expect(table.findInHost('reports-123456789012.op-1', undefined)?.name).toBe('outpost');
+});
+
+it('says what requests to the service are signed for, and in which dialect they are answered', () => {
+  const others = (headerPrefix: HeaderPrefix) => ({
+    ...{ store, region: 'us-west-2', headerPrefix },
+    find: () => undefined,
+  });
+  expect(tableOf({})).toMatchObject({ serviceRegions: [], servicePrefix: undefined });
+  expect(tableOf({ a: {}, b: {} })).toMatchObject({
+    ...{ serviceRegions: ['eu-west-1', 'us-east-1'], servicePrefix: 'x-amz-' },
+  });
+  expect(tableOf({ a: {} }, others('x-amz-'))).toMatchObject({
+    ...{ serviceRegions: ['us-west-2', 'eu-west-1', 'us-east-1'], servicePrefix: 'x-amz-' },
+  });
+  expect(tableOf({ a: {} }, others('x-store-'))).toMatchObject({ servicePrefix: undefined });
 });

@@ -35,6 +35,8 @@ const buckets = new BucketTable(
   new Map(Object.entries(configured).map(([name, different]) => [name, bucketNamed(name, different)])),
   {
     store: bucketOf().store,
+    region: 'us-east-1',
+    headerPrefix: 'x-amz-',
     find: name => (name.startsWith('photos-') ? bucketNamed(name, { label: '_other' }) : undefined),
   },
 );
@@ -125,14 +127,28 @@ describe('the bucket', () => {
 });
 
 describe('the caller', () => {
-  it('signs for the region of the bucket, and for any where no configured one is addressed', () => {
+  it('signs for the region of the bucket, and for any where none is found', () => {
     const regions: (string | undefined)[] = [];
     const authenticate = (_: IncomingMessage, region: string | undefined) => {
       regions.push(region);
       return anonymous;
     };
-    for (const url of ['/photos/k', '/films/k', '/unknown/k', '/']) ask({ url, authenticate });
-    expect(regions).toEqual(['eu-west-1', 'us-east-1', undefined, undefined]);
+    for (const url of ['/photos/k', '/films/k', '/unknown/k']) ask({ url, authenticate });
+    expect(regions).toEqual(['eu-west-1', 'us-east-1', undefined]);
+  });
+
+  it('signs a request to the service for the region of any bucket', () => {
+    const regions: (string | undefined)[] = [];
+    const authenticate = (_: IncomingMessage, region: string | undefined) => {
+      regions.push(region);
+      return anonymous;
+    };
+    for (const signed of ['eu-west-1', 'us-east-1', 'ap-south-1']) {
+      const scope = `Credential=a/20260101/${signed}/s3/aws4_request`;
+      ask({ url: '/', headers: ['Host', 'h', 'Authorization', `AWS4-HMAC-SHA256 ${scope}`], authenticate });
+      ask({ url: `/?X-Amz-Credential=${encodeURIComponent(scope.slice(11))}`, authenticate });
+    }
+    expect(regions).toEqual(['eu-west-1', 'eu-west-1', 'us-east-1', 'us-east-1', 'us-east-1', 'us-east-1']);
   });
 
   it('is passed on and noted by name', () => {
