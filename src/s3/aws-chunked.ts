@@ -53,9 +53,15 @@ export class AwsChunkedDecoder {
       at += this.#next === 'data' ? this.#takeData(bytes, at) : this.#takeLine(bytes, at);
   }
 
-  /** The body has ended. @throws S3Error IncompleteBody unless it is complete */
-  end(): void {
-    if (this.#next === 'trailers' && this.#line === '' && this.#trailerLines === '') this.#endTrailers();
+  /**
+   * The body has ended.
+   *
+   * @param announced whether a trailer was: then the empty line behind it may not be missing
+   * @throws S3Error IncompleteBody unless it is complete
+   */
+  end({ hasTrailer }: { readonly hasTrailer: boolean }): void {
+    if (!hasTrailer && this.#next === 'trailers' && this.#line === '' && this.#trailerLines === '')
+      this.#endTrailers();
     if (this.#next !== 'nothing') throw incomplete('the body ended early');
   }
 

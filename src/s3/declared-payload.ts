@@ -45,7 +45,8 @@ const MD5_BYTES = 16;
  * Reads what a request declares of its body.
  *
  * @throws S3Error MissingContentLength; InvalidArgument for a payload hash that is none, or a kind of stream that is not
- * known; InvalidDigest; InvalidRequest for a checksum that is malformed, of an unknown kind, or not the only one
+ * known; InvalidDigest; InvalidRequest for a checksum that is malformed, of an unknown kind or another than stated, or not
+ * the only one
  */
 export function declaredPayload(fields: PayloadFields): DeclaredPayload {
   const { store, signed } = fields;
@@ -86,18 +87,32 @@ function declaredChecksum(
   store: ReadonlyMap<string, string>,
   prefix: HeaderPrefix,
 ): DeclaredChecksum | undefined {
-  const declared: DeclaredChecksum[] = [];
-  for (const [name, value] of store) {
-    if (!name.startsWith('checksum-') || ofChecksums.has(name)) continue;
-    const algorithm = name.slice('checksum-'.length);
-    if (!isChecksumAlgorithm(algorithm) || !isChecksumValue(algorithm, value))
-      throw s3Error('InvalidRequest', { message: `Value for ${prefix}${name} header is invalid.` });
-    declared.push({ kind: 'field', algorithm, value });
-  }
+  const fields = [...store].filter(([name]) => name.startsWith('checksum-') && !ofChecksums.has(name));
   const trailer = store.get('trailer');
-  if (trailer !== undefined) declared.push(declaredTrailer(trailer));
-  if (declared.length > 1) throw s3Error('InvalidRequest', { message: errorTexts.severalChecksums });
-  return declared[0];
+  if (fields.length + Number(trailer !== undefined) > 1)
+    throw s3Error('InvalidRequest', { message: errorTexts.severalChecksums });
+  const checksum = trailer === undefined ? checksumIn(fields[0], prefix) : declaredTrailer(trailer);
+  const stated = store.get('sdk-checksum-algorithm')?.toLowerCase() ?? '';
+  if (checksum && isChecksumAlgorithm(stated) && stated !== checksum.algorithm)
+    throw invalidValue(prefix, 'sdk-checksum-algorithm');
+  return checksum;
+}
+
+function checksumIn(
+  field: readonly [name: string, value: string] | undefined,
+  prefix: HeaderPrefix,
+): DeclaredChecksum | undefined {
+  if (!field) return undefined;
+  const [name, value] = field;
+  const algorithm = name.slice('checksum-'.length);
+  if (!isChecksumAlgorithm(algorithm))
+    throw s3Error('InvalidRequest', { message: errorTexts.checksumUnknown });
+  if (!isChecksumValue(algorithm, value)) throw invalidValue(prefix, name);
+  return { kind: 'field', algorithm, value };
+}
+
+function invalidValue(prefix: HeaderPrefix, name: string) {
+  return s3Error('InvalidRequest', { message: `Value for ${prefix}${name} header is invalid.` });
 }
 
 /** Fields that say something of a checksum, but have none. */

@@ -58,6 +58,20 @@ export const errorTexts = {
   /** InvalidRequest: more than one checksum is declared for one body. */
   severalChecksums: 'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
   /** InvalidRequest */
+  checksumUnknown: 'The algorithm type you specified in x-amz-checksum- header is invalid.',
+  /** InvalidRequest: Amazon wants a digest of a list of keys to delete. */
+  digestMissing: 'Missing required header for this request: Content-MD5 OR x-amz-checksum-*',
+  /** InvalidRequest */
+  bodyUnexpected: 'The request included a body. Requests of this type must not include a non-empty body.',
+  /** IncompleteBody: the content is shorter or longer than declared. */
+  lengthWrong: 'You did not provide the number of bytes specified by the Content-Length HTTP header',
+  /** InvalidRequest */
+  listWithKey: 'Key is not expected for the GET method ?uploads subresource',
+  /** InvalidArgument */
+  copySourceUnexpected: 'You can only specify a copy source header for copy requests.',
+  /** InvalidArgument */
+  partWithoutUpload: 'This operation does not accept partNumber without uploadId',
+  /** InvalidRequest */
   trailerInvalid: 'The value specified in the x-amz-trailer header is not supported',
   /** 269: PreconditionFailed */
   bucketPostNotForm: 'Bucket POST must be of the enclosure-type multipart/form-data',

@@ -5,6 +5,7 @@ import { ChunkSignatures } from './chunk-signatures.ts';
 import type { DeclaredChecksum, DeclaredPayload } from './declared-payload.ts';
 import type { HeaderPrefix } from './dialect.ts';
 import { s3Error } from './error.ts';
+import { errorTexts } from './error-texts.ts';
 import { payloadHashMismatch } from './sigv4-errors.ts';
 
 /** Verifies a body as it arrives against what its request declares, and passes its content on. */
@@ -50,10 +51,10 @@ export class PayloadVerifier {
    */
   end(): string | undefined {
     const { lengthBytes, sha256, md5, checksum } = this.#declared;
-    this.#decoder?.end();
-    if (this.#contentBytes !== lengthBytes) throw s3Error('IncompleteBody', { reason: 'the body is short' });
+    this.#decoder?.end({ hasTrailer: checksum?.kind === 'trailer' });
+    if (this.#contentBytes !== lengthBytes) throw wrongLength('the body is short');
     if (sha256 !== undefined) this.#checkSha256(sha256, this.#sha256?.digest('hex') ?? '');
-    if (md5 && !this.#md5?.digest().equals(md5)) throw s3Error('BadDigest');
+    if (md5) checkMd5(md5, this.#md5?.digest());
     this.#checkTrailers(checksum);
     return this.#checkChecksum(checksum);
   }
@@ -61,7 +62,7 @@ export class PayloadVerifier {
   #take(content: Buffer): void {
     this.#contentBytes += content.length;
     if (this.#contentBytes > this.#declared.lengthBytes)
-      throw s3Error('IncompleteBody', { reason: 'the body is longer than declared' });
+      throw wrongLength('the body is longer than declared');
     this.#sha256?.update(content);
     this.#md5?.update(content);
     this.#checksum?.update(content);
@@ -83,8 +84,11 @@ export class PayloadVerifier {
     const { algorithm } = checksum;
     const declared =
       checksum.kind === 'field' ? checksum.value : this.#decoder?.trailers.get(`checksum-${algorithm}`);
-    if (declared === undefined || !isChecksumValue(algorithm, declared))
-      throw s3Error('MalformedTrailerError');
+    if (declared === undefined) throw s3Error('MalformedTrailerError');
+    if (!isChecksumValue(algorithm, declared))
+      throw s3Error('InvalidRequest', {
+        message: `Value for ${this.#prefix}checksum-${algorithm} trailing header is invalid.`,
+      });
     const computed = this.#checksum?.digest().toString('base64');
     if (computed !== declared)
       throw s3Error('BadDigest', {
@@ -92,4 +96,18 @@ export class PayloadVerifier {
       });
     return checksum.kind === 'trailer' ? declared : undefined;
   }
+}
+
+function checkMd5(declared: Buffer, computed: Buffer | undefined): void {
+  if (computed?.equals(declared)) return;
+  throw s3Error('BadDigest', {
+    fields: [
+      ['ExpectedDigest', declared.toString('hex')],
+      ['CalculatedDigest', computed?.toString('base64') ?? ''],
+    ],
+  });
+}
+
+function wrongLength(reason: string) {
+  return s3Error('IncompleteBody', { message: errorTexts.lengthWrong, reason });
 }

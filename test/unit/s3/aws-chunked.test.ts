@@ -12,7 +12,7 @@ function decode(...pieces: readonly string[]) {
     const error = errorOf(() => decoder.write(Buffer.from(piece, 'latin1')));
     if (error) return { content, error, at: index };
   }
-  return { content, error: errorOf(() => decoder.end()), at: 'end' };
+  return { content, error: errorOf(() => decoder.end({ hasTrailer: false })), at: 'end' };
 }
 
 function errorOf(step: () => void): string | undefined {

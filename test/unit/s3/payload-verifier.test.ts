@@ -154,8 +154,9 @@ describe('a body in aws-chunked', () => {
       frame(parts, 'x-amz-checksum-crc32\r\n'),
     ],
     ['MalformedTrailerError', 'has it twice', withTrailer, frame(parts, `${trailer}\r\n${trailer}\r\n`)],
+    ['IncompleteBody', 'ends where its trailer should begin', withTrailer, frame(parts).slice(0, -2)],
     [
-      'MalformedTrailerError',
+      'InvalidRequest',
       'has a trailer whose value is no checksum',
       withTrailer,
       frame(parts, 'x-amz-checksum-crc32:AAAA\r\n'),
@@ -277,4 +278,76 @@ it('a body of thousands of small chunks is refused: each costs time of its own',
   ).toBe('InvalidChunkSizeError');
   const large = Array.from({ length: 1_100 }, () => 'x'.repeat(8_192));
   expect(verify({ ...chunked, lengthBytes: 1_100 * 8_192 }, frame(large)).code).toBe('none');
+});
+
+describe('what Amazon S3 says of a body', () => {
+  const refusal = (declared: DeclaredPayload, body: Buffer | string) => {
+    const verifier = new PayloadVerifier(declared, 'x-amz-', () => undefined);
+    try {
+      verifier.write(Buffer.from(body));
+      verifier.end();
+    } catch (error) {
+      if (error instanceof S3Error) return { message: error.message, fields: error.fields };
+    }
+    throw new Error('the body was taken');
+  };
+
+  it('both digests of one whose MD5 is another', () => {
+    const md5 = createHash('md5').update('other').digest();
+    expect(refusal({ ...nothing, md5 }, content).fields).toEqual([
+      ['ExpectedDigest', md5.toString('hex')],
+      ['CalculatedDigest', createHash('md5').update(content).digest('base64')],
+    ]);
+  });
+
+  it('that one of another length was not sent as declared', () => {
+    const text = 'You did not provide the number of bytes specified by the Content-Length HTTP header';
+    expect(refusal({ ...chunked, lengthBytes: 41 }, frame([content.toString()])).message).toBe(text);
+    expect(refusal({ ...chunked, lengthBytes: 3 }, frame([content.toString()])).message).toBe(text);
+  });
+
+  it('which trailer is no checksum', () => {
+    const declared = { ...chunked, checksum: { kind: 'trailer', algorithm: 'crc32' } } as const;
+    const body = frame([content.toString()], 'x-amz-checksum-crc32:AAAA\r\n');
+    expect(refusal(declared, body).message).toBe(
+      'Value for x-amz-checksum-crc32 trailing header is invalid.',
+    );
+  });
+});
+
+describe('a checksum in a field', () => {
+  const messageOf = (store: Record<string, string>) => {
+    const fields = {
+      signed: undefined,
+      contentLength: '3',
+      contentMd5: undefined,
+      prefix: 'x-amz-',
+    } as const;
+    try {
+      declaredPayload({ ...fields, store: new Map(Object.entries(store)) });
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof S3Error)) throw error;
+      expect([error.code, error.status]).toEqual(['InvalidRequest', 400]);
+      return error.message;
+    }
+  };
+  const several = 'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.';
+
+  it.each([
+    [{ 'checksum-crc32': 'AAAAAA==', 'checksum-sha1': 'x' }, several],
+    [{ 'checksum-crc32': 'x', trailer: 'x-amz-checksum-crc32' }, several],
+    [{ 'checksum-new': 'x' }, 'The algorithm type you specified in x-amz-checksum- header is invalid.'],
+    [{ 'checksum-crc32': 'x' }, 'Value for x-amz-checksum-crc32 header is invalid.'],
+    [
+      { 'checksum-crc32': 'AAAAAA==', 'sdk-checksum-algorithm': 'CRC32C' },
+      'Value for x-amz-sdk-checksum-algorithm header is invalid.',
+    ],
+    [{ 'checksum-crc32': 'AAAAAA==', 'sdk-checksum-algorithm': 'CRC32' }, undefined],
+    // the store's to judge
+    [{ 'checksum-crc32': 'AAAAAA==', 'sdk-checksum-algorithm': 'NEW' }, undefined],
+    [{ 'sdk-checksum-algorithm': 'SHA1' }, undefined],
+  ] as const)('is judged as at Amazon S3: %j', (store, message) => {
+    expect(messageOf(store)).toBe(message);
+  });
 });
