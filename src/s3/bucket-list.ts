@@ -32,19 +32,15 @@ const MAX_BUCKETS = 10_000;
 export function bucketPage(all: readonly ListedBucket[], query: Query, ownerId: string): BucketPage {
   const prefix = queryValue(query, 'prefix');
   const region = queryValue(query, 'bucket-region');
-  const after = nameIn(queryValue(query, 'continuation-token'));
+  // a name that the client has seen
+  const after = queryValue(query, 'continuation-token') || undefined;
   const matching = all
     .filter(({ name }) => name.startsWith(prefix ?? '') && (after === undefined || name > after))
     .filter(bucket => !region || bucket.region === region)
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const buckets = matching.slice(0, maxBuckets(queryValue(query, 'max-buckets')));
   const last = matching.length > buckets.length ? buckets.at(-1)?.name : undefined;
-  return { buckets, ownerId, prefix, continuationToken: last && Buffer.from(last).toString('base64url') };
-}
-
-/** A name in a token is one that the client has seen. */
-function nameIn(token: string | undefined): string | undefined {
-  return token ? Buffer.from(token, 'base64url').toString() : undefined;
+  return { buckets, ownerId, prefix, continuationToken: last };
 }
 
 function maxBuckets(text: string | undefined): number {

@@ -59,8 +59,6 @@ export const errorTexts = {
   severalChecksums: 'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
   /** InvalidRequest */
   checksumUnknown: 'The algorithm type you specified in x-amz-checksum- header is invalid.',
-  /** InvalidRequest: Amazon wants a digest of a list of keys to delete. */
-  digestMissing: 'Missing required header for this request: Content-MD5 OR x-amz-checksum-*',
   /** InvalidRequest */
   bodyUnexpected: 'The request included a body. Requests of this type must not include a non-empty body.',
   /** IncompleteBody: the content is shorter or longer than declared. */

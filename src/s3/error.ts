@@ -57,7 +57,7 @@ const NOT_PASSED_TEXT = 'This gateway passes no such request to stores, whatever
 /** What a 405 tells (docs/semantics.md 207). */
 interface NotAllowedParts {
   readonly method: string;
-  readonly resource: 'object' | 'bucket' | 'service';
+  readonly resource: 'object' | 'bucket' | 'service' | 'upload';
   /** The methods that the resource takes; none gives an empty Allow (RFC 9110 §10.2.1). */
   readonly allowed: readonly string[];
 }

@@ -65,8 +65,8 @@ const refinements: Partial<
  * Unknown parameters with a value are ignored. An unknown parameter without a value may be a sub-resource newer than
  * this table, so the operation is `Unknown`: treating it as the operation without the parameter could be wrong.
  *
- * @throws S3Error MethodNotAllowed, InvalidArgument (two sub-resources), InvalidRequest (a bucket's sub-resource with a
- *   key), PreconditionFailed (a POST to a bucket that is not a form)
+ * @throws S3Error MethodNotAllowed, InvalidArgument (two sub-resources; a source for what is no copy), InvalidRequest (a
+ *   bucket's sub-resource with a key), PreconditionFailed (a POST to a bucket that is not a form)
  */
 export function detectOperation(
   method: string,
@@ -83,8 +83,13 @@ export function detectOperation(
   const byMethod = tables[resource].get(selector);
   if (!byMethod && resource === 'object') throw notOfKeys(selector);
   const named = byMethod?.get(method);
+  if (!named && resource === 'object' && selector === 'uploads' && method === 'GET')
+    throw s3Error('InvalidRequest', { message: errorTexts.listWithKey });
   if (!named) throw notAllowed({ method, resource, allowed });
-  return refinements[named]?.(query, headers) ?? named;
+  const operation = refinements[named]?.(query, headers) ?? named;
+  const { copySource } = headers;
+  if (copySource !== undefined && !copies.has(operation)) throw copySourceUnexpected(copySource);
+  return operation;
 }
 
 /**
@@ -95,6 +100,18 @@ export function detectOperation(
  */
 export function allowedMethods(resource: Resource, query: Query): readonly string[] {
   return methodsOf(resource, selectorOf(query, resource));
+}
+
+const copies: ReadonlySet<OperationName> = new Set<OperationName>(['CopyObject', 'UploadPartCopy']);
+
+function copySourceUnexpected(value: string) {
+  return s3Error('InvalidArgument', {
+    message: errorTexts.copySourceUnexpected,
+    fields: [
+      ['ArgumentName', 'x-amz-copy-source'],
+      ['ArgumentValue', value],
+    ],
+  });
 }
 
 /** Whether an operation reads an object's data or headers, and so uses the cache. */

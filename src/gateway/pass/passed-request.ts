@@ -29,6 +29,9 @@ export function saidFields({ request, query }: OtherOperation): ReadonlyMap<stri
  */
 const ofClients = new Set(['request-payer', 'mfa']);
 
+/** What the CORS headers of an answer depend on as well (docs/semantics.md 198). */
+const besideOrigins = ['access-control-request-method', 'access-control-request-headers'];
+
 /**
  * Builds the request to the store from the known fields and parameters of the operation, with the store's names.
  *
@@ -49,7 +52,13 @@ export function passedRequest(other: OtherOperation, said = saidFields(other)): 
     if (isAllowed) passed.push({ name, value, store: true });
   }
   if (!isReading(exchange.method)) passed.push(...httpFields(other));
-  if (fields.origin !== undefined) passed.push({ name: 'origin', value: fields.origin, store: false });
+  if (fields.origin !== undefined) {
+    passed.push({ name: 'origin', value: fields.origin, store: false });
+    for (const name of besideOrigins) {
+      const value = request.headers[name];
+      if (typeof value === 'string') passed.push({ name, value, store: false });
+    }
+  }
   return {
     method: exchange.method,
     operation,

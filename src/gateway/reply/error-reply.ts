@@ -83,7 +83,8 @@ export function sendWhole(
   ageS: number | undefined,
 ): void {
   const { response, report, date } = exchange;
-  const length = exchange.isHead ? [] : ['content-length', String(body.length)];
+  // RFC 9110 §8.6: a 204 has no length
+  const length = exchange.isHead || status === 204 ? [] : ['content-length', String(body.length)];
   const headers = PreparedHeaders.of([...fields, ...length], exchange.prefix);
   exchange.status = status;
   exchange.bodyBytes = exchange.isHead ? 0 : body.length;

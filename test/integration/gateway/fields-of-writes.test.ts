@@ -50,6 +50,40 @@ describe('what is said of a body', () => {
     expect(store.requests).toHaveLength(1);
   });
 
+  it('the store judges a cross-origin request by all that it says of itself', async () => {
+    const asked = { 'access-control-request-method': 'FLY', 'access-control-request-headers': 'x-a' };
+    expect((await put({ ...asked, origin: 'https://page.test' })).status).toBe(200);
+    for (const [name, value] of Object.entries(asked))
+      expect(store.requests[0]?.toLowerCase()).toContain(`\r\n${name}: ${value.toLowerCase()}\r\n`);
+    await put(asked);
+    expect(store.requests[1]).not.toContain('access-control');
+  });
+
+  it('a copy has no content of its own, and names a source in an operation that copies', async () => {
+    const source = { 'x-amz-copy-source': 'b/other' };
+    const refused = await put(source);
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      expect.stringContaining('The request included a body. Requests of this type must not include'),
+    ]);
+    const removed = await rawRequest(gateway.url(), { method: 'DELETE', path: '/b/k', headers: source });
+    expect([removed.status, removed.text]).toEqual([
+      400,
+      expect.stringContaining('You can only specify a copy source header for copy requests.'),
+    ]);
+    expect(store.requests).toEqual([]);
+  });
+
+  it.each([
+    ['uploadId=u', 405, '<Method>PUT</Method><ResourceType>UPLOAD</ResourceType>'],
+    ['partNumber=1', 400, 'This operation does not accept partNumber without uploadId'],
+  ])('a part has a number and an upload: PUT ?%s', async (query, status, text) => {
+    const path = `/b/k?${query}`;
+    const refused = await rawRequest(gateway.url(), { method: 'PUT', path, headers: {}, body: 'abc' });
+    expect([refused.status, refused.text]).toEqual([status, expect.stringContaining(text)]);
+    expect(store.requests).toEqual([]);
+  });
+
   it('a write with a condition that is not passed is not done', async () => {
     const refused = await put({ 'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' });
     expect([refused.status, refused.text]).toEqual([

@@ -160,6 +160,32 @@ describe('a request that is no operation', () => {
     ]);
   });
 
+  it('names the source of a copy, but copies nothing', () => {
+    for (const [method, url] of [
+      ...[['GET', '/b/k'] as const, ['HEAD', '/b/k'] as const, ['DELETE', '/b/k'] as const],
+      ...[['GET', '/b'] as const, ['POST', '/b/k?uploadId=u'] as const, ['PUT', '/b/k?acl'] as const],
+    ]) {
+      const error = refusal(method, url, { copySource: 'b/other' });
+      expect([error.code, error.status, error.message]).toEqual([
+        ...['InvalidArgument', 400],
+        'You can only specify a copy source header for copy requests.',
+      ]);
+      expect(error.fields).toEqual([
+        ['ArgumentName', 'x-amz-copy-source'],
+        ['ArgumentValue', 'b/other'],
+      ]);
+    }
+  });
+
+  it('lists the uploads of a key', () => {
+    const error = refusal('GET', '/b/k?uploads');
+    expect([error.code, error.message]).toEqual([
+      'InvalidRequest',
+      'Key is not expected for the GET method ?uploads subresource',
+    ]);
+    expect(refusal('PUT', '/b/k?uploads').code).toBe('MethodNotAllowed');
+  });
+
   it('posts something else than a form to a bucket (row 269)', () => {
     const error = refusal('POST', '/b', { contentType: 'application/xml' });
     const text = 'Bucket POST must be of the enclosure-type multipart/form-data';

@@ -20,13 +20,13 @@ interface PostedTo {
  */
 export function formAnswer(reply: WholeReply, { bucket, key, bucketUrl, fields }: PostedTo): WholeReply {
   const etag = httpField(reply, 'etag') ?? '';
-  const kept = reply.fields.filter(({ name, store }) => store || !ofBodies.has(name));
+  const kept = reply.fields.filter(({ name, store }) => !(store ? ofPuts : ofBodies).has(name));
   const redirect = redirectTo(fields.get('success_action_redirect') ?? fields.get('redirect'));
   if (redirect) {
     for (const [name, value] of Object.entries({ bucket, key, etag })) redirect.searchParams.set(name, value);
     return { status: 303, fields: [...kept, location(redirect.href)], body: Buffer.alloc(0) };
   }
-  const url = `${bucketUrl}/${encodeKey(key)}`;
+  const url = `${bucketUrl}/${encodeKey(key).replaceAll('/', '%2F')}`;
   const status = fields.get('success_action_status');
   const told = [...kept, location(url)];
   if (status === '200') return { status: 200, fields: told, body: Buffer.alloc(0) };
@@ -41,6 +41,9 @@ export function formAnswer(reply: WholeReply, { bucket, key, bucketUrl, fields }
 const namespace = new Map([['xmlns', NAMESPACE]]);
 
 const ofBodies: ReadonlySet<string> = new Set(['content-length', 'content-type', 'location']);
+
+/** What stores add to their answers to PutObject. */
+const ofPuts: ReadonlySet<string> = new Set(['object-size']);
 
 const xml: HeaderField = { name: 'content-type', value: 'application/xml', store: false };
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { bareName } from '../../../s3/dialect.ts';
 import { s3Error } from '../../../s3/error.ts';
+import { errorTexts } from '../../../s3/error-texts.ts';
 import { takesField } from '../../../s3/operation-parameters.ts';
 import type { OperationName } from '../../../s3/operation-table.ts';
 import type { Query } from '../../../s3/query.ts';
@@ -56,8 +57,20 @@ export function refuseMisreadWrites(
     const plainName = parameter.replace(/[^a-z\d]/gi, '').toLowerCase();
     const isIgnored = namesOfIds.test(plainName) && !own.some(taken => taken.name === parameter);
     const isAnother = plainName === OPERATION_NAME && value !== '' && value !== operation;
-    if (isIgnored || isAnother) throw s3Error('InvalidArgument', { fields: [['ArgumentName', parameter]] });
+    if (isIgnored || isAnother) throw ignored(parameter);
   }
+}
+
+function ignored(parameter: string) {
+  if (parameter !== 'partNumber')
+    return s3Error('InvalidArgument', { fields: [['ArgumentName', parameter]] });
+  return s3Error('InvalidArgument', {
+    message: errorTexts.partWithoutUpload,
+    fields: [
+      ['ArgumentName', parameter],
+      ['ArgumentValue', parameter],
+    ],
+  });
 }
 
 /**

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { StoreRequest } from '../../../backend/store.ts';
 import { type DeclaredPayload, declaredPayload } from '../../../s3/declared-payload.ts';
 import type { HeaderField } from '../../../s3/dialect.ts';
-import { s3Error } from '../../../s3/error.ts';
+import { notAllowed, s3Error } from '../../../s3/error.ts';
+import { errorTexts } from '../../../s3/error-texts.ts';
 import { requireActionsOfBucketFields, requireActionsOfFields } from '../../../s3/field-actions.ts';
 import { knownParameters, passesBody } from '../../../s3/operation-parameters.ts';
 import type { OperationName } from '../../../s3/operation-table.ts';
@@ -42,8 +43,9 @@ export function passWrite(other: OtherOperation): void {
   const parameters = knownParameters(operation, query, bucket.keys);
   refuseMisreadWrites(operation, said, query, parameters);
   if (address.kind === 'object') refuseIgnoredConditions(operation, request, said);
-  if (operation === 'UploadPart' || operation === 'UploadPartCopy')
-    parsePartNumber(queryValue(query, 'partNumber') ?? '');
+  if (operation === 'UploadPart' || operation === 'UploadPartCopy') requirePartNumber(other);
+  if (isCopy(operation) && hasContent(request))
+    throw s3Error('InvalidRequest', { message: errorTexts.bodyUnexpected });
   const declared = passesBody(operation) ? declaredOf(other, saidOfBody(operation, said)) : undefined;
   const source = isCopy(operation) ? sourceOfCopy(other, said) : undefined;
   const passed = withFields(withPayloadFields(passedRequest(other, said), declared), source?.fields);
@@ -75,6 +77,17 @@ export function passWrite(other: OtherOperation): void {
       return write;
     },
   });
+}
+
+/** Without one, the request could be taken for the upload of a whole object. */
+function requirePartNumber({ exchange, query }: OtherOperation): void {
+  const partNumber = queryValue(query, 'partNumber');
+  if (partNumber !== undefined) parsePartNumber(partNumber);
+  else throw notAllowed({ method: exchange.method, resource: 'upload', allowed: ['DELETE', 'POST', 'GET'] });
+}
+
+function hasContent({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** A bucket that was made is told by the name that clients use. */
