@@ -59,6 +59,7 @@ export class Gateway {
   readonly #configurations: Configurations;
   readonly #objects: WorkerCache;
   readonly #peers: Peers;
+  readonly #writes: OpenWrites;
   readonly #ids = new RequestIdSource();
   readonly #admission: Admission;
   readonly #observer: ExchangeObserver;
@@ -98,12 +99,13 @@ export class Gateway {
     countCache(metrics, this.#objects);
     const sends = new PendingSends(clock, this.#objects.tier.pins);
     this.#observer = new ExchangeObserver({ ...options, admission: this.#admission, sends });
+    this.#writes = new OpenWrites(this.#objects.epochs, this.#objects.unsettled, memory, options.worker);
     const parts = {
       sources: this.#peers,
       observer: this.#observer,
       ids: this.#ids,
       listings: new Listings(clock),
-      writes: new OpenWrites(this.#objects.epochs, this.#objects.unsettled, memory, options.worker),
+      writes: this.#writes,
       clock: options.clock,
       faults,
     };
@@ -156,7 +158,7 @@ export class Gateway {
 
   /** Asks the store to restore an archived object. Never rejects. */
   restore(request: RestoreRequest): Promise<RestoreOutcome> {
-    return requestRestore(request, this.#configurations.current.buckets);
+    return requestRestore(request, this.#configurations.current.buckets, this.#writes);
   }
 
   /** What this worker holds of an object; undefined if another worker owns it or nothing is held. */

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { sendAndCollect } from '../../backend/collected-reply.ts';
+import type { Store } from '../../backend/store.ts';
+import type { OpenWrites } from '../../cache/open-writes.ts';
 import { parseErrorBody } from '../../s3/error-body.ts';
 import { pathKeyProblem } from '../../s3/path-key.ts';
 import { formatRestoreDocument } from '../../s3/restore-document.ts';
 import { mayBePath } from '../../s3/store-id.ts';
-import type { Bucket } from '../request/bucket.ts';
+import { StoreWrite } from '../pass/write/store-write.ts';
+import { type Bucket, objectKeyOf } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 
 /** A request for a readable copy of an archived object, by the names that clients use. */
@@ -32,31 +35,46 @@ const MAX_ERROR_BYTES = 16 * 1024;
 /**
  * Sends RestoreObject to the bucket's store. The store answers 202 when it starts and 200 when the copy exists already
  * (docs/semantics.md 167 to 172). Objects of an archive *tier* are restored permanently, and the store rejects `Days`
- * for them as malformed. Never rejects.
+ * for them as malformed. It is a write to the object (docs/architecture.md, law 5). Never rejects.
  */
-export async function requestRestore(request: RestoreRequest, buckets: BucketTable): Promise<RestoreOutcome> {
+export async function requestRestore(
+  request: RestoreRequest,
+  buckets: BucketTable,
+  writes: Pick<OpenWrites, 'begin'>,
+): Promise<RestoreOutcome> {
   const bucket = buckets.find(request.bucket);
   if (!bucket) return { kind: 'unknown-bucket' };
   const { key, versionId = '' } = request;
   const isPlain = bucket.keys === 'exact' || pathKeyProblem(bucket.keyPrefix + key) === undefined;
   if (!isPlain || mayBePath(bucket.keys, versionId)) return { kind: 'refused', code: 'InvalidArgument' };
   try {
-    const first = await ask(request, bucket, String(request.days));
+    const first = await ask(request, bucket, writes, String(request.days));
     const isTiered = first.kind === 'refused' && first.code === 'MalformedXML';
-    return isTiered ? await ask(request, bucket, undefined) : first;
+    return isTiered ? await ask(request, bucket, writes, undefined) : first;
   } catch {
     return { kind: 'unreachable' };
   }
 }
 
+/** Whoever presses the button of a card counts among no clients. */
+const operator = { beginWrite: () => () => undefined };
+
 async function ask(
   request: RestoreRequest,
   bucket: Bucket,
+  writes: Pick<OpenWrites, 'begin'>,
   days: string | undefined,
 ): Promise<RestoreOutcome> {
   const body = Buffer.from(formatRestoreDocument({ days, tier: request.tier }));
+  const { keySlot } = objectKeyOf(bucket, request.key);
+  const store: Pick<Store, 'send'> = {
+    send: (toSend, receiver) =>
+      StoreWrite.send(operator, {
+        ...{ store: bucket.store, request: toSend, open: writes.begin(keySlot), receiver },
+      }),
+  };
   const reply = await sendAndCollect(
-    bucket.store,
+    store,
     {
       method: 'POST',
       operation: 'RestoreObject',

@@ -102,6 +102,20 @@ describe('what is said of an object is read at once by every worker', () => {
     expect(await restoreOf()).toBe('ongoing-request="true"');
   });
 
+  it('a restore that an operator asks for, by the button of a card', async () => {
+    const of = await start();
+    await of.store.put('/box/k', 'k', { 'x-amz-storage-class': 'GLACIER' });
+    const restores = async () => {
+      const heads = [];
+      for (const worker of [0, 1]) heads.push(await of.ask({ method: 'HEAD', path: '/box/k' }, worker));
+      return heads.map(({ fields }) => fields.restore);
+    };
+    expect(await restores()).toEqual([undefined, undefined]);
+    const request = { bucket: 'box', key: 'k', days: 1, tier: 'Standard' } as const;
+    expect(await of.gateway.gateways[0]?.restore(request)).toEqual({ kind: 'begun' });
+    expect(await restores()).toEqual(['ongoing-request="true"', 'ongoing-request="true"']);
+  });
+
   it('the rules of its bucket for other origins', async () => {
     const of = await start();
     await of.store.put('/box/k', 'k');

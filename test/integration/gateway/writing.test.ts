@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GrantRule } from '../../../src/s3/grants.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import { OWNER, signWithSdk } from '../../support/embedded-store/store-under-test.ts';
+import { posted } from '../../support/posted-form.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { RawStore } from '../../support/raw-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
@@ -49,11 +50,22 @@ class Talker {
 const head = (path: string, lengthBytes: number, more = '') =>
   `PUT ${path} HTTP/1.1\r\nhost: gateway\r\ncontent-length: ${lengthBytes}\r\n${more}\r\n`;
 
+function post(path: string, body: string, contentType = 'application/xml'): string {
+  const length = Buffer.byteLength(body);
+  return `POST ${path} HTTP/1.1\r\nhost: gateway\r\ncontent-type: ${contentType}\r\ncontent-length: ${length}\r\n\r\n${body}`;
+}
+
+function form(file: string): string {
+  const { headers, body } = posted({ fields: { key: 'k' }, file });
+  return post('/b', body.toString('latin1'), headers['content-type']);
+}
+
 /** A store that keeps what arrives on each connection, and answers when a test says so. */
 class ListeningStore {
   readonly sockets: Socket[] = [];
   received = '';
   closed = 0;
+  #bytes = 0;
   #wake: () => void = () => undefined;
   readonly raw: RawStore;
 
@@ -74,6 +86,13 @@ class ListeningStore {
       });
   }
 
+  /** Whether the first request has arrived, with its body. */
+  get hasRequest(): boolean {
+    const [request = ''] = this.raw.requests;
+    const length = Number(/^content-length: *(\d+)/im.exec(request)?.[1] ?? 0);
+    return request !== '' && this.#bytes - request.length >= length;
+  }
+
   answer(text: string): void {
     this.sockets.at(-1)?.write(text, 'latin1');
   }
@@ -81,8 +100,10 @@ class ListeningStore {
   #met(socket: Socket): void {
     if (this.sockets.includes(socket)) return;
     this.sockets.push(socket);
+    this.#bytes = socket.bytesRead;
     socket.on('data', bytes => {
       this.received += bytes.toString('latin1');
+      this.#bytes = socket.bytesRead;
       this.#wake();
     });
     socket.on('close', () => {
@@ -205,17 +226,27 @@ describe('the way of a body', () => {
     expect(store.raw.requests.map(request => request.split(' ')[0])).toEqual(['PUT', 'DELETE']);
   });
 
-  it('a write counts among those that wait until the store has answered, also when its client has left', async () => {
-    const waiting = () => gateway.gateways[0]?.waiting.requests;
-    client.say(`${head('/b/k', 3)}abc`);
-    await store.until(() => store.sockets.length === 1);
-    expect(waiting()).toBe(1);
-    client.socket.resetAndDestroy();
-    await turnsUntil('its log line is written', async () => (await countedRequests(gateway)) === 1);
-    expect(waiting()).toBe(1);
-    store.answer(created);
-    await turnsUntil('nothing waits', () => waiting() === 0);
-  });
+  it.each([
+    ['PutObject', `${head('/b/k', 3)}abc`],
+    ['a deletion', `DELETE /b/k HTTP/1.1\r\nhost: gateway\r\n\r\n`],
+    ['DeleteObjects', post('/b?delete', '<Delete><Object><Key>k</Key></Object></Delete>')],
+    ['RestoreObject', post('/b/k?restore', '<RestoreRequest><Days>1</Days></RestoreRequest>')],
+    ['a small form', form('x'.repeat(20))],
+    ['a large form', form('x'.repeat(1_500_000))],
+  ])(
+    '%s counts among those that wait until the store has answered, also when its client has left',
+    async (_, request) => {
+      const waiting = () => gateway.gateways[0]?.waiting.requests;
+      client.say(request);
+      await store.until(() => store.hasRequest);
+      expect(waiting()).toBe(1);
+      client.socket.resetAndDestroy();
+      await turnsUntil('its log line is written', async () => (await countedRequests(gateway)) === 1);
+      expect(waiting()).toBe(1);
+      store.answer(created);
+      await turnsUntil('nothing waits', () => waiting() === 0);
+    },
+  );
 
   it('an object that is too large for one piece is refused at once, before it is sent', async () => {
     client.say(head('/b/k', 5 * 1024 ** 3 + 1, 'expect: 100-continue\r\n'));

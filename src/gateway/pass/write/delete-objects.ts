@@ -32,7 +32,6 @@ import { requireObject } from '../../request/locate.ts';
 import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest, saidFields } from '../passed-request.ts';
-import { keepingPlace } from './keeping-place.ts';
 import { declaredOf } from './pass-write.ts';
 import { StoreWrite } from './store-write.ts';
 import { readWhole } from './whole-body.ts';
@@ -81,7 +80,7 @@ async function answerOf(
   const reply = await job.ask(
     {
       send: (toSend, receiver) =>
-        StoreWrite.send(bucket.store, toSend, undefined, keepingPlace(exchange, deletions), receiver),
+        StoreWrite.send(exchange, { store: bucket.store, request: toSend, open: deletions, receiver }),
     },
     withList(passed, allowed, bucket),
     DELETE_RESULT_LIMIT_BYTES,

@@ -16,7 +16,6 @@ import type { OtherOperation } from '../other-operation.ts';
 import { type PassOptions, passThrough } from '../pass-through.ts';
 import { passedRequest, saidFields } from '../passed-request.ts';
 import { ClientBody } from './client-body.ts';
-import { keepingPlace } from './keeping-place.ts';
 import { refuseIgnoredConditions, refuseMisreadWrites } from './misread-writes.ts';
 import { openWriteOf } from './open-write-of.ts';
 import { ResultAnswer } from './result-answer.ts';
@@ -66,13 +65,10 @@ export function passWrite(other: OtherOperation): void {
             refused,
           })
         : receiver;
-      const write = StoreWrite.send(
-        bucket.store,
-        { ...toSend, ...bodyStream },
-        body,
-        keepingPlace(exchange, openWriteOf(other)),
-        answer,
-      );
+      const write = StoreWrite.send(exchange, {
+        ...{ store: bucket.store, request: { ...toSend, ...bodyStream }, body },
+        ...{ open: openWriteOf(other), receiver: answer },
+      });
       if (body) letContinue(request, exchange.response);
       return write;
     },

@@ -1,4 +1,4 @@
-import type { StoreRequest, WholeReply } from '../../../backend/store.ts';
+import type { Store, StoreRequest, WholeReply } from '../../../backend/store.ts';
 import { parseContentLength } from '../../../http/content-length.ts';
 import { readCustomerKey } from '../../../s3/customer-key.ts';
 import { type DeclaredPayload, declaredPayload } from '../../../s3/declared-payload.ts';
@@ -20,7 +20,6 @@ import { ClientBody } from './client-body.ts';
 import { formAnswer } from './form-answer.ts';
 import { type FormFields, readFormFields } from './form-fields.ts';
 import { FormFile } from './form-file.ts';
-import { keepingPlace } from './keeping-place.ts';
 import { refuseMisreadWrites } from './misread-writes.ts';
 import { type ArrivingForm, readForm, SMALL_FORM_BYTES } from './posted-form.ts';
 import { StoreWrite } from './store-write.ts';
@@ -56,7 +55,7 @@ async function answerOf(other: OtherOperation, job: DocumentJob, lengthBytes: nu
   const put = readFormFields(form.fields, caller.kind === 'anonymous');
   requireAllowed(other, caller, key, put);
   if (caller.kind === 'client') requireSigned(other, form, key);
-  const reply = await send(other, job, form, key, put);
+  const reply = await askStore(other, job, form, key, put);
   if (reply.status !== 200) throw new RefusedByStoreError(reply);
   return formAnswer(reply, { bucket: bucket.name, key, bucketUrl: bucketUrlOf(other), fields: form.fields });
 }
@@ -101,14 +100,14 @@ function requireSigned(
   requirePolicy(policy, { bucket: bucket.name, key, fields, lengthBytes }, nowMs);
 }
 
-function send(
+function askStore(
   other: OtherOperation,
   job: DocumentJob,
   form: ArrivingForm,
   key: string,
   put: FormFields,
 ): Promise<WholeReply> {
-  const { exchange, request, bucket, writes } = other;
+  const { exchange, bucket, writes } = other;
   const declared = declaredPayload({
     ...{ signed: undefined, contentLength: String(form.lengthBytes), contentMd5: put.contentMd5 },
     store: new Map([...put.store].filter(([name]) => name.startsWith('checksum-'))),
@@ -120,25 +119,30 @@ function send(
     ...{ method: 'PUT', operation: 'PutObject', query: '' },
     ...{ bucket: bucket.bucketAtStore, key: bucket.keyPrefix + key, fields: put.passed },
   };
-  const client = {
-    send: (toSend: StoreRequest, receiver: Parameters<typeof bucket.store.send>[1]) => {
-      const open = keepingPlace(exchange, writes.begin(keySlot));
-      if (form.file) {
-        const withBody = { ...toSend, body: form.file };
-        return StoreWrite.send(bucket.store, withBody, undefined, open, receiver);
-      }
-      const { boundary } = form;
-      const refused = (error: unknown) => write.refuse(error);
-      const { prefix } = exchange;
-      const file = new ClientBody(request, {
-        convert: pass => new FormFile({ declared, boundary, prefix }, pass),
-        refused,
+  const store: Pick<Store, 'send'> = {
+    send: (toSend, receiver) => {
+      const file = form.file ?? fileOnItsWay(other, form, declared, error => write.refuse(error));
+      const write = StoreWrite.send(exchange, {
+        ...{ store: bucket.store, open: writes.begin(keySlot), receiver },
+        ...(file instanceof ClientBody
+          ? { request: { ...toSend, bodyStream: file }, body: file }
+          : { request: { ...toSend, body: file } }),
       });
-      const write = StoreWrite.send(bucket.store, { ...toSend, bodyStream: file }, file, open, receiver);
       return write;
     },
   };
-  return job.ask(client, asked, ANSWER_BYTES);
+  return job.ask(store, asked, ANSWER_BYTES);
+}
+
+/** The file of a large form, which the client still sends. */
+function fileOnItsWay(
+  { exchange, request }: OtherOperation,
+  { boundary }: ArrivingForm,
+  declared: DeclaredPayload,
+  refused: (error: unknown) => void,
+): ClientBody {
+  const options = { declared, boundary, prefix: exchange.prefix };
+  return new ClientBody(request, { convert: pass => new FormFile(options, pass), refused });
 }
 
 /** What a form takes whose file is streamed. */

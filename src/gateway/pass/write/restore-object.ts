@@ -11,7 +11,6 @@ import { bypassed } from '../../request/cache-status.ts';
 import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest, saidFields } from '../passed-request.ts';
-import { keepingPlace } from './keeping-place.ts';
 import { openWriteOf } from './open-write-of.ts';
 import { declaredOf } from './pass-write.ts';
 import { StoreWrite } from './store-write.ts';
@@ -49,10 +48,10 @@ async function askStore(
     sent.length > 0 ? Buffer.from(formatRestoreDocument(readRestoreDocument(sent.toString()))) : sent;
   const reply = await job.ask(
     {
-      send: (toSend, receiver) => {
-        const open = openWriteOf(other);
-        return StoreWrite.send(bucket.store, toSend, undefined, keepingPlace(exchange, open), receiver);
-      },
+      send: (toSend, receiver) =>
+        StoreWrite.send(exchange, {
+          ...{ store: bucket.store, request: toSend, open: openWriteOf(other), receiver },
+        }),
     },
     { ...passed, body },
     RESTORE_LIMIT_BYTES,

@@ -20,6 +20,21 @@ interface SentBody {
   stop(): void;
 }
 
+/** On whose behalf a write is sent. */
+export interface Writer {
+  /** A write is sent to a store; what this returns is called when it is over. */
+  beginWrite(): () => void;
+}
+
+interface WriteParts {
+  readonly store: Store;
+  readonly request: StoreRequest;
+  /** That of `request`, if it comes from a client as it is sent. */
+  readonly body?: SentBody | undefined;
+  readonly open: OpenWrite;
+  readonly receiver: PassedReceiver;
+}
+
 /** Failures of a write that the store cannot have got: no connection, or not sent because others wait. */
 const unsent: ReadonlySet<StoreErrorCode> = new Set(['UNREACHABLE', 'BUSY']);
 
@@ -28,32 +43,29 @@ const unfinished: ReadonlySet<StoreErrorCode> = new Set(['BROKEN', 'TIMEOUT']);
 
 /**
  * A write at the store, between the call and whoever gets its answer. The cache learns of the write before the client
- * does (docs/architecture.md, law 5), and a body that is refused ends the call.
+ * does (docs/architecture.md, law 5), and a body that is refused ends the call. Its writer counts among those that wait
+ * for stores until it is over: else a client could have any number of writes carried out by leaving each at its end.
  */
 export class StoreWrite implements StoreCall, StoreReceiver {
   readonly #open: OpenWrite;
   readonly #body: SentBody | undefined;
+  /** The writer waits for it no more. */
+  #leave: (() => void) | undefined;
   /** Undefined when nobody waits for the answer any more. */
   #receiver: PassedReceiver | undefined;
   #call: StoreCall | undefined;
   #isRefused = false;
 
-  private constructor(open: OpenWrite, body: SentBody | undefined, receiver: PassedReceiver) {
+  private constructor(writer: Writer, { open, body, receiver }: WriteParts) {
     this.#open = open;
     this.#body = body;
     this.#receiver = receiver;
+    this.#leave = writer.beginWrite();
   }
 
-  /** @param body that of `request`, if it has one */
-  static send(
-    store: Store,
-    request: StoreRequest,
-    body: SentBody | undefined,
-    open: OpenWrite,
-    receiver: PassedReceiver,
-  ): StoreWrite {
-    const write = new StoreWrite(open, body, receiver);
-    write.#call = store.send(request, write);
+  static send(writer: Writer, parts: WriteParts): StoreWrite {
+    const write = new StoreWrite(writer, parts);
+    write.#call = parts.store.send(parts.request, write);
     return write;
   }
 
@@ -132,6 +144,8 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   #finish(): void {
     this.#body?.stop();
     this.#open.over();
+    this.#leave?.();
+    this.#leave = undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Store, StoreError, type StoreRequest } from '../../../../src/backend/store.ts';
+import { ofNoObject } from '../../../../src/cache/open-writes.ts';
 import { type RestoreRequest, requestRestore } from '../../../../src/gateway/operate/restore-object.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
 import { slots } from '../../../support/object-keys.ts';
@@ -49,13 +50,15 @@ function bucketsOver(
   return new BucketTable(new Map([['photos', bucket]]), undefined);
 }
 
+const writes = { begin: () => ofNoObject };
+
 const request: RestoreRequest = { bucket: 'photos', key: 'a b.bin', versionId: 'v+1', days: 7, tier: 'Bulk' };
 const error = (code: string) =>
   `<?xml version="1.0"?><Error><Code>${code}</Code><Message>m</Message></Error>`;
 
 it('asks the store for a copy, by its own names for bucket and key', async () => {
   const seen: StoreRequest[] = [];
-  expect(await requestRestore(request, bucketsOver([[202]], seen))).toEqual({ kind: 'begun' });
+  expect(await requestRestore(request, bucketsOver([[202]], seen), writes)).toEqual({ kind: 'begun' });
   expect(seen).toMatchObject([
     { method: 'POST', bucket: 'photos-production', key: 'eu/a b.bin', query: 'restore&versionId=v%2B1' },
   ]);
@@ -80,30 +83,34 @@ it.each([
   ['what is no XML', [500, 'oops'] as const, { kind: 'refused', code: 'status 500' }],
   ['nothing', [0] as const, { kind: 'unreachable' }],
 ])('understands %s (docs/semantics.md 167 to 172)', async (_, answer, outcome) => {
-  expect(await requestRestore(request, bucketsOver([answer], []))).toEqual(outcome);
+  expect(await requestRestore(request, bucketsOver([answer], []), writes)).toEqual(outcome);
 });
 
 it('leaves the days out where they are malformed: out of an archive tier an object comes back for good', async () => {
   const seen: StoreRequest[] = [];
   const buckets = bucketsOver([[400, error('MalformedXML')], [202]], seen);
-  expect(await requestRestore(request, buckets)).toEqual({ kind: 'begun' });
+  expect(await requestRestore(request, buckets, writes)).toEqual({ kind: 'begun' });
   expect(Buffer.from(seen[1]?.body ?? '').toString()).not.toContain('Days');
 });
 
 it('knows only the buckets that are configured', async () => {
-  const outcome = await requestRestore({ ...request, bucket: 'other' }, bucketsOver([], []));
+  const outcome = await requestRestore({ ...request, bucket: 'other' }, bucketsOver([], []), writes);
   expect(outcome).toEqual({ kind: 'unknown-bucket' });
 });
 
 it('asks the store for nothing whose version may be a path', async () => {
   const seen: StoreRequest[] = [];
-  const outcome = await requestRestore({ ...request, versionId: '../../b' }, bucketsOver([[202]], seen));
+  const outcome = await requestRestore(
+    { ...request, versionId: '../../b' },
+    bucketsOver([[202]], seen),
+    writes,
+  );
   expect([outcome, seen]).toEqual([{ kind: 'refused', code: 'InvalidArgument' }, []]);
 });
 
 it('asks a store of paths for nothing whose key is no plain path', async () => {
   const seen: StoreRequest[] = [];
   const buckets = bucketsOver([[202]], seen, 'path');
-  const outcome = await requestRestore({ ...request, key: 'a//b' }, buckets);
+  const outcome = await requestRestore({ ...request, key: 'a//b' }, buckets, writes);
   expect([outcome, seen]).toEqual([{ kind: 'refused', code: 'InvalidArgument' }, []]);
 });

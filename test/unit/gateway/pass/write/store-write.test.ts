@@ -36,12 +36,22 @@ function setup(body?: { isSent: boolean }, changesNothing = false) {
       return body.isSent;
     },
   };
-  const write = StoreWrite.send(store, request, clientBody as ClientBody | undefined, open, {
-    ...{ answered: note('answered'), arrived: note('arrived'), ended: note('ended') },
-    failed: error => events.push(`failed: ${error}`),
+  let waiting = 0;
+  const writer = {
+    beginWrite: () => {
+      waiting++;
+      return () => void waiting--;
+    },
+  };
+  const write = StoreWrite.send(writer, {
+    ...{ store, request, body: clientBody as ClientBody | undefined, open },
+    receiver: {
+      ...{ answered: note('answered'), arrived: note('arrived'), ended: note('ended') },
+      failed: error => events.push(`failed: ${error}`),
+    },
   });
   if (!asked) throw new Error('the store was not asked');
-  return { events, write, asked };
+  return { events, write, asked, waiting: () => waiting };
 }
 
 it('the cache learns of a write before the client learns how it went', () => {
@@ -52,6 +62,20 @@ it('the cache learns of a write before the client learns how it went', () => {
   expect(events.filter(event => event !== 'stop' && event !== 'leave')).toEqual([
     ...['epoch, answered', 'answered', 'arrived', 'epoch, over', 'ended'],
   ]);
+});
+
+it.each<[string, (parts: ReturnType<typeof setup>) => void]>([
+  ['was answered', ({ asked }) => asked.ended()],
+  ['failed', ({ asked }) => asked.failed(new StoreError('BROKEN', 'cut', undefined))],
+  ['was refused', ({ write }) => write.refuse(new Error('not what was declared'))],
+])('its client counts among those that wait until it %s, and is then counted no more', (_, end) => {
+  const parts = setup({ isSent: true });
+  parts.asked.answered({ status: 200, fields: [] });
+  expect(parts.waiting()).toBe(1);
+  end(parts);
+  // a call that was aborted may fail afterwards
+  parts.asked.failed(new StoreError('BROKEN', 'cut', undefined));
+  expect(parts.waiting()).toBe(0);
 });
 
 it('also of one that failed', () => {
