@@ -135,7 +135,7 @@ function operationOf(list: readonly unknown[]): Condition {
   if (kind === 'content-length-range') return { kind, min: integerOf(first), max: integerOf(second) };
   const value = typeof second === 'number' ? String(second) : second;
   if (typeof first !== 'string' || typeof value !== 'string') throw invalid('Invalid JSON.');
-  const text = `[${list.map(each => JSON.stringify(each)).join(', ')}]`;
+  const text = JSON.stringify(list);
   if (!/^\$./.test(first)) throw denied(`Policy Condition failed: ${text}`);
   return { kind, field: first.slice(1).toLowerCase(), value, text };
 }
