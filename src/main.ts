@@ -8,7 +8,7 @@ import { systemClock } from './base/clock.ts';
 import { formatAddress } from './base/listen-error.ts';
 import { descriptorSink, redactingSink } from './base/log-sinks.ts';
 import { createLogger, type LogSink } from './base/logger.ts';
-import { createRedactor } from './base/redaction.ts';
+import { GrowingRedactor } from './base/redaction.ts';
 import { WarmPages } from './cache/warm-pages.ts';
 import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
@@ -22,6 +22,8 @@ import { purgeEverywhere } from './wiring/cache.ts';
 import { connectToStores } from './wiring/connection-check.ts';
 import { startStores } from './wiring/embedded-stores.ts';
 import { ProcessMetrics } from './wiring/process-metrics.ts';
+import { createReload } from './wiring/reload-parts.ts';
+import { RunningConfig } from './wiring/running-config.ts';
 import { Shutdown } from './wiring/shutdown.ts';
 import { serveStoreAlone } from './wiring/store-alone.ts';
 import { supervisorMetrics } from './wiring/supervisor-metrics.ts';
@@ -36,13 +38,19 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 /** `tidegate serve`: resolves when the gateway is listening. */
 async function serve(request: ServeRequest): Promise<void> {
-  const sink = redactingSink(descriptorSink(1), createRedactor(secretsOf(request.config)));
+  const redactor = new GrowingRedactor();
+  redactor.learn(secretsOf(request.config));
+  const sink = redactingSink(descriptorSink(1), redactor.redact);
   process.once('exit', () => sink.flush());
-  await start(request, sink);
+  await start(request, sink, redactor);
 }
 
 /** Starts all parts, each after those it depends on. */
-async function start({ config, file, warnings }: ServeRequest, sink: LogSink): Promise<void> {
+async function start(
+  { config, file, read, warnings }: ServeRequest,
+  sink: LogSink,
+  redactor: GrowingRedactor,
+): Promise<void> {
   const isDefaultStart = file === undefined;
   const logger = createLogger({ level: config.log.level, sink, fields: { thread: 'supervisor' } });
   for (const warning of warnings) logger.warn(warning);
@@ -60,7 +68,8 @@ async function start({ config, file, warnings }: ServeRequest, sink: LogSink): P
   const traffic = new TrafficHistory(clock);
   const adminPort = await AdminPort.open(config.admin);
   const adminUrl = `http://${formatAddress(adminPort.host, adminPort.port)}`;
-  const purge = purgeEverywhere(config, pool, purges);
+  const running = new RunningConfig(config);
+  const purge = purgeEverywhere(running, pool, purges);
   const { names, token } = config.admin;
   const navigation = pageNavigation({ hasChannel: isDefaultStart, needsToken: token !== undefined });
   const alerts = await startAlerts({
@@ -73,16 +82,21 @@ async function start({ config, file, warnings }: ServeRequest, sink: LogSink): P
     restore: request => pool.call(0, 'restore', request),
     archivedReads: async () => mergeRequests(await pool.callAll('archivedReads', undefined)),
   });
-  const shutdown = new Shutdown(config.shutdown, clock, logger);
+  const shutdown = new Shutdown(running, clock, logger);
+  const reload = createReload({
+    ...{ running, read, stores, workers, alerts, redactor, metrics },
+    ...{ ...common, restarts: storeRestarts },
+  });
   const routes = adminRoutes({
-    ...{ config, version, gatewayUrl, hasChannel: isDefaultStart, navigation },
+    ...{ running, version, gatewayUrl, hasChannel: isDefaultStart, navigation },
     ...{ traffic, pool, purge, clock },
     scrape: () => ofProcess.scrape(),
     isDraining: () => shutdown.isDraining,
     alerts,
+    reload: { run: () => reload.run(), compare: config => reload.compare(config) },
   });
   adminPort.serve({ names, token, routes: [...routes, ...alerts.routes], logger });
-  shutdown.onSignals({ workers, alerts, stores, adminPort });
+  shutdown.onSignals({ workers, alerts, stores, adminPort, reload });
 
   await pool.start().catch((error: unknown) => {
     if (!shutdown.isDraining) throw error;

@@ -8,12 +8,12 @@ import { deepFreeze } from './config/freeze.ts';
 import { takesBody } from './gateway/gateway.ts';
 import { joinPool } from './server/worker-membership.ts';
 import type { WorkerControl, WorkerSettings } from './wiring/thread-contracts.ts';
-import { createWorkerGateway } from './wiring/worker-gateway.ts';
+import { WorkerGateway } from './wiring/worker-gateway.ts';
 
 const pool = joinPool<WorkerSettings, SharedMemory>();
-const { index, settings, shared } = pool.start;
-// structured cloning does not preserve frozen objects
-const config = deepFreeze(settings.config);
+const { index, shared } = pool.start;
+const settings = frozen(pool.start.settings);
+const { config } = settings;
 const logger = createLogger({
   level: config.log.level,
   sink: pool.logSink,
@@ -22,8 +22,8 @@ const logger = createLogger({
 const metrics = new Metrics();
 metrics.addRuntimeMetrics('worker');
 const archived = new RequestedObjects(systemClock);
-const gateway = createWorkerGateway({
-  settings: { ...settings, config },
+const serving = new WorkerGateway({
+  settings,
   worker: index,
   memory: shared,
   metrics,
@@ -31,9 +31,12 @@ const gateway = createWorkerGateway({
   clock: systemClock,
   onArchivedRead: read => archived.note(read),
 });
+const { gateway } = serving;
 pool.onPeer((peer, port) => gateway.connect(peer, port));
 
 const control: WorkerControl = {
+  prepare: next => serving.prepare(frozen(next)),
+  apply: next => serving.apply(frozen(next)),
   metrics: () => metrics.snapshot(),
   purge: request => gateway.purge(request),
   archivedReads: () => archived.recent(),
@@ -55,3 +58,8 @@ await pool.listen({
           clock: systemClock,
         },
 });
+
+/** Structured cloning does not preserve frozen objects. */
+function frozen(cloned: WorkerSettings): WorkerSettings {
+  return { ...cloned, config: deepFreeze(cloned.config) };
+}

@@ -28,8 +28,9 @@ export function sendJson(
 export async function readJson<Schema extends z.ZodType>(
   request: IncomingMessage,
   schema: Schema,
+  limitBytes = MAX_BODY_BYTES,
 ): Promise<z.output<Schema>> {
-  const result = schema.safeParse(parse(await textOf(request)));
+  const result = schema.safeParse(parse(await textOf(request, limitBytes)));
   if (result.success) return result.data;
   const reasons = result.error.issues.map(({ path, message }) =>
     [path.join('.'), message].filter(Boolean).join(': '),
@@ -37,11 +38,11 @@ export async function readJson<Schema extends z.ZodType>(
   throw new AdminError(400, 'INVALID_BODY', [...new Set(reasons)].join('; '));
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
-  const body = await readBody(request, MAX_BODY_BYTES);
+async function textOf(request: IncomingMessage, limitBytes: number): Promise<string> {
+  const body = await readBody(request, limitBytes);
   if (body.kind === 'whole') return body.bytes.toString('utf8');
   if (body.kind !== 'too large') throw new AdminError(400, 'INVALID_BODY', 'the body broke off');
-  const reason = `a body may have at most ${MAX_BODY_BYTES} bytes`;
+  const reason = `a body may have at most ${limitBytes} bytes`;
   throw new AdminError(413, 'BODY_TOO_LARGE', reason, { connection: 'close' });
 }
 

@@ -23,17 +23,21 @@ interface PageDocument {
   readonly script: string;
   /** What the header shows beside the navigation. */
   readonly header?: string;
-  /** From `<main>` on. */
-  readonly body: string;
+  /** From `<main>` on; a function where it changes while the gateway runs. */
+  readonly body: string | (() => string);
 }
 
 /** Serves a page: head and header are the same on all, with the navigation. It needs no token, since it contains no data. */
 export function documentRoute(page: PageDocument): AdminRoute {
-  return pageContent(page.path, 'html', Buffer.from(documentOf(page)));
+  const { body } = page;
+  if (typeof body === 'function')
+    return pageContent(page.path, 'html', () => Buffer.from(documentOf(page, body())));
+  const content = Buffer.from(documentOf(page, body));
+  return pageContent(page.path, 'html', () => content);
 }
 
-function documentOf(page: PageDocument): string {
-  const { title, path, navigation, styles, libraries = [], script, header = '', body } = page;
+function documentOf(page: PageDocument, body: string): string {
+  const { title, path, navigation, styles, libraries = [], script, header = '' } = page;
   return `<!doctype html>
 <html lang="en">
 <head>

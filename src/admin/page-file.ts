@@ -23,7 +23,8 @@ type ContentType = keyof typeof contentTypes;
 
 /** A static file that a page loads, read once. It contains no data of the gateway, so it needs no token. */
 export function pageFile(path: string, type: ContentType, file: URL | string): AdminRoute {
-  return pageContent(path, type, readFileSync(file));
+  const content = readFileSync(file);
+  return pageContent(path, type, () => content);
 }
 
 /**
@@ -43,11 +44,10 @@ function ownFile(path: string): URL {
   return new URL(`./${path}`, import.meta.url);
 }
 
-/** Like `pageFile`, of content that was built at the start. */
-export function pageContent(path: string, type: ContentType, content: Buffer): AdminRoute {
+/** Like `pageFile`, of content that is built for each request or was at the start. */
+export function pageContent(path: string, type: ContentType, contentNow: () => Buffer): AdminRoute {
   const headers = {
     'content-type': contentTypes[type],
-    'content-length': content.byteLength,
     'content-security-policy': contentSecurityPolicy,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
@@ -57,6 +57,9 @@ export function pageContent(path: string, type: ContentType, content: Buffer): A
     method: 'GET',
     path,
     open: true,
-    handle: (_request, response) => void response.writeHead(200, headers).end(content),
+    handle(_request, response) {
+      const content = contentNow();
+      response.writeHead(200, { ...headers, 'content-length': content.byteLength }).end(content);
+    },
   };
 }

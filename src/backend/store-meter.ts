@@ -30,10 +30,10 @@ export class StoreMeter {
   readonly #failures: Family<CounterCell>;
   readonly #refused: Family<CounterCell>;
   readonly #calls: Family<GaugeCell>;
-  readonly #metrics: Metrics;
+  /** The queues of each backend: the one in use, and those of replaced stores that still have calls. */
+  readonly #queues = new Map<string, readonly CallQueue[]>();
 
   constructor(metrics: Metrics) {
-    this.#metrics = metrics;
     this.#requests = metrics.counter(
       'tidegate_backend_requests_total',
       'Requests sent to a backend, by the status it answered or the way they ended without one.',
@@ -68,15 +68,14 @@ export class StoreMeter {
       'Calls to a backend: waiting for a connection, unanswered, transferring, or paused since clients take nothing.',
       ['backend', 'state'],
     );
+    metrics.onSnapshot(() => {
+      for (const [backend, queues] of this.#queues) this.#showCalls(backend, queues);
+    });
   }
 
   /** Exports the states of the calls in `queue` with every metrics snapshot. */
   watch(backend: string, queue: CallQueue): void {
-    this.#metrics.onSnapshot(() => {
-      const counts = queue.counts();
-      for (const state of ['waiting', 'unanswered', 'transferring', 'paused'] as const)
-        this.#calls.cell(backend, state).set(counts[state]);
-    });
+    this.#queues.set(backend, [queue, ...(this.#queues.get(backend) ?? [])]);
   }
 
   /** The metrics of the calls to `backend`. */
@@ -106,7 +105,22 @@ export class StoreMeter {
   retried(backend: string, reason: string): void {
     this.#retries.cell(backend, reason).add();
   }
+
+  #showCalls(backend: string, queues: readonly CallQueue[]): void {
+    const counts = queues.map(queue => queue.counts());
+    for (const state of callStates) {
+      const inAll = counts.reduce((sum, count) => sum + count[state], 0);
+      this.#calls.cell(backend, state).set(inAll);
+    }
+    const isBusy = (index: number) => callStates.some(state => (counts[index]?.[state] ?? 0) > 0);
+    this.#queues.set(
+      backend,
+      queues.filter((_, index) => index === 0 || isBusy(index)),
+    );
+  }
 }
+
+const callStates = ['waiting', 'unanswered', 'transferring', 'paused'] as const;
 
 function operationOf({ method, operation }: CountedRequest): string {
   return operation ?? (method === 'HEAD' ? 'HeadObject' : 'GetObject');

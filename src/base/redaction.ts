@@ -53,6 +53,20 @@ export function createRedactor(literals: readonly string[]): (text: string) => s
   };
 }
 
+/** A redactor whose literals become more while the process runs. */
+export class GrowingRedactor {
+  readonly #literals = new Set<string>();
+  #redact = createRedactor([]);
+
+  /** `literals` are removed from now on. Those learned before still are: old secrets may be in lines to come. */
+  learn(literals: readonly string[]): void {
+    for (const literal of literals) this.#literals.add(literal);
+    this.#redact = createRedactor([...this.#literals]);
+  }
+
+  readonly redact = (text: string): string => this.#redact(text);
+}
+
 /** Matches each literal as `patternOf` spells it; longer ones first, because one may be a prefix of another. */
 function anyOf(literals: readonly string[], patternOf: (literal: string) => string): RegExp | undefined {
   const patterns = literals

@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.ts';
 
 export interface AdminAccess {
   readonly admin: string;
-  readonly token?: string;
+  readonly token?: string | undefined;
 }
 
 /** The admin port returned an error or could not be reached. */
@@ -61,6 +61,20 @@ export async function askAdmin(
   path: string,
   body?: object,
 ): Promise<string> {
+  return JSON.stringify(await callAdmin(access, method, path, body), undefined, 2);
+}
+
+/**
+ * The JSON answer.
+ *
+ * @throws AdminRequestError with a reason in words
+ */
+export async function callAdmin(
+  access: AdminAccess,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+): Promise<unknown> {
   const base = adminAddress(access);
   const { statusCode, body: answer } = await request(new URL(path, base), {
     method,
@@ -75,7 +89,7 @@ export async function askAdmin(
   const value = parsed(await answer.text(), statusCode, base);
   if (statusCode >= 300)
     throw new AdminRequestError(`the admin port answered ${statusCode}: ${reasonIn(value)}`);
-  return JSON.stringify(value, undefined, 2);
+  return value;
 }
 
 /** Messages of TLS errors are lines of OpenSSL's error queue, so the cause is told in words where it has a name. */

@@ -6,6 +6,7 @@ import type { GatewayConfig } from '../config/gateway-config.ts';
 import { checkFile } from '../config/load-config.ts';
 import { configOption } from './config-option.ts';
 import { connectReport, type ProbeStores } from './connect-report.ts';
+import { differenceReport } from './difference-report.ts';
 import { UsageError } from './usage-error.ts';
 
 /** External dependencies of the command. */
@@ -34,18 +35,34 @@ export function addCheckCommand(
       '--connect',
       'also ask the stores whether they answer, take the credentials, have the buckets, and how they distinguish keys, for 30 s at most; nothing is written',
     )
-    .action(async ({ config: file, connect: connects }: { config?: string; connect?: true }) => {
+    .option(
+      '--admin <address>',
+      'also tell what differs from the configuration of the running gateway with this admin port, as host:port or URL',
+    )
+    .option('--token <token>', 'its bearer token (or TIDEGATE_ADMIN_TOKEN)')
+    .action(async ({ config: file, connect: connects, admin, token }: CheckArguments) => {
       if (file === undefined) throw new UsageError('check needs a file: tidegate check --config FILE');
       const { config, warnings } = checkFile(file, environment, !connects);
       for (const warning of warnings) print(`warning: ${warning}`);
       buildable(file, config, build);
       print(`${file} ${verdictOn(warnings)}: ${countsOf(config)}`);
+      if (admin !== undefined) {
+        const access = { admin, token: token ?? environment.TIDEGATE_ADMIN_TOKEN };
+        for (const line of await differenceReport(config, access)) print(line);
+      }
       if (!connects) return;
       const { lines, exitCode } = connectReport(config, await connect(config));
       // what stores answered is part of the lines
       for (const line of lines) print(printableLine(line));
       end(exitCode);
     });
+}
+
+interface CheckArguments {
+  readonly config?: string;
+  readonly connect?: true;
+  readonly admin?: string;
+  readonly token?: string;
 }
 
 /** @throws ConfigError */

@@ -5,7 +5,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { defaultConfig } from '../config/default-config.ts';
 import type { Environment } from '../config/environment.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
-import { checkFile } from '../config/load-config.ts';
+import { type CheckedFile, checkFile } from '../config/load-config.ts';
 import { addAdminCommands } from './admin-commands.ts';
 import { addCardCommand } from './card-command.ts';
 import { addCheckCommand } from './check-command.ts';
@@ -19,6 +19,8 @@ import { UsageError } from './usage-error.ts';
 export interface ServeRequest {
   readonly config: GatewayConfig;
   readonly file: string | undefined;
+  /** Reads the file again; undefined where there is none. @throws ConfigError */
+  readonly read: (() => CheckedFile) | undefined;
   /** Of values that are allowed but probably mistakes; one line each, without secrets. */
   readonly warnings: readonly string[];
 }
@@ -114,11 +116,9 @@ function createProgram(
     .description('run the gateway; without a configuration, with a store of its own that has samples')
     .addOption(configOption(environment))
     .action(async ({ config: file }: { config?: string }) => {
-      const checked =
-        file === undefined
-          ? { config: defaultConfig(environment), warnings: [] }
-          : checkFile(file, environment);
-      await options.serve({ ...checked, file });
+      const read = file === undefined ? undefined : () => checkFile(file, environment);
+      const checked = read?.() ?? { config: defaultConfig(environment), warnings: [] };
+      await options.serve({ ...checked, file, read });
       running();
     });
   addCheckCommand(program, options, ended);

@@ -15,7 +15,7 @@ import { describeIssues, describeWarnings, formatPath } from './problems.ts';
 import { unsignedBackends } from './unsigned-backends.ts';
 
 /** A configuration with warnings about values that are allowed but probably mistakes; the lines contain no secrets. */
-interface CheckedFile {
+export interface CheckedFile {
   readonly config: GatewayConfig;
   readonly warnings: readonly string[];
 }

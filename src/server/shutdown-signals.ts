@@ -6,6 +6,8 @@ interface SignalActions {
   /** Finishes running requests; the process exits with 0 once this resolves. */
   readonly drain: (signal: string) => Promise<void>;
   readonly exit: (code: number) => void;
+  /** Reads the configuration again. */
+  readonly reload: () => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -18,8 +20,11 @@ interface SignalSource {
 /** One Ctrl-C reaches a process twice when its parent also receives it and passes it on. */
 const ECHO_MS = 100;
 
-/** SIGTERM and SIGINT drain and exit with 0; a second one exits at once with 1. SIGHUP has no effect yet. */
-export function handleSignals(source: SignalSource, { drain, exit, clock, logger }: SignalActions): void {
+/** SIGTERM and SIGINT drain and exit with 0; a second one exits at once with 1. SIGHUP reloads the configuration. */
+export function handleSignals(
+  source: SignalSource,
+  { drain, exit, reload, clock, logger }: SignalActions,
+): void {
   let drainingSinceMs: number | undefined;
   const shutDown = (signal: string) => {
     if (drainingSinceMs !== undefined) {
@@ -40,7 +45,8 @@ export function handleSignals(source: SignalSource, { drain, exit, clock, logger
   };
   source.on('SIGTERM', () => shutDown('SIGTERM'));
   source.on('SIGINT', () => shutDown('SIGINT'));
-  source.on('SIGHUP', () =>
-    logger.warn('reloading the configuration is not supported yet; nothing has changed'),
-  );
+  source.on('SIGHUP', () => {
+    logger.info({ signal: 'SIGHUP' }, 'reloading the configuration');
+    reload();
+  });
 }

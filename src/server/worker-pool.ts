@@ -15,8 +15,8 @@ export interface WorkerPoolOptions<Settings, Shared> {
   /** With resolved ports, never 0 (claim-address.ts), and the certificates in use. */
   readonly addresses: () => readonly ListenAddress[];
   readonly reusePort: boolean;
-  /** Plain data for every worker. */
-  readonly settings: Settings;
+  /** Plain data for a worker that starts now. */
+  readonly settings: () => Settings;
   /** Shared memory that all workers see; anything that can be cloned may contain it. */
   readonly shared: Shared;
   readonly clock: Clock;
@@ -26,6 +26,8 @@ export interface WorkerPoolOptions<Settings, Shared> {
   readonly restarts: CounterCell;
   /** Called when a worker died, before its replacement runs, so that its pins in shared memory can be cleared. */
   readonly onDeath?: (index: number) => void;
+  /** Called when a worker that was started with other settings than those of now begins to serve procedures. */
+  readonly onOutdated?: (index: number) => void;
   /** Called when the first worker starts or the last one stops accepting connections; not while draining. */
   readonly onListening?: (any: boolean) => void;
 }
@@ -153,9 +155,11 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
   }
 
   #thread(index: number, options: WorkerPoolOptions<Settings, Shared>, procedures: object) {
-    const { entry, clock, logger, writeLog, restarts, onDeath } = options;
-    const { count, reusePort, settings, shared } = options;
+    const { entry, clock, logger, writeLog, restarts, onDeath, onOutdated } = options;
+    const { count, reusePort, shared } = options;
+    let settings = options.settings();
     const start = (): WorkerStart<Settings, Shared> => {
+      settings = options.settings();
       // several threads can listen on one port, but not on one unix socket
       const addresses = options.addresses().filter(({ kind }) => kind === 'tcp' || index === 0);
       return { index, count, addresses, reusePort, settings, shared };
@@ -174,7 +178,10 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
       onSpawn: rpc => {
         rpc.serve({
           ...procedures,
-          serving: () => void this.#serving.add(rpc),
+          serving: () => {
+            this.#serving.add(rpc);
+            if (settings !== options.settings()) onOutdated?.(index);
+          },
           drained: () => {
             this.#drained.add(rpc);
             this.#releaseDrained();

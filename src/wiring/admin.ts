@@ -5,6 +5,7 @@ import { metricsRoute } from '../admin/metrics-route.ts';
 import { objectRoutes } from '../admin/objects/object-routes.ts';
 import type { PageLink } from '../admin/page-navigation.ts';
 import { type Purge, purgeRoute } from '../admin/purge-route.ts';
+import { type ReloadCommands, reloadRoutes } from '../admin/reload-route.ts';
 import { sharedPageFiles } from '../admin/shared-page-files.ts';
 import { statusReport } from '../admin/status/status-report.ts';
 import { statusRoutes } from '../admin/status/status-routes.ts';
@@ -12,14 +13,16 @@ import type { TrafficHistory } from '../admin/status/traffic-history.ts';
 import { trafficRoute } from '../admin/status/traffic-route.ts';
 import type { Clock } from '../base/clock.ts';
 import type { MetricSnapshot } from '../base/metric-snapshot.ts';
-import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
+import type { BackendConfig } from '../config/gateway-config.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
 import type { Alerts } from './alerts.ts';
 import { explainEverywhere } from './cache.ts';
+import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
 
 export interface AdminParts {
-  readonly config: GatewayConfig;
+  readonly running: RunningConfig;
+  readonly reload: ReloadCommands;
   readonly version: string;
   readonly gatewayUrl: string;
   /** Whether the built-in channel is active, as in a start without a configuration file. */
@@ -37,9 +40,10 @@ export interface AdminParts {
 }
 
 export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
-  const { config, version, gatewayUrl, hasChannel, scrape, traffic, pool, clock, alerts } = parts;
+  const { running, version, gatewayUrl, hasChannel, scrape, traffic, pool, clock, alerts } = parts;
   const startedMs = clock.nowMs();
   const status = async () => {
+    const config = running.current;
     const facts = {
       version,
       startedMs,
@@ -70,17 +74,18 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
     ),
     metricsRoute(scrape),
     purgeRoute(parts.purge),
-    ...objectRoutes(explainEverywhere(config, pool), parts.navigation),
+    ...objectRoutes(explainEverywhere(running, pool), parts.navigation),
     ...sharedPageFiles(),
     ...statusRoutes(status, parts.navigation),
     trafficRoute(traffic),
+    ...reloadRoutes(parts.reload),
   ];
 }
 
-function reasonsNotReady({ pool, isDraining, config, alerts }: AdminParts): readonly string[] {
+function reasonsNotReady({ pool, isDraining, running, alerts }: AdminParts): readonly string[] {
   const missing = pool.states().filter(({ state }) => state !== 'up');
   const workers = missing.map(({ index, state }) => `worker ${index} is ${state}`);
-  const reasons = [...workers, ...(config.admin.unreadyOnCritical ? alerts.trouble().critical : [])];
+  const reasons = [...workers, ...(running.current.admin.unreadyOnCritical ? alerts.trouble().critical : [])];
   return isDraining() ? ['the gateway is draining', ...reasons] : reasons;
 }
 

@@ -22,7 +22,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { MetricSnapshot } from '../base/metric-snapshot.ts';
 import type { Metrics } from '../base/metrics.ts';
-import type { GatewayConfig } from '../config/gateway-config.ts';
+import type { AlertConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { startCallbacks } from './callbacks.ts';
 import { cardOperations, type Restore } from './card-operations.ts';
 import { startCards } from './cards.ts';
@@ -56,6 +56,8 @@ export interface Alerts {
   lastMinute(): LastMinute;
   /** Announces the start, with `facts`, and starts to evaluate rules. */
   begin(facts: readonly Fact[]): void;
+  /** Takes over other rules, webhooks and links. @throws WebhookOptionsError; nothing has changed then */
+  reconfigure(alerts: AlertConfig): void;
   /** Announces the stop, waits shortly for the last cards, and closes everything. */
   stop(reason: string): Promise<void>;
 }
@@ -72,7 +74,7 @@ export async function startAlerts(parts: AlertParts): Promise<Alerts> {
   const silences = new Silences(database, clock, work => database.saved(work));
   const acts = new ActionLog(database);
   const secret = callbackSecret(database);
-  const { delivery, render, channel, endpoint, close } = await startCards({
+  const { delivery, render, channel, endpoint, reconfigure, close } = await startCards({
     ...{ ...common, alerts: config.alerts, isDefaultStart, adminUrl, database, acts, secret },
     canRestore: restore !== undefined,
   });
@@ -91,8 +93,9 @@ export async function startAlerts(parts: AlertParts): Promise<Alerts> {
       operations: cardOperations({ engine, silences, restore, purge }),
       render: notification => render(notification, 'connector'),
     }));
+  let { rules } = config.alerts;
   const notices = new Notices({
-    ...{ options: config.alerts.rules, clock, notify },
+    ...{ options: () => rules, clock, notify },
     firing: () => engine.alerts().filter(({ state }) => state === 'firing').length,
   });
   return {
@@ -100,12 +103,18 @@ export async function startAlerts(parts: AlertParts): Promise<Alerts> {
     trouble: () => troubleOf(engine.alerts()),
     lastMinute: () => engine.lastMinute(),
     routes: [
-      ...routesOf(parts, { engine, silences, delivery, acts, notify }),
+      ...routesOf(parts, { rules: () => rules, engine, silences, delivery, acts, notify }),
       ...(channel?.routes(endpoint?.origin, navigation) ?? []),
     ],
     begin(facts) {
       notices.started(facts);
       engine.start();
+    },
+    reconfigure(next) {
+      reconfigure(next);
+      ({ rules } = next);
+      engine.use(createRules(rules));
+      notices.reschedule();
     },
     async stop(reason) {
       engine.stop();
@@ -118,6 +127,7 @@ export async function startAlerts(parts: AlertParts): Promise<Alerts> {
 }
 
 interface AdminParts {
+  readonly rules: () => AlertConfig['rules'];
   readonly engine: AlertEngine;
   readonly silences: Silences;
   readonly delivery: CardDelivery;
@@ -128,7 +138,7 @@ interface AdminParts {
 /** The admin routes for alerts, silences and the runbook. */
 function routesOf(
   { config, clock, logger, navigation, adminUrl }: AlertParts,
-  { engine, silences, delivery, acts, notify }: AdminParts,
+  { rules, engine, silences, delivery, acts, notify }: AdminParts,
 ): readonly AdminRoute[] {
   return [
     ...alertRoutes({
@@ -143,7 +153,7 @@ function routesOf(
     }),
     ...silenceRoutes({ silences, clock, logger }),
     ...runbookRoutes({
-      ...{ rules: config.alerts.rules, navigation, adminUrl },
+      ...{ rules, navigation, adminUrl },
       needsToken: config.admin.token !== undefined,
     }),
   ];

@@ -9,6 +9,7 @@ import { BucketTable } from '../gateway/request/bucket-table.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { compileKeyPatterns } from '../s3/key-pattern.ts';
 import { listingKeyOf } from '../s3/listing/marker-seal.ts';
+import { regionOf } from './backend-stores.ts';
 import type { WorkerSettings } from './thread-contracts.ts';
 
 interface BucketParts {
@@ -76,11 +77,6 @@ function describeBucket(
     listingKey: listingKeyOf(secretOf(bucket.backend, backend, settings), bucket.backend),
     customerKeys: bucket.customerKeys,
   };
-}
-
-/** The embedded store uses the default region of stores that do not specify one. */
-export function regionOf(backend: BackendConfig): string {
-  return backend.type === 's3' ? backend.region : 'us-east-1';
 }
 
 /** A secret that clients do not know: the backend's own, or one of this process for a store without credentials. */

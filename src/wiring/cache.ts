@@ -13,6 +13,7 @@ import { keysOf } from '../config/restricted-keys.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { pathKeyProblem, pathPrefixProblem } from '../s3/path-key.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
+import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
 
 /** An eighth of `cache.memory.size` is for records, the rest for blocks. */
@@ -58,7 +59,7 @@ function namedBuckets(buckets: GatewayConfig['buckets']): BucketName[] {
 
 /** Purges in every worker; resolves when all have confirmed. */
 export function purgeEverywhere(
-  config: GatewayConfig,
+  running: RunningConfig,
   pool: Pick<WorkerPool<WorkerControl>, 'callAll'>,
   purges: Family<CounterCell>,
 ): Purge {
@@ -66,6 +67,7 @@ export function purgeEverywhere(
     if (request.kind === 'tag') return { kind: 'not-built', part: 'tag' };
     if (request.soft) return { kind: 'not-built', part: 'soft' };
     const { bucket } = request;
+    const config = running.current;
     if (!isKnownBucket(config, bucket)) return { kind: 'unknown-bucket' };
     const problem = aliasProblem(config, request);
     if (problem !== undefined) return { kind: 'alias', problem };
@@ -81,10 +83,11 @@ export function purgeEverywhere(
 
 /** Describes what the owning worker holds of an object. */
 export function explainEverywhere(
-  config: GatewayConfig,
+  running: RunningConfig,
   pool: Pick<WorkerPool<WorkerControl>, 'callAll'>,
 ): Explain {
   return async (bucket, key) => {
+    const config = running.current;
     if (!isKnownBucket(config, bucket)) return undefined;
     const problem = aliasProblem(config, { bucket, key });
     if (problem !== undefined) throw new AdminError(400, 'KEY_MAY_MEAN_ANOTHER', problem);

@@ -41,6 +41,8 @@ export interface Cards {
   readonly channel: BuiltInChannel | undefined;
   /** Where buttons are to be answered; undefined where cards have none. */
   readonly endpoint: CallbackEndpoint | undefined;
+  /** Takes over other links and webhooks. @throws WebhookOptionsError */
+  reconfigure(alerts: AlertConfig): void;
   /** Starts no further posts and waits for running ones. */
   close(): Promise<void>;
 }
@@ -52,7 +54,8 @@ export async function startCards(parts: CardParts): Promise<Cards> {
   const channel = isDefaultStart ? await createBuiltInChannel(clock) : undefined;
   const endpoint = await callbackEndpoint(alerts.callbacks, channel);
   const signAction = createActionSigner({ secret, clock });
-  const links = cardLinks(alerts, { adminUrl, callbackOrigin: endpoint?.origin, canRestore, signAction });
+  const targets = { adminUrl, callbackOrigin: endpoint?.origin, canRestore, signAction };
+  let links = cardLinks(alerts, targets);
   const render = (notification: Notification, form: CardForm) =>
     renderCard(withActions(notification, acts.recent()), form, links);
   const poster = new WebhookPoster();
@@ -64,6 +67,10 @@ export async function startCards(parts: CardParts): Promise<Cards> {
   });
   return {
     ...{ delivery, render, channel, endpoint },
+    reconfigure(next) {
+      links = cardLinks(next, targets);
+      if (!channel) delivery.use(next.webhooks);
+    },
     async close() {
       channel?.close();
       await Promise.all([delivery.close(), poster.close()]);

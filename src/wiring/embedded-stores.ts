@@ -9,21 +9,39 @@ import type { StoreReady, StoreSettings, WorkerSettings } from './thread-contrac
 import { threadEntry } from './thread-entry.ts';
 
 /** Running stores by the name of their backend. */
-export type Stores = ReadonlyMap<string, StoreThread<StoreReady>>;
+export type Stores = Map<string, StoreThread<StoreReady>>;
 
-type Common = Pick<StoreThreadOptions<StoreSettings>, 'clock' | 'logger' | 'writeLog' | 'restarts'>;
+export type StoreStart = Pick<
+  StoreThreadOptions<StoreSettings>,
+  'clock' | 'logger' | 'writeLog' | 'restarts'
+>;
 
 /** Starts the stores one after the other; `sample` adds the sample bucket. @throws ThreadStartError */
-export async function startStores(config: GatewayConfig, sample: boolean, common: Common): Promise<Stores> {
-  const stores = new Map<string, StoreThread<StoreReady>>();
+export async function startStores(
+  config: GatewayConfig,
+  sample: boolean,
+  start: StoreStart,
+): Promise<Stores> {
+  const stores: Stores = new Map();
+  await startMissingStores(config, stores, start, sample);
+  return stores;
+}
+
+/** Starts the stores that a reload has added. @throws ThreadStartError */
+export async function startMissingStores(
+  config: GatewayConfig,
+  stores: Stores,
+  { clock, logger, writeLog, restarts }: StoreStart,
+  sample = false,
+): Promise<void> {
+  const common = { clock, logger, writeLog, restarts };
   for (const [name, backend] of Object.entries(config.backends)) {
-    if (backend.type !== 'embedded') continue;
+    if (backend.type !== 'embedded' || stores.has(name)) continue;
     const { directory, headerPrefix } = backend;
     const settings: StoreSettings = { name, directory, headerPrefix, logLevel: config.log.level, sample };
     const entry = threadEntry('store-thread');
     stores.set(name, await startStoreThread({ ...common, name: `store-${name}`, entry, settings }));
   }
-  return stores;
 }
 
 /** The access data that workers need to reach the stores. */

@@ -2,10 +2,11 @@
 import type { AdminPort } from '../admin/admin-port.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { GatewayConfig } from '../config/gateway-config.ts';
 import { handleSignals } from '../server/shutdown-signals.ts';
 import type { Alerts } from './alerts.ts';
 import type { Stores } from './embedded-stores.ts';
+import type { Reload } from './reload.ts';
+import type { RunningConfig } from './running-config.ts';
 import type { Workers } from './workers.ts';
 
 /** The running parts that have an end. */
@@ -14,20 +15,21 @@ interface EndingParts {
   readonly alerts: Alerts;
   readonly stores: Stores;
   readonly adminPort: AdminPort;
+  readonly reload: Pick<Reload, 'run'>;
 }
 
 const STORE_STOP_LIMIT_MS = 2_000;
 
 /** Whether the gateway serves or drains, and how it ends. */
 export class Shutdown {
-  readonly #limits: GatewayConfig['shutdown'];
+  readonly #running: RunningConfig;
   readonly #clock: Clock;
   readonly #logger: Logger;
   #isServing = false;
   #isDraining = false;
 
-  constructor(limits: GatewayConfig['shutdown'], clock: Clock, logger: Logger) {
-    this.#limits = limits;
+  constructor(running: RunningConfig, clock: Clock, logger: Logger) {
+    this.#running = running;
     this.#clock = clock;
     this.#logger = logger;
   }
@@ -41,11 +43,12 @@ export class Shutdown {
     this.#isServing = true;
   }
 
-  /** Drains on SIGTERM and SIGINT. */
+  /** Drains on SIGTERM and SIGINT, reloads the configuration on SIGHUP. */
   onSignals(parts: EndingParts): void {
     handleSignals(process, {
       drain: signal => this.#drain(signal, parts),
       exit: code => process.exit(code),
+      reload: () => void parts.reload.run(),
       clock: this.#clock,
       logger: this.#logger,
     });
@@ -56,7 +59,7 @@ export class Shutdown {
     if (this.#isServing) await this.#stayServing();
     this.#logger.info('draining: no new connections, running responses finish');
     workers.fallback.close();
-    await workers.pool.drain(this.#limits.limitMs);
+    await workers.pool.drain(this.#running.current.shutdown.limitMs);
     await alerts.stop(signal);
     await Promise.all(Array.from(stores.values(), store => store.stop(STORE_STOP_LIMIT_MS)));
     await adminPort.close();
@@ -64,7 +67,7 @@ export class Shutdown {
 
   /** Keeps serving while load balancers notice that the gateway is no longer ready. */
   async #stayServing(): Promise<void> {
-    const { delayMs } = this.#limits;
+    const { delayMs } = this.#running.current.shutdown;
     if (delayMs === 0) return;
     this.#logger.info({ delayMs }, 'no longer ready: requests are served until the delay has passed');
     await new Promise(resolve => setTimeout(resolve, delayMs));

@@ -27,6 +27,7 @@ export async function serveStoreAlone(request: StoreAloneOptions): Promise<void>
   handleSignals(process, {
     drain: () => running.close(),
     exit: code => process.exit(code),
+    reload: () => logger.warn('the embedded store has no configuration that could be reloaded'),
     clock: systemClock,
     logger,
   });

@@ -10,23 +10,28 @@ import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-
 import type { HeaderPrefix } from '../s3/dialect.ts';
 import type { StoreAccount } from '../server/embedded-store-thread.ts';
 import type { FileShares } from '../server/open-files.ts';
+import type { BackendPlace } from './backend-places.ts';
 
 /** How workers reach an embedded store. */
-interface StoreAccess {
+export interface StoreAccess {
   readonly endpoint: string;
   readonly credentials: StoreAccount;
 }
 
-/** The settings that every worker is started with. */
+/** The settings that every worker is started with, or serves with after a reload. */
 export interface WorkerSettings {
+  /** Counts the configurations of the process. */
+  readonly revision: number;
   readonly config: GatewayConfig;
+  /** By the name of the backend. */
+  readonly places: ReadonlyMap<string, BackendPlace>;
   /** By the name of the backend. */
   readonly stores: ReadonlyMap<string, StoreAccess>;
   /** Random for each start: the key for sealed listing markers where the backend has no secret. */
   readonly listingSecret: string;
   /** Heap limit for the records of one worker. */
   readonly recordBytesPerWorker: number;
-  /** The states of the backends, in the order of the configuration. */
+  /** The states of the backends, at their places. */
   readonly outages: SharedOutages;
   /** What the limit of open files leaves to each worker; undefined: no limit. */
   readonly files: FileShares | undefined;
@@ -37,6 +42,13 @@ export const EMBEDDED_STORE_CONNECTIONS = 128;
 
 /** The procedures that every worker offers the supervisor. */
 export interface WorkerControl {
+  /** First step of a reload: builds what serves with `settings`. Nothing is served with it yet. */
+  prepare(settings: WorkerSettings): void;
+  /**
+   * Second step, when all workers are prepared: new requests are served with `settings`. A worker that started meanwhile
+   * prepares them now.
+   */
+  apply(settings: WorkerSettings): void;
   metrics(): Promise<MetricSnapshot>;
   /** The purge is complete when this returns. */
   purge(request: PurgeScope): Purged;

@@ -10,9 +10,10 @@ import { createRedactor } from '../base/redaction.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { secretsOf } from '../config/secrets.ts';
 import { countWorkers } from '../server/worker-count.ts';
+import { BACKEND_PLACES, BackendPlaces } from './backend-places.ts';
 import { allocateCache } from './cache.ts';
 import { cardLinks } from './card-links.ts';
-import { createWorkerGateway } from './worker-gateway.ts';
+import { WorkerGateway } from './worker-gateway.ts';
 
 /**
  * Builds the parts of a gateway from `config` and drops them, so that values that no part accepts are found before a
@@ -25,13 +26,13 @@ export function buildOnce(config: GatewayConfig): void {
   const { shared, recordBytesPerWorker } = allocateCache(config, count, false);
   const silent = { write: () => undefined, flush: () => undefined };
   createRedactor(secretsOf(config));
-  createWorkerGateway({
+  new WorkerGateway({
     settings: {
-      config,
+      ...{ config, revision: 0, places: new BackendPlaces().placesOf(config.backends) },
       recordBytesPerWorker,
       stores: placeholders(config),
       listingSecret: '',
-      outages: allocateOutages(Object.keys(config.backends).length, systemClock),
+      outages: allocateOutages(BACKEND_PLACES, systemClock),
       files: undefined,
     },
     worker: 0,

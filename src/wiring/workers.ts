@@ -5,6 +5,7 @@ import { allocateOutages } from '../backend/outage-log.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CounterCell } from '../base/metrics.ts';
+import { ThreadGoneError } from '../base/rpc-error.ts';
 import { abandonWrites } from '../cache/open-writes.ts';
 import { releaseWorker, type SharedMemory } from '../cache/shared-memory.ts';
 import { UnsettledKeys } from '../cache/unsettled-keys.ts';
@@ -16,6 +17,7 @@ import { FallbackListener } from '../server/fallback-listener.ts';
 import type { ListenAddress } from '../server/listen-address.ts';
 import { countWorkers } from '../server/worker-count.ts';
 import { WorkerPool } from '../server/worker-pool.ts';
+import { BACKEND_PLACES, BackendPlaces } from './backend-places.ts';
 import { allocateCache, checksBlocks } from './cache.ts';
 import { accessTo, type Stores } from './embedded-stores.ts';
 import type { WorkerControl, WorkerSettings } from './thread-contracts.ts';
@@ -41,6 +43,12 @@ export interface Workers {
   readonly memory: SharedMemory;
   /** Answers 503 while no worker accepts connections. */
   readonly fallback: FallbackListener;
+  /**
+   * Has all workers serve with `config`, running requests excepted.
+   *
+   * @throws RemoteCallError when a worker cannot; then all serve as before
+   */
+  reconfigure(config: GatewayConfig): Promise<void>;
 }
 
 export function createWorkers(parts: WorkerParts): Workers {
@@ -57,15 +65,23 @@ export function createWorkers(parts: WorkerParts): Workers {
     answerUnreadable: why => answerUnreadable(why, { requestId: ids.nextRequestId(), id2: ids.id2 }),
     answer: answerUnavailable(Object.values(config.backends).map(({ headerPrefix }) => headerPrefix)),
   });
+  const places = new BackendPlaces();
+  const ofProcess = {
+    recordBytesPerWorker,
+    listingSecret: randomBytes(32).toString('base64'),
+    outages: allocateOutages(BACKEND_PLACES, clock),
+    files: filesOfWorkers(config, workers.count, logger),
+  };
+  const settingsOf = (revision: number, of: GatewayConfig): WorkerSettings => ({
+    ...ofProcess,
+    ...{ revision, config: of, places: places.placesOf(of.backends), stores: accessTo(stores) },
+  });
+  let settings = settingsOf(0, config);
   const pool = new WorkerPool<WorkerControl, WorkerSettings, SharedMemory>({
     ...{ ...workers, addresses, shared, clock, logger, writeLog, restarts },
     entry: threadEntry('worker'),
-    settings: {
-      ...{ config, stores: accessTo(stores), recordBytesPerWorker },
-      listingSecret: randomBytes(32).toString('base64'),
-      outages: allocateOutages(Object.keys(config.backends).length, clock),
-      files: filesOfWorkers(config, workers.count, logger),
-    },
+    settings: () => settings,
+    onOutdated: index => void pool.call(index, 'apply', settings).catch(ignoreTheDead),
     onDeath: worker => {
       abandonWrites(shared, worker, unsettled);
       releaseWorker(shared, worker);
@@ -76,5 +92,18 @@ export function createWorkers(parts: WorkerParts): Workers {
       else if (workers.reusePort) fallback.open();
     },
   });
-  return { pool, count: workers.count, memory: shared, fallback };
+  return {
+    ...{ pool, count: workers.count, memory: shared, fallback },
+    async reconfigure(next) {
+      const following = settingsOf(settings.revision + 1, next);
+      await pool.callAll('prepare', following);
+      settings = following;
+      await pool.callAll('apply', following);
+    },
+  };
+}
+
+/** A worker that died will be replaced by one with the new settings. */
+function ignoreTheDead(error: unknown): void {
+  if (!(error instanceof ThreadGoneError)) throw error;
 }

@@ -53,7 +53,7 @@ function start(token: string | undefined): Promise<AdminPort> {
         acts: () => [],
         notify: () => {},
       }),
-      ...runbookRoutes({ rules: {}, navigation, adminUrl: 'http://0.0.0.0:9090', needsToken }),
+      ...runbookRoutes({ rules: () => ({}), navigation, adminUrl: 'http://0.0.0.0:9090', needsToken }),
     ],
   });
 }

@@ -31,7 +31,7 @@ beforeEach(async () => {
     routes: [
       ...sharedPageFiles(),
       documentRoute({ path: '/page', ...document }),
-      pageContent('/page.js', 'js', Buffer.from(script)),
+      pageContent('/page.js', 'js', () => Buffer.from(script)),
       { method: 'GET', path: '/data', handle: (_request, response) => void response.end('data') },
     ],
   });

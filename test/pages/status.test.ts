@@ -93,7 +93,12 @@ async function serve(port: number) {
         notify: () => {},
       }),
       ...silenceRoutes({ silences, clock, logger: silentLogger() }),
-      ...runbookRoutes({ rules: {}, navigation: [], adminUrl: 'http://127.0.0.1:9090', needsToken: false }),
+      ...runbookRoutes({
+        rules: () => ({}),
+        navigation: [],
+        adminUrl: 'http://127.0.0.1:9090',
+        needsToken: false,
+      }),
     ],
   });
 }

@@ -28,10 +28,12 @@ export class GatewayProcess {
   readonly adminUrl: string;
   readonly #process: RealProcess;
   readonly #directory: string;
+  readonly #ports: readonly [number, number];
 
   private constructor(process: RealProcess, directory: string, port: number, adminPort: number) {
     this.#process = process;
     this.#directory = directory;
+    this.#ports = [port, adminPort];
     this.url = `http://127.0.0.1:${port}`;
     this.adminUrl = `http://127.0.0.1:${adminPort}`;
   }
@@ -40,9 +42,7 @@ export class GatewayProcess {
   static async start(setup: GatewaySetup): Promise<GatewayProcess> {
     const directory = mkdtempSync(join(tmpdir(), 'tidegate-gateway-'));
     const [port, adminPort] = [await freePort(), await freePort()];
-    const file = join(directory, 'gateway.yaml');
-    // JSON is YAML.
-    writeFileSync(file, JSON.stringify(configuration(setup, directory, port, adminPort)));
+    const file = writeSetup(setup, directory, port, adminPort);
     const [command = process.execPath, ...args] = [
       ...(setup.launcher ?? []),
       process.execPath,
@@ -81,6 +81,18 @@ export class GatewayProcess {
     const response = await fetch(`${this.adminUrl}/metrics`);
     if (response.status !== 200) throw new Error(`/metrics answered ${response.status}`);
     return new Metrics(await response.text());
+  }
+
+  /** Replaces its configuration file, which it reads again when it is told to. */
+  rewrite(setup: GatewaySetup): void {
+    writeSetup(setup, this.#directory, ...this.#ports);
+  }
+
+  /** Has it read its configuration again; the status and what it says. */
+  async reload(): Promise<{ readonly status: number; readonly said: unknown }> {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${this.adminUrl}/api/reload`, { method: 'POST', headers });
+    return { status: response.status, said: await response.json() };
   }
 
   /** Has it forget a bucket. */
@@ -125,6 +137,14 @@ export class Metrics {
     }
     return sum;
   }
+}
+
+/** The path of the file. */
+function writeSetup(setup: GatewaySetup, directory: string, port: number, adminPort: number): string {
+  const file = join(directory, 'gateway.yaml');
+  // JSON is YAML.
+  writeFileSync(file, JSON.stringify(configuration(setup, directory, port, adminPort)));
+  return file;
 }
 
 function configuration(setup: GatewaySetup, directory: string, port: number, adminPort: number): object {

@@ -6,7 +6,7 @@ import type { PageLink } from '../page-navigation.ts';
 import { type RunbookAccess, runbookBody } from './runbook-body.ts';
 
 interface RunbookRoutesOptions extends RunbookAccess {
-  readonly rules: AlertOptions;
+  readonly rules: () => AlertOptions;
   readonly navigation: readonly PageLink[];
 }
 
@@ -20,7 +20,7 @@ export function runbookRoutes({ rules, navigation, ...access }: RunbookRoutesOpt
       ...{ path: '/runbook', title: 'Runbook · Tidegate', navigation },
       styles: ['/alerts/page/runbook.css'],
       script: '/alerts/page/runbook.js',
-      body: runbookBody(rules, access),
+      body: () => runbookBody(rules(), access),
     }),
     ...ownPageFiles('alerts/page/runbook.css', 'alerts/page/runbook.js'),
   ];

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Metrics } from '../../base/metrics.ts';
@@ -36,34 +37,50 @@ const SHOWN_DEAD_LETTERS = 100;
 
 /** Delivers notifications to the webhooks that want them, across failures and restarts. Runs in the supervisor. */
 export class CardDelivery {
-  readonly #webhooks: readonly Webhook[];
+  #webhooks: readonly Webhook[] = [];
   readonly #outbox: Outbox;
   readonly #deadLetters: DeadLetters;
   readonly #clock: Clock;
   readonly #steady: SteadyClock;
   readonly #metrics: CardMetrics;
   readonly #logger: Logger;
-  readonly #senders: ReadonlyMap<string, WebhookSender>;
+  readonly #createSender: (webhook: Webhook) => WebhookSender;
+  readonly #senders = new Map<string, WebhookSender>();
+  /** Until the senders of replaced webhooks have ended. */
+  #replacing: Promise<void> = Promise.resolve();
+  #isClosed = false;
   readonly #drained: (() => void)[] = [];
 
   /** Continues with the cards queued before a restart. @throws WebhookOptionsError for invalid webhooks */
   constructor(options: CardDeliveryOptions) {
     const { database, clock, logger } = options;
-    this.#webhooks = nameWebhooks(options.webhooks);
     this.#clock = clock;
     this.#outbox = new Outbox(database);
     this.#deadLetters = new DeadLetters(database);
     this.#steady = new SteadyClock(clock, this.#outbox.latestMark());
     this.#metrics = new CardMetrics(options.metrics);
     this.#logger = logger;
-    this.#adoptStrays();
     const shared = { ...options, outbox: this.#outbox, steady: this.#steady, metrics: this.#metrics };
     const onChange = () => this.#changed();
-    this.#senders = new Map(
-      this.#webhooks.map(webhook => [webhook.channel, new WebhookSender({ ...shared, webhook, onChange })]),
-    );
-    this.#changed();
-    for (const sender of this.#senders.values()) sender.wake();
+    this.#createSender = webhook => new WebhookSender({ ...shared, webhook, onChange });
+    this.use(options.webhooks);
+  }
+
+  /**
+   * Delivers to these webhooks from now on. Cards queued for one that is not among them go to the others.
+   *
+   * @throws WebhookOptionsError for invalid webhooks; nothing has changed then
+   */
+  use(options: readonly WebhookOptions[]): void {
+    const webhooks = nameWebhooks(options);
+    const before = this.#webhooks;
+    this.#webhooks = webhooks;
+    const closing = before
+      .filter(webhook => !webhooks.some(one => isDeepStrictEqual(one, webhook)))
+      .flatMap(({ channel }) => this.#takeSender(channel)?.close() ?? []);
+    if (closing.length === 0) this.#startSenders();
+    // a card that is just being posted must not be posted by another sender too
+    else this.#replacing = Promise.all(closing).then(() => this.#startSenders());
   }
 
   /**
@@ -123,12 +140,30 @@ export class CardDelivery {
 
   /** Starts no further posts and waits for running ones. */
   async close(): Promise<void> {
-    await Promise.all([...this.#senders.values()].map(sender => sender.close()));
+    this.#isClosed = true;
+    await this.#replacing;
+    await Promise.all(Array.from(this.#senders.values(), sender => sender.close()));
     try {
       this.#outbox.mark(this.#steady.mark());
     } catch (error) {
       this.#logger.warn({ err: error }, 'the state file cannot be written');
     }
+  }
+
+  #takeSender(channel: string): WebhookSender | undefined {
+    const sender = this.#senders.get(channel);
+    this.#senders.delete(channel);
+    return sender;
+  }
+
+  #startSenders(): void {
+    if (this.#isClosed) return;
+    this.#adoptStrays();
+    for (const webhook of this.#webhooks)
+      if (!this.#senders.has(webhook.channel))
+        this.#senders.set(webhook.channel, this.#createSender(webhook));
+    this.#changed();
+    for (const sender of this.#senders.values()) sender.wake();
   }
 
   #adoptStrays(): void {

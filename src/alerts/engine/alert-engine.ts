@@ -78,6 +78,13 @@ export class AlertEngine {
     this.#count();
   }
 
+  /** Evaluates `rules` from now on; alerts of rules that are not among them end untold. */
+  use(rules: readonly Rule[]): void {
+    this.#history.watch(rules.flatMap(rule => rule.measures));
+    this.#tracker.use(rules);
+    this.#count();
+  }
+
   /** Starts sampling at once, then periodically until `stop`. */
   start(): void {
     const { clock, sampleIntervalMs = 5_000 } = this.#options;

@@ -7,13 +7,23 @@ import type { StoredAlert } from './open-alert-store.ts';
 
 /** Tracks every condition that is active or was recently, and updates them with the findings of the rules. */
 export class ConditionTracker {
-  readonly #rules: readonly Rule[];
-  readonly #memoryMs: number;
+  #rules: readonly Rule[] = [];
+  #memoryMs = 0;
   readonly #conditions = new Map<string, Condition>();
 
   constructor(rules: readonly Rule[]) {
+    this.use(rules);
+  }
+
+  /** Evaluates `rules` from now on. What others had found is forgotten, so their alerts end untold. */
+  use(rules: readonly Rule[]): void {
     this.#rules = rules;
     this.#memoryMs = Math.max(FLAP_MEMORY_MS, ...rules.map(({ inhibitAfterMs }) => inhibitAfterMs));
+    for (const [fingerprint, condition] of this.#conditions) {
+      const rule = rules.find(({ name }) => name === condition.rule.name);
+      if (rule) this.#conditions.set(fingerprint, { ...condition, rule });
+      else this.#conditions.delete(fingerprint);
+    }
   }
 
   /** Restores the alerts that were firing before a restart, if their rules still exist. */

@@ -6,7 +6,7 @@ import { formatCount } from '../wording.ts';
 import { conditionFingerprint } from './episode.ts';
 
 interface NoticesOptions {
-  readonly options: NoticeOptions;
+  readonly options: () => NoticeOptions;
   readonly clock: Clock;
   readonly notify: (notification: Notification) => void;
   /** The number of firing alerts. */
@@ -39,10 +39,17 @@ export class Notices {
     ]);
   }
 
+  /** The options have changed: the next heartbeat is due an interval from now. */
+  reschedule(): void {
+    this.#heartbeat?.cancel();
+    this.#scheduleHeartbeat();
+  }
+
   #scheduleHeartbeat(): void {
     const { clock, options, firing } = this.#options;
-    if (options.heartbeat === false) return;
-    const everyMs = options.heartbeat?.everyMs ?? noticeTable.heartbeat.defaults.everyMs;
+    const { heartbeat } = options();
+    if (heartbeat === false) return;
+    const everyMs = heartbeat?.everyMs ?? noticeTable.heartbeat.defaults.everyMs;
     this.#heartbeat = clock.after(everyMs, () => {
       this.#tell('heartbeat', `The gateway has been running for ${describeDuration(this.#uptimeMs())}.`, [
         { name: 'Open alerts', value: formatCount(firing()) },
@@ -58,7 +65,7 @@ export class Notices {
 
   #tell(name: NoticeName, summary: string, facts: readonly Fact[]): void {
     const { options, clock, notify } = this.#options;
-    const chosen = options[name];
+    const chosen = options()[name];
     if (chosen === false) return;
     const severity = chosen?.severity ?? noticeTable[name].defaults.severity;
     notify(noticeOf(name, severity, summary, facts, clock.nowMs()));

@@ -35,15 +35,19 @@ interface Watched {
 
 /** Keeps only the given measures, for as long as `rows` does: by default the longest window of a rule. */
 export class MeasurementHistory implements History {
-  readonly #watched: ReadonlyMap<Measure, Watched>;
+  readonly #watched = new Map<Measure, Watched>();
   readonly #rows: DownsampledRows;
   #columnCount = 0;
 
   constructor(measures: Iterable<Measure>, rows = new DownsampledRows()) {
     this.#rows = rows;
-    this.#watched = new Map(
-      Array.from(new Set(measures), measure => [measure, { measure, columns: new Map() }]),
-    );
+    this.watch(measures);
+  }
+
+  /** Keeps these measures too, from the next snapshot on. */
+  watch(measures: Iterable<Measure>): void {
+    for (const measure of measures)
+      if (!this.#watched.has(measure)) this.#watched.set(measure, { measure, columns: new Map() });
   }
 
   /** Adds a snapshot taken at `atMs` (monotonic); times never decrease. */

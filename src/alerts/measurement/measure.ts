@@ -108,6 +108,13 @@ export const certificateUsable: Measure = {
 /** 1 while the state directory is usable, else 0. */
 export const stateUsable: Measure = { family: 'tidegate_state_usable', kind: 'gauge', by: [] };
 
+/** 1 unless the last reload of the configuration was refused. */
+export const reloadSucceeded: Measure = {
+  family: 'tidegate_config_last_reload_successful',
+  kind: 'gauge',
+  by: [],
+};
+
 /** How often the state directory became unusable. */
 export const stateFailures: Measure = { family: 'tidegate_state_failures_total', kind: 'counter', by: [] };
 

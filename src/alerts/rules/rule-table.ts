@@ -7,6 +7,7 @@ import { backendUnreachable } from './backend-unreachable.ts';
 import { cacheThrash } from './cache-thrash.ts';
 import { certificateExpiry } from './certificate-expiry.ts';
 import { certificateRenewal } from './certificate-renewal.ts';
+import { configReload } from './config-reload.ts';
 import { eventLoopLag } from './event-loop-lag.ts';
 import { hitRatioDrop } from './hit-ratio-drop.ts';
 import { refusedSignatures } from './refused-signatures.ts';
@@ -38,6 +39,7 @@ export const ruleTable = {
   certificateExpiry,
   certificateRenewal,
   stateDirectory,
+  configReload,
 } as const;
 
 export type RuleName = keyof typeof ruleTable;

@@ -193,6 +193,21 @@ const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[
     promql('1 while the directory can be used, else 0.', 'tidegate_state_usable'),
     shell('Cards that wait for each webhook.', 'curl -s ADMIN_URL/api/alerts | jq .webhooks'),
   ],
+  configReload: [
+    shell(
+      'Why the reload was refused: the key, what it holds and what it may hold.',
+      `jq -c 'select(.msg | startswith("the configuration was not reloaded")) | .reason' LOG | tail -n 1`,
+    ),
+    shell(
+      'Whether the file is right now, and what a reload would change.',
+      'tidegate check -c FILE --admin ADMIN_URL',
+    ),
+    shell(
+      'Reload the mended file.',
+      "curl -s ADMIN_URL/api/reload -X POST -H 'content-type: application/json'",
+    ),
+    promql('0 after a refused reload.', 'tidegate_config_last_reload_successful'),
+  ],
   started: [
     shell(
       'The last lines before the start: an error there is the reason.',

@@ -42,7 +42,12 @@ function allRoutes() {
       ...{ sendAgain: unused, acknowledge: unused, acts: unused, notify: unused },
     }),
     ...silenceRoutes({ silences: new Silences(memoryState(), clock), clock, logger: silentLogger() }),
-    ...runbookRoutes({ rules: {}, navigation: [], adminUrl: 'http://127.0.0.1:9090', needsToken: false }),
+    ...runbookRoutes({
+      rules: () => ({}),
+      navigation: [],
+      adminUrl: 'http://127.0.0.1:9090',
+      needsToken: false,
+    }),
     ...channel.routes(undefined, []),
   ];
 }

@@ -19,6 +19,7 @@ function setup() {
       events.push(`exit ${code}`);
       ended.resolve(code);
     },
+    reload: () => void events.push('reload'),
     clock,
     logger: silentLogger(),
   });
@@ -56,8 +57,8 @@ it('a drain that fails ends with 1', async () => {
   expect(await ended).toBe(1);
 });
 
-it('SIGHUP neither ends nor drains', () => {
+it('SIGHUP reloads, and neither ends nor drains', () => {
   const { source, events } = setup();
   source.emit('SIGHUP');
-  expect(events).toEqual([]);
+  expect(events).toEqual(['reload']);
 });

@@ -51,7 +51,7 @@ async function startPool(count: number, entry = 'echo-worker.ts') {
       entry: new URL(`../../fixtures/threads/${entry}`, import.meta.url),
       addresses: () => [{ kind: 'tcp', host: '127.0.0.1', port }],
       reusePort: true,
-      settings: { greeting: 'good day' },
+      settings: () => ({ greeting: 'good day' }),
       shared,
       clock,
       logger,

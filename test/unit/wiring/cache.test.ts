@@ -31,7 +31,11 @@ it.each([
   'what a store of paths takes for another key is not purged, and the operator is told: %j',
   async named => {
     const { asked, pool } = purging();
-    const purge = purgeEverywhere(config, pool, new Metrics().counter('purges_total', 'Purges.', ['kind']));
+    const purge = purgeEverywhere(
+      { current: config },
+      pool,
+      new Metrics().counter('purges_total', 'Purges.', ['kind']),
+    );
     const outcome = await purge({ ...named, bucket: 'photos', soft: false });
     expect(outcome).toEqual({ kind: 'alias', problem: expect.stringContaining('takes keys as paths') });
     expect(asked).toEqual([]);
@@ -41,7 +45,7 @@ it.each([
 
 it('nor is it explained', async () => {
   const { asked, pool } = purging();
-  const explain = explainEverywhere(config, pool);
+  const explain = explainEverywhere({ current: config }, pool);
   await expect(explain('photos', './a')).rejects.toMatchObject({ status: 400, code: 'KEY_MAY_MEAN_ANOTHER' });
   expect(asked).toEqual([]);
   expect(await explain('photos', 'a')).toMatchObject({ key: 'a' });
@@ -52,9 +56,13 @@ it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
   'what every object has is no configured bucket: %s',
   async bucket => {
     const { asked, pool } = purging();
-    const purge = purgeEverywhere(config, pool, new Metrics().counter('purges_total', 'Purges.', ['kind']));
+    const purge = purgeEverywhere(
+      { current: config },
+      pool,
+      new Metrics().counter('purges_total', 'Purges.', ['kind']),
+    );
     expect(await purge({ kind: 'bucket', bucket, soft: false })).toEqual({ kind: 'unknown-bucket' });
-    expect(await explainEverywhere(config, pool)(bucket, 'k')).toBeUndefined();
+    expect(await explainEverywhere({ current: config }, pool)(bucket, 'k')).toBeUndefined();
     expect(asked).toEqual([]);
   },
 );

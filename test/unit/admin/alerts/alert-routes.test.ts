@@ -71,7 +71,7 @@ beforeEach(async () => {
       }),
       ...silenceRoutes({ silences, clock, logger }),
       ...runbookRoutes({
-        rules: { backendErrors: { threshold: 0.2 }, retryStorm: false },
+        rules: () => ({ backendErrors: { threshold: 0.2 }, retryStorm: false }),
         navigation: [],
         adminUrl: 'http://127.0.0.1:9090',
         needsToken: false,

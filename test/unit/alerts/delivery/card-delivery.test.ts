@@ -360,3 +360,39 @@ it('drains: a last notice gets out, and a dead channel holds nobody up', async (
   await bench.clock.run(1_000);
   expect(drained).toBe(2);
 });
+
+it('delivers to other webhooks once they are configured, and posts no card to both', async () => {
+  const bench = new DeliveryBench();
+  bench.service.latencyMs = () => 1_000;
+  const other = sampleWebhook({ url: `${secretUrl}/other` });
+  for (const key of ['a', 'b', 'c']) bench.delivery.notify(critical(key));
+  await bench.clock.run(1_200);
+  // `a` has been posted, `b` is being posted
+  bench.delivery.use([other]);
+  bench.delivery.notify(critical('d'));
+  await bench.clock.run(60_000);
+  expect(bench.service.delivered().toSorted()).toEqual(['a', 'b', 'c', 'd']);
+  expect(bench.service.seen.map(({ url }) => url)).toEqual([secretUrl, secretUrl, other.url, other.url]);
+  expect(bench.service.mostAtOnce).toBe(1);
+});
+
+it('goes on with a webhook whose settings change, one card at a time', async () => {
+  const bench = new DeliveryBench();
+  bench.service.latencyMs = () => 1_000;
+  for (const key of ['a', 'b']) bench.delivery.notify(critical(key));
+  await bench.clock.run(200);
+  bench.delivery.use([sampleWebhook({ minSeverity: 'critical' })]);
+  bench.delivery.notify(critical('c'));
+  bench.delivery.notify(sampleNotification('only a warning'));
+  await bench.clock.run(60_000);
+  expect(bench.service.delivered()).toEqual(['a', 'b', 'c']);
+  expect(bench.service.mostAtOnce).toBe(1);
+});
+
+it('refuses webhooks that cannot be, and goes on with those it has', async () => {
+  const bench = new DeliveryBench();
+  expect(() => bench.delivery.use([sampleWebhook(), sampleWebhook()])).toThrow('has the same URL');
+  bench.delivery.notify(critical('a'));
+  await bench.clock.run(1_000);
+  expect(bench.service.delivered()).toEqual(['a']);
+});

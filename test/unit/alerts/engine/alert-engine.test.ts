@@ -310,3 +310,36 @@ it('samples by itself from start to stop', async () => {
   clock.advance(HOUR_MS);
   expect(samples).toBe(2);
 });
+
+describe('other rules', () => {
+  const [unreachable] = createRules({
+    backendUnreachable: { windowMs: 10_000, minRequests: 1, clearForMs: 10_000 },
+  });
+
+  it('keep what fires where the rule stays, and tell its end by the new settings', async () => {
+    await pass(MINUTE_MS, down);
+    engine.use(
+      createRules({ backendUnreachable: { windowMs: 10_000, minRequests: 1, clearForMs: 2 * MINUTE_MS } }),
+    );
+    await pass(MINUTE_MS, up);
+    expect(kinds()).toEqual(['firing']);
+    await pass(3 * MINUTE_MS, up);
+    expect(kinds()).toEqual(['firing', 'resolved']);
+  });
+
+  it('end alerts of rules that are off without a word', async () => {
+    await pass(MINUTE_MS, down);
+    engine.use([]);
+    await pass(MINUTE_MS, up);
+    expect(kinds()).toEqual(['firing']);
+    expect(engine.alerts()).toEqual([]);
+  });
+
+  it('see what they measure from then on', async () => {
+    engine.use([]);
+    await pass(MINUTE_MS, up);
+    engine.use(unreachable ? [unreachable] : []);
+    await pass(MINUTE_MS, down);
+    expect(kinds()).toEqual(['firing']);
+  });
+});

@@ -10,7 +10,7 @@ function noticed(options: NoticeOptions) {
   const clock = new ManualClock();
   const told: Notification[] = [];
   const notices = new Notices({
-    options,
+    options: () => options,
     clock,
     notify: notification => told.push(notification),
     firing: () => 2,

@@ -103,6 +103,11 @@ const stateIs =
   gateway =>
     gateway.set('tidegate_state_usable', {}, usable);
 
+const reloadIs =
+  (successful: 0 | 1): Load =>
+  gateway =>
+    gateway.set('tidegate_config_last_reload_successful', {}, successful);
+
 const idle: Load = (gateway: MeasuredGateway) => gateway.add('tidegate_worker_restarts_total', {}, 0);
 
 const rows: readonly Row[] = [
@@ -286,6 +291,16 @@ const rows: readonly Row[] = [
     firesWithinMs: 5_000,
     resolvesWithinMs: MINUTE_MS + 5_000,
     summary: 'Alerts and cards are kept in memory only: the state directory cannot be used.',
+  },
+  {
+    rule: 'configReload',
+    warmUpMs: MINUTE_MS,
+    fine: reloadIs(1),
+    bad: reloadIs(0),
+    thin: 'any breach is one',
+    firesWithinMs: 10 * MINUTE_MS + 5_000,
+    resolvesWithinMs: 10 * MINUTE_MS + 5_000,
+    summary: 'The last reload of the configuration was refused, and the file has not been mended since.',
   },
 ];
 

@@ -1,0 +1,66 @@
+import type { BackendConfig, GatewayConfig } from './gateway-config.ts';
+
+type Bucket = GatewayConfig['buckets'][string];
+
+/** What the parts of a process were started with. */
+export interface FixedParts {
+  /** The largest block that the memory of the cache was divided for. */
+  readonly blockLimitBytes: number;
+  /** The embedded stores that run, by the names of their backends. */
+  readonly embedded: ReadonlyMap<string, BackendConfig>;
+}
+
+/**
+ * `next` with the settings of `running` where a running process cannot change them: addresses, threads, memory and
+ * directories. What `configDifferences` finds between the result and `next` needs a restart.
+ */
+export function keepFixed(
+  running: GatewayConfig,
+  next: GatewayConfig,
+  { blockLimitBytes, embedded }: FixedParts,
+): GatewayConfig {
+  const { host, port, names, token } = running.admin;
+  const { headersBytes, connections, connectionsPerAddress, requestsPerConnection } = running.limits;
+  return {
+    ...next,
+    listen: running.listen,
+    admin: { ...next.admin, host, port, names, token },
+    workers: running.workers,
+    state: running.state,
+    cache: running.cache,
+    alerts: withCallbacksOf(running, next),
+    limits: { ...next.limits, headersBytes, connections, connectionsPerAddress, requestsPerConnection },
+    backends: mapValues(next.backends, (backend, name) => keepDirectory(embedded.get(name), backend)),
+    buckets: mapValues(next.buckets, bucket => limitBlocks(bucket, blockLimitBytes)),
+  };
+}
+
+/** The buttons of cards that were posted lead to the address and keys of the start. */
+function withCallbacksOf({ alerts: { callbacks } }: GatewayConfig, { alerts }: GatewayConfig) {
+  const { callbacks: _, ...others } = alerts;
+  return { ...others, ...(callbacks && { callbacks }) };
+}
+
+/** An embedded store keeps its directory and its dialect for as long as its thread runs. */
+function keepDirectory(running: BackendConfig | undefined, next: BackendConfig): BackendConfig {
+  return running && next.type === 'embedded' ? running : next;
+}
+
+function limitBlocks(bucket: Bucket, limitBytes: number): Bucket {
+  const limited = <Policy extends Bucket['cache']>(policy: Policy): Policy => ({
+    ...policy,
+    blockSizeBytes: Math.min(policy.blockSizeBytes, limitBytes),
+  });
+  return {
+    ...bucket,
+    cache: limited(bucket.cache),
+    rules: bucket.rules.map(rule => ({ ...rule, cache: limited(rule.cache) })),
+  };
+}
+
+function mapValues<Value>(
+  map: Readonly<Record<string, Value>>,
+  change: (value: Value, name: string) => Value,
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value, name)]));
+}

@@ -1,0 +1,53 @@
+/** Part of the supervisor's composition root: what stays with the name of a backend across reloads. */
+import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
+
+/** See `BackendPlaces`. */
+export interface BackendPlace {
+  /** See `Store.identity`. */
+  readonly identity: string;
+  /** Its place among the states that all threads share. */
+  readonly index: number;
+}
+
+/** Backends with a state of their own; further names of the same process, added by reloads, share the last. */
+export const BACKEND_PLACES = 256;
+
+interface Known extends BackendPlace {
+  readonly address: string;
+  readonly changes: number;
+}
+
+/**
+ * Gives every backend a place, and another identity each time its name leads to another address: what is cached of one
+ * store is never taken for that of another.
+ */
+export class BackendPlaces {
+  readonly #known = new Map<string, Known>();
+
+  placesOf(backends: GatewayConfig['backends']): ReadonlyMap<string, BackendPlace> {
+    return new Map(Object.entries(backends).map(([name, backend]) => [name, this.#placeOf(name, backend)]));
+  }
+
+  #placeOf(name: string, backend: BackendConfig): BackendPlace {
+    const address = addressOf(backend);
+    const before = this.#known.get(name);
+    if (before?.address === address) return before;
+    const changes = before ? before.changes + 1 : 0;
+    const known = {
+      address,
+      changes,
+      // names of backends contain no space
+      identity: changes === 0 ? name : `${name} ${changes}`,
+      index: before?.index ?? Math.min(this.#known.size, BACKEND_PLACES - 1),
+    };
+    this.#known.set(name, known);
+    return known;
+  }
+}
+
+/** What decides which object a key is, and what is known of it. */
+function addressOf(backend: BackendConfig): string {
+  if (backend.type === 'embedded') return JSON.stringify([backend.directory, backend.headerPrefix]);
+  const { endpoint, region, addressing, headerPrefix, keys } = backend;
+  return JSON.stringify([endpoint, region, addressing, headerPrefix, keys]);
+}

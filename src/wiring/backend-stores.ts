@@ -1,0 +1,106 @@
+/** Part of the composition roots of a worker and of `tidegate check`: the stores behind one worker. */
+import { OutageLog } from '../backend/outage-log.ts';
+import { S3Store } from '../backend/s3/s3-store.ts';
+import type { Store } from '../backend/store.ts';
+import type { StoreMeter } from '../backend/store-meter.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Faults } from '../base/faults.ts';
+import type { Logger } from '../base/logger.ts';
+import { serverTlsOf } from '../config/backend-certificates.ts';
+import type { BackendConfig } from '../config/gateway-config.ts';
+import type { ServerTls } from '../transport/read-buffer.ts';
+import type { BackendPlace } from './backend-places.ts';
+import { EMBEDDED_STORE_CONNECTIONS, type StoreAccess, type WorkerSettings } from './thread-contracts.ts';
+
+interface StoreParts {
+  readonly clock: Clock;
+  readonly meter: StoreMeter;
+  readonly faults: Faults;
+  readonly logger: Logger;
+}
+
+/** Everything that a store is built from. */
+interface StoreSettings {
+  readonly name: string;
+  readonly backend: BackendConfig;
+  readonly place: BackendPlace;
+  /** How an embedded store is reached. */
+  readonly access: StoreAccess | undefined;
+  readonly connections: number;
+  /** With the certificates as their files hold them now. */
+  readonly tls: ServerTls | undefined;
+}
+
+/** The stores of a worker. A reload keeps those that it does not change, with their connections and queues. */
+export class BackendStores {
+  readonly #parts: StoreParts;
+  /** By all that they were built from. */
+  #built: ReadonlyMap<string, Store> = new Map();
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+  }
+
+  /** The stores of these settings, by the names of their backends. Running requests may still use earlier ones. */
+  of(settings: WorkerSettings): ReadonlyMap<string, Store> {
+    const wanted = Object.entries(settings.config.backends).map(([name, backend]) =>
+      storeSettings(name, backend, settings),
+    );
+    const built = wanted.map(each => {
+      const id = JSON.stringify(each);
+      return { name: each.name, id, store: this.#built.get(id) ?? this.#build(each, settings) };
+    });
+    this.#built = new Map(built.map(({ id, store }) => [id, store]));
+    return new Map(built.map(({ name, store }) => [name, store]));
+  }
+
+  #build(settings: StoreSettings, { outages: shared }: WorkerSettings): Store {
+    const { name, place } = settings;
+    const { meter } = this.#parts;
+    const outages = new OutageLog({
+      ...{ ...this.#parts, store: name, shared, index: place.index },
+      countFailure: cause => meter.failed(name, cause),
+    });
+    return new S3Store({ ...this.#parts, outages, ...optionsOf(settings) });
+  }
+}
+
+function storeSettings(name: string, backend: BackendConfig, settings: WorkerSettings): StoreSettings {
+  const place = settings.places.get(name);
+  if (!place) throw new RangeError(`the backend ${name} has no place`);
+  const access = settings.stores.get(name);
+  const tls = backend.type === 's3' ? serverTlsOf(backend) : undefined;
+  return { name, backend, place, access, connections: connectionsOf(backend, settings), tls };
+}
+
+/** Workers reach an embedded store through its socket, like any other store. */
+function optionsOf({ name, backend, place, access, connections, tls }: StoreSettings) {
+  const common = { name, identity: place.identity, headerPrefix: backend.headerPrefix };
+  if (backend.type === 's3') return { ...common, ...backend, tls, connections };
+  if (!access) throw new RangeError(`the embedded store ${name} was not started`);
+  return {
+    ...common,
+    endpoint: access.endpoint,
+    region: EMBEDDED_STORE_REGION,
+    addressing: 'path' as const,
+    credentials: { kind: 'static' as const, ...access.credentials },
+    connections,
+    queue: { size: 512, waitMs: 2_000 },
+    timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
+    minRateBytes: 1_024,
+  };
+}
+
+/** The embedded store uses the default region of stores that do not specify one. */
+const EMBEDDED_STORE_REGION = 'us-east-1';
+
+/** The region of a backend. */
+export function regionOf(backend: BackendConfig): string {
+  return backend.type === 's3' ? backend.region : EMBEDDED_STORE_REGION;
+}
+
+/** As many as the limit of open files allows: beyond it, connections of clients would fail. */
+function connectionsOf(backend: BackendConfig, { files }: WorkerSettings): number {
+  const configured = backend.type === 's3' ? backend.connections : EMBEDDED_STORE_CONNECTIONS;
+  return Math.max(1, Math.floor(configured * (files?.storeShare ?? 1)));
+}

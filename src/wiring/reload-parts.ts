@@ -1,0 +1,49 @@
+/** Part of the supervisor's composition root: what a reload of the configuration changes, in which order. */
+import type { Logger } from '../base/logger.ts';
+import type { Metrics } from '../base/metrics.ts';
+import type { GrowingRedactor } from '../base/redaction.ts';
+import { keepFixed } from '../config/fixed-settings.ts';
+import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
+import { largestBlockBytes } from '../config/largest-block.ts';
+import type { CheckedFile } from '../config/load-config.ts';
+import { secretsOf } from '../config/secrets.ts';
+import type { Alerts } from './alerts.ts';
+import { type StoreStart, type Stores, startMissingStores } from './embedded-stores.ts';
+import { Reload } from './reload.ts';
+import type { RunningConfig } from './running-config.ts';
+import type { Workers } from './workers.ts';
+
+interface RunningParts extends StoreStart {
+  readonly running: RunningConfig;
+  /** Reads the file again; undefined where there is none. @throws ConfigError */
+  readonly read: (() => CheckedFile) | undefined;
+  readonly stores: Stores;
+  readonly workers: Pick<Workers, 'reconfigure'>;
+  readonly alerts: Pick<Alerts, 'reconfigure'>;
+  readonly redactor: GrowingRedactor;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+export function createReload(parts: RunningParts): Reload {
+  const { running, stores, workers, alerts, redactor, logger } = parts;
+  const blockLimitBytes = largestBlockBytes(running.current.buckets);
+  const embedded = new Map<string, BackendConfig>();
+  const noteEmbedded = ({ backends }: GatewayConfig) => {
+    for (const [name, backend] of Object.entries(backends))
+      if (backend.type === 'embedded' && stores.has(name)) embedded.set(name, backend);
+  };
+  noteEmbedded(running.current);
+  return new Reload({
+    ...parts,
+    keepFixed: next => keepFixed(running.current, next, { blockLimitBytes, embedded }),
+    async apply(next) {
+      redactor.learn(secretsOf(next));
+      await startMissingStores(next, stores, parts);
+      noteEmbedded(next);
+      await workers.reconfigure(next);
+      alerts.reconfigure(next.alerts);
+      logger.level = next.log.level;
+    },
+  });
+}

@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { GatewayProcess, type GatewaySetup } from '../support/gateway-process.ts';
+import { KeptConnection } from '../support/kept-connection.ts';
+import { describingContent } from '../support/self-describing.ts';
+import { StandInStore } from '../support/stand-in-store.ts';
+import { turnsUntil } from '../support/turns-until.ts';
+
+const anyone = (keys = ['**']) => ({ access: 'public', anonymous: [{ actions: ['GetObject'], keys }] });
+
+const running: { stop?(): Promise<unknown>; close?(): unknown }[] = [];
+
+afterEach(async () => {
+  for (const one of running.splice(0).toReversed()) await (one.stop?.() ?? one.close?.());
+});
+
+async function startStore(): Promise<StandInStore> {
+  const store = await StandInStore.start();
+  running.push(store);
+  return store;
+}
+
+async function startGateway(setup: GatewaySetup): Promise<GatewayProcess> {
+  const gateway = await GatewayProcess.start(setup);
+  running.push(gateway);
+  return gateway;
+}
+
+const setupOf = (store: StandInStore, workers: number): GatewaySetup => ({
+  ...{ workers, memory: '64MiB' },
+  backends: { main: { type: 's3', endpoint: store.url, credentials: 'none', keys: 'exact' } },
+  buckets: { b: { backend: 'main', ...anyone() } },
+});
+
+const changed = (path: string) => ({ path, change: 'changed' });
+
+describe.each([1, 2])('a reload with %d workers', workers => {
+  it('takes over buckets and grants while kept connections and what is cached stay', async () => {
+    const store = await startStore();
+    store.put('b', 'k', 'content');
+    const setup = setupOf(store, workers);
+    const gateway = await startGateway(setup);
+    const kept = new KeptConnection(gateway.url);
+    running.push(kept);
+    const get = async (path: string) => {
+      const [reply] = await kept.ask([{ path, headers: { host: 'gateway' } }]);
+      return [reply?.status, reply?.headers['x-cache']];
+    };
+    expect(await get('/b/k')).toEqual([200, 'MISS']);
+    expect(await get('/copies/k')).toEqual([404, 'BYPASS']);
+    gateway.rewrite({
+      ...setup,
+      buckets: { b: setup.buckets.b ?? {}, copies: { backend: 'main', bucket: 'b', ...anyone() } },
+    });
+    expect(await gateway.reload()).toEqual({
+      status: 200,
+      said: { changed: [{ path: 'buckets.copies', change: 'added' }], needsRestart: [], warnings: [] },
+    });
+    expect(await get('/b/k')).toEqual([200, 'HIT']);
+    // it is the same object at the store
+    expect(await get('/copies/k')).toEqual([200, 'HIT']);
+    gateway.rewrite({ ...setup, buckets: { b: { backend: 'main', ...anyone(['other']) } } });
+    expect(await gateway.reload()).toMatchObject({ status: 200 });
+    expect(await get('/b/k')).toEqual([403, 'BYPASS']);
+    expect(await get('/copies/k')).toEqual([404, 'BYPASS']);
+    expect(store.log.requests.length).toBe(1);
+  });
+
+  it('answers every request that is sent meanwhile', async () => {
+    const store = await startStore();
+    for (let key = 0; key < 20; key++) store.put('b', `k${key}`, `content of ${key}`);
+    const setup = setupOf(store, workers);
+    const gateway = await startGateway(setup);
+    let isOver = false;
+    const read = async (seed: number) => {
+      const kept = new KeptConnection(gateway.url);
+      running.push(kept);
+      const wrong: unknown[] = [];
+      let count = 0;
+      for (; !isOver || count === 0; count++) {
+        const key = (seed + count) % 20;
+        const [reply] = await kept.ask([{ path: `/b/k${key}`, headers: { host: 'gateway' } }]);
+        if (reply?.status !== 200 || reply.body.toString() !== `content of ${key}`) wrong.push(reply);
+      }
+      return { wrong, count };
+    };
+    const readers = Array.from({ length: 4 }, (_, seed) => read(seed));
+    for (let round = 1; round <= 10; round++) {
+      const cache = { ttl: `${round}s` };
+      gateway.rewrite({ ...setup, buckets: { b: { backend: 'main', ...anyone(), cache } } });
+      expect(await gateway.reload()).toMatchObject({
+        status: 200,
+        said: { changed: [changed('buckets.b.cache.ttl')] },
+      });
+    }
+    isOver = true;
+    const results = await Promise.all(readers);
+    expect(results.flatMap(({ wrong }) => wrong)).toEqual([]);
+    expect(results.every(({ count }) => count > 1)).toBe(true);
+  });
+
+  it('never serves the bytes of the store that a name led to before', async () => {
+    const sizeBytes = 4 * 2 ** 20;
+    const stores = [await startStore(), await startStore()] as const;
+    for (const [version, store] of stores.entries())
+      store.put('b', 'k', describingContent({ object: 1, version }, sizeBytes), {
+        headers: { etag: '"same"' },
+      });
+    const gateway = await startGateway(setupOf(stores[0], workers));
+    const versions = async () => {
+      const read = async () => Buffer.from(await (await fetch(`${gateway.url}/b/k`)).arrayBuffer());
+      const bodies = await Promise.all(Array.from({ length: 4 }, read));
+      return new Set(bodies.flatMap(body => [body.readUInt16BE(1), body.readUInt16BE(sizeBytes - 7)]));
+    };
+    expect(await versions()).toEqual(new Set([0]));
+    for (const version of [1, 0, 1]) {
+      gateway.rewrite(setupOf(stores[version] ?? stores[0], workers));
+      expect(await gateway.reload()).toMatchObject({
+        said: { changed: [changed('backends.main.endpoint')] },
+      });
+      expect(await versions()).toEqual(new Set([version]));
+    }
+  });
+
+  it('lets a client read on that began before its grant was taken away', async () => {
+    const store = await startStore();
+    const content = describingContent({ object: 1, version: 1 }, 8 * 2 ** 20);
+    store.put('b', 'k', content);
+    const setup = setupOf(store, workers);
+    const gateway = await startGateway(setup);
+    const socket = createConnection(Number(new URL(gateway.url).port), '127.0.0.1');
+    running.push({ close: () => socket.destroy() });
+    socket.write('GET /b/k HTTP/1.1\r\nhost: gateway\r\nconnection: close\r\n\r\n');
+    await once(socket, 'readable');
+    gateway.rewrite({ ...setup, buckets: { b: { backend: 'main', ...anyone(['other']) } } });
+    expect(await gateway.reload()).toMatchObject({ status: 200 });
+    const pieces: Buffer[] = [];
+    for await (const piece of socket) pieces.push(piece);
+    const reply = Buffer.concat(pieces);
+    expect(reply.subarray(reply.indexOf('\r\n\r\n') + 4).length).toBe(8 * 2 ** 20);
+    expect((await fetch(`${gateway.url}/b/k`)).status).toBe(403);
+  });
+});
+
+it('an invalid file changes nothing, and says why in the reply, the log and the metrics', async () => {
+  const store = await startStore();
+  store.put('b', 'k', 'content');
+  const setup = setupOf(store, 1);
+  const gateway = await startGateway(setup);
+  gateway.rewrite({ ...setup, buckets: { b: { backend: 'main', access: 'everybody' } } });
+  const reason = expect.stringContaining('buckets.b.access holds "everybody"');
+  expect(await gateway.reload()).toEqual({ status: 422, said: { error: 'INVALID_CONFIGURATION', reason } });
+  expect((await fetch(`${gateway.url}/b/k`)).status).toBe(200);
+  const metrics = await gateway.metrics();
+  expect(metrics.total('config_last_reload_successful')).toBe(0);
+  expect(metrics.total('config_reloads_total', { outcome: 'refused' })).toBe(1);
+  expect(gateway.output).toContain('the configuration was not reloaded: nothing has changed');
+  gateway.rewrite(setup);
+  expect(await gateway.reload()).toEqual({
+    status: 200,
+    said: { changed: [], needsRestart: [], warnings: [] },
+  });
+  expect((await gateway.metrics()).total('config_last_reload_successful')).toBe(1);
+});
+
+it('names what needs a restart, leaves it, and takes over the rest', async () => {
+  const store = await startStore();
+  const setup = setupOf(store, 1);
+  const gateway = await startGateway(setup);
+  gateway.rewrite({
+    ...{ ...setup, workers: 2, memory: '128MiB' },
+    buckets: { b: { backend: 'main', ...anyone(), cache: { blockSize: '4MiB', ttl: '5s' } } },
+  });
+  const { status, said } = await gateway.reload();
+  expect([status, said]).toEqual([
+    200,
+    {
+      changed: [changed('buckets.b.cache.ttl')],
+      needsRestart: expect.arrayContaining([
+        changed('workers'),
+        changed('cache.memory.size'),
+        changed('buckets.b.cache.blockSize'),
+      ]),
+      warnings: [],
+    },
+  ]);
+});
+
+it('SIGHUP reloads too', async () => {
+  const store = await startStore();
+  const setup = setupOf(store, 1);
+  const gateway = await startGateway(setup);
+  gateway.rewrite({ ...setup, buckets: { other: { backend: 'main', ...anyone() } } });
+  process.kill(gateway.pid, 'SIGHUP');
+  await turnsUntil('it says so', () => gateway.output.includes('the configuration was reloaded'));
+  expect((await fetch(`${gateway.url}/b/k`)).headers.get('x-cache')).toBe('BYPASS');
+});

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { configDifferences } from '../../../src/config/config-difference.ts';
+import { keepFixed } from '../../../src/config/fixed-settings.ts';
+import { parseConfig } from '../../../src/config/load-config.ts';
+
+const running = parseConfig(
+  `
+listen: { port: 1000 }
+backends:
+  own: { type: embedded, directory: /one }
+  main: { type: s3, endpoint: "http://127.0.0.1:1", credentials: none, keys: exact }
+buckets: { photos: { backend: main, access: verify } }
+`,
+  {},
+);
+const embedded = new Map(Object.entries(running.backends).filter(([name]) => name === 'own'));
+
+function left(yaml: string): string[] {
+  const next = parseConfig(yaml, {});
+  const taken = keepFixed(running, next, { blockLimitBytes: 2 ** 20, embedded });
+  return configDifferences(taken, next).map(({ path }) => path);
+}
+
+const rest = 'backends: { own: { type: embedded, directory: /one } }';
+
+it.each([
+  ['listen: { port: 2000 }', 'listen'],
+  ['listen: { port: 1000 }\nworkers: 3', 'workers'],
+  ['listen: { port: 1000 }\nadmin: { port: 3000 }', 'admin.port'],
+  ['listen: { port: 1000 }\nstate: { directory: /elsewhere }', 'state.directory'],
+  ['listen: { port: 1000 }\ncache: { memory: { size: 64MiB } }', 'cache.memory.size'],
+  ['listen: { port: 1000 }\nlimits: { headers: 16KiB }', 'limits.headers'],
+  ['listen: { port: 1000 }\nlimits: { url: 4KiB, requests: 5 }', undefined],
+  ['listen: { port: 1000 }\nlog: { level: debug, access: false }', undefined],
+  ['listen: { port: 1000 }\ndomain: s3.example.test', undefined],
+  ['listen: { port: 1000 }\nadmin: { unreadyOnCritical: true }', undefined],
+])('of %j it leaves %s', (yaml, path) => {
+  expect(left(`${yaml}\n${rest}`).filter(each => each === path || path === undefined)).toEqual(
+    path === undefined ? [] : [path],
+  );
+});
+
+it('leaves the directory of an embedded store that runs, and takes over other backends', () => {
+  const next = `
+listen: { port: 1000 }
+backends:
+  own: { type: embedded, directory: /two }
+  second: { type: embedded, directory: /three }
+  main: { type: s3, endpoint: "http://127.0.0.1:2", credentials: none, keys: exact }
+`;
+  expect(left(next)).toEqual(['backends.own.directory']);
+});
+
+it('lets an embedded store become another kind of backend', () => {
+  const next = `
+listen: { port: 1000 }
+backends: { own: { type: s3, endpoint: "http://127.0.0.1:2", credentials: none, keys: exact } }
+`;
+  expect(left(next)).toEqual([]);
+});
+
+it('leaves blocks that are larger than those the memory was divided for', () => {
+  const next = `
+listen: { port: 1000 }
+backends: { main: { type: s3, endpoint: "http://127.0.0.1:1", credentials: none, keys: exact } }
+buckets:
+  photos:
+    { backend: main, access: verify, cache: { blockSize: 2MiB }, rules: [{ keys: ["a"], cache: { blockSize: 512KiB } }] }
+`;
+  expect(left(next)).toEqual(['buckets.photos.cache.blockSize']);
+});

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { parseConfig } from '../../../src/config/load-config.ts';
+import { BACKEND_PLACES, BackendPlaces } from '../../../src/wiring/backend-places.ts';
+
+const backends = (entries: Readonly<Record<string, string>>) =>
+  parseConfig(
+    `backends:\n${Object.entries(entries)
+      .map(([name, settings]) => `  ${name}: { type: s3, credentials: none, ${settings} }`)
+      .join('\n')}`,
+    {},
+  ).backends;
+
+const one = 'endpoint: "http://127.0.0.1:1"';
+const two = 'endpoint: "http://127.0.0.1:2"';
+
+it('gives a backend the identity of its name, and another with each other address', () => {
+  const places = new BackendPlaces();
+  const identity = (settings: string) => places.placesOf(backends({ main: settings })).get('main')?.identity;
+  expect([one, one, two, one].map(identity)).toEqual(['main', 'main', 'main 1', 'main 2']);
+});
+
+it.each([
+  ['region: eu-west-1', 'main 1'],
+  ['addressing: virtual', 'main 1'],
+  ['headerPrefix: x-store-', 'main 1'],
+  ['keys: exact', 'main 1'],
+  ['connections: 5', 'main'],
+  ['timeouts: { idle: 5s }', 'main'],
+])('%s changes what is known of its objects, or not: %s', (setting, identity) => {
+  const places = new BackendPlaces();
+  places.placesOf(backends({ main: one }));
+  expect(places.placesOf(backends({ main: `${one}, ${setting}` })).get('main')?.identity).toBe(identity);
+});
+
+it('keeps the place of a name, also while it is not configured', () => {
+  const places = new BackendPlaces();
+  const index = (of: Readonly<Record<string, string>>, name: string) =>
+    places.placesOf(backends(of)).get(name)?.index;
+  expect(index({ a: one, b: one }, 'b')).toBe(1);
+  expect(index({ b: one }, 'b')).toBe(1);
+  expect(index({ c: one, b: two }, 'c')).toBe(2);
+  expect(index({ a: one }, 'a')).toBe(0);
+});
+
+it('has later names share the last place', () => {
+  const names = Array.from({ length: BACKEND_PLACES + 3 }, (_, number) => `n${number}`);
+  const places = new BackendPlaces().placesOf(backends(Object.fromEntries(names.map(name => [name, one]))));
+  expect(places.get(`n${BACKEND_PLACES + 2}`)?.index).toBe(BACKEND_PLACES - 1);
+});
