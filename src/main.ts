@@ -12,7 +12,7 @@ import { GrowingRedactor } from './base/redaction.ts';
 import { WarmPages } from './cache/warm-pages.ts';
 import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
-import { secretsOf } from './config/secrets.ts';
+import { secretsIn, secretsOf } from './config/secrets.ts';
 import { claimAddresses } from './server/claim-address.ts';
 import { urlOf } from './server/listen-address.ts';
 import { CertificateWatch } from './server/tls/certificate-watch.ts';
@@ -20,6 +20,7 @@ import { adminRoutes } from './wiring/admin.ts';
 import { startAlerts } from './wiring/alerts.ts';
 import { purgeEverywhere } from './wiring/cache.ts';
 import { connectToStores } from './wiring/connection-check.ts';
+import { BackendCredentials } from './wiring/credentials.ts';
 import { startStores } from './wiring/embedded-stores.ts';
 import { ProcessMetrics } from './wiring/process-metrics.ts';
 import { createReload } from './wiring/reload-parts.ts';
@@ -32,6 +33,7 @@ import { createWorkers } from './wiring/workers.ts';
 
 const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 const clock = systemClock;
+
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 // a closed reader of stdout or a full disk must not stop the process (docs/architecture.md, law 10)
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
@@ -62,7 +64,21 @@ async function start(
   const addresses = () => certificates.addresses();
   const gatewayUrl = addresses().map(urlOf).join(', ');
   const stores = await startStores(config, isDefaultStart, { ...common, restarts: storeRestarts });
-  const workers = createWorkers({ ...common, config, addresses, stores, restarts: workerRestarts });
+  const credentials = new BackendCredentials({
+    ...{ config, clock, logger, metrics },
+    hand: handed => {
+      redactor.replace(handed.backend, secretsIn(handed.credentials));
+      pool.tellAll('replaceCredentials', handed);
+    },
+  });
+  const workers = createWorkers({
+    ...common,
+    config,
+    addresses,
+    stores,
+    credentials,
+    restarts: workerRestarts,
+  });
   const { pool } = workers;
   const ofProcess = new ProcessMetrics(metrics, pool);
   const traffic = new TrafficHistory(clock);
@@ -84,12 +100,12 @@ async function start(
   });
   const shutdown = new Shutdown(running, clock, logger);
   const reload = createReload({
-    ...{ running, read, stores, workers, alerts, redactor, metrics },
+    ...{ running, read, stores, workers, alerts, redactor, metrics, credentials },
     ...{ ...common, restarts: storeRestarts },
   });
   const routes = adminRoutes({
     ...{ running, version, gatewayUrl, hasChannel: isDefaultStart, navigation },
-    ...{ traffic, pool, purge, clock },
+    ...{ traffic, pool, purge, clock, credentials },
     scrape: () => ofProcess.scrape(),
     isDraining: () => shutdown.isDraining,
     alerts,
@@ -98,6 +114,7 @@ async function start(
   adminPort.serve({ names, token, routes: [...routes, ...alerts.routes], logger });
   shutdown.onSignals({ workers, alerts, stores, adminPort, reload });
 
+  await credentials.begin();
   await pool.start().catch((error: unknown) => {
     if (!shutdown.isDraining) throw error;
   });

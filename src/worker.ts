@@ -7,10 +7,11 @@ import type { SharedMemory } from './cache/shared-memory.ts';
 import { deepFreeze } from './config/freeze.ts';
 import { takesBody } from './gateway/gateway.ts';
 import { joinPool } from './server/worker-membership.ts';
-import type { WorkerControl, WorkerSettings } from './wiring/thread-contracts.ts';
+import type { SupervisorControl, WorkerControl, WorkerSettings } from './wiring/thread-contracts.ts';
+import { WorkerCredentials } from './wiring/worker-credentials.ts';
 import { WorkerGateway } from './wiring/worker-gateway.ts';
 
-const pool = joinPool<WorkerSettings, SharedMemory>();
+const pool = joinPool<WorkerSettings, SharedMemory, SupervisorControl>();
 const { index, shared } = pool.start;
 const settings = frozen(pool.start.settings);
 const { config } = settings;
@@ -22,8 +23,12 @@ const logger = createLogger({
 const metrics = new Metrics();
 metrics.addRuntimeMetrics('worker');
 const archived = new RequestedObjects(systemClock);
+const credentials = new WorkerCredentials(settings.credentials, refusal =>
+  pool.tellSupervisor('refusedCredentials', refusal),
+);
 const serving = new WorkerGateway({
   settings,
+  credentials,
   worker: index,
   memory: shared,
   metrics,
@@ -42,6 +47,7 @@ const control: WorkerControl = {
   archivedReads: () => archived.recent(),
   restore: request => gateway.restore(request),
   describe: ({ bucket, key }) => gateway.describe(bucket, key),
+  replaceCredentials: handed => credentials.replace(handed),
 };
 pool.serveControl(control);
 await pool.listen({

@@ -18,6 +18,8 @@ export const unansweredOutcomes = {
   fault: 'gateway',
   /** Given up for calls that waited. */
   busy: 'gateway',
+  /** Not sent, for want of valid credentials. */
+  unsigned: 'gateway',
   /** Nobody wanted the answer any more. */
   aborted: 'client',
 } as const satisfies Readonly<Record<string, 'store' | 'gateway' | 'client'>>;
@@ -31,6 +33,7 @@ const outcomes: Readonly<Record<StoreErrorCode, UnansweredOutcome>> = {
   INVALID: 'invalid',
   TIMEOUT: 'timeout',
   UNREACHABLE: 'unreachable',
+  UNSIGNED: 'unsigned',
 };
 
 /** The outcome of a request that failed with `error`. */

@@ -12,6 +12,7 @@ const BROKEN_OFF = 'it breaks the connection off';
 
 const wordsOfCauses: Readonly<Record<string, string>> = {
   BROKEN: BROKEN_OFF,
+  CREDENTIALS_EXPIRED: 'the gateway’s credentials for it have expired',
   CONNECTION_CLOSED: 'it closes the connection without an answer',
   CONNECT_TIMEOUT: 'no connection comes about in time',
   EAI_AGAIN: 'its host name cannot be looked up at the moment',
@@ -26,6 +27,7 @@ const wordsOfCauses: Readonly<Record<string, string>> = {
   IDLE_TIMEOUT: NO_ANSWER,
   INVALID: 'what it answers is no answer of a store',
   NO_ANSWER,
+  NO_CREDENTIALS: 'the gateway has no credentials for it yet',
   TIMEOUT: NO_ANSWER,
   TOO_SLOW: NO_ANSWER,
 };

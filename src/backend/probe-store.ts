@@ -20,6 +20,10 @@ export type ProbeResult =
       readonly status: number;
       readonly code: string | undefined;
     }
+  /** There are credentials; left out where they are in the configuration, or none. */
+  | { readonly kind: 'signed'; readonly source: string; readonly expiresAtMs: number | undefined }
+  /** Their source gave none, so the store was not asked. */
+  | { readonly kind: 'unsigned'; readonly source: string; readonly cause: string; readonly why: string }
   /** `cause` is the name of an error, see `causeName`. */
   | { readonly kind: 'unreachable'; readonly cause: string; readonly why: string };
 

@@ -192,7 +192,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     try {
       sent = send(this.#request, this);
     } catch (error) {
-      this.#refuse(faultOf(error));
+      this.#refuse(error instanceof StoreError ? error : faultOf(error));
       return;
     }
     // it may have failed in `send` and been sent again

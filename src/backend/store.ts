@@ -87,9 +87,10 @@ export interface Store {
 
 /**
  * Why an answer is missing or incomplete. UNREACHABLE: no connection; TIMEOUT: too slow; BROKEN: the connection broke;
- * INVALID: malformed answer; FAULT: the gateway failed to process it; BUSY: the store's call limit is reached.
+ * INVALID: malformed answer; FAULT: the gateway failed to process it; BUSY: the store's call limit is reached; UNSIGNED: the
+ * gateway has no valid credentials, so the request was not sent.
  */
-export type StoreErrorCode = 'UNREACHABLE' | 'TIMEOUT' | 'BROKEN' | 'INVALID' | 'FAULT' | 'BUSY';
+export type StoreErrorCode = 'UNREACHABLE' | 'TIMEOUT' | 'BROKEN' | 'INVALID' | 'FAULT' | 'BUSY' | 'UNSIGNED';
 
 /** The reason of a call that the gateway gave up for others, without a fault of the store. */
 export const GIVEN_UP = 'GIVEN_UP';

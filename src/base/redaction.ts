@@ -53,18 +53,33 @@ export function createRedactor(literals: readonly string[]): (text: string) => s
   };
 }
 
-/** A redactor whose literals become more while the process runs. */
+/** How many sets of secrets under one name are removed: lines may come that were written before the newest. */
+const REMEMBERED_SETS = 3;
+
+/** A redactor whose literals change while the process runs. */
 export class GrowingRedactor {
   readonly #literals = new Set<string>();
+  readonly #changing = new Map<string, readonly (readonly string[])[]>();
   #redact = createRedactor([]);
 
   /** `literals` are removed from now on. Those learned before still are: old secrets may be in lines to come. */
   learn(literals: readonly string[]): void {
     for (const literal of literals) this.#literals.add(literal);
-    this.#redact = createRedactor([...this.#literals]);
+    this.#update();
+  }
+
+  /** Secrets that are replaced again and again: those under `name` now, and shortly before, are removed. */
+  replace(name: string, secrets: readonly string[]): void {
+    const before = this.#changing.get(name) ?? [];
+    this.#changing.set(name, [secrets, ...before].slice(0, REMEMBERED_SETS));
+    this.#update();
   }
 
   readonly redact = (text: string): string => this.#redact(text);
+
+  #update(): void {
+    this.#redact = createRedactor([...this.#literals, ...Array.from(this.#changing.values()).flat(2)]);
+  }
 }
 
 /** Matches each literal as `patternOf` spells it; longer ones first, because one may be a prefix of another. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { describeSource } from '../backend/credentials/credential-source.ts';
 import { printableLine } from '../base/printable.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
@@ -46,6 +47,7 @@ export function addCheckCommand(
       for (const warning of warnings) print(`warning: ${warning}`);
       buildable(file, config, build);
       print(`${file} ${verdictOn(warnings)}: ${countsOf(config)}`);
+      for (const line of sourcesOf(config)) print(printableLine(line));
       if (admin !== undefined) {
         const access = { admin, token: token ?? environment.TIDEGATE_ADMIN_TOKEN };
         for (const line of await differenceReport(config, access)) print(line);
@@ -81,6 +83,15 @@ function verdictOn({ length }: readonly string[]): string {
 
 function countsOf({ buckets, backends }: GatewayConfig): string {
   return `${counted(Object.keys(buckets).length, 'bucket')}, ${counted(Object.keys(backends).length, 'backend')}`;
+}
+
+/** Where the credentials come from that a start would obtain. */
+function sourcesOf({ backends }: GatewayConfig): readonly string[] {
+  return Object.entries(backends).flatMap(([name, backend]) =>
+    backend.type === 's3' && backend.credentials.kind === 'provided'
+      ? [`backends.${name} takes its credentials from ${describeSource(backend.credentials.source)}`]
+      : [],
+  );
 }
 
 function counted(count: number, thing: string): string {

@@ -23,8 +23,9 @@ interface Finding {
 }
 
 type S3Backend = Extract<BackendConfig, { type: 's3' }>;
-type Answer = Exclude<ProbeResult, { kind: 'refused' }>;
 type Refusal = Extract<ProbeResult, { kind: 'refused' }>;
+type Credentials = Extract<ProbeResult, { kind: 'signed' | 'unsigned' }>;
+type Answer = Exclude<ProbeResult, Refusal | Credentials>;
 
 const wrongCredentials: ReadonlySet<string> = new Set([
   'ExpiredToken',
@@ -59,7 +60,7 @@ export function connectReport(config: GatewayConfig, results: ProbeResults): Con
 const embedded: Finding = { text: 'is the embedded store, which is exact', exitCode: 0 };
 
 /**
- * How the store distinguishes keys, then each request that it refused.
+ * Whether there are credentials, how the store distinguishes keys, then each request that it refused.
  *
  * @param restriction the configuration key that restricts object keys although `keys` of the backend is not set
  */
@@ -71,13 +72,34 @@ function storeFindings(
   restriction: string | undefined,
 ): readonly Finding[] {
   const refusals = results.filter(result => result.kind === 'refused');
-  const answer = mostInformative(results.filter(result => result.kind !== 'refused'));
-  const hasAnswered = results.some(({ kind }) => kind !== 'unreachable');
+  const answers = results.filter(isAnswer);
+  const answer = mostInformative(answers);
+  const hasAnswered = refusals.length > 0 || answers.some(({ kind }) => kind !== 'unreachable');
   return [
+    ...results.filter(isOfCredentials).map(credentialsFinding),
     ...(hasAnswered ? [{ text: `at ${backend.endpoint} is reachable`, exitCode: 0 as const }] : []),
     ...(answer ? [answerFinding(answer, backend.keys, restriction)] : []),
     ...refusals.map(refusal => refusalFinding(refusal, name, backend, config)),
   ];
+}
+
+function isOfCredentials(result: ProbeResult): result is Credentials {
+  return result.kind === 'signed' || result.kind === 'unsigned';
+}
+
+function isAnswer(result: ProbeResult): result is Answer {
+  return result.kind !== 'refused' && !isOfCredentials(result);
+}
+
+function credentialsFinding(result: Credentials): Finding {
+  if (result.kind === 'unsigned') {
+    const { source, why, cause } = result;
+    return { text: `gets no credentials from ${source}: ${why} (${cause}); it was not asked`, exitCode: 1 };
+  }
+  const { source, expiresAtMs } = result;
+  const until =
+    expiresAtMs === undefined ? 'which do not expire' : `valid until ${new Date(expiresAtMs).toISOString()}`;
+  return { text: `gets credentials from ${source}, ${until}`, exitCode: 0 };
 }
 
 /** All buckets of a store distinguish keys alike, so one of its answers says enough. */

@@ -1,45 +1,9 @@
 import { z } from 'zod';
+import { credentialsSchema } from './credentials-schema.ts';
 import type { Environment } from './environment.ts';
 import { choice, duration, flag, integer, map, origin, size, text } from './scalars.ts';
 
 const MINUTE_MS = 60_000;
-
-const staticKeys = map({
-  accessKeyId: text('an access key id'),
-  secretAccessKey: text('a secret access key'),
-  sessionToken: text('a session token').optional(),
-}).transform(keys => ({ kind: 'static' as const, ...keys }));
-
-/** The variables that all S3 tools read. */
-const fromEnvironment = (environment: Environment) =>
-  map({ from: choice(['environment'], ['profile', 'instance', 'web-identity']) }).transform(
-    (given, context) => {
-      const accessKeyId = environment.AWS_ACCESS_KEY_ID;
-      const secretAccessKey = environment.AWS_SECRET_ACCESS_KEY;
-      if (accessKeyId && secretAccessKey) {
-        return {
-          kind: 'static' as const,
-          accessKeyId,
-          secretAccessKey,
-          sessionToken: environment.AWS_SESSION_TOKEN || undefined,
-        };
-      }
-      const message = 'environment only where AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set';
-      context.issues.push({ code: 'custom', path: ['from'], message, input: given });
-      return z.NEVER;
-    },
-  );
-
-/** The gateway's credentials for the store: from the file, from the environment, or none. */
-const credentials = (environment: Environment) =>
-  z.union(
-    [
-      z.literal('none').transform(() => ({ kind: 'none' as const })),
-      fromEnvironment(environment),
-      staticKeys,
-    ],
-    { error: 'none, { from: environment } or { accessKeyId, secretAccessKey }' },
-  );
 
 const timeouts = map({
   connect: duration(1, 10 * MINUTE_MS).default(2_000),
@@ -87,7 +51,7 @@ const s3 = (environment: Environment) =>
     region: text('a region name').default('us-east-1'),
     addressing: choice(['path', 'virtual']).default('path'),
     headerPrefix: headerPrefix().default('x-amz-'),
-    credentials: credentials(environment).default({ kind: 'none' }),
+    credentials: credentialsSchema(environment).default({ kind: 'none' }),
     keys: choice(['exact', 'path']).optional(),
     connections: integer(1, 10_000).default(128),
     queue: queue.prefault({}),

@@ -16,7 +16,8 @@ const HIDDEN_KEY = 'a key that is not shown';
 const secretPlace = ['credentials', 'clients', 'webhooks'];
 
 /** Keys in these places whose values are not secret. */
-const publicKey = /^(?:actions|allow|buckets|card|from|keys|minSeverity|rules|service|share)$/;
+const publicKey =
+  /^(?:actions|allow|buckets|card|duration|from|keys|minSeverity|profile|region|roleArn|rules|service|sessionName|share|timeout)$/;
 
 /**
  * Places whose keys say nothing of what they hold: names that the operator chose (a bucket called "tokens"), names of rules

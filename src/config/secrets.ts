@@ -1,3 +1,4 @@
+import type { ProvidedCredentials } from '../backend/credentials/credential-source.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 
 /** Every secret of a configuration, for the logger, which removes them from log lines. */
@@ -12,4 +13,9 @@ export function secretsOf({ admin, backends, clients, alerts }: GatewayConfig): 
     ...clients.map(client => client.secretAccessKey),
     ...alerts.webhooks.map(webhook => webhook.url),
   ].filter(secret => secret !== undefined);
+}
+
+/** The secrets of credentials that were obtained from a source. */
+export function secretsIn({ secretAccessKey, sessionToken }: ProvidedCredentials): string[] {
+  return sessionToken === undefined ? [secretAccessKey] : [secretAccessKey, sessionToken];
 }

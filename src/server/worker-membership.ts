@@ -69,6 +69,14 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
     return (await this.#thread.rpc.call(name, payload)) as ResultOf<Supervisor[Name]>;
   }
 
+  /** Tells the supervisor something that it need not answer. */
+  tellSupervisor<Name extends keyof Supervisor & string>(
+    name: Name,
+    payload: PayloadOf<Supervisor[Name]>,
+  ): void {
+    this.#thread.rpc.notify(name, payload);
+  }
+
   /** Starts listening on the shared addresses and reports that the worker is ready. @throws ListenError */
   async listen(serving: Omit<HttpListenerOptions, 'addresses' | 'reusePort'>): Promise<void> {
     const { addresses, reusePort } = this.start;

@@ -15,7 +15,7 @@ export interface WorkerPoolOptions<Settings, Shared> {
   /** With resolved ports, never 0 (claim-address.ts), and the certificates in use. */
   readonly addresses: () => readonly ListenAddress[];
   readonly reusePort: boolean;
-  /** Plain data for a worker that starts now. */
+  /** Plain data for each worker that starts, replacements too. */
   readonly settings: () => Settings;
   /** Shared memory that all workers see; anything that can be cloned may contain it. */
   readonly shared: Shared;
@@ -142,6 +142,13 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
   /** Has the workers use the certificates of these addresses for new connections. */
   useCertificates(addresses: readonly ListenAddress[]): void {
     for (const { rpc } of this.#threads) rpc?.notify('certificates', addresses);
+  }
+
+  /**
+   * Tells every worker, those too that are starting: what was told comes after their settings. Nothing is waited for.
+   */
+  tellAll<Name extends keyof Control & string>(name: Name, payload: PayloadOf<Control[Name]>): void {
+    for (const { rpc } of this.#threads) rpc?.notify(name, payload);
   }
 
   /** Ends all workers once all running responses have finished, or after `limitMs`. */

@@ -17,6 +17,7 @@ import type { BackendConfig } from '../config/gateway-config.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
 import type { Alerts } from './alerts.ts';
 import { explainEverywhere } from './cache.ts';
+import type { BackendCredentials } from './credentials.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
 
@@ -36,11 +37,13 @@ export interface AdminParts {
   readonly purge: Purge;
   readonly isDraining: () => boolean;
   readonly alerts: Pick<Alerts, 'trouble' | 'lastMinute'>;
+  readonly credentials: Pick<BackendCredentials, 'notReady' | 'warnings' | 'statusOf'>;
   readonly clock: Clock;
 }
 
 export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
-  const { running, version, gatewayUrl, hasChannel, scrape, traffic, pool, clock, alerts } = parts;
+  const { running, version, gatewayUrl, hasChannel, scrape, traffic, pool, clock, alerts, credentials } =
+    parts;
   const startedMs = clock.nowMs();
   const status = async () => {
     const config = running.current;
@@ -50,11 +53,14 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
       nowMs: clock.nowMs(),
       gatewayUrl,
       notReady: reasonsNotReady(parts),
-      trouble: alerts.trouble(),
+      trouble: { ...alerts.trouble(), warnings: warningsOf(parts) },
       lastMinute: alerts.lastMinute(),
       readsByBucket: traffic.readsOfLastMinute(),
       workers: pool.states(),
-      backends: Object.entries(config.backends).map(([name, backend]) => ({ name, ...whereIs(backend) })),
+      backends: Object.entries(config.backends).map(([name, backend]) => ({
+        ...{ name, ...whereIs(backend) },
+        credentials: credentials.statusOf(name),
+      })),
       buckets: Object.entries(config.buckets).map(([name, { backend, access }]) => ({
         name,
         backend,
@@ -70,7 +76,7 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
   return [
     ...healthRoutes(
       () => reasonsNotReady(parts),
-      () => alerts.trouble().warnings,
+      () => warningsOf(parts),
     ),
     metricsRoute(scrape),
     purgeRoute(parts.purge),
@@ -82,10 +88,19 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
   ];
 }
 
-function reasonsNotReady({ pool, isDraining, running, alerts }: AdminParts): readonly string[] {
-  const missing = pool.states().filter(({ state }) => state !== 'up');
-  const workers = missing.map(({ index, state }) => `worker ${index} is ${state}`);
-  const reasons = [...workers, ...(running.current.admin.unreadyOnCritical ? alerts.trouble().critical : [])];
+function warningsOf({ alerts, credentials }: AdminParts): readonly string[] {
+  return [...alerts.trouble().warnings, ...credentials.warnings()];
+}
+
+function reasonsNotReady({ pool, isDraining, running, alerts, credentials }: AdminParts): readonly string[] {
+  const down = pool.states().filter(({ state }) => state !== 'up');
+  const workers = down.map(({ index, state }) => `worker ${index} is ${state}`);
+  const missing = credentials.notReady();
+  const reasons = [
+    ...workers,
+    ...missing,
+    ...(running.current.admin.unreadyOnCritical ? alerts.trouble().critical : []),
+  ];
   return isDraining() ? ['the gateway is draining', ...reasons] : reasons;
 }
 

@@ -1,6 +1,6 @@
 /** Part of the composition roots of a worker and of `tidegate check`: the stores behind one worker. */
 import { OutageLog } from '../backend/outage-log.ts';
-import { S3Store } from '../backend/s3/s3-store.ts';
+import { S3Store, type StoreCredentials } from '../backend/s3/s3-store.ts';
 import type { Store } from '../backend/store.ts';
 import type { StoreMeter } from '../backend/store-meter.ts';
 import type { Clock } from '../base/clock.ts';
@@ -11,12 +11,14 @@ import type { BackendConfig } from '../config/gateway-config.ts';
 import type { ServerTls } from '../transport/read-buffer.ts';
 import type { BackendPlace } from './backend-places.ts';
 import { EMBEDDED_STORE_CONNECTIONS, type StoreAccess, type WorkerSettings } from './thread-contracts.ts';
+import type { WorkerCredentials } from './worker-credentials.ts';
 
 interface StoreParts {
   readonly clock: Clock;
   readonly meter: StoreMeter;
   readonly faults: Faults;
   readonly logger: Logger;
+  readonly credentials: WorkerCredentials;
 }
 
 /** Everything that a store is built from. */
@@ -61,7 +63,7 @@ export class BackendStores {
       ...{ ...this.#parts, store: name, shared, index: place.index },
       countFailure: cause => meter.failed(name, cause),
     });
-    return new S3Store({ ...this.#parts, outages, ...optionsOf(settings) });
+    return new S3Store({ ...this.#parts, outages, ...optionsOf(settings, this.#parts.credentials) });
   }
 }
 
@@ -74,9 +76,18 @@ function storeSettings(name: string, backend: BackendConfig, settings: WorkerSet
 }
 
 /** Workers reach an embedded store through its socket, like any other store. */
-function optionsOf({ name, backend, place, access, connections, tls }: StoreSettings) {
+function optionsOf(
+  { name, backend, place, access, connections, tls }: StoreSettings,
+  provided: WorkerCredentials,
+) {
   const common = { name, identity: place.identity, headerPrefix: backend.headerPrefix };
-  if (backend.type === 's3') return { ...common, ...backend, tls, connections };
+  if (backend.type === 's3') {
+    const credentials: StoreCredentials =
+      backend.credentials.kind === 'provided'
+        ? { kind: 'held', held: provided.of(name) }
+        : backend.credentials;
+    return { ...common, ...backend, credentials, tls, connections };
+  }
   if (!access) throw new RangeError(`the embedded store ${name} was not started`);
   return {
     ...common,

@@ -1,6 +1,9 @@
 /** Part of the composition root of `tidegate check --connect`: probes the configured stores. */
+import { failureOf } from '../backend/credentials/credential-failure.ts';
+import { describeSource } from '../backend/credentials/credential-source.ts';
+import { providerOf } from '../backend/credentials/provide-credentials.ts';
 import { type ProbeResult, probeReach, probeStore } from '../backend/probe-store.ts';
-import { S3Store } from '../backend/s3/s3-store.ts';
+import { S3Store, type StoreCredentials } from '../backend/s3/s3-store.ts';
 import { StoreMeter } from '../backend/store-meter.ts';
 import { systemClock } from '../base/clock.ts';
 import { Metrics } from '../base/metrics.ts';
@@ -23,22 +26,28 @@ export async function connectToStores(
   return new Map((await Promise.all(results)).flat());
 }
 
-/** Probes the buckets one after the other, so that a missing bucket is found whatever the others answer. */
+/**
+ * Obtains credentials where they have a source, then probes the buckets one after the other, so that a missing bucket is
+ * found whatever the others answer.
+ */
 async function probeBackend(
   name: string,
-  backend: Extract<BackendConfig, { type: 's3' }>,
+  backend: S3Backend,
   { buckets }: GatewayConfig,
   signal: AbortSignal,
 ): Promise<readonly ProbeResult[]> {
+  const { found, credentials } = await credentialsOf(backend, signal);
+  if (credentials === undefined) return found;
   const meter = new StoreMeter(new Metrics());
-  const store = new S3Store({ ...backend, tls: serverTlsOf(backend), name, clock: systemClock, meter });
+  const tls = serverTlsOf(backend);
+  const store = new S3Store({ ...backend, tls, credentials, name, clock: systemClock, meter });
   const places = Object.entries(buckets).flatMap(
     ([client, { backend: named, bucket = client, keyPrefix }]) =>
       named === name && client !== EVERY_OTHER_BUCKET ? [{ bucket, keyPrefix }] : [],
   );
   try {
-    if (places.length === 0) return [await probeReach(store, signal)];
-    const results: ProbeResult[] = [];
+    if (places.length === 0) return [...found, await probeReach(store, signal)];
+    const results: ProbeResult[] = [...found];
     for (const place of places) {
       const result = await probeStore(store, place, signal);
       results.push(result);
@@ -48,4 +57,29 @@ async function probeBackend(
   } finally {
     await store.close();
   }
+}
+
+type S3Backend = Extract<BackendConfig, { type: 's3' }>;
+
+/** What to sign with, undefined where there is nothing, and what to tell about it. Never rejects. */
+async function credentialsOf(
+  backend: S3Backend,
+  signal: AbortSignal,
+): Promise<{ readonly found: readonly ProbeResult[]; readonly credentials?: StoreCredentials }> {
+  if (backend.credentials.kind !== 'provided') return { found: [], credentials: backend.credentials };
+  const source = describeSource(backend.credentials.source);
+  const provide = providerOf(backend.credentials.source, { region: backend.region, clock: systemClock });
+  try {
+    const { expiresAtMs, ...keys } = await Promise.race([provide(), aborted(signal)]);
+    return { found: [{ kind: 'signed', source, expiresAtMs }], credentials: { kind: 'static', ...keys } };
+  } catch (error) {
+    const { cause, text: why } = failureOf(error);
+    return { found: [{ kind: 'unsigned', source, cause, why }] };
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }

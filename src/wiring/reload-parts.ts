@@ -8,6 +8,7 @@ import { largestBlockBytes } from '../config/largest-block.ts';
 import type { CheckedFile } from '../config/load-config.ts';
 import { secretsOf } from '../config/secrets.ts';
 import type { Alerts } from './alerts.ts';
+import type { BackendCredentials } from './credentials.ts';
 import { type StoreStart, type Stores, startMissingStores } from './embedded-stores.ts';
 import { Reload } from './reload.ts';
 import type { RunningConfig } from './running-config.ts';
@@ -21,12 +22,13 @@ interface RunningParts extends StoreStart {
   readonly workers: Pick<Workers, 'reconfigure'>;
   readonly alerts: Pick<Alerts, 'reconfigure'>;
   readonly redactor: GrowingRedactor;
+  readonly credentials: Pick<BackendCredentials, 'reconfigure'>;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
 export function createReload(parts: RunningParts): Reload {
-  const { running, stores, workers, alerts, redactor, logger } = parts;
+  const { running, stores, workers, alerts, redactor, credentials, logger } = parts;
   const blockLimitBytes = largestBlockBytes(running.current.buckets);
   const embedded = new Map<string, BackendConfig>();
   const noteEmbedded = ({ backends }: GatewayConfig) => {
@@ -41,6 +43,7 @@ export function createReload(parts: RunningParts): Reload {
       redactor.learn(secretsOf(next));
       await startMissingStores(next, stores, parts);
       noteEmbedded(next);
+      await credentials.reconfigure(next);
       await workers.reconfigure(next);
       alerts.reconfigure(next.alerts);
       logger.level = next.log.level;

@@ -1,4 +1,5 @@
 import type { RequestedObject } from '../alerts/rules/rule.ts';
+import type { ProvidedCredentials } from '../backend/credentials/credential-source.ts';
 import type { SharedOutages } from '../backend/outage-log.ts';
 import type { LogLevel } from '../base/logger.ts';
 import type { MetricSnapshot } from '../base/metric-snapshot.ts';
@@ -18,6 +19,18 @@ export interface StoreAccess {
   readonly credentials: StoreAccount;
 }
 
+/** Credentials on their way to the workers. */
+export interface HandedCredentials {
+  readonly backend: string;
+  readonly credentials: ProvidedCredentials;
+}
+
+/** A store does not accept the credentials with this id. */
+export interface RefusedCredentials {
+  readonly backend: string;
+  readonly accessKeyId: string;
+}
+
 /** The settings that every worker is started with, or serves with after a reload. */
 export interface WorkerSettings {
   /** Counts the configurations of the process. */
@@ -27,6 +40,8 @@ export interface WorkerSettings {
   readonly places: ReadonlyMap<string, BackendPlace>;
   /** By the name of the backend. */
   readonly stores: ReadonlyMap<string, StoreAccess>;
+  /** What has been obtained so far for backends whose credentials have a source; later ones come as `replaceCredentials`. */
+  readonly credentials: ReadonlyMap<string, ProvidedCredentials>;
   /** Random for each start: the key for sealed listing markers where the backend has no secret. */
   readonly listingSecret: string;
   /** Heap limit for the records of one worker. */
@@ -57,6 +72,13 @@ export interface WorkerControl {
   restore(request: RestoreRequest): Promise<RestoreOutcome>;
   /** Undefined where the worker holds nothing of the object. */
   describe(object: { readonly bucket: string; readonly key: string }): ObjectDescription | undefined;
+  /** Requests are signed with these from now on. */
+  replaceCredentials(handed: HandedCredentials): void;
+}
+
+/** The procedures that the supervisor offers every worker. */
+export interface SupervisorControl {
+  refusedCredentials(refusal: RefusedCredentials): void;
 }
 
 /** The settings that an embedded store's thread is started with. */

@@ -13,6 +13,7 @@ import { countWorkers } from '../server/worker-count.ts';
 import { BACKEND_PLACES, BackendPlaces } from './backend-places.ts';
 import { allocateCache } from './cache.ts';
 import { cardLinks } from './card-links.ts';
+import { WorkerCredentials } from './worker-credentials.ts';
 import { WorkerGateway } from './worker-gateway.ts';
 
 /**
@@ -31,10 +32,12 @@ export function buildOnce(config: GatewayConfig): void {
       ...{ config, revision: 0, places: new BackendPlaces().placesOf(config.backends) },
       recordBytesPerWorker,
       stores: placeholders(config),
+      credentials: new Map(),
       listingSecret: '',
       outages: allocateOutages(BACKEND_PLACES, systemClock),
       files: undefined,
     },
+    credentials: new WorkerCredentials(new Map(), () => undefined),
     worker: 0,
     memory: shared,
     metrics: new Metrics(),

@@ -15,9 +15,11 @@ import { grantPolicy } from '../gateway/request/grant-policy.ts';
 import { BackendStores } from './backend-stores.ts';
 import { createBuckets } from './buckets.ts';
 import type { WorkerSettings } from './thread-contracts.ts';
+import type { WorkerCredentials } from './worker-credentials.ts';
 
 interface WorkerGatewayParts {
   readonly settings: WorkerSettings;
+  readonly credentials: WorkerCredentials;
   /** The index of the worker. */
   readonly worker: number;
   readonly memory: SharedMemory;
@@ -37,12 +39,27 @@ export class WorkerGateway {
   #prepared: WorkerSettings;
 
   /** Builds the stores, buckets and grants of the configuration, and the gateway that serves them. */
-  constructor({ settings, worker, memory, metrics, logger, clock, onArchivedRead }: WorkerGatewayParts) {
+  constructor({
+    settings,
+    credentials,
+    worker,
+    memory,
+    metrics,
+    logger,
+    clock,
+    onArchivedRead,
+  }: WorkerGatewayParts) {
     const meter = new StoreMeter(metrics);
     const faults = new Faults(metrics, logger);
     this.#logger = logger;
     this.#clock = clock;
-    this.#stores = new BackendStores({ clock: guardedClock(clock, faults), meter, faults, logger });
+    this.#stores = new BackendStores({
+      clock: guardedClock(clock, faults),
+      meter,
+      faults,
+      logger,
+      credentials,
+    });
     this.#slots = new EpochSlots(memory);
     this.#prepared = settings;
     this.gateway = new Gateway({

@@ -19,8 +19,9 @@ import { countWorkers } from '../server/worker-count.ts';
 import { WorkerPool } from '../server/worker-pool.ts';
 import { BACKEND_PLACES, BackendPlaces } from './backend-places.ts';
 import { allocateCache, checksBlocks } from './cache.ts';
+import type { BackendCredentials } from './credentials.ts';
 import { accessTo, type Stores } from './embedded-stores.ts';
-import type { WorkerControl, WorkerSettings } from './thread-contracts.ts';
+import type { SupervisorControl, WorkerControl, WorkerSettings } from './thread-contracts.ts';
 import { threadEntry } from './thread-entry.ts';
 import { filesOfWorkers } from './worker-files.ts';
 
@@ -29,6 +30,7 @@ interface WorkerParts {
   /** Where all workers listen, with resolved ports and the certificates in use. */
   readonly addresses: () => readonly ListenAddress[];
   readonly stores: Stores;
+  readonly credentials: Pick<BackendCredentials, 'current' | 'refused'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly writeLog: (lines: string) => void;
@@ -52,7 +54,7 @@ export interface Workers {
 }
 
 export function createWorkers(parts: WorkerParts): Workers {
-  const { config, addresses, stores, clock, logger, writeLog, restarts } = parts;
+  const { config, addresses, stores, credentials, clock, logger, writeLog, restarts } = parts;
   const { notice, ...workers } = countWorkers(config.workers, availableParallelism(), process.platform);
   if (notice) logger.warn(notice);
   const isChecked = checksBlocks(process.env);
@@ -75,23 +77,28 @@ export function createWorkers(parts: WorkerParts): Workers {
   const settingsOf = (revision: number, of: GatewayConfig): WorkerSettings => ({
     ...ofProcess,
     ...{ revision, config: of, places: places.placesOf(of.backends), stores: accessTo(stores) },
+    credentials: credentials.current,
   });
   let settings = settingsOf(0, config);
-  const pool = new WorkerPool<WorkerControl, WorkerSettings, SharedMemory>({
-    ...{ ...workers, addresses, shared, clock, logger, writeLog, restarts },
-    entry: threadEntry('worker'),
-    settings: () => settings,
-    onOutdated: index => void pool.call(index, 'apply', settings).catch(ignoreTheDead),
-    onDeath: worker => {
-      abandonWrites(shared, worker, unsettled);
-      releaseWorker(shared, worker);
+  const control: SupervisorControl = { refusedCredentials: refusal => credentials.refused(refusal) };
+  const pool = new WorkerPool<WorkerControl, WorkerSettings, SharedMemory>(
+    {
+      ...{ ...workers, addresses, shared, clock, logger, writeLog, restarts },
+      entry: threadEntry('worker'),
+      settings: () => settings,
+      onOutdated: index => void pool.call(index, 'apply', settings).catch(ignoreTheDead),
+      onDeath: worker => {
+        abandonWrites(shared, worker, unsettled);
+        releaseWorker(shared, worker);
+      },
+      onListening: any => {
+        if (any) fallback.close();
+        // requires a shared port: it is still open when the next worker binds
+        else if (workers.reusePort) fallback.open();
+      },
     },
-    onListening: any => {
-      if (any) fallback.close();
-      // requires a shared port: it is still open when the next worker binds
-      else if (workers.reusePort) fallback.open();
-    },
-  });
+    control,
+  );
   return {
     ...{ pool, count: workers.count, memory: shared, fallback },
     async reconfigure(next) {

@@ -2,7 +2,9 @@ import type { LastMinute } from '../../alerts/engine/last-minute.ts';
 import type { Trouble } from '../../alerts/engine/trouble.ts';
 import { isFailedAttempt, isServerError } from '../../alerts/rules/attempts.ts';
 import { hitResults, missResults, type Reads } from '../../alerts/rules/hit-ratio-drop.ts';
+import type { CredentialStatus } from '../../backend/credentials/credential-status.ts';
 import type { MetricSnapshot } from '../../base/metric-snapshot.ts';
+import { type CredentialReport, reportCredentials } from './credential-report.ts';
 import { Measurements } from './measurements.ts';
 
 /** Parts of the report that are not metrics. None of them is secret. */
@@ -19,7 +21,13 @@ export interface StatusFacts {
   /** The reads of the last minute by bucket. */
   readonly readsByBucket: ReadonlyMap<string, Reads>;
   readonly workers: readonly { readonly index: number; readonly state: string }[];
-  readonly backends: readonly { readonly name: string; readonly type: string; readonly location: string }[];
+  readonly backends: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly location: string;
+    /** Undefined for credentials that do not change. */
+    readonly credentials?: CredentialStatus | undefined;
+  }[];
   readonly buckets: readonly { readonly name: string; readonly backend: string; readonly access: string }[];
   readonly links: StatusLinks;
 }
@@ -66,6 +74,8 @@ export interface StatusReport {
     readonly name: string;
     readonly type: string;
     readonly location: string;
+    /** Left out for credentials that do not change. */
+    readonly credentials?: CredentialReport;
     readonly requests: number;
     readonly errors: number;
     /** The share of failed requests in the last minute; null without any. */
@@ -147,8 +157,9 @@ function tiers(measured: Measurements): StatusReport['cache'] {
 function backends(facts: StatusFacts, measured: Measurements): StatusReport['backends'] {
   const asked = measured.by('tidegate_backend_requests_total', 'backend');
   const bytes = measured.by('tidegate_backend_bytes_total', 'backend');
-  return facts.backends.map(backend => ({
+  return facts.backends.map(({ credentials, ...backend }) => ({
     ...backend,
+    ...(credentials && { credentials: reportCredentials(credentials) }),
     requests: asked.get(backend.name) ?? 0,
     errors: measured.total(
       'tidegate_backend_requests_total',

@@ -59,6 +59,27 @@ export const backendRetries: Measure = {
   by: ['backend'],
 };
 
+/** 1 while there are valid credentials for a backend, else 0. */
+export const credentialsUsable: Measure = {
+  family: 'tidegate_credentials_usable',
+  kind: 'gauge',
+  by: ['backend'],
+};
+
+/** For how long the credentials of a backend cannot be refreshed. */
+export const credentialsFailing: Measure = {
+  family: 'tidegate_credentials_failing_seconds',
+  kind: 'gauge',
+  by: ['backend'],
+};
+
+/** How long the credentials of a backend are still valid. */
+export const credentialsExpiry: Measure = {
+  family: 'tidegate_credentials_expiry_seconds',
+  kind: 'gauge',
+  by: ['backend'],
+};
+
 /** Error responses, by S3 error code. */
 export const errorResponses: Measure = {
   family: 'tidegate_error_responses_total',

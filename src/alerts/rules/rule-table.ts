@@ -1,4 +1,5 @@
 import { archivedObjects } from './archived-objects.ts';
+import { backendCredentials } from './backend-credentials.ts';
 import { backendErrorBudget } from './backend-error-budget.ts';
 import { backendErrorBurn } from './backend-error-burn.ts';
 import { backendErrors } from './backend-errors.ts';
@@ -22,6 +23,7 @@ import { stateDirectory } from './state-directory.ts';
 /** All conditions, causes before effects: a rule can only be inhibited by an earlier one. */
 export const ruleTable = {
   backendUnreachable,
+  backendCredentials,
   backendErrors,
   backendErrorBurn,
   backendErrorBudget,

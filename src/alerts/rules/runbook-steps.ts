@@ -96,6 +96,21 @@ const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[
     ),
     backendCalls,
   ],
+  backendCredentials: [
+    shell(
+      'Where the credentials come from, until when they are valid, and why they cannot be refreshed.',
+      "curl -s ADMIN_URL/api/status | jq '.backends[] | {name, credentials}'",
+    ),
+    shell(
+      'Asks the source once more, from here, and tries what it gives.',
+      'tidegate check --connect -c FILE',
+    ),
+    promql('How long they are still valid, in seconds.', 'tidegate_credentials_expiry_seconds'),
+    promql(
+      'Refreshes of the last hour, by outcome.',
+      'sum by (backend, outcome) (increase(tidegate_credentials_refreshes_total[1h]))',
+    ),
+  ],
   retryStorm: [
     promql(
       'Retries a second, by reason.',

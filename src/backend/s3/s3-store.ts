@@ -4,11 +4,13 @@ import { withoutHopByHop } from '../../http/hop-by-hop.ts';
 import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import { isStreamName } from '../../s3/payload-hash.ts';
 import { UNSIGNED_PAYLOAD } from '../../s3/sigv4-canonical.ts';
-import { SigningKeys } from '../../s3/sigv4-keys.ts';
+import { type Credentials, SigningKeys } from '../../s3/sigv4-keys.ts';
 import { signRequest } from '../../s3/sigv4-sign.ts';
 import { boundedLookup } from '../bounded-lookup.ts';
 import type { CallContext } from '../call-context.ts';
 import { CallQueue } from '../call-queue.ts';
+import type { HeldCredentials } from '../credentials/held-credentials.ts';
+import { RefusalWatch } from '../credentials/refusal-watch.ts';
 import type { OriginCall, OriginReceiver } from '../origin-call.ts';
 import { type OriginPoolOptions, OriginPools } from '../origin-pools.ts';
 import type { OutageLog } from '../outage-log.ts';
@@ -20,8 +22,9 @@ import { type Destination, destinationOf, type StoreAddress } from './destinatio
 import { readReplyHead } from './reply-head.ts';
 
 /** The credentials that the gateway signs with; none for stores that need no signature. */
-type StoreCredentials =
+export type StoreCredentials =
   | { readonly kind: 'none' }
+  | { readonly kind: 'held'; readonly held: HeldCredentials }
   | {
       readonly kind: 'static';
       readonly accessKeyId: string;
@@ -136,6 +139,7 @@ export class S3Store implements Store {
   }
 
   #send(request: StoreRequest, receiver: OriginReceiver): OriginCall {
+    const credentials = this.#credentials();
     const destination = destinationOf(this.#address, request.bucket, request.key);
     const { host, rawPath } = destination;
     const headers = ['host', host, ...rawFromFields(request.fields, this.headerPrefix)];
@@ -144,24 +148,42 @@ export class S3Store implements Store {
     const raw = {
       method,
       path: query ? `${rawPath}?${query}` : rawPath,
-      headers: [...headers, ...this.#signature(request, destination, headers), ...length],
+      headers: [...headers, ...this.#signature(request, destination, headers, credentials), ...length],
       ...(bodyStream && { body: bodyStream.stream }),
       ...(body && { body }),
       ...(changing.has(method) && { answerMs: this.#writeMs }),
     };
     const { pool, release } = this.#pools.lease(host);
-    return pool.send(raw, receiver, release);
+    return pool.send(raw, this.#watched(receiver, method, credentials), release);
+  }
+
+  /** @throws StoreError when there are none that are valid */
+  #credentials(): Credentials | undefined {
+    const { credentials, clock } = this.#options;
+    if (credentials.kind === 'held') return credentials.held.at(clock.nowMs());
+    return credentials.kind === 'none' ? undefined : credentials;
+  }
+
+  /** Answers that refuse credentials which can be refreshed are reported. */
+  #watched(receiver: OriginReceiver, method: string, signedWith: Credentials | undefined): OriginReceiver {
+    const { credentials, clock } = this.#options;
+    if (credentials.kind !== 'held' || signedWith === undefined) return receiver;
+    const { accessKeyId } = signedWith;
+    return new RefusalWatch(receiver, method, () =>
+      credentials.held.refused(accessKeyId, clock.monotonicMs()),
+    );
   }
 
   #signature(
     request: StoreRequest,
     { host, rawPath, region, service }: Destination,
     headers: readonly string[],
+    credentials: Credentials | undefined,
   ): string[] {
-    const { credentials, headerPrefix, clock } = this.#options;
+    const { headerPrefix, clock } = this.#options;
     const { payloadHash = UNSIGNED_PAYLOAD } = request.bodyStream ?? {};
     // the name of a stream also tells how the body is coded
-    if (credentials.kind === 'none')
+    if (credentials === undefined)
       return isStreamName(payloadHash) ? [`${headerPrefix}content-sha256`, payloadHash] : [];
     const toSign = {
       method: request.method,

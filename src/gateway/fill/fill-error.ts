@@ -63,7 +63,7 @@ export class OverloadedError extends Error {
 /** Whether a retry may succeed: connection errors, and a busy store. */
 export function isTransient(error: Error): boolean {
   // not BUSY: a retry of a call refused for overload would add to the overload
-  if (error instanceof StoreError) return !['INVALID', 'FAULT', 'BUSY'].includes(error.code);
+  if (error instanceof StoreError) return !['INVALID', 'FAULT', 'BUSY', 'UNSIGNED'].includes(error.code);
   return error instanceof RefusedByStoreError && isRetryableStatus(error.reply.status);
 }
 

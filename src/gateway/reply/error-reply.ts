@@ -27,7 +27,8 @@ export function asS3Error(error: unknown): S3Error {
     if (error.code === 'BUSY') return slowDown({ cause: error });
     const code = meanings[error.code];
     const headers = code === 'ServiceUnavailable' ? [retryAfter] : [];
-    return s3Error(code, { cause: error, headers });
+    const message = error.code === 'UNSIGNED' ? { message: UNSIGNED_TEXT } : {};
+    return s3Error(code, { ...message, cause: error, headers });
   }
   return s3Error('InternalError', { cause: error });
 }
@@ -46,7 +47,10 @@ const meanings: Readonly<Record<Exclude<StoreErrorCode, 'BUSY'>, ErrorCode>> = {
   BROKEN: 'ServiceUnavailable',
   INVALID: 'BadGateway',
   FAULT: 'InternalError',
+  UNSIGNED: 'ServiceUnavailable',
 };
+
+const UNSIGNED_TEXT = 'The gateway has no valid credentials for the store at the moment.';
 
 /** Whether `error` is unexpected, that is, a bug of the gateway. */
 export function isFault(error: unknown): boolean {

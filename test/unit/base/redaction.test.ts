@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRedactor } from '../../../src/base/redaction.ts';
+import { createRedactor, GrowingRedactor } from '../../../src/base/redaction.ts';
 
 const redact = createRedactor(['https://hooks.example.test/in/4f2a', 'hooks']);
 const SIGNATURE = 'aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404';
@@ -55,4 +55,16 @@ it.each([
 it('what only begins like a percent-encoded secret stays', () => {
   const url = '{"url":"/b/k?x=wJalr%2FUtn"}';
   expect(createRedactor(['wJalr/Utn+FEMI='])(url)).toBe(url);
+});
+
+it('secrets that change are taken out as soon as they are known, and for a while after they were replaced', () => {
+  const redactor = new GrowingRedactor();
+  redactor.learn(['fixed-secret']);
+  const line = '"fixed-secret secret-1 secret-2 secret-3 secret-4 other-1"';
+  expect(redactor.redact(line)).toBe('"[redacted] secret-1 secret-2 secret-3 secret-4 other-1"');
+  redactor.replace('other', ['other-1']);
+  for (const number of [1, 2, 3]) redactor.replace('main', [`secret-${number}`]);
+  expect(redactor.redact(line)).toBe('"[redacted] [redacted] [redacted] [redacted] secret-4 [redacted]"');
+  redactor.replace('main', ['secret-4']);
+  expect(redactor.redact(line)).toBe('"[redacted] secret-1 [redacted] [redacted] [redacted] [redacted]"');
 });

@@ -156,6 +156,64 @@ describe('a configuration that works', () => {
     ]);
   });
 
+  it('knows where credentials come from, and leaves to the environment what is left out', () => {
+    const source = (credentials: string, environment = {}) => {
+      const yaml = `backends: { main: { type: s3, endpoint: "http://x", credentials: ${credentials} } }`;
+      const { main } = parseConfig(yaml, environment).backends;
+      return main?.type === 's3' && main.credentials.kind === 'provided'
+        ? main.credentials.source
+        : undefined;
+    };
+    expect(source('{ from: default }')).toEqual({ from: 'default' });
+    expect(source('{ from: profile, profile: p, configFile: c, credentialsFile: d, region: r }')).toEqual({
+      ...{ from: 'profile', profile: 'p', configFile: 'c', credentialsFile: 'd', region: 'r' },
+    });
+    expect(source('{ from: instance }')).toEqual({ from: 'instance', timeoutMs: 1_000 });
+    const container = { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/v2' };
+    expect(source('{ from: container, timeout: 2s }', container)).toEqual({
+      from: 'container',
+      timeoutMs: 2_000,
+    });
+    expect(source('{ from: web-identity, tokenFile: t, roleArn: a, duration: 1h }')).toMatchObject({
+      ...{ from: 'web-identity', tokenFile: 't', roleArn: 'a', durationMs: 3_600_000 },
+    });
+    expect(source('{ from: process, command: "get it" }')).toMatchObject({
+      command: 'get it',
+      timeoutMs: 30_000,
+    });
+    const expiring = {
+      ...{ AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'hidden' },
+      AWS_CREDENTIAL_EXPIRATION: '2040-01-01T00:00:00Z',
+    };
+    expect(source('{ from: environment }', expiring)).toEqual({ from: 'environment' });
+  });
+
+  it.each([
+    [
+      '{ from: vault }',
+      '.from holds "vault"; expected default, environment, profile, instance, container, web-id',
+    ],
+    ['{ from: instance, profile: p }', '.profile is an unknown key and holds a value that is not shown'],
+    ['{ from: instance, timeout: 2h }', '.timeout holds "2h"; expected a duration'],
+    ['{ from: container }', '.from holds "container"; expected container only where AWS_CONTAINER_'],
+    [
+      '{ from: web-identity, roleArn: a }',
+      '.tokenFile is missing; expected a file with a token, since AWS_WEB',
+    ],
+    [
+      '{ from: web-identity, tokenFile: a }',
+      '.roleArn is missing; expected the ARN of a role, since AWS_ROLE_ARN',
+    ],
+    ['{ from: process, command: c, profile: p }', 'profile holds "p"; expected none beside a command'],
+    ['{ accessKeyId: a }', '.secretAccessKey is missing; expected a secret access key'],
+    ['both', 'expected none, { accessKeyId, secretAccessKey } or { from: default | environment | profile'],
+  ])('says what is wrong with credentials: %s', (credentials, expected) => {
+    const yaml = `backends: { main: { type: s3, endpoint: "http://x", credentials: ${credentials} } }`;
+    const [problem = ''] = problems(yaml);
+    expect(problem).toContain('backends.main.credentials');
+    expect(problem).toContain(expected);
+  });
+
   it('names every secret of the example, for the log', () => {
     expect(secretsOf(checkFile(examplePath, { CLIENT_SECRET: 'client-secret' }).config)).toEqual([
       'change-me',
@@ -326,10 +384,6 @@ describe('a part that is not built yet says so', () => {
     [
       bucket('access: public, rules: [{ keys: ["a"], cache: { staleWhileRevalidate: 5s } }]'),
       'rules[0].cache.staleWhileRevalidate holds "5s", which is not built yet',
-    ],
-    [
-      'backends: { main: { type: s3, endpoint: "http://x", credentials: { from: profile } } }',
-      'backends.main.credentials.from holds "profile", which is not built yet',
     ],
   ])('%s', (yaml, expected) => {
     expect(problems(yaml)).toEqual([expect.stringContaining(expected)]);

@@ -15,6 +15,7 @@ interface Control {
   index(): number;
   heard(): readonly string[];
   greet(name: string): string;
+  greetWith(greeting: string): void;
   mark(): number;
   addTwice(n: number): Promise<number>;
   refuse(): never;
@@ -45,13 +46,15 @@ async function startPool(count: number, entry = 'echo-worker.ts') {
   const restarts = new CounterCell();
   const port = await claimPort('127.0.0.1', 0);
   const shared = new Int32Array(new SharedArrayBuffer(4));
+  const settings = { greeting: 'good day' };
+  const greetings: string[] = [];
   const pool = new WorkerPool<Control, { greeting: string }, Int32Array<SharedArrayBuffer>>(
     {
       count,
       entry: new URL(`../../fixtures/threads/${entry}`, import.meta.url),
       addresses: () => [{ kind: 'tcp', host: '127.0.0.1', port }],
       reusePort: true,
-      settings: () => ({ greeting: 'good day' }),
+      settings: () => settings,
       shared,
       clock,
       logger,
@@ -60,7 +63,7 @@ async function startPool(count: number, entry = 'echo-worker.ts') {
       onDeath: index => deaths.push(index),
       onListening: any => listening.push(any),
     },
-    { add: (n: number) => n + 1 },
+    { add: (n: number) => n + 1, greetedWith: (greeting: string) => void greetings.push(greeting) },
   );
   running.push(pool);
   const logged = (part: string) =>
@@ -76,7 +79,10 @@ async function startPool(count: number, entry = 'echo-worker.ts') {
       () => pool.callAll('index', undefined),
       answers => answers.length === workers,
     );
-  return { answering, pool, port, clock, lines, deaths, listening, restarts, shared, logged };
+  return {
+    ...{ answering, pool, port, clock, lines, deaths, listening, restarts, shared, logged },
+    ...{ settings, greetings },
+  };
 }
 
 /** The body of a GET on a connection of its own. */
@@ -165,6 +171,26 @@ it('replaces a dead worker, counts it, and introduces it to its peers again', as
   expect(heard).toEqual(['1: hello from 1', '1: hello from 1']);
   expect(restarts.value).toBe(1);
   expect(await pool.callAll('index', undefined)).toEqual(expect.arrayContaining([0, 1]));
+});
+
+it('tells all workers, those too that are starting, and starts a replacement with the settings of then', async () => {
+  const { pool, clock, logged, settings, greetings } = await startPool(2);
+  const started = pool.start();
+  pool.tellAll('greetWith', 'hello');
+  await started;
+  const greeted = () => Promise.all([pool.call(0, 'greet', 'Ada'), pool.call(1, 'greet', 'Ada')]);
+  expect(await greeted()).toEqual(['hello, Ada', 'hello, Ada']);
+  expect(greetings.sort()).toEqual(['0: hello', '1: hello']);
+
+  settings.greeting = 'good evening';
+  await pool.call(1, 'die', undefined).catch(() => undefined);
+  await logged('a thread died');
+  clock.advance(100);
+  await until(
+    () => pool.callAll('index', undefined),
+    answers => answers.length === 2,
+  );
+  expect(await greeted()).toEqual(['hello, Ada', 'good evening, Ada']);
 });
 
 it('leaves a worker that dies during the question out of the answers', async () => {

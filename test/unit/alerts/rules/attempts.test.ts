@@ -63,7 +63,12 @@ it('takes server errors but 501 for failures of a store, and what it left withou
 });
 
 it('does not count what the gateway or the client ended', () => {
-  expect(statuses.filter(status => !counted.includes(status))).toEqual(['fault', 'busy', 'aborted']);
+  expect(statuses.filter(status => !counted.includes(status))).toEqual([
+    'fault',
+    'busy',
+    'unsigned',
+    'aborted',
+  ]);
 });
 
 describe('a share of failed requests counts as the rules of the gateway do:', () => {

@@ -108,6 +108,14 @@ const reloadIs =
   gateway =>
     gateway.set('tidegate_config_last_reload_successful', {}, successful);
 
+const credentials =
+  (usable: 0 | 1, failingS: number, leftS: number): Load =>
+  gateway => {
+    gateway.set('tidegate_credentials_usable', { backend: 'main' }, usable);
+    gateway.set('tidegate_credentials_failing_seconds', { backend: 'main' }, failingS);
+    gateway.set('tidegate_credentials_expiry_seconds', { backend: 'main' }, leftS);
+  };
+
 const idle: Load = (gateway: MeasuredGateway) => gateway.add('tidegate_worker_restarts_total', {}, 0);
 
 const rows: readonly Row[] = [
@@ -161,6 +169,16 @@ const rows: readonly Row[] = [
     firesWithinMs: 6 * MINUTE_MS + 5_000,
     resolvesWithinMs: 2 * MINUTE_MS + 5_000,
     summary: '10 % of the requests to backend main timed out in the last 1 min.',
+  },
+  {
+    rule: 'backendCredentials',
+    warmUpMs: 10 * MINUTE_MS,
+    fine: credentials(1, 0, 240),
+    bad: credentials(1, 60, 240),
+    thin: credentials(1, 60, 3_000),
+    firesWithinMs: 5_000,
+    resolvesWithinMs: 35_000,
+    summary: 'The credentials of backend main cannot be refreshed.',
   },
   {
     rule: 'retryStorm',

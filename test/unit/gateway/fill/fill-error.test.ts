@@ -19,6 +19,7 @@ it.each<[StoreErrorCode, boolean]>([
   ['INVALID', false],
   ['FAULT', false],
   ['BUSY', false],
+  ['UNSIGNED', false],
 ])('a call that failed with %s may be repeated: %s', (code, mayRepeat) => {
   expect(isTransient(new StoreError(code, 'planted', undefined))).toBe(mayRepeat);
 });

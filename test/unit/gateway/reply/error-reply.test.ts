@@ -23,6 +23,12 @@ describe('the error that a client is told for', () => {
     ['an object that changed', new ObjectChangedError('length'), 503, 'SlowDown'],
     ['a worker that was lost', new OwnerLostError('died'), 503, 'SlowDown'],
     ['a busy backend', storeError('BUSY'), 503, 'SlowDown'],
+    [
+      'a store that the gateway has no valid credentials for',
+      storeError('UNSIGNED'),
+      503,
+      'ServiceUnavailable',
+    ],
     ['a store that cannot be reached', storeError('UNREACHABLE'), 503, 'ServiceUnavailable'],
     ['a store that breaks off', storeError('BROKEN'), 503, 'ServiceUnavailable'],
     ['a store that is too slow', storeError('TIMEOUT'), 504, 'GatewayTimeout'],

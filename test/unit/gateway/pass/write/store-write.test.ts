@@ -110,7 +110,7 @@ it('a write that the store did not get whole, or not at all, is not carried out 
     asked.failed(new StoreError(code, 'failed', undefined));
     expect(events).not.toContain('unsettled');
   }
-  for (const code of ['UNREACHABLE', 'BUSY'] as const) {
+  for (const code of ['UNREACHABLE', 'BUSY', 'UNSIGNED'] as const) {
     const { events, asked } = setup();
     asked.failed(new StoreError(code, 'failed', undefined));
     expect(events).not.toContain('unsettled');

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import type { Clock } from '../../base/clock.ts';
+import type { ProvidedCredentials } from './credential-source.ts';
+
+/** Credentials take a few kilobytes. */
+const OUTPUT_LIMIT_BYTES = 64 * 1024;
+
+/** A command gave no credentials. The message has nothing of what it printed. */
+class CredentialCommandError extends Error {
+  readonly code = 'COMMAND_FAILED';
+}
+
+/**
+ * Runs a command line in the shell, as `credential_process` of the shared files is run, and reads the credentials that
+ * it prints (https://docs.aws.amazon.com/sdkref/latest/guide/feature-process-credentials.html). What it writes to
+ * standard error is dropped, since it may be secret. With the time, it ends with all that it has started.
+ *
+ * @throws CredentialCommandError
+ */
+export async function runCredentialCommand(
+  command: string,
+  timeoutMs: number,
+  clock: Clock,
+): Promise<ProvidedCredentials> {
+  return readCredentials(await outputOf(command, timeoutMs, clock));
+}
+
+function outputOf(command: string, timeoutMs: number, clock: Clock): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  // a group of its own, so that the whole of it can be ended
+  const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+  const chunks: Buffer[] = [];
+  let lengthBytes = 0;
+  const end = (why: string) => {
+    reject(new CredentialCommandError(why));
+    endGroup(child.pid);
+    child.stdout.destroy();
+  };
+  const timer = clock.after(timeoutMs, () => end(`the command did not end within ${timeoutMs / 1000} s`));
+  child.stdout.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    lengthBytes += chunk.length;
+    if (lengthBytes > OUTPUT_LIMIT_BYTES) end('the command printed too much');
+  });
+  child.once('error', () => reject(new CredentialCommandError('the shell cannot be started')));
+  child.once('close', (code, signal) => {
+    if (code === 0) resolve(Buffer.concat(chunks).toString());
+    else reject(new CredentialCommandError(`the command ended with ${signal ?? `exit code ${code}`}`));
+  });
+  return promise.finally(() => timer.cancel());
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // it has ended already
+  }
+}
+
+/** @throws CredentialCommandError */
+function readCredentials(output: string): ProvidedCredentials {
+  const printed = parsed(output);
+  const text = (name: string) => {
+    const value = printed[name];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  if (printed.Version !== 1) throw new CredentialCommandError('the command did not print "Version": 1');
+  const accessKeyId = text('AccessKeyId');
+  const secretAccessKey = text('SecretAccessKey');
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new CredentialCommandError('the command printed no AccessKeyId and SecretAccessKey');
+  const expiration = text('Expiration');
+  const expiresAtMs = expiration === undefined ? undefined : Date.parse(expiration);
+  if (Number.isNaN(expiresAtMs))
+    throw new CredentialCommandError('the command printed an Expiration that is no time');
+  return { accessKeyId, secretAccessKey, sessionToken: text('SessionToken'), expiresAtMs };
+}
+
+function parsed(output: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(output);
+    if (typeof value === 'object' && value !== null) return { ...value };
+  } catch {
+    // the parser's message quotes the text
+  }
+  throw new CredentialCommandError('what the command printed is not JSON');
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { CredentialSource } from '../backend/credentials/credential-source.ts';
+import type { Environment } from './environment.ts';
+import { choice, duration, map, text } from './scalars.ts';
+
+const MINUTE_MS = 60_000;
+
+const staticKeys = map({
+  accessKeyId: text('an access key id'),
+  secretAccessKey: text('a secret access key'),
+  sessionToken: text('a session token').optional(),
+}).transform(keys => ({ kind: 'static' as const, ...keys }));
+
+const from = <const Name extends CredentialSource['from']>(name: Name) => z.literal(name);
+const profile = text('the name of a profile').optional();
+const region = text('a region name').optional();
+const file = (what: string) => text(what).optional();
+const requestTimeout = duration(100, MINUTE_MS).default(1_000);
+
+/** Credentials that are obtained while the gateway runs, as the SDK names and finds them. */
+const provided = (source: CredentialSource) => ({ kind: 'provided' as const, source });
+
+const fromDefault = map({ from: from('default'), profile, region }).transform(provided);
+
+const fromProfile = map({
+  from: from('profile'),
+  profile,
+  configFile: file('a file such as ~/.aws/config'),
+  credentialsFile: file('a file such as ~/.aws/credentials'),
+  region,
+}).transform(provided);
+
+const fromInstance = map({ from: from('instance'), timeout: requestTimeout }).transform(
+  ({ from, timeout: timeoutMs }) => provided({ from, timeoutMs }),
+);
+
+const fromProcess = map({
+  from: from('process'),
+  command: text('a command line').optional(),
+  profile,
+  timeout: duration(100, MINUTE_MS - 1).default(30_000),
+})
+  .refine(({ command, profile }) => command === undefined || profile === undefined, {
+    path: ['profile'],
+    error: 'none beside a command',
+  })
+  .transform(({ timeout: timeoutMs, ...source }) => provided({ ...source, timeoutMs }));
+
+/**
+ * The variables that all S3 tools read. They are taken at the start, since the environment of a process stays what it
+ * is; only where they expire is there something to watch.
+ */
+const fromEnvironment = (environment: Environment) =>
+  map({ from: from('environment') }).transform(({ from }, context) => {
+    const accessKeyId = environment.AWS_ACCESS_KEY_ID;
+    const secretAccessKey = environment.AWS_SECRET_ACCESS_KEY;
+    if (accessKeyId && secretAccessKey) {
+      if (environment.AWS_CREDENTIAL_EXPIRATION) return provided({ from });
+      const sessionToken = environment.AWS_SESSION_TOKEN || undefined;
+      return { kind: 'static' as const, accessKeyId, secretAccessKey, sessionToken };
+    }
+    const message = 'environment only where AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set';
+    context.issues.push({ code: 'custom', path: ['from'], message, input: from });
+    return z.NEVER;
+  });
+
+const fromContainer = (environment: Environment) =>
+  map({ from: from('container'), timeout: requestTimeout }).transform(
+    ({ from, timeout: timeoutMs }, context) => {
+      const names = ['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI', 'AWS_CONTAINER_CREDENTIALS_FULL_URI'];
+      if (names.some(name => environment[name])) return provided({ from, timeoutMs });
+      const message = `container only where ${names.join(' or ')} is set, as ECS and EKS do`;
+      context.issues.push({ code: 'custom', path: ['from'], message, input: from });
+      return z.NEVER;
+    },
+  );
+
+const fromWebIdentity = (environment: Environment) =>
+  map({
+    from: from('web-identity'),
+    tokenFile: file('a file with a token'),
+    roleArn: text('the ARN of a role').optional(),
+    sessionName: text('a session name').optional(),
+    region,
+    duration: duration(15 * MINUTE_MS, 12 * 60 * MINUTE_MS).optional(),
+  }).transform(({ duration: durationMs, ...source }, context) => {
+    const missing = (key: 'tokenFile' | 'roleArn', name: string, what: string) => {
+      if (source[key] !== undefined || environment[name]) return;
+      context.issues.push({
+        ...{ code: 'custom', path: [key], input: undefined },
+        message: `${what}, since ${name} is not set`,
+      });
+    };
+    missing('tokenFile', 'AWS_WEB_IDENTITY_TOKEN_FILE', 'a file with a token');
+    missing('roleArn', 'AWS_ROLE_ARN', 'the ARN of a role');
+    return provided({ ...source, durationMs });
+  });
+
+const sources = [
+  'default',
+  'environment',
+  'profile',
+  'instance',
+  'container',
+  'web-identity',
+  'process',
+] as const;
+
+/** `{ from: … }`. What has no `from` is meant to be keys, and is judged as such. */
+const fromSource = (environment: Environment) =>
+  z
+    .custom<{ from: unknown }>(value => typeof value === 'object' && value !== null && 'from' in value)
+    .pipe(z.looseObject({ from: choice(sources) }))
+    .pipe(
+      z.discriminatedUnion('from', [
+        fromDefault,
+        fromEnvironment(environment),
+        fromProfile,
+        fromInstance,
+        fromContainer(environment),
+        fromWebIdentity(environment),
+        fromProcess,
+      ]),
+    );
+
+/** The gateway's credentials for a store: keys, a source of keys, or none. */
+export const credentialsSchema = (environment: Environment) =>
+  z.union(
+    [z.literal('none').transform(() => ({ kind: 'none' as const })), fromSource(environment), staticKeys],
+    { error: `none, { accessKeyId, secretAccessKey } or { from: ${sources.join(' | ')} }` },
+  );
