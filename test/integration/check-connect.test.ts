@@ -222,6 +222,24 @@ it('gives up after a while, however slowly a store answers', async () => {
   expect(out).toContain('backends.main cannot be reached: it does not answer in time (TIMEOUT;');
 });
 
+it('obtains credentials from their source, says which it is, and shows none of them', async () => {
+  const url = await exactStore();
+  const printed = { Version: 1, AccessKeyId: OWNER.accessKeyId, SecretAccessKey: OWNER.secretAccessKey };
+  const main = (command: string) =>
+    `backends: { main: { type: s3, endpoint: "${url}", credentials: { from: process, command: ${JSON.stringify(command)} } } }\n${open}`;
+  const fine = await check(main(`echo '${JSON.stringify(printed)}'`));
+  expect(fine).toMatchObject({ exitCode: 0, out: expect.stringContaining('backends.main is exact') });
+  expect(fine.out).toContain('backends.main takes its credentials from a command');
+  expect(fine.out).toContain('backends.main gets credentials from a command, which do not expire');
+  const failing = await check(main('echo planted >&2; exit 4'));
+  expect(failing.exitCode).toBe(1);
+  expect(failing.out).toContain(
+    'gets no credentials from a command: the command ended with exit code 4 (COMMAND_FAILED); it was not asked',
+  );
+  for (const { out } of [fine, failing])
+    expect(out).not.toMatch(new RegExp(`planted|${OWNER.secretAccessKey}`));
+});
+
 it('says that a store is reachable before what is wrong there', async () => {
   const url = await exactStore();
   const { out } = await check(

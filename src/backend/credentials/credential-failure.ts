@@ -44,8 +44,8 @@ function textOf(error: Error, cause: string, name: string): string {
 /** Runs of characters so long may be keys or tokens. */
 const keyLike = /[\w+/=.~%-]{20,}/g;
 
-/** Names of roles and users, and words of the field: `AssumeRoleWithWebIdentity`, `AWS_CONTAINER_CREDENTIALS_FULL_URI`. */
-const plainWord = /^(?:(?:[A-Z][a-z]+){2,6}|AWS(?:_[A-Z]+){1,6})[.,]?$/;
+/** Words of small letters, and names of the field: `AssumeRoleWithWebIdentity`, `AWS_CONTAINER_CREDENTIALS_FULL_URI`. */
+const plainWord = /^(?:(?:[A-Z][a-z]+){2,6}|AWS(?:_[A-Z]+){1,6}|[a-z]{1,20}[/-][a-z]{1,20})[.,]?$/;
 
 /** The beginning of a service's message. Tokens and keys are left out; names of roles (ARNs) stay. */
 function withoutSecrets(message: string): string {

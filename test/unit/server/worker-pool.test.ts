@@ -54,7 +54,7 @@ async function startPool(count: number, entry = 'echo-worker.ts') {
       entry: new URL(`../../fixtures/threads/${entry}`, import.meta.url),
       addresses: () => [{ kind: 'tcp', host: '127.0.0.1', port }],
       reusePort: true,
-      settings: () => settings,
+      settings: () => ({ ...settings }),
       shared,
       clock,
       logger,

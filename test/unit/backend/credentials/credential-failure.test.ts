@@ -52,6 +52,11 @@ it.each<readonly [unknown, string, string]>([
   ],
   [named('not a name', 'Profile x was not found.'), 'Error', 'Profile x was not found.'],
   [named('Error', ''), 'Error', 'the source failed'],
+  [
+    named('Error', 'AWS_CONTAINER_CREDENTIALS_FULL_URI is not in configuration/credentials file(s).'),
+    'Error',
+    'AWS_CONTAINER_CREDENTIALS_FULL_URI is not in configuration/credentials file(s).',
+  ],
   ['a string', 'UNKNOWN', 'the source failed'],
 ])('%s', (error, cause, text) => {
   expect(failureOf(error)).toEqual({ cause, text });
