@@ -159,8 +159,8 @@ const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[
       'sum by (code) (rate(tidegate_error_responses_total{by="gateway"}[5m]))',
     ),
     shell(
-      'The refused requests in the log: who sent them, and why the signature was refused; caller is who signed correctly, but lacks the right.',
-      `jq -c 'select(.why or .status == 403) | {time, status, code, client, accessKey, why, caller, url}' LOG`,
+      'The refused requests in the log: who sent them, and why the signature was refused; caller is who signed correctly, but lacks the grant that reason names.',
+      `jq -c 'select(.why or .status == 403) | {time, status, code, client, accessKey, why, caller, reason, url}' LOG`,
     ),
   ],
   archivedObjects: [

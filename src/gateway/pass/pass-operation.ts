@@ -6,6 +6,7 @@ import { isPassed, knownParameters } from '../../s3/operation-parameters.ts';
 import { isReading, type OperationName } from '../../s3/operation-table.ts';
 import { queryValue } from '../../s3/query.ts';
 import { isForClients } from '../reply/client-names.ts';
+import { noGrant } from '../request/access.ts';
 import { isRenamed } from '../request/bucket.ts';
 import { answerListing } from './listing/list-keys.ts';
 import { answerListParts } from './listing/list-parts.ts';
@@ -55,7 +56,7 @@ export function passOperation(other: OtherOperation): void {
   permissions.require(action, key ?? '');
   // the configuration of a bucket may open, delete or copy any of its keys
   if (key === undefined && !isReading(exchange.method) && permissions.shareBelow(action, '') !== 'every')
-    throw s3Error('AccessDenied');
+    throw noGrant(action, ' for all keys');
   if (key === undefined && bucket.keyPrefix !== '' && !concernsKeys.has(operation))
     throw s3Error('NotImplemented', { message: WHOLE_BUCKET_TEXT });
   const { method } = exchange;

@@ -5,7 +5,6 @@ import type { ObjectRecord, ReadableRecord, RefusedRecord } from '../../cache/re
 import { evaluatePreconditions, ifRangeHolds } from '../../http/preconditions.ts';
 import { type Selection, selectRange } from '../../http/range.ts';
 import { rawFromFields } from '../../s3/dialect.ts';
-import { s3Error } from '../../s3/error.ts';
 import { isCrossOrigin } from '../../s3/passed-fields.ts';
 import { invalidPartNumber, invalidRange, preconditionFailed } from '../../s3/read-errors.ts';
 import { tellsMissing } from '../../s3/store-refusal.ts';
@@ -28,6 +27,7 @@ import {
 } from '../reply/prepared-headers.ts';
 import { replyRefusal, replyRemembered } from '../reply/refusal-reply.ts';
 import { type SendCallbacks, sendContent } from '../reply/send-content.ts';
+import { noGrant } from '../request/access.ts';
 import {
   type CacheReports,
   cacheHit,
@@ -119,7 +119,7 @@ export class ObjectAnswer implements SendCallbacks {
     const { exchange, read, mayKnowMissing } = this.#client;
     this.onCoverage('all');
     exchange.refusedBy = 'store';
-    if (!mayKnowMissing && tellsMissing(record)) throw s3Error('AccessDenied');
+    if (!mayKnowMissing && tellsMissing(record)) throw noGrant('ListBucket');
     replyRemembered(exchange, read.bucket, record, this.#ageS);
     this.#parts.observer.sent(exchange);
   }

@@ -1,8 +1,9 @@
 import { type ObjectRecord, recordName } from '../../cache/record.ts';
-import { s3Error } from '../../s3/error.ts';
+import { readAction } from '../../s3/grants.ts';
 import { RefusedByStoreError } from '../fill/fill-error.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { ObjectHeaders } from '../reply/prepared-headers.ts';
+import { noGrant } from '../request/access.ts';
 import { CacheReports, cacheHit } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
 import type { ObjectRead } from '../request/object-read.ts';
@@ -37,7 +38,7 @@ export class ObjectServer implements AnswerParts {
    * ListBucket does not show versions, so it reveals nothing about one (docs/semantics.md 109).
    */
   refuse(client: ClientRead, source: ObjectSource): void {
-    const forbidden = s3Error('AccessDenied');
+    const forbidden = noGrant(readAction(client.read.versionId));
     if (!client.mayKnowMissing || client.read.versionId !== undefined) throw forbidden;
     const answer = new ObjectAnswer(client, source, this, 0);
     const waiting = new WaitingAnswer(answer, client, this.observer);

@@ -2,6 +2,7 @@ import { StoreError } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../../base/metrics.ts';
+import { S3Error } from '../../s3/error.ts';
 import { isErrorCode } from '../../s3/error-codes.ts';
 import { loggedUrl } from '../../s3/logged-url.ts';
 import { OverloadedError } from '../fill/fill-error.ts';
@@ -231,10 +232,16 @@ export class ExchangeObserver {
       durationMs: Math.round((endMs - exchange.startedMs) * 1000) / 1000,
       clientLeft: exchange.hasClientLeft || undefined,
       failure: exchange.failure?.message.slice(0, LOGGED_FAILURE_LENGTH),
+      reason: reasonOf(exchange),
       ...storeFault(exchange),
       storeSaid: exchange.storeSaid,
     });
   }
+}
+
+/** Why a request was refused, beyond the text of its error; a refused signature has told it. */
+function reasonOf({ failure, refusedSignature }: Exchange): string | undefined {
+  return failure instanceof S3Error && !refusedSignature ? failure.reason : undefined;
 }
 
 /** The store at fault for a failed request, and the cause by its name: `ECONNREFUSED`, `STATUS_503`. */

@@ -1,4 +1,4 @@
-import { s3Error } from '../../s3/error.ts';
+import { type S3Error, s3Error } from '../../s3/error.ts';
 import { readAction } from '../../s3/grants.ts';
 import type { KeyShare } from '../../s3/key-pattern.ts';
 import type { SignedPayload } from '../../s3/sigv4-payload.ts';
@@ -38,6 +38,11 @@ export interface Visibility extends AskedFields {
   readonly legalHold: boolean;
 }
 
+/** What the caller lacks is for the log; stores do not tell it to clients either. @param action an API name */
+export function noGrant(action: string, scope: '' | ' for all keys' = ''): S3Error {
+  return s3Error('AccessDenied', { reason: `no grant for ${action}${scope}` });
+}
+
 /** What one caller may do in one bucket. */
 export class Permissions {
   readonly #policy: Policy;
@@ -62,7 +67,7 @@ export class Permissions {
 
   /** @throws S3Error AccessDenied unless `action` is allowed */
   require(action: string, key: string): void {
-    if (!this.allows(action, key)) throw s3Error('AccessDenied');
+    if (!this.allows(action, key)) throw noGrant(action);
   }
 
   /** Whether the version, or the current one, may be read. */

@@ -114,7 +114,12 @@ it('the command for refused signatures tells who lacks a right', async () => {
   });
   await gateway.get('/b/k');
   expect(printedFor('refusedSignatures')).toEqual([
-    expect.objectContaining({ status: 403, code: 'AccessDenied', caller: 'reporting' }),
+    expect.objectContaining({
+      status: 403,
+      code: 'AccessDenied',
+      caller: 'reporting',
+      reason: 'no grant for GetObject',
+    }),
   ]);
 });
 

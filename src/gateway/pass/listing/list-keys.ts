@@ -17,7 +17,7 @@ import {
   sizeOfListing,
 } from '../../../s3/listing/store-listing.ts';
 import { InvalidReplyError, isRetryableStatus, RefusedByStoreError } from '../../fill/fill-error.ts';
-import type { Permissions } from '../../request/access.ts';
+import { noGrant, type Permissions } from '../../request/access.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
@@ -55,7 +55,9 @@ export function answerListing(other: OtherOperation, operation: ListingOperation
  */
 function notListable(permissions: Permissions, action: string): Error {
   const isPartlyListable = permissions.shareBelow(action, '') !== 'none';
-  return s3Error('AccessDenied', isPartlyListable ? { message: errorTexts.listingNeedsPrefix } : {});
+  if (!isPartlyListable) return noGrant(action);
+  const message = errorTexts.listingNeedsPrefix;
+  return s3Error('AccessDenied', { message, reason: `no grant for ${action} with this prefix` });
 }
 
 /** Requests the pages of one listing from the store. */

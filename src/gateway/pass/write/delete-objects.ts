@@ -26,6 +26,7 @@ import { InvalidListError } from '../../../s3/listing/listing-xml.ts';
 import { requireId } from '../../../s3/store-id.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
 import { inClientNames } from '../../reply/client-names.ts';
+import { noGrant } from '../../request/access.ts';
 import { type Bucket, objectKeyOf } from '../../request/bucket.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { requireObject } from '../../request/locate.ts';
@@ -45,7 +46,7 @@ import { readWhole } from './whole-body.ts';
  */
 export function deleteObjects(other: OtherOperation): void {
   const { exchange, caller } = other;
-  if (caller.kind === 'anonymous' && !mayDeleteSome(other)) throw s3Error('AccessDenied');
+  if (caller.kind === 'anonymous' && !mayDeleteSome(other)) throw noGrant('DeleteObject');
   const passed = passedRequest(other);
   const declared = declaredOf(other, saidFields(other));
   if (declared.lengthBytes > DELETE_LIST_LIMIT_BYTES)

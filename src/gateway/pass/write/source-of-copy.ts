@@ -15,7 +15,7 @@ import type { OperationName } from '../../../s3/operation-table.ts';
 import { pathKeyProblem } from '../../../s3/path-key.ts';
 import { fieldsOfQuery } from '../../../s3/presigned-query.ts';
 import { requireId } from '../../../s3/store-id.ts';
-import { Permissions } from '../../request/access.ts';
+import { noGrant, Permissions } from '../../request/access.ts';
 import type { Bucket } from '../../request/bucket.ts';
 import { takesCustomerKeys } from '../../request/customer-keys.ts';
 import type { OtherOperation } from '../other-operation.ts';
@@ -119,7 +119,8 @@ function withoutTags(
   const directive = said.get(TAGS);
   if (operation !== 'CopyObject' || directive === 'REPLACE') return [];
   const target = address.kind === 'object' ? address.key : '';
-  if (ofSource.allows('GetObjectTagging', key) && permissions.allows('PutObjectTagging', target)) return [];
-  if (directive !== undefined) throw s3Error('AccessDenied');
+  const mayRead = ofSource.allows('GetObjectTagging', key);
+  if (mayRead && permissions.allows('PutObjectTagging', target)) return [];
+  if (directive !== undefined) throw noGrant(mayRead ? 'PutObjectTagging' : 'GetObjectTagging');
   return [{ name: TAGS, value: 'REPLACE', store: true }];
 }

@@ -1,0 +1,80 @@
+import { DeleteObjectsCommand, PutBucketPolicyCommand, RestoreObjectCommand } from '@aws-sdk/client-s3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createLogger } from '../../../src/base/logger.ts';
+import type { Account } from '../../../src/embedded-store/access/caller.ts';
+import { Lab } from '../../support/conformance/lab.ts';
+import type { Question } from '../../support/conformance/question.ts';
+import { OWNER } from '../../support/embedded-store/store-under-test.ts';
+
+const writer: Account = {
+  accessKeyId: 'writer',
+  secretAccessKey: 'writer-secret',
+  grants: [
+    { actions: ['PutObject', 'GetObject'], keys: ['up/**'] },
+    { actions: ['PutBucketPolicy', 'DeleteObject', 'RestoreObject'], keys: ['**', '!private/**'] },
+  ],
+};
+
+let lab: Lab;
+let lines: string[];
+
+beforeEach(async () => {
+  lines = [];
+  const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
+  lab = await Lab.start({
+    accounts: [OWNER, writer],
+    buckets: { box: {} },
+    anonymous: {},
+    gateway: { accessLog: createLogger({ level: 'info', sink }) },
+  });
+  await lab.store.put('/box');
+  await lab.store.put('/box/up/a', 'a');
+});
+afterEach(() => lab.stop());
+
+const copyTags = { 'copy-source': 'box/up/a', 'tagging-directive': 'COPY' };
+const put = (fields: Record<string, string>) => () => ask({ method: 'PUT', path: '/box/up/b', fields });
+const get = (path: string) => () => ask({ path });
+const ask = async (question: Question) => (await lab.ask({ ...question, as: writer })).text;
+const sdk = () => lab.sdk(writer);
+const Objects = Array.from({ length: 1001 }, (_, n) => ({ Key: `up/${n}` }));
+const OutputLocation = { S3: { BucketName: 'b', Prefix: 'p' } };
+
+it.each<[string, () => Promise<unknown>, number, string]>([
+  ['an access control list', put({ acl: 'public-read' }), 403, 'no grant for PutObjectAcl'],
+  ['tags', put({ tagging: 'a=b' }), 403, 'no grant for PutObjectTagging'],
+  ['the tags of a source', put(copyTags), 403, 'no grant for GetObjectTagging'],
+  ['a source', put({ 'copy-source': 'box/in/a' }), 403, 'no grant for GetObject'],
+  ['a read', get('/box/in/a'), 403, 'no grant for GetObject'],
+  ['the read of a missing key', get('/box/up/none'), 403, 'no grant for ListBucket'],
+  ['the read of a version', get('/box/up/a?versionId=1'), 403, 'no grant for GetObjectVersion'],
+  ['a listing', get('/box?list-type=2'), 403, 'no grant for ListBucket'],
+  [
+    'the configuration of a bucket',
+    () => sdk().send(new PutBucketPolicyCommand({ Bucket: 'box', Policy: '{}' })),
+    ...([403, 'no grant for PutBucketPolicy for all keys'] as const),
+  ],
+  [
+    'a list of deletions',
+    () => sdk().send(new DeleteObjectsCommand({ Bucket: 'box', Delete: { Objects } })),
+    ...([400, 'there are 1001 objects'] as const),
+  ],
+  [
+    'a restore to another place',
+    () =>
+      sdk().send(
+        new RestoreObjectCommand({ Bucket: 'box', Key: 'up/a', RestoreRequest: { OutputLocation } }),
+      ),
+    ...([501, 'the result of the restore would be written elsewhere'] as const),
+  ],
+])('the log tells why %s was refused, and the client is not told', async (_, send, status, reason) => {
+  const heard = await send().catch(String);
+  expect(heard).not.toContain(reason);
+  expect(lines.map(line => JSON.parse(line))).toMatchObject([{ status, reason, caller: 'writer' }]);
+});
+
+it('the log gives no reason for what was answered, or refused by the store', async () => {
+  await put({})();
+  await lab.ask({ path: '/box/none', as: OWNER });
+  expect(lines.map(line => JSON.parse(line).reason)).toEqual([undefined, undefined]);
+});
