@@ -43,9 +43,7 @@ const listener = map({
   path: path.optional(),
   mode: mode.optional(),
   tls: tls.optional(),
-  http2: flag()
-    .refine(isOn => !isOn, { error: 'false', params: { notBuilt: 'value' } })
-    .optional(),
+  http2: flag().optional(),
   clientCa: text('the path of the authorities of client certificates in PEM form').optional(),
   clientCertificates: choice(['required', 'optional']).optional(),
 })
@@ -58,7 +56,7 @@ const listener = map({
   .transform(({ host = '127.0.0.1', port = 8080, path, mode = 0o660, tls, ...ofTls }) => {
     if (path !== undefined) return { kind: 'unix', path, mode } as const;
     if (!tls) return { kind: 'tcp', host, port } as const;
-    const { http2 = false, clientCa, clientCertificates = 'required' } = ofTls;
+    const { http2 = true, clientCa, clientCertificates = 'required' } = ofTls;
     const files = { certificates: tls, http2, clientCa, clientCertificates };
     return { kind: 'tcp', host, port, tls: files } as const;
   });

@@ -17,7 +17,7 @@ interface DrainParts {
  * How long connections are still accepted, and how long one may stay without a request: several round trips of a slow
  * network, so that a request that was sent before its client could know of the drain is answered.
  */
-const GRACE_MS = 250;
+export const GRACE_MS = 250;
 const STEP_MS = 25;
 
 /** Closes the listening sockets and waits until all connections have ended; cuts them off after `limitMs`. */

@@ -15,7 +15,8 @@ import { atTurnEnd } from '../transport/turn-end.ts';
 import type { ClientLimits } from './client-limits.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions, type Entrance } from './connection-limiter.ts';
 import { watchForDepartures } from './departed-clients.ts';
-import { drain } from './drain.ts';
+import { drain, GRACE_MS } from './drain.ts';
+import { StreamServer } from './h2/stream-server.ts';
 import { closeIdleConnections } from './idle-connections.ts';
 import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 import { openSockets } from './listening-socket.ts';
@@ -120,13 +121,20 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       if (!connections.add(socket, 'http/1.1')) refuseConnection(socket, refusing);
     },
   };
+  const streams = new StreamServer({
+    ...{ takesBody, answerUnreadable, limits, senders, logger },
+    handle: options.handle,
+  });
   const acceptors = new Map<string, TlsAcceptor>();
   const entranceOf = (address: ListenAddress): Entrance => {
     if (address.kind === 'unix' || !address.tls) return plain;
     const acceptor = new TlsAcceptor({
       ...{ material: address.tls, logger },
       onSecure: connection => {
-        if (connections.secured(connection)) server.emit('connection', connection.secure);
+        const open = connections.secured(connection);
+        if (!open) return;
+        if (connection.protocol === 'h2') streams.accept(open, connection.secure);
+        else server.emit('connection', connection.secure);
       },
     });
     acceptors.set(formatListenAddress(address), acceptor);
@@ -159,6 +167,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     },
     drain: async limitMs => {
       isDraining = true;
+      clock.after(Math.min(GRACE_MS, limitMs / 2), () => streams.closeSessions());
       room?.close();
       const cutOff = () => {
         room?.cutOff();
@@ -168,6 +177,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       idle.stop();
       watch.stop();
       departures.stop();
+      streams.stop();
     },
   };
 }

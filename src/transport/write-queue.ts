@@ -1,7 +1,7 @@
-import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { acceptedSocketOf } from './accepted-socket.ts';
 import { unwrittenBytes } from './secure-pieces.ts';
+import { StreamBody } from './stream-body.ts';
 
 /**
  * The private field of a node:net socket with the bytes that the system has not accepted. node:net itself uses it to
@@ -15,7 +15,8 @@ interface QueueKeeper {
  * Bytes written to `socket` that the system has not accepted yet; undefined when this version of Node keeps them
  * elsewhere, or the socket is closed. `writableLength` and `bytesWritten` do not change during a write.
  */
-export function queuedBytes(socket: Socket): number | undefined {
+export function queuedBytes(socket: object): number | undefined {
+  if (socket instanceof StreamBody) return socket.destroyed ? undefined : socket.queuedBytes;
   if (!keepsQueue(socket)) return undefined;
   const { writeQueueSize } = socket._handle;
   return socket instanceof TLSSocket ? writeQueueSize + queuedBelow(socket) : writeQueueSize;

@@ -1,11 +1,15 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect as connectHttp2 } from 'node:http2';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { TestAuthority } from '../support/certificates.ts';
 import { freePort, RealProcess } from '../support/real-process.ts';
@@ -197,4 +201,69 @@ buckets: { "*": { backend: main, access: verify } }`,
   const missing = await connecting('{ ca: /nowhere.pem }');
   expect(missing.code).toBe(2);
   expect(missing.said).toContain('backends.main.tls.ca names /nowhere.pem, which cannot be read (ENOENT)');
+});
+
+/** What is the same in every answer to one question. */
+function comparable(status: unknown, headers: Record<string, unknown>, body: string) {
+  const own =
+    /^(?::status|date|connection|keep-alive|transfer-encoding|content-length|x-(?:amz|store)-(?:request-id|id-2)|age|cache-status|x-cache)$/;
+  const kept = Object.entries(headers).filter(([name]) => !own.test(name));
+  const text = body.replace(/<(RequestId|HostId)>[^<]*/g, '<$1>');
+  return { status: Number(status), headers: Object.fromEntries(kept.sort()), body: text };
+}
+
+it('the same questions have the same answers over HTTP/2 and HTTP/1.1', { timeout: 60_000 }, async () => {
+  const { port } = await start();
+  const secure = clientOf(`https://localhost:${port}`);
+  await secure.send(new CreateBucketCommand({ Bucket: 'photos' }));
+  const bytes = Buffer.alloc(2 * 1024 * 1024 + 7, 'tides ');
+  await secure.send(
+    new PutObjectCommand({ Bucket: 'photos', Key: 'a.bin', Body: bytes, Metadata: { one: '1' } }),
+  );
+  await secure.send(new PutObjectCommand({ Bucket: 'photos', Key: 'small', Body: 'small' }));
+  const session = connectHttp2(`https://localhost:${port}`, { ca: authority.caPem });
+  closing.push(() => session.destroy());
+  const overTwo = async (method: string, path: string, fields: object, body: string | undefined) => {
+    const stream = session.request({ ':method': method, ':path': path, ...fields });
+    stream.end(body);
+    const [headers] = await once(stream, 'response');
+    return comparable(headers[':status'], headers, (await buffer(stream)).toString('latin1'));
+  };
+  const overOne = async (method: string, path: string, fields: object, body: string | undefined) => {
+    const where = { port, host: 'localhost', family: 4, ca: authority.caPem, agent: false };
+    const sent = request({ ...where, method, path, headers: { ...fields } });
+    sent.end(body);
+    const [response] = await once(sent, 'response');
+    return comparable(response.statusCode, response.headers, (await buffer(response)).toString('latin1'));
+  };
+  const sign = async (command: GetObjectCommand | PutObjectCommand) => {
+    const { pathname, search } = new URL(await getSignedUrl(secure, command));
+    return pathname + search;
+  };
+  const [long, small, put] = [
+    await sign(new GetObjectCommand({ Bucket: 'photos', Key: 'a.bin' })),
+    await sign(new GetObjectCommand({ Bucket: 'photos', Key: 'small' })),
+    await sign(new PutObjectCommand({ Bucket: 'photos', Key: 'new' })),
+  ];
+  const questions: [string, string, object, string?][] = [
+    ['GET', long, {}],
+    ['GET', long, { range: 'bytes=1048570-1048590' }],
+    ['GET', long, { range: 'bytes=99999999-' }],
+    ['GET', small, {}],
+    ['GET', small, { 'if-none-match': '*' }],
+    ['GET', '/photos/small', {}],
+    ['HEAD', '/photos/small', {}],
+    ['GET', '/no-such-bucket/key', {}],
+    ['GET', `/photos/${'x'.repeat(9_000)}`, {}],
+    ['PUT', put, { 'content-length': '3' }, 'new'],
+    ['PUT', '/photos/refused', { 'content-length': '3' }, 'new'],
+    ['GET', '/photos/small', { expect: 'the-unexpected' }],
+    ['DELETE', '/photos/small', {}],
+  ];
+  for (const [method, path, fields, body] of questions) {
+    const one = await overOne(method, path, fields, body);
+    const two = await overTwo(method, path, fields, body);
+    expect({ method, path, ...two }).toEqual({ method, path, ...one });
+  }
+  expect((await overTwo('GET', long, {}, undefined)).body).toBe(bytes.toString('latin1'));
 });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { StoreCall } from '../../backend/store.ts';
 import { cutOff } from '../../transport/cut-off.ts';
+import { sendQueueOf } from '../../transport/stream-response.ts';
 import { queuedBytes } from '../../transport/write-queue.ts';
 import type { PendingSend, PendingSends } from '../reply/pending-sends.ts';
 
@@ -28,8 +28,8 @@ export class PassedBody implements PendingSend {
     this.#goOn = guard(() => this.#resume());
   }
 
-  get socket(): Socket | null {
-    return this.#response.socket;
+  get socket(): object | null {
+    return sendQueueOf(this.#response);
   }
 
   /** The call that brings the body; it is paused at once when the client has not accepted what came before. */

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { ContentReader, Loan } from '../../cache/content.ts';
 import type { Answer } from '../../transport/answer.ts';
 import { cutOff } from '../../transport/cut-off.ts';
 import type { QueuedSender } from '../../transport/send-turns.ts';
+import { sendQueueOf } from '../../transport/stream-response.ts';
 import type { PendingSend, PendingSends } from './pending-sends.ts';
 
 /** How sending a body ended. */
@@ -62,8 +62,8 @@ export class BodyPump implements PendingSend, QueuedSender {
     return this.#loan;
   }
 
-  get socket(): Socket | null {
-    return this.#response.socket;
+  get socket(): object | null {
+    return sendQueueOf(this.#response);
   }
 
   cutOff(error: Error): void {

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { Loan } from '../../cache/content.ts';
 import { SendTurns } from '../../transport/send-turns.ts';
@@ -17,7 +16,8 @@ export class StalledClientError extends Error {
 export interface PendingSend {
   /** Cache memory that the connection has not completely accepted; undefined if there is none. */
   readonly loan: Loan | undefined;
-  readonly socket: Socket | null;
+  /** What `queuedBytes` is asked about. */
+  readonly socket: object | null;
   /** Heap memory that it holds until it ends, if that counts towards `OWN_LIMIT_BYTES`. */
   readonly ownBytes?: number;
   /** Called each time the connection has accepted some more bytes. */

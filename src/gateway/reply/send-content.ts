@@ -1,8 +1,8 @@
-import type { Socket } from 'node:net';
 import type { Content, Loan } from '../../cache/content.ts';
 import type { Coverage } from '../../cache/coverage.ts';
 import type { Answer, BodyOwner } from '../../transport/answer.ts';
 import { cutOff } from '../../transport/cut-off.ts';
+import { sendQueueOf } from '../../transport/stream-response.ts';
 import { LOAN_LIMIT_BYTES } from '../fill/slot-lender.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { BodyPump, type PumpOutcome } from './body-pump.ts';
@@ -85,8 +85,8 @@ class LentBody implements BodyOwner, PendingSend {
     this.#callbacks = callbacks;
   }
 
-  get socket(): Socket | null {
-    return this.#exchange.response.socket;
+  get socket(): object | null {
+    return sendQueueOf(this.#exchange.response);
   }
 
   onBackpressure(): void {

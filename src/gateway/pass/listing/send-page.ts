@@ -1,7 +1,7 @@
-import type { Socket } from 'node:net';
 import type { WholeReply } from '../../../backend/store.ts';
 import type { RoomHold } from '../../../base/fair-room.ts';
 import { cutOff } from '../../../transport/cut-off.ts';
+import { sendQueueOf } from '../../../transport/stream-response.ts';
 import type { PendingSend, PendingSends } from '../../reply/pending-sends.ts';
 import { replyAsStored } from '../../reply/refusal-reply.ts';
 import type { Exchange } from '../../request/exchange.ts';
@@ -46,8 +46,8 @@ class PageSend implements PendingSend {
     this.ownBytes = ownBytes;
   }
 
-  get socket(): Socket | null {
-    return this.#exchange.response.socket;
+  get socket(): object | null {
+    return sendQueueOf(this.#exchange.response);
   }
 
   cutOff(error: Error): void {

@@ -1,0 +1,177 @@
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type Http2Session,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import { ClientQuota, clientOf } from '../../base/client-quota.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { TakesBody } from '../../transport/request-bodies.ts';
+import { StreamRequest } from '../../transport/stream-request.ts';
+import { StreamResponse } from '../../transport/stream-response.ts';
+import type { ClientLimits } from '../client-limits.ts';
+import type { OpenConnection } from '../open-connections.ts';
+import type { AnswerUnreadable } from '../refuse-unreadable.ts';
+import type { RequestHandler } from '../request-handler.ts';
+import type { SenderLimits } from '../slow-senders.ts';
+import { respondWithText } from './respond-with-text.ts';
+import { StreamSweep } from './stream-sweep.ts';
+
+interface StreamServerOptions {
+  readonly handle: RequestHandler;
+  readonly takesBody: TakesBody;
+  readonly answerUnreadable: AnswerUnreadable;
+  readonly limits: ClientLimits;
+  readonly senders: SenderLimits;
+  readonly logger: Logger;
+}
+
+/** Streams of a session that may be open at a time: as many as clients usually expect (RFC 9113 §6.5.2). */
+const STREAMS_PER_SESSION = 100;
+
+/** Streams of a session that are handled in one turn of the event loop; the others wait for the next. */
+const STREAMS_PER_TURN = 16;
+
+/** What a client may send of a body before it is read. */
+const WINDOW_BYTES = 256 * 1024;
+
+/** A client that resets streams again and again makes work and waits for none of it (CVE-2023-44487). */
+const RESET_BURST = 200;
+const RESETS_PER_SECOND = 20;
+
+/** The same with frames that only have to be acknowledged, between two sweeps. */
+const ACKNOWLEDGED_FRAMES = 500;
+
+interface Session {
+  readonly session: ServerHttp2Session;
+  readonly connection: OpenConnection;
+  readonly secure: TLSSocket;
+  readonly client: string;
+  waiting: (() => void)[];
+  handledInTurn: number;
+  acknowledged: number;
+}
+
+/** Serves the sessions of HTTP/2, with the rules that the connections of HTTP/1 have. */
+export class StreamServer {
+  readonly #options: StreamServerOptions;
+  readonly #server: Http2Server;
+  readonly #quota: ClientQuota;
+  readonly #sessions = new Map<Http2Session, Session>();
+  readonly #sweep: StreamSweep;
+  #opening: Pick<Session, 'connection' | 'secure'> | undefined;
+
+  constructor(options: StreamServerOptions) {
+    const { limits, logger, senders, answerUnreadable } = options;
+    this.#options = options;
+    // as many as may wait behind others on connections of HTTP/1
+    this.#quota = new ClientQuota({ inAll: limits.requests, perClient: Math.ceil(limits.requests / 2) });
+    const refuseSlow = (stream: ServerHttp2Stream) => respondWithText(stream, answerUnreadable('too-slow'));
+    this.#sweep = new StreamSweep(senders, refuseSlow, () => {
+      for (const session of this.#sessions.values()) session.acknowledged = 0;
+    });
+    this.#server = createServer({
+      settings: {
+        maxConcurrentStreams: STREAMS_PER_SESSION,
+        maxHeaderListSize: limits.headersBytes,
+        initialWindowSize: WINDOW_BYTES,
+      },
+      ...{ streamResetBurst: RESET_BURST, streamResetRate: RESETS_PER_SECOND },
+      maxHeaderListPairs: 2_000,
+      strictSingleValueFields: false,
+    });
+    this.#server.on('session', session => this.#opened(session));
+    this.#server.on('sessionError', (error: NodeJS.ErrnoException) => {
+      logger.debug({ code: error.code }, 'a session of HTTP/2 failed');
+    });
+    this.#server.on('stream', (stream: ServerHttp2Stream, _headers: object, flags: number, raw: string[]) =>
+      this.#received(stream, flags, raw),
+    );
+  }
+
+  /** Serves a connection whose handshake has chosen HTTP/2. */
+  accept(connection: OpenConnection, secure: TLSSocket): void {
+    this.#opening = { connection, secure };
+    this.#server.emit('connection', secure);
+    this.#opening = undefined;
+  }
+
+  /** Tells all clients to open no more streams; those that are open are finished (RFC 9113 §6.8). */
+  closeSessions(): void {
+    for (const session of this.#sessions.keys()) session.close();
+  }
+
+  stop(): void {
+    this.#sweep.stop();
+  }
+
+  #opened(session: ServerHttp2Session): void {
+    if (!this.#opening) return;
+    const { connection, secure } = this.#opening;
+    const known: Session = {
+      ...{ session, connection, secure, client: clientOf(secure.remoteAddress) },
+      ...{ waiting: [], handledInTurn: 0, acknowledged: 0 },
+    };
+    this.#sessions.set(session, known);
+    session.once('close', () => this.#sessions.delete(session));
+    const acknowledged = () => {
+      if (++known.acknowledged > ACKNOWLEDGED_FRAMES)
+        session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    };
+    session.on('ping', acknowledged);
+    session.on('remoteSettings', acknowledged);
+  }
+
+  #received(stream: ServerHttp2Stream, flags: number, raw: readonly string[]): void {
+    // what is wrong with a stream concerns nobody else; its end follows
+    stream.on('error', () => undefined);
+    const session = stream.session && this.#sessions.get(stream.session);
+    if (!session || !this.#quota.take(session.client)) {
+      stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      return;
+    }
+    session.connection.streams++;
+    stream.once('close', () => {
+      session.connection.streams--;
+      this.#quota.giveBack(session.client);
+    });
+    const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
+    this.#inTurn(session, () => this.#handle(session, stream, raw, hasBody));
+  }
+
+  #handle({ secure }: Session, stream: ServerHttp2Stream, raw: readonly string[], hasBody: boolean): void {
+    if (stream.destroyed) return;
+    const { handle, takesBody, answerUnreadable } = this.#options;
+    const request = new StreamRequest(secure, stream, raw, hasBody);
+    if (request.method === 'CONNECT') {
+      respondWithText(stream, answerUnreadable('tunnel'));
+      return;
+    }
+    const response = new StreamResponse(request, stream);
+    if (hasBody && takesBody(request)) {
+      request.isContinueAwaited = /(?:^|\W)100-continue(?:$|\W)/i.test(request.headers.expect ?? '');
+      this.#sweep.add(stream, request, response);
+    } else this.#sweep.add(stream, undefined, response);
+    handle(request, response);
+  }
+
+  /** A read may bring thousands of requests: other connections have their turns between them. */
+  #inTurn(session: Session, handle: () => void): void {
+    if (session.waiting.length > 0 || session.handledInTurn >= STREAMS_PER_TURN) {
+      session.waiting.push(handle);
+      return;
+    }
+    if (session.handledInTurn++ === 0) setImmediate(() => this.#nextTurn(session));
+    handle();
+  }
+
+  #nextTurn(session: Session): void {
+    const turn = session.waiting.splice(0, STREAMS_PER_TURN);
+    session.handledInTurn = turn.length;
+    if (turn.length > 0) setImmediate(() => this.#nextTurn(session));
+    for (const handle of turn) handle();
+  }
+}
