@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import {
   CreateBucketCommand,
   DeleteBucketCommand,
@@ -15,15 +16,16 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
+import { listenLocally } from '../../support/listen-locally.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { RawStore } from '../../support/raw-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
-/** Tags objects, but no versions of them. */
+/** Tags and restores objects, but no versions of them, and lists none. */
 const tagger: Account = {
   accessKeyId: 'tagger',
   secretAccessKey: 'tagger-secret',
-  grants: [{ actions: ['PutObjectTagging', 'CreateBucket'] }],
+  grants: [{ actions: ['PutObjectTagging', 'CreateBucket', 'RestoreObject'] }],
 };
 /** May do everything, but to some keys. */
 const guest: Account = {
@@ -217,6 +219,46 @@ it('a restore that would write its result to another place is refused', async ()
     [400, 'MalformedXML'],
   ]);
   expect(await of.requests()).toBe(before);
+});
+
+it.each([
+  ['a comment', '<RestoreRequest><!-- <Days>9</Days> --><Days>1</Days></RestoreRequest>'],
+  ['a section of text', '<RestoreRequest><Days><![CDATA[1]]></Days></RestoreRequest>'],
+  [
+    'a declaration',
+    '<?xml version="1.0"?>\n<RestoreRequest xmlns="urn:other">\n <Days>1</Days></RestoreRequest>',
+  ],
+])('the store is sent a body of the gateway’s own for a restore with %s', async (_, sent) => {
+  const bodies: string[] = [];
+  const store = createServer(async (request, response) => {
+    bodies.push((await request.toArray()).join(''));
+    response.writeHead(202).end();
+  });
+  const gateway = await TestGateway.start({ storeUrl: await listenLocally(store) });
+  const headers = { host: 'g', 'content-length': String(sent.length) };
+  const reply = await rawRequest(gateway.url(), {
+    method: 'POST',
+    path: '/b/k?restore',
+    body: sent,
+    headers,
+  });
+  await gateway.close();
+  await new Promise(resolve => store.close(resolve));
+  expect(reply.status).toBe(202);
+  const plain =
+    '<RestoreRequest xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Days>1</Days></RestoreRequest>';
+  expect(bodies).toEqual([plain]);
+});
+
+it('a restore tells which keys are missing only to those who may list them', async () => {
+  const of = await start();
+  const missing = { Bucket: 'box', Key: 'none', RestoreRequest: { Days: 1 } };
+  const codeFor = (account: Account) =>
+    of
+      .sdk(account)
+      .send(new RestoreObjectCommand(missing))
+      .catch(({ name }) => name);
+  expect([await codeFor(OWNER), await codeFor(tagger)]).toEqual(['NoSuchKey', 'AccessDenied']);
 });
 
 it('a document that is not what was declared reaches no store whole', async () => {

@@ -12,7 +12,11 @@ const clerk: Account = {
   secretAccessKey: 'clerk-secret',
   grants: [{ actions: ['PutObject'], keys: ['in/**'] }],
 };
-const buckets = { box: {}, part: { bucketAtStore: 'box', keyPrefix: 'tenant/' } };
+const buckets = {
+  box: {},
+  part: { bucketAtStore: 'box', keyPrefix: 'tenant/' },
+  paths: { bucketAtStore: 'box', keys: 'path' as const },
+};
 const large = 1_500_000;
 
 let lab: Lab;
@@ -115,6 +119,29 @@ describe.each([
     expect((await range(sizeBytes, sizeBytes)).status).toBe(204);
   });
 });
+
+it.each([
+  ['x-amz-checksum-crc32', 'AAAAAA=='],
+  ['Content-MD5', 'AAAAAAAAAAAAAAAAAAAAAA=='],
+])('a small form whose %s is that of something else reaches no store', async (name, value) => {
+  const before = await lab.requests();
+  const reply = await post({ fields: signed({ key: 'in/k', [name]: value }), file: 'x' });
+  expect([reply.status, reply.code]).toEqual([400, 'BadDigest']);
+  expect(await lab.requests()).toBe(before);
+});
+
+it.each(['in/../private/k', 'in//k', './in/k', '../k', 'in/k\\..\\x', '.sgwtmp/k'])(
+  'a key that a store of paths takes for another one reaches no store: %s',
+  async key => {
+    const before = await lab.requests();
+    const reply = await post({ fields: signed({ key }, { bucket: 'paths' }), file: 'x' }, '/paths');
+    expect([reply.status, reply.code]).toEqual([400, 'InvalidArgument']);
+    expect(await lab.requests()).toBe(before);
+    expect(
+      (await post({ fields: signed({ key: 'in/k' }, { bucket: 'paths' }), file: 'x' }, '/paths')).status,
+    ).toBe(204);
+  },
+);
 
 const another = `\r\n--${formBoundary}\r\nContent-Disposition: form-data; name="late"\r\n\r\nx\r\n--${formBoundary}--\r\n`;
 

@@ -256,6 +256,24 @@ describe('the way of a body', () => {
     expect(store.sockets).toHaveLength(0);
   });
 
+  it.each([
+    ['DeleteObjects', '/b?delete', 2 * mebibyte + 1],
+    ['RestoreObject', '/b/k?restore', 64 * 1024 + 1],
+  ])('%s with a body that is too long is refused before the body is sent', async (_, path, lengthBytes) => {
+    const lines = ['host: gateway', 'expect: 100-continue', `content-length: ${lengthBytes}`];
+    client.say(`POST ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+    expect(await client.hears(/<\/Error>|100 Continue/)).toMatch(/^HTTP\/1.1 400 [\s\S]*<Code>MalformedXML</);
+  });
+
+  it('law 8: lists of deletions that are announced and not sent hold no more memory than there is for them', async () => {
+    const announcing = Array.from({ length: 33 }, () => new Talker(gateway.url()));
+    for (const each of announcing)
+      each.say(`POST /b?delete HTTP/1.1\r\nhost: gateway\r\ncontent-length: ${2 * mebibyte}\r\n\r\n`);
+    const refused = await Promise.race(announcing.map(each => each.hears(/<\/Error>/)));
+    for (const { socket } of announcing) socket.destroy();
+    expect(refused).toMatch(/^HTTP\/1.1 503 [\s\S]*<Code>SlowDown</);
+  });
+
   it('the connection is kept after a body that was read, and what follows is the next request', async () => {
     client.say(`${head('/b/k', 70_000)}${'x'.repeat(70_000)}GET /b/k HTTP/1.1\r\nhost: gateway\r\n\r\n`);
     await store.until(() => store.received.length >= 70_000 - 65_536);

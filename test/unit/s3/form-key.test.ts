@@ -35,3 +35,8 @@ it('a key is no longer than that of an object, however often it names its file',
   expect(codeOf(filled('*').repeat(1300), 'n'.repeat(16_000))).toBe('KeyTooLongError');
   expect(codeOf(filled('é*'), 'é'.repeat(512))).toBe('KeyTooLongError');
 });
+
+it('a key that is too long is not put together', () => {
+  // its length is more than a string can have
+  expect(codeOf(filled('*').repeat(20_000), 'n'.repeat(30_000))).toBe('KeyTooLongError');
+});
