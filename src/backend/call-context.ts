@@ -20,7 +20,10 @@ export interface CallContext {
   readonly queue: CallQueue;
   readonly clock: Clock;
   readonly meter: BackendMeter;
-  /** Limits of reads; the answer to a write may take any time: some stores send white space until they know it. */
+  /**
+   * Limits of reads. Writes have one limit, of 60 s or more without any progress (`WRITE_ANSWER_MS`): some
+   * stores send white space until they know the result.
+   */
   readonly limits: TransferLimits;
   /** Bounds how many calls are sent again. */
   readonly budget: RetryBudget;

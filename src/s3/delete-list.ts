@@ -56,17 +56,17 @@ export function* readDeleteList(body: Buffer): Steps<DeleteList> {
 }
 
 function objectOf(element: XmlElement): ObjectToDelete {
-  const said = new Map<string, string>();
+  const values = new Map<string, string>();
   for (const child of elementsOf(element)) {
-    if (said.has(child.name)) throw malformed('an element of an object is repeated');
-    said.set(child.name, textOf(child));
+    if (values.has(child.name)) throw malformed('an element of an object is repeated');
+    values.set(child.name, textOf(child));
   }
-  const key = said.get('Key');
+  const key = values.get('Key');
   if (!key) throw malformed('an object has no key');
-  const conditions = [...said].filter(([name]) => name !== 'Key' && name !== 'VersionId');
+  const conditions = [...values].filter(([name]) => name !== 'Key' && name !== 'VersionId');
   if (conditions.some(([name]) => !conditionNames.has(name)))
     throw malformed('an element of an object is unknown');
-  return { key, versionId: said.get('VersionId'), conditions };
+  return { key, versionId: values.get('VersionId'), conditions };
 }
 
 function quietOf(element: XmlElement): boolean {

@@ -8,10 +8,10 @@ import { takesCustomerKeys } from '../request/customer-keys.ts';
 import type { OtherOperation } from './other-operation.ts';
 
 /** The store fields of a request, by name without prefix, of header and query. */
-export function saidFields({ request, query }: OtherOperation): ReadonlyMap<string, string> {
-  const said = new Map<string, string>();
+export function storeFieldsOf({ request, query }: OtherOperation): ReadonlyMap<string, string> {
+  const storeFields = new Map<string, string>();
   // the first occurrence of a field counts, and a header before a query parameter
-  for (const { name, value } of fieldsOfQuery(query).toReversed()) said.set(name, value);
+  for (const { name, value } of fieldsOfQuery(query).toReversed()) storeFields.set(name, value);
   const inHeaders = new Map<string, string>();
   for (const { name, value, store } of fieldsFromRaw(request.rawHeaders)) {
     if (!store) continue;
@@ -19,8 +19,8 @@ export function saidFields({ request, query }: OtherOperation): ReadonlyMap<stri
     const before = inHeaders.get(name);
     inHeaders.set(name, before === undefined ? value : `${before},${value}`);
   }
-  for (const [name, value] of inHeaders) said.set(name, value);
-  return said;
+  for (const [name, value] of inHeaders) storeFields.set(name, value);
+  return storeFields;
 }
 
 /**
@@ -35,18 +35,22 @@ const besideOrigins = ['access-control-request-method', 'access-control-request-
 /**
  * Builds the request to the store from the known fields and parameters of the operation, with the store's names.
  *
- * @param said the store fields of the request
+ * @param storeFields the store fields of the request
  * @throws S3Error NotImplemented for an operation that is not passed; InvalidArgument for a repeated parameter, an id
  * that may be a path, and a customer-provided key that is malformed or not accepted on this connection
  * (docs/semantics.md 147 to 155)
  */
-export function passedRequest(other: OtherOperation, said = saidFields(other)): StoreRequest {
-  const { exchange, request, fields, address, bucket, query, operation } = other;
+export function passedRequest(
+  other: OtherOperation,
+  storeFields = storeFieldsOf(other),
+  parameters = knownParameters(other.operation, other.query, other.bucket.keys),
+): StoreRequest {
+  const { exchange, request, fields, address, bucket, operation } = other;
   const inHeaders = fields.store ?? new Map<string, string>();
   const use = isReading(exchange.method) ? 'read' : 'write';
   readCustomerKey(inHeaders, takesCustomerKeys(bucket, request.socket), use);
   const passed: HeaderField[] = [];
-  for (const [name, value] of said) {
+  for (const [name, value] of storeFields) {
     const isAllowed =
       takesField(operation, { name, store: true }) && (exchange.caller !== undefined || !ofClients.has(name));
     if (isAllowed) passed.push({ name, value, store: true });
@@ -64,7 +68,7 @@ export function passedRequest(other: OtherOperation, said = saidFields(other)): 
     operation,
     bucket: bucket.bucketAtStore,
     key: address.kind === 'object' ? bucket.keyPrefix + address.key : undefined,
-    query: formatQuery(knownParameters(operation, query, bucket.keys)),
+    query: formatQuery(parameters),
     fields: passed,
     isResent: true,
   };
@@ -72,11 +76,11 @@ export function passedRequest(other: OtherOperation, said = saidFields(other)): 
 
 /** The HTTP fields that the operation takes. Repeated lines are combined (RFC 9110 §5.3). */
 function httpFields({ request, operation }: OtherOperation): HeaderField[] {
-  const said = new Map<string, string>();
+  const lines = new Map<string, string>();
   for (const { name, value, store } of fieldsFromRaw(request.rawHeaders)) {
     if (store || !takesField(operation, { name, store })) continue;
-    const before = said.get(name);
-    said.set(name, before === undefined ? value : `${before}, ${value}`);
+    const before = lines.get(name);
+    lines.set(name, before === undefined ? value : `${before}, ${value}`);
   }
-  return Array.from(said, ([name, value]) => ({ name, value, store: false }));
+  return Array.from(lines, ([name, value]) => ({ name, value, store: false }));
 }

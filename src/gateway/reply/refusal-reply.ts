@@ -27,10 +27,10 @@ export function replyRemembered(
   { status, fields, body }: RefusedRecord,
   ageS: number | undefined,
 ): void {
-  const said = parseErrorBody(body);
+  const parsed = parseErrorBody(body);
   const worded =
-    said || body.length === 0 ? { fields, body } : withStandardBody({ status, fields }, usualCode(status));
-  const error = said ?? parseErrorBody(worded.body);
+    parsed || body.length === 0 ? { fields, body } : withStandardBody({ status, fields }, usualCode(status));
+  const error = parsed ?? parseErrorBody(worded.body);
   const raw = rawFromFields(fieldsInClientNames(worded.fields, bucket), exchange.prefix);
   raw.push(...chargeHeader(exchange));
   const told = error ? translatedBody(exchange, inClientNames(error, bucket), exchange) : worded.body;
@@ -56,12 +56,12 @@ export function replyRefusal(
     replyError(exchange, s3Error('AccessDenied'), crossOrigin);
     return;
   }
-  const said = parseErrorBody(reply.body);
-  const usual = said ? undefined : standardCode(reply);
+  const parsed = parseErrorBody(reply.body);
+  const usual = parsed ? undefined : standardCode(reply);
   exchange.errorCode = usual;
   if (usual && !exchange.isHead) exchange.storeSaid = quoted(reply.body);
   const worded = usual && !exchange.isHead ? withStandardBody(reply, usual) : reply;
-  const error = said ?? parseErrorBody(worded.body);
+  const error = parsed ?? parseErrorBody(worded.body);
   const signatureRefused = error && ownSignatureRefused(error);
   if (signatureRefused) {
     exchange.failure = signatureRefused;
@@ -87,11 +87,11 @@ export function errorWithin(
   mayKnowMissing: boolean,
   source: Bucket,
 ): Buffer | undefined {
-  const said = parseErrorBody(reply.body);
-  if (!said) return undefined;
+  const parsed = parseErrorBody(reply.body);
+  if (!parsed) return undefined;
   exchange.refusedBy = 'store';
   const isHidden = !mayKnowMissing && tellsMissing({ ...reply, status: 404 });
-  const told = isHidden ? s3Error('AccessDenied') : (ownSignatureRefused(said) ?? said);
+  const told = isHidden ? s3Error('AccessDenied') : (ownSignatureRefused(parsed) ?? parsed);
   return translatedBody(exchange, inNamesOfBoth(told, bucket, source), idsOf(exchange, reply));
 }
 

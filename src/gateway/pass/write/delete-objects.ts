@@ -32,7 +32,7 @@ import { bypassed } from '../../request/cache-status.ts';
 import { requireObject } from '../../request/locate.ts';
 import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
-import { passedRequest, saidFields } from '../passed-request.ts';
+import { passedRequest, storeFieldsOf } from '../passed-request.ts';
 import { declaredOf } from './pass-write.ts';
 import { StoreWrite } from './store-write.ts';
 import { readWhole } from './whole-body.ts';
@@ -48,7 +48,7 @@ export function deleteObjects(other: OtherOperation): void {
   const { exchange, caller } = other;
   if (caller.kind === 'anonymous' && !mayDeleteSome(other)) throw noGrant('DeleteObject');
   const passed = passedRequest(other);
-  const declared = declaredOf(other, saidFields(other));
+  const declared = declaredOf(other, storeFieldsOf(other));
   if (declared.lengthBytes > DELETE_LIST_LIMIT_BYTES)
     throw s3Error('MalformedXML', { reason: 'the body is too long' });
   exchange.report = bypassed('operation');
@@ -125,11 +125,11 @@ const KEYS_PER_STEP = 20;
 
 function* judged(other: OtherOperation, body: Buffer): Steps<Judged> {
   const { objects, isQuiet } = yield* readDeleteList(body);
-  const said = saidFields(other);
+  const storeFields = storeFieldsOf(other);
   const allowed: ObjectToDelete[] = [];
   const refused: DeletedObject[] = [];
   for (const [index, object] of objects.entries()) {
-    const refusal = refusalOf(other, said, object);
+    const refusal = refusalOf(other, storeFields, object);
     if (refusal) refused.push(asResult(object, refusal));
     else allowed.push(object);
     if (index % KEYS_PER_STEP === 0) yield;
@@ -139,7 +139,7 @@ function* judged(other: OtherOperation, body: Buffer): Steps<Judged> {
 
 function refusalOf(
   { bucket, permissions }: OtherOperation,
-  said: ReadonlyMap<string, string>,
+  storeFields: ReadonlyMap<string, string>,
   { key, versionId }: ObjectToDelete,
 ): S3Error | undefined {
   try {
@@ -147,7 +147,7 @@ function refusalOf(
     if (versionId === '') throw s3Error('InvalidArgument', { message: errorTexts.versionIdEmpty });
     if (versionId !== undefined) requireId(bucket.keys, versionId, 'VersionId');
     permissions.require(actionOf('DeleteObject', versionId), key);
-    requireActionsOfFields(said, action => permissions.require(action, key));
+    requireActionsOfFields(storeFields, action => permissions.require(action, key));
     return undefined;
   } catch (error) {
     if (error instanceof S3Error) return error;
@@ -192,9 +192,9 @@ function resultInClientNames({ kind, key, elements }: DeletedObject, bucket: Buc
   if (!key.startsWith(keyPrefix)) throw new InvalidListError('a result is of another bucket');
   const own = key.slice(keyPrefix.length);
   if (kind === 'Deleted') return { kind, key: own, elements };
-  const said = new Map(elements);
+  const values = new Map(elements);
   const { code, message } = inClientNames(
-    { code: said.get('Code') ?? 'InternalError', message: said.get('Message') ?? '', fields: [] },
+    { code: values.get('Code') ?? 'InternalError', message: values.get('Message') ?? '', fields: [] },
     bucket,
   );
   return {

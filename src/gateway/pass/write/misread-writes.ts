@@ -77,16 +77,18 @@ function ignored(parameter: string) {
  * Refuses a write with a condition that the operation does not take: ignored, an object would be lost that the client
  * meant to keep.
  *
- * @param said the store fields of headers and query, without prefix
+ * @param storeFields the store fields of headers and query, without prefix
  * @throws S3Error NotImplemented
  */
 export function refuseIgnoredConditions(
   operation: OperationName,
   { headers }: Pick<IncomingMessage, 'headers'>,
-  said: ReadonlyMap<string, string>,
+  storeFields: ReadonlyMap<string, string>,
 ): void {
   const isIgnored = (name: string, store: boolean) => !takesField(operation, { name, store });
   const http = ofConditions.filter(name => headers[name] !== undefined && isIgnored(name, false));
-  const ofStore = [...said.keys()].filter(name => ofStoreConditions.test(name) && isIgnored(name, true));
+  const ofStore = [...storeFields.keys()].filter(
+    name => ofStoreConditions.test(name) && isIgnored(name, true),
+  );
   if (http.length + ofStore.length > 0) throw s3Error('NotImplemented');
 }

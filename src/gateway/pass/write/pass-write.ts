@@ -14,7 +14,7 @@ import { isForClients } from '../../reply/client-names.ts';
 import { isRenamed } from '../../request/bucket.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { type PassOptions, passThrough } from '../pass-through.ts';
-import { passedRequest, saidFields } from '../passed-request.ts';
+import { passedRequest, storeFieldsOf } from '../passed-request.ts';
 import { ClientBody } from './client-body.ts';
 import { refuseIgnoredConditions, refuseMisreadWrites } from './misread-writes.ts';
 import { openWriteOf } from './open-write-of.ts';
@@ -35,19 +35,24 @@ import { hasResult, resultForClient } from './write-result.ts';
 export function passWrite(other: OtherOperation): void {
   const { exchange, request, bucket, address, query, operation, permissions, observer } = other;
   const key = address.kind === 'object' ? address.key : '';
-  const said = saidFields(other);
+  const storeFields = storeFieldsOf(other);
   const require = (action: string) => permissions.require(action, key);
-  if (address.kind === 'object') requireActionsOfFields(said, require);
-  else if (operation === 'CreateBucket') requireActionsOfBucketFields(said, require);
+  if (address.kind === 'object') requireActionsOfFields(storeFields, require);
+  else if (operation === 'CreateBucket') requireActionsOfBucketFields(storeFields, require);
   const parameters = knownParameters(operation, query, bucket.keys);
-  refuseMisreadWrites(operation, said, query, parameters);
-  if (address.kind === 'object') refuseIgnoredConditions(operation, request, said);
+  refuseMisreadWrites(operation, storeFields, query, parameters);
+  if (address.kind === 'object') refuseIgnoredConditions(operation, request, storeFields);
   if (operation === 'UploadPart' || operation === 'UploadPartCopy') requirePartNumber(other);
   if (isCopy(operation) && hasContent(request))
     throw s3Error('InvalidRequest', { message: errorTexts.bodyUnexpected });
-  const declared = passesBody(operation) ? declaredOf(other, saidOfBody(operation, said)) : undefined;
-  const source = isCopy(operation) ? sourceOfCopy(other, said) : undefined;
-  const passed = withFields(withPayloadFields(passedRequest(other, said), declared), source?.fields);
+  const declared = passesBody(operation)
+    ? declaredOf(other, fieldsOfBody(operation, storeFields))
+    : undefined;
+  const source = isCopy(operation) ? sourceOfCopy(other, storeFields) : undefined;
+  const passed = withFields(
+    withPayloadFields(passedRequest(other, storeFields, parameters), declared),
+    source?.fields,
+  );
   const mayKnowMissing =
     source?.mayKnowMissing ?? (address.kind === 'bucket' || permissions.allows('ListBucket', key));
   const scope = { mayKnowMissing, source: source?.bucket };
@@ -99,22 +104,22 @@ function locationOf({ operation, bucket }: OtherOperation): Pick<PassOptions, 'k
 const LARGEST_UPLOAD_BYTES = 5 * 1024 ** 3;
 
 /** The checksums in the head of CompleteMultipartUpload are those of the object, not of the body, which is a list of parts. */
-function saidOfBody(
+function fieldsOfBody(
   operation: OperationName,
-  said: ReadonlyMap<string, string>,
+  storeFields: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
-  if (operation !== 'CompleteMultipartUpload') return said;
-  return new Map([...said].filter(([name]) => !name.startsWith('checksum-')));
+  if (operation !== 'CompleteMultipartUpload') return storeFields;
+  return new Map([...storeFields].filter(([name]) => !name.startsWith('checksum-')));
 }
 
-/** What the request says of its body. `said` are its store fields. @throws S3Error those of `declaredPayload` */
+/** What the request declares of its body. @throws S3Error those of `declaredPayload` */
 export function declaredOf(
   { exchange, request, caller, operation }: OtherOperation,
-  said: ReadonlyMap<string, string>,
+  storeFields: ReadonlyMap<string, string>,
 ): DeclaredPayload {
   const declared = declaredPayload({
     signed: caller.kind === 'client' ? caller.payload : undefined,
-    store: said,
+    store: storeFields,
     contentLength: request.headers['content-length'] ?? emptyLength(request, operation),
     contentMd5: onlyLine(request, 'content-md5'),
     prefix: exchange.prefix,
@@ -133,7 +138,7 @@ function tooLarge({ lengthBytes }: DeclaredPayload) {
 }
 
 /**
- * RFC 9112 §6.3: a request without these fields has no body. Stores want the length of an object to be said; of a
+ * RFC 9112 §6.3: a request without these fields has no body. Stores want the length of an object to be declared; of a
  * document that may be left out, such as that of CreateBucket, they do not.
  */
 function emptyLength({ headers }: IncomingMessage, operation: OperationName): string | undefined {

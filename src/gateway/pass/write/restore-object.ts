@@ -10,7 +10,7 @@ import { RefusedByStoreError } from '../../fill/fill-error.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
-import { passedRequest, saidFields } from '../passed-request.ts';
+import { passedRequest, storeFieldsOf } from '../passed-request.ts';
 import { openWriteOf } from './open-write-of.ts';
 import { declaredOf } from './pass-write.ts';
 import { StoreWrite } from './store-write.ts';
@@ -25,7 +25,7 @@ import { readWhole } from './whole-body.ts';
  */
 export function restoreObject(other: OtherOperation): void {
   const { exchange, address, permissions } = other;
-  const declared = declaredOf(other, saidFields(other));
+  const declared = declaredOf(other, storeFieldsOf(other));
   if (declared.lengthBytes > RESTORE_LIMIT_BYTES)
     throw s3Error('MalformedXML', { reason: 'the body is too long' });
   exchange.report = bypassed('operation');

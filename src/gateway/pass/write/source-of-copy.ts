@@ -41,11 +41,11 @@ export function isCopy(operation: OperationName): boolean {
  * The source of a copy with the names of the store. It is read with the gateway's own rights, so all rules for reads of
  * its bucket are applied here.
  *
- * @param said the store fields of the request, by name without prefix
+ * @param storeFields the store fields of the request, by name without prefix
  * @throws S3Error InvalidArgument for a source that could be taken for another one; NoSuchBucket; AccessDenied unless the
  * caller may read it; NotImplemented for a source at another store; those of `readCustomerKey`
  */
-export function sourceOfCopy(other: OtherOperation, said: ReadonlyMap<string, string>): SourceOfCopy {
+export function sourceOfCopy(other: OtherOperation, storeFields: ReadonlyMap<string, string>): SourceOfCopy {
   const source = parseCopySource(onlySource(other));
   const { key, versionId } = source;
   const bucket = bucketOf(other, source);
@@ -55,14 +55,14 @@ export function sourceOfCopy(other: OtherOperation, said: ReadonlyMap<string, st
   const permissions = new Permissions(other.policy, other.caller, bucket.name);
   permissions.require(readAction(versionId), key);
   if (bucket.store !== other.bucket.store) throw s3Error('NotImplemented', { message: ELSEWHERE_TEXT });
-  readCustomerKey(customerKeyOfSource(said), takesCustomerKeys(bucket, other.request.socket), 'read');
+  readCustomerKey(customerKeyOfSource(storeFields), takesCustomerKeys(bucket, other.request.socket), 'read');
   const atStore = { bucket: bucket.bucketAtStore, key: bucket.keyPrefix + key, versionId };
   const named: HeaderField = { name: FIELD, value: formatCopySource(atStore), store: true };
   return {
     bucket,
     fields: isOfItself(other, bucket, source)
       ? [named]
-      : [named, ...withoutTags(other, said, permissions, key)],
+      : [named, ...withoutTags(other, storeFields, permissions, key)],
     mayKnowMissing: permissions.allows('ListBucket', key),
   };
 }
@@ -99,8 +99,8 @@ function isOfItself(
 
 const OF_SOURCE = 'copy-source-';
 
-function customerKeyOfSource(said: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const ofSource = [...said].filter(([name]) => name.startsWith(OF_SOURCE));
+function customerKeyOfSource(storeFields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const ofSource = [...storeFields].filter(([name]) => name.startsWith(OF_SOURCE));
   return new Map(ofSource.map(([name, value]) => [name.slice(OF_SOURCE.length), value]));
 }
 
@@ -112,11 +112,11 @@ function customerKeyOfSource(said: ReadonlyMap<string, string>): ReadonlyMap<str
  */
 function withoutTags(
   { operation, permissions, address }: OtherOperation,
-  said: ReadonlyMap<string, string>,
+  storeFields: ReadonlyMap<string, string>,
   ofSource: Permissions,
   key: string,
 ): readonly HeaderField[] {
-  const directive = said.get(TAGS);
+  const directive = storeFields.get(TAGS);
   if (operation !== 'CopyObject' || directive === 'REPLACE') return [];
   const target = address.kind === 'object' ? address.key : '';
   const mayRead = ofSource.allows('GetObjectTagging', key);
