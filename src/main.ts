@@ -9,6 +9,7 @@ import { formatAddress } from './base/listen-error.ts';
 import { descriptorSink, redactingSink } from './base/log-sinks.ts';
 import { createLogger, type LogSink } from './base/logger.ts';
 import { GrowingRedactor } from './base/redaction.ts';
+import { announceReady } from './base/service-manager.ts';
 import { WarmPages } from './cache/warm-pages.ts';
 import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
@@ -124,6 +125,7 @@ async function start(
   certificates.start(() => pool.useCertificates(addresses()));
   new WarmPages(workers.memory, clock).start();
   logger.info({ gateway: gatewayUrl, admin: adminUrl, workers: workers.count, version }, 'ready');
+  announceReady({ environment: process.env, logger });
   alerts.begin([
     { name: 'Version', value: version },
     { name: 'Workers', value: String(workers.count) },
