@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from '../base/logger.ts';
 import { type UnreadableRequest, unreadableStatuses } from '../http/unreadable-request.ts';
 import { closeDiscarding } from '../transport/discard-input.ts';
+import { failBody, SlowBodyError } from '../transport/request-bodies.ts';
 import { runningResponse } from '../transport/running-response.ts';
 
 /** Renders the complete response to a malformed request, including status line and body. */
@@ -41,10 +42,21 @@ function mayAnswer({ code = '' }: NodeJS.ErrnoException, socket: Socket): boolea
   return code.startsWith('HPE_') || (socket.bytesWritten === 0 && code !== 'ECONNRESET');
 }
 
-/** For a client that sends too slowly: answers 408 unless another answer has begun, and closes the connection. */
+/** Responses whose handlers were told that their clients send too slowly. */
+const told = new WeakSet<object>();
+
+/**
+ * For a client that sends too slowly: answers 408 unless another answer has begun, and closes the connection. Who reads
+ * the body of a request answers it, with the ids and the log line of that request.
+ */
 export function refuseSlow(socket: Socket, { answerUnreadable, logger }: RefusalOptions): void {
-  logger.info({ remoteAddress: socket.remoteAddress }, 'closed a connection whose client sends too slowly');
   const running = runningResponse(socket);
+  if (running && !running.headersSent && !told.has(running)) {
+    told.add(running);
+    running.shouldKeepAlive = false;
+    if (failBody(socket, new SlowBodyError())) return;
+  }
+  logger.info({ remoteAddress: socket.remoteAddress }, 'closed a connection whose client sends too slowly');
   // between requests, a client would take this for the answer to its next request
   const isAwaited = running ? !running.headersSent : socket.bytesWritten === 0;
   if (isAwaited && socket.writable) endWith(socket, answerUnreadable('too-slow'));

@@ -84,11 +84,27 @@ export function isBodyHeldUp(request: IncomingMessage): boolean {
   return request.readableLength >= request.readableHighWaterMark;
 }
 
-/** Tells who reads the body of a request on `socket` that the rest of it cannot be read. */
-export function failBody(socket: Socket, error: Error): void {
+/** The client sends a body so slowly that the rest of it is not waited for. */
+export class SlowBodyError extends Error {
+  override readonly name = 'SlowBodyError';
+  readonly code = 'SLOW_BODY';
+
+  constructor() {
+    super('the client sends its body too slowly');
+  }
+}
+
+/**
+ * Tells who reads the body of a request on `socket` that the rest of it cannot be read.
+ *
+ * @returns whether somebody reads it
+ */
+export function failBody(socket: Socket, error: Error): boolean {
   const request = unfinishedRequest(socket);
+  if (!request || request.listenerCount('error') === 0) return false;
   // node:http emits this only when the connection is closed, for which the client may wait with its half of it
-  if (request && request.listenerCount('error') > 0) request.emit('error', error);
+  request.emit('error', error);
+  return true;
 }
 
 /** The request whose body node:http is still reading from `socket`. */

@@ -15,6 +15,7 @@ import type { Authenticate, AuthenticateForm } from '../../src/gateway/request/a
 import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
 import { listenHttp } from '../../src/server/http-listener.ts';
+import type { SenderLimits } from '../../src/server/slow-senders.ts';
 import { defaultLimits as clientLimits } from './client-limits.ts';
 import { slots } from './object-keys.ts';
 
@@ -64,6 +65,8 @@ export interface TestGatewayOptions {
   readonly limits?: Partial<RequestLimits>;
   /** Default: a server of node:http. `worker` is the listener that workers have. */
   readonly listener?: 'node' | 'worker';
+  /** How fast clients of such a listener have to send. Default: as workers want it. */
+  readonly senders?: SenderLimits;
 }
 
 /** One answer with its whole body. */
@@ -123,7 +126,7 @@ export class TestGateway {
     const channels = connect(parts);
     const listeners = await Promise.all(
       parts.map(({ gateway }) =>
-        options.listener === 'worker' ? listenAsWorker(gateway) : listenBare(gateway),
+        options.listener === 'worker' ? listenAsWorker(gateway, options.senders) : listenBare(gateway),
       ),
     );
     return new TestGateway(parts, listeners, channels, memory);
@@ -235,12 +238,13 @@ function makePart(
   return { gateway, metrics, stores };
 }
 
-async function listenAsWorker(gateway: Gateway): Promise<Listener> {
+async function listenAsWorker(gateway: Gateway, senders: SenderLimits | undefined): Promise<Listener> {
   const listener = await listenHttp({
     ...{ addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0 }], reusePort: false, limits: clientLimits },
     logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
     handle: gateway.handle,
     takesBody,
+    senders,
     answerUnreadable: why => gateway.answerUnreadable(why),
   });
   return { port: listener.port, close: () => listener.drain(0) };

@@ -95,6 +95,28 @@ it('a body that drips before the answer is answered 408, on a connection of its 
   }
 });
 
+it('who reads a body that drips gives the answer, and the connection is closed after it', async () => {
+  const { open, drip } = await setup((request, response) => {
+    request.resume().on('error', error => response.end(error.message));
+  }, always);
+  for (const length of [1_000, 1_000_000]) {
+    const socket = open(put.replace('1000000', String(length)));
+    drip(socket, 'x');
+    expect(await text(socket)).toMatch(
+      /^HTTP\/1.1 200 OK\r\n[\s\S]*Connection: close[\s\S]*the client sends its body too slowly/,
+    );
+  }
+});
+
+it('a reader that does not answer is not waited for', async () => {
+  const { open, drip } = await setup(request => {
+    request.resume().on('error', () => undefined);
+  }, always);
+  const socket = open(put);
+  drip(socket, 'x');
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/);
+});
+
 it('law 2: a body that drips gets no 408 into an answer that has begun', async () => {
   const { open, drip } = await setup((_request, response) => {
     response.writeHead(200, { 'content-length': 100 });

@@ -264,10 +264,10 @@ it('whoever reads a body learns that the rest of it cannot be read; where nobody
   const { open } = await serve(always, request => taken.resolve(request));
   open(get('/it', 'content-length: 70000\r\n'));
   const request = await taken.promise;
-  failBody(request.socket, new Error('nobody reads'));
+  expect(failBody(request.socket, new Error('nobody reads'))).toBe(false);
   const told: Error[] = [];
   request.once('error', error => told.push(error));
   const error = new Error('broken off');
-  failBody(request.socket, error);
+  expect(failBody(request.socket, error)).toBe(true);
   expect(told).toEqual([error]);
 });

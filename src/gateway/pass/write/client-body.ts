@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Transform, type TransformCallback } from 'node:stream';
 import type { BodyFlow, StreamedBody } from '../../../backend/store.ts';
-import { s3Error } from '../../../s3/error.ts';
 import { passOverRest } from '../../../transport/request-bodies.ts';
 import { SentMemory } from '../../../transport/sent-memory.ts';
+import { brokenBody } from './broken-body.ts';
 
 /** More pieces than this of one read are put together: each would be a write to the store's socket. */
 const MAX_PIECES = 8;
@@ -102,10 +102,10 @@ export class ClientBody implements StreamedBody {
   }
 
   /** No more of the body comes. A client that has left needs no answer, and the response has told so before. */
-  readonly #broken = () => {
+  readonly #broken = (why: unknown) => {
     if (this.#isOver) return;
     this.stop();
-    this.#refused(s3Error('IncompleteBody', { reason: 'the body broke off' }));
+    this.#refused(brokenBody(why));
   };
 
   #arrived(bytes: Buffer, done: TransformCallback): void {

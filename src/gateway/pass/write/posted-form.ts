@@ -4,6 +4,7 @@ import { s3Error } from '../../../s3/error.ts';
 import { boundaryOf, delimiterOf, endOf, type FormHead, FormHeadReader } from '../../../s3/form-head.ts';
 import { letContinue } from '../../../transport/request-bodies.ts';
 import type { Exchange } from '../../request/exchange.ts';
+import { brokenBody } from './broken-body.ts';
 import { readWhole } from './whole-body.ts';
 
 /** A form whose fields have been read. Its file is there, or follows in the body of the request. */
@@ -72,9 +73,9 @@ async function readHead(request: IncomingMessage, exchange: Exchange, boundary: 
       reject(error);
     }
   };
-  const broken = () => {
+  const broken = (why?: unknown) => {
     stop();
-    reject(s3Error('IncompleteBody', { reason: 'the body broke off' }));
+    reject(brokenBody(why));
   };
   request.on('data', arrived).on('end', broken).on('close', broken).on('error', broken);
   if (request.destroyed) broken();

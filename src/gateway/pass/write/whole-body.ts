@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { DeclaredPayload } from '../../../s3/declared-payload.ts';
-import { s3Error } from '../../../s3/error.ts';
 import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
 import { letContinue, passOverRest } from '../../../transport/request-bodies.ts';
 import type { Exchange } from '../../request/exchange.ts';
+import { brokenBody } from './broken-body.ts';
 
 /**
  * Reads a body that is needed whole, of the length that it declares, which must be bounded before. Rejects with the
@@ -45,9 +45,9 @@ export function readWhole(
       stop();
       resolve(content);
     });
-  const broken = () =>
+  const broken = (why?: unknown) =>
     step(() => {
-      throw s3Error('IncompleteBody', { reason: 'the body broke off' });
+      throw brokenBody(why);
     });
   request.on('data', arrived).on('end', ended).on('close', broken).on('error', broken);
   if (request.destroyed) broken();
