@@ -1,7 +1,7 @@
 import { alertNames, describeRule } from '../../alerts/rules/rule-description.ts';
 import { type AlertOptions, type RuleSetting, settingsOf } from '../../alerts/rules/rule-settings.ts';
 import { isRuleName } from '../../alerts/rules/rule-table.ts';
-import { type RunbookStep, stepsOf } from '../../alerts/rules/runbook-steps.ts';
+import { type RunbookStep, stepsOf, writeSteps } from '../../alerts/rules/runbook-steps.ts';
 import { describeDuration } from '../../base/time-text.js';
 import { escapeText } from '../../s3/xml-text.ts';
 
@@ -23,9 +23,11 @@ export function runbookBody(rules: AlertOptions, access: RunbookAccess): string 
 <p id="locked" class="row" hidden>Which alerts fire is shown with the token of the admin port. <button id="unlock" type="button">Enter the token</button></p>
 <ul class="index">
 ${alertNames.map(indexLine).join('\n')}
+<li><a href="#writes">Writes</a></li>
 </ul>
 </section>
 ${alertNames.map(name => section(name, rules, access)).join('\n')}
+${aboutWrites(access)}
 </main>`;
 }
 
@@ -46,6 +48,17 @@ ${stepsOf(name)
   .join('\n')}
 ${settings === 'off' ? '' : ending(name, settings)}
 ${settings === 'off' ? '<p>This rule is off.</p>' : `<dl class="settings">${settings.map(setting).join('')}</dl>`}
+<p class="back"><a href="#index">All rules</a> <a href="/">Status</a></p>
+</section>`;
+}
+
+/** Most of it happens to single clients, so that no rule watches it. */
+function aboutWrites(access: RunbookAccess): string {
+  return `<section class="panel entry" id="writes">
+<h2>Writes</h2>
+<p>A write that fails is not tried again, unless nothing of it was sent: its client has to decide. What to look for when a client complains, and after the store was unreachable or slow:</p>
+${writeSteps.map(step => stepHtml(step, access)).join('\n')}
+<p>Parts of uploads that nobody completed take room at the store until they are aborted, which many clients may not do (AbortMultipartUpload and ListMultipartUploads are granted by name): look for them at the store itself, or have it remove them by a lifecycle rule.</p>
 <p class="back"><a href="#index">All rules</a> <a href="/">Status</a></p>
 </section>`;
 }

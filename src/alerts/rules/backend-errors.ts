@@ -18,7 +18,7 @@ export const backendErrors: RuleDefinition<BackendErrorsOptions> = {
   name: 'backendErrors',
   title: 'A backend answers with errors',
   advice:
-    'Reads that are not cached fail for clients. Look at the store’s own status and its logs first, then at the network between.',
+    'Reads that are not cached fail for clients, and so do writes, which the store may have carried out nevertheless (see Writes in the runbook). Look at the store’s own status and its logs first, then at the network between.',
   measures: [backendAttempts, backendFailures],
   inhibitedBy: ['backendUnreachable'],
   inhibitAfterMs: ({ windowMs }) => windowMs,

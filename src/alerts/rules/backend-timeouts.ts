@@ -17,7 +17,7 @@ export const backendTimeouts: RuleDefinition<BackendTimeoutsOptions> = {
   name: 'backendTimeouts',
   title: 'A backend answers too late',
   advice:
-    'Requests wait for the whole timeout before they are tried again. Look at the store’s load, and whether the timeouts configured for the backend are long enough for it.',
+    'Reads wait for the whole timeout before they are tried again; writes wait 60 s or longer, fail, and are not tried again (see Writes in the runbook). Look at the store’s load, and whether the timeouts configured for the backend are long enough for it.',
   measures: [backendAttempts],
   inhibitedBy: ['backendUnreachable'],
   inhibitAfterMs: ({ windowMs }) => windowMs,

@@ -28,7 +28,7 @@ export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
   name: 'backendUnreachable',
   title: 'A backend does not answer, or only with errors',
   advice:
-    'Only what is cached is served. Check that the store runs, that its name resolves, that nothing between refuses the connection, and what the store’s own logs say.',
+    'Only what is cached is served, and writes fail (see Writes in the runbook). Check that the store runs, that its name resolves, that nothing between refuses the connection, and what the store’s own logs say.',
   measures: [backendAttempts, backendFailures],
   inhibitedBy: [],
   inhibitAfterMs: () => 0,

@@ -237,6 +237,30 @@ const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[
   ],
 };
 
+/** What no rule watches: how writes fail, and what is left to do then. */
+export const writeSteps: readonly RunbookStep[] = [
+  shell(
+    'Writes that were refused: reason names the grant that is missing. Some header fields need one of their own (x-amz-acl needs PutObjectAcl), and so do a copy (its source) and the configuration of a bucket (for all keys).',
+    `jq -c 'select(.status == 403 and .reason) | {time, operation, bucket, url, caller, reason}' LOG`,
+  ),
+  shell(
+    'Uploads that were stuck: their clients sent less than 500 bytes a second for 20 s, so look at the network of the client.',
+    `jq -c 'select(.code == "RequestTimeout") | {time, operation, bucket, url, caller, receivedBytes, durationMs}' LOG`,
+  ),
+  promql(
+    'Calls by state: paused ones wait for a client, uploads for more of the body, reads until what was sent is taken.',
+    'sum by (backend, state) (tidegate_backend_calls)',
+  ),
+  shell(
+    'Writes of which nobody knows whether the store has carried them out: they failed at it, or were answered too late (after 60 s, or timeouts.firstByte where that is longer). The gateway does not repeat them; their clients decide.',
+    `jq -c 'select(.status >= 500 and (.method == "PUT" or .method == "POST" or .method == "DELETE")) | {time, status, operation, bucket, url, caller, backend, cause}' LOG`,
+  ),
+  shell(
+    'For a minute after such a write each read of the object asks the store. If the store carried it out even later, purge the object: else the old content is served until its ttl is over.',
+    'tidegate purge BUCKET KEY --admin ADMIN_URL',
+  ),
+];
+
 /** The steps of a rule; none for an unknown one. */
 export function stepsOf(name: string): readonly RunbookStep[] {
   return isRuleName(name) || isNoticeName(name) ? runbookSteps[name] : [];

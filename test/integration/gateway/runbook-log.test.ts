@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { RuleName } from '../../../src/alerts/rules/rule-table.ts';
-import { stepsOf } from '../../../src/alerts/rules/runbook-steps.ts';
+import { type RunbookStep, stepsOf, writeSteps } from '../../../src/alerts/rules/runbook-steps.ts';
 import { createLogger } from '../../../src/base/logger.ts';
 import { s3Error } from '../../../src/s3/error.ts';
 import { clientCalled } from '../../support/callers.ts';
@@ -31,11 +31,14 @@ async function start(options: TestGatewayOptions): Promise<TestGateway> {
 
 /** What the runbook's command for a rule prints of the log: `select(.a >= 1 or .b) | {c, d}`, without absent fields. */
 function printedFor(rule: RuleName): readonly Line[] {
-  const command = stepsOf(rule).find(({ text }) => text.startsWith('jq ') && text.includes('.status'));
+  return printedBy(stepsOf(rule).find(({ text }) => text.startsWith('jq ') && text.includes('.status')));
+}
+
+function printedBy(command: RunbookStep | undefined): readonly Line[] {
   const [, conditions = '', names = ''] = /select\((.+?)\) \| \{([\w, ]+)\}/.exec(command?.text ?? '') ?? [];
   return lines
     .map((line): Line => JSON.parse(line))
-    .filter(line => conditions.split(' or ').some(condition => holds(condition, line)))
+    .filter(line => conditions.split(' and ').every(each => holdsOneOf(each, line)))
     .map(line =>
       Object.fromEntries(
         names.split(', ').flatMap(name => (line[name] === undefined ? [] : [[name, line[name]]])),
@@ -43,11 +46,16 @@ function printedFor(rule: RuleName): readonly Line[] {
     );
 }
 
+function holdsOneOf(conditions: string, line: Line): boolean {
+  const [, inner = conditions] = /^\((.*)\)$/.exec(conditions) ?? [];
+  return inner.split(' or ').some(condition => holds(condition, line));
+}
+
 function holds(condition: string, line: Line): boolean {
-  const [, name = '', comparison, number] = /^\.(\w+)(?: (>=|==) (\d+))?$/.exec(condition) ?? [];
+  const [, name = '', comparison, wanted = ''] = /^\.(\w+)(?: (>=|==) (\d+|"\w+"))?$/.exec(condition) ?? [];
   const value = line[name];
   if (comparison === undefined) return value !== undefined && value !== false;
-  return comparison === '==' ? value === Number(number) : Number(value) >= Number(number);
+  return comparison === '==' ? value === JSON.parse(wanted) : Number(value) >= JSON.parse(wanted);
 }
 
 it.each<RuleName>(['backendErrors', 'backendErrorBurn', 'serverErrors'])(
@@ -120,6 +128,24 @@ it('the command for refused signatures tells who lacks a right', async () => {
       caller: 'reporting',
       reason: 'no grant for GetObject',
     }),
+  ]);
+});
+
+it('the commands about writes tell which grant was missing, and of which writes the outcome is not known', async () => {
+  const gateway = await start({
+    storeUrl: `http://127.0.0.1:${await freePort()}`,
+    authenticate: () => clientCalled('reporting'),
+    allows: (_caller, _bucket, action) => action !== 'PutObjectAcl',
+  });
+  const empty = { 'content-length': '0' };
+  await gateway.send('PUT', '/b/k', { ...empty, 'x-amz-acl': 'public-read' });
+  await gateway.send('PUT', '/b/other', empty);
+  await gateway.get('/b/k');
+  const [refused, stuck, unknown] = writeSteps.filter(({ text }) => text.startsWith('jq '));
+  expect([refused, stuck, unknown].map(printedBy)).toEqual([
+    [expect.objectContaining({ url: '/b/k', caller: 'reporting', reason: 'no grant for PutObjectAcl' })],
+    [],
+    [expect.objectContaining({ url: '/b/other', status: 503, cause: 'ECONNREFUSED' })],
   ]);
 });
 

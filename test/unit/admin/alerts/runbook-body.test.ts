@@ -25,6 +25,21 @@ it('has a line in the index and a section for each name, each once', () => {
   expect(sections).toEqual(indexed);
 });
 
+it('has a section for writes, which rules that concern them name', () => {
+  const body = runbookBody({}, access);
+  expect(body).toContain('<li><a href="#writes">Writes</a></li>');
+  const writes = sectionOf(body, 'writes');
+  for (const words of [
+    'is not tried again',
+    'tidegate purge BUCKET KEY',
+    'RequestTimeout',
+    'AbortMultipartUpload',
+  ])
+    expect(writes).toContain(words);
+  for (const rule of ['backendUnreachable', 'backendErrors', 'backendTimeouts'])
+    expect(sectionOf(body, rule)).toContain('Writes in the runbook');
+});
+
 it('escapes what becomes part of the page', () => {
   const adminUrl = 'http://a/?"<script>&';
   const body = runbookBody({}, { ...access, adminUrl });

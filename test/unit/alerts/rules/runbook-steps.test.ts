@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alertNames } from '../../../../src/alerts/rules/rule-description.ts';
-import { stepsOf } from '../../../../src/alerts/rules/runbook-steps.ts';
+import { stepsOf, writeSteps } from '../../../../src/alerts/rules/runbook-steps.ts';
 import { Metrics } from '../../../../src/base/metrics.ts';
 import { runProgram } from '../../../../src/cli/program.ts';
 
@@ -12,7 +12,7 @@ const sources = globSync('src/**/*.ts', { cwd: root })
   .filter(path => !path.endsWith('runbook-steps.ts'))
   .map(read)
   .join('\n');
-const steps = alertNames.flatMap(name => stepsOf(name));
+const steps = [...alertNames.flatMap(name => stepsOf(name)), ...writeSteps];
 const queries = steps.filter(({ kind }) => kind === 'promql').map(({ text }) => text);
 const commands = steps.filter(({ kind }) => kind === 'shell').map(({ text }) => text);
 
