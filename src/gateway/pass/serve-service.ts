@@ -37,7 +37,6 @@ export function serveService(service: ServiceRequest): void {
   const operation = detectOperation(exchange.method, address, query, headers);
   exchange.operation = operation;
   if (operation === 'Unknown') throw s3Error('NotImplemented');
-  if (operation !== 'ListBuckets') throw s3Error('AccessDenied');
   const listed = buckets.configured.filter(({ name }) => mayList(service, name));
   const { otherStore } = buckets;
   const mayListOthers = caller.kind === 'client' || mayList(service, EVERY_OTHER_BUCKET);

@@ -222,6 +222,7 @@ export class ExchangeObserver {
       url: loggedUrl(exchange.url),
       operation: exchange.operation,
       bucket: exchange.bucket,
+      key: exchange.formKey,
       caller: exchange.caller,
       ...exchange.refusedSignature,
       status: exchange.status,

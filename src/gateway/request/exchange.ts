@@ -41,6 +41,8 @@ export class Exchange {
   /** The key of the addressed object, if any. */
   key: string | undefined;
   versionId: string | undefined;
+  /** The key that a form is posted to: its URL does not have it. */
+  formKey: string | undefined;
   report: CacheReport = refusedBeforeLookup;
   /** Access key id of the client, or undefined for anonymous ones. */
   caller: string | undefined;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLogger } from '../../../src/base/logger.ts';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
@@ -20,13 +21,15 @@ const buckets = {
 const large = 1_500_000;
 
 let lab: Lab;
+const lines: string[] = [];
+const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
 
 beforeEach(async () => {
   lab = await Lab.start({
     accounts: [OWNER, clerk],
     buckets,
     anonymous: { box: [{ actions: ['PutObject'], keys: ['open/**'] }] },
-    gateway: { workers: 2 },
+    gateway: { workers: 2, accessLog: createLogger({ level: 'info', sink }) },
   });
   await lab.store.put('/box');
 });
@@ -224,6 +227,17 @@ describe('who may post', () => {
     const otherDay = { ...fields, 'x-amz-credential': 'owner/20200101/us-east-1/s3/aws4_request' };
     expect((await post({ fields: { key: 'in/k', ...otherDay }, file: 'x' })).code).toBe('InvalidArgument');
   });
+});
+
+it('the log has the key of a form, and the access key that a refused signature claims', async () => {
+  lines.length = 0;
+  await post({ fields: signed({ key: 'in/k' }, { as: clerk }), file: 'x' });
+  const wrong = { accessKeyId: 'clerk', secretAccessKey: 'old' };
+  await post({ fields: signed({ key: 'in/k' }, { as: wrong }), file: 'x' });
+  expect(lines.map(line => JSON.parse(line))).toMatchObject([
+    { operation: 'PostObject', url: '/box', key: 'in/k', caller: 'clerk', status: 204 },
+    { key: 'in/k', accessKey: 'clerk', why: 'wrong signature', status: 403 },
+  ]);
 });
 
 it('each field has to be allowed by the policy', async () => {

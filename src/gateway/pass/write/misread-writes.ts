@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { bareName } from '../../../s3/dialect.ts';
-import { s3Error } from '../../../s3/error.ts';
+import { type S3Error, s3Error } from '../../../s3/error.ts';
 import { errorTexts } from '../../../s3/error-texts.ts';
 import { takesField } from '../../../s3/operation-parameters.ts';
 import type { OperationName } from '../../../s3/operation-table.ts';
@@ -50,10 +50,10 @@ export function refuseMisreadWrites(
 ): void {
   for (const name of fields.keys())
     if (fieldsOfOtherWrites.test(name) || (fieldsOfCopies.test(name) && !isCopy(operation)))
-      throw s3Error('NotImplemented');
+      throw notImplemented(`x-store-${name}`);
   for (const { name: parameter, value } of query) {
     const { name, prefix } = bareName(parameter);
-    if (prefix && fieldsOfCustomerKeys.test(name)) throw s3Error('NotImplemented');
+    if (prefix && fieldsOfCustomerKeys.test(name)) throw notImplemented(parameter);
     const plainName = parameter.replace(/[^a-z\d]/gi, '').toLowerCase();
     const isIgnored = namesOfIds.test(plainName) && !own.some(taken => taken.name === parameter);
     const isAnother = plainName === OPERATION_NAME && value !== '' && value !== operation;
@@ -90,5 +90,11 @@ export function refuseIgnoredConditions(
   const ofStore = [...storeFields.keys()].filter(
     name => ofStoreConditions.test(name) && isIgnored(name, true),
   );
-  if (http.length + ofStore.length > 0) throw s3Error('NotImplemented');
+  const [first] = [...http, ...ofStore.map(name => `x-store-${name}`)];
+  if (first !== undefined) throw notImplemented(first);
+}
+
+/** As Amazon S3 does, it names the field that is not taken. */
+function notImplemented(header: string): S3Error {
+  return s3Error('NotImplemented', { fields: [['Header', header]] });
 }

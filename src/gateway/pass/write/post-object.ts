@@ -1,5 +1,6 @@
 import type { Store, StoreRequest, WholeReply } from '../../../backend/store.ts';
 import { parseContentLength } from '../../../http/content-length.ts';
+import { shownKeyOf } from '../../../s3/claimed-access-key.ts';
 import { readCustomerKey } from '../../../s3/customer-key.ts';
 import { type DeclaredPayload, declaredPayload } from '../../../s3/declared-payload.ts';
 import { S3Error, s3Error } from '../../../s3/error.ts';
@@ -51,6 +52,7 @@ async function answerOf(other: OtherOperation, job: DocumentJob, lengthBytes: nu
   exchange.speak(prefixOfForm(form.fields));
   const key = keyOfForm(form.fields.get('key') ?? '', form.fileName);
   requireObject(bucket, key);
+  exchange.formKey = key;
   const caller = callerOf(other, form);
   const put = readFormFields(form.fields, caller.kind === 'anonymous');
   requireAllowed(other, caller, key, put);
@@ -72,10 +74,15 @@ function callerOf(
   } catch (error) {
     if (error instanceof S3Error) {
       const client = request.socket.remoteAddress?.replace(/^::ffff:(?=\d)/, '');
-      exchange.refusedSignature = { client, accessKey: undefined, why: error.reason ?? error.code };
+      const accessKey = shownKeyOf('x-amz-credential', credentialOf(form));
+      exchange.refusedSignature = { client, accessKey, why: error.reason ?? error.code };
     }
     throw error;
   }
+}
+
+function credentialOf({ fields }: ArrivingForm): string {
+  return fields.get('x-amz-credential') ?? fields.get('x-store-credential') ?? '';
 }
 
 function requireAllowed(

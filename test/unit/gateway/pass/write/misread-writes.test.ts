@@ -96,3 +96,25 @@ it.each([
   if (outcome === 'passed') expect(refuse).not.toThrow();
   else expect(refuse).toThrow(expect.objectContaining({ code: outcome }));
 });
+
+it('what is not taken is named', () => {
+  const fieldsOf = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      return error instanceof S3Error ? error.fields : error;
+    }
+    return 'passed';
+  };
+  const headerOf = (fields: readonly string[], query = '') =>
+    fieldsOf(() =>
+      refuseMisreadWrites('PutObject', new Map(fields.map(name => [name, 'x'])), parseQuery(query), []),
+    );
+  expect(headerOf(['acl', 'write-offset-bytes'])).toEqual([['Header', 'x-store-write-offset-bytes']]);
+  const inUrl = 'x-amz-server-side-encryption-customer-key';
+  expect(headerOf([], `${inUrl}=a`)).toEqual([['Header', inUrl]]);
+  const conditionOf = (headers: Record<string, string>, said: Record<string, string> = {}) =>
+    fieldsOf(() => refuseIgnoredConditions('PutObject', { headers }, new Map(Object.entries(said))));
+  expect(conditionOf({ 'if-unmodified-since': 'x' })).toEqual([['Header', 'if-unmodified-since']]);
+  expect(conditionOf({}, { 'if-match-size': '1' })).toEqual([['Header', 'x-store-if-match-size']]);
+});
