@@ -227,6 +227,7 @@ export class ExchangeObserver {
       ...exchange.refusedSignature,
       status: exchange.status,
       code: exchange.errorCode,
+      refusedKeys: exchange.refusedKeys,
       cache: exchange.report.result,
       bytes: exchange.bodyBytes,
       receivedBytes: exchange.received?.receivedBytes,

@@ -43,6 +43,8 @@ export class Exchange {
   versionId: string | undefined;
   /** The key that a form is posted to: its URL does not have it. */
   formKey: string | undefined;
+  /** Of a list of deletions, whose answer is a 200 nevertheless: how many keys have an error in it. */
+  refusedKeys: number | undefined;
   report: CacheReport = refusedBeforeLookup;
   /** Access key id of the client, or undefined for anonymous ones. */
   caller: string | undefined;

@@ -73,6 +73,18 @@ it.each<[string, () => Promise<unknown>, number, string]>([
   expect(lines.map(line => JSON.parse(line))).toMatchObject([{ status, reason, caller: 'writer' }]);
 });
 
+it('the log tells how many keys of a list were not deleted, though the answer is 200', async () => {
+  const deleted = async (...keys: string[]) => {
+    lines.length = 0;
+    const list = { Objects: keys.map(Key => ({ Key })) };
+    await sdk().send(new DeleteObjectsCommand({ Bucket: 'box', Delete: list }));
+    return lines.map(line => JSON.parse(line)).map(({ status, refusedKeys }) => [status, refusedKeys]);
+  };
+  expect(await deleted('up/a', 'private/a', 'private/b')).toEqual([[200, 2]]);
+  expect(await deleted('private/a')).toEqual([[200, 1]]);
+  expect(await deleted('up/a')).toEqual([[200, undefined]]);
+});
+
 it('the log gives no reason for what was answered, or refused by the store', async () => {
   await put({})();
   await lab.ask({ path: '/box/none', as: OWNER });

@@ -73,6 +73,7 @@ async function answerOf(
   job.keep(declared.lengthBytes);
   const body = await readWhole(request, exchange, declared);
   const { allowed, refused } = await job.read(judged(other, body), () => body.length);
+  exchange.refusedKeys = refused.length || undefined;
   const head = { status: 200, fields: [xml] };
   // what an empty list means is the store's to say
   if (allowed.objects.length === 0 && refused.length > 0)
@@ -89,6 +90,8 @@ async function answerOf(
   if (reply.status !== 200) throw new RefusedByStoreError(reply);
   const results = await resultsOf(job, reply, deletions);
   const told = results.map(result => resultInClientNames(result, bucket));
+  const failed = told.filter(({ kind }) => kind === 'Error').length + refused.length;
+  exchange.refusedKeys = failed || undefined;
   return { ...reply, body: await job.write(formatDeleteResult([...told, ...refused])) };
 }
 
