@@ -5,6 +5,9 @@ import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
+import { rawRequest } from '../../support/raw-request.ts';
+import { RawStore } from '../../support/raw-store.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
 
 const writer: Account = {
   accessKeyId: 'writer',
@@ -17,10 +20,10 @@ const writer: Account = {
 
 let lab: Lab;
 let lines: string[];
+const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
 
 beforeEach(async () => {
   lines = [];
-  const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
   lab = await Lab.start({
     accounts: [OWNER, writer],
     buckets: { box: {} },
@@ -83,6 +86,23 @@ it('the log tells how many keys of a list were not deleted, though the answer is
   expect(await deleted('up/a', 'private/a', 'private/b')).toEqual([[200, 2]]);
   expect(await deleted('private/a')).toEqual([[200, 1]]);
   expect(await deleted('up/a')).toEqual([[200, undefined]]);
+});
+
+it('keys that the store did not delete are among them', async () => {
+  const results =
+    '<Deleted><Key>a</Key></Deleted><Error><Key>b</Key><Code>InternalError</Code><Message>m</Message></Error>';
+  const body = `<DeleteResult>${results}</DeleteResult>`;
+  const store = await RawStore.start(socket =>
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+  );
+  const accessLog = createLogger({ level: 'info', sink });
+  const gateway = await TestGateway.start({ storeUrl: store.url, accessLog });
+  const list = '<Delete><Object><Key>a</Key></Object><Object><Key>b</Key></Object></Delete>';
+  const headers = { host: 'g', 'content-length': String(list.length) };
+  await rawRequest(gateway.url(), { method: 'POST', path: '/b?delete', body: list, headers });
+  await gateway.close();
+  await store.close();
+  expect(lines.map(line => JSON.parse(line))).toMatchObject([{ status: 200, refusedKeys: 1 }]);
 });
 
 it('the log gives no reason for what was answered, or refused by the store', async () => {
