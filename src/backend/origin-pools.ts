@@ -115,7 +115,8 @@ interface PoolLease {
 export class OriginPools {
   readonly #protocol: string;
   readonly #options: OriginPoolOptions;
-  readonly #limit: number;
+  #limit: number;
+  #isRetired = false;
   readonly #readBuffer = new ReadBuffer();
   /** In the order of last use, the oldest first. */
   readonly #pools = new Map<string, Held>();
@@ -144,8 +145,16 @@ export class OriginPools {
       release: () => {
         if (isHeld) held.calls--;
         isHeld = false;
+        if (this.#isRetired) this.#closeIdle();
       },
     };
+  }
+
+  /** Few calls will follow: from now on connections are closed as soon as nothing uses their pool. */
+  retire(): void {
+    this.#isRetired = true;
+    this.#limit = 0;
+    this.#closeIdle();
   }
 
   async close(): Promise<void> {

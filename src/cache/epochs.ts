@@ -25,6 +25,11 @@ export class Epochs {
     Atomics.add(this.#keys, keySlot, 1);
   }
 
+  /** The slots of all buckets. */
+  everyBucket(): ReadonlySet<number> {
+    return new Set(this.#buckets.keys());
+  }
+
   /** Invalidates everything learned about the keys of a bucket. */
   raiseBucket(bucketSlot: number): void {
     Atomics.add(this.#buckets, bucketSlot, 1);

@@ -36,6 +36,8 @@ export class OpenWrites {
   /** Writes under way by slot. */
   readonly #toKeys: Int32Array;
   readonly #toBuckets: Int32Array;
+  /** The latest reload that has moved buckets. */
+  #latestMove: Move = { slots: new Set(), next: undefined };
 
   /** @param worker the index of this worker */
   constructor(epochs: Epochs, unsettled: UnsettledKeys, memory: SharedMemory, worker: number) {
@@ -49,12 +51,23 @@ export class OpenWrites {
   begin(keySlot: number): OpenWrite {
     const raise = () => this.#epochs.raise(keySlot);
     const forget = counted(this.#toKeys, keySlot);
+    const leaveMoved = this.#watchMoves();
     raise();
     return {
-      answered: raise,
+      answered: () => {
+        raise();
+        leaveMoved();
+      },
       refused: raise,
-      unsettled: () => this.#unsettled.add(keySlot),
-      over: () => forget(raise),
+      unsettled: () => {
+        this.#unsettled.add(keySlot);
+        leaveMoved();
+      },
+      over: () =>
+        forget(() => {
+          raise();
+          leaveMoved();
+        }),
     };
   }
 
@@ -67,17 +80,59 @@ export class OpenWrites {
   beginOfBucket(bucketSlot: number): OpenWrite {
     const raise = () => this.#epochs.raiseBucket(bucketSlot);
     const forget = counted(this.#toBuckets, bucketSlot);
+    const leaveMoved = this.#watchMoves();
     let isAnswered = false;
     return {
       answered: () => {
         isAnswered = true;
         raise();
+        leaveMoved();
       },
       refused: () => undefined,
-      unsettled: () => this.#unsettled.addBucket(bucketSlot),
+      unsettled: () => {
+        this.#unsettled.addBucket(bucketSlot);
+        leaveMoved();
+      },
       over: () => forget(() => isAnswered && raise()),
     };
   }
+
+  /**
+   * A reload has moved these buckets: their objects are somewhere else now, or have another name here. What was learned of
+   * them before is not served any more. The places before and after may be one to the store, so a write that is under way
+   * may change objects that are read under their new name meanwhile; so may one that is carried out later.
+   */
+  moved(buckets: MovedBuckets): void {
+    const slots = buckets === 'every' ? this.#epochs.everyBucket() : buckets;
+    if (slots.size === 0) return;
+    const next: Move = { slots, next: undefined };
+    this.#latestMove.next = next;
+    this.#latestMove = next;
+    const leave = this.#unsettled.hasAny() ? this.#leaveUnsettled : this.#raise;
+    for (const slot of slots) leave(slot);
+  }
+
+  readonly #raise = (bucketSlot: number): void => this.#epochs.raiseBucket(bucketSlot);
+
+  readonly #leaveUnsettled = (bucketSlot: number): void => this.#unsettled.addBucket(bucketSlot);
+
+  /** For a write that begins: returns what leaves the buckets unsettled that are moved while it is under way. */
+  #watchMoves(): () => void {
+    const atBegin = this.#latestMove;
+    return () => {
+      for (let move = atBegin.next; move; move = move.next)
+        for (const slot of move.slots) this.#leaveUnsettled(slot);
+    };
+  }
+}
+
+/** Buckets by `ObjectKey.bucketSlot`; `every` where it cannot be told which. */
+export type MovedBuckets = ReadonlySet<number> | 'every';
+
+/** Buckets that a reload has moved. Each leads to the next, so that none is kept that no write can need. */
+interface Move {
+  readonly slots: ReadonlySet<number>;
+  next: Move | undefined;
 }
 
 /** Counts a write in `slot`, until the returned function is first called; that then calls its argument before. */

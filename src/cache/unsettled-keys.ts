@@ -36,6 +36,13 @@ export class UnsettledKeys {
     return this.#clock.monotonicMs() < 1_000 * Math.max(keyUntilS, bucketUntilS);
   }
 
+  /** Whether any key or bucket is unsettled. */
+  hasAny(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    const isUnsettled = (untilS: number) => nowMs < 1_000 * untilS;
+    return this.#keysUntilS.some(isUnsettled) || this.#bucketsUntilS.some(isUnsettled);
+  }
+
   /**
    * Nobody knows what becomes of a write to the key; nothing learned of it so far is served without a question.
    *

@@ -129,7 +129,7 @@ export class Gateway {
    * @param accessLog as in the options
    */
   apply(accessLog: Logger | undefined): void {
-    this.#configurations.apply();
+    this.#writes.moved(this.#configurations.apply());
     const { current } = this.#configurations;
     this.#admission.limit(current.limits);
     this.#observer.access = accessLog;

@@ -45,9 +45,20 @@ export class BackendPlaces {
   }
 }
 
-/** What decides which object a key is, and what is known of it. */
+/**
+ * What decides which object a key is, and what is known of it: where the store is, and as whom the gateway asks. At some
+ * stores the same name is another bucket for another account, and what one account may read another may not.
+ */
 function addressOf(backend: BackendConfig): string {
   if (backend.type === 'embedded') return JSON.stringify([backend.directory, backend.headerPrefix]);
-  const { endpoint, region, addressing, headerPrefix, keys } = backend;
-  return JSON.stringify([endpoint, region, addressing, headerPrefix, keys]);
+  const { endpoint, region, addressing, headerPrefix, keys, credentials, tls } = backend;
+  return JSON.stringify([endpoint, region, addressing, headerPrefix, keys, identityOf(credentials), tls]);
 }
+
+/** Without secrets: a new secret of the same key changes nothing. */
+function identityOf(credentials: S3Credentials): unknown {
+  if (credentials.kind === 'static') return credentials.accessKeyId;
+  return credentials.kind === 'provided' ? credentials.source : credentials.kind;
+}
+
+type S3Credentials = Extract<BackendConfig, { type: 's3' }>['credentials'];

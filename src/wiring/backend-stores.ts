@@ -10,6 +10,7 @@ import { serverTlsOf } from '../config/backend-certificates.ts';
 import type { BackendConfig } from '../config/gateway-config.ts';
 import type { ServerTls } from '../transport/read-buffer.ts';
 import type { BackendPlace } from './backend-places.ts';
+import { providedSource } from './provided-source.ts';
 import { EMBEDDED_STORE_CONNECTIONS, type StoreAccess, type WorkerSettings } from './thread-contracts.ts';
 import type { WorkerCredentials } from './worker-credentials.ts';
 
@@ -37,26 +38,33 @@ interface StoreSettings {
 export class BackendStores {
   readonly #parts: StoreParts;
   /** By all that they were built from. */
-  #built: ReadonlyMap<string, Store> = new Map();
+  #inUse: ReadonlyMap<string, S3Store> = new Map();
+  #prepared: ReadonlyMap<string, S3Store> = new Map();
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
   }
 
-  /** The stores of these settings, by the names of their backends. Running requests may still use earlier ones. */
-  of(settings: WorkerSettings): ReadonlyMap<string, Store> {
+  /** The stores of these settings, by the names of their backends; in use after `use`. */
+  prepare(settings: WorkerSettings): ReadonlyMap<string, Store> {
     const wanted = Object.entries(settings.config.backends).map(([name, backend]) =>
       storeSettings(name, backend, settings),
     );
     const built = wanted.map(each => {
       const id = JSON.stringify(each);
-      return { name: each.name, id, store: this.#built.get(id) ?? this.#build(each, settings) };
+      return { name: each.name, id, store: this.#inUse.get(id) ?? this.#build(each, settings) };
     });
-    this.#built = new Map(built.map(({ id, store }) => [id, store]));
+    this.#prepared = new Map(built.map(({ id, store }) => [id, store]));
     return new Map(built.map(({ name, store }) => [name, store]));
   }
 
-  #build(settings: StoreSettings, { outages: shared }: WorkerSettings): Store {
+  /** New requests use the stores that were prepared last; running ones may still use those before. */
+  use(): void {
+    for (const [id, store] of this.#inUse) if (!this.#prepared.has(id)) store.retire();
+    this.#inUse = this.#prepared;
+  }
+
+  #build(settings: StoreSettings, { outages: shared }: WorkerSettings): S3Store {
     const { name, place } = settings;
     const { meter } = this.#parts;
     const outages = new OutageLog({
@@ -82,10 +90,7 @@ function optionsOf(
 ) {
   const common = { name, identity: place.identity, headerPrefix: backend.headerPrefix };
   if (backend.type === 's3') {
-    const credentials: StoreCredentials =
-      backend.credentials.kind === 'provided'
-        ? { kind: 'held', held: provided.of(name) }
-        : backend.credentials;
+    const credentials = credentialsOf(name, backend, provided);
     return { ...common, ...backend, credentials, tls, connections };
   }
   if (!access) throw new RangeError(`the embedded store ${name} was not started`);
@@ -101,6 +106,15 @@ function optionsOf(
     minRateBytes: 1_024,
   };
 }
+
+function credentialsOf(name: string, backend: S3Config, provided: WorkerCredentials): StoreCredentials {
+  const { credentials } = backend;
+  if (credentials.kind !== 'provided') return credentials;
+  const id = providedSource(name, backend)?.id ?? name;
+  return { kind: 'held', held: provided.of(name, id) };
+}
+
+type S3Config = Extract<BackendConfig, { type: 's3' }>;
 
 /** The embedded store uses the default region of stores that do not specify one. */
 const EMBEDDED_STORE_REGION = 'us-east-1';

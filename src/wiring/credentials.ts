@@ -11,7 +11,8 @@ import { type Provide, providerOf } from '../backend/credentials/provide-credent
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
-import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
+import type { GatewayConfig } from '../config/gateway-config.ts';
+import { type ProvidedSource, providedSource } from './provided-source.ts';
 import type { HandedCredentials, RefusedCredentials } from './thread-contracts.ts';
 
 interface CredentialParts {
@@ -30,6 +31,7 @@ export class BackendCredentials {
   readonly #parts: CredentialParts;
   readonly #meter: CredentialMeter;
   readonly #current = new Map<string, ProvidedCredentials>();
+  /** By backend. */
   readonly #refreshers = new Map<string, { readonly id: string; readonly refresher: CredentialRefresher }>();
 
   constructor(parts: CredentialParts) {
@@ -38,7 +40,7 @@ export class BackendCredentials {
     this.#follow(parts.config);
   }
 
-  /** By backend, for workers that start. */
+  /** By `ProvidedSource.id`, for workers that start. */
   get current(): ReadonlyMap<string, ProvidedCredentials> {
     return this.#current;
   }
@@ -95,28 +97,30 @@ export class BackendCredentials {
   }
 
   #follow({ backends }: Pick<GatewayConfig, 'backends'>): void {
-    const wanted = new Map(Object.entries(backends).map(([name, backend]) => [name, sourceOf(backend)]));
+    const wanted = new Map(
+      Object.entries(backends).map(([name, backend]) => [name, providedSource(name, backend)]),
+    );
     for (const [name, { id, refresher }] of this.#refreshers) {
-      if (id === JSON.stringify(wanted.get(name))) continue;
+      if (id === wanted.get(name)?.id) continue;
       refresher.stop();
       this.#refreshers.delete(name);
-      this.#current.delete(name);
+      this.#current.delete(id);
       this.#meter.forget(name);
     }
     for (const [name, found] of wanted) {
       if (found === undefined || this.#refreshers.has(name)) continue;
-      this.#refreshers.set(name, { id: JSON.stringify(found), refresher: this.#refresher(name, found) });
+      this.#refreshers.set(name, { id: found.id, refresher: this.#refresher(name, found) });
     }
   }
 
-  #refresher(backend: string, { source, region }: Found): CredentialRefresher {
+  #refresher(backend: string, { id, source, region }: ProvidedSource): CredentialRefresher {
     const { clock, logger, hand, provider } = this.#parts;
     const refresher: CredentialRefresher = new CredentialRefresher({
       ...{ backend, source: describeSource(source), clock, logger, random: Math.random },
       provide: provider?.(source, region) ?? providerOf(source, { region, clock }),
       hand: credentials => {
-        this.#current.set(backend, credentials);
-        hand({ backend, credentials });
+        this.#current.set(id, credentials);
+        hand({ backend, sourceId: id, credentials });
       },
       count: this.#meter.watch(backend, () => refresher.status()),
     });
@@ -126,17 +130,6 @@ export class BackendCredentials {
 
 /** How long a start waits for credentials; without them only what needs none is served. */
 const PATIENCE_MS = 3_000;
-
-interface Found {
-  readonly source: CredentialSource;
-  readonly region: string;
-}
-
-/** Where the credentials of a backend come from while the gateway runs, and the region to ask; undefined for others. */
-function sourceOf(backend: BackendConfig): Found | undefined {
-  if (backend.type !== 's3' || backend.credentials.kind !== 'provided') return undefined;
-  return { source: backend.credentials.source, region: backend.region };
-}
 
 /** Only the name of the cause: those who ask for health need no token. */
 function because(failure: CredentialStatus['failure']): string {

@@ -67,6 +67,7 @@ export class Reload {
     if (!read) return { kind: 'no-file' };
     try {
       const { config, warnings } = read();
+      requireBuckets(running.current, config);
       const next = deepFreeze(keepFixed(config));
       const found = differencesOf(running.current, next, config);
       // also without a difference: the files that it names may have changed
@@ -77,6 +78,16 @@ export class Reload {
       return { kind: 'refused', ...refusalOf(error) };
     }
   }
+}
+
+/**
+ * A file that is just being written may be empty for a moment, and a file without buckets serves nothing.
+ *
+ * @throws ConfigError
+ */
+function requireBuckets(running: GatewayConfig, next: GatewayConfig): void {
+  if (Object.keys(running.buckets).length > 0 && Object.keys(next.buckets).length === 0)
+    throw new ConfigError('the file', ['no bucket is configured; to serve none, start the gateway with it']);
 }
 
 /** @param next what is taken over of `wanted` */

@@ -22,6 +22,8 @@ export interface StoreAccess {
 /** Credentials on their way to the workers. */
 export interface HandedCredentials {
   readonly backend: string;
+  /** See `ProvidedSource.id`. */
+  readonly sourceId: string;
   readonly credentials: ProvidedCredentials;
 }
 

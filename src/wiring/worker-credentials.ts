@@ -9,7 +9,7 @@ export class WorkerCredentials {
   readonly #held = new Map<string, HeldCredentials>();
 
   /**
-   * @param given what the supervisor had when the worker was started, by backend
+   * @param given what the supervisor had when the worker was started, by `ProvidedSource.id`
    * @param refused told when a store does not accept what is signed with
    */
   constructor(
@@ -20,18 +20,21 @@ export class WorkerCredentials {
     this.#refused = refused;
   }
 
-  /** The same object for each call with the same name. */
-  of(backend: string): HeldCredentials {
-    const known = this.#held.get(backend);
+  /**
+   * The same object for each call with the same source. A backend with another source has another: requests that began
+   * before a reload are not signed with credentials for another store.
+   */
+  of(backend: string, sourceId: string): HeldCredentials {
+    const known = this.#held.get(sourceId);
     if (known) return known;
-    const held = new HeldCredentials(this.#given.get(backend), accessKeyId =>
+    const held = new HeldCredentials(this.#given.get(sourceId), accessKeyId =>
       this.#refused({ backend, accessKeyId }),
     );
-    this.#held.set(backend, held);
+    this.#held.set(sourceId, held);
     return held;
   }
 
-  replace({ backend, credentials }: HandedCredentials): void {
-    this.of(backend).replace(credentials);
+  replace({ backend, sourceId, credentials }: HandedCredentials): void {
+    this.of(backend, sourceId).replace(credentials);
   }
 }

@@ -70,6 +70,7 @@ export class WorkerGateway {
       onUnwritten: ({ message, object, from, to }) => logger.error({ object, from, to }, message),
       random: Math.random,
     });
+    this.#stores.use();
   }
 
   /** See `WorkerControl`. @throws where the settings cannot be served with; nothing has changed then */
@@ -84,13 +85,14 @@ export class WorkerGateway {
     const { config } = settings;
     this.#logger.level = config.log.level;
     this.gateway.apply(this.#accessLog(config));
+    this.#stores.use();
   }
 
   #serviceOf(settings: WorkerSettings): ServiceConfiguration {
     const { config } = settings;
     return {
       domain: config.domain,
-      buckets: createBuckets(settings, { stores: this.#stores.of(settings), slots: this.#slots }),
+      buckets: createBuckets(settings, { stores: this.#stores.prepare(settings), slots: this.#slots }),
       authenticate: createAuthenticator(config.clients, this.#clock),
       authenticateForm: createFormAuthenticator(config.clients, this.#clock),
       policy: grantPolicy(anonymousGrants(config), config.clients),

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { createConnection } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { GatewayProcess, type GatewaySetup } from '../support/gateway-process.ts';
 import { KeptConnection } from '../support/kept-connection.ts';
@@ -27,9 +29,11 @@ async function startGateway(setup: GatewaySetup): Promise<GatewayProcess> {
   return gateway;
 }
 
-const setupOf = (store: StandInStore, workers: number): GatewaySetup => ({
+const setupOf = (port: number, workers: number): GatewaySetup => ({
   ...{ workers, memory: '64MiB' },
-  backends: { main: { type: 's3', endpoint: store.url, credentials: 'none', keys: 'exact' } },
+  backends: {
+    main: { type: 's3', endpoint: `http://127.0.0.1:${port}`, credentials: 'none', keys: 'exact' },
+  },
   buckets: { b: { backend: 'main', ...anyone() } },
 });
 
@@ -39,7 +43,7 @@ describe.each([1, 2])('a reload with %d workers', workers => {
   it('takes over buckets and grants while kept connections and what is cached stay', async () => {
     const store = await startStore();
     store.put('b', 'k', 'content');
-    const setup = setupOf(store, workers);
+    const setup = setupOf(store.port, workers);
     const gateway = await startGateway(setup);
     const kept = new KeptConnection(gateway.url);
     running.push(kept);
@@ -70,7 +74,7 @@ describe.each([1, 2])('a reload with %d workers', workers => {
   it('answers every request that is sent meanwhile', async () => {
     const store = await startStore();
     for (let key = 0; key < 20; key++) store.put('b', `k${key}`, `content of ${key}`);
-    const setup = setupOf(store, workers);
+    const setup = setupOf(store.port, workers);
     const gateway = await startGateway(setup);
     let isOver = false;
     const read = async (seed: number) => {
@@ -107,7 +111,7 @@ describe.each([1, 2])('a reload with %d workers', workers => {
       store.put('b', 'k', describingContent({ object: 1, version }, sizeBytes), {
         headers: { etag: '"same"' },
       });
-    const gateway = await startGateway(setupOf(stores[0], workers));
+    const gateway = await startGateway(setupOf(stores[0].port, workers));
     const versions = async () => {
       const read = async () => Buffer.from(await (await fetch(`${gateway.url}/b/k`)).arrayBuffer());
       const bodies = await Promise.all(Array.from({ length: 4 }, read));
@@ -115,7 +119,7 @@ describe.each([1, 2])('a reload with %d workers', workers => {
     };
     expect(await versions()).toEqual(new Set([0]));
     for (const version of [1, 0, 1]) {
-      gateway.rewrite(setupOf(stores[version] ?? stores[0], workers));
+      gateway.rewrite(setupOf((stores[version] ?? stores[0]).port, workers));
       expect(await gateway.reload()).toMatchObject({
         said: { changed: [changed('backends.main.endpoint')] },
       });
@@ -127,7 +131,7 @@ describe.each([1, 2])('a reload with %d workers', workers => {
     const store = await startStore();
     const content = describingContent({ object: 1, version: 1 }, 8 * 2 ** 20);
     store.put('b', 'k', content);
-    const setup = setupOf(store, workers);
+    const setup = setupOf(store.port, workers);
     const gateway = await startGateway(setup);
     const socket = createConnection(Number(new URL(gateway.url).port), '127.0.0.1');
     running.push({ close: () => socket.destroy() });
@@ -143,10 +147,130 @@ describe.each([1, 2])('a reload with %d workers', workers => {
   });
 });
 
+/** A store that keeps what it is sent, and answers with it. */
+async function startWritableStore() {
+  const bodies = new Map<string, string>();
+  let asked = 0;
+  const server = createServer((request, response) => {
+    asked++;
+    const path = request.url ?? '';
+    if (request.method === 'PUT')
+      void text(request).then(body => {
+        bodies.set(path, body);
+        response.writeHead(200, { etag: `"${body.length}"` }).end();
+      });
+    else {
+      const body = bodies.get(path) ?? '';
+      response.writeHead(200, { etag: `"${body.length}"`, 'content-length': body.length });
+      response.end(request.method === 'HEAD' ? undefined : body);
+    }
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  running.push({ close: () => server.close() });
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return { bodies, port, asked: () => asked };
+}
+
+describe.each([1, 2])('what was cached before a reload with %d workers', workers => {
+  const textOf = async (gateway: GatewayProcess) => (await fetch(`${gateway.url}/b/k`)).text();
+
+  it('is not served to those who read with other credentials of the store', async () => {
+    const store = await startWritableStore();
+    store.bodies.set('/b/k', 'of one');
+    const setup = (accessKeyId: string, secretAccessKey = 'secret') => ({
+      ...setupOf(store.port, workers),
+      backends: {
+        main: {
+          ...{ type: 's3', endpoint: `http://127.0.0.1:${store.port}`, keys: 'exact' },
+          credentials: { accessKeyId, secretAccessKey },
+        },
+      },
+    });
+    const gateway = await startGateway(setup('one'));
+    expect(await textOf(gateway)).toBe('of one');
+    store.bodies.set('/b/k', 'of another');
+    gateway.rewrite(setup('one', 'renewed'));
+    expect(await gateway.reload()).toMatchObject({ status: 200 });
+    expect(await textOf(gateway)).toBe('of one');
+    gateway.rewrite(setup('two'));
+    expect(await gateway.reload()).toMatchObject({ status: 200 });
+    expect(await textOf(gateway)).toBe('of another');
+  });
+
+  it('is not served after a write that was under way when the name of the store changed', async () => {
+    const store = await startWritableStore();
+    store.bodies.set('/b/k', 'old');
+    const setup = (host: string) => ({
+      ...setupOf(store.port, workers),
+      backends: {
+        main: { type: 's3', endpoint: `http://${host}:${store.port}`, credentials: 'none', keys: 'exact' },
+      },
+      buckets: {
+        b: {
+          ...{ backend: 'main', access: 'public', cache: { ttl: '1h' } },
+          anonymous: [{ actions: ['GetObject', 'PutObject'], keys: ['**'] }],
+        },
+      },
+    });
+    const gateway = await startGateway(setup('127.0.0.1'));
+    const writer = createConnection(Number(new URL(gateway.url).port), '127.0.0.1');
+    running.push({ close: () => writer.destroy() });
+    writer.write('PUT /b/k HTTP/1.1\r\nhost: gateway\r\ncontent-length: 300000\r\n\r\n');
+    writer.write('n'.repeat(200_000));
+    await turnsUntil('the store is asked', () => store.asked() === 1);
+    gateway.rewrite(setup('localhost'));
+    expect(await gateway.reload()).toMatchObject({ status: 200 });
+    expect(await textOf(gateway)).toBe('old');
+    writer.write('n'.repeat(100_000));
+    await once(writer, 'readable');
+    expect(store.bodies.get('/b/k')).toBe('n'.repeat(300_000));
+    expect(await textOf(gateway)).toBe('n'.repeat(300_000));
+    expect(await textOf(gateway)).toBe('n'.repeat(300_000));
+  });
+
+  it('is not served when a bucket comes back to where it was: a purge meanwhile did not reach it', async () => {
+    const stores = [await startWritableStore(), await startWritableStore()] as const;
+    for (const store of stores) store.bodies.set('/b/k', 'old');
+    const setup = (backend: string) => ({
+      ...setupOf(0, workers),
+      backends: Object.fromEntries(
+        stores.map(({ port }, index) => [
+          `store${index}`,
+          { type: 's3', endpoint: `http://127.0.0.1:${port}`, credentials: 'none', keys: 'exact' },
+        ]),
+      ),
+      buckets: { b: { backend, ...anyone(), cache: { ttl: '1h' } } },
+    });
+    const gateway = await startGateway(setup('store0'));
+    expect(await textOf(gateway)).toBe('old');
+    gateway.rewrite(setup('store1'));
+    await gateway.reload();
+    expect(await textOf(gateway)).toBe('old');
+    for (const store of stores) store.bodies.set('/b/k', 'newer');
+    await gateway.purge('b');
+    expect(await textOf(gateway)).toBe('newer');
+    gateway.rewrite(setup('store0'));
+    await gateway.reload();
+    expect(await textOf(gateway)).toBe('newer');
+  });
+});
+
+it('an empty file is refused: it may be about to be written', async () => {
+  const store = await startStore();
+  store.put('b', 'k', 'content');
+  const setup = setupOf(store.port, 1);
+  const gateway = await startGateway(setup);
+  gateway.rewrite({ ...setup, backends: {}, buckets: {} });
+  const reason = expect.stringContaining('no bucket is configured');
+  expect(await gateway.reload()).toEqual({ status: 422, said: { error: 'INVALID_CONFIGURATION', reason } });
+  expect((await fetch(`${gateway.url}/b/k`)).status).toBe(200);
+});
+
 it('an invalid file changes nothing, and says why in the reply, the log and the metrics', async () => {
   const store = await startStore();
   store.put('b', 'k', 'content');
-  const setup = setupOf(store, 1);
+  const setup = setupOf(store.port, 1);
   const gateway = await startGateway(setup);
   gateway.rewrite({ ...setup, buckets: { b: { backend: 'main', access: 'everybody' } } });
   const reason = expect.stringContaining('buckets.b.access holds "everybody"');
@@ -166,7 +290,7 @@ it('an invalid file changes nothing, and says why in the reply, the log and the 
 
 it('names what needs a restart, leaves it, and takes over the rest', async () => {
   const store = await startStore();
-  const setup = setupOf(store, 1);
+  const setup = setupOf(store.port, 1);
   const gateway = await startGateway(setup);
   gateway.rewrite({
     ...{ ...setup, workers: 2, memory: '128MiB' },
@@ -189,7 +313,7 @@ it('names what needs a restart, leaves it, and takes over the rest', async () =>
 
 it('SIGHUP reloads too', async () => {
   const store = await startStore();
-  const setup = setupOf(store, 1);
+  const setup = setupOf(store.port, 1);
   const gateway = await startGateway(setup);
   gateway.rewrite({ ...setup, buckets: { other: { backend: 'main', ...anyone() } } });
   process.kill(gateway.pid, 'SIGHUP');

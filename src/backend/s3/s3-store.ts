@@ -134,6 +134,11 @@ export class S3Store implements Store {
     return call;
   }
 
+  /** The store is replaced: only calls of requests that began before may follow. */
+  retire(): void {
+    this.#pools.retire();
+  }
+
   async close(): Promise<void> {
     await this.#pools.close();
   }

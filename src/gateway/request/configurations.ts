@@ -1,8 +1,10 @@
-import type { ObjectKey } from '../../cache/object-key.ts';
+import { bucketText, type ObjectKey } from '../../cache/object-key.ts';
+import type { MovedBuckets } from '../../cache/open-writes.ts';
 import type { Policy } from './access.ts';
 import type { RequestLimits } from './admission.ts';
 import type { AuthenticateForm } from './authenticator.ts';
 import type { Bucket } from './bucket.ts';
+import type { BucketTable } from './bucket-table.ts';
 import type { LocateParts } from './locate.ts';
 
 /** What the configuration says about requests. A reload replaces it as a whole; a request keeps that of its start. */
@@ -36,9 +38,15 @@ export class Configurations {
     this.#known = [next, ...inUse].slice(0, 1 + KEPT);
   }
 
-  /** What was prepared last is in force from now on. */
-  apply(): void {
-    this.#current = this.#known[0] ?? this.#current;
+  /**
+   * What was prepared last is in force from now on.
+   *
+   * @returns the buckets that clients find somewhere else than before, or not any more
+   */
+  apply(): MovedBuckets {
+    const before = this.#current;
+    this.#current = this.#known[0] ?? before;
+    return movedBuckets(before.buckets, this.#current.buckets);
   }
 
   /** The bucket of this name that has its objects where `objectKey` is; undefined when no configuration has one. */
@@ -55,4 +63,24 @@ export class Configurations {
   #wasReplaced(known: ServiceConfiguration): boolean {
     return this.#known.indexOf(known) > this.#known.indexOf(this.#current);
   }
+}
+
+/** The buckets at stores that only one of the two tables leads to. */
+function movedBuckets(before: BucketTable, after: BucketTable): MovedBuckets {
+  if (before.otherStore?.identity !== after.otherStore?.identity) return 'every';
+  const [left, entered] = [placesOf(before), placesOf(after)];
+  const moved = new Set<number>();
+  for (const [place, slot] of left) if (!entered.has(place)) moved.add(slot);
+  for (const [place, slot] of entered) if (!left.has(place)) moved.add(slot);
+  return moved;
+}
+
+/** The slot of each configured bucket, by where it is. */
+function placesOf({ configured }: BucketTable): ReadonlyMap<string, number> {
+  return new Map(
+    configured.map(({ store, bucketAtStore, keyPrefix, epochs }) => [
+      bucketText({ backend: store.identity, bucket: bucketAtStore }) + keyPrefix,
+      epochs.bucketSlot,
+    ]),
+  );
 }

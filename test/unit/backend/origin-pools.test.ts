@@ -37,6 +37,19 @@ it('closes none that is in use', () => {
   expect(pools.size, 'once they are idle').toBe(3);
 });
 
+it('closes what is not in use once it is retired, and the rest as soon as it is not', () => {
+  const [idle, busy] = [pools.lease('idle.test'), pools.lease('busy.test')];
+  idle.release();
+  pools.retire();
+  expect(pools.size).toBe(1);
+  busy.release();
+  expect(pools.size).toBe(0);
+  const late = pools.lease('late.test');
+  expect(late.pool).toBeDefined();
+  late.release();
+  expect(pools.size).toBe(0);
+});
+
 it('a lease that is released twice counts once', () => {
   const one = pools.lease('a.test');
   const other = pools.lease('a.test');

@@ -141,3 +141,58 @@ it('when a worker dies, what becomes of its writes is not known; those of others
   abandonWrites(memory, 1, unsettled);
   expect(epochs.current(keyOf(slot))).toBe((before[0] ?? 0) + 1);
 });
+
+/** What is read of a key of a bucket: its epoch, and whether it has to be revalidated. */
+const readOf = ({ epochs, unsettled }: ReturnType<typeof setup>, bucketSlot: number) => {
+  const key = keyOf(slot + 1, bucketSlot);
+  return { epoch: epochs.current(key), isUnsettled: unsettled.has(key) };
+};
+
+it('what was learned of buckets that a reload moves is not current after it', () => {
+  const all = setup();
+  const before = [1, 2, 3].map(bucketSlot => readOf(all, bucketSlot));
+  all.writes.moved(new Set([1, 2]));
+  const after = [1, 2, 3].map(bucketSlot => readOf(all, bucketSlot));
+  expect(after.map(({ epoch }, index) => epoch - (before[index]?.epoch ?? 0))).toEqual([1, 1, 0]);
+  expect(after.some(({ isUnsettled }) => isUnsettled)).toBe(false);
+  all.writes.moved('every');
+  expect(readOf(all, 3).epoch).toBe((after[2]?.epoch ?? 0) + 1);
+});
+
+it.each(['begin', 'beginOfBucket'] as const)(
+  'a write that is under way when buckets are moved leaves them unsettled when it is answered: %s',
+  kind => {
+    const all = setup();
+    const write = all.writes[kind](7);
+    all.writes.moved(new Set([1]));
+    all.writes.moved(new Set([2]));
+    const before = [1, 2, 3].map(bucketSlot => readOf(all, bucketSlot));
+    write.answered();
+    const after = [1, 2, 3].map(bucketSlot => readOf(all, bucketSlot));
+    expect(after.map(({ isUnsettled }) => isUnsettled)).toEqual([true, true, false]);
+    expect(after[0]?.epoch).toBeGreaterThan(before[0]?.epoch ?? 0);
+    expect(after[2]).toEqual(before[2]);
+  },
+);
+
+it('a write that is given up leaves moved buckets unsettled too, and one that begins after the move does not', () => {
+  const given = setup();
+  const write = given.writes.begin(7);
+  given.writes.moved(new Set([1]));
+  write.over();
+  expect(readOf(given, 1).isUnsettled).toBe(true);
+  const later = setup();
+  later.writes.moved(new Set([1]));
+  later.writes.begin(7).over();
+  expect(readOf(later, 1).isUnsettled).toBe(false);
+});
+
+it('buckets that are moved while a write may still be carried out are unsettled', () => {
+  const all = setup();
+  all.writes.begin(7).unsettled();
+  all.writes.moved(new Set([1]));
+  expect(readOf(all, 1).isUnsettled).toBe(true);
+  all.clock.advance(62_000);
+  all.writes.moved(new Set([2]));
+  expect(readOf(all, 2).isUnsettled).toBe(false);
+});

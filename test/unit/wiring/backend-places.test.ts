@@ -5,7 +5,7 @@ import { BACKEND_PLACES, BackendPlaces } from '../../../src/wiring/backend-place
 const backends = (entries: Readonly<Record<string, string>>) =>
   parseConfig(
     `backends:\n${Object.entries(entries)
-      .map(([name, settings]) => `  ${name}: { type: s3, credentials: none, ${settings} }`)
+      .map(([name, settings]) => `  ${name}: { type: s3, ${settings} }`)
       .join('\n')}`,
     {},
   ).backends;
@@ -24,12 +24,23 @@ it.each([
   ['addressing: virtual', 'main 1'],
   ['headerPrefix: x-store-', 'main 1'],
   ['keys: exact', 'main 1'],
+  ['credentials: { accessKeyId: a, secretAccessKey: s }', 'main 1'],
+  ['credentials: { from: instance }', 'main 1'],
   ['connections: 5', 'main'],
   ['timeouts: { idle: 5s }', 'main'],
 ])('%s changes what is known of its objects, or not: %s', (setting, identity) => {
   const places = new BackendPlaces();
   places.placesOf(backends({ main: one }));
   expect(places.placesOf(backends({ main: `${one}, ${setting}` })).get('main')?.identity).toBe(identity);
+});
+
+it('has the same identity with another secret of the same key', () => {
+  const places = new BackendPlaces();
+  const identity = (secret: string) => {
+    const credentials = `credentials: { accessKeyId: a, secretAccessKey: ${secret} }`;
+    return places.placesOf(backends({ main: `${one}, ${credentials}` })).get('main')?.identity;
+  };
+  expect(['before', 'after'].map(identity)).toEqual(['main', 'main']);
 });
 
 it('keeps the place of a name, also while it is not configured', () => {
