@@ -9,8 +9,10 @@ import { type CheckedFile, checkFile } from '../config/load-config.ts';
 import { addAdminCommands } from './admin-commands.ts';
 import { addCardCommand } from './card-command.ts';
 import { addCheckCommand } from './check-command.ts';
+import { addCompletionCommand } from './completion-command.ts';
 import { configOption } from './config-option.ts';
 import type { ProbeStores } from './connect-report.ts';
+import { helpSections } from './help-text.ts';
 import { addSignCommand } from './sign-command.ts';
 import { addStoreCommand, type StoreAloneOptions } from './store-command.ts';
 import { UsageError } from './usage-error.ts';
@@ -106,6 +108,7 @@ function createProgram(
   const program = new Command('tidegate')
     .description('A caching gateway in front of object storage.')
     .version(options.version)
+    .addHelpText('after', helpSections)
     .exitOverride()
     .configureOutput({
       writeOut: text => print(text.trimEnd()),
@@ -126,6 +129,7 @@ function createProgram(
   addCardCommand(program, options);
   addSignCommand(program, options);
   addStoreCommand(program, options, running);
+  addCompletionCommand(program, options);
   for (const [name, about] of notBuilt) {
     program
       .command(name)

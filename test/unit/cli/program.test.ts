@@ -216,3 +216,34 @@ it.each([
   expect(end).toEqual(ended(2));
   expect(errors).toContain(text);
 });
+
+it('completion has each command and each of its options, for every shell', async () => {
+  const { out: help } = await run(['--help']);
+  const names = [...help.matchAll(/^ {2}([a-z]+) (?:\[|<| )/gm)].map(([, name = '']) => name);
+  expect(names).toContain('completion');
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { out, end } = await run(['completion', shell]);
+    expect(end).toEqual(ended(0));
+    expect(names.filter(name => name !== 'tidegate' && !out.includes(name))).toEqual([]);
+    for (const option of ['config', 'connect', 'admin', 'prefix', 'expires']) expect(out).toContain(option);
+    expect(out).toContain('adaptive');
+  }
+});
+
+it('completion of another shell is wrong usage, and the message names those that there are', async () => {
+  const { end, errors } = await run(['completion', 'tcsh']);
+  expect(end).toEqual(ended(2));
+  expect(errors).toContain('bash, zsh, fish');
+});
+
+it('--help has examples, the environment, signals and exit codes, and no option of theirs is unknown', async () => {
+  const { out } = await run(['--help']);
+  for (const section of ['Examples:', 'Environment:', 'Signals:', 'Exit codes:'])
+    expect(out).toContain(section);
+  const examples = [...out.matchAll(/^ {2}tidegate (\w+) (.*?) {2,}/gm)];
+  expect(examples.length).toBeGreaterThan(3);
+  for (const [, command = '', words = ''] of examples) {
+    const { out: about } = await run([command, '--help']);
+    for (const [option] of words.matchAll(/(?<= |^)--?[a-z]+/g)) expect(about).toContain(option);
+  }
+});
