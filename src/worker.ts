@@ -41,7 +41,10 @@ pool.onPeer((peer, port) => gateway.connect(peer, port));
 
 const control: WorkerControl = {
   prepare: next => serving.prepare(frozen(next)),
-  apply: next => serving.apply(frozen(next)),
+  apply: next => {
+    serving.apply(frozen(next));
+    pool.limit(next.config.limits);
+  },
   metrics: () => metrics.snapshot(),
   purge: request => gateway.purge(request),
   archivedReads: () => archived.recent(),

@@ -20,7 +20,6 @@ export function keepFixed(
   { blockLimitBytes, embedded }: FixedParts,
 ): GatewayConfig {
   const { host, port, names, token } = running.admin;
-  const { headersBytes, connections, connectionsPerAddress, requestsPerConnection } = running.limits;
   return {
     ...next,
     listen: running.listen,
@@ -29,7 +28,7 @@ export function keepFixed(
     state: running.state,
     cache: running.cache,
     alerts: withCallbacksOf(running, next),
-    limits: { ...next.limits, headersBytes, connections, connectionsPerAddress, requestsPerConnection },
+    limits: { ...next.limits, headersBytes: running.limits.headersBytes },
     backends: mapValues(next.backends, (backend, name) => keepDirectory(embedded.get(name), backend)),
     buckets: mapValues(next.buckets, bucket => limitBlocks(bucket, blockLimitBytes)),
   };

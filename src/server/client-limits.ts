@@ -12,3 +12,14 @@ export interface ClientLimits {
   readonly connections: number;
   readonly connectionsPerAddress: number;
 }
+
+/** Requests behind others, or on streams beside others: one client may have half of them. */
+export function requestQuota({ requests }: ClientLimits) {
+  return { inAll: requests, perClient: Math.ceil(requests / 2) };
+}
+
+export function connectionQuota({ connections, connectionsPerAddress }: ConnectionLimits) {
+  return { inAll: connections, perClient: connectionsPerAddress };
+}
+
+export type ConnectionLimits = Pick<ClientLimits, 'connections' | 'connectionsPerAddress'>;

@@ -69,6 +69,8 @@ export interface HttpListener {
   cover(isCovering: boolean): void;
   /** Uses the certificates of these addresses for new connections. */
   useCertificates(addresses: readonly ListenAddress[]): void;
+  /** Changes the limits, all but `headersBytes`; what is in use beyond them stays. */
+  limit(limits: ClientLimits): void;
   /** Soon accepts no more connections, lets running responses finish for up to `limitMs`, then closes all. */
   drain(limitMs: number): Promise<void>;
 }
@@ -164,6 +166,11 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
         if (address.kind === 'tcp' && address.tls)
           acceptors.get(formatListenAddress(address))?.update(address.tls);
       }
+    },
+    limit: next => {
+      pipelining.limit(next);
+      connections.limit(next);
+      streams.limit(next);
     },
     drain: async limitMs => {
       isDraining = true;

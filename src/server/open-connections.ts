@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ClientQuota, clientOf } from '../base/client-quota.ts';
-import type { ClientLimits } from './client-limits.ts';
+import { type ConnectionLimits, connectionQuota } from './client-limits.ts';
 import type { SecureConnection } from './tls/tls-acceptor.ts';
 
 /** Those of this folder and of node:http on one connection; above the default of 10, node prints a warning. */
@@ -41,8 +41,13 @@ export class OpenConnections implements Iterable<OpenConnection> {
   readonly #open = new Map<Socket, OpenConnection>();
   readonly #quota: ClientQuota;
 
-  constructor({ connections, connectionsPerAddress }: ConnectionLimits) {
-    this.#quota = new ClientQuota({ inAll: connections, perClient: connectionsPerAddress });
+  constructor(limits: ConnectionLimits) {
+    this.#quota = new ClientQuota(connectionQuota(limits));
+  }
+
+  /** Changes the limits; connections that are open beyond them stay. */
+  limit(limits: ConnectionLimits): void {
+    this.#quota.limit(connectionQuota(limits));
   }
 
   [Symbol.iterator](): Iterator<OpenConnection> {
@@ -86,5 +91,3 @@ export class OpenConnections implements Iterable<OpenConnection> {
     return connection;
   }
 }
-
-type ConnectionLimits = Pick<ClientLimits, 'connections' | 'connectionsPerAddress'>;

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { ClientQuota, clientOf } from '../base/client-quota.ts';
 import { runningResponse } from '../transport/running-response.ts';
 import { stopParsing } from '../transport/stop-parsing.ts';
-import type { ClientLimits } from './client-limits.ts';
+import { type ClientLimits, requestQuota } from './client-limits.ts';
 import type { RequestHandler } from './request-handler.ts';
 
 /** A connection is not read while this many of its requests are queued. */
@@ -29,14 +29,20 @@ interface Waiting {
  */
 export class Pipelining {
   readonly #handle: RequestHandler;
-  readonly #perConnection: number;
+  #perConnection: number;
   readonly #quota: ClientQuota;
   readonly #waiting = new WeakMap<Duplex, Waiting>();
 
   constructor(handle: RequestHandler, limits: ClientLimits) {
     this.#handle = handle;
     this.#perConnection = limits.requestsPerConnection;
-    this.#quota = new ClientQuota({ inAll: limits.requests, perClient: Math.ceil(limits.requests / 2) });
+    this.#quota = new ClientQuota(requestQuota(limits));
+  }
+
+  /** Changes the limits; requests that are queued beyond them stay. */
+  limit(limits: ClientLimits): void {
+    this.#perConnection = limits.requestsPerConnection;
+    this.#quota.limit(requestQuota(limits));
   }
 
   /** Handles a request once the earlier ones on its connection are answered. */

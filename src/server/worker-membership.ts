@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { LogSink } from '../base/logger.ts';
 import type { PayloadOf, ResultOf } from '../base/rpc.ts';
+import type { ClientLimits } from './client-limits.ts';
 import { type HttpListener, type HttpListenerOptions, listenHttp } from './http-listener.ts';
 import { type JoinedThread, joinSupervisor } from './joined-thread.ts';
 import type { ListenAddress } from './listen-address.ts';
@@ -13,6 +14,8 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
   readonly #peers = new Map<number, MessagePort>();
   #onPeer: (index: number, port: MessagePort) => void = () => undefined;
   #listener: HttpListener | undefined;
+  /** Limits that have changed since the start. */
+  #limits: ClientLimits | undefined;
   /** The addresses with the certificates that came last, perhaps before this worker listened. */
   #renewed: readonly ListenAddress[] = [];
 
@@ -77,11 +80,18 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
     this.#thread.rpc.notify(name, payload);
   }
 
+  /** Changes the limits of the listener, now or when it listens. See `HttpListener`. */
+  limit(limits: ClientLimits): void {
+    this.#limits = limits;
+    this.#listener?.limit(limits);
+  }
+
   /** Starts listening on the shared addresses and reports that the worker is ready. @throws ListenError */
   async listen(serving: Omit<HttpListenerOptions, 'addresses' | 'reusePort'>): Promise<void> {
     const { addresses, reusePort } = this.start;
     this.#listener = await listenHttp({ addresses, reusePort, ...serving });
     this.#listener.useCertificates(this.#renewed);
+    if (this.#limits) this.#listener.limit(this.#limits);
     this.#thread.ready(undefined);
   }
 }

@@ -311,6 +311,27 @@ it('names what needs a restart, leaves it, and takes over the rest', async () =>
   ]);
 });
 
+it('limits of connections change for those that are opened from then on', async () => {
+  const setup = setupOf((await startStore()).port, 1);
+  const gateway = await startGateway(setup);
+  const open = async () => {
+    const socket = createConnection(Number(new URL(gateway.url).port), '127.0.0.1');
+    running.push({ close: () => socket.destroy() });
+    socket.write('GET /b/k HTTP/1.1\r\nhost: gateway\r\n\r\n');
+    const [answer] = await once(socket, 'data');
+    return String(answer).slice(9, 12);
+  };
+  expect([await open(), await open()]).toEqual(['403', '403']);
+  gateway.rewrite({ ...setup, limits: { connectionsPerAddress: 2 } });
+  expect(await gateway.reload()).toMatchObject({
+    said: { changed: [changed('limits.connectionsPerAddress')] },
+  });
+  expect(await open()).toBe('503');
+  gateway.rewrite({ ...setup, limits: { connectionsPerAddress: 3 } });
+  expect(await gateway.reload()).toMatchObject({ status: 200 });
+  expect(await open()).toBe('403');
+});
+
 it('SIGHUP reloads too', async () => {
   const store = await startStore();
   const setup = setupOf(store.port, 1);

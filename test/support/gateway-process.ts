@@ -14,6 +14,7 @@ export interface GatewaySetup {
   /** One unless said. */
   readonly workers?: number;
   readonly clients?: readonly object[];
+  readonly limits?: object;
   /** Off unless said; when on, nothing the process prints is kept. */
   readonly accessLog?: boolean;
   /** Further arguments of Node, before the program. */
@@ -153,6 +154,7 @@ function configuration(setup: GatewaySetup, directory: string, port: number, adm
     admin: { host: '127.0.0.1', port: adminPort },
     workers: setup.workers ?? 1,
     ...(setup.clients && { clients: setup.clients }),
+    ...(setup.limits && { limits: setup.limits }),
     state: { directory: join(directory, 'state') },
     backends: setup.backends,
     buckets: setup.buckets,

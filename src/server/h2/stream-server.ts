@@ -12,7 +12,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { TakesBody } from '../../transport/request-bodies.ts';
 import { StreamRequest } from '../../transport/stream-request.ts';
 import { StreamResponse } from '../../transport/stream-response.ts';
-import type { ClientLimits } from '../client-limits.ts';
+import { type ClientLimits, requestQuota } from '../client-limits.ts';
 import type { OpenConnection } from '../open-connections.ts';
 import type { AnswerUnreadable } from '../refuse-unreadable.ts';
 import type { RequestHandler } from '../request-handler.ts';
@@ -68,7 +68,7 @@ export class StreamServer {
     const { limits, logger, senders, answerUnreadable } = options;
     this.#options = options;
     // as many as may wait behind others on connections of HTTP/1
-    this.#quota = new ClientQuota({ inAll: limits.requests, perClient: Math.ceil(limits.requests / 2) });
+    this.#quota = new ClientQuota(requestQuota(limits));
     const refuseSlow = (stream: ServerHttp2Stream) => respondWithText(stream, answerUnreadable('too-slow'));
     this.#sweep = new StreamSweep(senders, refuseSlow, () => {
       for (const session of this.#sessions.values()) session.acknowledged = 0;
@@ -90,6 +90,11 @@ export class StreamServer {
     this.#server.on('stream', (stream: ServerHttp2Stream, _headers: object, flags: number, raw: string[]) =>
       this.#received(stream, flags, raw),
     );
+  }
+
+  /** Changes the limits; streams that are open beyond them stay. The size of header lists stays as it is. */
+  limit(limits: ClientLimits): void {
+    this.#quota.limit(requestQuota(limits));
   }
 
   /** Serves a connection whose handshake has chosen HTTP/2. */
