@@ -1,8 +1,9 @@
 import { type HeaderList, headerLines } from './header-lines.ts';
 
-/** Fields that are always hop-by-hop, whether `Connection` lists them or not (RFC 9110 §7.6.1, RFC 9111 §3.1). */
+/** Fields that are always hop-by-hop, whether `Connection` lists them or not (RFC 9110 §7.6.1, RFC 9111 §3.1, RFC 9113 §8.2.2). */
 export const hopByHopFields: ReadonlySet<string> = new Set([
   'connection',
+  'http2-settings',
   'keep-alive',
   'proxy-authenticate',
   'proxy-authentication-info',

@@ -6,7 +6,9 @@ import type { StreamRequest } from './stream-request.ts';
 /** Fields of a connection, which HTTP/2 does not have (RFC 9113 §8.2.2). */
 const ofConnections: ReadonlySet<string> = new Set([
   'connection',
+  'http2-settings',
   'keep-alive',
+  'proxy-connection',
   'transfer-encoding',
   'upgrade',
 ]);
@@ -135,7 +137,8 @@ export class StreamResponse extends ServerResponse {
 
 /** @param raw names and values alternating */
 function combined(raw: readonly string[]): OutgoingHttpHeaders {
-  const fields: Record<string, string | string[]> = {};
+  // a name may be one that every object has
+  const fields: Record<string, string | string[]> = Object.create(null);
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index]?.toLowerCase() ?? '';
     if (ofConnections.has(name)) continue;

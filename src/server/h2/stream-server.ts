@@ -122,6 +122,9 @@ export class StreamServer {
     };
     this.#sessions.set(session, known);
     session.once('close', () => this.#sessions.delete(session));
+    // A connection of HTTP/2 has no half-close: a client that has closed its side never opens a window again. Nothing
+    // might be written any more, so the kernel would not tell that it is gone.
+    secure.once('end', () => session.destroy());
     const acknowledged = () => {
       if (++known.acknowledged > ACKNOWLEDGED_FRAMES)
         session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { silentLogger } from '../../../../src/base/logger.ts';
@@ -17,6 +18,7 @@ import { queuedBytes } from '../../../../src/transport/write-queue.ts';
 import { TestAuthority } from '../../../support/certificates.ts';
 import { defaultLimits } from '../../../support/client-limits.ts';
 import { describingBytes } from '../../../support/self-describing.ts';
+import { turnsUntil } from '../../../support/turns-until.ts';
 
 const run = promisify(execFile);
 const authority = new TestAuthority();
@@ -244,4 +246,40 @@ it('a body that comes too slowly is answered with 408 or its like, and its strea
   stream.write('slow');
   const { headers } = await answerOf(stream);
   expect(headers).toMatchObject({ 'x-why': 'too-slow' });
+});
+
+it('ends all streams of a client that has closed its side, however little of its windows is left', async () => {
+  let [begun, ended] = [0, 0];
+  const listener = await start((_request, response) => {
+    begun++;
+    response.once('close', () => ended++);
+    response.writeHead(200, {});
+    response.write(Buffer.alloc(65_536));
+  });
+  const socket = connectTls({
+    ...{ host: '127.0.0.1', port: listener.port, servername: 'localhost' },
+    ...{ ca: authority.caPem, ALPNProtocols: ['h2'] },
+  });
+  closing.push(() => socket.destroy());
+  await once(socket, 'secureConnect');
+  const session = await open(listener, {
+    createConnection: () => socket,
+    settings: { initialWindowSize: 0 },
+  });
+  for (let stream = 0; stream < 5; stream++) session.request({ ':path': '/' }).on('error', () => undefined);
+  await turnsUntil('all streams have begun', () => begun === 5);
+  expect(ended).toBe(0);
+  socket.end();
+  await turnsUntil('all streams have ended', () => ended === 5);
+});
+
+it('sends fields whose names every object has, and none of connections', async () => {
+  const listener = await start((_request, response) => {
+    response.writeHead(200, ['constructor', 'v2', 'HTTP2-Settings', 'AAAA', 'Proxy-Connection', 'close']);
+    response.end('whole');
+  });
+  const { headers, body } = await get(await open(listener));
+  expect(headers).toMatchObject({ ':status': 200, constructor: 'v2' });
+  expect(Object.keys(headers).sort()).toEqual([':status', 'constructor', 'date']);
+  expect(body.toString()).toBe('whole');
 });
