@@ -43,7 +43,7 @@ const control: WorkerControl = {
   prepare: next => serving.prepare(frozen(next)),
   apply: next => {
     serving.apply(frozen(next));
-    pool.limit(next.config.limits);
+    pool.limit(next.config.limits, next.files?.clientsPerWorker);
   },
   metrics: () => metrics.snapshot(),
   purge: request => gateway.purge(request),

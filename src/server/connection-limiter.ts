@@ -69,8 +69,8 @@ export class ConnectionLimiter {
   readonly #queue = new ConnectionQueue<Socket>();
   /** Answered; closed as soon as the client has read the answer. */
   readonly #lingering = new Set<Socket>();
-  readonly #places: number;
-  readonly #waitingPlaces: number;
+  #places = 0;
+  #waitingPlaces = 0;
   readonly #served = new Map<Socket, ServedConnection>();
   /** Places per client; clients without one have no entry. */
   readonly #held = new Map<string, number>();
@@ -83,8 +83,13 @@ export class ConnectionLimiter {
 
   constructor(options: ConnectionLimiterOptions) {
     this.#options = options;
-    this.#waitingPlaces = Math.floor(options.connections * WAITING_SHARE);
-    this.#places = options.connections - this.#waitingPlaces;
+    this.limit(options.connections);
+  }
+
+  /** Changes how many connections there may be, waiting ones included; those beyond it stay. */
+  limit(connections: number): void {
+    this.#waitingPlaces = Math.floor(connections * WAITING_SHARE);
+    this.#places = connections - this.#waitingPlaces;
   }
 
   /** Answers and closes all waiting connections, and those that would have to wait: none will be served any more. */

@@ -69,8 +69,12 @@ export interface HttpListener {
   cover(isCovering: boolean): void;
   /** Uses the certificates of these addresses for new connections. */
   useCertificates(addresses: readonly ListenAddress[]): void;
-  /** Changes the limits, all but `headersBytes`; what is in use beyond them stays. */
-  limit(limits: ClientLimits): void;
+  /**
+   * Changes the limits, all but `headersBytes`; what is in use beyond them stays.
+   *
+   * @param connections as in `room`
+   */
+  limit(limits: ClientLimits, connections: number | undefined): void;
   /** Soon accepts no more connections, lets running responses finish for up to `limitMs`, then closes all. */
   drain(limitMs: number): Promise<void>;
 }
@@ -167,7 +171,8 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
           acceptors.get(formatListenAddress(address))?.update(address.tls);
       }
     },
-    limit: next => {
+    limit: (next, places) => {
+      if (places !== undefined) room?.limit(places);
       pipelining.limit(next);
       connections.limit(next);
       streams.limit(next);

@@ -15,7 +15,7 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
   #onPeer: (index: number, port: MessagePort) => void = () => undefined;
   #listener: HttpListener | undefined;
   /** Limits that have changed since the start. */
-  #limits: ClientLimits | undefined;
+  #limits: Parameters<HttpListener['limit']> | undefined;
   /** The addresses with the certificates that came last, perhaps before this worker listened. */
   #renewed: readonly ListenAddress[] = [];
 
@@ -81,9 +81,9 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
   }
 
   /** Changes the limits of the listener, now or when it listens. See `HttpListener`. */
-  limit(limits: ClientLimits): void {
-    this.#limits = limits;
-    this.#listener?.limit(limits);
+  limit(limits: ClientLimits, connections: number | undefined): void {
+    this.#limits = [limits, connections];
+    this.#listener?.limit(limits, connections);
   }
 
   /** Starts listening on the shared addresses and reports that the worker is ready. @throws ListenError */
@@ -91,7 +91,7 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
     const { addresses, reusePort } = this.start;
     this.#listener = await listenHttp({ addresses, reusePort, ...serving });
     this.#listener.useCertificates(this.#renewed);
-    if (this.#limits) this.#listener.limit(this.#limits);
+    if (this.#limits) this.#listener.limit(...this.#limits);
     this.#thread.ready(undefined);
   }
 }

@@ -72,12 +72,12 @@ export function createWorkers(parts: WorkerParts): Workers {
     recordBytesPerWorker,
     listingSecret: randomBytes(32).toString('base64'),
     outages: allocateOutages(BACKEND_PLACES, clock),
-    files: filesOfWorkers(config, workers.count, logger),
   };
   const settingsOf = (revision: number, of: GatewayConfig): WorkerSettings => ({
     ...ofProcess,
     ...{ revision, config: of, places: places.placesOf(of.backends), stores: accessTo(stores) },
     credentials: credentials.current,
+    files: filesOfWorkers(of, workers.count, logger),
   });
   let settings = settingsOf(0, config);
   const control: SupervisorControl = { refusedCredentials: refusal => credentials.refused(refusal) };

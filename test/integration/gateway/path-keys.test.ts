@@ -178,7 +178,7 @@ it.each([
   '%s is asked of the store as %s, and with no field that its operation does not know',
   async (path, asked) => {
     await gateway.get(path, {
-      'x-amz-copy-source': '/b/other',
+      'x-amz-tagging': 'a=b',
       'x-amz-acl': 'private',
       'x-minio-extract': 'true',
       'x-http-method-override': 'DELETE',
