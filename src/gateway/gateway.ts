@@ -56,6 +56,8 @@ export const takesBody: TakesBody = ({ method }) => method === 'PUT' || method =
 
 /** The gateway of one worker: answers requests and executes operators' commands on its part of the cache. */
 export class Gateway {
+  /** Answers one request. Never throws. */
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   readonly #configurations: Configurations;
   readonly #objects: WorkerCache;
   readonly #peers: Peers;
@@ -63,8 +65,7 @@ export class Gateway {
   readonly #ids = new RequestIdSource();
   readonly #admission: Admission;
   readonly #observer: ExchangeObserver;
-  readonly #pipelineFor: (configuration: ServiceConfiguration) => Pipeline;
-  #pipeline: Pipeline;
+  readonly #pipeline: Pipeline;
 
   constructor(options: GatewayOptions) {
     const { memory, metrics, meter, recordBytes } = options;
@@ -100,23 +101,17 @@ export class Gateway {
     const sends = new PendingSends(clock, this.#objects.tier.pins);
     this.#observer = new ExchangeObserver({ ...options, admission: this.#admission, sends });
     this.#writes = new OpenWrites(this.#objects.epochs, this.#objects.unsettled, memory, options.worker);
-    const parts = {
+    this.#pipeline = new Pipeline({
+      ...options,
       sources: this.#peers,
       observer: this.#observer,
       ids: this.#ids,
       listings: new Listings(clock),
       writes: this.#writes,
-      clock: options.clock,
       faults,
-    };
-    this.#pipelineFor = configuration => new Pipeline({ ...configuration, ...parts });
-    this.#pipeline = this.#pipelineFor(options);
+    });
+    this.handle = this.#pipeline.handle;
   }
-
-  /** Answers one request. Never throws. */
-  readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
-    this.#pipeline.handle(request, response);
-  };
 
   /** Makes `next` known to the other workers' requests; those of clients are served with it after `apply`. */
   prepare(next: ServiceConfiguration): void {
@@ -133,7 +128,7 @@ export class Gateway {
     const { current } = this.#configurations;
     this.#admission.limit(current.limits);
     this.#observer.access = accessLog;
-    this.#pipeline = this.#pipelineFor(current);
+    this.#pipeline.use(current);
   }
 
   /** Requests waiting for stores, and their distinct clients. */

@@ -38,8 +38,8 @@ interface PipelineParts extends ServiceConfiguration {
 
 /** The path of every request: address → authenticate → operation → serve. */
 export class Pipeline {
-  readonly #parts: PipelineParts;
-  readonly #plainReads = new PlainReads();
+  #parts: PipelineParts;
+  #plainReads = new PlainReads();
   readonly #dateHeader = new DateHeader();
   readonly #objects: ObjectServer;
   readonly #errors: ErrorHandling;
@@ -48,6 +48,12 @@ export class Pipeline {
     this.#parts = parts;
     this.#objects = new ObjectServer(parts.observer);
     this.#errors = errorHandling(parts.observer, parts.faults);
+  }
+
+  /** Serves new requests with `configuration`; those that have begun go on with theirs. */
+  use(configuration: ServiceConfiguration): void {
+    this.#parts = { ...this.#parts, ...configuration };
+    this.#plainReads = new PlainReads();
   }
 
   /** Answers one request; any error becomes an error response. Never throws. */
