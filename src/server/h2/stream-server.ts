@@ -45,6 +45,9 @@ const RESETS_PER_SECOND = 20;
 /** The same with frames that only have to be acknowledged, between two sweeps. */
 const ACKNOWLEDGED_FRAMES = 500;
 
+/** What each field of a list counts beside its name and value (RFC 9113 §6.5.2). */
+const FIELD_OVERHEAD_BYTES = 32;
+
 interface Session {
   readonly session: ServerHttp2Session;
   readonly connection: OpenConnection;
@@ -152,7 +155,12 @@ export class StreamServer {
 
   #handle({ secure }: Session, stream: ServerHttp2Stream, raw: readonly string[], hasBody: boolean): void {
     if (stream.destroyed) return;
-    const { handle, takesBody, answerUnreadable } = this.#options;
+    const { handle, takesBody, answerUnreadable, limits } = this.#options;
+    // node:http2 applies the limit only once the client has acknowledged it, and another one until then
+    if (listBytes(raw) > limits.headersBytes) {
+      respondWithText(stream, answerUnreadable('headers-too-large'));
+      return;
+    }
     const request = new StreamRequest(secure, stream, raw, hasBody);
     if (request.method === 'CONNECT') {
       respondWithText(stream, answerUnreadable('tunnel'));
@@ -182,4 +190,11 @@ export class StreamServer {
     if (turn.length > 0) setImmediate(() => this.#nextTurn(session));
     for (const handle of turn) handle();
   }
+}
+
+/** As limits count it (RFC 9113 §6.5.2). @param raw names and values alternating */
+function listBytes(raw: readonly string[]): number {
+  let bytes = FIELD_OVERHEAD_BYTES * (raw.length / 2);
+  for (const text of raw) bytes += text.length;
+  return bytes;
 }
