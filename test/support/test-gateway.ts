@@ -15,7 +15,9 @@ import type { Authenticate, AuthenticateForm } from '../../src/gateway/request/a
 import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
 import { listenHttp } from '../../src/server/http-listener.ts';
+import type { TcpAddress } from '../../src/server/listen-address.ts';
 import type { SenderLimits } from '../../src/server/slow-senders.ts';
+import type { TlsMaterial } from '../../src/server/tls/tls-material.ts';
 import { defaultLimits as clientLimits } from './client-limits.ts';
 import { slots } from './object-keys.ts';
 
@@ -65,6 +67,8 @@ export interface TestGatewayOptions {
   readonly limits?: Partial<RequestLimits>;
   /** Default: a server of node:http. `worker` is the listener that workers have. */
   readonly listener?: 'node' | 'worker';
+  /** Such a listener also serves HTTP/2, on another port with this certificate. */
+  readonly tls?: TlsMaterial;
   /** How fast clients of such a listener have to send. Default: as workers want it. */
   readonly senders?: SenderLimits;
 }
@@ -85,6 +89,8 @@ interface Part {
 
 interface Listener {
   readonly port: number;
+  /** 0 without TLS. */
+  readonly securePort: number;
   /** Closes all connections. */
   close(): Promise<void>;
 }
@@ -126,7 +132,7 @@ export class TestGateway {
     const channels = connect(parts);
     const listeners = await Promise.all(
       parts.map(({ gateway }) =>
-        options.listener === 'worker' ? listenAsWorker(gateway, options.senders) : listenBare(gateway),
+        options.listener === 'worker' ? listenAsWorker(gateway, options) : listenBare(gateway),
       ),
     );
     return new TestGateway(parts, listeners, channels, memory);
@@ -137,6 +143,13 @@ export class TestGateway {
     const listener = this.#listeners[worker];
     if (!listener) throw new RangeError(`there is no worker ${worker}`);
     return `http://127.0.0.1:${listener.port}`;
+  }
+
+  /** Where worker `worker` listens with TLS. */
+  secureUrl(worker = 0): string {
+    const port = this.#listeners[worker]?.securePort;
+    if (!port) throw new RangeError(`worker ${worker} does not listen with TLS`);
+    return `https://127.0.0.1:${port}`;
   }
 
   get(path: string, headers: Record<string, string> = {}, worker = 0): Promise<TestAnswer> {
@@ -238,16 +251,29 @@ function makePart(
   return { gateway, metrics, stores };
 }
 
-async function listenAsWorker(gateway: Gateway, senders: SenderLimits | undefined): Promise<Listener> {
-  const listener = await listenHttp({
-    ...{ addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0 }], reusePort: false, limits: clientLimits },
-    logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
-    handle: gateway.handle,
-    takesBody,
-    senders,
-    answerUnreadable: why => gateway.answerUnreadable(why),
-  });
-  return { port: listener.port, close: () => listener.drain(0) };
+async function listenAsWorker(
+  gateway: Gateway,
+  { senders, tls }: Pick<TestGatewayOptions, 'senders' | 'tls'>,
+): Promise<Listener> {
+  const listen = (more: Pick<TcpAddress, 'tls'>) =>
+    listenHttp({
+      addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0, ...more }],
+      ...{ reusePort: false, limits: clientLimits },
+      logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
+      handle: gateway.handle,
+      takesBody,
+      senders,
+      answerUnreadable: why => gateway.answerUnreadable(why),
+    });
+  const listener = await listen({});
+  const secure = tls && (await listen({ tls }));
+  return {
+    port: listener.port,
+    securePort: secure?.port ?? 0,
+    close: async () => {
+      await Promise.all([listener.drain(0), secure?.drain(0)]);
+    },
+  };
 }
 
 async function listenBare({ handle }: Gateway): Promise<Listener> {
@@ -260,7 +286,7 @@ async function listenBare({ handle }: Gateway): Promise<Listener> {
     server.closeAllConnections();
     return new Promise<void>(resolve => server.close(() => resolve()));
   };
-  return { port: address.port, close };
+  return { port: address.port, securePort: 0, close };
 }
 
 /** A function alone tells of single keys; of what lies below a prefix it tells when that itself is refused. */

@@ -7,8 +7,8 @@ import {
   mechanismUnsupported,
   signatureMismatch,
 } from '../../support/conformance/bad-credentials.ts';
+import { crossedDialects } from '../../support/conformance/dialects.ts';
 import { Door, STRANGER, withHeader } from '../../support/conformance/door.ts';
-import { crossedDialects } from '../../support/conformance/lab.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 import type { RawRequest } from '../../support/raw-request.ts';
 
@@ -29,7 +29,7 @@ const signatureOf = ({ headers = {} }: RawRequest) =>
   /Signature=([\da-f]{64})/.exec(String(headers.authorization))?.[1] ?? expect.unreachable('no signature');
 
 describe.each(crossedDialects)(
-  'docs/semantics.md, sections 10 and 12, headers: $client before $store',
+  'docs/semantics.md, sections 10 and 12, headers: $client before $store, $over',
   dialects => {
     const prefix = dialects.client;
     const parameter = prefix === 'x-amz-' ? 'X-Amz-' : 'X-Store-';

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
-import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
+import { crossedDialects } from '../../support/conformance/dialects.ts';
+import { Lab } from '../../support/conformance/lab.ts';
 import { type Question, signedQuestion } from '../../support/conformance/question.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
-import { type RawReply, rawRequest } from '../../support/raw-request.ts';
+import type { RawReply } from '../../support/raw-request.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
@@ -23,7 +24,7 @@ interface Shown {
   readonly elements: string;
 }
 
-describe.each(crossedDialects)('docs/semantics.md, section 10: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 10: $client before $store, $over', dialects => {
   const prefix = dialects.client;
   let lab: Lab;
 
@@ -41,7 +42,7 @@ describe.each(crossedDialects)('docs/semantics.md, section 10: $client before $s
 
   const send = (question: Question): Promise<RawReply> => {
     const delivery = { origin: lab.gateway.url(), prefix, nowMs: lab.store.clock.nowMs() };
-    return rawRequest(lab.gateway.url(), signedQuestion(question, delivery));
+    return lab.send(signedQuestion(question, delivery));
   };
   const precondition =
     '<Code>PreconditionFailed</Code><Message>At least one of the pre-conditions you specified did not hold</Message>';

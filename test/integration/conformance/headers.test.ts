@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { type CORSRule, PutBucketCorsCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
-import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
+import { crossedDialects } from '../../support/conformance/dialects.ts';
+import { Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
 import type { Reply } from '../../support/conformance/reply.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
-import { rawRequest } from '../../support/raw-request.ts';
 
 const digits = '0123456789';
 const kibibyte = 1024;
@@ -21,7 +21,7 @@ const reader = readerWith();
 const tagReader = readerWith('GetObjectTagging');
 const holdReader = readerWith('GetObjectLegalHold');
 
-describe.each(crossedDialects)('docs/semantics.md, section 9: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 9: $client before $store, $over', dialects => {
   let lab: Lab;
 
   beforeAll(async () => {
@@ -258,7 +258,7 @@ describe.each(crossedDialects)('docs/semantics.md, section 9: $client before $st
 });
 
 describe.each(crossedDialects)(
-  'docs/semantics.md, section 9, other origins: $client before $store',
+  'docs/semantics.md, section 9, other origins: $client before $store, $over',
   dialects => {
     const origin = 'https://www.example.test';
     const rules: CORSRule[] = [
@@ -375,7 +375,7 @@ describe.each(crossedDialects)(
     });
 
     const preflight = (headers: Record<string, string>, path = '/box/k') =>
-      rawRequest(lab.gateway.url(), { method: 'OPTIONS', path, headers });
+      lab.send({ method: 'OPTIONS', path, headers });
 
     it('row 200: a page may ask before it sends', async () => {
       const named = `${dialects.client}checksum-mode, ${dialects.client}date`;

@@ -1,9 +1,9 @@
 import { HeadBucketCommand, ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
-import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
+import { crossedDialects } from '../../support/conformance/dialects.ts';
+import { Lab } from '../../support/conformance/lab.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
-import { rawRequest } from '../../support/raw-request.ts';
 
 const reader: Account = {
   accessKeyId: 'reader',
@@ -15,7 +15,7 @@ const reader: Account = {
 };
 const nobody: Account = { accessKeyId: 'nobody', secretAccessKey: 'nobody-secret', grants: [] };
 
-describe.each(crossedDialects)('ListBuckets: $client before $store', dialects => {
+describe.each(crossedDialects)('ListBuckets: $client before $store, $over', dialects => {
   let lab: Lab;
 
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe.each(crossedDialects)('ListBuckets: $client before $store', dialects =>
     const fields = { 'expected-bucket-owner': '000000000000' };
     expect(names((await lab.ask({ path: '/', as: 'anonymous', fields })).text)).toEqual(['plums']);
     expect(names((await lab.ask({ path: '/', as: nobody })).text)).toEqual(['plums']);
-    const silent = await rawRequest(lab.gateway.url(), { path: '/', headers: { host: 'h' } });
+    const silent = await lab.send({ path: '/', headers: { host: 'h' } });
     expect(silent.headers, 'in the dialect of the buckets').toHaveProperty(`${dialects.store}request-id`);
     expect(await lab.requests(), 'no store is asked').toBe(before);
   });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { bucketOperations, objectOperations } from '../../../src/s3/operation-table.ts';
-import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
+import { crossedDialects } from '../../support/conformance/dialects.ts';
+import { Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
 import { comparable } from '../../support/conformance/reply.ts';
 import { OWNER, signWithSdk } from '../../support/embedded-store/store-under-test.ts';
@@ -68,7 +69,7 @@ const passedWrites = operations.filter(
 const answeredHere = new Set(['GetObject', 'HeadObject', 'HeadBucket', 'ListObjects', 'CreateSession']);
 const otherReads = operations.filter(read => isReading(read) && !answeredHere.has(read.operation));
 
-describe.each(crossedDialects)('docs/semantics.md, section 13: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 13: $client before $store, $over', dialects => {
   let lab: Lab;
 
   beforeAll(async () => {

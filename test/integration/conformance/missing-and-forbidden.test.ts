@@ -1,7 +1,8 @@
 import { PutBucketRequestPaymentCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
-import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
+import { crossedDialects } from '../../support/conformance/dialects.ts';
+import { Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 
@@ -24,7 +25,7 @@ const missing = (key: string) => ({
   error: { code: 'NoSuchKey', message: 'The specified key does not exist.', fields: { Key: key } },
 });
 
-describe.each(crossedDialects)('docs/semantics.md, section 5: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 5: $client before $store, $over', dialects => {
   let lab: Lab;
 
   beforeAll(async () => {

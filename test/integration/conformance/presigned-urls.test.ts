@@ -6,8 +6,8 @@ import {
   mechanismUnsupported,
   signatureMismatch,
 } from '../../support/conformance/bad-credentials.ts';
+import { crossedDialects } from '../../support/conformance/dialects.ts';
 import { Door, STRANGER, withHeader, withParameter } from '../../support/conformance/door.ts';
-import { crossedDialects } from '../../support/conformance/lab.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 
 const parameters = ['Algorithm', 'Credential', 'Signature', 'Date', 'SignedHeaders', 'Expires'];
@@ -19,7 +19,7 @@ const queryError = (message: string, fields = {}) => ({
 });
 const isoSeconds = (epochMs: number) => `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
 
-describe.each(crossedDialects)('docs/semantics.md, section 12, URLs: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 12, URLs: $client to $store, $over', dialects => {
   const prefix = dialects.client;
   const named = prefix === 'x-amz-' ? 'X-Amz-' : 'X-Store-';
   let door: Door;

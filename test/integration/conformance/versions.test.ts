@@ -5,7 +5,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
-import { crossedDialects, Lab } from '../../support/conformance/lab.ts';
+import { crossedDialects } from '../../support/conformance/dialects.ts';
+import { Lab } from '../../support/conformance/lab.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 
 const versionReader: Account = {
@@ -15,7 +16,7 @@ const versionReader: Account = {
 };
 const unknownId = 'A'.repeat(32);
 
-describe.each(crossedDialects)('docs/semantics.md, section 4: $client before $store', dialects => {
+describe.each(crossedDialects)('docs/semantics.md, section 4: $client before $store, $over', dialects => {
   let lab: Lab;
   let first: string;
   let second: string;

@@ -5,8 +5,9 @@ import { createRedactor } from '../../../src/base/redaction.ts';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import type { HeaderPrefix } from '../../../src/s3/dialect.ts';
 import { OWNER } from '../embedded-store/store-under-test.ts';
-import { type RawRequest, rawRequest } from '../raw-request.ts';
-import { type Dialects, Lab } from './lab.ts';
+import type { RawRequest } from '../raw-request.ts';
+import type { Dialects } from './dialects.ts';
+import { Lab } from './lab.ts';
 import { type Delivery, presignedQuestion, type Question, signedQuestion } from './question.ts';
 import { type Reply, type ReplyError, readReply } from './reply.ts';
 
@@ -78,7 +79,7 @@ export class Door {
   /** Sends `request` and insists that neither the answer nor the log tells what nobody must know. */
   async knock(request: RawRequest, prefix = this.prefix, more: readonly string[] = []): Promise<Reply> {
     for (const signature of signaturesIn(request)) this.#signatures.add(signature);
-    const reply = readReply(await rawRequest(this.lab.gateway.url(), request), prefix);
+    const reply = readReply(await this.lab.send(request), prefix);
     for (const secret of secrets) expect(reply.text).not.toContain(secret);
     const log = this.#lines.splice(0).join('');
     expect(log).toContain(reply.status);

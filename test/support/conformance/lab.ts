@@ -6,29 +6,19 @@ import type { Policy } from '../../../src/gateway/request/access.ts';
 import { createAuthenticator, createFormAuthenticator } from '../../../src/gateway/request/authenticator.ts';
 import type { Bucket } from '../../../src/gateway/request/bucket.ts';
 import { grantPolicy } from '../../../src/gateway/request/grant-policy.ts';
-import type { HeaderPrefix } from '../../../src/s3/dialect.ts';
 import { type GrantRule, namedOnly } from '../../../src/s3/grants.ts';
 import { OWNER, StoreUnderTest } from '../embedded-store/store-under-test.ts';
 import { KeptConnection } from '../kept-connection.ts';
+import { KeptSession } from '../kept-session.ts';
+import { localIdentity } from '../local-identity.ts';
 import { type RawReply, type RawRequest, rawRequest } from '../raw-request.ts';
 import { defaultPolicy, TestGateway, type TestGatewayOptions } from '../test-gateway.ts';
+import { amazon, type Dialects } from './dialects.ts';
 import { expectRoads } from './expected-roads.ts';
 import { LabPolicy } from './lab-policy.ts';
 import { type Question, signedQuestion } from './question.ts';
 import { comparable, type Reply, readReply } from './reply.ts';
 import { roadsTaken } from './roads.ts';
-
-/** What the client speaks, and what the gateway and the store speak with each other. */
-export interface Dialects {
-  readonly client: HeaderPrefix;
-  readonly store: HeaderPrefix;
-}
-
-/** Each dialect in front of the other. */
-export const crossedDialects: readonly Dialects[] = [
-  { client: 'x-amz-', store: 'x-store-' },
-  { client: 'x-store-', store: 'x-amz-' },
-];
 
 interface LabOptions {
   readonly dialects?: Dialects;
@@ -47,9 +37,9 @@ interface LabOptions {
 /** How a question finds the cache; stale, what it knows is revalidated. */
 export type Moment = 'cold' | 'again' | 'stale' | 'after GET' | 'after HEAD' | 'after a byte';
 
-/** Requests that are sent together; several are pipelined. */
+/** Requests that are sent together; several are pipelined, or the streams of a session of HTTP/2. */
 interface Trip {
-  readonly connection: 'new' | 'kept';
+  readonly connection: 'new' | 'kept' | 'session';
   readonly questions: readonly Question[];
 }
 
@@ -71,6 +61,8 @@ export class Lab {
   readonly #isOpen: boolean;
   /** One to each worker. */
   readonly #kept: readonly KeptConnection[];
+  /** The same, of HTTP/2; none where clients speak HTTP/1.1. */
+  readonly #sessions: readonly KeptSession[];
 
   private constructor(store: StoreUnderTest, gateway: TestGateway, options: LabOptions, policy: LabPolicy) {
     const { dialects = amazon, buckets } = options;
@@ -81,6 +73,8 @@ export class Lab {
     this.#policy = policy;
     this.#isOpen = options.anonymous === undefined;
     this.#kept = gateway.gateways.map((_, worker) => new KeptConnection(gateway.url(worker)));
+    this.#sessions =
+      dialects.over === 'HTTP/2' ? gateway.gateways.map((_, worker) => sessionTo(gateway, worker)) : [];
   }
 
   static async start(options: LabOptions): Promise<Lab> {
@@ -98,13 +92,14 @@ export class Lab {
       authenticateForm: createFormAuthenticator(accounts, store.clock),
       allows: policyOf(accounts, options),
       listener: 'worker',
+      ...(dialects.over === 'HTTP/2' && { tls: localIdentity().tls }),
       ...options.gateway,
     });
     return new Lab(store, gateway, options, policy);
   }
 
   async stop(): Promise<void> {
-    for (const connection of this.#kept) connection.close();
+    for (const client of [...this.#kept, ...this.#sessions]) client.close();
     await this.gateway.close();
     await this.store.stop();
   }
@@ -144,16 +139,33 @@ export class Lab {
     }
   }
 
-  /** The gateway's answer, by one of its workers, on a connection that is closed after it. */
-  async ask(question: Question, worker = 0): Promise<Reply> {
+  /**
+   * Sends a request to one of the gateway's workers: on a connection that is closed after it, or as a stream of a session
+   * that is kept.
+   */
+  send(request: RawRequest, worker = 0): Promise<RawReply> {
     const origin = this.gateway.url(worker);
-    return this.#read(await rawRequest(origin, this.#request(origin, question)), question);
+    const session = this.#sessions[worker];
+    if (!session) return rawRequest(origin, request);
+    return session.ask({ ...request, headers: { host: new URL(origin).host, ...request.headers } });
   }
 
-  /** The gateway's answers, by one of its workers, to questions sent in one piece on a connection that is kept. */
+  /** The gateway's answer, by one of its workers, as `send` has it. */
+  async ask(question: Question, worker = 0): Promise<Reply> {
+    const request = this.#request(this.gateway.url(worker), question);
+    return this.#read(await this.send(request, worker), question);
+  }
+
+  /**
+   * The gateway's answers, by one of its workers, to questions sent in one piece on a connection that is kept, or as
+   * streams of a session.
+   */
   async askKept(questions: readonly Question[], worker = 0): Promise<readonly Reply[]> {
     const requests = questions.map(question => this.#request(this.gateway.url(worker), question));
-    const replies = (await this.#kept[worker]?.ask(requests)) ?? [];
+    const session = this.#sessions[worker];
+    const replies = session
+      ? await Promise.all(requests.map(request => session.ask(request)))
+      : ((await this.#kept[worker]?.ask(requests)) ?? []);
     return questions.flatMap((question, index) => {
       const reply = replies[index];
       return reply ? [this.#read(reply, question)] : [];
@@ -169,7 +181,7 @@ export class Lab {
   /**
    * Asks the store, and the gateway: knowing nothing, knowing the answer, having to revalidate it, and knowing the object
    * from other questions; signed and, where the question does not say who asks, anonymously; on a new connection, on a
-   * kept one, and pipelined. All answers must be the same, but for what belongs to one answer alone. Those of a kept
+   * kept one, and pipelined; or as streams of a session. All answers must be the same, but for what belongs to one answer alone. Those of a kept
    * connection must have taken the roads for it.
    */
   async agree(question: Question): Promise<Agreed> {
@@ -197,6 +209,7 @@ export class Lab {
     const mayBeAnonymous = this.#isOpen && question.as === undefined && !/[?&]response-/.test(question.path);
     const asked = mayBeAnonymous ? [question, anonymous] : [question];
     const pipelined: Trip = { connection: 'kept', questions: mayBeAnonymous ? asked : [question, question] };
+    if (this.dialects.over === 'HTTP/2') return [{ connection: 'session', questions: pipelined.questions }];
     if (moment.startsWith('after')) return [{ connection: 'kept', questions: asked }];
     const alone = (connection: Trip['connection']) => asked.map(one => ({ connection, questions: [one] }));
     return [...alone('new'), ...alone('kept'), pipelined];
@@ -207,6 +220,7 @@ export class Lab {
     const before = roadsTaken();
     const answers = await this.askKept(questions);
     expect(answers).toHaveLength(questions.length);
+    if (connection === 'session') return answers;
     const isHit = answers.every(({ headers }) => headers['x-cache'] === 'HIT');
     expectRoads(questions, status, isHit, roadsTaken(before));
     return answers;
@@ -259,7 +273,9 @@ export class Lab {
   }
 }
 
-const amazon: Dialects = { client: 'x-amz-', store: 'x-amz-' };
+function sessionTo(gateway: TestGateway, worker: number): KeptSession {
+  return new KeptSession({ url: gateway.secureUrl(worker), caPem: localIdentity().caPem });
+}
 
 function mapValues<T, U>(values: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
