@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http';
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { endUnreadStream } from './end-stream.ts';
 import { StreamBody } from './stream-body.ts';
 import type { StreamRequest } from './stream-request.ts';
 
@@ -40,8 +41,7 @@ export class StreamResponse extends ServerResponse {
     this.body.on('drain', () => this.emit('drain'));
     stream.once('finish', () => {
       this.#settle();
-      // the rest of a body that nobody wants (RFC 9113 §8.1)
-      if (this.finished && !request.complete) stream.close(constants.NGHTTP2_NO_ERROR);
+      if (this.finished && !request.complete) endUnreadStream(stream);
     });
     stream.once('close', () => {
       this.#settle();

@@ -1,4 +1,5 @@
-import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { ServerHttp2Stream } from 'node:http2';
+import { endUnreadStream } from '../../transport/end-stream.ts';
 
 /** Answers with a complete response of HTTP/1, and ends the stream. No answer may have begun. */
 export function respondWithText(stream: ServerHttp2Stream, text: string): void {
@@ -12,6 +13,5 @@ export function respondWithText(stream: ServerHttp2Stream, text: string): void {
     )
     .filter(([name]) => name !== 'connection');
   stream.respond({ ':status': Number(statusLine.split(' ')[1]), ...Object.fromEntries(fields) });
-  // the rest of a body that nobody wants (RFC 9113 §8.1)
-  stream.end(text.slice(end + 4), () => stream.close(constants.NGHTTP2_NO_ERROR));
+  stream.end(text.slice(end + 4), () => endUnreadStream(stream));
 }

@@ -283,3 +283,24 @@ it('sends fields whose names every object has, and none of connections', async (
   expect(Object.keys(headers).sort()).toEqual([':status', 'constructor', 'date']);
   expect(body.toString()).toBe('whole');
 });
+
+it('keeps nothing of uploads that are refused unread: those that follow on the session are answered', async () => {
+  let [begun, ended] = [0, 0];
+  const listener = await start((request, response) => {
+    begun++;
+    response.once('close', () => ended++);
+    if (request.method === 'PUT') response.writeHead(403, {});
+    response.end('said');
+  });
+  const session = await open(listener);
+  for (let upload = 0; upload < 150; upload++) {
+    const stream = session.request({ ':path': '/', ':method': 'PUT' });
+    stream.on('error', () => undefined);
+    stream.write(Buffer.alloc(20_000));
+    const { headers } = await answerOf(stream);
+    expect(headers[':status'], `upload ${upload}`).toBe(403);
+  }
+  const replies = await Promise.all(Array.from({ length: 50 }, () => get(session)));
+  expect(replies.map(({ headers }) => headers[':status'])).toEqual(Array.from({ length: 50 }, () => 200));
+  await turnsUntil('all streams have ended', () => ended === begun);
+});
