@@ -7,8 +7,8 @@ export default defineConfig({
     name: 'packaging',
     include: ['test/packaging/**/*.test.ts'],
     environment: 'node',
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     fileParallelism: false,
   },
 });
