@@ -20,7 +20,7 @@ interface ProcessOptions {
 interface RunOptions extends ProcessOptions {
   /** What it reads from its standard input. */
   readonly input?: string;
-  /** Gives it nothing of this environment but where programs and the home folder are. */
+  /** Gives it nothing of this environment but where programs and the home folder are, and which authorities to trust. */
   readonly ownEnvironment?: boolean;
 }
 
@@ -112,7 +112,7 @@ export async function run(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<string> {
-  const inherited = options.ownEnvironment ? { PATH: process.env.PATH, HOME: process.env.HOME } : process.env;
+  const inherited = options.ownEnvironment ? ownEnvironment() : process.env;
   const child = spawn(command, args, { cwd: options.cwd, env: { ...inherited, ...options.environment } });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -177,4 +177,9 @@ async function respondsAt(url: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const names = ['PATH', 'HOME', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+  return Object.fromEntries(names.map(name => [name, process.env[name]]));
 }
