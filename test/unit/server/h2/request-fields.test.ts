@@ -1,48 +1,18 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import { constants } from 'node:http2';
 import { request as requestHttp1 } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import { afterEach, expect, it } from 'vitest';
-import { silentLogger } from '../../../../src/base/logger.ts';
-import {
-  type HttpListener,
-  type HttpListenerOptions,
-  listenHttp,
-} from '../../../../src/server/http-listener.ts';
+import { expect, it } from 'vitest';
+import type { HttpListenerOptions } from '../../../../src/server/http-listener.ts';
 import { defaultLimits } from '../../../support/client-limits.ts';
 import { localIdentity } from '../../../support/local-identity.ts';
+import { answerOf, listenSecurely, openSession } from '../../../support/secure-listener.ts';
 
-const { tls, caPem } = localIdentity();
-const closing: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function start(handle: HttpListenerOptions['handle'], limits = defaultLimits): Promise<HttpListener> {
-  const listener = await listenHttp({
-    addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0, tls }],
-    ...{ reusePort: false, limits, logger: silentLogger(), handle },
-    takesBody: ({ method }) => method === 'PUT',
-    answerUnreadable: why => `HTTP/1.1 431 Refused\r\nx-why: ${why}\r\ncontent-length: 2\r\n\r\nno`,
-  });
-  closing.push(() => listener.drain(0));
-  return listener;
-}
-
-async function open({ port }: HttpListener): Promise<ClientHttp2Session> {
-  const session = connect(`https://127.0.0.1:${port}`, { ca: caPem });
-  session.on('error', () => undefined);
-  closing.push(() => session.destroy());
-  await once(session, 'connect');
-  return session;
-}
-
-async function answerOf(stream: ClientHttp2Stream) {
-  const [headers] = await once(stream, 'response');
-  return { headers, text: (await buffer(stream)).toString() };
-}
+const refusing: Partial<HttpListenerOptions> = {
+  takesBody: ({ method }) => method === 'PUT',
+  answerUnreadable: why => `HTTP/1.1 431 Refused\r\nx-why: ${why}\r\ncontent-length: 2\r\n\r\nno`,
+};
 
 it('a header list above the limit is refused, and concerns no other stream', async () => {
   let handled = 0;
@@ -50,7 +20,8 @@ it('a header list above the limit is refused, and concerns no other stream', asy
     handled++;
     response.end();
   };
-  const session = await open(await start(handle, { ...defaultLimits, headersBytes: 8_192 }));
+  const limits = { ...defaultLimits, headersBytes: 8_192 };
+  const session = await openSession(await listenSecurely(handle, { ...refusing, limits }));
   const ask = (fields: object) => session.request({ ':path': '/', ...fields });
   const tooMany = Object.fromEntries(Array.from({ length: 2_001 }, (_, index) => [`a${index}`, '']));
   const tooLong = { long: 'x'.repeat(8_192) };
@@ -67,19 +38,19 @@ it('a header list above the limit is refused, and concerns no other stream', asy
 });
 
 it('trailers of a request are ignored, as those of HTTP/1.1 are', async () => {
-  const listener = await start(async (request, response) => {
+  const listener = await listenSecurely(async (request, response) => {
     const body = (await buffer(request)).toString();
     const { complete, headers } = request;
     const isTold = 'x-late' in headers || 'authorization' in headers || headers.host === 'elsewhere.test';
     response.end(JSON.stringify({ body, complete, isTold }));
-  });
+  }, refusing);
   const late = { 'x-late': 'value', host: 'elsewhere.test', authorization: 'none' };
   const options = { waitForTrailers: true };
-  const stream = (await open(listener)).request({ ':method': 'PUT', ':path': '/' }, options);
+  const stream = (await openSession(listener)).request({ ':method': 'PUT', ':path': '/' }, options);
   stream.once('wantTrailers', () => stream.sendTrailers(late));
   stream.end('content');
   const overTwo = await answerOf(stream);
-  const where = { port: listener.port, host: '127.0.0.1', ca: caPem, agent: false };
+  const where = { port: listener.port, host: '127.0.0.1', ca: localIdentity().caPem, agent: false };
   const sent = requestHttp1({ ...where, method: 'PUT', headers: { trailer: 'x-late' } });
   sent.write('content');
   sent.addTrailers(late);
@@ -87,6 +58,6 @@ it('trailers of a request are ignored, as those of HTTP/1.1 are', async () => {
   const [response] = await once(sent, 'response');
   const overOne = (await buffer(response)).toString();
   expect(overTwo.headers).toMatchObject({ ':status': 200 });
-  expect(JSON.parse(overTwo.text)).toEqual({ body: 'content', complete: true, isTold: false });
-  expect(overOne).toBe(overTwo.text);
+  expect(JSON.parse(overTwo.body.toString())).toEqual({ body: 'content', complete: true, isTold: false });
+  expect(overOne).toBe(overTwo.body.toString());
 });

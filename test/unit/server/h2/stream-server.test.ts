@@ -1,70 +1,27 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import { type ClientHttp2Session, constants } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
-import { promisify } from 'node:util';
-import { afterAll, afterEach, expect, it } from 'vitest';
-import { silentLogger } from '../../../../src/base/logger.ts';
-import {
-  type HttpListener,
-  type HttpListenerOptions,
-  listenHttp,
-} from '../../../../src/server/http-listener.ts';
-import { readTls } from '../../../../src/server/tls/tls-material.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import type { HttpListenerOptions } from '../../../../src/server/http-listener.ts';
 import { letContinue } from '../../../../src/transport/request-bodies.ts';
 import { StreamResponse } from '../../../../src/transport/stream-response.ts';
 import { queuedBytes } from '../../../../src/transport/write-queue.ts';
-import { TestAuthority } from '../../../support/certificates.ts';
 import { defaultLimits } from '../../../support/client-limits.ts';
+import { localIdentity } from '../../../support/local-identity.ts';
+import { answerOf, listenSecurely, openSession } from '../../../support/secure-listener.ts';
 import { describingBytes } from '../../../support/self-describing.ts';
 import { turnsUntil } from '../../../support/turns-until.ts';
 
-const run = promisify(execFile);
-const authority = new TestAuthority();
-const local = authority.issue(['localhost', '127.0.0.1']);
-const closing: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-afterAll(() => authority.remove());
-
 type Handle = HttpListenerOptions['handle'];
 
-async function start(handle: Handle, options: Partial<HttpListenerOptions> = {}): Promise<HttpListener> {
-  const read = readTls({ certificates: [local], clientCertificates: 'required', http2: true });
-  if (read.kind === 'problems') throw new Error('no certificate');
-  const listener = await listenHttp({
-    addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0, tls: read.material }],
-    ...{ reusePort: false, limits: defaultLimits, logger: silentLogger(), handle },
+const start = (handle: Handle, options: Partial<HttpListenerOptions> = {}) =>
+  listenSecurely(handle, {
     takesBody: ({ method }) => method === 'PUT',
     answerUnreadable: why =>
       `HTTP/1.1 405 Refused\r\nx-why: ${why}\r\nconnection: close\r\ncontent-length: 2\r\n\r\nno`,
     ...options,
   });
-  closing.push(() => listener.drain(0));
-  return listener;
-}
-
-async function open(listener: HttpListener, options: object = {}): Promise<ClientHttp2Session> {
-  const session = connect(`https://localhost:${listener.port}`, {
-    ca: authority.caPem,
-    ...options,
-  });
-  session.on('error', () => undefined);
-  closing.push(() => session.destroy());
-  await once(session, 'connect');
-  return session;
-}
-
-async function answerOf(stream: ClientHttp2Stream) {
-  const [headers] = await once(stream, 'response');
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return { headers, body: Buffer.concat(chunks) };
-}
 
 const get = (session: ClientHttp2Session, path = '/', fields: object = {}) =>
   answerOf(session.request({ ':path': path, ...fields }));
@@ -74,34 +31,22 @@ const echo: Handle = ({ method, url, httpVersion, rawHeaders }, response) => {
   response.end(JSON.stringify({ method, url, httpVersion, rawHeaders }));
 };
 
-it('curl gets the same answer over HTTP/2 and HTTP/1.1', async () => {
-  const listener = await start((request, response) => void response.end(`answer to ${request.url}`));
-  for (const [option, version] of [
-    ['--http2', '2'],
-    ['--http1.1', '1.1'],
-  ] as const) {
-    const args = ['-sS', '--cacert', authority.ca, option, '-w', ' over %{http_version}'];
-    const { stdout } = await run('curl', [...args, `https://localhost:${listener.port}/object`]);
-    expect(stdout).toBe(`answer to /object over ${version}`);
-  }
-});
-
 it('a request comes with Host, and its cookies in one line; fields of connections are not sent', async () => {
-  const session = await open(await start(echo));
+  const session = await openSession(await start(echo));
   const { headers, body } = await get(session, '/a?b', {
     cookie: ['a=1', 'b=2'],
     'x-amz-meta-a': 'caf\u00e9',
   });
   const asked = JSON.parse(body.toString());
   expect(asked).toMatchObject({ method: 'GET', url: '/a?b', httpVersion: '2.0' });
-  expect(asked.rawHeaders.slice(0, 2)).toEqual(['host', expect.stringMatching(/^localhost:\d+$/)]);
+  expect(asked.rawHeaders.slice(0, 2)).toEqual(['host', expect.stringMatching(/^127\.0\.0\.1:\d+$/)]);
   expect(asked.rawHeaders).toEqual(expect.arrayContaining(['cookie', 'a=1; b=2']));
   expect(headers).toMatchObject({ ':status': 200, 'x-kept': 'a, b' });
   expect(headers).not.toHaveProperty('connection');
 });
 
 it('a Host field that contradicts the authority stays beside it, and one that repeats it does not', async () => {
-  const session = await open(await start(echo));
+  const session = await openSession(await start(echo));
   const hostsOf = async (host: string) => {
     const { body } = await get(session, '/', { ':authority': 'one.test', host });
     const { rawHeaders } = JSON.parse(body.toString()) as { rawHeaders: string[] };
@@ -120,7 +65,7 @@ it('long bodies go through one piece at a time, whole and in order, beside other
     response.writeHead(200, ['content-length', String(body.length)]);
     response.write(body, () => response.end());
   });
-  const session = await open(listener);
+  const session = await openSession(listener);
   const stream = session.request({ ':path': '/long' });
   await once(stream, 'response');
   // the long one is not read: its window is soon full
@@ -143,7 +88,7 @@ it('a client that resets a stream ends its response and its body, and no other',
       ended.resolve({ finished: response.writableFinished, aborted: request.aborted }),
     );
   });
-  const session = await open(listener);
+  const session = await openSession(listener);
   const stream = session.request({ ':method': 'PUT', ':path': '/waits' });
   stream.on('error', () => undefined).write('begin');
   expect((await get(session)).body.toString()).toBe('other');
@@ -157,7 +102,7 @@ it('a broken answer resets its stream: it does not look complete', async () => {
     response.writeHead(200, []);
     response.write('half', () => response.destroy());
   });
-  const stream = (await open(listener)).request({ ':path': '/' });
+  const stream = (await openSession(listener)).request({ ':path': '/' });
   const [error] = await once(stream.resume(), 'error');
   expect(error).toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' });
 });
@@ -173,7 +118,7 @@ it('a body arrives whole, and its client is told to go on only when the handler 
     for await (const chunk of request) chunks.push(chunk);
     response.end(String(Buffer.concat(chunks).equals(body)));
   });
-  const session = await open(listener);
+  const session = await openSession(listener);
   const stream = session.request({ ':method': 'PUT', ':path': '/', expect: '100-continue' });
   stream.once('continue', () => {
     told.push('continue');
@@ -188,7 +133,7 @@ it('HEAD, CONNECT and drained sessions end as they should', async () => {
     response.writeHead(200, ['content-length', '5']);
     response.end();
   });
-  const session = await open(listener);
+  const session = await openSession(listener);
   const { headers, body } = await answerOf(session.request({ ':method': 'HEAD', ':path': '/' }));
   expect(headers).toMatchObject({ ':status': 200, 'content-length': '5' });
   expect(body).toHaveLength(0);
@@ -202,7 +147,7 @@ it('HEAD, CONNECT and drained sessions end as they should', async () => {
 it('streams resets in rapid succession end the session', async () => {
   let handled = 0;
   const listener = await start(() => void handled++);
-  const session = await open(listener);
+  const session = await openSession(listener);
   const closed = new Promise(resolve => session.once('close', resolve));
   const flood = () => {
     for (let stream = 0; stream < 50 && !session.destroyed; stream++) {
@@ -220,7 +165,7 @@ it('streams beyond the limit of a client are refused in a way that it may repeat
   const waiting: ServerResponse[] = [];
   const limits = { ...defaultLimits, requests: 4 };
   const listener = await start((_request, response) => void waiting.push(response), { limits });
-  const session = await open(listener);
+  const session = await openSession(listener);
   const streams = [1, 2].map(() => session.request({ ':path': '/' }));
   await expect.poll(() => waiting.length).toBe(2);
   const third = session.request({ ':path': '/' });
@@ -232,7 +177,7 @@ it('streams beyond the limit of a client are refused in a way that it may repeat
 });
 
 it('floods of frames that only want to be acknowledged end the session', async () => {
-  const session = await open(await start(echo), { maxOutstandingPings: 2_000 });
+  const session = await openSession(await start(echo), { maxOutstandingPings: 2_000 });
   const closed = new Promise(resolve => session.once('close', resolve));
   for (let ping = 0; ping < 1_000; ping++) session.ping(() => undefined);
   await closed;
@@ -242,7 +187,7 @@ it('a body that comes too slowly is answered with 408 or its like, and its strea
   const listener = await start(request => void request.on('error', () => undefined).resume(), {
     senders: { limitMs: 100, bodyBytesPerSecond: 1_000_000 },
   });
-  const stream = (await open(listener)).request({ ':method': 'PUT', ':path': '/' });
+  const stream = (await openSession(listener)).request({ ':method': 'PUT', ':path': '/' });
   stream.write('slow');
   const { headers } = await answerOf(stream);
   expect(headers).toMatchObject({ 'x-why': 'too-slow' });
@@ -257,12 +202,12 @@ it('ends all streams of a client that has closed its side, however little of its
     response.write(Buffer.alloc(65_536));
   });
   const socket = connectTls({
-    ...{ host: '127.0.0.1', port: listener.port, servername: 'localhost' },
-    ...{ ca: authority.caPem, ALPNProtocols: ['h2'] },
+    ...{ host: '127.0.0.1', port: listener.port },
+    ...{ ca: localIdentity().caPem, ALPNProtocols: ['h2'] },
   });
-  closing.push(() => socket.destroy());
+  onTestFinished(() => void socket.destroy());
   await once(socket, 'secureConnect');
-  const session = await open(listener, {
+  const session = await openSession(listener, {
     createConnection: () => socket,
     settings: { initialWindowSize: 0 },
   });
@@ -278,7 +223,7 @@ it('sends fields whose names every object has, and none of connections', async (
     response.writeHead(200, ['constructor', 'v2', 'HTTP2-Settings', 'AAAA', 'Proxy-Connection', 'close']);
     response.end('whole');
   });
-  const { headers, body } = await get(await open(listener));
+  const { headers, body } = await get(await openSession(listener));
   expect(headers).toMatchObject({ ':status': 200, constructor: 'v2' });
   expect(Object.keys(headers).sort()).toEqual([':status', 'constructor', 'date']);
   expect(body.toString()).toBe('whole');
@@ -292,7 +237,7 @@ it('keeps nothing of uploads that are refused unread: those that follow on the s
     if (request.method === 'PUT') response.writeHead(403, {});
     response.end('said');
   });
-  const session = await open(listener);
+  const session = await openSession(listener);
   for (let upload = 0; upload < 150; upload++) {
     const stream = session.request({ ':path': '/', ':method': 'PUT' });
     stream.on('error', () => undefined);

@@ -1,29 +1,21 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { connect as connectPlain } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, expect, it } from 'vitest';
-import { silentLogger } from '../../../../src/base/logger.ts';
-import {
-  type HttpListener,
-  type HttpListenerOptions,
-  listenHttp,
-} from '../../../../src/server/http-listener.ts';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import type { HttpListener, HttpListenerOptions } from '../../../../src/server/http-listener.ts';
 import { readTls, type TlsFiles, type TlsMaterial } from '../../../../src/server/tls/tls-material.ts';
 import { TestAuthority } from '../../../support/certificates.ts';
 import { defaultLimits } from '../../../support/client-limits.ts';
+import { listenSecurely } from '../../../support/secure-listener.ts';
 
 const run = promisify(execFile);
 const authority = new TestAuthority();
 const local = authority.issue(['localhost', '127.0.0.1']);
-const closing: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 afterAll(() => authority.remove());
 
@@ -33,16 +25,8 @@ function materialOf(files: Partial<TlsFiles> = {}): TlsMaterial {
   return read.material;
 }
 
-async function start(tls: TlsMaterial, options: Partial<HttpListenerOptions> = {}): Promise<HttpListener> {
-  const listener = await listenHttp({
-    addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0, tls }],
-    ...{ reusePort: false, limits: defaultLimits, logger: silentLogger() },
-    handle: (asked, response) => void response.end(`answer to ${asked.url}`),
-    ...options,
-  });
-  closing.push(() => listener.drain(0));
-  return listener;
-}
+const start = (tls: TlsMaterial, options: Partial<HttpListenerOptions> = {}) =>
+  listenSecurely((asked, response) => void response.end(`answer to ${asked.url}`), options, tls);
 
 interface AskOptions {
   readonly servername?: string;
@@ -50,9 +34,14 @@ interface AskOptions {
   readonly key?: string;
 }
 
-async function open({ port }: HttpListener, options: object = {}): Promise<TLSSocket> {
+function connecting({ port }: HttpListener, options: object = {}): TLSSocket {
   const socket = connect({ port, host: '127.0.0.1', ca: authority.caPem, ...options });
-  closing.push(() => socket.destroy());
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+async function open(listener: HttpListener, options: object = {}): Promise<TLSSocket> {
+  const socket = connecting(listener, options);
   await once(socket, 'secureConnect');
   return socket;
 }
@@ -73,6 +62,17 @@ it.each([['--tlsv1.2', '--tls-max', '1.2'], ['--tlsv1.3']])(
     expect(stdout).toBe('answer to /object');
   },
 );
+
+it('curl gets the same answer over HTTP/2 and HTTP/1.1', async () => {
+  const listener = await start(materialOf({ http2: true }));
+  for (const [option, version] of [
+    ['--http2', '2'],
+    ['--http1.1', '1.1'],
+  ] as const) {
+    const { stdout } = await curl(listener, option, '-w', ' over %{http_version}');
+    expect(stdout).toBe(`answer to /object over ${version}`);
+  }
+});
 
 it('TLS 1.1 is refused', async () => {
   const failure = await curl(
@@ -129,9 +129,7 @@ it.each(['TLSv1.2', 'TLSv1.3'] as const)(
     const material = materialOf({ certificates: [local, authority.issue(['other.test'])] });
     const [first, second] = [await start(material), await start(material)];
     const options = { maxVersion: version, servername: 'localhost' };
-    const socket = connect({ port: first.port, host: '127.0.0.1', ca: authority.caPem, ...options });
-    closing.push(() => socket.destroy());
-    const [session] = await once(socket, 'session');
+    const [session] = await once(connecting(first, options), 'session');
     expect((await open(second, { ...options, session })).isSessionReused()).toBe(true);
     const stranger = await start(materialOf());
     expect((await open(stranger, { ...options, session })).isSessionReused()).toBe(false);
@@ -145,7 +143,7 @@ it('a client without a certificate is refused where one is required, and one of 
   expect(stdout).toBe('answer to /object');
   await expect(curl(listener)).rejects.toThrow();
   const foreign = new TestAuthority('Others');
-  closing.push(() => foreign.remove());
+  onTestFinished(() => void foreign.remove());
   const stranger = foreign.issue(['client.test']);
   await expect(curl(listener, '--cert', stranger.cert, '--key', stranger.key)).rejects.toThrow();
   const optional = await start(materialOf({ clientCa: authority.ca, clientCertificates: 'optional' }));
@@ -153,11 +151,31 @@ it('a client without a certificate is refused where one is required, and one of 
   await expect(curl(optional, '--cert', stranger.cert, '--key', stranger.key)).rejects.toThrow();
 });
 
+it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'a %s session begun without a certificate is not resumed where one is required; one begun with it is',
+  async maxVersion => {
+    const optional = materialOf({ clientCa: authority.ca, clientCertificates: 'optional' });
+    const required = { ...materialOf({ clientCa: authority.ca }), ticketKeys: optional.ticketKeys };
+    const [lenient, strict] = [await start(optional), await start(required)];
+    const { cert, key } = authority.issue(['client.test']);
+    const own = { cert: readFileSync(cert), key: readFileSync(key) };
+    const answerAfter = async (identity: object) => {
+      const [session] = await once(await connecting(lenient, { maxVersion, ...identity }), 'session');
+      const resumed = await open(strict, { maxVersion, session, ...identity });
+      const isReused = resumed.isSessionReused();
+      resumed.on('error', () => undefined).write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+      const answer = await text(resumed).catch(() => 'closed');
+      return { isReused, isAnswered: answer.includes('answer to /') };
+    };
+    expect(await answerAfter({})).toEqual({ isReused: true, isAnswered: false });
+    expect(await answerAfter(own)).toEqual({ isReused: true, isAnswered: true });
+  },
+);
+
 it('connections beyond the limit of a client are closed before their handshake', async () => {
   const listener = await start(materialOf(), { limits: { ...defaultLimits, connectionsPerAddress: 1 } });
   const first = await open(listener);
-  const second = connect({ port: listener.port, host: '127.0.0.1', ca: authority.caPem });
-  const [failure] = await once(second, 'error');
+  const [failure] = await once(connecting(listener), 'error');
   expect(failure).toBeInstanceOf(Error);
   first.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   expect(await text(first)).toContain('answer to /');
