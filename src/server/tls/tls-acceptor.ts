@@ -89,9 +89,10 @@ export class TlsAcceptor {
 
   #acceptsClient(secure: TLSSocket): boolean {
     const { clientCaPem, requiresClientCertificate } = this.#material;
-    if (clientCaPem === undefined || secure.authorized) return true;
+    if (clientCaPem === undefined) return true;
+    // a resumed session without one can count as authorized, since it looks like one with a pre-shared key
     const isAbsent = secure.getPeerX509Certificate() === undefined;
-    if (isAbsent && !requiresClientCertificate) return true;
+    if (isAbsent ? !requiresClientCertificate : secure.authorized) return true;
     const { remoteAddress, authorizationError } = secure;
     const why = isAbsent ? 'it sent none' : String(authorizationError);
     this.#logger.info({ remoteAddress, why }, 'refused a TLS client for its certificate');
