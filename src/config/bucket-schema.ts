@@ -5,6 +5,8 @@ import { choice, duration, flag, listOf, map, size, text } from './scalars.ts';
 
 const DAY_MS = 86_400_000;
 const TIB_BYTES = 2 ** 40;
+/** The largest object or part that is sent in one piece (https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html). */
+const LARGEST_UPLOAD_BYTES = 5 * 2 ** 30;
 const MAX_TTL_MS = 3_650 * DAY_MS;
 
 const ACTION_TEXT = 'an action such as GetObject, or "*"';
@@ -96,6 +98,7 @@ const bucketKeys = map({
     'grants, such as { actions: [GetObject], keys: ["**"] }',
   ).optional(),
   customerKeys: customerKeys.prefault({}),
+  maxBodySize: size(0, LARGEST_UPLOAD_BYTES).default(LARGEST_UPLOAD_BYTES),
   cache: partialPolicy.default({}),
   rules: listOf(
     map({ keys: keyPatterns(), cache: partialPolicy }),
@@ -119,10 +122,11 @@ export const bucketSchema = bucketKeys
       issues.push(problem(['rules', index, 'cache', 'ttl'], rule, 'at most maxTtl'));
     }
   })
-  .transform(({ cache, rules, anonymous, ...bucket }) => {
+  .transform(({ cache, rules, anonymous, maxBodySize, ...bucket }) => {
     const policy = overlay(defaultPolicy, cache);
     return {
       ...bucket,
+      maxBodySizeBytes: maxBodySize,
       anonymous: bucket.access === 'public' ? (anonymous ?? [{ actions: ['GetObject'], keys: ['**'] }]) : [],
       cache: policy,
       rules: rules.map(rule => ({ keys: rule.keys, cache: overlay(policy, rule.cache) })),

@@ -11,8 +11,8 @@ export interface FormHead {
   readonly fileStart: number;
 }
 
-/** Amazon takes 20 KB of fields; each has a head of its own, too. */
-const LIMIT_BYTES = 32 * 1024;
+/** The longest head. Amazon takes 20 KB of fields; each has a head of its own, too. */
+export const FORM_HEAD_LIMIT_BYTES = 32 * 1024;
 
 const CRLF = '\r\n';
 const HEAD_END = '\r\n\r\n';
@@ -43,7 +43,7 @@ export function endOf(boundary: string): Buffer {
  * not tell where the file begins, which is needed to tell the store its length.
  */
 export class FormHeadReader {
-  readonly #memory = Buffer.allocUnsafeSlow(LIMIT_BYTES);
+  readonly #memory = Buffer.allocUnsafeSlow(FORM_HEAD_LIMIT_BYTES);
   readonly #delimiter: Buffer;
   readonly #fields = new Map<string, string>();
   #lengthBytes = 0;
@@ -72,7 +72,7 @@ export class FormHeadReader {
       if (part.kind === 'file')
         return { fields: this.#fields, fileName: part.fileName, fileStart: this.#partStart };
     }
-    if (this.#lengthBytes === LIMIT_BYTES) throw s3Error('MaxPostPreDataLengthExceededError');
+    if (this.#lengthBytes === FORM_HEAD_LIMIT_BYTES) throw s3Error('MaxPostPreDataLengthExceededError');
     return undefined;
   }
 

@@ -75,6 +75,7 @@ function describeBucket(
     epochs: slots.of({ backend: store.identity, bucket: bucketAtStore }),
     keys: keysOf(backend),
     listingKey: listingKeyOf(secretOf(bucket.backend, backend, settings), bucket.backend),
+    maxBodySizeBytes: bucket.maxBodySizeBytes,
     customerKeys: bucket.customerKeys,
   };
 }

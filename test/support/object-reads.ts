@@ -28,6 +28,7 @@ export function bucketOf(store: Store = silentStore): Bucket {
     epochs: slots.of({ backend: store.name, bucket: 'b' }),
     keys: 'exact',
     listingKey: new Uint8Array(32),
+    maxBodySizeBytes: 5 * 1024 ** 3,
     customerKeys: { plainHttp: 'never' },
     policyFor: () => defaultPolicy,
   };

@@ -312,6 +312,7 @@ function bucketsOf(options: TestGatewayOptions, store: S3Store, policy: CachePol
       epochs: slots.of({ backend, bucket: bucketAtStore }),
       keys: 'exact',
       listingKey: new Uint8Array(32),
+      maxBodySizeBytes: 5 * 1024 ** 3,
       customerKeys: { plainHttp: 'loopback' },
       policyFor: () => policy,
       ...different,

@@ -35,6 +35,8 @@ export interface Bucket {
   readonly keys: KeyKind;
   /** Key for sealing listing markers: 32 bytes, the same in all workers. */
   readonly listingKey: Uint8Array;
+  /** The largest body of a request, and the largest file in a form. */
+  readonly maxBodySizeBytes: number;
   readonly customerKeys: { readonly plainHttp: 'never' | 'loopback' | 'always' };
   /** The cache policy for a key. */
   policyFor(key: string): CachePolicy;

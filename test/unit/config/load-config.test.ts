@@ -100,6 +100,7 @@ describe('a configuration that works', () => {
       access: 'public',
       anonymous: [{ actions: ['GetObject'], keys: ['**'] }],
       customerKeys: { cache: 'never', plainHttp: 'never' },
+      maxBodySizeBytes: 5 * 1024 ** 3,
       cache: {
         ttlMs: 60_000,
         maxTtlMs: 86_400_000,

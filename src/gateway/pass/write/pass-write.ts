@@ -15,6 +15,7 @@ import { isRenamed } from '../../request/bucket.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { type PassOptions, passThrough } from '../pass-through.ts';
 import { passedRequest, storeFieldsOf } from '../passed-request.ts';
+import { requireWithinLimit } from './body-limit.ts';
 import { ClientBody } from './client-body.ts';
 import { refuseIgnoredConditions, refuseMisreadWrites } from './misread-writes.ts';
 import { openWriteOf } from './open-write-of.ts';
@@ -100,9 +101,6 @@ function locationOf({ operation, bucket }: OtherOperation): Pick<PassOptions, 'k
   };
 }
 
-/** The largest object or part that is sent in one piece (https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html). */
-const LARGEST_UPLOAD_BYTES = 5 * 1024 ** 3;
-
 /** The checksums in the head of CompleteMultipartUpload are those of the object, not of the body, which is a list of parts. */
 function fieldsOfBody(
   operation: OperationName,
@@ -112,9 +110,9 @@ function fieldsOfBody(
   return new Map([...storeFields].filter(([name]) => !name.startsWith('checksum-')));
 }
 
-/** What the request declares of its body. @throws S3Error those of `declaredPayload` */
+/** What the request declares of its body. @throws S3Error those of `declaredPayload`; EntityTooLarge */
 export function declaredOf(
-  { exchange, request, caller, operation }: OtherOperation,
+  { exchange, request, bucket, caller, operation }: OtherOperation,
   storeFields: ReadonlyMap<string, string>,
 ): DeclaredPayload {
   const declared = declaredPayload({
@@ -124,17 +122,8 @@ export function declaredOf(
     contentMd5: onlyLine(request, 'content-md5'),
     prefix: exchange.prefix,
   });
-  if (declared.lengthBytes > LARGEST_UPLOAD_BYTES) throw tooLarge(declared);
+  requireWithinLimit(bucket, declared.lengthBytes);
   return declared;
-}
-
-function tooLarge({ lengthBytes }: DeclaredPayload) {
-  return s3Error('EntityTooLarge', {
-    fields: [
-      ['ProposedSize', String(lengthBytes)],
-      ['MaxSizeAllowed', String(LARGEST_UPLOAD_BYTES)],
-    ],
-  });
 }
 
 /**

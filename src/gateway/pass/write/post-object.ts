@@ -5,6 +5,7 @@ import { readCustomerKey } from '../../../s3/customer-key.ts';
 import { type DeclaredPayload, declaredPayload } from '../../../s3/declared-payload.ts';
 import { S3Error, s3Error } from '../../../s3/error.ts';
 import { requireActionsOfFields } from '../../../s3/field-actions.ts';
+import { FORM_HEAD_LIMIT_BYTES } from '../../../s3/form-head.ts';
 import { keyOfForm } from '../../../s3/form-key.ts';
 import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
 import { parsePostPolicy, requirePolicy } from '../../../s3/post-policy.ts';
@@ -17,6 +18,7 @@ import { takesCustomerKeys } from '../../request/customer-keys.ts';
 import { requireObject } from '../../request/locate.ts';
 import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
+import { requireWithinLimit } from './body-limit.ts';
 import { ClientBody } from './client-body.ts';
 import { formAnswer } from './form-answer.ts';
 import { type FormFields, readFormFields } from './form-fields.ts';
@@ -29,14 +31,16 @@ import { StoreWrite } from './store-write.ts';
  * Answers a form that is posted to a bucket: its policy, which the client has signed, is verified, and its file is sent
  * to the store as a PutObject with what its fields say.
  *
- * @throws S3Error MissingContentLength; InvalidRequest for a signature that is not in the form; TooManyRequestsError
+ * @throws S3Error MissingContentLength; EntityTooLarge; InvalidRequest for a signature that is not in the form; TooManyRequestsError
  */
 export function postObject(other: OtherOperation): void {
-  const { exchange, request, caller } = other;
+  const { exchange, request, bucket, caller } = other;
   const lengthBytes = parseContentLength(request.headers['content-length']);
   if (lengthBytes === undefined) throw s3Error('MissingContentLength');
   if (caller.kind !== 'anonymous')
     throw s3Error('InvalidRequest', { message: 'A form is signed by its fields alone.' });
+  // what is around the file is no longer than this
+  requireWithinLimit(bucket, lengthBytes - FORM_HEAD_LIMIT_BYTES - FORM_END_LIMIT_BYTES);
   exchange.report = bypassed('operation');
   const job = new DocumentJob(other);
   job.keep(lengthBytes > SMALL_FORM_BYTES ? STREAMING_BYTES : lengthBytes);
@@ -50,6 +54,7 @@ async function answerOf(other: OtherOperation, job: DocumentJob, lengthBytes: nu
   const { exchange, request, fields, bucket } = other;
   const form = await readForm(request, exchange, fields.contentType ?? '', lengthBytes);
   exchange.speak(prefixOfForm(form.fields));
+  requireWithinLimit(bucket, form.lengthBytes);
   const key = keyOfForm(form.fields.get('key') ?? '', form.fileName);
   requireObject(bucket, key);
   exchange.formKey = key;
@@ -154,6 +159,9 @@ function fileOnItsWay(
 
 /** What a form takes whose file is streamed. */
 const STREAMING_BYTES = 128 * 1024;
+
+/** The end of a form: a boundary of at most 70 characters (RFC 2046 §5.1.1), two line breaks and hyphens. */
+const FORM_END_LIMIT_BYTES = 78;
 
 /** The answer to PutObject has no body. */
 const ANSWER_BYTES = 64 * 1024;

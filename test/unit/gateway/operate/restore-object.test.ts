@@ -42,6 +42,7 @@ function bucketsOver(
       epochs: slots.of({ backend: store.name, bucket: 'photos-production' }),
       keys,
       listingKey: new Uint8Array(32),
+      maxBodySizeBytes: 5 * 1024 ** 3,
       policyFor: () => {
         throw new Error('not asked');
       },

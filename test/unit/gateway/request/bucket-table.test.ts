@@ -25,6 +25,7 @@ function tableOf(buckets: Record<string, Partial<Bucket>>, others?: OtherBuckets
         epochs: slots.of({ backend: 'main', bucket: name }),
         keys: 'exact',
         listingKey: new Uint8Array(32),
+        maxBodySizeBytes: 5 * 1024 ** 3,
         customerKeys: { plainHttp: 'never' },
         policyFor: () => defaultPolicy,
       },
