@@ -31,6 +31,8 @@ export class CredentialServices {
   fault: 'none' | 'hang' | 'not-json' | number = 'none';
   /** Whether the metadata service is out of reach for its first request, as behind one hop too many. */
   isTooFar = false;
+  /** What the metadata service says of the end of its keys, in place of the truth. */
+  expiration: string | undefined;
   /** Answers with the last keys again. */
   repeats = false;
   readonly #server: Server;
@@ -94,7 +96,7 @@ export class CredentialServices {
     } else if (url.startsWith(ROLES)) {
       if (headers['x-aws-ec2-metadata-token'] !== 'imds-token') reply.writeHead(401).end();
       else if (url === ROLES) reply.end('a-role');
-      else this.#json(reply, asMetadata(this.#issue()));
+      else this.#json(reply, { ...asMetadata(this.#issue()), ...this.#falseExpiration() });
     } else if (url === '/container') {
       if (headers.authorization !== this.environment.AWS_CONTAINER_AUTHORIZATION_TOKEN)
         reply.writeHead(401).end('{"Code":"Unauthorized"}');
@@ -109,6 +111,10 @@ export class CredentialServices {
       if (!/^AssumeRole(?:WithWebIdentity)?$/.test(action)) reply.writeHead(400).end();
       else this.#text(reply, assumedRole(action, this.#issue()));
     }
+  }
+
+  #falseExpiration(): object {
+    return this.expiration === undefined ? {} : { Expiration: this.expiration };
   }
 
   #issue(): IssuedKeys {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Clock } from '../../base/clock.ts';
+import { checkedCredentials } from './checked-credentials.ts';
 import type { ProvidedCredentials } from './credential-source.ts';
 
 /** Credentials take a few kilobytes. */
@@ -15,7 +16,7 @@ class CredentialCommandError extends Error {
  * it prints (https://docs.aws.amazon.com/sdkref/latest/guide/feature-process-credentials.html). What it writes to
  * standard error is dropped, since it may be secret. With the time, it ends with all that it has started.
  *
- * @throws CredentialCommandError
+ * @throws CredentialCommandError, and as `checkedCredentials`
  */
 export async function runCredentialCommand(
   command: string,
@@ -59,24 +60,20 @@ function endGroup(pid: number | undefined): void {
   }
 }
 
-/** @throws CredentialCommandError */
+/** @throws CredentialCommandError, and as `checkedCredentials` */
 function readCredentials(output: string): ProvidedCredentials {
   const printed = parsed(output);
-  const text = (name: string) => {
-    const value = printed[name];
-    return typeof value === 'string' && value !== '' ? value : undefined;
-  };
   if (printed.Version !== 1) throw new CredentialCommandError('the command did not print "Version": 1');
-  const accessKeyId = text('AccessKeyId');
-  const secretAccessKey = text('SecretAccessKey');
-  if (accessKeyId === undefined || secretAccessKey === undefined)
-    throw new CredentialCommandError('the command printed no AccessKeyId and SecretAccessKey');
-  const expiration = text('Expiration');
-  const expiresAtMs = expiration === undefined ? undefined : Date.parse(expiration);
-  if (Number.isNaN(expiresAtMs))
-    throw new CredentialCommandError('the command printed an Expiration that is no time');
-  return { accessKeyId, secretAccessKey, sessionToken: text('SessionToken'), expiresAtMs };
+  const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = printed;
+  return checkedCredentials({
+    accessKeyId: AccessKeyId,
+    secretAccessKey: SecretAccessKey,
+    sessionToken: SessionToken,
+    expiration: isNone(Expiration) ? undefined : new Date(String(Expiration)),
+  });
 }
+
+const isNone = (value: unknown) => value === undefined || value === null;
 
 function parsed(output: string): Readonly<Record<string, unknown>> {
   try {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { checkedCredentials } from './checked-credentials.ts';
 import { runCredentialCommand } from './credential-command.ts';
 import type { CredentialSource, ProvidedCredentials } from './credential-source.ts';
 
@@ -42,9 +43,7 @@ interface SdkCredentials {
 }
 
 function fromSdk(given: SdkCredentials): ProvidedCredentials {
-  const { accessKeyId, secretAccessKey, sessionToken } = given;
-  const expiration = given.originalExpiration ?? given.expiration;
-  return { accessKeyId, secretAccessKey, sessionToken, expiresAtMs: expiration?.getTime() };
+  return checkedCredentials({ ...given, expiration: given.originalExpiration ?? given.expiration });
 }
 
 async function sdkProvider(source: CredentialSource, region: string): Promise<() => Promise<SdkCredentials>> {

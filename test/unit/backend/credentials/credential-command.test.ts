@@ -34,15 +34,20 @@ it.each([
   ['echo planted; echo planted >&2', 'what the command printed is not JSON'],
   ['echo null', 'what the command printed is not JSON'],
   [`echo '{"Version":2,"AccessKeyId":"planted"}'`, 'the command did not print "Version": 1'],
-  [`echo '{"Version":1,"AccessKeyId":"planted"}'`, 'the command printed no AccessKeyId and SecretAccessKey'],
-  [
-    `echo '{"Version":1,"AccessKeyId":"planted","SecretAccessKey":"planted","Expiration":"soon"}'`,
-    'the command printed an Expiration that is no time',
-  ],
   ['yes planted', 'the command printed too much'],
   ['/nowhere/planted', 'the command ended with exit code 127'],
 ])('%s', async (command, message) => {
   await expect(run(command)).rejects.toMatchObject({ code: 'COMMAND_FAILED', message });
+});
+
+it.each([
+  [{ AccessKeyId: 'planted' }, 'there is no secret access key'],
+  [{ AccessKeyId: 'planted', SecretAccessKey: 'planted', Expiration: 'soon' }, 'the expiration is no time'],
+  [{ AccessKeyId: 'planted', SecretAccessKey: 'planted', Expiration: '' }, 'the expiration is no time'],
+])('a command that prints %j', async (printed, message) => {
+  await expect(printing({ Version: 1, ...printed })).rejects.toMatchObject({
+    ...{ code: 'INVALID_CREDENTIALS', message },
+  });
 });
 
 it('ends with all that it has started when its time is over', async () => {

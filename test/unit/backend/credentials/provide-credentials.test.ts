@@ -71,6 +71,23 @@ it('credentials that the instance gives after their end are not put off', async 
   expect(given.expiresAtMs).toBeLessThan(Date.now());
 });
 
+it.each(['soon', '', '+300000-01-01T00:00:00Z'])(
+  'an instance whose credentials expire at %j gives none',
+  async expiration => {
+    services.expiration = expiration;
+    expect(await failure({ from: 'instance', timeoutMs: 1_000 })).toEqual({
+      ...{ cause: 'INVALID_CREDENTIALS', text: 'the expiration is no time' },
+    });
+  },
+);
+
+it('the environment gives none where its expiration is no time', async () => {
+  const AWS_CREDENTIAL_EXPIRATION = 'soon';
+  const keys = { AWS_ACCESS_KEY_ID: 'planted', AWS_SECRET_ACCESS_KEY: 'planted' };
+  Object.assign(process.env, { ...keys, AWS_CREDENTIAL_EXPIRATION });
+  expect(await failure({ from: 'environment' })).toMatchObject({ cause: 'INVALID_CREDENTIALS' });
+});
+
 it('a container is asked at the address of the environment, with its token', async () => {
   process.env.AWS_CONTAINER_CREDENTIALS_FULL_URI = `${services.url}/container`;
   expect(await ask({ from: 'container', timeoutMs: 1_000 })).toEqual(services.issued[0]);
