@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { errorCode } from '../../base/error-code.ts';
 
 /** The files of a certificate, as configured. */
@@ -40,12 +41,14 @@ export function readCertificate({ cert, key, names }: CertificateFiles): ReadCer
   if (certPem.kind === 'unreadable') return problem('cert', cert, certPem.why);
   const keyPem = readPem(key);
   if (keyPem.kind === 'unreadable') return problem('key', key, keyPem.why);
-  const parsed = parseCertificate(certPem.text);
-  if (!parsed) return problem('cert', cert, 'holds no certificate in PEM form');
+  const parsed = parseCertificates(certPem.text);
+  if (typeof parsed === 'string') return problem('cert', cert, parsed);
   const privateKey = parseKey(keyPem.text);
-  if (!privateKey) return problem('key', key, 'holds no private key in PEM form without a passphrase');
+  if (typeof privateKey === 'string') return problem('key', key, privateKey);
   if (!parsed.checkPrivateKey(privateKey))
     return problem('key', key, `does not fit the certificate in ${cert}`);
+  const why = whyUnusable({ cert: certPem.text, key: keyPem.text });
+  if (why !== undefined) return problem('cert', cert, why);
   const certificate = {
     ...{ file: cert, certPem: certPem.text, keyPem: keyPem.text },
     names: (names ?? namesIn(parsed)).map(name => name.toLowerCase()),
@@ -58,9 +61,19 @@ export function readCertificate({ cert, key, names }: CertificateFiles): ReadCer
 export function readAuthorities(file: string): string | CertificateProblem {
   const pem = readPem(file);
   if (pem.kind === 'unreadable') return { key: 'clientCa', file, why: pem.why };
-  return parseCertificate(pem.text)
-    ? pem.text
-    : { key: 'clientCa', file, why: 'holds no certificate in PEM form' };
+  const parsed = parseCertificates(pem.text);
+  const why = typeof parsed === 'string' ? parsed : whyUnusable({ ca: pem.text });
+  return why === undefined ? pem.text : { key: 'clientCa', file, why };
+}
+
+/** Why connections cannot use what was read, if so: OpenSSL refuses short keys, for example. */
+function whyUnusable(options: SecureContextOptions): string | undefined {
+  try {
+    createSecureContext(options);
+    return undefined;
+  } catch (error) {
+    return `cannot be used: ${error instanceof Error ? error.message : 'OpenSSL refuses it'}`;
+  }
 }
 
 type Pem =
@@ -80,19 +93,30 @@ function problem(key: CertificateProblem['key'], file: string, why: string): Rea
   return { kind: 'problem', problem: { key, file, why } };
 }
 
-function parseCertificate(pem: string): X509Certificate | undefined {
+/**
+ * Gives the first certificate of a file, or why it has none. All of them are read: OpenSSL stops at a broken one of an
+ * authority without a word.
+ */
+function parseCertificates(pem: string): X509Certificate | string {
+  const blocks = pem
+    .split(/(?=-----BEGIN )/)
+    .filter(block => /^-----BEGIN [A-Z0-9 ]*CERTIFICATE-/.test(block));
   try {
-    return new X509Certificate(pem);
+    const [first] = blocks.map(block => new X509Certificate(block));
+    return first ?? 'holds no certificate in PEM form';
   } catch {
-    return undefined;
+    return 'holds a certificate that is broken or cut off';
   }
 }
 
-function parseKey(pem: string): KeyObject | undefined {
+/** Gives the key, or why there is none. */
+function parseKey(pem: string): KeyObject | string {
   try {
     return createPrivateKey(pem);
   } catch {
-    return undefined;
+    return pem.includes('ENCRYPTED')
+      ? 'has a passphrase: `openssl pkey -in FILE -out NEW` writes the key without it'
+      : 'holds no private key in PEM form';
   }
 }
 
