@@ -124,7 +124,10 @@ async function start(
   shutdown.served();
   certificates.start(() => pool.useCertificates(addresses()));
   new WarmPages(workers.memory, clock).start();
-  logger.info({ gateway: gatewayUrl, admin: adminUrl, workers: workers.count, version }, 'ready');
+  logger.info(
+    { gateway: gatewayUrl, admin: adminUrl, workers: workers.count, version, pid: process.pid },
+    'ready',
+  );
   announceReady({ environment: process.env, logger });
   alerts.begin([
     { name: 'Version', value: version },

@@ -16,7 +16,7 @@ export function formatAddress(host: string, port: number): string {
 
 function reasonOf(error: NodeJS.ErrnoException): string {
   if (error.code === 'EADDRINUSE') return 'the port is in use, perhaps by another instance';
-  if (error.code === 'EACCES') return 'this user may not use the port';
+  if (error.code === 'EACCES') return 'this user may not listen there';
   if (error.code === 'EADDRNOTAVAIL') return 'this machine has no such address';
   return error.message;
 }

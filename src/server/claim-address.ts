@@ -1,5 +1,6 @@
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import { dirname } from 'node:path';
 import { errorCode } from '../base/error-code.ts';
 import { formatAddress, ListenError } from '../base/listen-error.ts';
 
@@ -49,13 +50,18 @@ export function claimPort(host: string, port: number): Promise<number> {
  */
 async function claimPath(path: string): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return;
+  if (stats === undefined) return claimName(path);
   if (!stats.isSocket())
     throw new ListenError(path, new Error('there is a file at this path that is no socket'));
   const failure = await connectionFailure(path);
   if (failure === undefined) throw new ListenError(path, new Error('another instance listens there'));
   const code = errorCode(failure);
   if (code !== 'ECONNREFUSED' && code !== 'ENOENT') throw new ListenError(path, failure);
+}
+
+/** Binding says of a folder that is not there that it may not be written. */
+function claimName(path: string): void {
+  if (!existsSync(dirname(path))) throw new ListenError(path, new Error('there is no such folder'));
 }
 
 /** Undefined when somebody accepts connections at `path`. */

@@ -6,8 +6,8 @@ interface SignalActions {
   /** Finishes running requests; the process exits with 0 once this resolves. */
   readonly drain: (signal: string) => Promise<void>;
   readonly exit: (code: number) => void;
-  /** Reads the configuration again. */
-  readonly reload: () => void;
+  /** Reads the configuration again; undefined where there is no file to read. */
+  readonly reload: (() => void) | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -20,7 +20,10 @@ interface SignalSource {
 /** One Ctrl-C reaches a process twice when its parent also receives it and passes it on. */
 const ECHO_MS = 100;
 
-/** SIGTERM and SIGINT drain and exit with 0; a second one exits at once with 1. SIGHUP reloads the configuration. */
+/**
+ * SIGTERM and SIGINT drain and exit with 0; a second one exits at once with 1. SIGHUP reloads the configuration; without a
+ * file it means that the terminal was closed, and ends the process as they do.
+ */
 export function handleSignals(
   source: SignalSource,
   { drain, exit, reload, clock, logger }: SignalActions,
@@ -46,6 +49,7 @@ export function handleSignals(
   source.on('SIGTERM', () => shutDown('SIGTERM'));
   source.on('SIGINT', () => shutDown('SIGINT'));
   source.on('SIGHUP', () => {
+    if (!reload) return shutDown('SIGHUP');
     logger.info({ signal: 'SIGHUP' }, 'reloading the configuration');
     reload();
   });

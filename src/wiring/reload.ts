@@ -33,6 +33,11 @@ export class Reload {
     this.#count = countReloads(parts);
   }
 
+  /** Whether the gateway was started with a file that can be read again. */
+  get hasFile(): boolean {
+    return this.#parts.read !== undefined;
+  }
+
   /** Never rejects: what went wrong is in the outcome, the log and the metrics, and nothing has changed then. */
   run(): Promise<ReloadOutcome> {
     const outcome = this.#last.then(() => this.#reload());

@@ -15,7 +15,7 @@ interface EndingParts {
   readonly alerts: Alerts;
   readonly stores: Stores;
   readonly adminPort: AdminPort;
-  readonly reload: Pick<Reload, 'run'>;
+  readonly reload: Pick<Reload, 'run' | 'hasFile'>;
 }
 
 const STORE_STOP_LIMIT_MS = 2_000;
@@ -43,12 +43,12 @@ export class Shutdown {
     this.#isServing = true;
   }
 
-  /** Drains on SIGTERM and SIGINT, reloads the configuration on SIGHUP. */
+  /** See `handleSignals`. */
   onSignals(parts: EndingParts): void {
     handleSignals(process, {
       drain: signal => this.#drain(signal, parts),
       exit: code => process.exit(code),
-      reload: () => void parts.reload.run(),
+      reload: parts.reload.hasFile ? () => void parts.reload.run() : undefined,
       clock: this.#clock,
       logger: this.#logger,
     });

@@ -104,6 +104,12 @@ it('a socket file that a killed process left behind is replaced', async () => {
   expect(await ask({ socketPath: path })).toBe('answer to localhost');
 });
 
+it('a folder that is not there is named as the reason', async () => {
+  await expect(claimAddresses([{ kind: 'unix', path: '/nowhere/gateway.sock' }])).rejects.toThrow(
+    'cannot listen on /nowhere/gateway.sock: there is no such folder',
+  );
+});
+
 it('a file that is no socket is left as it is', async () => {
   const path = socketPath();
   writeFileSync(path, 'notes');

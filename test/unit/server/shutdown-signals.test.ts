@@ -4,7 +4,7 @@ import { silentLogger } from '../../../src/base/logger.ts';
 import { handleSignals } from '../../../src/server/shutdown-signals.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-function setup() {
+function setup({ hasFile = true } = {}) {
   const source = new EventEmitter();
   const drained = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<number>();
@@ -19,7 +19,7 @@ function setup() {
       events.push(`exit ${code}`);
       ended.resolve(code);
     },
-    reload: () => void events.push('reload'),
+    reload: hasFile ? () => void events.push('reload') : undefined,
     clock,
     logger: silentLogger(),
   });
@@ -61,4 +61,12 @@ it('SIGHUP reloads, and neither ends nor drains', () => {
   const { source, events } = setup();
   source.emit('SIGHUP');
   expect(events).toEqual(['reload']);
+});
+
+it('SIGHUP drains and ends where there is no file to read again', async () => {
+  const { source, drained, ended, events } = setup({ hasFile: false });
+  source.emit('SIGHUP');
+  drained.resolve();
+  await ended;
+  expect(events).toEqual(['drain', 'exit 0']);
 });
