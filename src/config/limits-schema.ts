@@ -6,6 +6,7 @@ export const limitsSchema = map({
   url: size(2 ** 10, 2 ** 16).default(2 ** 13),
   requests: integer(1, 1_000_000).default(10_000),
   requestsPerAddress: integer(1, 1_000_000).default(1_000),
+  requestsPerAccessKey: integer(1, 1_000_000).default(5_000),
   requestsPerConnection: integer(1, 100_000).default(4_000),
   connections: integer(1, 1_000_000).default(10_000),
   connectionsPerAddress: integer(1, 1_000_000).default(1_000),

@@ -94,7 +94,12 @@ export class ObjectServerBench {
     const metrics = new Metrics();
     this.#observer = new ExchangeObserver({
       ...{ metrics, clock: this.clock, accessLog: undefined },
-      admission: new Admission({ urlBytes: 100, requests: 10, requestsPerAddress: 10 }),
+      admission: new Admission({
+        urlBytes: 100,
+        requests: 10,
+        requestsPerAddress: 10,
+        requestsPerAccessKey: 10,
+      }),
       sends: new PendingSends(this.clock, { holds: () => 0, claimNeed: () => false }),
       onArchivedRead: () => undefined,
     });

@@ -32,7 +32,12 @@ export const defaultPolicy: CachePolicy = {
   maxObjectSizeBytes: 5 * 1024 ** 4,
 };
 
-const defaultLimits: RequestLimits = { urlBytes: 8_192, requests: 10_000, requestsPerAddress: 10_000 };
+const defaultLimits: RequestLimits = {
+  urlBytes: 8_192,
+  requests: 10_000,
+  requestsPerAddress: 10_000,
+  requestsPerAccessKey: 10_000,
+};
 
 export interface TestGatewayOptions {
   readonly storeUrl: string;

@@ -5,12 +5,13 @@ import type { Exchange } from './exchange.ts';
 export interface RequestLimits {
   /** Longest request target; a longer one is refused before any look-up. */
   readonly urlBytes: number;
-  /** Requests waiting for stores, in total and per client address. */
+  /** Requests waiting for stores: in total, per client address, and per access key. */
   readonly requests: number;
   readonly requestsPerAddress: number;
+  readonly requestsPerAccessKey: number;
 }
 
-/** The limit of requests waiting for stores is reached, in total or for this client. */
+/** The limit of requests waiting for stores is reached, in total, for this address or for this access key. */
 export class TooManyRequestsError extends Error {
   readonly code = 'TOO_MANY_REQUESTS';
 
@@ -24,38 +25,59 @@ export class TooManyRequestsError extends Error {
  * disconnected; then also until a write that is under way for it is over.
  */
 export class Admission {
-  readonly #quota: ClientQuota;
+  readonly #addresses: ClientQuota;
+  /** Access keys whose signatures were valid. */
+  readonly #accessKeys: ClientQuota;
 
   constructor(limits: RequestLimits) {
-    this.#quota = new ClientQuota(quotaOf(limits));
+    this.#addresses = new ClientQuota(addressQuota(limits));
+    this.#accessKeys = new ClientQuota(accessKeyQuota(limits));
   }
 
   /** Changes the limits; requests admitted before stay. */
   limit(limits: RequestLimits): void {
-    this.#quota.limit(quotaOf(limits));
+    this.#addresses.limit(addressQuota(limits));
+    this.#accessKeys.limit(accessKeyQuota(limits));
   }
 
   /** Requests counted at the moment, and their distinct clients. */
   get waiting(): { readonly requests: number; readonly clients: number } {
-    return { requests: this.#quota.used, clients: this.#quota.clients };
+    return { requests: this.#addresses.used, clients: this.#addresses.clients };
   }
 
   /**
-   * Counts `exchange`, at most once however many store requests it makes.
+   * Counts `exchange`, at most once however many store requests it makes: for its address, and for its access key once
+   * that is known. The caller of a form is known only when its fields have come.
    *
    * @throws TooManyRequestsError when a limit is reached
    */
   admit(exchange: Exchange): void {
-    const { response } = exchange;
+    const { response, caller } = exchange;
     // a closed response does not emit `close` again
-    if (exchange.isAdmitted || response.closed) return;
-    const client = clientOf(response.req.socket.remoteAddress);
-    if (!this.#quota.take(client)) throw new TooManyRequestsError();
+    if (response.closed) return;
+    if (!exchange.isAdmitted) this.#admitAddress(exchange, clientOf(response.req.socket.remoteAddress));
+    if (caller === undefined || exchange.admittedCaller !== undefined) return;
+    if (!this.#accessKeys.take(caller)) throw new TooManyRequestsError();
+    exchange.admittedCaller = caller;
+  }
+
+  #admitAddress(exchange: Exchange, client: string): void {
+    if (!this.#addresses.take(client)) throw new TooManyRequestsError();
     exchange.isAdmitted = true;
-    response.once('close', () => exchange.whenWritten(() => this.#quota.giveBack(client)));
+    exchange.response.once('close', () =>
+      exchange.whenWritten(() => {
+        this.#addresses.giveBack(client);
+        if (exchange.admittedCaller !== undefined) this.#accessKeys.giveBack(exchange.admittedCaller);
+      }),
+    );
   }
 }
 
-function quotaOf({ requests, requestsPerAddress }: RequestLimits) {
+function addressQuota({ requests, requestsPerAddress }: RequestLimits) {
   return { inAll: requests, perClient: requestsPerAddress };
+}
+
+/** Requests in total are counted by address. */
+function accessKeyQuota({ requestsPerAccessKey }: RequestLimits) {
+  return { inAll: Infinity, perClient: requestsPerAccessKey };
 }

@@ -67,6 +67,8 @@ export class Exchange {
   hasClientLeft = false;
   /** Whether it counts among the requests waiting for stores. */
   isAdmitted = false;
+  /** The access key among whose requests it counts. */
+  admittedCaller: string | undefined;
   /** Whether it was counted and logged. */
   isOver = false;
   /** Why the response was aborted, or the cause of its error. */

@@ -4,8 +4,10 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
+import type { Caller } from '../../../src/gateway/request/access.ts';
 import { type HttpListener, listenHttp } from '../../../src/server/http-listener.ts';
 import { defaultLimits } from '../../support/client-limits.ts';
+import { posted, signedFields } from '../../support/posted-form.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
 import { turnsUntil } from '../../support/turns-until.ts';
@@ -82,11 +84,18 @@ async function nothingWaits(): Promise<void> {
   await turnsUntil('nothing waits', () => waiting()?.requests === 0);
 }
 
-describe.each([
-  ['of one client', { requestsPerAddress: 3 }],
-  ['in all', { requests: 3 }],
-])('with three requests that may wait %s', (_, limits) => {
-  beforeEach(() => start({ limits }));
+const signedBy = (accessKeyId: string) => (): Caller => ({
+  kind: 'client',
+  accessKeyId,
+  payload: { kind: 'unsigned' },
+});
+
+describe.each<[string, Partial<TestGatewayOptions>]>([
+  ['of one client', { limits: { requestsPerAddress: 3 } }],
+  ['of one access key', { limits: { requestsPerAccessKey: 3 }, authenticate: signedBy('AKIDCLIENT') }],
+  ['in all', { limits: { requests: 3 } }],
+])('with three requests that may wait %s', (_, options) => {
+  beforeEach(() => start(options));
 
   it.each([
     ['reads', (number: number) => ask(`/b/missing-${number}`)],
@@ -176,4 +185,22 @@ it('counts come back to nothing, whatever is asked, answered, refused, cut off a
     }),
     { numRuns: 30 },
   );
+});
+
+it('a form counts for the access key that has signed it, although it has waited for its fields before', async () => {
+  await start({ limits: { requestsPerAccessKey: 1 }, authenticateForm: signedBy('AKIDCLIENT') });
+  const conditions = [{ bucket: 'b' }, { key: 'k' }];
+  const signing = { accessKeyId: 'AKIDCLIENT', secretAccessKey: 'secret', nowMs: Date.now(), conditions };
+  const fields = { key: 'k', ...signedFields(signing) };
+  const { headers, body } = posted({ fields, file: 'content' });
+  const post = () => fetch(`${gateway.url()}/b`, { method: 'POST', headers, body });
+  const gate = store.hold();
+  const first = post();
+  await turnsUntil('the first form is sent to the store', () => store.log.requests.length === 1);
+  const second = await post();
+  expect([second.status, second.headers.get('retry-after')]).toEqual([503, '1']);
+  gate.release();
+  await (await first).text();
+  await nothingWaits();
+  expect((await post()).status).not.toBe(503);
 });

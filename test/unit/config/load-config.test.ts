@@ -73,7 +73,8 @@ describe('a configuration that works', () => {
       cache: { memory: { sizeBytes: 512 * 2 ** 20 } },
       limits: {
         ...defaultLimits,
-        ...{ headersBytes: 32_768, urlBytes: 8_192, requests: 10_000, requestsPerAddress: 1_000 },
+        ...{ headersBytes: 32_768, urlBytes: 8_192, requests: 10_000 },
+        ...{ requestsPerAddress: 1_000, requestsPerAccessKey: 5_000 },
       },
       alerts: { webhooks: [], rules: {} },
       log: { level: 'info', access: true },

@@ -51,7 +51,7 @@ export function postObject(other: OtherOperation): void {
 }
 
 async function answerOf(other: OtherOperation, job: DocumentJob, lengthBytes: number): Promise<WholeReply> {
-  const { exchange, request, fields, bucket } = other;
+  const { exchange, request, fields, bucket, observer } = other;
   const form = await readForm(request, exchange, fields.contentType ?? '', lengthBytes);
   exchange.speak(prefixOfForm(form.fields));
   requireWithinLimit(bucket, form.lengthBytes);
@@ -59,6 +59,8 @@ async function answerOf(other: OtherOperation, job: DocumentJob, lengthBytes: nu
   requireObject(bucket, key);
   exchange.formKey = key;
   const caller = callerOf(other, form);
+  // counted for its address before
+  observer.waitsForStore(exchange);
   const put = readFormFields(form.fields, caller.kind === 'anonymous');
   requireAllowed(other, caller, key, put);
   if (caller.kind === 'client') requireSigned(other, form, key);

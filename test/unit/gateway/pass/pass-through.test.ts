@@ -43,7 +43,7 @@ beforeEach(async () => {
   const sink = { write: (line: string) => lines.push(JSON.parse(line)), flush: () => undefined };
   observer = new ExchangeObserver({
     ...{ metrics: new Metrics(), clock, accessLog: createLogger({ level: 'info', sink }) },
-    admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1 }),
+    admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 }),
     sends: new PendingSends(clock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: () => undefined,
   });

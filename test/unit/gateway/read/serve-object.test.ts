@@ -38,7 +38,12 @@ function waitingAnswer(prepare: (response: ServerResponse) => void = () => undef
     ...{ exchange, fields: new RequestFields([]), read, range: read.range, visibility, overrides: [] },
     ...{ isAllowed: true, mayKnowMissing: true, customerKey: undefined, nowMs: 0 },
   };
-  const admission = new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1 });
+  const admission = new Admission({
+    urlBytes: 1,
+    requests: 1,
+    requestsPerAddress: 1,
+    requestsPerAccessKey: 1,
+  });
   const observer = new ExchangeObserver({
     ...{ metrics: new Metrics(), clock: systemClock, accessLog: undefined, admission },
     sends: new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false }),

@@ -30,7 +30,7 @@ beforeEach(() => {
     });
   observer = new ExchangeObserver({
     ...{ metrics, clock, accessLog: loggerTo(lines), logger: loggerTo(warnings) },
-    admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1 }),
+    admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 }),
     sends: new PendingSends(clock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: read => archived.push(read),
   });

@@ -20,7 +20,7 @@ function observing() {
       level: 'info',
       sink: { write: line => void lines.push(line), flush: () => undefined },
     }),
-    admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1 }),
+    admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 }),
     sends: new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: () => undefined,
   });

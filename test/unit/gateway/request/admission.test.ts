@@ -8,7 +8,7 @@ import { Exchange } from '../../../../src/gateway/request/exchange.ts';
 let admission: Admission;
 
 beforeEach(() => {
-  admission = new Admission({ urlBytes: 1, requests: 3, requestsPerAddress: 2 });
+  admission = new Admission({ urlBytes: 1, requests: 3, requestsPerAddress: 2, requestsPerAccessKey: 1 });
 });
 
 /** A request of the client at `address`, and how its connection is closed. */
@@ -55,4 +55,35 @@ it('a request whose client has left meanwhile takes no place: nothing would give
   await close();
   admission.admit(exchange);
   expect(admission.waiting).toEqual({ requests: 0, clients: 0 });
+});
+
+it('requests of one access key from several addresses are refused above its limit, and those of another are not', async () => {
+  const [first, second, other] = [requestFrom('1.1.1.1'), requestFrom('2.2.2.2'), requestFrom('3.3.3.3')];
+  first.exchange.caller = second.exchange.caller = 'AKIDONE';
+  other.exchange.caller = 'AKIDTWO';
+  admission.admit(first.exchange);
+  admission.admit(first.exchange);
+  expect(() => admission.admit(second.exchange)).toThrow(TooManyRequestsError);
+  admission.admit(other.exchange);
+  // it has its place among all until its refusal is sent
+  expect(admission.waiting.requests).toBe(3);
+  await second.close();
+  await first.close();
+  expect(admission.waiting.requests).toBe(1);
+  const next = requestFrom('2.2.2.2');
+  next.exchange.caller = 'AKIDONE';
+  admission.admit(next.exchange);
+  expect(admission.waiting.requests).toBe(2);
+});
+
+it('a request counts for its access key as soon as that is known, and until its writes are over', async () => {
+  const [form, next] = [requestFrom('1.1.1.1'), requestFrom('2.2.2.2')];
+  admission.admit(form.exchange);
+  form.exchange.caller = next.exchange.caller = 'AKIDONE';
+  admission.admit(form.exchange);
+  const written = form.exchange.beginWrite();
+  await form.close();
+  expect(() => admission.admit(next.exchange)).toThrow(TooManyRequestsError);
+  written();
+  admission.admit(next.exchange);
 });

@@ -17,7 +17,7 @@ function configurationOf(name: string, bucketAtStore: string, identity = 'main')
     authenticate: () => anonymous,
     authenticateForm: () => anonymous,
     policy: { allows: () => true, shareBelow: () => 'every' },
-    limits: { urlBytes: 100, requests: 1, requestsPerAddress: 1 },
+    limits: { urlBytes: 100, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 },
   };
   return { bucket, configuration };
 }
