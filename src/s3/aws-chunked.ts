@@ -10,9 +10,6 @@ const LINE_LIMIT = 1_024;
 const SMALL_CHUNK_BYTES = 8 * 1024;
 const SMALL_CHUNKS = 1_024;
 
-/** A body has one trailer for its checksum, and one for the signature of that. */
-const TRAILER_LIMIT = 2;
-
 const TRAILER_SIGNATURE = 'trailer-signature';
 
 const LINE_FEED = 0x0a;
@@ -27,6 +24,7 @@ export class AwsChunkedDecoder {
   /** Values by bare names, complete after `end`. */
   readonly trailers = new Map<string, string>();
   readonly #signatures: ChunkSignatures | undefined;
+  readonly #declared: string | undefined;
   readonly #pass: (content: Buffer) => void;
   #next: Next = 'size';
   #line = '';
@@ -38,10 +36,16 @@ export class AwsChunkedDecoder {
 
   /**
    * @param signatures undefined for a stream whose chunks are not signed
+   * @param declared bare name of the trailer that the request has announced
    * @param pass receives the content, before the signature of its chunk was checked
    */
-  constructor(signatures: ChunkSignatures | undefined, pass: (content: Buffer) => void) {
+  constructor(
+    signatures: ChunkSignatures | undefined,
+    declared: string | undefined,
+    pass: (content: Buffer) => void,
+  ) {
     this.#signatures = signatures;
+    this.#declared = declared;
     this.#pass = pass;
     this.#hash = this.#newHash();
   }
@@ -56,12 +60,11 @@ export class AwsChunkedDecoder {
   /**
    * The body has ended.
    *
-   * @param announced whether a trailer was: then the empty line behind it may not be missing
-   * @throws S3Error IncompleteBody unless it is complete
+   * @throws S3Error IncompleteBody unless it is complete; where a trailer was announced, with the empty line behind it
    */
-  end({ hasTrailer }: { readonly hasTrailer: boolean }): void {
-    if (!hasTrailer && this.#next === 'trailers' && this.#line === '' && this.#trailerLines === '')
-      this.#endTrailers();
+  end(): void {
+    const hasNone = this.#line === '' && this.#trailerLines === '';
+    if (this.#declared === undefined && this.#next === 'trailers' && hasNone) this.#endTrailers();
     if (this.#next !== 'nothing') throw incomplete('the body ended early');
   }
 
@@ -94,6 +97,7 @@ export class AwsChunkedDecoder {
     this.#line = '';
     if (!line.endsWith('\r\n')) throw incomplete('a line of the coding ends without CRLF');
     const text = line.slice(0, -2);
+    if (text.includes('\r')) throw incomplete('a line of the coding holds CR');
     if (this.#next === 'size') this.#beginChunk(text);
     else if (this.#next === 'end of data') this.#endChunk(text);
     else if (text === '') this.#endTrailers();
@@ -124,23 +128,33 @@ export class AwsChunkedDecoder {
     this.#hash = this.#newHash();
   }
 
+  /** The one that was announced comes, and the signature of a signed one; what comes in their place is refused. */
   #addTrailer(line: string): void {
     const colon = line.indexOf(':');
     const { name, prefix } = bareName(line.slice(0, colon));
-    if (colon < 0 || !prefix || this.trailers.size === TRAILER_LIMIT || this.trailers.has(name))
-      throw s3Error('MalformedTrailerError');
+    const isKnown =
+      colon >= 0 && prefix !== undefined && (name === this.#declared || name === TRAILER_SIGNATURE);
+    if (!isKnown && this.trailers.size > 0) throw incomplete('the trailer is followed by something else');
+    if (!isKnown || this.trailers.has(name)) throw s3Error('MalformedTrailerError');
     const value = line.slice(colon + 1).trim();
     this.trailers.set(name, value);
     if (name !== TRAILER_SIGNATURE) this.#trailerLines += `${prefix}${name}:${value}\n`;
+    else if (!isSignature(value)) throw incomplete('the signature of the trailer is none');
   }
 
   #endTrailers(): void {
+    if (this.#declared !== undefined && !this.trailers.has(this.#declared))
+      throw s3Error('MalformedTrailerError');
     this.#next = 'nothing';
     const signature = this.trailers.get(TRAILER_SIGNATURE);
     this.trailers.delete(TRAILER_SIGNATURE);
     if (this.trailers.size === 0 && signature === undefined) return;
     this.#signatures?.checkTrailers(hash('sha256', this.#trailerLines), signature ?? '');
   }
+}
+
+function isSignature(text: string): boolean {
+  return /^[\da-f]{64}$/.test(text);
 }
 
 function incomplete(reason: string) {

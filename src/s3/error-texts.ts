@@ -69,6 +69,10 @@ export const errorTexts = {
   copySourceUnexpected: 'You can only specify a copy source header for copy requests.',
   /** InvalidArgument */
   partWithoutUpload: 'This operation does not accept partNumber without uploadId',
+  /** InvalidRequest: only objects and parts are sent as streams of chunks. */
+  streamUnexpected: 'The value of x-amz-content-sha256 header is invalid.',
+  /** InvalidRequest */
+  digestMissing: 'Missing required header for this request: Content-MD5 OR x-amz-checksum-*',
   /** InvalidRequest */
   trailerInvalid: 'The value specified in the x-amz-trailer header is not supported',
   /** 269: PreconditionFailed */

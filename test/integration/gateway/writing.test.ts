@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GrantRule } from '../../../src/s3/grants.ts';
 import { Lab } from '../../support/conformance/lab.ts';
+import { contentMd5 } from '../../support/content-md5.ts';
 import { OWNER, signWithSdk } from '../../support/embedded-store/store-under-test.ts';
 import { posted } from '../../support/posted-form.ts';
 import { rawRequest } from '../../support/raw-request.ts';
@@ -50,9 +51,12 @@ class Talker {
 const head = (path: string, lengthBytes: number, more = '') =>
   `PUT ${path} HTTP/1.1\r\nhost: gateway\r\ncontent-length: ${lengthBytes}\r\n${more}\r\n`;
 
+const md5Of = (body: string) => contentMd5(body)['content-md5'];
+
 function post(path: string, body: string, contentType = 'application/xml'): string {
   const length = Buffer.byteLength(body);
-  return `POST ${path} HTTP/1.1\r\nhost: gateway\r\ncontent-type: ${contentType}\r\ncontent-length: ${length}\r\n\r\n${body}`;
+  const lines = [`content-type: ${contentType}`, `content-length: ${length}`, `content-md5: ${md5Of(body)}`];
+  return `POST ${path} HTTP/1.1\r\nhost: gateway\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
 function form(file: string): string {
@@ -256,6 +260,21 @@ describe('the way of a body', () => {
     expect(store.sockets).toHaveLength(0);
   });
 
+  it.each(['PUT /b?tagging', 'PUT /b/k?tagging', 'POST /b?delete', 'POST /b/k?restore'])(
+    'chunks are taken of objects and parts alone: %s',
+    async line => {
+      const stream =
+        'x-amz-content-sha256: STREAMING-UNSIGNED-PAYLOAD-TRAILER\r\nx-amz-decoded-content-length: 1';
+      client.say(
+        `${line} HTTP/1.1\r\nhost: gateway\r\n${stream}\r\ncontent-length: 12\r\n\r\n1\r\nx\r\n0\r\n\r\n`,
+      );
+      expect(await client.hears(/<\/Error>/)).toMatch(
+        /^HTTP\/1.1 400 [\s\S]*<Code>InvalidRequest<.*The value of x-amz-content-sha256 header is invalid/,
+      );
+      expect(store.sockets).toHaveLength(0);
+    },
+  );
+
   it.each([
     ['DeleteObjects', '/b?delete', 2 * mebibyte + 1],
     ['RestoreObject', '/b/k?restore', 64 * 1024 + 1],
@@ -266,9 +285,12 @@ describe('the way of a body', () => {
   });
 
   it('law 8: lists of deletions that are announced and not sent hold no more memory than there is for them', async () => {
+    const digest = md5Of('');
     const announcing = Array.from({ length: 33 }, () => new Talker(gateway.url()));
     for (const each of announcing)
-      each.say(`POST /b?delete HTTP/1.1\r\nhost: gateway\r\ncontent-length: ${2 * mebibyte}\r\n\r\n`);
+      each.say(
+        `POST /b?delete HTTP/1.1\r\nhost: gateway\r\ncontent-length: ${2 * mebibyte}\r\ncontent-md5: ${digest}\r\n\r\n`,
+      );
     const refused = await Promise.race(announcing.map(each => each.hears(/<\/Error>/)));
     for (const { socket } of announcing) socket.destroy();
     expect(refused).toMatch(/^HTTP\/1.1 503 [\s\S]*<Code>SlowDown</);

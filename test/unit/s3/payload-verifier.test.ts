@@ -111,6 +111,21 @@ describe('a body without a coding', () => {
 });
 
 describe('a body in aws-chunked', () => {
+  it('that has a chunk larger than its content is malformed, not too long', () => {
+    const textOf = (body: string) => {
+      const verifier = new PayloadVerifier(chunked, 'x-amz-', () => undefined);
+      try {
+        verifier.write(Buffer.from(body));
+        return 'none';
+      } catch (error) {
+        return error instanceof S3Error ? error.reason : error;
+      }
+    };
+    const size = (content.length + 1).toString(16);
+    expect(textOf(`${size}\r\n${text}\r\n0\r\n\r\n`)).toBe('a line of the coding ends without CRLF');
+    expect(textOf(`${size}\r\n${text}+\r\n0\r\n\r\n`)).toBe('the body is longer than declared');
+  });
+
   const trailer = `x-amz-checksum-crc32:${checksumOf('crc32')}`;
   const withTrailer: DeclaredPayload = { ...chunked, checksum: { kind: 'trailer', algorithm: 'crc32' } };
 

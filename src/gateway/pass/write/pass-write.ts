@@ -122,6 +122,9 @@ export function declaredOf(
     contentMd5: onlyLine(request, 'content-md5'),
     prefix: exchange.prefix,
   });
+  // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html: for objects and parts
+  if (declared.coding !== 'none' && operation !== 'PutObject' && operation !== 'UploadPart')
+    throw s3Error('InvalidRequest', { message: errorTexts.streamUnexpected });
   requireWithinLimit(bucket, declared.lengthBytes);
   return declared;
 }
