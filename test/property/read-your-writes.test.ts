@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { contentMd5 } from '../support/content-md5.ts';
 import { OWNER, StoreUnderTest } from '../support/embedded-store/store-under-test.ts';
 import { SlowStore } from '../support/slow-store.ts';
 import { TestGateway } from '../support/test-gateway.ts';
@@ -85,7 +86,7 @@ const writes = {
   'delete objects': (gateway, { path, worker }) => {
     const listed = ['other', path.slice('/b/'.length)].map(key => `<Object><Key>${key}</Key></Object>`);
     const body = `<Delete>${listed.join('')}</Delete>`;
-    return ask(gateway, { method: 'POST', path: '/b?delete', worker, body });
+    return ask(gateway, { method: 'POST', path: '/b?delete', worker, body, headers: contentMd5(body) });
   },
 } as const satisfies Record<
   string,

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { contentMd5 } from '../../support/content-md5.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { RawStore } from '../../support/raw-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
@@ -88,5 +89,6 @@ it.each([
 
 function deleteList(key: string): string {
   const body = `<Delete><Object><Key>${key}</Key></Object></Delete>`;
-  return `${head('POST /b?delete', `content-length: ${body.length}\r\n`)}${body}`;
+  const digest = contentMd5(body)['content-md5'];
+  return `${head('POST /b?delete', `content-length: ${body.length}\r\ncontent-md5: ${digest}\r\n`)}${body}`;
 }

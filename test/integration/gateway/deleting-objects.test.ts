@@ -3,6 +3,7 @@ import { DeleteObjectsCommand } from '@aws-sdk/client-s3';
 import { afterEach, expect, it } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { Lab } from '../../support/conformance/lab.ts';
+import { contentMd5 } from '../../support/content-md5.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { RawStore } from '../../support/raw-store.ts';
@@ -40,13 +41,16 @@ async function startLab(workers = 1) {
 const listed = (...keys: readonly string[]) =>
   `<Delete>${keys.map(key => `<Object><Key>${key}</Key></Object>`).join('')}</Delete>`;
 
+const isDigested = (headers: Record<string, string>) =>
+  Object.keys(headers).some(name => name === 'content-md5' || name.startsWith('x-amz-checksum-'));
+
 async function post(path: string, body: string | Buffer, headers: Record<string, string> = {}) {
   const lengths = { 'content-length': String(body.length) };
   const host = new URL(lab.gateway.url()).host;
   const reply = await rawRequest(lab.gateway.url(), {
     method: 'POST',
     path,
-    headers: { host, ...lengths, ...headers },
+    headers: { host, ...lengths, ...(isDigested(headers) ? {} : contentMd5(body)), ...headers },
     body,
   });
   return { status: reply.status, text: reply.text, code: /<Code>(.*?)<\/Code>/.exec(reply.text)?.[1] };
@@ -165,6 +169,22 @@ it('a thousand keys are deleted at once', async () => {
   expect([status, text.match(/<Deleted>/g)?.length]).toEqual([200, 1000]);
 });
 
+it('a body of which no digest is declared is refused unread', async () => {
+  await startLab();
+  await lab.store.put('/box/k', 'kept');
+  const headers = { host: 'g', 'content-length': '2000', expect: '100-continue' };
+  const { status, text } = await rawRequest(lab.gateway.url(), {
+    method: 'POST',
+    path: '/box?delete',
+    headers,
+  });
+  expect(status).toBe(400);
+  expect(text).toContain(
+    '<Code>InvalidRequest</Code><Message>Missing required header for this request: Content-MD5 OR x-amz-checksum-*<',
+  );
+  expect((await lab.ask({ path: '/box/k' })).text).toBe('kept');
+});
+
 it('a body that is not what was declared deletes nothing', async () => {
   await startLab();
   await lab.store.put('/box/k', 'k');
@@ -196,7 +216,7 @@ it.each([
   );
   const gateway = await TestGateway.start({ storeUrl: store.url, buckets: { b: { keyPrefix: 'in/' } } });
   const asked = { method: 'POST', path: '/b?delete', body: listed('k') };
-  const headers = { host: 'gateway', 'content-length': String(asked.body.length) };
+  const headers = { host: 'gateway', 'content-length': String(asked.body.length), ...contentMd5(asked.body) };
   expect((await rawRequest(gateway.url(), { ...asked, headers })).status).toBe(502);
   await gateway.close();
   await store.close();
@@ -211,7 +231,7 @@ it('what the store says of a key names nothing that the client does not know', a
   const bucket = { bucketAtStore: 'real', keyPrefix: 'in/' };
   const gateway = await TestGateway.start({ storeUrl: store.url, buckets: { b: bucket } });
   const body = listed('k');
-  const headers = { host: 'gateway', 'content-length': String(body.length) };
+  const headers = { host: 'gateway', 'content-length': String(body.length), ...contentMd5(body) };
   const { text } = await rawRequest(gateway.url(), { method: 'POST', path: '/b?delete', body, headers });
   expect(text).toContain('<Key>k</Key><Code>InternalError</Code><Message>We encountered');
   expect(text).not.toMatch(/real|in\//);
@@ -236,7 +256,7 @@ it.each([
   const cacheOf = async () => (await gateway.get('/b/k')).headers['x-cache'];
   expect([await cacheOf(), await cacheOf()]).toEqual(['MISS', 'HIT']);
   const body = listed('k');
-  const headers = { host: 'gateway', 'content-length': String(body.length) };
+  const headers = { host: 'gateway', 'content-length': String(body.length), ...contentMd5(body) };
   await rawRequest(gateway.url(), { method: 'POST', path: '/b?delete', body, headers });
   await cacheOf();
   expect(await cacheOf()).toBe(cache);

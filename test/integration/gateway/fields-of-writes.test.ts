@@ -4,6 +4,7 @@ import { createLogger } from '../../../src/base/logger.ts';
 import { anonymous, type Caller } from '../../../src/gateway/request/access.ts';
 import { clientCalled } from '../../support/callers.ts';
 import { Lab } from '../../support/conformance/lab.ts';
+import { contentMd5 } from '../../support/content-md5.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { RawStore } from '../../support/raw-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
@@ -132,7 +133,7 @@ describe('a code of multi-factor authentication', () => {
     ['PUT', '/b?versioning', '<VersioningConfiguration/>'],
   ] as const;
   const send = (method: string, path: string, text: string, headers: Record<string, string>) => {
-    const length = { 'content-length': String(text.length) };
+    const length = { 'content-length': String(text.length), ...contentMd5(text) };
     return rawRequest(gateway.url(), { method, path, headers: { ...length, ...headers }, body: text });
   };
 

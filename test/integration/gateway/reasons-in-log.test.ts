@@ -4,6 +4,7 @@ import { createLogger } from '../../../src/base/logger.ts';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
+import { contentMd5 } from '../../support/content-md5.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { RawStore } from '../../support/raw-store.ts';
@@ -98,7 +99,7 @@ it('keys that the store did not delete are among them', async () => {
   const accessLog = createLogger({ level: 'info', sink });
   const gateway = await TestGateway.start({ storeUrl: store.url, accessLog });
   const list = '<Delete><Object><Key>a</Key></Object><Object><Key>b</Key></Object></Delete>';
-  const headers = { host: 'g', 'content-length': String(list.length) };
+  const headers = { host: 'g', 'content-length': String(list.length), ...contentMd5(list) };
   await rawRequest(gateway.url(), { method: 'POST', path: '/b?delete', body: list, headers });
   await gateway.close();
   await store.close();

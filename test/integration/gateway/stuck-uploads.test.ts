@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
+import { contentMd5 } from '../../support/content-md5.ts';
 import { posted } from '../../support/posted-form.ts';
 import { RawStore } from '../../support/raw-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
@@ -47,7 +48,11 @@ it.each([
   ['a part of a large object', request('PUT /b/k', 10_000_000, [amazon]), 'x'.repeat(200_000)],
   ['nothing', request('PUT /b/k', 10_000_000, [amazon]), ''],
   ['nothing when it may go on', request('PUT /b/k', 10_000_000, [amazon, 'expect: 100-continue']), ''],
-  ['some bytes of a list of deletions', request('POST /b?delete', 1_000, [amazon]), '<Delete>'],
+  [
+    'some bytes of a list of deletions',
+    request('POST /b?delete', 1_000, [amazon, `content-md5: ${contentMd5('')['content-md5']}`]),
+    '<Delete>',
+  ],
   ['some bytes of a restore', request('POST /b/k?restore', 1_000, [amazon]), '<Rest'],
   ['a part of a small form', request('POST /b', 1_000, formType), form.body.toString('latin1', 0, 60)],
   ['a part of the head of a large form', request('POST /b', form.body.length, formType), '--the'],

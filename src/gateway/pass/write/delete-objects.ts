@@ -42,7 +42,8 @@ import { readWhole } from './whole-body.ts';
  * inside the answer, as stores do it. The store is asked for the others, in a body of the gateway's own.
  *
  * @throws S3Error AccessDenied for a caller without a signature who may delete nothing; those of `declaredPayload` and
- * `passedRequest`; MalformedXML for a body that is too large; TooManyRequestsError
+ * `passedRequest`; MalformedXML for a body that is too large; InvalidRequest for one without MD5 and checksum;
+ * TooManyRequestsError
  */
 export function deleteObjects(other: OtherOperation): void {
   const { exchange, caller } = other;
@@ -51,6 +52,9 @@ export function deleteObjects(other: OtherOperation): void {
   const declared = declaredOf(other, storeFieldsOf(other));
   if (declared.lengthBytes > DELETE_LIST_LIMIT_BYTES)
     throw s3Error('MalformedXML', { reason: 'the body is too long' });
+  // a list that was changed on its way would delete other keys
+  if (!declared.md5 && !declared.checksum)
+    throw s3Error('InvalidRequest', { message: errorTexts.digestMissing });
   exchange.report = bypassed('operation');
   const job = new DocumentJob(other);
   const sent = answerOf(other, job, declared, passed).then(page => job.send(page));
