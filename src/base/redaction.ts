@@ -1,3 +1,5 @@
+import { SecretFinder } from './secret-finder.ts';
+
 const CENSOR = '[redacted]';
 
 /** Names of headers and fields whose values are secret, wherever they occur in a line. */
@@ -40,16 +42,13 @@ const signaturePattern = /(\bSignature=)[0-9a-f]{16,}/gi;
  * JSON. Every log line passes through it (docs/architecture.md, law 7).
  */
 export function createRedactor(literals: readonly string[]): (text: string) => string {
-  const literal = anyOf(literals, escapedInJson);
-  // slower, so it is for text that may need it
-  const encoded = anyOf(literals, percentEncoded);
+  const finder = new SecretFinder(literals);
   return text => {
     const masked = text
       .replace(fieldPattern, `$1"${CENSOR}"`)
       .replace(parameterPattern, `$1${CENSOR}`)
       .replace(signaturePattern, `$1${CENSOR}`);
-    const shown = literal ? masked.replace(literal, CENSOR) : masked;
-    return encoded && shown.includes('%') ? shown.replace(encoded, CENSOR) : shown;
+    return finder.replace(masked, CENSOR);
   };
 }
 
@@ -80,32 +79,4 @@ export class GrowingRedactor {
   #update(): void {
     this.#redact = createRedactor([...this.#literals, ...Array.from(this.#changing.values()).flat(2)]);
   }
-}
-
-/** Matches each literal as `patternOf` spells it; longer ones first, because one may be a prefix of another. */
-function anyOf(literals: readonly string[], patternOf: (literal: string) => string): RegExp | undefined {
-  const patterns = literals
-    .filter(literal => literal.length > 0)
-    .toSorted((a, b) => b.length - a.length)
-    .map(patternOf);
-  return patterns.length > 0 ? new RegExp(patterns.join('|'), 'g') : undefined;
-}
-
-function escapedInJson(literal: string): string {
-  return JSON.stringify(literal)
-    .slice(1, -1)
-    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-}
-
-/** Clients may percent-encode any of the characters in a URL, in capitals or not. */
-function percentEncoded(literal: string): string {
-  return Array.from(literal, character => {
-    const bytes = Array.from(Buffer.from(character), byte => `%${hexOfAnyCase(byte)}`);
-    return `(?:${escapedInJson(character)}|${bytes.join('')})`;
-  }).join('');
-}
-
-function hexOfAnyCase(byte: number): string {
-  const hex = byte.toString(16).padStart(2, '0');
-  return hex.replace(/[a-f]/g, letter => `[${letter}${letter.toUpperCase()}]`);
 }

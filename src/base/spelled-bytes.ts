@@ -1,0 +1,76 @@
+/** In `SpelledBytes.values`: a quotation mark at the end of a JSON string, or half of a surrogate pair. */
+const NO_BYTE = 256;
+
+/** Where the text says percent-encoded bytes are. */
+export type Spelling = 'json' | 'percent-in-json';
+
+const shortEscapes = new Map([...'bfnrt'].map((letter, index) => [letter, '\b\f\n\r\t'.charCodeAt(index)]));
+
+/** Text read as bytes, and where in the text each of them is written. One after the other uses the same memory. */
+export class SpelledBytes {
+  /** `NO_BYTE` for what is part of no value. */
+  values = new Uint16Array(0);
+  /** Of the spelling of each byte: the index of its first character, and that behind its last. */
+  starts = new Uint32Array(0);
+  ends = new Uint32Array(0);
+  length = 0;
+
+  /** The bytes (UTF-8) of what is in the strings of `text`, which is JSON: `\"` is one byte, and so is `%41` if asked for. */
+  read(text: string, spelling: Spelling): void {
+    // a character of UTF-16 has at most three bytes
+    this.#allow(text.length * 3);
+    this.length = 0;
+    for (let at = 0; at < text.length; ) {
+      const code = text.charCodeAt(at);
+      if (code === 0x5c) at = this.#addEscaped(text, at);
+      else if (code === 0x25 && spelling === 'percent-in-json') at = this.#addPercentEncoded(text, at);
+      else if (code === 0x22) at = this.#add(NO_BYTE, at, at + 1);
+      else if (code < 0x80) at = this.#add(code, at, at + 1);
+      else at = this.#addCharacter(text, at);
+    }
+  }
+
+  #allow(most: number): void {
+    if (this.values.length >= most) return;
+    this.values = new Uint16Array(most);
+    this.starts = new Uint32Array(most);
+    this.ends = new Uint32Array(most);
+  }
+
+  #add(value: number, start: number, end: number): number {
+    const index = this.length++;
+    this.values[index] = value;
+    this.starts[index] = start;
+    this.ends[index] = end;
+    return end;
+  }
+
+  #addEscaped(text: string, at: number): number {
+    const letter = text[at + 1] ?? '';
+    if (letter !== 'u') return this.#add(shortEscapes.get(letter) ?? letter.charCodeAt(0), at, at + 2);
+    const code = Number.parseInt(text.slice(at + 2, at + 6), 16);
+    return this.#add(code < 0x80 ? code : NO_BYTE, at, at + 6);
+  }
+
+  #addPercentEncoded(text: string, at: number): number {
+    const high = hexDigit(text.charCodeAt(at + 1));
+    const low = hexDigit(text.charCodeAt(at + 2));
+    if (high < 0 || low < 0) return this.#add(0x25, at, at + 1);
+    return this.#add(high * 16 + low, at, at + 3);
+  }
+
+  #addCharacter(text: string, at: number): number {
+    const point = text.codePointAt(at) ?? 0;
+    const end = at + (point > 0xffff ? 2 : 1);
+    if (point >= 0xd800 && point < 0xe000) return this.#add(NO_BYTE, at, end);
+    for (const byte of Buffer.from(String.fromCodePoint(point))) this.#add(byte, at, end);
+    return end;
+  }
+}
+
+/** -1 for what is none. */
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}
