@@ -2,7 +2,7 @@
 const EARNED_BY_ANSWER = 0.1;
 
 /**
- * Bounds how many calls to a store are sent again, so that a store in trouble does not get several times its load. There
+ * Bounds how many calls to a store are sent again, those of fills and of clients together, so that a store in trouble does not get several times its load. There
  * may be one for each connection at once, since all idle connections may have been closed; then as many as answers allow.
  */
 export class RetryBudget {

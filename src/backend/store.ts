@@ -82,6 +82,8 @@ export interface Store {
   /** The name under which its objects are kept: another one when a reload has led `name` to another address. */
   readonly identity: string;
   send(request: StoreRequest, receiver: StoreReceiver): StoreCall;
+  /** Whether the caller may repeat a request that has failed: takes one from the budget that all repeats share. */
+  mayRetry(): boolean;
   close(): Promise<void>;
 }
 

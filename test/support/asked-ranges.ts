@@ -77,9 +77,14 @@ export class AskedRange implements StoreCall {
 }
 
 /** A source of ranges of a content of `sizeBytes`; each request is added to `asked`. */
-export function askedRanges(asked: AskedRange[], sizeBytes: number): RangeSource {
+export function askedRanges(
+  asked: AskedRange[],
+  sizeBytes: number,
+  mayRetry: () => boolean = () => true,
+): RangeSource {
   return {
     backend: 'main',
+    mayRetry,
     send: (from, to, receiver) => {
       const call = new AskedRange(from, to, sizeBytes, receiver);
       asked.push(call);

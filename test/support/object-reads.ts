@@ -12,6 +12,7 @@ export const silentStore: Store = {
   send: () => {
     throw new Error('nothing is asked of a store here');
   },
+  mayRetry: () => true,
   close: () => Promise.resolve(),
 };
 

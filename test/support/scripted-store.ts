@@ -90,6 +90,10 @@ export class ScriptedStore implements Store {
     return call;
   }
 
+  mayRetry(): boolean {
+    return true;
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }

@@ -134,6 +134,10 @@ export class S3Store implements Store {
     return call;
   }
 
+  mayRetry(): boolean {
+    return this.#calls.budget.take();
+  }
+
   /** The store is replaced: only calls of requests that began before may follow. */
   retire(): void {
     this.#pools.retire();

@@ -209,7 +209,7 @@ export class Extent implements RangeReceiver {
     this.#transfer.drop();
     // the end of the wait requests the bytes again
     if (isTransient(error) && this.#waitsFor !== 'bytes') return;
-    if (!this.#retries.mayFollow(error)) {
+    if (!this.#retries.mayFollow(error) || !this.source.mayRetry()) {
       this.#end(error);
       return;
     }

@@ -23,6 +23,8 @@ export interface RangeReceiver {
 export interface RangeSource {
   /** The backend's name. */
   readonly backend: string;
+  /** See `Store.mayRetry`. */
+  mayRetry(): boolean;
   /** Sends a ranged GET for `[from, to)` with If-Match on the content's entity tag. */
   send(from: number, to: number, receiver: StoreReceiver): StoreCall;
 }

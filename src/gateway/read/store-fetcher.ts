@@ -57,7 +57,8 @@ export class StoreFetcher {
         return await ask();
       } catch (error) {
         retries ??= new Retries(retryLimits);
-        if (!(error instanceof Error && retries.mayFollow(error))) throw error;
+        const mayFollow = error instanceof Error && retries.mayFollow(error);
+        if (!mayFollow || !read.bucket.store.mayRetry()) throw error;
         this.#retried(read, retryReason(error));
       }
       await this.#pause(retries.nextDelayMs(this.#random()));

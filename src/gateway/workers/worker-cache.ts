@@ -126,6 +126,7 @@ function rangeSource(read: ObjectRead, identity: GenerationIdentity): RangeSourc
   const { store } = read.bucket;
   return {
     backend: store.name,
+    mayRetry: () => store.mayRetry(),
     send: (from, to, receiver) =>
       store.send(
         storeRequest(read, 'GET', { range: `bytes=${from}-${to - 1}`, ifMatch: identity.entityTag }),

@@ -18,6 +18,7 @@ let ended: Extent[];
 let pace: 'go' | 'hold' | 'stop';
 let isWanted: boolean;
 let lacksRoom: boolean;
+let hasRetries: boolean;
 
 beforeEach(() => {
   asked = [];
@@ -26,6 +27,7 @@ beforeEach(() => {
   pace = 'go';
   isWanted = true;
   lacksRoom = false;
+  hasRetries = true;
   clock = new ManualClock();
   generation = newGeneration();
 });
@@ -63,7 +65,8 @@ function extent(from: number, to: number): Extent {
     readers: { pace: () => pace, isWantedSoon: () => isWanted },
   };
   const keeper: ExtentOwner = { ended: one => ended.push(one), answeredWhole: () => undefined };
-  return new Extent(generation, from, to, askedRanges(asked, sizeBytes), surroundings, keeper);
+  const source = askedRanges(asked, sizeBytes, () => hasRetries);
+  return new Extent(generation, from, to, source, surroundings, keeper);
 }
 
 function last(): AskedRange {
@@ -113,6 +116,17 @@ it('whoever wants a byte in front of it, in the block that it writes into, waits
   last().bytes(blockBytes - 1500);
   expect(await isKept(before)).toBe(true);
   expect(one.blocks.claims(10)).toBe(false);
+});
+
+it('is not asked for again when the store has no repeats left', async () => {
+  hasRetries = false;
+  const one = extent(0, sizeBytes);
+  one.start();
+  const waiting = one.reached(6000);
+  last().answer().bytes(5000).breakOff();
+  clock.advance(60_000);
+  await expect(waiting).rejects.toMatchObject({ code: 'BROKEN' });
+  expect([asked.length, ended]).toEqual([1, [one]]);
 });
 
 it('resumes at the byte where a transfer broke', () => {

@@ -24,7 +24,12 @@ function reader(from: number, to = 2 ** 30): { -readonly [Key in keyof FillReade
   const send = () => {
     throw new Error('nothing is fetched here');
   };
-  return { wants: { from, to }, readBytes: 0, isWaiting: false, source: { backend: 'main', send } };
+  return {
+    wants: { from, to },
+    readBytes: 0,
+    isWaiting: false,
+    source: { backend: 'main', mayRetry: () => true, send },
+  };
 }
 
 it('half of the memory is shared by all readers, and each has a block at the least', () => {

@@ -25,6 +25,7 @@ function bucketsOver(
       });
       return { pause: () => {}, resume: () => {}, took: () => {}, abort: () => {} };
     },
+    mayRetry: () => true,
     close: async () => undefined,
   };
   const bucket = {

@@ -33,7 +33,7 @@ function storeOf(noted: typeof calls): Store {
     };
     return { pause: ignored, resume: ignored, took: ignored, abort };
   };
-  return { name: 'main', identity: 'main', send, close: async () => undefined };
+  return { name: 'main', identity: 'main', send, mayRetry: () => true, close: async () => undefined };
 }
 
 beforeEach(async () => {

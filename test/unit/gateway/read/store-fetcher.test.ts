@@ -14,12 +14,14 @@ let asked: StoreRequest[];
 let answers: Scripted[];
 let retried: string[];
 let fetcher: StoreFetcher;
+let isBudgetUsed: boolean;
 
 beforeEach(() => {
   clock = new ManualClock();
   asked = [];
   answers = [];
   retried = [];
+  isBudgetUsed = false;
   fetcher = new StoreFetcher(
     clock,
     () => 0.5,
@@ -30,6 +32,7 @@ beforeEach(() => {
 /** Answers each request with what is next, and a body of five bytes where there may be one. */
 const store: Store = {
   ...silentStore,
+  mayRetry: () => !isBudgetUsed,
   send: (request, receiver) => {
     asked.push(request);
     const answer = answers.shift() ?? 200;
@@ -106,6 +109,13 @@ describe.each<[string, () => Promise<unknown>]>([
     await pass(1_000);
     await answer;
     expect(asked).toHaveLength(3);
+  });
+
+  it('is not repeated when the store has no repeats left', async () => {
+    answers.push(broken());
+    isBudgetUsed = true;
+    await expect(ask()).rejects.toMatchObject({ code: 'BROKEN' });
+    expect([asked.length, retried]).toEqual([1, []]);
   });
 
   it('is not repeated after a timeout: its readers have waited long', async () => {

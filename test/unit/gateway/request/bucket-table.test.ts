@@ -12,6 +12,7 @@ const store: Store = {
   name: 'main',
   identity: 'main',
   send: () => ({ pause: () => {}, resume: () => {}, took: () => {}, abort: () => {} }),
+  mayRetry: () => true,
   close: async () => {},
 };
 

@@ -22,6 +22,7 @@ function setup(body?: { isSent: boolean }, changesNothing = false) {
       asked = receiver;
       return call;
     },
+    mayRetry: () => true,
     close: () => Promise.resolve(),
   };
   const open: OpenWrite = {
