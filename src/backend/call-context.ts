@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Faults } from '../base/faults.ts';
+import type { Breaker } from './breaker/breaker.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { OriginReceiver } from './origin-call.ts';
 import type { OutageLog } from './outage-log.ts';
@@ -29,6 +30,8 @@ export interface CallContext {
   readonly budget: RetryBudget;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
+  /** Refuses calls while the store fails; undefined: none are refused. */
+  readonly breaker?: Breaker | undefined;
   /** Receives exceptions that receivers throw from `failed`. */
   readonly faults?: Pick<Faults, 'note'> | undefined;
   /** Logs when requests begin to fail, and when they work again. */

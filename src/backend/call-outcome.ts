@@ -1,4 +1,4 @@
-import { NO_ANSWER, type StoreError, type StoreErrorCode } from './store.ts';
+import { GIVEN_UP, NO_ANSWER, type StoreError, type StoreErrorCode } from './store.ts';
 
 /**
  * How a request to a store can end without an answer, as the label `status` of `tidegate_backend_requests_total` says it
@@ -29,6 +29,8 @@ export type UnansweredOutcome = keyof typeof unansweredOutcomes;
 const outcomes: Readonly<Record<StoreErrorCode, UnansweredOutcome>> = {
   BROKEN: 'broken',
   BUSY: 'busy',
+  // never sent, so never counted
+  CIRCUIT_OPEN: 'busy',
   FAULT: 'fault',
   INVALID: 'invalid',
   TIMEOUT: 'timeout',
@@ -39,6 +41,16 @@ const outcomes: Readonly<Record<StoreErrorCode, UnansweredOutcome>> = {
 /** The outcome of a request that failed with `error`. */
 export function outcomeOf({ code, reason }: StoreError): UnansweredOutcome {
   return reason === NO_ANSWER ? 'timeout' : outcomes[code];
+}
+
+/** Whether the store has made a call fail, rather than the gateway or the client. */
+export function isStoreFailure(error: StoreError): boolean {
+  return error.reason !== GIVEN_UP && unansweredOutcomes[outcomeOf(error)] === 'store';
+}
+
+/** Whether there was no connection, whatever the request was. */
+export function isOfConnection({ code }: StoreError): boolean {
+  return code === 'UNREACHABLE';
 }
 
 /** The outcomes that are the store's failures. */

@@ -106,6 +106,11 @@ export class CallQueue {
     if (firstByteMs !== undefined) this.#silentCalls.answered(firstByteMs, this.#clock.monotonicMs());
   }
 
+  /** The store is not asked for a while: refuses all waiting calls. */
+  refuseWaiting(): void {
+    for (const [entry] of [...this.#waiting()]) entry.endedBy('open');
+  }
+
   /** Whether nothing has been answered or completed for so long that calls given up meanwhile are failures of the store. */
   get isStoreSilent(): boolean {
     return this.#clock.monotonicMs() - this.#shares.all.movedMs >= SILENT_STORE_MS;

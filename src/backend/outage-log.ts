@@ -63,7 +63,13 @@ export class OutageLog {
   /** A request failed without a complete answer. What the gateway itself refused or gave up is no fault of a store. */
   failed(error: StoreError): void {
     const { code, reason, cause } = error;
-    if (code === 'FAULT' || reason === GIVEN_UP || (code === 'BUSY' && reason !== NO_ANSWER)) return;
+    if (
+      code === 'FAULT' ||
+      code === 'CIRCUIT_OPEN' ||
+      reason === GIVEN_UP ||
+      (code === 'BUSY' && reason !== NO_ANSWER)
+    )
+      return;
     this.#failed(reason, cause instanceof Error && cause.message ? cause.message : error.message);
   }
 

@@ -9,7 +9,9 @@ export type QueueVerdict =
   /** Others are waiting, and it has been silent for longer than this store's answers take. */
   | 'silent'
   /** Others are waiting, and its reader has stalled, or slow readers hold too many connections. */
-  | 'paused';
+  | 'paused'
+  /** The store has failed too often just now, see `Breaker`. */
+  | 'open';
 
 /** A call that is waiting or in progress. */
 export interface QueueEntry {
@@ -35,6 +37,8 @@ export interface QueueEntry {
 
 /** The error of a call that was refused or aborted. */
 export function errorFor(verdict: QueueVerdict, isStoreSilent: boolean): StoreError {
+  if (verdict === 'open')
+    return new StoreError('CIRCUIT_OPEN', 'the store has failed too often and is not asked now', undefined);
   // a paused call has received part of its answer and can be resumed by another one
   if (verdict === 'paused')
     return new StoreError('BROKEN', 'aborted in favour of waiting calls', undefined, GIVEN_UP);

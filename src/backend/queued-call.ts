@@ -1,5 +1,6 @@
 import type { Timer } from '../base/clock.ts';
 import { lengthPrefixed } from '../base/length-prefixed.ts';
+import { CallReport } from './breaker/call-report.ts';
 import type { CallContext, SentRequest } from './call-context.ts';
 import { outcomeOf, type UnansweredOutcome } from './call-outcome.ts';
 import { ClientPace } from './client-pace.ts';
@@ -21,6 +22,7 @@ import { TransferWatch } from './transfer-watch.ts';
  *
  * - waits for its turn, and gives its connection up when the queue says so (`CallQueue`);
  * - is aborted when it is too slow (`TransferWatch`);
+ * - is refused while the store fails, and tells how it has ended (`Breaker`);
  * - is sent again, if the caller wants that, when it can have done nothing at the store (`Resends`);
  * - ends the body of an error (300 and above) at its limit, since some stores never end it;
  * - isolates exceptions of its receiver: they abort and fail this call, and no other one.
@@ -37,6 +39,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   #sent: SentRequest | undefined;
   #sends = 0;
   readonly #resends: Resends;
+  readonly #report: CallReport;
   /** Until the call is sent again. */
   #rest: Timer | undefined;
   #isGivenUp = false;
@@ -57,6 +60,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#context = context;
     this.#pace = new ClientPace(context.clock);
     this.#resends = new Resends(request, context);
+    this.#report = new CallReport(context.breaker, request, this.object);
   }
 
   get silentSinceMs(): number | undefined {
@@ -73,6 +77,10 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   start(): void {
     const { limits, clock } = this.#context;
+    if (!this.#report.admit()) {
+      this.endedBy('open');
+      return;
+    }
     this.#startedMs = clock.monotonicMs();
     const watched = this.isTimed ? limits : { ...limits, headMs: undefined };
     this.#watch = new TransferWatch(watched, clock, () =>
@@ -106,11 +114,13 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   abort(): void {
     if (!this.#end()) return;
     this.#state = 'aborted';
+    this.#report.dropped();
     this.#stopSending();
     this.#context.queue.leave(this);
   }
 
   endedBy(verdict: QueueVerdict): void {
+    if (verdict === 'open') this.#context.meter.refused(verdict);
     const error = errorFor(verdict, this.#context.queue.isStoreSilent);
     if (this.#state === 'waiting') this.#refuse(error);
     else this.#giveUp(error);
@@ -124,16 +134,14 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#isCounted = true;
     budget.answered();
     const head = readHead(status, rawHeaders);
-    if (typeof head === 'string') {
-      this.#giveUp(new StoreError('INVALID', `the store sent ${head}`, undefined));
-      return;
-    }
-    if (!this.#mayAnswer(status)) {
-      this.#giveUp(new StoreError('INVALID', 'the store accepted a body before its end', undefined));
+    if (typeof head === 'string' || !this.#mayAnswer(status)) {
+      const what = typeof head === 'string' ? `sent ${head}` : 'accepted a body before its end';
+      this.#giveUp(new StoreError('INVALID', `the store ${what}`, undefined));
       return;
     }
     this.#state = 'answered';
     this.isAnswered = true;
+    this.#report.answered(status);
     queue.answered(this, this.isTimed ? nowMs - this.#startedMs : undefined);
     this.#watch?.answered(this.isTimed || status >= 300);
     if (this.#pace.isPaused) this.#watch?.unwanted();
@@ -151,6 +159,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#context.meter.arrived(chunk.length);
     this.#watch?.arrived(chunk.length);
     this.#leftBytes -= chunk.length;
+    this.#report.arrived(chunk);
     try {
       this.#receiver.arrived(chunk);
     } catch (error) {
@@ -165,6 +174,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     if (this.#state === 'sent')
       this.failed(new StoreError('INVALID', 'the store ended the response without a head', undefined));
     if (!this.#end()) return;
+    this.#report.ended();
     try {
       this.#receiver.ended();
     } catch (error) {
@@ -178,6 +188,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#count(outcomeOf(error));
     if (this.#sendAgain(error)) return;
     this.#end();
+    this.#report.failed(error);
     this.#tellFailure(error);
     this.#context.queue.leave(this);
   }
@@ -209,7 +220,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   /** Sends the call again after `error`, now or later; false if it may not be repeated. */
   #sendAgain(error: StoreError): boolean {
-    if (this.#state !== 'sent' || this.#isGivenUp) return false;
+    if (this.#state !== 'sent' || this.#isGivenUp || !this.#report.mayBeRepeated()) return false;
     const { clock, meter } = this.#context;
     const delayMs = this.#resends.delayMs(error, clock.monotonicMs() - this.#startedMs);
     if (delayMs === undefined) return false;
@@ -253,6 +264,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   #refuse(error: StoreError): void {
     if (!this.#end()) return;
     this.#state = 'refused';
+    this.#report.dropped();
     this.#context.queue.leave(this);
     queueMicrotask(() => {
       if (this.#state === 'refused') this.#tellFailure(error);

@@ -1,4 +1,6 @@
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../base/metrics.ts';
+import type { Breaker, BreakerChange } from './breaker/breaker.ts';
+import { breakerStates } from './breaker/breaker-word.ts';
 import type { UnansweredOutcome } from './call-outcome.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { QueueVerdict } from './queue-entry.ts';
@@ -30,6 +32,10 @@ export class StoreMeter {
   readonly #failures: Family<CounterCell>;
   readonly #refused: Family<CounterCell>;
   readonly #calls: Family<GaugeCell>;
+  readonly #breakerStates: Family<GaugeCell>;
+  readonly #breakerChanges: Family<CounterCell>;
+  readonly #refusedOpen: Family<CounterCell>;
+  readonly #breakers = new Map<string, Breaker>();
   /** The queues of each backend: the one in use, and those of replaced stores that still have calls. */
   readonly #queues = new Map<string, readonly CallQueue[]>();
 
@@ -68,7 +74,26 @@ export class StoreMeter {
       'Calls to a backend: waiting for a connection, unanswered, transferring, or paused since clients take nothing.',
       ['backend', 'state'],
     );
+    this.#breakerStates = metrics.gauge(
+      'tidegate_backend_breaker_state',
+      'The circuit breaker of a backend: 0 closed, 1 half-open, 2 open.',
+      ['backend'],
+      // one state for all threads
+      'max',
+    );
+    this.#breakerChanges = metrics.counter(
+      'tidegate_backend_breaker_transitions_total',
+      'Changes of the circuit breaker of a backend, by the new state.',
+      ['backend', 'state'],
+    );
+    this.#refusedOpen = metrics.counter(
+      'tidegate_backend_breaker_refused_total',
+      'Calls to a backend that were refused since its circuit breaker is open.',
+      ['backend'],
+    );
     metrics.onSnapshot(() => {
+      for (const [backend, { state }] of this.#breakers)
+        this.#breakerStates.cell(backend).set(breakerStates.indexOf(state.kind));
       for (const [backend, queues] of this.#queues) this.#showCalls(backend, queues);
     });
   }
@@ -76,6 +101,15 @@ export class StoreMeter {
   /** Exports the states of the calls in `queue` with every metrics snapshot. */
   watch(backend: string, queue: CallQueue): void {
     this.#queues.set(backend, [queue, ...(this.#queues.get(backend) ?? [])]);
+  }
+
+  /** Exports the state of `breaker` with every metrics snapshot. */
+  watchBreaker(backend: string, breaker: Breaker): void {
+    this.#breakers.set(backend, breaker);
+  }
+
+  breakerChanged(backend: string, { to }: BreakerChange): void {
+    this.#breakerChanges.cell(backend, to).add();
   }
 
   /** The metrics of the calls to `backend`. */
@@ -91,7 +125,8 @@ export class StoreMeter {
       },
       arrived: lengthBytes => bytes.add(lengthBytes),
       ended: count,
-      refused: verdict => this.#refused.cell(name, verdict).add(),
+      refused: verdict =>
+        (verdict === 'open' ? this.#refusedOpen.cell(name) : this.#refused.cell(name, verdict)).add(),
       retried: reason => this.retried(name, reason),
     };
   }

@@ -89,10 +89,18 @@ export interface Store {
 
 /**
  * Why an answer is missing or incomplete. UNREACHABLE: no connection; TIMEOUT: too slow; BROKEN: the connection broke;
- * INVALID: malformed answer; FAULT: the gateway failed to process it; BUSY: the store's call limit is reached; UNSIGNED: the
- * gateway has no valid credentials, so the request was not sent.
+ * INVALID: malformed answer; FAULT: the gateway failed to process it; BUSY: the store's call limit is reached. Not sent at all
+ * are UNSIGNED: the gateway has no valid credentials; CIRCUIT_OPEN: the store has failed too often just now.
  */
-export type StoreErrorCode = 'UNREACHABLE' | 'TIMEOUT' | 'BROKEN' | 'INVALID' | 'FAULT' | 'BUSY' | 'UNSIGNED';
+export type StoreErrorCode =
+  | 'UNREACHABLE'
+  | 'TIMEOUT'
+  | 'BROKEN'
+  | 'INVALID'
+  | 'FAULT'
+  | 'BUSY'
+  | 'UNSIGNED'
+  | 'CIRCUIT_OPEN';
 
 /** The reason of a call that the gateway gave up for others, without a fault of the store. */
 export const GIVEN_UP = 'GIVEN_UP';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { MOST_PROBES } from '../backend/breaker/breaker-word.ts';
 import { credentialsSchema } from './credentials-schema.ts';
 import type { Environment } from './environment.ts';
-import { choice, duration, flag, integer, map, origin, size, text } from './scalars.ts';
+import { choice, duration, flag, integer, map, origin, share, size, text } from './scalars.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -42,6 +43,15 @@ const tls = map({
   });
 });
 
+/** When the store counts as failing, so that it is asked only now and then. */
+const breaker = map({
+  threshold: share().default(0.5),
+  minRequests: integer(1, 100_000).default(20),
+  window: duration(1_000, 10 * MINUTE_MS).default(10_000),
+  open: duration(1, 10 * MINUTE_MS).default(5_000),
+  probes: integer(1, MOST_PROBES).default(3),
+}).transform(({ window, open, ...rest }) => ({ ...rest, windowMs: window, openMs: open }));
+
 const headerPrefix = () => choice(['x-amz-', 'x-store-']);
 
 const s3 = (environment: Environment) =>
@@ -58,6 +68,9 @@ const s3 = (environment: Environment) =>
     timeouts: timeouts.prefault({}),
     minRate: size(0, 1024 ** 3).default(1024),
     tls: tls.optional(),
+    breaker: z
+      .union([z.literal(false), breaker], { error: 'settings of the circuit breaker, or false for none' })
+      .prefault({}),
   }).transform(({ minRate, ...rest }) => ({ ...rest, minRateBytes: minRate }));
 
 const embedded = map({

@@ -7,6 +7,8 @@ export interface BackendPlace {
   readonly identity: string;
   /** Its place among the states that all threads share. */
   readonly index: number;
+  /** How often its name has led to another address than before. */
+  readonly changes: number;
 }
 
 /** Backends with a state of their own; further names of the same process, added by reloads, share the last. */
@@ -14,7 +16,6 @@ export const BACKEND_PLACES = 256;
 
 interface Known extends BackendPlace {
   readonly address: string;
-  readonly changes: number;
 }
 
 /**

@@ -10,6 +10,7 @@ import { serverTlsOf } from '../config/backend-certificates.ts';
 import type { BackendConfig } from '../config/gateway-config.ts';
 import type { ServerTls } from '../transport/read-buffer.ts';
 import type { BackendPlace } from './backend-places.ts';
+import { createBreaker } from './breakers.ts';
 import { providedSource } from './provided-source.ts';
 import { EMBEDDED_STORE_CONNECTIONS, type StoreAccess, type WorkerSettings } from './thread-contracts.ts';
 import type { WorkerCredentials } from './worker-credentials.ts';
@@ -64,14 +65,15 @@ export class BackendStores {
     this.#inUse = this.#prepared;
   }
 
-  #build(settings: StoreSettings, { outages: shared }: WorkerSettings): S3Store {
+  #build(settings: StoreSettings, { outages: shared, breakers }: WorkerSettings): S3Store {
     const { name, place } = settings;
     const { meter } = this.#parts;
     const outages = new OutageLog({
       ...{ ...this.#parts, store: name, shared, index: place.index },
       countFailure: cause => meter.failed(name, cause),
     });
-    return new S3Store({ ...this.#parts, outages, ...optionsOf(settings, this.#parts.credentials) });
+    const breaker = createBreaker(settings, breakers, this.#parts);
+    return new S3Store({ ...this.#parts, outages, ...optionsOf(settings, this.#parts.credentials), breaker });
   }
 }
 

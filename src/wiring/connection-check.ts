@@ -40,7 +40,10 @@ async function probeBackend(
   if (credentials === undefined) return found;
   const meter = new StoreMeter(new Metrics());
   const tls = serverTlsOf(backend);
-  const store = new S3Store({ ...backend, tls, credentials, name, clock: systemClock, meter });
+  const store = new S3Store({
+    ...backend,
+    ...{ tls, credentials, name, clock: systemClock, meter, breaker: undefined },
+  });
   const places = Object.entries(buckets).flatMap(
     ([client, { backend: named, bucket = client, keyPrefix }]) =>
       named === name && client !== EVERY_OTHER_BUCKET ? [{ bucket, keyPrefix }] : [],

@@ -1,4 +1,5 @@
 import type { RequestedObject } from '../alerts/rules/rule.ts';
+import type { BreakerWords } from '../backend/breaker/breaker-word.ts';
 import type { ProvidedCredentials } from '../backend/credentials/credential-source.ts';
 import type { SharedOutages } from '../backend/outage-log.ts';
 import type { LogLevel } from '../base/logger.ts';
@@ -50,6 +51,8 @@ export interface WorkerSettings {
   readonly recordBytesPerWorker: number;
   /** The states of the backends, at their places. */
   readonly outages: SharedOutages;
+  /** The circuit breakers of the backends, at their places. */
+  readonly breakers: BreakerWords;
   /** What the limit of open files leaves to each worker; undefined: no limit. */
   readonly files: FileShares | undefined;
 }

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { remoteKeys } from '../alerts/callbacks/bearer-token.ts';
 import { createRules } from '../alerts/rules/rule-table.ts';
+import { allocateBreakers } from '../backend/breaker/breaker-word.ts';
 import { allocateOutages } from '../backend/outage-log.ts';
 import { systemClock } from '../base/clock.ts';
 import { createLogger } from '../base/logger.ts';
@@ -35,6 +36,7 @@ export function buildOnce(config: GatewayConfig): void {
       credentials: new Map(),
       listingSecret: '',
       outages: allocateOutages(BACKEND_PLACES, systemClock),
+      breakers: allocateBreakers(BACKEND_PLACES),
       files: undefined,
     },
     credentials: new WorkerCredentials(new Map(), () => undefined),

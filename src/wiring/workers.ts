@@ -1,6 +1,7 @@
 /** Part of the supervisor's composition root: the worker threads, their memory, and who answers while none is up. */
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { allocateBreakers } from '../backend/breaker/breaker-word.ts';
 import { allocateOutages } from '../backend/outage-log.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -72,6 +73,7 @@ export function createWorkers(parts: WorkerParts): Workers {
     recordBytesPerWorker,
     listingSecret: randomBytes(32).toString('base64'),
     outages: allocateOutages(BACKEND_PLACES, clock),
+    breakers: allocateBreakers(BACKEND_PLACES),
   };
   const settingsOf = (revision: number, of: GatewayConfig): WorkerSettings => ({
     ...ofProcess,

@@ -2,6 +2,8 @@ import type { LastMinute } from '../../alerts/engine/last-minute.ts';
 import type { Trouble } from '../../alerts/engine/trouble.ts';
 import { isFailedAttempt, isServerError } from '../../alerts/rules/attempts.ts';
 import { hitResults, missResults, type Reads } from '../../alerts/rules/hit-ratio-drop.ts';
+import type { BreakerState } from '../../backend/breaker/breaker-state.ts';
+import { breakerStates } from '../../backend/breaker/breaker-word.ts';
 import type { CredentialStatus } from '../../backend/credentials/credential-status.ts';
 import type { MetricSnapshot } from '../../base/metric-snapshot.ts';
 import { type CredentialReport, reportCredentials } from './credential-report.ts';
@@ -76,6 +78,8 @@ export interface StatusReport {
     readonly location: string;
     /** Left out for credentials that do not change. */
     readonly credentials?: CredentialReport;
+    /** The circuit breaker; left out for a backend that has none. */
+    readonly breaker?: BreakerState['kind'];
     readonly requests: number;
     readonly errors: number;
     /** The share of failed requests in the last minute; null without any. */
@@ -157,8 +161,11 @@ function tiers(measured: Measurements): StatusReport['cache'] {
 function backends(facts: StatusFacts, measured: Measurements): StatusReport['backends'] {
   const asked = measured.by('tidegate_backend_requests_total', 'backend');
   const bytes = measured.by('tidegate_backend_bytes_total', 'backend');
+  const states = measured.by('tidegate_backend_breaker_state', 'backend');
+  const breakerOf = (name: string) => breakerStates[states.get(name) ?? -1];
   return facts.backends.map(({ credentials, ...backend }) => ({
     ...backend,
+    ...(breakerOf(backend.name) && { breaker: breakerOf(backend.name) }),
     ...(credentials && { credentials: reportCredentials(credentials) }),
     requests: asked.get(backend.name) ?? 0,
     errors: measured.total(

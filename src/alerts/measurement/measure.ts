@@ -59,6 +59,13 @@ export const backendRetries: Measure = {
   by: ['backend'],
 };
 
+/** The circuit breaker of a backend: 0 closed, 1 half-open, 2 open. */
+export const backendBreaker: Measure = {
+  family: 'tidegate_backend_breaker_state',
+  kind: 'gauge',
+  by: ['backend'],
+};
+
 /** 1 while there are valid credentials for a backend, else 0. */
 export const credentialsUsable: Measure = {
   family: 'tidegate_credentials_usable',

@@ -1,6 +1,6 @@
 import { describeDuration } from '../../base/time-text.js';
 import type { Fact } from '../alert.ts';
-import { backendAttempts, backendFailures } from '../measurement/measure.ts';
+import { backendAttempts, backendBreaker, backendFailures } from '../measurement/measure.ts';
 import { formatCount } from '../wording.ts';
 import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
 import { describeCause, lastCause, lastFailureFacts } from './last-failure.ts';
@@ -15,6 +15,9 @@ interface BackendUnreachableOptions extends ConditionOptions {
   readonly minErrors: number;
 }
 
+/** How far back the cause of an open breaker is looked for: hardly anything fails while it is open. */
+const BREAKER_CAUSE_MS = 10 * 60_000;
+
 /** The attempts at one backend within a window. */
 interface Measured {
   readonly windowMs: number;
@@ -23,13 +26,16 @@ interface Measured {
   readonly cause: string | undefined;
 }
 
-/** A backend answers nothing at all, or nothing but errors (docs/cards.md §4, 5). */
+/**
+ * A backend answers nothing at all, or nothing but errors (docs/cards.md §4, 5), or so little else that it is not asked
+ * any more: its circuit breaker is open.
+ */
 export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
   name: 'backendUnreachable',
   title: 'A backend does not answer, or only with errors',
   advice:
     'Only what is cached is served, and writes fail (see Writes in the runbook). Check that the store runs, that its name resolves, that nothing between refuses the connection, and what the store’s own logs say.',
-  measures: [backendAttempts, backendFailures],
+  measures: [backendAttempts, backendFailures, backendBreaker],
   inhibitedBy: [],
   inhibitAfterMs: () => 0,
   defaults: {
@@ -42,9 +48,10 @@ export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
   },
   evaluate: ({ history }, options) => {
     const recent = measure(history, options.windowMs / 2);
-    return Array.from(measure(history, options.windowMs), ([backend, whole]) =>
+    const found = Array.from(measure(history, options.windowMs), ([backend, whole]) =>
       judge(backend, [recent.get(backend) ?? whole, whole], options),
     );
+    return withOpenBreakers(found, history);
   },
   example: ({ windowMs }) =>
     breach('main', {
@@ -73,6 +80,34 @@ function judge(
   if (telling) return breach(backend, telling);
   const hasSucceeded = windows.some(({ attempts }) => attempts.failed < attempts.total);
   return { kind: hasSucceeded ? 'clear' : 'no-data', labels: { backend } };
+}
+
+/** While a breaker is open, a backend is asked too little to tell anything else of it. */
+function withOpenBreakers(found: readonly Finding[], history: RuleInput['history']): readonly Finding[] {
+  const told = new Set(found.flatMap(each => (each.kind === 'breach' ? [each.labels.backend] : [])));
+  const open = history
+    .current(backendBreaker)
+    .flatMap(({ labels: { backend = '' }, value }) => (value > 0 && !told.has(backend) ? [backend] : []));
+  const others = found.filter(({ labels: { backend = '' } }) => !open.includes(backend));
+  return [
+    ...others,
+    ...open.map(backend => breakerBreach(backend, lastCause(history, backend, BREAKER_CAUSE_MS))),
+  ];
+}
+
+function breakerBreach(backend: string, cause: string | undefined): Breach {
+  const why = cause === undefined ? '' : `: ${describeCause(cause)}`;
+  return {
+    kind: 'breach',
+    labels: { backend },
+    summary: `Backend ${backend} has failed too many requests, so it is asked only now and then${why}.`,
+    facts: [
+      { name: 'Backend', value: backend },
+      { name: 'Circuit breaker', value: 'open' },
+      ...lastFailureFacts(cause),
+    ],
+    cause,
+  };
 }
 
 function isDown({ total, answered, failed }: AttemptOutcomes, options: BackendUnreachableOptions): boolean {

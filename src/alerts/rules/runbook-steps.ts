@@ -45,6 +45,11 @@ const backendCalls = promql(
   'sum by (backend, state) (tidegate_backend_calls)',
 );
 
+const breakerStates = promql(
+  'The circuit breaker of each backend: 0 closed, 1 tries it with a few requests, 2 open: misses and writes are 503 at once.',
+  'tidegate_backend_breaker_state',
+);
+
 const lastMinute = shell(
   'Each backend’s requests and failures of the last minute.',
   'curl -s ADMIN_URL/api/status | jq .lastMinute.backends',
@@ -77,7 +82,7 @@ const explain = shell(
 
 /** What to run when a rule fires, the most telling first. The texts of a rule's cards are in its own file. */
 const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[]>> = {
-  backendUnreachable: [askStores, backendOutcomes, lastMinute],
+  backendUnreachable: [askStores, backendOutcomes, breakerStates, lastMinute],
   backendErrors: [backendOutcomes, failedRequestLines, askStores],
   backendErrorBurn: [
     promql('The share that fails, over an hour; compare with budget.', failedShare('1h')),

@@ -7,6 +7,7 @@ import { UNSIGNED_PAYLOAD } from '../../s3/sigv4-canonical.ts';
 import { type Credentials, SigningKeys } from '../../s3/sigv4-keys.ts';
 import { signRequest } from '../../s3/sigv4-sign.ts';
 import { boundedLookup } from '../bounded-lookup.ts';
+import type { Breaker } from '../breaker/breaker.ts';
 import type { CallContext } from '../call-context.ts';
 import { CallQueue } from '../call-queue.ts';
 import type { HeldCredentials } from '../credentials/held-credentials.ts';
@@ -55,6 +56,8 @@ export interface S3StoreOptions extends OriginPoolOptions {
   readonly faults?: Faults;
   /** Logs when requests begin to fail, and when they work again. */
   readonly outages?: OutageLog;
+  /** Refuses calls while the store fails; undefined: none are refused. */
+  readonly breaker?: Breaker | undefined;
 }
 
 /** Pools that are kept; with virtual addressing there is one per bucket. */
@@ -117,20 +120,24 @@ export class S3Store implements Store {
       random: options.random ?? Math.random,
       faults,
       outages,
+      breaker: options.breaker,
       send: (request, receiver) => this.#send(request, receiver),
       readHead: (status, raw) => readReplyHead(status, withoutHopByHop(raw), headerPrefix),
     };
+    options.breaker?.onOpen(() => callQueue.refuseWaiting());
     this.#writeMs = Math.max(timeouts.firstByteMs, WRITE_ANSWER_MS);
     const lookup = options.lookup ?? boundedLookup(LOOKUPS_AT_ONCE, LOOKUPS_WAITING);
     this.#pools = new OriginPools(protocol, { connections, timeouts, lookup, tls: options.tls }, POOL_LIMIT);
   }
 
   /**
-   * Queues the request, see `CallQueue`. Never throws: errors in the request itself are reported to `receiver` later.
+   * Queues the request, see `CallQueue`, or refuses it at once, see `Breaker`. Never throws: errors in the request itself are reported to `receiver` later.
    */
   send(request: StoreRequest, receiver: StoreReceiver): StoreCall {
+    const { queue, breaker } = this.#calls;
     const call = new QueuedCall(request, receiver, this.#calls);
-    this.#calls.queue.enter(call);
+    if (breaker?.isRefusing) call.endedBy('open');
+    else queue.enter(call);
     return call;
   }
 

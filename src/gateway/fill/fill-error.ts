@@ -1,4 +1,4 @@
-import { StoreError, type WholeReply } from '../../backend/store.ts';
+import { StoreError, type StoreErrorCode, type WholeReply } from '../../backend/store.ts';
 
 /** The object changed during the read: the response cannot be completed. */
 export class ObjectChangedError extends Error {
@@ -60,10 +60,12 @@ export class OverloadedError extends Error {
   }
 }
 
+const transientCodes: ReadonlySet<StoreErrorCode> = new Set(['UNREACHABLE', 'TIMEOUT', 'BROKEN']);
+
 /** Whether a retry may succeed: connection errors, and a busy store. */
 export function isTransient(error: Error): boolean {
   // not BUSY: a retry of a call refused for overload would add to the overload
-  if (error instanceof StoreError) return !['INVALID', 'FAULT', 'BUSY', 'UNSIGNED'].includes(error.code);
+  if (error instanceof StoreError) return transientCodes.has(error.code);
   return error instanceof RefusedByStoreError && isRetryableStatus(error.reply.status);
 }
 

@@ -48,6 +48,7 @@ const meanings: Readonly<Record<Exclude<StoreErrorCode, 'BUSY'>, ErrorCode>> = {
   INVALID: 'BadGateway',
   FAULT: 'InternalError',
   UNSIGNED: 'ServiceUnavailable',
+  CIRCUIT_OPEN: 'ServiceUnavailable',
 };
 
 const UNSIGNED_TEXT = 'The gateway has no valid credentials for the store at the moment.';

@@ -30,6 +30,7 @@ describe('a configuration that works', () => {
       queue: { size: 512, waitMs: 2_000 },
       minRateBytes: 1_024,
       timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
+      breaker: { threshold: 0.5, minRequests: 20, windowMs: 10_000, openMs: 5_000, probes: 3 },
     });
     expect(config.buckets.photos?.rules[0]?.cache).toMatchObject({
       ttlMs: 86_400_000,
@@ -94,6 +95,7 @@ describe('a configuration that works', () => {
       queue: { size: 512, waitMs: 2_000 },
       minRateBytes: 1_024,
       timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
+      breaker: { threshold: 0.5, minRequests: 20, windowMs: 10_000, openMs: 5_000, probes: 3 },
     });
     expect(config.buckets.photos).toEqual({
       backend: 'main',

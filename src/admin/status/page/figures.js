@@ -79,18 +79,19 @@ function showProcess({ residentBytes, fillsInFlight, workerRestarts, startedAt, 
 
 /** @param {StatusReport['backends']} backends */
 function showBackends(backends) {
-  const rows = backends.map(({ name, type, location, requests, errors, bytes, lastMinute }) => [
+  const rows = backends.map(({ name, type, location, requests, errors, bytes, lastMinute, breaker }) => [
     element('td', {}, name),
     numberCell(formatRatio(lastMinute), (lastMinute ?? 0) > 0 ? 'number bad' : 'number'),
     numberCell(formatCount(requests)),
     numberCell(formatCount(errors)),
     numberCell(formatBytes(bytes)),
+    element('td', { class: breaker === undefined || breaker === 'closed' ? 'subtle' : 'bad' }, breaker ?? ''),
     element('td', {}, type),
     element('td', { class: 'subtle' }, location),
   ]);
   fillTable(
     'backends',
-    ['name', '#failed, last minute', '#requests', '#errors', '#bytes', 'type', 'where'],
+    ['name', '#failed, last minute', '#requests', '#errors', '#bytes', 'breaker', 'type', 'where'],
     rows,
   );
 }

@@ -35,8 +35,11 @@ interface WriteParts {
   readonly receiver: PassedReceiver;
 }
 
-/** Failures of a write that the store cannot have got: no connection, or not sent: others wait, or credentials miss. */
-const unsent: ReadonlySet<StoreErrorCode> = new Set(['UNREACHABLE', 'BUSY', 'UNSIGNED']);
+/**
+ * Failures of a write that the store cannot have got: no connection, or not sent: others wait, credentials miss, or the
+ * store fails.
+ */
+const unsent: ReadonlySet<StoreErrorCode> = new Set(['UNREACHABLE', 'BUSY', 'UNSIGNED', 'CIRCUIT_OPEN']);
 
 /** Failures of an answer whose rest does not come. */
 const unfinished: ReadonlySet<StoreErrorCode> = new Set(['BROKEN', 'TIMEOUT']);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { statusReport } from '../../../../src/admin/status/status-report.ts';
+import { mergeSnapshots } from '../../../../src/base/metric-snapshot.ts';
 import { Metrics } from '../../../../src/base/metrics.ts';
 
 const facts = {
@@ -91,6 +92,13 @@ it('counts as errors of a backend what brought no usable answer', async () => {
       ...{ requests: 7, errors: 2, lastMinute: 0.25, bytes: 0 },
     },
   ]);
+});
+
+it('shows the circuit breaker of a backend that has one', async () => {
+  const breaker = new Metrics();
+  breaker.gauge('tidegate_backend_breaker_state', 'x', ['backend']).cell('main').set(2);
+  const snapshot = await mergeSnapshots([await measured(), await breaker.snapshot()]);
+  expect(statusReport(facts, snapshot).backends).toMatchObject([{ name: 'main', breaker: 'open' }]);
 });
 
 it('shows buckets, tiers, the time and the state', async () => {

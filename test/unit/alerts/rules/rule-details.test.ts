@@ -345,3 +345,20 @@ it('has a title and advice for every name in alerts.rules, and the bare name for
   }
   expect(describeRule('fromTheFuture')).toEqual({ title: 'fromTheFuture', advice: '' });
 });
+
+describe('backendUnreachable', () => {
+  const breaker =
+    (state: number): Load =>
+    gateway =>
+      gateway.set('tidegate_backend_breaker_state', { backend: 'main' }, state);
+
+  it('fires while the circuit breaker is not closed, though some requests succeed, and says why', () => {
+    const bench = new RuleBench(rulesOf({}, 'backendUnreachable'));
+    const mixed = together(attempts({ 200: 10, 500: 12 }), causes('main', 'STATUS_500'));
+    expect(bench.run(MINUTE_MS, together(mixed, breaker(0)))).toEqual([]);
+    expect(bench.run(MINUTE_MS, together(causes('main', 'STATUS_500'), breaker(2)))).toEqual(['fired']);
+    expect(bench.current()?.summary).toContain('asked only now and then');
+    expect(bench.current()?.cause).toBe('STATUS_500');
+    expect(bench.run(MINUTE_MS, together(mixed, breaker(0)))).toEqual(['resolved']);
+  });
+});
