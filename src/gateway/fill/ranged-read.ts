@@ -144,10 +144,11 @@ export class RangedRead implements StoreReceiver {
 
   #validatePartial(head: ContentHead): Error | undefined {
     const { range } = head;
+    // first of all: of an object that is shorter than known, a store sends the bytes up to its end
+    if (range && range.total !== this.#identity.sizeBytes)
+      return new ObjectChangedError(`${range.total} bytes instead of ${this.#identity.sizeBytes}`);
     if (range?.first !== this.#from || range.last !== this.#to - 1)
       return new InvalidReplyError(`content-range ${head.rangeText} for bytes ${this.#from}-${this.#to - 1}`);
-    if (range.total !== this.#identity.sizeBytes)
-      return new ObjectChangedError(`${range.total} bytes instead of ${this.#identity.sizeBytes}`);
     return hasOtherLength(head, this.#to - this.#from)
       ? new InvalidReplyError('content-length differs from content-range')
       : undefined;
@@ -155,7 +156,10 @@ export class RangedRead implements StoreReceiver {
 
   #refused(): Error {
     if (!this.#refusal) return new StoreError('BROKEN', 'the answer ended without a head', undefined);
-    if (this.#refusal.head.status === 412) return new ObjectChangedError('precondition failed');
+    const { status } = this.#refusal.head;
+    if (status === 412) return new ObjectChangedError('precondition failed');
+    // the range lies within what is known of the object
+    if (status === 416) return new ObjectChangedError('there are no such bytes');
     return refusedBy(this.#refusal.whole());
   }
 }

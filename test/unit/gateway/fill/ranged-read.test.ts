@@ -95,6 +95,11 @@ describe('law 3: nothing of a 206 is handed on that does not fit', () => {
     ['no range', { 'content-range': '' }, InvalidReplyError],
     ['another total', { 'content-range': 'bytes 10-19/101' }, ObjectChangedError],
     ['an unknown total', { 'content-range': 'bytes 10-19/*' }, ObjectChangedError],
+    [
+      'the end of a shorter object',
+      { 'content-range': 'bytes 10-14/15', 'content-length': '5' },
+      ObjectChangedError,
+    ],
     ['a length beside the range', { 'content-length': '9' }, InvalidReplyError],
     ['another entity tag', { etag: '"u"' }, ObjectChangedError],
     ['a weak entity tag', { etag: 'W/"t"' }, ObjectChangedError],
@@ -150,11 +155,16 @@ it('a 200 of another content is taken by nobody', () => {
   expect(receiver.taker.received.length).toBe(0);
 });
 
-it('a failed precondition means that the object has changed, and any other refusal is told with its body', () => {
-  read.answered({ status: 412, fields: [] });
+it.each([
+  ['a failed precondition', 412],
+  ['a range beyond its end', 416],
+])('%s means that the object has changed', (_, status) => {
+  read.answered({ status, fields: [] });
   read.ended();
   expect(receiver.outcome).toBeInstanceOf(ObjectChangedError);
-  read = new RangedRead(identity, 10, 20, receiver);
+});
+
+it('any other refusal is told with its body', () => {
   read.answered({ status: 403, fields: [] });
   send(Buffer.from('<Code>AccessDenied</Code>'));
   read.ended();
