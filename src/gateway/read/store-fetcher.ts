@@ -1,6 +1,8 @@
 import { sendAndCollect } from '../../backend/collected-reply.ts';
-import type { WholeReply } from '../../backend/store.ts';
+import { ERROR_BODY_LIMIT_BYTES, type WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
+import { parseErrorBody } from '../../s3/error-body.ts';
+import { ownSignatureRefused } from '../../s3/store-refusal.ts';
 import { isRetryableStatus, RefusedByStoreError } from '../fill/fill-error.ts';
 import { Retries, retryReason } from '../fill/retries.ts';
 import type { ObjectRead } from '../request/object-read.ts';
@@ -36,8 +38,19 @@ export class StoreFetcher {
     return this.#withRetries(read, async () => {
       const reply = await sendAndCollect(read.bucket.store, request, { limitBytes: 0 });
       if (isRetryableStatus(reply.status)) throw new RefusedByStoreError(reply);
-      return reply;
+      return reply.status === 400 ? ((await this.#signatureRefusal(read)) ?? reply) : reply;
     });
+  }
+
+  /**
+   * What a store that answers 400 to HEAD says to GET, if that is about the gateway's own signature: the answer to HEAD
+   * has no body, and 400 is also the answer to a HEAD without the customer key of its object.
+   */
+  async #signatureRefusal(read: ObjectRead): Promise<WholeReply | undefined> {
+    const request = storeRequest(read, 'GET', { range: 'bytes=0-0' });
+    const reply = await sendAndCollect(read.bucket.store, request, { limitBytes: ERROR_BODY_LIMIT_BYTES });
+    const error = reply.status < 400 ? undefined : parseErrorBody(reply.body);
+    return error && ownSignatureRefused(error) ? reply : undefined;
   }
 
   /** GET of `extent`, or of the whole object if undefined. `take` receives the head of a readable answer. */

@@ -24,6 +24,8 @@ interface StoreSays {
   readonly words?: string;
   /** How often the store is asked for one GET of something unknown. */
   readonly asked?: number;
+  /** And for one HEAD; default: as often. */
+  readonly askedByHead?: number;
   readonly remembered?: boolean;
 }
 
@@ -33,7 +35,8 @@ const answers: readonly StoreSays[] = [
   { name: '404 NoSuchKey', status: 404, body: xml('NoSuchKey', '<Key>k</Key>'), remembered: true },
   { name: '404 NoSuchBucket', status: 404, body: xml('NoSuchBucket'), remembered: true },
   { name: '404 without words', status: 404, remembered: true },
-  { name: '400 InvalidRequest', status: 400, body: xml('InvalidRequest') },
+  // only an answer to GET says that a 400 is not about the gateway's own signature
+  { name: '400 InvalidRequest', status: 400, body: xml('InvalidRequest'), askedByHead: 2 },
   {
     name: '405 MethodNotAllowed',
     status: 405,
@@ -102,7 +105,8 @@ describe('what a store says instead of an object', () => {
       store.log.clear();
       say(says);
       expectTold(await gateway.send(method, '/b/k'), method, says);
-      expect(store.log.requests.length).toBe(says.asked ?? 1);
+      const asked = says.asked ?? 1;
+      expect(store.log.requests.length).toBe(method === 'HEAD' ? (says.askedByHead ?? asked) : asked);
       store.faults.clear();
       const next = await gateway.send(method, '/b/k');
       expect(next.status).toBe(says.remembered ? says.status : 200);
@@ -204,6 +208,17 @@ describe('what a store says instead of an object', () => {
       }
       gateway.gateways[0]?.purge({ kind: 'bucket', bucket: 'b' });
     }
+  });
+
+  it("a 400 to HEAD that is about the gateway's own signature is the gateway's failure, as with GET", async () => {
+    const says = { name: 'ExpiredToken', status: 400, body: xml('ExpiredToken') };
+    say(says);
+    expect((await gateway.send('HEAD', '/b/k')).status).toBe(502);
+    store.faults.clear();
+    expect((await gateway.send('HEAD', '/b/k')).status).toBe(200);
+    clock.advance(61_000);
+    say(says);
+    for (const method of ['HEAD', 'GET']) expect((await gateway.send(method, '/b/k')).status).toBe(502);
   });
 
   it.each([

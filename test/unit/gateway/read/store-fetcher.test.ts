@@ -13,6 +13,8 @@ let clock: ManualClock;
 let asked: StoreRequest[];
 let answers: Scripted[];
 let retried: string[];
+/** What the store sends to GET. */
+let body: string;
 let fetcher: StoreFetcher;
 let isBudgetUsed: boolean;
 
@@ -21,6 +23,7 @@ beforeEach(() => {
   asked = [];
   answers = [];
   retried = [];
+  body = 'hello';
   isBudgetUsed = false;
   fetcher = new StoreFetcher(
     clock,
@@ -42,7 +45,7 @@ const store: Store = {
         status: answer,
         fields: [httpHeader('etag', '"t"'), httpHeader('content-length', '5')],
       });
-      if (request.method !== 'HEAD') receiver.arrived(Buffer.from('hello'));
+      if (request.method !== 'HEAD') receiver.arrived(Buffer.from(body));
       receiver.ended();
     }
     return { pause: () => undefined, resume: () => undefined, took: () => undefined, abort: () => undefined };
@@ -69,6 +72,36 @@ it('asks for the head of an object, or of one of its parts', async () => {
     ['HEAD', ''],
     ['HEAD', 'partNumber=3'],
   ]);
+});
+
+describe('a HEAD that is answered 400', () => {
+  const errorOf = (code: string) => `<Error><Code>${code}</Code><Message>m</Message></Error>`;
+  const methods = () => asked.map(({ method }) => method);
+
+  it.each([
+    [400, 'ExpiredToken'],
+    [403, 'InvalidAccessKeyId'],
+  ])("is one of the gateway's own signature where GET says so: %i %s", async (status, code) => {
+    answers.push(400, status);
+    body = errorOf(code);
+    const reply = await fetcher.head(read, 3);
+    expect([reply.status, reply.body.toString()]).toEqual([status, body]);
+    expect(methods()).toEqual(['HEAD', 'GET']);
+    expect(asked[1]?.fields.find(({ name }) => name === 'range')?.value).toBe('bytes=0-0');
+    expect(asked[1]?.query).toBe('');
+  });
+
+  it.each([
+    ['another refusal', 400, errorOf('InvalidRequest')],
+    ['an object that looks like an error', 200, errorOf('ExpiredToken')],
+    ['no document', 400, 'ExpiredToken'],
+  ])('stays what it is where GET gets %s', async (_, status, said) => {
+    answers.push(400, status);
+    body = said;
+    const reply = await fetcher.head(read, undefined);
+    expect([reply.status, reply.body.length]).toEqual([400, 0]);
+    expect(methods()).toEqual(['HEAD', 'GET']);
+  });
 });
 
 it('asks for the bytes that are wanted first', async () => {
