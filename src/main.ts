@@ -7,7 +7,7 @@ import { mergeRequests } from './alerts/measurement/requested-objects.ts';
 import { systemClock } from './base/clock.ts';
 import { formatAddress } from './base/listen-error.ts';
 import { descriptorSink, redactingSink } from './base/log-sinks.ts';
-import { createLogger, type LogSink } from './base/logger.ts';
+import { createLogger, type Logger, type LogSink } from './base/logger.ts';
 import { GrowingRedactor } from './base/redaction.ts';
 import { announceReady } from './base/service-manager.ts';
 import { WarmPages } from './cache/warm-pages.ts';
@@ -17,6 +17,7 @@ import { secretsIn, secretsOf } from './config/secrets.ts';
 import { claimAddresses } from './server/claim-address.ts';
 import { urlOf } from './server/listen-address.ts';
 import { CertificateWatch } from './server/tls/certificate-watch.ts';
+import { AccessLogOutput } from './wiring/access-log-output.ts';
 import { adminRoutes } from './wiring/admin.ts';
 import { startAlerts } from './wiring/alerts.ts';
 import { purgeEverywhere } from './wiring/cache.ts';
@@ -43,21 +44,40 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 async function serve(request: ServeRequest): Promise<void> {
   const redactor = new GrowingRedactor();
   redactor.learn(secretsOf(request.config));
-  const sink = redactingSink(descriptorSink(1), redactor.redact);
-  process.once('exit', () => sink.flush());
-  await start(request, sink, redactor);
+  const own = supervisorMetrics(version);
+  const standardOutput = descriptorSink(1, clock, lines => accessLog.dropped(lines));
+  const sink = redactingSink(standardOutput, redactor.redact);
+  const logger = createLogger({
+    level: request.config.log.level,
+    sink,
+    fields: { thread: 'supervisor' },
+  });
+  const accessLog = new AccessLogOutput({ standardOutput, clock, logger, metrics: own.metrics });
+  process.once('exit', () => {
+    accessLog.flush();
+    sink.flush();
+  });
+  accessLog.prepare(request.config, request.file).apply();
+  await start(request, { sink, logger, redactor, accessLog, own });
+}
+
+/** The log, and what counts in the supervisor. */
+interface LogParts {
+  readonly sink: LogSink;
+  readonly logger: Logger;
+  readonly redactor: GrowingRedactor;
+  readonly accessLog: AccessLogOutput;
+  readonly own: ReturnType<typeof supervisorMetrics>;
 }
 
 /** Starts all parts, each after those it depends on. */
 async function start(
   { config, file, read, warnings }: ServeRequest,
-  sink: LogSink,
-  redactor: GrowingRedactor,
+  { sink, logger, redactor, accessLog, own }: LogParts,
 ): Promise<void> {
   const isDefaultStart = file === undefined;
-  const logger = createLogger({ level: config.log.level, sink, fields: { thread: 'supervisor' } });
   for (const warning of warnings) logger.warn(warning);
-  const { metrics, storeRestarts, workerRestarts, purges } = supervisorMetrics(version);
+  const { metrics, storeRestarts, workerRestarts, purges } = own;
   const common = { clock, logger, writeLog: sink.write };
 
   const claimed = await claimAddresses(config.listen);
@@ -79,6 +99,7 @@ async function start(
     stores,
     credentials,
     restarts: workerRestarts,
+    writeAccessLog: accessLog.write,
   });
   const { pool } = workers;
   const ofProcess = new ProcessMetrics(metrics, pool);
@@ -101,7 +122,8 @@ async function start(
   });
   const shutdown = new Shutdown(running, clock, logger);
   const reload = createReload({
-    ...{ running, read, stores, workers, alerts, redactor, metrics, credentials },
+    ...{ running, read, stores, workers, alerts, redactor, metrics, credentials, accessLog },
+    file,
     ...{ ...common, restarts: storeRestarts },
   });
   const routes = adminRoutes({
@@ -113,7 +135,7 @@ async function start(
     reload: { run: () => reload.run(), compare: config => reload.compare(config) },
   });
   adminPort.serve({ names, token, routes: [...routes, ...alerts.routes], logger });
-  shutdown.onSignals({ workers, alerts, stores, adminPort, reload });
+  shutdown.onSignals({ workers, alerts, stores, adminPort, reload, accessLog });
 
   await credentials.begin();
   await pool.start().catch((error: unknown) => {

@@ -3,10 +3,13 @@ import { RequestedObjects } from './alerts/measurement/requested-objects.ts';
 import { systemClock } from './base/clock.ts';
 import { createLogger } from './base/logger.ts';
 import { Metrics } from './base/metrics.ts';
+import { GrowingRedactor } from './base/redaction.ts';
 import type { SharedMemory } from './cache/shared-memory.ts';
 import { deepFreeze } from './config/freeze.ts';
+import { secretsIn } from './config/secrets.ts';
 import { takesBody } from './gateway/gateway.ts';
 import { joinPool } from './server/worker-membership.ts';
+import { countDroppedLines } from './wiring/access-log-output.ts';
 import type { SupervisorControl, WorkerControl, WorkerSettings } from './wiring/thread-contracts.ts';
 import { WorkerCredentials } from './wiring/worker-credentials.ts';
 import { WorkerGateway } from './wiring/worker-gateway.ts';
@@ -23,6 +26,12 @@ const logger = createLogger({
 const metrics = new Metrics();
 metrics.addRuntimeMetrics('worker');
 const archived = new RequestedObjects(systemClock);
+const redactor = new GrowingRedactor();
+for (const [sourceId, given] of settings.credentials) redactor.replace(sourceId, secretsIn(given));
+const droppedLines = countDroppedLines(metrics);
+metrics.onSnapshot(() => {
+  droppedLines.value = pool.accessLogSink.droppedLines;
+});
 const credentials = new WorkerCredentials(settings.credentials, refusal =>
   pool.tellSupervisor('refusedCredentials', refusal),
 );
@@ -33,6 +42,8 @@ const serving = new WorkerGateway({
   memory: shared,
   metrics,
   logger,
+  accessLogSink: pool.accessLogSink,
+  redactor,
   clock: systemClock,
   onArchivedRead: read => archived.note(read),
 });
@@ -50,7 +61,10 @@ const control: WorkerControl = {
   archivedReads: () => archived.recent(),
   restore: request => gateway.restore(request),
   describe: ({ bucket, key }) => gateway.describe(bucket, key),
-  replaceCredentials: handed => credentials.replace(handed),
+  replaceCredentials: handed => {
+    redactor.replace(handed.sourceId, secretsIn(handed.credentials));
+    credentials.replace(handed);
+  },
 };
 pool.serveControl(control);
 await pool.listen({

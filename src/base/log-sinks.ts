@@ -11,8 +11,14 @@ const LAST_FLUSH_MS = 1_000;
 /**
  * Writes to a file descriptor without blocking the event loop. A reader that has gone or has stalled never stops the
  * process.
+ *
+ * @param onDrop is given the lines for which there was no room
  */
-export function descriptorSink(descriptor: number, clock: Clock = systemClock): LogSink {
+export function descriptorSink(
+  descriptor: number,
+  clock: Clock = systemClock,
+  onDrop: (lines: string) => void = () => undefined,
+): LogSink {
   let untilMs = Infinity;
   let isFailing = false;
   const stream = destination({
@@ -38,6 +44,7 @@ export function descriptorSink(descriptor: number, clock: Clock = systemClock): 
   stream.on('error', () => {
     isFailing = true;
   });
+  stream.on('drop', onDrop);
   stream.on('write', () => {
     isFailing = false;
   });
@@ -80,4 +87,54 @@ export function batchedSink(options: BatchedSinkOptions): LogSink {
     },
     flush,
   };
+}
+
+interface ConfirmedSinkOptions {
+  readonly clock: Clock;
+  /** Receives a batch of whole lines; resolves when it has been taken over. */
+  readonly send: (lines: string) => Promise<unknown>;
+  /** Characters that may be on their way. */
+  readonly maxWaitingLength?: number;
+}
+
+/** Batches that are on their way to a reader; while it does not keep up, lines are dropped and counted. */
+export class ConfirmedSink implements LogSink {
+  droppedLines = 0;
+  readonly #send: (lines: string) => Promise<unknown>;
+  readonly #maxWaitingLength: number;
+  readonly #batches: LogSink;
+  #waitingLength = 0;
+
+  constructor({ clock, send, maxWaitingLength = MAX_WAITING_BYTES }: ConfirmedSinkOptions) {
+    this.#send = send;
+    this.#maxWaitingLength = maxWaitingLength;
+    this.#batches = batchedSink({ clock, send: lines => this.#pass(lines) });
+  }
+
+  write(lines: string): void {
+    this.#batches.write(lines);
+  }
+
+  flush(): void {
+    this.#batches.flush();
+  }
+
+  #pass(lines: string): void {
+    if (this.#waitingLength + lines.length > this.#maxWaitingLength) {
+      this.droppedLines += countLines(lines);
+      return;
+    }
+    this.#waitingLength += lines.length;
+    const taken = () => {
+      this.#waitingLength -= lines.length;
+    };
+    this.#send(lines).then(taken, taken);
+  }
+}
+
+/** How many lines end in `lines`. */
+export function countLines(lines: string): number {
+  let count = 0;
+  for (let end = lines.indexOf('\n'); end >= 0; end = lines.indexOf('\n', end + 1)) count++;
+  return count;
 }

@@ -20,6 +20,7 @@ Environment:
 Signals:
   SIGTERM, SIGINT        finish running answers and end; a second one ends at once
   SIGHUP                 read the configuration again
+  SIGUSR2                open the file of the access log anew, after it was renamed
 
 Exit codes:
   0  success

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { accessLogSchema } from './access-log-schema.ts';
 import { alertSchema } from './alert-schema.ts';
 import { backendSchema } from './backend-schema.ts';
 import { bucketSchema } from './bucket-schema.ts';
@@ -53,7 +54,7 @@ const cache = map({
 
 const log = map({
   level: choice(['debug', 'info', 'warn', 'error']).default('info'),
-  access: flag().default(true),
+  access: accessLogSchema,
 });
 
 /** The schema of the file: every key, its allowed values and, for error messages, their description. */

@@ -17,6 +17,7 @@ import { type Purged, type PurgeScope, purge } from './operate/purge.ts';
 import { type RestoreOutcome, type RestoreRequest, requestRestore } from './operate/restore-object.ts';
 import { Listings } from './pass/listing/listings.ts';
 import { Pipeline } from './pipeline.ts';
+import type { AccessLog } from './reply/access-log.ts';
 import { type ArchivedRead, ExchangeObserver } from './reply/exchange-observer.ts';
 import { PendingSends } from './reply/pending-sends.ts';
 import { Admission } from './request/admission.ts';
@@ -34,7 +35,7 @@ interface GatewayOptions extends ServiceConfiguration {
   readonly metrics: Metrics;
   readonly meter: StoreMeter;
   /** Receives one line per request; undefined: no access log. */
-  readonly accessLog: Logger | undefined;
+  readonly accessLog: AccessLog | undefined;
   /** Receives warnings about requests. */
   readonly logger?: Logger;
   /** Called for each read refused because the object is archived. */
@@ -123,7 +124,7 @@ export class Gateway {
    *
    * @param accessLog as in the options
    */
-  apply(accessLog: Logger | undefined): void {
+  apply(accessLog: AccessLog | undefined): void {
     this.#writes.moved(this.#configurations.apply());
     const { current } = this.#configurations;
     this.#admission.limit(current.limits);

@@ -20,7 +20,7 @@ const secretInside =
  */
 export function loggedUrl(url: string): string {
   // fast path: nearly all targets are paths without a query
-  const shown = url.startsWith('/') && !/[?&%=]/.test(url) ? url : redacted(url);
+  const shown = /[?&%=@]/.test(url) ? redacted(url) : url;
   // cut afterwards: the beginning of a secret may not look like one
   return shown.slice(0, MAX_LENGTH);
 }

@@ -8,13 +8,15 @@ interface SignalActions {
   readonly exit: (code: number) => void;
   /** Reads the configuration again; undefined where there is no file to read. */
   readonly reload: (() => void) | undefined;
+  /** Opens the file of the access log anew. */
+  readonly rotate: () => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /** The part of `process` that delivers signals. */
 interface SignalSource {
-  on(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
+  on(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGUSR2', listener: () => void): unknown;
 }
 
 /** One Ctrl-C reaches a process twice when its parent also receives it and passes it on. */
@@ -22,11 +24,12 @@ const ECHO_MS = 100;
 
 /**
  * SIGTERM and SIGINT drain and exit with 0; a second one exits at once with 1. SIGHUP reloads the configuration; without a
- * file it means that the terminal was closed, and ends the process as they do.
+ * file it means that the terminal was closed, and ends the process as they do. SIGUSR2 opens the file
+ * of the access log anew.
  */
 export function handleSignals(
   source: SignalSource,
-  { drain, exit, reload, clock, logger }: SignalActions,
+  { drain, exit, reload, rotate, clock, logger }: SignalActions,
 ): void {
   let drainingSinceMs: number | undefined;
   const shutDown = (signal: string) => {
@@ -53,4 +56,5 @@ export function handleSignals(
     logger.info({ signal: 'SIGHUP' }, 'reloading the configuration');
     reload();
   });
+  source.on('SIGUSR2', rotate);
 }

@@ -1,4 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
+import { systemClock } from '../base/clock.ts';
+import { ConfirmedSink } from '../base/log-sinks.ts';
 import type { LogSink } from '../base/logger.ts';
 import type { PayloadOf, ResultOf } from '../base/rpc.ts';
 import type { ClientLimits } from './client-limits.ts';
@@ -10,6 +12,8 @@ import type { WorkerStart } from './worker-pool.ts';
 /** A worker's side of the pool: its start data, its peers and its connection to the supervisor. */
 class WorkerMembership<Supervisor extends object, Settings, Shared> {
   readonly start: WorkerStart<Settings, Shared>;
+  /** Passes the lines of the access log to the supervisor. */
+  readonly accessLogSink: ConfirmedSink;
   readonly #thread: JoinedThread;
   readonly #peers = new Map<number, MessagePort>();
   #onPeer: (index: number, port: MessagePort) => void = () => undefined;
@@ -22,6 +26,11 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
   constructor(thread: JoinedThread, start: WorkerStart<Settings, Shared>) {
     this.start = start;
     this.#thread = thread;
+    this.accessLogSink = new ConfirmedSink({
+      clock: systemClock,
+      send: lines => thread.rpc.call('writeAccessLog', lines),
+    });
+    process.once('exit', () => this.accessLogSink.flush());
     const leave = Promise.withResolvers<void>();
     thread.rpc.serve({
       leave: () => leave.resolve(),
@@ -41,6 +50,7 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
       // other workers' responses may still need data that this worker owns
       thread.rpc.notify('drained', undefined);
       await leave.promise;
+      this.accessLogSink.flush();
     });
   }
 

@@ -7,6 +7,7 @@ import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { largestBlockBytes } from '../config/largest-block.ts';
 import type { CheckedFile } from '../config/load-config.ts';
 import { secretsOf } from '../config/secrets.ts';
+import type { AccessLogOutput } from './access-log-output.ts';
 import type { Alerts } from './alerts.ts';
 import type { BackendCredentials } from './credentials.ts';
 import { type StoreStart, type Stores, startMissingStores } from './embedded-stores.ts';
@@ -23,12 +24,15 @@ interface RunningParts extends StoreStart {
   readonly alerts: Pick<Alerts, 'reconfigure'>;
   readonly redactor: GrowingRedactor;
   readonly credentials: Pick<BackendCredentials, 'reconfigure'>;
+  readonly accessLog: Pick<AccessLogOutput, 'prepare'>;
+  /** The file of the configuration. */
+  readonly file: string | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
 export function createReload(parts: RunningParts): Reload {
-  const { running, stores, workers, alerts, redactor, credentials, logger } = parts;
+  const { running, stores, workers, alerts, redactor, credentials, accessLog, logger } = parts;
   const blockLimitBytes = largestBlockBytes(running.current.buckets);
   const embedded = new Map<string, BackendConfig>();
   const noteEmbedded = ({ backends }: GatewayConfig) => {
@@ -41,10 +45,17 @@ export function createReload(parts: RunningParts): Reload {
     keepFixed: next => keepFixed(running.current, next, { blockLimitBytes, embedded }),
     async apply(next) {
       redactor.learn(secretsOf(next));
-      await startMissingStores(next, stores, parts);
-      noteEmbedded(next);
-      await credentials.reconfigure(next);
-      await workers.reconfigure(next);
+      const accessLogChange = accessLog.prepare(next, parts.file);
+      try {
+        await startMissingStores(next, stores, parts);
+        noteEmbedded(next);
+        await credentials.reconfigure(next);
+        await workers.reconfigure(next);
+      } catch (error) {
+        accessLogChange.cancel();
+        throw error;
+      }
+      accessLogChange.apply();
       alerts.reconfigure(next.alerts);
       logger.level = next.log.level;
     },

@@ -3,6 +3,7 @@ import type { AdminPort } from '../admin/admin-port.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { handleSignals } from '../server/shutdown-signals.ts';
+import type { AccessLogOutput } from './access-log-output.ts';
 import type { Alerts } from './alerts.ts';
 import type { Stores } from './embedded-stores.ts';
 import type { Reload } from './reload.ts';
@@ -16,6 +17,7 @@ interface EndingParts {
   readonly stores: Stores;
   readonly adminPort: AdminPort;
   readonly reload: Pick<Reload, 'run' | 'hasFile'>;
+  readonly accessLog: Pick<AccessLogOutput, 'rotate' | 'end'>;
 }
 
 const STORE_STOP_LIMIT_MS = 2_000;
@@ -49,12 +51,16 @@ export class Shutdown {
       drain: signal => this.#drain(signal, parts),
       exit: code => process.exit(code),
       reload: parts.reload.hasFile ? () => void parts.reload.run() : undefined,
+      rotate: () => parts.accessLog.rotate(),
       clock: this.#clock,
       logger: this.#logger,
     });
   }
 
-  async #drain(signal: string, { workers, alerts, stores, adminPort }: EndingParts): Promise<void> {
+  async #drain(
+    signal: string,
+    { workers, alerts, stores, adminPort, accessLog }: EndingParts,
+  ): Promise<void> {
     this.#isDraining = true;
     if (this.#isServing) await this.#stayServing();
     this.#logger.info('draining: no new connections, running responses finish');
@@ -63,6 +69,7 @@ export class Shutdown {
     await alerts.stop(signal);
     await Promise.all(Array.from(stores.values(), store => store.stop(STORE_STOP_LIMIT_MS)));
     await adminPort.close();
+    await accessLog.end();
   }
 
   /** Keeps serving while load balancers notice that the gateway is no longer ready. */

@@ -28,6 +28,7 @@ export async function serveStoreAlone(request: StoreAloneOptions): Promise<void>
     drain: () => running.close(),
     exit: code => process.exit(code),
     reload: () => logger.warn('the embedded store has no configuration that could be reloaded'),
+    rotate: () => logger.warn('the embedded store has no access log'),
     clock: systemClock,
     logger,
   });

@@ -84,6 +84,8 @@ export interface WorkerControl {
 /** The procedures that the supervisor offers every worker. */
 export interface SupervisorControl {
   refusedCredentials(refusal: RefusedCredentials): void;
+  /** Whole lines, from which secrets have been removed. */
+  writeAccessLog(lines: string): void;
 }
 
 /** The settings that an embedded store's thread is started with. */

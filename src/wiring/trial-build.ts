@@ -7,9 +7,8 @@ import { allocateOutages } from '../backend/outage-log.ts';
 import { systemClock } from '../base/clock.ts';
 import { createLogger } from '../base/logger.ts';
 import { Metrics } from '../base/metrics.ts';
-import { createRedactor } from '../base/redaction.ts';
+import { GrowingRedactor } from '../base/redaction.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
-import { secretsOf } from '../config/secrets.ts';
 import { countWorkers } from '../server/worker-count.ts';
 import { BACKEND_PLACES, BackendPlaces } from './backend-places.ts';
 import { allocateCache } from './cache.ts';
@@ -27,7 +26,6 @@ export function buildOnce(config: GatewayConfig): void {
   const { count } = countWorkers(config.workers, availableParallelism(), process.platform);
   const { shared, recordBytesPerWorker } = allocateCache(config, count, false);
   const silent = { write: () => undefined, flush: () => undefined };
-  createRedactor(secretsOf(config));
   new WorkerGateway({
     settings: {
       ...{ config, revision: 0, places: new BackendPlaces().placesOf(config.backends) },
@@ -44,6 +42,8 @@ export function buildOnce(config: GatewayConfig): void {
     memory: shared,
     metrics: new Metrics(),
     logger: createLogger({ level: config.log.level, sink: silent, fields: {} }),
+    accessLogSink: silent,
+    redactor: new GrowingRedactor(),
     clock: systemClock,
     onArchivedRead: () => undefined,
   });

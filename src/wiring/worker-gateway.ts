@@ -2,12 +2,15 @@
 import { StoreMeter } from '../backend/store-meter.ts';
 import type { Clock } from '../base/clock.ts';
 import { Faults, guardedClock } from '../base/faults.ts';
-import type { Logger } from '../base/logger.ts';
+import type { Logger, LogSink } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
+import type { GrowingRedactor } from '../base/redaction.ts';
 import { EpochSlots } from '../cache/epoch-slots.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
 import type { BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
+import { secretsOf } from '../config/secrets.ts';
 import { Gateway } from '../gateway/gateway.ts';
+import { AccessLog, type AccessLogOptions } from '../gateway/reply/access-log.ts';
 import type { ArchivedRead } from '../gateway/reply/exchange-observer.ts';
 import { createAuthenticator, createFormAuthenticator } from '../gateway/request/authenticator.ts';
 import type { ServiceConfiguration } from '../gateway/request/configurations.ts';
@@ -25,6 +28,9 @@ interface WorkerGatewayParts {
   readonly memory: SharedMemory;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  readonly accessLogSink: LogSink;
+  /** Knows the secrets of credentials; it is taught those of configurations. */
+  readonly redactor: GrowingRedactor;
   readonly clock: Clock;
   readonly onArchivedRead: (read: ArchivedRead) => void;
 }
@@ -33,6 +39,8 @@ interface WorkerGatewayParts {
 export class WorkerGateway {
   readonly gateway: Gateway;
   readonly #logger: Logger;
+  readonly #accessLogParts: Pick<AccessLogOptions, 'thread' | 'sink' | 'redact' | 'clock' | 'random'>;
+  readonly #redactor: GrowingRedactor;
   readonly #clock: Clock;
   readonly #stores: BackendStores;
   readonly #slots: EpochSlots;
@@ -46,6 +54,8 @@ export class WorkerGateway {
     memory,
     metrics,
     logger,
+    accessLogSink,
+    redactor,
     clock,
     onArchivedRead,
   }: WorkerGatewayParts) {
@@ -53,6 +63,12 @@ export class WorkerGateway {
     const faults = new Faults(metrics, logger);
     this.#logger = logger;
     this.#clock = clock;
+    this.#redactor = redactor;
+    redactor.learn(secretsOf(settings.config));
+    this.#accessLogParts = {
+      ...{ thread: `worker-${worker}`, sink: accessLogSink, redact: redactor.redact, clock },
+      random: Math.random,
+    };
     this.#stores = new BackendStores({
       clock: guardedClock(clock, faults),
       meter,
@@ -75,6 +91,7 @@ export class WorkerGateway {
 
   /** See `WorkerControl`. @throws where the settings cannot be served with; nothing has changed then */
   prepare(settings: WorkerSettings): void {
+    this.#redactor.learn(secretsOf(settings.config));
     this.gateway.prepare(this.#serviceOf(settings));
     this.#prepared = settings;
   }
@@ -84,6 +101,8 @@ export class WorkerGateway {
     if (this.#prepared.revision !== settings.revision) this.prepare(settings);
     const { config } = settings;
     this.#logger.level = config.log.level;
+    // lines of the old format belong to the old file
+    this.#accessLogParts.sink.flush();
     this.gateway.apply(this.#accessLog(config));
     this.#stores.use();
   }
@@ -100,8 +119,11 @@ export class WorkerGateway {
     };
   }
 
-  #accessLog({ log }: GatewayConfig): Logger | undefined {
-    return log.access ? this.#logger : undefined;
+  /** On standard output its lines are of the level `info`; a file of its own has no level. */
+  #accessLog({ log: { access, level } }: GatewayConfig): AccessLog | undefined {
+    if (access === false) return undefined;
+    const isWanted = access.file !== undefined || level === 'info' || level === 'debug';
+    return isWanted ? new AccessLog({ ...this.#accessLogParts, ...access }) : undefined;
   }
 }
 

@@ -35,6 +35,7 @@ interface WorkerParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly writeLog: (lines: string) => void;
+  readonly writeAccessLog: (lines: string) => void;
   /** `tidegate_worker_restarts_total`. */
   readonly restarts: CounterCell;
 }
@@ -82,7 +83,10 @@ export function createWorkers(parts: WorkerParts): Workers {
     files: filesOfWorkers(of, workers.count, logger),
   });
   let settings = settingsOf(0, config);
-  const control: SupervisorControl = { refusedCredentials: refusal => credentials.refused(refusal) };
+  const control: SupervisorControl = {
+    refusedCredentials: refusal => credentials.refused(refusal),
+    writeAccessLog: parts.writeAccessLog,
+  };
   const pool = new WorkerPool<WorkerControl, WorkerSettings, SharedMemory>(
     {
       ...{ ...workers, addresses, shared, clock, logger, writeLog, restarts },

@@ -24,6 +24,9 @@ const connections = 16;
 const seconds = 1;
 const loadsPerRound = 3;
 
+/** What a line of the access log may cost, in microseconds. */
+const ACCESS_LOG_US = 2.5;
+
 /** CPU microseconds of a hit by contender and size: the lowest of all rounds. */
 type Costs = Map<string, Map<string, number>>;
 
@@ -51,7 +54,8 @@ function keyOf(name: string): string {
 }
 
 /**
- * The gateway twice, the platform itself, and whatever of the others is installed. Those that are compared stand side by
+ * The gateway with its log and without, the platform itself, and whatever of the others is installed, those that have
+ * something to compare with a log also with theirs. Those that are compared stand side by
  * side, so that a quiet moment of the machine is likely to be one for each of them.
  */
 async function startAll(lab: Lab): Promise<readonly Contender[]> {
@@ -67,7 +71,10 @@ async function startAll(lab: Lab): Promise<readonly Contender[]> {
     if (isInstalled(program)) contenders.push(await lab.keep(start()));
     else lab.say(`${program} is not installed`);
   }
-  return [...contenders, await lab.keep(startBareNode(paths)), await startGateway(lab, true)];
+  contenders.push(await lab.keep(startBareNode(paths)), await startGateway(lab, true));
+  if (isInstalled('nginx')) contenders.push(await lab.keep(startNginx(url, 'on', true)));
+  if (isInstalled('varnishncsa')) contenders.push(await lab.keep(startVarnish(url, true)));
+  return contenders;
 }
 
 function isInstalled(program: string): boolean {
@@ -107,18 +114,35 @@ async function oneRound(
 
 /** The gateway against the better of the two that others wrote. */
 function compare(costs: Costs) {
-  return ({ name: size, limit }: (typeof sizes)[number]): readonly Finding[] => {
+  return ({ name: size, sizeBytes, limit }: (typeof sizes)[number]): readonly Finding[] => {
     const cost = (name: string) => costs.get(name)?.get(size) ?? Number.POSITIVE_INFINITY;
     const better = Math.min(cost('nginx'), cost('Varnish'));
+    const logged = 'Tidegate, access log on';
+    const betterLogged = Math.min(cost('nginx, access log on'), cost('Varnish, access log on'));
     const known = [...costs.keys()].map(name => orientation(`hit of ${size}: ${name}`, cost(name), 'µs'));
     if (!Number.isFinite(better)) return known;
     return [
       ...known,
       orientation(`hit of ${size}: bare node:http against the better`, cost('bare node:http') / better),
-      orientation(
-        `hit of ${size}: with access log against the better`,
-        cost('Tidegate, access log on') / better,
-      ),
+      ...(Number.isFinite(betterLogged)
+        ? [
+            atMost(
+              `hit of ${size}: with access log against the better with theirs`,
+              cost(logged) / betterLogged,
+              1,
+            ),
+          ]
+        : []),
+      ...(sizeBytes === kibibyte
+        ? [
+            atMost(
+              `hit of ${size}: cost of the access log`,
+              cost(logged) - cost('Tidegate'),
+              ACCESS_LOG_US,
+              'µs',
+            ),
+          ]
+        : [orientation(`hit of ${size}: cost of the access log`, cost(logged) - cost('Tidegate'), 'µs')]),
       atMost(`hit of ${size}: against the better of nginx and Varnish`, cost('Tidegate') / better, limit),
     ];
   };

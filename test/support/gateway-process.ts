@@ -16,7 +16,7 @@ export interface GatewaySetup {
   readonly clients?: readonly object[];
   readonly limits?: object;
   /** Off unless said; when on, nothing the process prints is kept. */
-  readonly accessLog?: boolean;
+  readonly accessLog?: boolean | object;
   /** Further arguments of Node, before the program. */
   readonly nodeArguments?: readonly string[];
   /** A command before Node, such as `taskset -c 0`. */
@@ -53,7 +53,7 @@ export class GatewayProcess {
       file,
     ];
     // What an access log says under load would only fill the memory of whoever keeps it.
-    const output = setup.accessLog ? 'discarded' : 'kept';
+    const output = setup.accessLog === true ? 'discarded' : 'kept';
     const started = new RealProcess(command, args, { cwd: directory, output });
     const gateway = new GatewayProcess(started, directory, port, adminPort);
     try {

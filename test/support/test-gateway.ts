@@ -9,6 +9,7 @@ import { Metrics } from '../../src/base/metrics.ts';
 import { allocateSharedMemory, type SharedMemory } from '../../src/cache/shared-memory.ts';
 import type { UnwrittenBytesError } from '../../src/cache/written-bytes.ts';
 import { Gateway, takesBody } from '../../src/gateway/gateway.ts';
+import type { AccessLog } from '../../src/gateway/reply/access-log.ts';
 import { anonymous, type Policy } from '../../src/gateway/request/access.ts';
 import type { RequestLimits } from '../../src/gateway/request/admission.ts';
 import type { Authenticate, AuthenticateForm } from '../../src/gateway/request/authenticator.ts';
@@ -63,7 +64,7 @@ export interface TestGatewayOptions {
   /** Default: everybody may do everything. */
   readonly allows?: Policy | Policy['allows'];
   readonly connections?: number;
-  readonly accessLog?: Logger;
+  readonly accessLog?: AccessLog;
   /** Receives warnings about requests. */
   readonly logger?: Logger;
   /** Blocks are checked unless it says otherwise; told of what is found. */

@@ -1,19 +1,14 @@
-import { StoreError } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../../base/metrics.ts';
-import { S3Error } from '../../s3/error.ts';
 import { isErrorCode } from '../../s3/error-codes.ts';
-import { loggedUrl } from '../../s3/logged-url.ts';
 import { OverloadedError } from '../fill/fill-error.ts';
 import { type Admission, TooManyRequestsError } from '../request/admission.ts';
 import type { CacheResult } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
+import type { AccessLog } from './access-log.ts';
 import { type PendingSends, StalledClientError } from './pending-sends.ts';
 import { RefusedSignatures } from './refused-signatures.ts';
-
-/** What a client sent may be part of the log; a line stays short nevertheless. */
-const LOGGED_FAILURE_LENGTH = 512;
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -47,7 +42,7 @@ interface ExchangeObserverOptions {
   readonly metrics: Metrics;
   readonly clock: Clock;
   /** Receives one line per request; undefined: no access log. */
-  readonly accessLog: Logger | undefined;
+  readonly accessLog: AccessLog | undefined;
   /** Receives warnings about requests; undefined: none. */
   readonly logger?: Logger;
   readonly admission: Admission;
@@ -59,7 +54,7 @@ interface ExchangeObserverOptions {
 /** Counts each answer and writes its log line. */
 export class ExchangeObserver {
   /** Receives one line per request; undefined: no access log. */
-  access: Logger | undefined;
+  access: AccessLog | undefined;
   /** Responses that wait for their clients. */
   readonly sends: PendingSends;
   readonly #clock: Clock;
@@ -163,7 +158,7 @@ export class ExchangeObserver {
     cells.duration.observe((endMs - exchange.startedMs) / 1000);
     if (exchange.failure) this.#failed(exchange.failure);
     if (exchange.errorCode) this.#refused(exchange, exchange.errorCode);
-    if (this.access) this.#log(this.access, exchange, endMs);
+    this.access?.note(exchange, endMs);
   }
 
   #failed(failure: Error): void {
@@ -214,58 +209,6 @@ export class ExchangeObserver {
     this.#cells.set(id, cells);
     return cells;
   }
-
-  #log(access: Logger, exchange: Exchange, endMs: number): void {
-    access.info({
-      requestId: exchange.requestId,
-      method: exchange.method,
-      url: loggedUrl(exchange.url),
-      operation: exchange.operation,
-      bucket: exchange.bucket,
-      key: exchange.formKey,
-      caller: exchange.caller,
-      ...exchange.refusedSignature,
-      status: exchange.status,
-      code: exchange.errorCode,
-      refusedKeys: exchange.refusedKeys,
-      cache: exchange.report.result,
-      bytes: exchange.bodyBytes,
-      receivedBytes: exchange.received?.receivedBytes,
-      durationMs: Math.round((endMs - exchange.startedMs) * 1000) / 1000,
-      clientLeft: exchange.hasClientLeft || undefined,
-      failure: exchange.failure?.message.slice(0, LOGGED_FAILURE_LENGTH),
-      reason: reasonOf(exchange),
-      ...storeFault(exchange),
-      storeSaid: exchange.storeSaid,
-    });
-  }
-}
-
-/** Why a request was refused, beyond the text of its error; a refused signature has told it. */
-function reasonOf({ failure, refusedSignature }: Exchange): string | undefined {
-  return failure instanceof S3Error && !refusedSignature ? failure.reason : undefined;
-}
-
-/** The store at fault for a failed request, and the cause by its name: `ECONNREFUSED`, `STATUS_503`. */
-interface StoreFault {
-  readonly backend: string | undefined;
-  /** Undefined where the failure of the request has no such name; its text tells more. */
-  readonly cause: string | undefined;
-}
-
-function storeFault({ failure, refusedBy, status, backend }: Exchange): StoreFault | undefined {
-  const cause = failure && storeFailure(failure);
-  if (cause !== undefined) return { backend, cause };
-  // 502 is the verdict on an answer of the store, also where the gateway gives it
-  if (status !== 502 && (refusedBy !== 'store' || status < 500)) return undefined;
-  // where there is a failure, the status is not the store's
-  return { backend, cause: failure ? undefined : `STATUS_${status}` };
-}
-
-function storeFailure(failure: Error): string | undefined {
-  const { cause } = failure;
-  if (failure instanceof StoreError) return failure.reason;
-  return cause instanceof StoreError ? cause.reason : undefined;
 }
 
 /** Stale and revalidated answers count as hits: their bytes came from the cache. */

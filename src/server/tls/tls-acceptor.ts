@@ -9,6 +9,7 @@ import {
 } from 'node:tls';
 import type { Logger } from '../../base/logger.ts';
 import { acceptedSocketOf } from '../../transport/accepted-socket.ts';
+import { peerOf, rememberPeer } from '../../transport/peer.ts';
 import type { Certificate } from './certificate.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
@@ -59,6 +60,8 @@ export class TlsAcceptor {
         secure.destroy();
         return;
       }
+      const { address } = peerOf(accepted);
+      rememberPeer(secure, { address, tlsVersion: secure.getProtocol() ?? undefined });
       onSecure({ accepted, secure, protocol: secure.alpnProtocol === 'h2' ? 'h2' : 'http/1.1' });
     });
     server.on('tlsClientError', (error: NodeJS.ErrnoException, secure) => {

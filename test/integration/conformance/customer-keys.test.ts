@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLogger } from '../../../src/base/logger.ts';
 import { renderSnapshot } from '../../../src/base/metric-snapshot.ts';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
+import { accessLogTo } from '../../support/access-log-to.ts';
 import { canExpress, crossedDialects } from '../../support/conformance/dialects.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
@@ -35,12 +35,11 @@ describe.each(crossedDialects)('docs/semantics.md, section 7: $client before $st
   const lines: string[] = [];
 
   beforeAll(async () => {
-    const sink = { write: (text: string) => lines.push(text), flush: () => undefined };
     lab = await Lab.start({
       dialects,
       accounts: [OWNER, reader],
       buckets: { box: {}, keys: {}, strict: { bucketAtStore: 'box', customerKeys: { plainHttp: 'never' } } },
-      gateway: { accessLog: createLogger({ level: 'debug', sink }) },
+      gateway: { accessLog: accessLogTo(text => void lines.push(text)) },
     });
     argument = { ArgumentName: `${dialects.client}server-side-encryption` };
     await lab.store.put('/box');

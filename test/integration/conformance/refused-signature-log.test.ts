@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
+import { accessLogTo } from '../../support/access-log-to.ts';
 import { type Spoil, STRANGER, withHeader, withParameter } from '../../support/conformance/door.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import {
@@ -23,12 +24,10 @@ beforeEach(async () => {
   clock = new ManualClock();
   warnings = [];
   requests = [];
-  const logTo = (lines: Line[]) =>
-    createLogger({
-      level: 'info',
-      sink: { write: text => void lines.push(JSON.parse(text)), flush: () => undefined },
-    });
-  const gateway = { clock, logger: logTo(warnings), accessLog: logTo(requests) };
+  const writeTo = (lines: Line[]) => (text: string) => void lines.push(JSON.parse(text));
+  const sink = { write: writeTo(warnings), flush: () => undefined };
+  const logger = createLogger({ level: 'info', sink });
+  const gateway = { clock, logger, accessLog: accessLogTo(writeTo(requests)) };
   lab = await Lab.start({ buckets: { box: {} }, gateway });
 });
 afterEach(() => lab.stop());

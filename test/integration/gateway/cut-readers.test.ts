@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createLogger } from '../../../src/base/logger.ts';
 import { ownerOf } from '../../../src/cache/object-key.ts';
 import { MAX_SLOTS_PER_PAGE } from '../../../src/cache/size-class.ts';
 import { SlotPins } from '../../../src/cache/slot-pins.ts';
+import { accessLogTo } from '../../support/access-log-to.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { describingBytes } from '../../support/self-describing.ts';
@@ -40,7 +40,7 @@ async function startGateway(workers: number): Promise<void> {
     arenaBytes: workers * pages * mebibyte,
     workers,
     clock,
-    accessLog: createLogger({ level: 'info', sink: { write, flush: () => undefined } }),
+    accessLog: accessLogTo(write),
   });
 }
 

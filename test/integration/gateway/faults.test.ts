@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
-import { createLogger } from '../../../src/base/logger.ts';
+import { accessLogTo } from '../../support/access-log-to.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { type TestAnswer, TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
 
@@ -51,10 +51,7 @@ const places: readonly (readonly [where: string, options: () => Partial<TestGate
   [
     'the log',
     () => ({
-      accessLog: createLogger({
-        level: 'info',
-        sink: { write: () => trap.spring(), flush: () => undefined },
-      }),
+      accessLog: accessLogTo(() => trap.spring()),
     }),
   ],
 ];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
 import { anonymous, type Caller } from '../../../src/gateway/request/access.ts';
+import { accessLogTo } from '../../support/access-log-to.ts';
 import { clientCalled } from '../../support/callers.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import { contentMd5 } from '../../support/content-md5.ts';
@@ -111,13 +112,11 @@ describe('a code of multi-factor authentication', () => {
   let gateway: TestGateway;
 
   const start = async (caller: Caller) => {
-    const logger = createLogger({
-      level: 'debug',
-      sink: { write: line => void lines.push(line), flush: () => undefined },
-    });
+    const write = (line: string) => void lines.push(line);
+    const logger = createLogger({ level: 'debug', sink: { write, flush: () => undefined } });
     store = await RawStore.start(socket => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'));
     gateway = await TestGateway.start({
-      ...{ storeUrl: store.url, authenticate: () => caller, accessLog: logger, logger },
+      ...{ storeUrl: store.url, authenticate: () => caller, accessLog: accessLogTo(write), logger },
     });
   };
   afterEach(async () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLogger } from '../../../src/base/logger.ts';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
+import { accessLogTo } from '../../support/access-log-to.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 import { type FilledForm, formBoundary, posted, signedFields } from '../../support/posted-form.ts';
@@ -22,14 +22,14 @@ const large = 1_500_000;
 
 let lab: Lab;
 const lines: string[] = [];
-const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
+const accessLog = accessLogTo(line => void lines.push(line));
 
 beforeEach(async () => {
   lab = await Lab.start({
     accounts: [OWNER, clerk],
     buckets,
     anonymous: { box: [{ actions: ['PutObject'], keys: ['open/**'] }] },
-    gateway: { workers: 2, accessLog: createLogger({ level: 'info', sink }) },
+    gateway: { workers: 2, accessLog },
   });
   await lab.store.put('/box');
 });

@@ -1,7 +1,7 @@
 import { DeleteObjectsCommand, PutBucketPolicyCommand, RestoreObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createLogger } from '../../../src/base/logger.ts';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
+import { accessLogTo } from '../../support/access-log-to.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import type { Question } from '../../support/conformance/question.ts';
 import { contentMd5 } from '../../support/content-md5.ts';
@@ -21,7 +21,7 @@ const writer: Account = {
 
 let lab: Lab;
 let lines: string[];
-const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
+const write = (line: string) => void lines.push(line);
 
 beforeEach(async () => {
   lines = [];
@@ -29,7 +29,7 @@ beforeEach(async () => {
     accounts: [OWNER, writer],
     buckets: { box: {} },
     anonymous: {},
-    gateway: { accessLog: createLogger({ level: 'info', sink }) },
+    gateway: { accessLog: accessLogTo(write) },
   });
   await lab.store.put('/box');
   await lab.store.put('/box/up/a', 'a');
@@ -96,7 +96,7 @@ it('keys that the store did not delete are among them', async () => {
   const store = await RawStore.start(socket =>
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
   );
-  const accessLog = createLogger({ level: 'info', sink });
+  const accessLog = accessLogTo(write);
   const gateway = await TestGateway.start({ storeUrl: store.url, accessLog });
   const list = '<Delete><Object><Key>a</Key></Object><Object><Key>b</Key></Object></Delete>';
   const headers = { host: 'g', 'content-length': String(list.length), ...contentMd5(list) };

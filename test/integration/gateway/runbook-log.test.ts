@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { RuleName } from '../../../src/alerts/rules/rule-table.ts';
 import { type RunbookStep, stepsOf, writeSteps } from '../../../src/alerts/rules/runbook-steps.ts';
-import { createLogger } from '../../../src/base/logger.ts';
 import { s3Error } from '../../../src/s3/error.ts';
+import { accessLogTo } from '../../support/access-log-to.ts';
 import { clientCalled } from '../../support/callers.ts';
 import { freePort } from '../../support/real-process.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
@@ -23,8 +23,8 @@ afterEach(async () => {
 });
 
 async function start(options: TestGatewayOptions): Promise<TestGateway> {
-  const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
-  const gateway = await TestGateway.start({ ...options, accessLog: createLogger({ level: 'info', sink }) });
+  const accessLog = accessLogTo(line => void lines.push(line));
+  const gateway = await TestGateway.start({ ...options, accessLog });
   stops.unshift(() => gateway.close());
   return gateway;
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
-import { createLogger } from '../../../src/base/logger.ts';
+import { accessLogTo } from '../../support/access-log-to.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import type { Fault } from '../../support/stand-in/faults.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
@@ -320,11 +320,10 @@ describe('a store that speaks no HTTP', () => {
 
 it('what a store said instead of an error document is in the log, without what may be a secret', async () => {
   const lines: string[] = [];
-  const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
   const store = await StandInStore.start();
   const gateway = await TestGateway.start({
     storeUrl: store.url,
-    accessLog: createLogger({ level: 'info', sink }),
+    accessLog: accessLogTo(line => void lines.push(line)),
   });
   const key = Buffer.alloc(32, 'k').toString('base64');
   const page = `<h1>The proxy is out of order</h1>${key}${'.'.repeat(5_000)}`;

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createLogger } from '../../../src/base/logger.ts';
+import { accessLogTo } from '../../support/access-log-to.ts';
 import { contentMd5 } from '../../support/content-md5.ts';
 import { posted } from '../../support/posted-form.ts';
 import { RawStore } from '../../support/raw-store.ts';
@@ -12,13 +12,12 @@ let lines: string[];
 
 beforeEach(async () => {
   lines = [];
-  const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
   store = await RawStore.start(() => undefined);
   gateway = await TestGateway.start({
     storeUrl: store.url,
     listener: 'worker',
     senders: { limitMs: 400, bodyBytesPerSecond: 1_000_000 },
-    accessLog: createLogger({ level: 'info', sink }),
+    accessLog: accessLogTo(line => void lines.push(line)),
   });
 });
 afterEach(async () => {

@@ -1,9 +1,7 @@
 import { expect } from 'vitest';
-import { redactingSink } from '../../../src/base/log-sinks.ts';
-import { createLogger } from '../../../src/base/logger.ts';
-import { createRedactor } from '../../../src/base/redaction.ts';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import type { HeaderPrefix } from '../../../src/s3/dialect.ts';
+import { accessLogTo } from '../access-log-to.ts';
 import { OWNER } from '../embedded-store/store-under-test.ts';
 import type { RawRequest } from '../raw-request.ts';
 import type { Dialects } from './dialects.ts';
@@ -42,13 +40,12 @@ export class Door {
   /** A private bucket `box` and one that everybody may read, `open`, each with an object `k`. */
   static async start(dialects: Dialects): Promise<Door> {
     const lines: string[] = [];
-    const sink = { write: (text: string) => lines.push(text), flush: () => undefined };
     const lab = await Lab.start({
       dialects,
       buckets: { box: {}, open: {} },
       anonymous: { open: [{ actions: ['GetObject', 'ListBucket'], keys: ['**'] }] },
       gateway: {
-        accessLog: createLogger({ level: 'debug', sink: redactingSink(sink, createRedactor([])) }),
+        accessLog: accessLogTo(text => void lines.push(text)),
       },
     });
     for (const bucket of ['box', 'open']) {

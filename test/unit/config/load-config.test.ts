@@ -78,7 +78,7 @@ describe('a configuration that works', () => {
         ...{ requestsPerAddress: 1_000, requestsPerAccessKey: 5_000 },
       },
       alerts: { webhooks: [], rules: {} },
-      log: { level: 'info', access: true },
+      log: { level: 'info', access: { format: 'json', sample: 1 } },
     });
   });
 

@@ -20,6 +20,7 @@ function setup({ hasFile = true } = {}) {
       ended.resolve(code);
     },
     reload: hasFile ? () => void events.push('reload') : undefined,
+    rotate: () => void events.push('rotate'),
     clock,
     logger: silentLogger(),
   });
@@ -69,4 +70,10 @@ it('SIGHUP drains and ends where there is no file to read again', async () => {
   drained.resolve();
   await ended;
   expect(events).toEqual(['drain', 'exit 0']);
+});
+
+it('SIGUSR2 opens the access log anew, and neither ends nor drains', () => {
+  const { source, events } = setup();
+  source.emit('SIGUSR2');
+  expect(events).toEqual(['rotate']);
 });

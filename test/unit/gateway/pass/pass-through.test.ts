@@ -3,13 +3,13 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type StoreCall, StoreError, type StoreReceiver } from '../../../../src/backend/store.ts';
-import { createLogger } from '../../../../src/base/logger.ts';
 import { Metrics } from '../../../../src/base/metrics.ts';
 import { passThrough } from '../../../../src/gateway/pass/pass-through.ts';
 import { ExchangeObserver } from '../../../../src/gateway/reply/exchange-observer.ts';
 import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
 import { Admission } from '../../../../src/gateway/request/admission.ts';
 import { Exchange } from '../../../../src/gateway/request/exchange.ts';
+import { accessLogTo } from '../../../support/access-log-to.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { bucketOf, silentStore } from '../../../support/object-reads.ts';
@@ -40,9 +40,9 @@ beforeEach(async () => {
     abort: () => steps.push('abort'),
   };
   const clock = new ManualClock();
-  const sink = { write: (line: string) => lines.push(JSON.parse(line)), flush: () => undefined };
+  const accessLog = accessLogTo(line => void lines.push(JSON.parse(line)));
   observer = new ExchangeObserver({
-    ...{ metrics: new Metrics(), clock, accessLog: createLogger({ level: 'info', sink }) },
+    ...{ metrics: new Metrics(), clock, accessLog },
     admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 }),
     sends: new PendingSends(clock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: () => undefined,

@@ -10,6 +10,7 @@ import { Admission } from '../../../../src/gateway/request/admission.ts';
 import type { CacheResult } from '../../../../src/gateway/request/cache-status.ts';
 import { Exchange } from '../../../../src/gateway/request/exchange.ts';
 import { s3Error } from '../../../../src/s3/error.ts';
+import { accessLogTo } from '../../../support/access-log-to.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 let clock: ManualClock;
@@ -23,13 +24,10 @@ beforeEach(() => {
   clock = new ManualClock();
   metrics = new Metrics();
   [lines, warnings, archived] = [[], [], []];
-  const loggerTo = (to: Record<string, unknown>[]) =>
-    createLogger({
-      level: 'info',
-      sink: { write: line => void to.push(JSON.parse(line)), flush: () => undefined },
-    });
+  const writeTo = (to: Record<string, unknown>[]) => (line: string) => void to.push(JSON.parse(line));
+  const logger = createLogger({ level: 'info', sink: { write: writeTo(warnings), flush: () => undefined } });
   observer = new ExchangeObserver({
-    ...{ metrics, clock, accessLog: loggerTo(lines), logger: loggerTo(warnings) },
+    ...{ metrics, clock, accessLog: accessLogTo(writeTo(lines)), logger },
     admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 }),
     sends: new PendingSends(clock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: read => archived.push(read),

@@ -2,13 +2,13 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
-import { createLogger } from '../../../../src/base/logger.ts';
 import { Metrics } from '../../../../src/base/metrics.ts';
 import { OverloadedError } from '../../../../src/gateway/fill/fill-error.ts';
 import { ExchangeObserver } from '../../../../src/gateway/reply/exchange-observer.ts';
 import { PendingSends, StalledClientError } from '../../../../src/gateway/reply/pending-sends.ts';
 import { Admission, TooManyRequestsError } from '../../../../src/gateway/request/admission.ts';
 import { Exchange } from '../../../../src/gateway/request/exchange.ts';
+import { accessLogTo } from '../../../support/access-log-to.ts';
 
 /** An observer, the lines that it writes and the metrics that it counts in. */
 function observing() {
@@ -16,10 +16,7 @@ function observing() {
   const metrics = new Metrics();
   const observer = new ExchangeObserver({
     ...{ metrics, clock: systemClock },
-    accessLog: createLogger({
-      level: 'info',
-      sink: { write: line => void lines.push(line), flush: () => undefined },
-    }),
+    accessLog: accessLogTo(line => void lines.push(line)),
     admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 }),
     sends: new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: () => undefined,

@@ -1,0 +1,206 @@
+import { close, constants, open, openSync, write, writeSync } from 'node:fs';
+import type { Clock } from './clock.ts';
+import { errorCode } from './error-code.ts';
+import { countLines } from './log-sinks.ts';
+import type { LogSink } from './logger.ts';
+
+/** What is kept while the disk is slow or full; further lines are dropped. */
+const MAX_WAITING_LENGTH = 16 * 1024 * 1024;
+
+const RETRY_MS = 1_000;
+const BUSY_RETRY_MS = 50;
+
+/** A pipe that nobody reads is an error, rather than something to wait for. */
+const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+
+/** As other servers create their logs: the group of the process may read them. */
+const MODE = 0o640;
+
+const NEWLINE = '\n'.charCodeAt(0);
+
+interface LogFileOptions {
+  readonly clock: Clock;
+  /** Called when a write fails, and when the first one works again. */
+  readonly onTrouble: (error: Error | undefined) => void;
+  /** Called when lines are dropped. */
+  readonly onDrop: (lines: number) => void;
+  readonly maxWaitingLength?: number;
+}
+
+/** Lines on their way to a file; `done` of them, in bytes, have been written. */
+interface Writing {
+  readonly bytes: Buffer;
+  done: number;
+}
+
+/**
+ * Appends lines to a file, in order and whole, without ever waiting for the disk. The file can be opened anew under its
+ * name, which rotates it (logrotate(8)).
+ */
+export class LogFile implements LogSink {
+  readonly path: string;
+  readonly #options: LogFileOptions;
+  #descriptor: number;
+  /** Opened anew: used once no line is partly in the old file. */
+  #next: number | undefined;
+  #reopening: Promise<void> | undefined;
+  #queue: string[] = [];
+  #waitingLength = 0;
+  #writing: Writing | undefined;
+  /** Whether a write, or the wait before it is tried again, is under way. */
+  #isBusy = false;
+  #hasTrouble = false;
+  #isClosed = false;
+  #whenIdle: (() => void)[] = [];
+
+  private constructor(path: string, descriptor: number, options: LogFileOptions) {
+    this.path = path;
+    this.#descriptor = descriptor;
+    this.#options = options;
+  }
+
+  /** @throws the error of open(2) */
+  static open(path: string, options: LogFileOptions): LogFile {
+    return new LogFile(path, openSync(path, FLAGS, MODE), options);
+  }
+
+  write(lines: string): void {
+    const { maxWaitingLength = MAX_WAITING_LENGTH, onDrop } = this.#options;
+    if (this.#isClosed || this.#waitingLength + lines.length > maxWaitingLength) {
+      onDrop(countLines(lines));
+      return;
+    }
+    this.#queue.push(lines);
+    this.#waitingLength += lines.length;
+    if (!this.#isBusy) this.#writeNext();
+  }
+
+  /**
+   * Writes to the file that has the name now; creates it if need be. Rejects with the error of open(2), and goes on with
+   * the old file then.
+   */
+  reopen(): Promise<void> {
+    // what was renamed while it was being opened would be the wrong file
+    const begin = () => this.#openAnew();
+    const opened = this.#reopening ? this.#reopening.then(begin, begin) : begin();
+    this.#reopening = opened;
+    return opened;
+  }
+
+  /** Writes what waits, for the end of the process: a disk that is full or busy is not waited for. */
+  flush(): void {
+    const queued = this.#queue.splice(0).join('');
+    this.#waitingLength = 0;
+    try {
+      if (queued !== '') writeSync(this.#next ?? this.#descriptor, queued);
+    } catch {
+      // nobody can be told
+    }
+  }
+
+  /** Resolves when everything has been written, or after `limitMs`; nothing can be written then. */
+  async end(limitMs: number): Promise<void> {
+    if (this.#isBusy) {
+      await new Promise<void>(resolve => {
+        const limit = this.#options.clock.after(limitMs, resolve);
+        this.#whenIdle.push(() => {
+          limit.cancel();
+          resolve();
+        });
+      });
+    }
+    this.#isClosed = true;
+    if (!this.#isBusy) closeQuietly(this.#descriptor);
+  }
+
+  #openAnew(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      open(this.path, FLAGS, MODE, (error, descriptor) => {
+        if (error) {
+          reject(error);
+          return;
+        }
+        if (this.#next !== undefined) closeQuietly(this.#next);
+        this.#next = descriptor;
+        if (!this.#isBusy) this.#changeFile();
+        resolve();
+      });
+    });
+  }
+
+  #changeFile(): void {
+    if (this.#next === undefined) return;
+    closeQuietly(this.#descriptor);
+    this.#descriptor = this.#next;
+    this.#next = undefined;
+  }
+
+  #writeNext(): void {
+    this.#writing ??= this.#takeQueued();
+    if (!this.#writing) {
+      this.#isBusy = false;
+      for (const idle of this.#whenIdle.splice(0)) idle();
+      return;
+    }
+    this.#isBusy = true;
+    const { bytes, done } = this.#writing;
+    write(this.#descriptor, bytes, done, bytes.length - done, null, (error, written) => {
+      if (error) this.#failed(error);
+      else this.#wrote(written);
+    });
+  }
+
+  #takeQueued(): Writing | undefined {
+    if (this.#queue.length === 0) return undefined;
+    const lines = this.#queue.join('');
+    this.#queue = [];
+    return { bytes: Buffer.from(lines), done: 0 };
+  }
+
+  #wrote(bytes: number): void {
+    if (this.#writing) this.#writing.done += bytes;
+    this.#finishWritten();
+    if (this.#hasTrouble) {
+      this.#hasTrouble = false;
+      this.#options.onTrouble(undefined);
+    }
+    this.#writeNext();
+  }
+
+  #failed(error: Error): void {
+    const isSlowReader = errorCode(error) === 'EAGAIN';
+    if (!isSlowReader && !this.#hasTrouble) {
+      this.#hasTrouble = true;
+      this.#options.onTrouble(error);
+    }
+    if (this.#next !== undefined) {
+      this.#leaveTornLine();
+      this.#writeNext();
+      return;
+    }
+    this.#options.clock.after(isSlowReader ? BUSY_RETRY_MS : RETRY_MS, () => this.#writeNext());
+  }
+
+  /** The rest of a line must not begin the new file. */
+  #leaveTornLine(): void {
+    const { bytes, done } = this.#writing ?? { bytes: Buffer.alloc(0), done: 0 };
+    if (this.#writing && done > 0 && bytes[done - 1] !== NEWLINE) {
+      this.#writing.done = bytes.indexOf(NEWLINE, done) + 1;
+      this.#options.onDrop(1);
+    }
+    this.#changeFile();
+    this.#finishWritten();
+  }
+
+  #finishWritten(): void {
+    const writing = this.#writing;
+    if (!writing || writing.done < writing.bytes.length) return;
+    this.#waitingLength = this.#queue.reduce((length, lines) => length + lines.length, 0);
+    this.#writing = undefined;
+    this.#changeFile();
+  }
+}
+
+function closeQuietly(descriptor: number): void {
+  close(descriptor, () => undefined);
+}

@@ -1,0 +1,48 @@
+import { loggedUrl } from '../../s3/logged-url.ts';
+import { peerOf } from '../../transport/peer.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { combinedEscaped, jsonEscaped } from './log-text.ts';
+import { LogTimes } from './log-time.ts';
+import { loggedFields } from './logged-fields.ts';
+
+/** What a client says of itself is cut to this, so that a line stays short. */
+const FIELD_LENGTH = 1_024;
+
+/** nginx has this status for clients that leave before they are answered; tools expect a number. */
+const CLIENT_LEFT = 499;
+
+/** Makes the line of a request in the Combined Log Format of Apache (mod_log_config). */
+export class CombinedLines {
+  readonly #times = new LogTimes();
+  readonly #redact: (text: string) => string;
+
+  /** @param redact removes configured secrets from text within JSON strings */
+  constructor(redact: (text: string) => string) {
+    this.#redact = redact;
+  }
+
+  line(exchange: Exchange, nowMs: number): string {
+    const { req } = exchange.response;
+    const { userAgent, referer } = loggedFields(req.rawHeaders);
+    const { address = '-' } = peerOf(req.socket);
+    const url = this.#shown(loggedUrl(exchange.url));
+    const protocol = req.httpVersionMajor === 2 ? '2.0' : req.httpVersion;
+    return (
+      `${this.#word(address)} - ${this.#word(exchange.caller ?? '-')} [${this.#times.combined(nowMs)}]` +
+      ` "${this.#shown(exchange.method)} ${url} HTTP/${protocol}"` +
+      ` ${exchange.status || CLIENT_LEFT} ${exchange.bodyBytes || '-'}` +
+      ` "${referer === undefined ? '-' : this.#shown(loggedUrl(referer).slice(0, FIELD_LENGTH))}"` +
+      ` "${userAgent === undefined ? '-' : this.#shown(userAgent.slice(0, FIELD_LENGTH))}"\n`
+    );
+  }
+
+  #shown(text: string): string {
+    const json = this.#redact(jsonEscaped(text));
+    return combinedEscaped(json.includes('\\') ? JSON.parse(`"${json}"`) : json);
+  }
+
+  /** Without the blanks that separate the fields. */
+  #word(text: string): string {
+    return this.#shown(text).replaceAll(' ', '\\x20');
+  }
+}

@@ -1,0 +1,45 @@
+import { StoreError } from '../../backend/store.ts';
+import { S3Error } from '../../s3/error.ts';
+import type { Exchange } from '../request/exchange.ts';
+
+/** What a client sent may be part of the log; a line stays short nevertheless. */
+const LOGGED_FAILURE_LENGTH = 512;
+
+/** What the log tells of a request that was not answered as it was meant. */
+export interface FailureFields {
+  readonly failure: string | undefined;
+  /** Why it was refused, beyond the text of its error; a refused signature has told it. */
+  readonly reason: string | undefined;
+  /** The store at fault, as the configuration calls it. */
+  readonly backend: string | undefined;
+  /**
+   * The fault of the store by its name: `ECONNREFUSED`, `STATUS_503`. Undefined where it has none; the text of the
+   * failure tells more.
+   */
+  readonly cause: string | undefined;
+}
+
+export function failureFields(exchange: Exchange): FailureFields {
+  const { failure, refusedSignature } = exchange;
+  return {
+    failure: failure?.message.slice(0, LOGGED_FAILURE_LENGTH),
+    reason: failure instanceof S3Error && !refusedSignature ? failure.reason : undefined,
+    ...storeFault(exchange),
+  };
+}
+
+function storeFault({ failure, refusedBy, status, backend }: Exchange) {
+  const cause = failure && storeFailure(failure);
+  if (cause !== undefined) return { backend, cause };
+  // 502 is the verdict on an answer of the store, also where the gateway gives it
+  if (status !== 502 && (refusedBy !== 'store' || status < 500))
+    return { backend: undefined, cause: undefined };
+  // where there is a failure, the status is not the store's
+  return { backend, cause: failure ? undefined : `STATUS_${status}` };
+}
+
+function storeFailure(failure: Error): string | undefined {
+  const { cause } = failure;
+  if (failure instanceof StoreError) return failure.reason;
+  return cause instanceof StoreError ? cause.reason : undefined;
+}

@@ -1,0 +1,32 @@
+/** Characters that stand for themselves in both forms of the access log. */
+const plain = /^[ !#-[\]-~]*$/;
+
+/** What would end a line for some reader of the log, or steer a terminal: controls, U+0085, U+2028 and U+2029. */
+const hiddenInJson = /[\x7f-\x9f\u2028\u2029]/g;
+
+const unsafeInCombined = /["\\]|[^ -~]/g;
+
+/** `text` within a JSON string (RFC 8259 §7), without the quotes. Halves of surrogate pairs are escaped. */
+export function jsonEscaped(text: string): string {
+  if (plain.test(text)) return text;
+  return JSON.stringify(text).slice(1, -1).replace(hiddenInJson, escapedUnit);
+}
+
+/**
+ * `text` within the quotes of the Combined Log Format, as Apache writes it: `\"`, `\\`, and `\xhh` for each byte that is
+ * not printable ASCII.
+ */
+export function combinedEscaped(text: string): string {
+  return plain.test(text) ? text : text.replace(unsafeInCombined, escapedBytes);
+}
+
+function escapedUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function escapedBytes(unit: string): string {
+  if (unit === '"' || unit === '\\') return `\\${unit}`;
+  // node:http gives each byte as one character
+  const bytes = unit.charCodeAt(0) < 0x100 ? Buffer.from(unit, 'latin1') : Buffer.from(unit);
+  return Array.from(bytes, byte => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
+}

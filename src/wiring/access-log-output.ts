@@ -1,0 +1,120 @@
+/** Part of the supervisor's composition root: where the lines of the access log go. */
+import type { Clock } from '../base/clock.ts';
+import { errorCode } from '../base/error-code.ts';
+import { LogFile } from '../base/log-file.ts';
+import { countLines } from '../base/log-sinks.ts';
+import type { Logger, LogSink } from '../base/logger.ts';
+import type { CounterCell, Metrics } from '../base/metrics.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { GatewayConfig } from '../config/gateway-config.ts';
+
+const END_LIMIT_MS = 1_000;
+
+interface AccessLogParts {
+  /** Standard output; its lines are not looked through for secrets again. */
+  readonly standardOutput: LogSink;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+export function countDroppedLines(metrics: Metrics): CounterCell {
+  return metrics
+    .counter(
+      'tidegate_log_dropped_lines_total',
+      'Lines of the log and the access log that were not written, because the disk or the reader was too slow or full.',
+    )
+    .cell();
+}
+
+/** Where the lines go from now on, unless the change is cancelled. */
+interface AccessLogChange {
+  apply(): void;
+  cancel(): void;
+}
+
+const noChange: AccessLogChange = { apply: () => undefined, cancel: () => undefined };
+
+/** Writes the access log of all workers to standard output or to its file. */
+export class AccessLogOutput {
+  readonly #parts: AccessLogParts;
+  readonly #dropped: CounterCell;
+  #file: LogFile | undefined;
+
+  constructor(parts: AccessLogParts) {
+    this.#parts = parts;
+    this.#dropped = countDroppedLines(parts.metrics);
+  }
+
+  readonly write = (lines: string): void => {
+    (this.#file ?? this.#parts.standardOutput).write(lines);
+  };
+
+  /** Counts lines for standard output for which there was no room. */
+  readonly dropped = (lines: string): void => this.#dropped.add(countLines(lines));
+
+  /**
+   * Opens the file of `config`.
+   *
+   * @param source the file of the configuration
+   * @throws ConfigError when it cannot be opened
+   */
+  prepare({ log: { access } }: GatewayConfig, source = 'the configuration'): AccessLogChange {
+    const path = access === false ? undefined : access.file;
+    const before = this.#file;
+    if (path === before?.path) return noChange;
+    const next = path === undefined ? undefined : this.#open(path, source);
+    return {
+      apply: () => {
+        this.#file = next;
+        void before?.end(END_LIMIT_MS);
+      },
+      cancel: () => void next?.end(0),
+    };
+  }
+
+  /** The file was renamed: a new one is begun. */
+  rotate(): void {
+    const { logger } = this.#parts;
+    const file = this.#file;
+    if (!file) {
+      logger.info('the access log has no file to open anew');
+      return;
+    }
+    file.reopen().then(
+      () => logger.info({ file: file.path }, 'the file of the access log was opened anew'),
+      err =>
+        logger.error(
+          { err, file: file.path },
+          'the file of the access log cannot be opened: the old one goes on',
+        ),
+    );
+  }
+
+  /** Writes the rest, as far as the disk takes it. */
+  async end(): Promise<void> {
+    await this.#file?.end(END_LIMIT_MS);
+  }
+
+  flush(): void {
+    this.#file?.flush();
+  }
+
+  #open(path: string, source: string): LogFile {
+    const { clock, logger } = this.#parts;
+    try {
+      return LogFile.open(path, {
+        clock,
+        onDrop: lines => this.#dropped.add(lines),
+        onTrouble: err => {
+          if (err) logger.error({ err, file: path }, 'the access log cannot be written');
+          else logger.info({ file: path }, 'the access log is written again');
+        },
+      });
+    } catch (cause) {
+      const why = cause instanceof Error ? (errorCode(cause) ?? cause.message) : String(cause);
+      const problem = `log.access.file holds "${path}", which cannot be written (${why})`;
+      throw new ConfigError(source, [problem], { cause });
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
+import { errorCode } from '../../../src/base/error-code.ts';
+import { LogFile } from '../../../src/base/log-file.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+let directory: string;
+let path: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tidegate-log-'));
+  path = join(directory, 'access.log');
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function opened(at = path, different: { clock?: ManualClock; maxWaitingLength?: number } = {}) {
+  const troubles: (string | undefined)[] = [];
+  let dropped = 0;
+  const file = LogFile.open(at, {
+    ...{ clock: systemClock, onTrouble: error => troubles.push(error && errorCode(error)) },
+    onDrop: lines => {
+      dropped += lines;
+    },
+    ...different,
+  });
+  return { file, troubles, dropped: () => dropped };
+}
+
+it('appends lines in their order', async () => {
+  const { file } = opened();
+  for (let index = 0; index < 1_000; index++) file.write(`line ${index}\n`);
+  await file.end(10_000);
+  const again = opened();
+  again.file.write('line 1000\n');
+  await again.file.end(10_000);
+  const expected = Array.from({ length: 1_001 }, (_, index) => `line ${index}\n`).join('');
+  expect(readFileSync(path, 'utf8')).toBe(expected);
+  expect(statSync(path).mode & 0o777 & ~0o640).toBe(0);
+});
+
+it('is opened anew under load: every line is whole, in order and in one of the files', async () => {
+  const { file, dropped } = opened();
+  const rotations = 20;
+  let index = 0;
+  for (let rotation = 0; rotation < rotations; rotation++) {
+    for (const until = index + 500; index < until; index++)
+      file.write(`line ${index} ${'x'.repeat(index % 300)}\n`);
+    renameSync(path, `${path}.${rotation}`);
+    const reopened = file.reopen();
+    for (const until = index + 500; index < until; index++)
+      file.write(`line ${index} ${'x'.repeat(index % 300)}\n`);
+    await reopened;
+    await vi.waitUntil(() => existsSync(path));
+  }
+  await file.end(10_000);
+  const files = [...Array.from({ length: rotations }, (_, rotation) => `${path}.${rotation}`), path];
+  const texts = files.map(each => readFileSync(each, 'utf8'));
+  for (const text of texts) expect(text === '' || text.endsWith('\n')).toBe(true);
+  const expected = Array.from({ length: index }, (_, each) => `line ${each} ${'x'.repeat(each % 300)}\n`);
+  expect(texts.join('')).toBe(expected.join(''));
+  expect(dropped()).toBe(0);
+});
+
+it('a file that was renamed while it was being opened is not used: the last name counts', async () => {
+  const { file } = opened();
+  const first = file.reopen();
+  renameSync(path, `${path}.1`);
+  const second = file.reopen();
+  await Promise.all([first, second]);
+  file.write('new\n');
+  await file.end(10_000);
+  expect(readFileSync(path, 'utf8')).toBe('new\n');
+});
+
+it('goes on with the old file when the new one cannot be opened, and opens it the next time', async () => {
+  const { file } = opened();
+  file.write('one\n');
+  renameSync(directory, `${directory}.away`);
+  await expect(file.reopen()).rejects.toThrow('ENOENT');
+  file.write('two\n');
+  renameSync(`${directory}.away`, directory);
+  renameSync(path, `${path}.1`);
+  await file.reopen();
+  file.write('three\n');
+  await file.end(10_000);
+  expect(readFileSync(`${path}.1`, 'utf8')).toBe('one\ntwo\n');
+  expect(readFileSync(path, 'utf8')).toBe('three\n');
+});
+
+it('cannot be opened where there is no folder, or no reader of a pipe', () => {
+  expect(() => opened(join(directory, 'none', 'access.log'))).toThrow('ENOENT');
+  expect(() => opened(directory)).toThrow('EISDIR');
+});
+
+it('a full disk is told once; lines wait for room, and are dropped and counted beyond it', async () => {
+  const clock = new ManualClock();
+  const { file, troubles, dropped } = opened('/dev/full', { clock, maxWaitingLength: 100 });
+  file.write(`${'x'.repeat(59)}\n`);
+  await vi.waitUntil(() => troubles.length > 0);
+  expect(troubles).toEqual(['ENOSPC']);
+  file.write('waits\n');
+  expect(dropped()).toBe(0);
+  file.write(`${'y'.repeat(40)}\nz\n`);
+  expect(dropped()).toBe(2);
+  await Promise.all([file.end(1), Promise.resolve().then(() => clock.advance(1))]);
+  file.write('after the end\n');
+  expect(dropped()).toBe(3);
+});
+
+it('a rotation frees a full disk: what waits goes to the new file', async () => {
+  const clock = new ManualClock();
+  const link = join(directory, 'link');
+  const { symlinkSync, unlinkSync } = await import('node:fs');
+  symlinkSync('/dev/full', link);
+  const { file, troubles } = opened(link, { clock });
+  file.write('one\n');
+  await vi.waitUntil(() => troubles.length === 1);
+  unlinkSync(link);
+  await file.reopen();
+  file.write('two\n');
+  clock.advance(1_000);
+  await vi.waitUntil(() => troubles.length >= 2 || readFileSync(link, 'utf8') !== '');
+  await vi.waitUntil(() => readFileSync(link, 'utf8') === 'one\ntwo\n');
+  expect(troubles).toEqual(['ENOSPC', undefined]);
+  await file.end(1_000);
+});
