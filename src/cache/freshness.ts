@@ -7,6 +7,10 @@ export interface FreshnessDirectives {
   readonly noCache: boolean;
   /** RFC 9111 §5.2.2.5, §5.2.2.7: must not be stored by a shared cache. */
   readonly noStore: boolean;
+  /** RFC 9111 §5.2.2.2, §5.2.2.8, §5.2.2.10: must not be served stale. */
+  readonly mustRevalidate: boolean;
+  /** RFC 5861 §4, in seconds. */
+  readonly staleIfErrorS: number | undefined;
   /** RFC 9111 §5.3: `Expires`, as milliseconds since the epoch. */
   readonly expiresMs: number | undefined;
   /** When the restored copy of an archived object expires, as milliseconds since the epoch. */
@@ -20,6 +24,8 @@ export interface FreshnessRules {
   readonly ttlMs: number;
   readonly maxTtlMs: number;
   readonly negativeTtlMs: number;
+  /** For how long a stale answer may be served where the store fails (RFC 5861 §4). */
+  readonly staleIfErrorMs: number;
   readonly honourCacheControl: boolean;
 }
 
@@ -49,6 +55,22 @@ export function freshUntilMs(record: FreshnessInputs, rules: FreshnessRules, now
   const lifetimeMs = Math.min(statedLifetimeMs(record, rules) ?? rules.ttlMs, rules.maxTtlMs);
   const until = receivedMs - directives.initialAgeMs + lifetimeMs;
   return directives.restoredUntilMs === undefined ? until : Math.min(until, directives.restoredUntilMs);
+}
+
+/**
+ * Until when a record may be served where the store fails, as milliseconds since the epoch; -Infinity for one that must
+ * not be served stale. What the object itself allows (RFC 5861 §4) can be less than the configured time, not more.
+ *
+ * A refusal is never served stale: the object may be there by now. Nor is a restored copy after its expiry, since the
+ * store would refuse it, nor what a write of unknown outcome may have changed.
+ */
+export function servedOnErrorUntilMs(record: FreshnessInputs, rules: FreshnessRules, nowMs: number): number {
+  const { directives, isNegative } = record;
+  const isBound = rules.honourCacheControl && (directives.noCache || directives.mustRevalidate);
+  if (isNegative || isBound || rules.staleIfErrorMs === 0) return -Infinity;
+  const statedS = rules.honourCacheControl ? (directives.staleIfErrorS ?? Infinity) : Infinity;
+  const until = freshUntilMs(record, rules, nowMs) + Math.min(rules.staleIfErrorMs, statedS * 1_000);
+  return Math.min(until, directives.restoredUntilMs ?? Infinity);
 }
 
 function statedLifetimeMs(

@@ -43,7 +43,7 @@ const policyKeys = {
   maxTtl: ttl(),
   negativeTtl: ttl(),
   staleWhileRevalidate: noStale(),
-  staleIfError: noStale(),
+  staleIfError: ttl(),
   honourCacheControl: flag(),
   blockSize: blockSize(),
   maxObjectSize: size(1, 1024 * TIB_BYTES),
@@ -52,7 +52,6 @@ const policyKeys = {
 /** A policy including keys that the gateway does not use yet. */
 interface ConfiguredPolicy extends CachePolicy {
   readonly staleWhileRevalidateMs: number;
-  readonly staleIfErrorMs: number;
 }
 
 const defaultPolicy: ConfiguredPolicy = {

@@ -8,6 +8,10 @@ export interface CacheControl {
   /** In seconds, like the one below; 0 for an invalid value, undefined when absent. */
   readonly maxAgeS: number | undefined;
   readonly sMaxAgeS: number | undefined;
+  /** must-revalidate or proxy-revalidate, which s-maxage implies: never served stale (RFC 9111 §4.2.4). */
+  readonly mustRevalidate: boolean;
+  /** For how long a stale response may be served where the origin fails (RFC 5861 §4), in seconds. */
+  readonly staleIfErrorS: number | undefined;
 }
 
 /** RFC 9111 §1.2.2: greater values are treated as this one. */
@@ -40,6 +44,8 @@ function parse(header: string): CacheControl {
     private: values.has('private'),
     maxAgeS: seconds('max-age'),
     sMaxAgeS: seconds('s-maxage'),
+    mustRevalidate: ['must-revalidate', 'proxy-revalidate', 's-maxage'].some(name => values.has(name)),
+    staleIfErrorS: seconds('stale-if-error'),
   });
 }
 

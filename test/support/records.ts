@@ -8,6 +8,8 @@ export const noDirectives: FreshnessDirectives = {
   sMaxAgeS: undefined,
   noCache: false,
   noStore: false,
+  mustRevalidate: false,
+  staleIfErrorS: undefined,
   expiresMs: undefined,
   restoredUntilMs: undefined,
   initialAgeMs: 0,

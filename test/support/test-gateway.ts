@@ -28,6 +28,7 @@ export const defaultPolicy: CachePolicy = {
   ttlMs: 60_000,
   maxTtlMs: 86_400_000,
   negativeTtlMs: 5_000,
+  staleIfErrorMs: 0,
   honourCacheControl: true,
   blockSizeBytes: mebibyte,
   maxObjectSizeBytes: 5 * 1024 ** 4,

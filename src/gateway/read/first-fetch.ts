@@ -1,12 +1,13 @@
 import { CollectedReply } from '../../backend/collected-reply.ts';
-import type {
-  StoreCall,
-  StoreError,
-  StoreReceiver,
-  StoreReplyHead,
-  WholeReply,
+import {
+  httpField,
+  type StoreCall,
+  type StoreError,
+  type StoreReceiver,
+  type StoreReplyHead,
+  type WholeReply,
 } from '../../backend/store.ts';
-import type { ContentRange, RangeRequest } from '../../http/range.ts';
+import { type ContentRange, parseUnsatisfiedRange, type RangeRequest } from '../../http/range.ts';
 import {
   type ContentHead,
   hasInexactRange,
@@ -67,6 +68,13 @@ export function partNumberOf(extent: FirstExtent | undefined): number | undefine
 export function rangeHeader(extent: FirstExtent): string | undefined {
   if (extent.kind === 'part') return undefined;
   return extent.kind === 'suffix' ? `bytes=-${extent.lengthBytes}` : `bytes=${extent.from}-${extent.to - 1}`;
+}
+
+/** A 416 for the first bytes means the object is empty, which a plain GET confirms; otherwise HEAD tells the size. */
+export function mayBeEmpty(extent: FirstExtent, reply: WholeReply): boolean {
+  if (extent.kind === 'span' && extent.from === 0) return true;
+  const sizeBytes = parseUnsatisfiedRange(httpField(reply, 'content-range'));
+  return sizeBytes === undefined ? extent.kind === 'suffix' : sizeBytes === 0;
 }
 
 /** The bytes that a response will bring, of a content of `sizeBytes`. */

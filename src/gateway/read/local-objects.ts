@@ -1,10 +1,9 @@
-import { httpField, type StoreCall, type WholeReply } from '../../backend/store.ts';
+import type { StoreCall, WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import { type Asked, knowsPart, type ObjectRecord, type ReadableRecord } from '../../cache/record.ts';
-import { parseUnsatisfiedRange } from '../../http/range.ts';
 import {
   type ContentHead,
   checksumsOf,
@@ -22,6 +21,7 @@ import {
   type FirstExtent,
   firstBlock,
   firstExtent,
+  mayBeEmpty,
   partNumberOf,
   type TakenAnswer,
 } from './first-fetch.ts';
@@ -29,6 +29,7 @@ import type { LookupResult, ObjectSource } from './object-source.ts';
 import { lookupFresh, lookupRecord, type RecordCache } from './record-cache.ts';
 import { isRememberedRefusal, readableRecord, refusedRecord, uncacheableRecord } from './reply-record.ts';
 import { SingleFlight } from './single-flight.ts';
+import { isFailureOfStore, staleAnswer } from './stale-record.ts';
 import type { StoreFetcher } from './store-fetcher.ts';
 
 /** Creates the contents of records and receives their bytes. */
@@ -106,7 +107,7 @@ export class LocalObjects implements ObjectSource {
     if (known) return { record: known, ...cacheHit };
     const stale = lookupRecord(this.records, read);
     if (stale?.kind === 'readable' && freshUntilMs(stale, read.policy, nowMs) <= nowMs) {
-      const found = await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));
+      const found = await this.#revalidated(read, stale);
       if (answers(found.record, read)) return found;
     }
     return this.#shared(read, `part ${read.partNumber ?? ''}`, () =>
@@ -150,6 +151,17 @@ export class LocalObjects implements ObjectSource {
     return firstExtent(read, this.#contents.firstExtentBytes(this.#singleFlight.running.size));
   }
 
+  /** What the store says of a stale record, or the record itself where the store fails and that may be served. */
+  async #revalidated(read: ObjectRead, stale: ReadableRecord): Promise<LookupResult> {
+    try {
+      return await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));
+    } catch (error) {
+      const instead = staleAnswer(lookupRecord(this.records, read), read, error, this.#clock.nowMs());
+      if (instead) return instead;
+      throw error;
+    }
+  }
+
   /** Asks about the whole object even for a reader of a part: the others who wait may want another one, or none. */
   async #revalidate(read: ObjectRead, stale: ReadableRecord): Promise<Learned> {
     const whole = { ...read, partNumber: undefined };
@@ -174,8 +186,11 @@ export class LocalObjects implements ObjectSource {
     } catch (error) {
       // a busy store is not asked a second time just for its error body
       const isSilent = error instanceof RefusedByStoreError && !isRetryableStatus(error.reply.status);
-      if (isSilent && read.method === 'GET') return this.#askGet(read, extent);
-      throw error;
+      if (!isSilent || read.method !== 'GET') throw error;
+      // the store has refused: that it fails when it is to say why must not bring back what is held
+      return this.#askGet(read, extent).catch(later => {
+        throw isFailureOfStore(later) ? error : later;
+      });
     }
   }
 
@@ -278,11 +293,4 @@ function answers(record: ObjectRecord, { method, partNumber }: ObjectRead): bool
     (method === 'HEAD' || record.isUsableForGet) &&
     (partNumber === undefined || knowsPart(record, partNumber))
   );
-}
-
-/** A 416 for the first bytes means the object is empty, which a plain GET confirms; otherwise HEAD tells the size. */
-function mayBeEmpty(extent: FirstExtent, reply: WholeReply): boolean {
-  if (extent.kind === 'span' && extent.from === 0) return true;
-  const sizeBytes = parseUnsatisfiedRange(httpField(reply, 'content-range'));
-  return sizeBytes === undefined ? extent.kind === 'suffix' : sizeBytes === 0;
 }

@@ -232,9 +232,11 @@ export class ObjectAnswer implements SendCallbacks {
     const { exchange, read, nowMs } = this.#client;
     const record = this.#record;
     if (!record) return;
-    const ttlMs = Math.max(0, freshUntilMs(record, read.policy, nowMs) - nowMs);
+    const { how } = this.#outcome;
+    const leftMs = freshUntilMs(record, read.policy, nowMs) - nowMs;
+    const ttlMs = how === 'stale' ? leftMs : Math.max(0, leftMs);
     exchange.report = this.#parts.reports.of(this.#outcome, coverage, Math.ceil(ttlMs / 1000));
-    this.#ageS = this.#outcome.how === 'hit' ? ageS(record, nowMs) : undefined;
+    this.#ageS = how === 'hit' || how === 'stale' ? ageS(record, nowMs) : undefined;
   }
 }
 

@@ -12,11 +12,14 @@ export interface CacheReport {
 
 /** How a record was obtained; reported in cache headers, metrics and the log line. */
 export interface LookupOutcome {
-  /** `hit`: cached and fresh. `fetched`: from the store. `revalidated`: cached, and confirmed by the store. */
-  readonly how: 'hit' | 'fetched' | 'revalidated';
+  /**
+   * `hit`: cached and fresh. `fetched`: from the store. `revalidated`: cached, and confirmed by the store. `stale`: cached,
+   * and the store has failed to confirm it.
+   */
+  readonly how: 'hit' | 'fetched' | 'revalidated' | 'stale';
   /** Why the store was asked, a value of RFC 9211 §2.2; undefined on a hit. */
   readonly forwarded: 'uri-miss' | 'stale' | undefined;
-  /** The store's status; undefined on a hit. */
+  /** The store's status; undefined on a hit, and where it gave none. */
   readonly forwardStatus: number | undefined;
   /** Whether it waited for the store request of another client request (RFC 9211 §2.6). */
   readonly isCollapsed: boolean;
@@ -68,8 +71,10 @@ export class CacheReports {
    * RFC 9211 §2.
    *
    * @param coverage how much of the requested bytes was in memory; `all` if no bytes were requested
+   * @param ttlS the remaining freshness; negative for a stale answer
    */
   of(found: LookupOutcome, coverage: Coverage, ttlS: number): CacheReport {
+    if (found.how === 'stale') return reportOfStale(found, ttlS);
     if (found.how !== 'hit') return reportOfAnswer(found);
     if (coverage === 'some') return partial;
     if (coverage === 'none') return bytesMissing;
@@ -95,4 +100,12 @@ function reportOfAnswer({
   if (isStored) parts.push('stored');
   if (isCollapsed) parts.push('collapsed');
   return { result: how === 'revalidated' ? 'REVALIDATED' : 'MISS', cacheStatus: parts.join('; ') };
+}
+
+/** RFC 9211 §2.2, §2.4: the store was asked, and what is served is stale. */
+function reportOfStale({ forwardStatus, isCollapsed }: LookupOutcome, ttlS: number): CacheReport {
+  const parts = ['tidegate', 'fwd=stale'];
+  if (forwardStatus !== undefined) parts.push(`fwd-status=${forwardStatus}`);
+  if (isCollapsed) parts.push('collapsed');
+  return { result: 'STALE', cacheStatus: [...parts, `ttl=${ttlS}`, 'detail=stale-if-error'].join('; ') };
 }

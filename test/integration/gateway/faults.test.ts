@@ -59,6 +59,7 @@ const places: readonly (readonly [where: string, options: () => Partial<TestGate
 const policy = () => ({
   ttlMs: 60_000,
   maxTtlMs: 60_000,
+  staleIfErrorMs: 0,
   negativeTtlMs: 5_000,
   honourCacheControl: true,
   blockSizeBytes: mebibyte,

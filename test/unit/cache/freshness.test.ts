@@ -5,10 +5,17 @@ import {
   type FreshnessDirectives,
   type FreshnessInputs,
   freshUntilMs,
+  servedOnErrorUntilMs,
 } from '../../../src/cache/freshness.ts';
 import { noDirectives } from '../../support/records.ts';
 
-const rules = { ttlMs: 60_000, maxTtlMs: 3_600_000, negativeTtlMs: 5_000, honourCacheControl: true };
+const rules = {
+  ttlMs: 60_000,
+  maxTtlMs: 3_600_000,
+  negativeTtlMs: 5_000,
+  staleIfErrorMs: 0,
+  honourCacheControl: true,
+};
 const record = (directives: Partial<FreshnessDirectives> = {}): FreshnessInputs => ({
   receivedMs: 1_000_000,
   directives: { ...noDirectives, ...directives },
@@ -52,6 +59,37 @@ describe('a record is fresh', () => {
   });
 });
 
+describe('where the store fails, a stale record may be served', () => {
+  const patient = { ...rules, staleIfErrorMs: 30_000 };
+  const never = -Infinity;
+
+  it.each([
+    ['for as long as the bucket says', {}, 1_090_000],
+    ['after what the store said of its freshness', { maxAgeS: 10 }, 1_040_000],
+    ['for less where the object says so (RFC 5861 §4)', { staleIfErrorS: 5 }, 1_065_000],
+    ['for no longer where the object would allow it', { staleIfErrorS: 500 }, 1_090_000],
+    ['until a restored copy expires', { restoredUntilMs: 1_070_000 }, 1_070_000],
+    ['never when it must be revalidated (RFC 9111 §4.2.4)', { mustRevalidate: true }, never],
+    ['never under no-cache', { noCache: true }, never],
+  ])('%s', (_, directives, untilMs) => {
+    expect(servedOnErrorUntilMs(record(directives), patient, 1_000_000)).toBe(untilMs);
+  });
+
+  it('whatever the object says, where a bucket does not honour it', () => {
+    const stubborn = { ...patient, honourCacheControl: false };
+    const strict = record({ mustRevalidate: true, noCache: true, staleIfErrorS: 0 });
+    expect(servedOnErrorUntilMs(strict, stubborn, 1_000_000)).toBe(1_090_000);
+  });
+
+  it.each([
+    ['unless the bucket allows it', record(), rules],
+    ['unless it is a refusal', { ...record(), isNegative: true }, patient],
+    ['unless a write of unknown outcome may have overtaken it', { ...record(), isUnsettled: true }, patient],
+  ])('%s', (_, held, by) => {
+    expect(servedOnErrorUntilMs(held, by, 1_000_000)).toBe(never);
+  });
+});
+
 it.each([record({ maxAgeS: 100 }), { ...record(), isNegative: true }])(
   'a record received while the clock was ahead is stale once the clock is right',
   dated => {
@@ -67,6 +105,8 @@ it('no directive makes a record fresh beyond maxTtl or the end of a restored cop
     sMaxAgeS: optional(fc.nat()),
     noCache: fc.boolean(),
     noStore: fc.boolean(),
+    mustRevalidate: fc.boolean(),
+    staleIfErrorS: optional(fc.nat()),
     expiresMs: optional(fc.nat()),
     restoredUntilMs: optional(fc.nat()),
     initialAgeMs: fc.nat(),

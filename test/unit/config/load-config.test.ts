@@ -382,10 +382,6 @@ describe('a part that is not built yet says so', () => {
       'customerKeys.cache holds "memory", which is not built',
     ],
     [
-      bucket('access: public, cache: { staleIfError: 5s }'),
-      'cache.staleIfError holds "5s", which is not built yet',
-    ],
-    [
       bucket('access: public, rules: [{ keys: ["a"], cache: { staleWhileRevalidate: 5s } }]'),
       'rules[0].cache.staleWhileRevalidate holds "5s", which is not built yet',
     ],

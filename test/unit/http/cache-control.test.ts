@@ -7,6 +7,8 @@ const nothing = {
   private: false,
   maxAgeS: undefined,
   sMaxAgeS: undefined,
+  mustRevalidate: false,
+  staleIfErrorS: undefined,
 };
 
 describe('Cache-Control', () => {
@@ -15,14 +17,15 @@ describe('Cache-Control', () => {
     ['', {}],
     [', ,', {}],
     ['max-age=60', { maxAgeS: 60 }],
-    ['Max-Age=60, S-MaxAge=30', { maxAgeS: 60, sMaxAgeS: 30 }],
+    ['Max-Age=60, S-MaxAge=30', { maxAgeS: 60, sMaxAgeS: 30, mustRevalidate: true }],
     ['max-age="60"', { maxAgeS: 60 }],
     ['no-store,no-cache', { noStore: true, noCache: true }],
     ['private="a, max-age=5", max-age=60', { private: true, maxAgeS: 60 }],
     ['no-cache="set-cookie\\", no-store"', { noCache: true }],
-    ['public, must-revalidate, proxy-revalidate', {}],
+    ['public, must-revalidate', { mustRevalidate: true }],
+    ['public, Proxy-Revalidate', { mustRevalidate: true }],
     ['immutable;max-age=5', { maxAgeS: 5 }],
-    ['stale-while-revalidate=5, stale-if-error=7', {}],
+    ['stale-while-revalidate=5, stale-if-error=7', { staleIfErrorS: 7 }],
     ['x-max-age=5, unknown=1', {}],
   ])('%j says %j', (header, said) => {
     expect(parseCacheControl(header)).toEqual({ ...nothing, ...said });

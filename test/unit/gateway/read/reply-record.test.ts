@@ -126,6 +126,8 @@ it('freshness is taken from Cache-Control, Expires, Age and the end of a restore
   expect(directives).toEqual({
     maxAgeS: 60,
     sMaxAgeS: 90,
+    mustRevalidate: true,
+    staleIfErrorS: undefined,
     noCache: false,
     noStore: false,
     expiresMs: Date.UTC(2026, 0, 1),
