@@ -73,7 +73,7 @@ async function credentialsOf(
   const source = describeSource(backend.credentials.source);
   const provide = providerOf(backend.credentials.source, { region: backend.region, clock: systemClock });
   try {
-    const { expiresAtMs, ...keys } = await Promise.race([provide(), aborted(signal)]);
+    const { expiresAtMs, ...keys } = await Promise.race([provide(signal), aborted(signal)]);
     return { found: [{ kind: 'signed', source, expiresAtMs }], credentials: { kind: 'static', ...keys } };
   } catch (error) {
     const { cause, text: why } = failureOf(error);

@@ -27,8 +27,8 @@ export class CredentialServices {
   readonly requests: ServiceRequest[] = [];
   readonly issued: IssuedKeys[] = [];
   lifetimeMs = 3_600_000;
-  /** What every service answers instead: a status, a broken document that quotes keys, or nothing. */
-  fault: 'none' | 'hang' | 'not-json' | number = 'none';
+  /** What every service answers instead: a status, a broken document that quotes keys, nothing, or without an end. */
+  fault: 'none' | 'hang' | 'drip' | 'huge' | 'not-json' | number = 'none';
   /** Whether the metadata service is out of reach for its first request, as behind one hop too many. */
   isTooFar = false;
   /** What the metadata service says of the end of its keys, in place of the truth. */
@@ -37,6 +37,7 @@ export class CredentialServices {
   repeats = false;
   readonly #server: Server;
   #waiting: (() => void)[] = [];
+  #open = 0;
 
   private constructor() {
     this.#server = createServer((request, reply) => void this.#take(request, reply));
@@ -71,6 +72,11 @@ export class CredentialServices {
     while (this.issued.length < count) await new Promise<void>(resolve => this.#waiting.push(resolve));
   }
 
+  /** Resolves when nobody waits for an answer any more. */
+  async isIdle(): Promise<void> {
+    while (this.#open > 0) await new Promise(resolve => setImmediate(resolve));
+  }
+
   async close(): Promise<void> {
     const closed = new Promise(resolve => this.#server.close(resolve));
     this.#server.closeAllConnections();
@@ -78,12 +84,18 @@ export class CredentialServices {
   }
 
   async #take(request: IncomingMessage, reply: ServerResponse): Promise<void> {
+    this.#open++;
+    reply.once('close', () => this.#open--);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = '', url = '', headers } = request;
     const body = Buffer.concat(chunks).toString();
     this.requests.push({ method, url, headers, body });
     if (this.fault === 'hang') return;
+    if (this.fault === 'drip' || this.fault === 'huge') {
+      pour(reply, this.fault === 'drip' ? 1 : 65_536);
+      return;
+    }
     if (typeof this.fault === 'number') reply.writeHead(this.fault).end();
     else this.#answer({ method, url, headers, body }, reply);
   }
@@ -141,6 +153,12 @@ export class CredentialServices {
   #text(reply: ServerResponse, text: string): void {
     reply.end(this.fault === 'not-json' ? `${this.issued.at(-1)?.secretAccessKey}${text}` : text);
   }
+}
+
+/** Spaces, for as long as they are taken. */
+function pour(reply: ServerResponse, lengthBytes: number): void {
+  const more = setInterval(() => reply.write(' '.repeat(lengthBytes)), 20);
+  reply.once('close', () => clearInterval(more));
 }
 
 function asMetadata({ accessKeyId, secretAccessKey, sessionToken, expiresAtMs }: IssuedKeys): object {

@@ -15,6 +15,7 @@ export class RefresherBench {
   /** When the source was asked, in milliseconds from the start. */
   readonly askedMs: number[] = [];
   readonly refresher: CredentialRefresher;
+  readonly #signals: AbortSignal[] = [];
   answer: () => SourceAnswer;
   #release: ((answer: ProvidedCredentials) => void)[] = [];
   #lifetimes = 0;
@@ -25,7 +26,7 @@ export class RefresherBench {
     const write = (line: string) => void this.logged.push(JSON.parse(line));
     this.refresher = new CredentialRefresher({
       ...{ backend: 'main', source: 'a source', clock: this.clock, random: () => random },
-      provide: () => this.#provide(),
+      provide: signal => this.#provide(signal),
       logger: createLogger({ level: 'debug', sink: { write, flush: () => undefined } }),
       hand: credentials => void this.handed.push(credentials),
       count: outcome => void this.outcomes.push(outcome),
@@ -58,7 +59,13 @@ export class RefresherBench {
     return this.logged.map(({ level, msg }) => `${level} ${msg}`);
   }
 
-  async #provide(): Promise<ProvidedCredentials> {
+  /** Of each question to the source, whether it was given up. */
+  get givenUp(): boolean[] {
+    return this.#signals.map(({ aborted }) => aborted);
+  }
+
+  async #provide(signal: AbortSignal): Promise<ProvidedCredentials> {
+    this.#signals.push(signal);
     this.askedMs.push(this.clock.monotonicMs());
     const answer = this.answer();
     if (answer === 'nothing') return new Promise(resolve => this.#release.push(resolve));

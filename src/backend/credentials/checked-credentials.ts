@@ -1,12 +1,14 @@
 import type { ProvidedCredentials } from './credential-source.ts';
 
 /** What a source gave, whatever it is. */
-interface GivenCredentials {
+export interface GivenCredentials {
   readonly accessKeyId: unknown;
   readonly secretAccessKey: unknown;
   readonly sessionToken?: unknown;
   /** Undefined for credentials that do not expire. */
   readonly expiration?: Date | undefined;
+  /** Where the SDK has put off the expiration because the service still gives expired credentials. */
+  readonly originalExpiration?: Date | undefined;
 }
 
 /** A source gave something that no request can be signed with. The message has nothing of it. */
@@ -23,7 +25,7 @@ const LONGEST_TEXT = 8_192;
  * @throws InvalidCredentialsError
  */
 export function checkedCredentials(given: GivenCredentials): ProvidedCredentials {
-  const expiresAtMs = given.expiration?.getTime();
+  const expiresAtMs = (given.originalExpiration ?? given.expiration)?.getTime();
   if (Number.isNaN(expiresAtMs)) throw new InvalidCredentialsError('the expiration is no time');
   return {
     accessKeyId: sentText('access key id', given.accessKeyId),

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import type { Clock } from '../../base/clock.ts';
 import { checkedCredentials } from './checked-credentials.ts';
 import type { ProvidedCredentials } from './credential-source.ts';
+import { onLimit, type QuestionLimits } from './question-limits.ts';
 
 /** Credentials take a few kilobytes. */
 const OUTPUT_LIMIT_BYTES = 64 * 1024;
@@ -12,21 +12,25 @@ class CredentialCommandError extends Error {
 }
 
 /**
- * Runs a command line in the shell, as `credential_process` of the shared files is run, and reads the credentials that
- * it prints (https://docs.aws.amazon.com/sdkref/latest/guide/feature-process-credentials.html). What it writes to
- * standard error is dropped, since it may be secret. With the time, it ends with all that it has started.
+ * Runs a command line, see `commandOutput`, and reads the credentials that it prints
+ * (https://docs.aws.amazon.com/sdkref/latest/guide/feature-process-credentials.html).
  *
  * @throws CredentialCommandError, and as `checkedCredentials`
  */
 export async function runCredentialCommand(
   command: string,
-  timeoutMs: number,
-  clock: Clock,
+  limits: QuestionLimits,
 ): Promise<ProvidedCredentials> {
-  return readCredentials(await outputOf(command, timeoutMs, clock));
+  return readCredentials(await commandOutput(command, limits));
 }
 
-function outputOf(command: string, timeoutMs: number, clock: Clock): Promise<string> {
+/**
+ * Runs a command line in the shell, as `credential_process` of the shared files is run. What it writes to standard error
+ * is dropped, since it may be secret. With the question, or with the gateway, it ends with all that it has started.
+ *
+ * @throws CredentialCommandError
+ */
+export function commandOutput(command: string, limits: QuestionLimits): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   // a group of its own, so that the whole of it can be ended
   const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
@@ -37,7 +41,9 @@ function outputOf(command: string, timeoutMs: number, clock: Clock): Promise<str
     endGroup(child.pid);
     child.stdout.destroy();
   };
-  const timer = clock.after(timeoutMs, () => end(`the command did not end within ${timeoutMs / 1000} s`));
+  const endWithProcess = () => endGroup(child.pid);
+  process.once('exit', endWithProcess);
+  const limit = onLimit(limits, why => end(`the command ${why}`));
   child.stdout.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     lengthBytes += chunk.length;
@@ -48,7 +54,10 @@ function outputOf(command: string, timeoutMs: number, clock: Clock): Promise<str
     if (code === 0) resolve(Buffer.concat(chunks).toString());
     else reject(new CredentialCommandError(`the command ended with ${signal ?? `exit code ${code}`}`));
   });
-  return promise.finally(() => timer.cancel());
+  return promise.finally(() => {
+    limit.cancel();
+    process.off('exit', endWithProcess);
+  });
 }
 
 function endGroup(pid: number | undefined): void {

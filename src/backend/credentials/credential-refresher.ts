@@ -24,8 +24,11 @@ interface RefresherOptions {
 /** A source that has not answered for so long has failed. */
 const LONGEST_REFRESH_MS = 60_000;
 
-/** Refreshes that never end are not repeated beyond this number: each may hold a process or a connection. */
+/** Refreshes that do not end even then are not repeated beyond this number: each may hold a connection. */
 const HUNG_LIMIT = 3;
+
+/** Beyond it, the source is asked this often: it may answer others although it never answers them. */
+const HUNG_RETRY_MS = 10 * 60_000;
 
 /** How often a store's refusal leads to a refresh before its time. */
 const EARLY_REFRESH_MS = 60_000;
@@ -47,7 +50,9 @@ export class CredentialRefresher {
   #failure: CredentialStatus['failure'];
   #failures = 0;
   #running: Promise<void> | undefined;
-  #hung = 0;
+  /** When the refreshes that have not ended were begun, oldest first. */
+  #unended: { readonly atMs: number }[] = [];
+  #question: AbortController | undefined;
   #timer: Timer | undefined;
   /** When the next refresh is due; undefined where credentials never expire. */
   #dueAtMs: number | undefined;
@@ -97,6 +102,7 @@ export class CredentialRefresher {
   stop(): void {
     this.#isStopped = true;
     this.#timer?.cancel();
+    this.#question?.abort();
   }
 
   async #refresh(): Promise<void> {
@@ -108,20 +114,27 @@ export class CredentialRefresher {
     this.#wait();
   }
 
-  /** Asks the source, with a limit. An answer that comes later is dropped. */
+  /** Asks the source, with a limit: then the question is given up, and an answer that comes later is dropped. */
   async #obtain(): Promise<ProvidedCredentials | CredentialFailure> {
     const { provide, clock } = this.#options;
-    const seconds = LONGEST_REFRESH_MS / 1_000;
-    if (this.#hung >= HUNG_LIMIT)
-      return { cause: 'HUNG', text: `${HUNG_LIMIT} refreshes have not ended, so no other is begun` };
+    const nowMs = clock.monotonicMs();
+    const lastMs = this.#unended.at(-1)?.atMs ?? -Infinity;
+    if (this.#unended.length >= HUNG_LIMIT && nowMs - lastMs < HUNG_RETRY_MS)
+      return { cause: 'HUNG', text: `${HUNG_LIMIT} refreshes have not ended, so no other is begun for now` };
     const late = Promise.withResolvers<CredentialFailure>();
+    const question = new AbortController();
+    this.#question = question;
     const timer = clock.after(LONGEST_REFRESH_MS, () => {
-      late.resolve({ cause: 'TIMEOUT', text: `the source has not answered within ${seconds} s` });
+      late.resolve({ cause: 'TIMEOUT', text: LATE });
+      question.abort();
     });
-    this.#hung++;
-    const asked = provide()
+    const begun = { atMs: nowMs };
+    this.#unended = [...this.#unended, begun].slice(-HUNG_LIMIT);
+    const asked = provide(question.signal)
       .catch(failureOf)
-      .finally(() => this.#hung--);
+      .finally(() => {
+        this.#unended = this.#unended.filter(other => other !== begun);
+      });
     const answer = await Promise.race([asked, late.promise]);
     timer.cancel();
     return answer;
@@ -213,6 +226,8 @@ export class CredentialRefresher {
     logger.error({ backend, source, ...why }, `the credentials have expired: ${UNANSWERED}`);
   }
 }
+
+const LATE = `the source has not answered within ${LONGEST_REFRESH_MS / 1_000} s`;
 
 const UNANSWERED = 'what is not cached is answered 503 until there are new ones';
 

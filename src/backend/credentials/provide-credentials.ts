@@ -1,10 +1,18 @@
 import type { Clock } from '../../base/clock.ts';
-import { checkedCredentials } from './checked-credentials.ts';
+import { checkedCredentials, type GivenCredentials } from './checked-credentials.ts';
+import { containerCredentials, isInContainer } from './container-credentials.ts';
 import { runCredentialCommand } from './credential-command.ts';
 import type { CredentialSource, ProvidedCredentials } from './credential-source.ts';
+import type { QuestionLimits } from './question-limits.ts';
 
-/** Asks a source for credentials once. */
-export type Provide = () => Promise<ProvidedCredentials>;
+/** Asks a source for credentials once; `signal` gives the question up. */
+export type Provide = (signal: AbortSignal) => Promise<ProvidedCredentials>;
+
+/** For commands of profiles within other sources, which have no timeout of their own. */
+const COMMAND_MS = 30_000;
+
+/** For the services of containers and instances, where the default chain comes to them. */
+const SERVICE_MS = 1_000;
 
 /** Limits for each request to the services for tokens and SSO; the SDK has none of its own. */
 const requestHandler = { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
@@ -25,28 +33,31 @@ interface ProviderOptions {
 
 /** How credentials are obtained from `source`. Nothing is loaded or asked before the first call. */
 export function providerOf(source: CredentialSource, { region, clock }: ProviderOptions): Provide {
-  if (source.from === 'process' && source.command !== undefined) {
-    const { command, timeoutMs } = source;
-    return () => runCredentialCommand(command, timeoutMs, clock);
-  }
-  // made anew for each call: providers keep files and, when a service fails, credentials beyond their end
-  return async () => fromSdk(await (await sdkProvider(source, region))());
+  return async signal => {
+    const limits = { signal, clock, timeoutMs: 'timeoutMs' in source ? source.timeoutMs : COMMAND_MS };
+    if (source.from === 'process' && source.command !== undefined)
+      return runCredentialCommand(source.command, limits);
+    if (source.from === 'container') return checkedCredentials(await containerCredentials(limits));
+    return checkedCredentials(await askSdk(source, region, limits));
+  };
 }
 
-interface SdkCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
-  readonly expiration?: Date | undefined;
-  /** Where the SDK has put off the expiration because the service still gives expired credentials. */
-  readonly originalExpiration?: Date | undefined;
+type SdkSource = Exclude<CredentialSource, { from: 'container' }>;
+
+/** A question to a provider of the SDK, which is made anew each time: it keeps files, and expired credentials. */
+async function askSdk(source: SdkSource, region: string, limits: QuestionLimits): Promise<GivenCredentials> {
+  const [{ askWithin }, provide] = await Promise.all([
+    import('./sdk-commands.ts'),
+    sdkProvider(source, region, limits),
+  ]);
+  return askWithin(limits, provide);
 }
 
-function fromSdk(given: SdkCredentials): ProvidedCredentials {
-  return checkedCredentials({ ...given, expiration: given.originalExpiration ?? given.expiration });
-}
-
-async function sdkProvider(source: CredentialSource, region: string): Promise<() => Promise<SdkCredentials>> {
+async function sdkProvider(
+  source: SdkSource,
+  region: string,
+  limits: QuestionLimits,
+): Promise<() => Promise<GivenCredentials>> {
   const sdk = await import('@aws-sdk/credential-providers');
   const services = {
     logger,
@@ -55,19 +66,21 @@ async function sdkProvider(source: CredentialSource, region: string): Promise<()
   };
   switch (source.from) {
     case 'default':
-      return sdk.fromNodeProviderChain({
-        ...services,
-        ...onlySet({ profile: source.profile }),
-        ...{ ignoreCache: true, ec2MetadataV1Disabled: true },
-      });
+      return defaultProvider(
+        sdk,
+        {
+          ...services,
+          ...onlySet({ profile: source.profile }),
+          ...{ ignoreCache: true, ec2MetadataV1Disabled: true },
+        },
+        limits,
+      );
     case 'environment':
       return sdk.fromEnv({ logger });
     case 'profile':
       return profileProvider(sdk, source, services);
     case 'instance':
       return sdk.fromInstanceMetadata({ logger, timeout: source.timeoutMs, ec2MetadataV1Disabled: true });
-    case 'container':
-      return sdk.fromHttp({ logger, timeout: source.timeoutMs, maxRetries: 0 });
     case 'web-identity':
       return sdk.fromTokenFile({
         ...services,
@@ -86,6 +99,26 @@ async function sdkProvider(source: CredentialSource, region: string): Promise<()
 type Sdk = typeof import('@aws-sdk/credential-providers');
 
 /**
+ * The SDK's chain. Where it would ask the service of a container, which it does without a limit, its members are asked in
+ * the same order (https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html).
+ */
+function defaultProvider(
+  sdk: Sdk,
+  init: NonNullable<Parameters<Sdk['fromNodeProviderChain']>[0]>,
+  limits: QuestionLimits,
+): () => Promise<GivenCredentials> {
+  if (!isInContainer()) return sdk.fromNodeProviderChain(init);
+  const hasProfile = Boolean(init.profile ?? process.env.AWS_PROFILE);
+  return sdk.propertyProviderChain<GivenCredentials>(
+    ...(hasProfile ? [] : [sdk.fromEnv(init)]),
+    sdk.fromIni(init),
+    sdk.fromProcess(init),
+    sdk.fromTokenFile(init),
+    () => containerCredentials({ ...limits, timeoutMs: SERVICE_MS }),
+  );
+}
+
+/**
  * Within `fromIni`, the SDK looks for SSO in the default files only: with other files, a profile of SSO is read with
  * `fromSSO`, which leaves any other profile to the next one.
  */
@@ -96,7 +129,7 @@ function profileProvider(
     NonNullable<Parameters<Sdk['fromIni']>[0]>,
     'logger' | 'clientConfig' | 'parentClientConfig'
   >,
-): () => Promise<SdkCredentials> {
+): () => Promise<GivenCredentials> {
   const init = {
     ...services,
     ignoreCache: true,

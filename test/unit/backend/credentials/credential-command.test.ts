@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +8,9 @@ import { runCredentialCommand } from '../../../../src/backend/credentials/creden
 import { systemClock } from '../../../../src/base/clock.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-const run = (command: string) => runCredentialCommand(command, 10_000, systemClock);
+const signal = new AbortController().signal;
+const run = (command: string) =>
+  runCredentialCommand(command, { timeoutMs: 10_000, clock: systemClock, signal });
 
 const printing = (document: object) => run(`echo '${JSON.stringify(document)}'`);
 
@@ -50,21 +54,54 @@ it.each([
   });
 });
 
-it('ends with all that it has started when its time is over', async () => {
+/** A command that starts another process and waits for it, and the id of that process once it runs. */
+function commandWithChild() {
   const directory = mkdtempSync(join(tmpdir(), 'tidegate-command-'));
   const file = join(directory, 'pid');
+  return {
+    command: `sleep 300 & echo $! > ${file}.new; mv ${file}.new ${file}; wait`,
+    async child(): Promise<number> {
+      while (!existsSync(file)) await new Promise(resolve => setImmediate(resolve));
+      return Number(readFileSync(file, 'utf8'));
+    },
+    remove: () => rmSync(directory, { recursive: true }),
+  };
+}
+
+async function hasEnded(pid: number): Promise<void> {
+  while (isRunning(pid)) await new Promise(resolve => setImmediate(resolve));
+}
+
+it.each([
+  ['its time is over', 'the command did not end within 5 s', (clock: ManualClock) => clock.advance(5_000)],
+  ['it is given up', 'the command was given up', (_: ManualClock, given: AbortController) => given.abort()],
+])('ends with all that it has started when %s', async (_, message, end) => {
+  const { command, child, remove } = commandWithChild();
   const clock = new ManualClock();
-  const running = runCredentialCommand(
-    `sleep 300 & echo $! > ${file}.new; mv ${file}.new ${file}; wait`,
-    5_000,
-    clock,
+  const question = new AbortController();
+  const running = runCredentialCommand(command, { timeoutMs: 5_000, clock, signal: question.signal });
+  const pid = await child();
+  end(clock, question);
+  await expect(running).rejects.toThrow(message);
+  await hasEnded(pid);
+  remove();
+});
+
+it('ends with the process that runs it', async () => {
+  const { command, child, remove } = commandWithChild();
+  const urls = ['backend/credentials/credential-command.ts', 'base/clock.ts'].map(
+    path => new URL(`../../../../src/${path}`, import.meta.url).href,
   );
-  while (!existsSync(file)) await new Promise(resolve => setImmediate(resolve));
-  const child = Number(readFileSync(file, 'utf8'));
-  clock.advance(5_000);
-  await expect(running).rejects.toThrow('the command did not end within 5 s');
-  while (isRunning(child)) await new Promise(resolve => setImmediate(resolve));
-  rmSync(directory, { recursive: true });
+  const script = `const [{ runCredentialCommand }, { systemClock: clock }] = await Promise.all(
+  ${JSON.stringify(urls)}.map(url => import(url)));
+void runCredentialCommand(${JSON.stringify(command)}, { timeoutMs: 60_000, clock, signal: new AbortController().signal });
+process.stdin.once('data', () => process.exit());`;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' });
+  const pid = await child();
+  parent.stdin.write('end');
+  await once(parent, 'exit');
+  await hasEnded(pid);
+  remove();
 });
 
 /** A process that has ended but was not waited for yet does not run. */

@@ -111,13 +111,35 @@ it('a source that does not answer has failed after a minute; what it says later 
 it('does not pile up refreshes that never end, and goes on when one of them has ended', async () => {
   const bench = new RefresherBench(() => 'nothing');
   void bench.refresher.refresh();
-  await bench.run(30 * MINUTE_MS);
+  await bench.run(12 * MINUTE_MS);
   expect(bench.askedMs).toHaveLength(3);
   expect(bench.refresher.status().failure?.cause).toBe('HUNG');
   bench.answer = () => bench.keys(HOUR_MS);
   await bench.release(bench.keys(HOUR_MS));
   await bench.run(MINUTE_MS);
   expect(bench.refresher.status()).toMatchObject({ state: 'valid', failure: undefined });
+});
+
+it('after refreshes that never end, the source is asked once in ten minutes, and used when it is well', async () => {
+  const bench = new RefresherBench(() => 'nothing');
+  void bench.refresher.refresh();
+  await bench.run(33 * MINUTE_MS);
+  expect(bench.askedMs.map(atMs => Math.floor(atMs / MINUTE_MS))).toEqual([0, 1, 2, 12, 22, 32]);
+  bench.answer = () => bench.keys(HOUR_MS);
+  await bench.run(10 * MINUTE_MS);
+  expect(bench.askedMs).toHaveLength(7);
+  expect(bench.refresher.status()).toMatchObject({ state: 'valid', failure: undefined });
+});
+
+it('gives a question up when its time is over, and when nobody needs the answer any more', async () => {
+  const bench = new RefresherBench(() => 'nothing');
+  void bench.refresher.refresh();
+  await bench.run(59_000);
+  expect(bench.givenUp).toEqual([false]);
+  await bench.run(3_000);
+  expect(bench.givenUp).toEqual([true, false]);
+  bench.refresher.stop();
+  expect(bench.givenUp).toEqual([true, true]);
 });
 
 it('credentials that have expired when they come are a failure', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -33,10 +33,11 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-const ask = (source: CredentialSource) => providerOf(source, { region: 'eu-west-1', clock: systemClock })();
+const ask = (source: CredentialSource, { signal } = new AbortController()) =>
+  providerOf(source, { region: 'eu-west-1', clock: systemClock })(signal);
 
-const failure = (source: CredentialSource) =>
-  ask(source).then(() => Promise.reject(new Error('it gave credentials')), failureOf);
+const failure = (source: CredentialSource, question?: AbortController) =>
+  ask(source, question).then(() => Promise.reject(new Error('it gave credentials')), failureOf);
 
 function write(name: string, text: string): string {
   const file = join(directory, name);
@@ -102,6 +103,43 @@ it('a container may keep its token in a file, which is read each time', async ()
   write('token', services.environment.AWS_CONTAINER_AUTHORIZATION_TOKEN ?? '');
   expect(await ask({ from: 'container', timeoutMs: 1_000 })).toEqual(services.issued[0]);
 });
+
+it.each(['hang', 'drip', 'huge'] as const)(
+  'a service of containers that never ends its answer (%s) is given up in time',
+  async fault => {
+    process.env.AWS_CONTAINER_CREDENTIALS_FULL_URI = `${services.url}/container`;
+    services.fault = fault;
+    const text = fault === 'huge' ? 'the service answered too much' : 'the service did not end within 0.3 s';
+    const expected = { cause: 'SERVICE_FAILED', text };
+    expect(await failure({ from: 'container', timeoutMs: 300 })).toEqual(expected);
+    await services.isIdle();
+    services.fault = 'none';
+    expect(await ask({ from: 'container', timeoutMs: 1_000 })).toEqual(services.issued[0]);
+  },
+);
+
+it('the default chain asks the service of its container with a limit', async () => {
+  process.env.AWS_CONTAINER_CREDENTIALS_FULL_URI = `${services.url}/container`;
+  expect(await ask({ from: 'default' })).toEqual(services.issued[0]);
+  services.fault = 'hang';
+  expect(await failure({ from: 'default' })).toMatchObject({ text: 'the service did not end within 1 s' });
+  await services.isIdle();
+  write('credentials', '[default]\naws_access_key_id = AKIDD\naws_secret_access_key = s\n');
+  expect(await ask({ from: 'default' })).toMatchObject({ accessKeyId: 'AKIDD' });
+  Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'AKIDE', AWS_SECRET_ACCESS_KEY: 's' });
+  expect(await ask({ from: 'default' })).toMatchObject({ accessKeyId: 'AKIDE' });
+  expect(await ask({ from: 'default', profile: 'default' })).toMatchObject({ accessKeyId: 'AKIDD' });
+});
+
+it.each(['http://10.0.0.1/c', 'http://127.0.0.1.example/c', 'ftp://127.0.0.1/c', 'nothing'])(
+  'a token is not sent in the open to %s',
+  async address => {
+    process.env.AWS_CONTAINER_CREDENTIALS_FULL_URI = address;
+    expect(await failure({ from: 'container', timeoutMs: 1_000 })).toMatchObject({
+      cause: 'INVALID_ENVIRONMENT',
+    });
+  },
+);
 
 it('a web identity token is exchanged for a role; the file is read each time', async () => {
   const tokenFile = write('jwt', 'first.web.token');
@@ -245,6 +283,38 @@ it('a process is a command, or the credential_process of a profile', async () =>
   expect(await ask({ from: 'process', command: script, timeoutMs: 5_000 })).toEqual(expected);
   expect(await ask({ from: 'process', profile: 'p', timeoutMs: 5_000 })).toEqual(expected);
 });
+
+it.each<readonly [string, CredentialSource, string | undefined]>([
+  ['of a process', { from: 'process', profile: 'p', timeoutMs: 500 }, 'did not end within 0.5 s'],
+  ['of a profile', { from: 'profile', profile: 'p' }, 'was given up'],
+  ['of the default chain', { from: 'default', profile: 'p' }, undefined],
+])(
+  'a credential_process (%s) ends with the question, with all that it has started',
+  async (_, source, why) => {
+    const file = join(directory, 'pid');
+    const script = write(
+      'hang',
+      `#!/bin/sh\nsleep 300 &\necho $! > ${file}.new; mv ${file}.new ${file}; wait\n`,
+    );
+    chmodSync(script, 0o700);
+    write('config', `[profile p]\ncredential_process = ${script}\n`);
+    const question = new AbortController();
+    // those that are next in a chain
+    services.fault = 500;
+    const failed = failure(source, question);
+    while (!existsSync(file)) await new Promise(resolve => setImmediate(resolve));
+    if (source.from !== 'process') question.abort();
+    const { text } = await failed;
+    if (why) expect(text).toBe(`the command ${why}`);
+    const pid = readFileSync(file, 'utf8').trim();
+    while (isRunning(pid)) await new Promise(resolve => setImmediate(resolve));
+  },
+);
+
+/** A process that has ended but was not waited for yet does not run. */
+function isRunning(pid: string): boolean {
+  return existsSync(`/proc/${pid}`) && !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+}
 
 it('the environment says when its credentials expire', async () => {
   Object.assign(process.env, {
