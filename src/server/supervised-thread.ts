@@ -71,10 +71,19 @@ export class SupervisedThread<Ready> {
     return this.#rpc;
   }
 
-  /** Starts the thread and waits until it is ready. @throws ThreadStartError when it ends before */
-  start(): Promise<Ready> {
+  /** Starts the thread and waits until it is ready. @throws ThreadStartError when it ends before, or takes too long */
+  async start(): Promise<Ready> {
     this.#spawn();
-    return this.#firstReady.promise;
+    const late = this.#options.clock.after(START_LIMIT_MS, () => {
+      const limit = `the thread was not ready within ${START_LIMIT_MS / 1_000} s`;
+      this.#firstReady.reject(new ThreadStartError(limit));
+      void this.stop(0);
+    });
+    try {
+      return await this.#firstReady.promise;
+    } finally {
+      late.cancel();
+    }
   }
 
   /** Asks the thread to finish within `limitMs`, and terminates it if it has not ended shortly after. */
@@ -203,6 +212,9 @@ export class SupervisedThread<Ready> {
     this.#stopped.resolve();
   }
 }
+
+/** A file system that does not answer would hang a start, and a reload, for ever. */
+const START_LIMIT_MS = 60_000;
 
 const GRACE_MS = 1_000;
 

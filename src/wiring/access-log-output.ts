@@ -7,6 +7,7 @@ import type { Logger, LogSink } from '../base/logger.ts';
 import type { CounterCell, Metrics } from '../base/metrics.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
+import type { PreparedChange } from './prepared-change.ts';
 
 const END_LIMIT_MS = 1_000;
 
@@ -27,13 +28,7 @@ export function countDroppedLines(metrics: Metrics): CounterCell {
     .cell();
 }
 
-/** Where the lines go from now on, unless the change is cancelled. */
-interface AccessLogChange {
-  apply(): void;
-  cancel(): void;
-}
-
-const noChange: AccessLogChange = { apply: () => undefined, cancel: () => undefined };
+const noChange: PreparedChange = { apply: () => undefined, cancel: () => undefined };
 
 /** Writes the access log of all workers to standard output or to its file. */
 export class AccessLogOutput {
@@ -59,7 +54,7 @@ export class AccessLogOutput {
    * @param source the file of the configuration
    * @throws ConfigError when it cannot be opened
    */
-  prepare({ log: { access } }: GatewayConfig, source = 'the configuration'): AccessLogChange {
+  prepare({ log: { access } }: GatewayConfig, source = 'the configuration'): PreparedChange {
     const path = access === false ? undefined : access.file;
     const before = this.#file;
     if (path === before?.path) return noChange;

@@ -23,27 +23,36 @@ interface Known extends BackendPlace {
  * store is never taken for that of another.
  */
 export class BackendPlaces {
-  readonly #known = new Map<string, Known>();
+  #known: ReadonlyMap<string, Known> = new Map();
 
-  placesOf(backends: GatewayConfig['backends']): ReadonlyMap<string, BackendPlace> {
-    return new Map(Object.entries(backends).map(([name, backend]) => [name, this.#placeOf(name, backend)]));
-  }
-
-  #placeOf(name: string, backend: BackendConfig): BackendPlace {
-    const address = addressOf(backend);
-    const before = this.#known.get(name);
-    if (before?.address === address) return before;
-    const changes = before ? before.changes + 1 : 0;
-    const known = {
-      address,
-      changes,
-      // names of backends contain no space
-      identity: changes === 0 ? name : `${name} ${changes}`,
-      index: before?.index ?? Math.min(this.#known.size, BACKEND_PLACES - 1),
+  /** The places with a configuration; they are remembered when `take` is called, which may not be. */
+  placesOf(backends: GatewayConfig['backends']): {
+    readonly places: ReadonlyMap<string, BackendPlace>;
+    readonly take: () => void;
+  } {
+    const known = new Map(this.#known);
+    for (const [name, backend] of Object.entries(backends))
+      known.set(name, placeOf(name, addressOf(backend), known));
+    return {
+      places: new Map(Array.from(known).filter(([name]) => Object.hasOwn(backends, name))),
+      take: () => {
+        this.#known = known;
+      },
     };
-    this.#known.set(name, known);
-    return known;
   }
+}
+
+function placeOf(name: string, address: string, known: ReadonlyMap<string, Known>): Known {
+  const before = known.get(name);
+  if (before?.address === address) return before;
+  const changes = before ? before.changes + 1 : 0;
+  return {
+    address,
+    changes,
+    // names of backends contain no space
+    identity: changes === 0 ? name : `${name} ${changes}`,
+    index: before?.index ?? Math.min(known.size, BACKEND_PLACES - 1),
+  };
 }
 
 /**

@@ -12,6 +12,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
+import type { PreparedChange } from './prepared-change.ts';
 import { type ProvidedSource, providedSource } from './provided-source.ts';
 import type { HandedCredentials, RefusedCredentials } from './thread-contracts.ts';
 
@@ -26,18 +27,28 @@ interface CredentialParts {
   readonly provider?: (source: CredentialSource, region: string) => Provide;
 }
 
+/** The refresher of one backend. */
+interface Held {
+  /** `ProvidedSource.id` */
+  readonly id: string;
+  readonly refresher: CredentialRefresher;
+  /** Whether a reload has added it: then the gateway serves, though it may not have credentials yet. */
+  readonly isAdded: boolean;
+}
+
+type HeldByBackend = ReadonlyMap<string, Held>;
+
 /** The credentials of all backends that have a source, kept valid for all workers. */
 export class BackendCredentials {
   readonly #parts: CredentialParts;
   readonly #meter: CredentialMeter;
   readonly #current = new Map<string, ProvidedCredentials>();
-  /** By backend. */
-  readonly #refreshers = new Map<string, { readonly id: string; readonly refresher: CredentialRefresher }>();
+  #held: HeldByBackend = new Map();
 
   constructor(parts: CredentialParts) {
     this.#parts = parts;
     this.#meter = new CredentialMeter(parts.metrics, parts.clock);
-    this.#follow(parts.config);
+    this.#take(this.#heldFor(parts.config, false));
   }
 
   /** By `ProvidedSource.id`, for workers that start. */
@@ -46,86 +57,116 @@ export class BackendCredentials {
   }
 
   /** Begins to obtain all of them; resolves when each source has been asked once, or after a few seconds. */
-  async begin(): Promise<void> {
+  begin(): Promise<void> {
+    return this.#obtainMissing(this.#held);
+  }
+
+  /** Begins to obtain what a changed configuration needs besides; sources that stay as they are keep their credentials. */
+  async prepare(config: Pick<GatewayConfig, 'backends'>): Promise<PreparedChange> {
+    const next = this.#heldFor(config, true);
+    await this.#obtainMissing(next);
+    return {
+      apply: () => this.#take(next),
+      cancel: () => this.#release(next, this.#held),
+    };
+  }
+
+  /** A store does not accept what a worker signs with. */
+  refused({ backend, accessKeyId }: RefusedCredentials): void {
+    this.#held.get(backend)?.refresher.refused(accessKeyId);
+  }
+
+  /** Undefined for a backend whose credentials have no source. */
+  statusOf(backend: string): CredentialStatus | undefined {
+    return this.#held.get(backend)?.refresher.status();
+  }
+
+  /** Backends that have had no credentials since the start: nothing could be read from them. */
+  notReady(): readonly string[] {
+    return described(this.#held, (status, { isAdded }) => (isAdded ? undefined : whyMissing(status)));
+  }
+
+  /** Backends that a reload has added and that have had none yet. */
+  missingOfReloads(): readonly string[] {
+    return described(this.#held, (status, { isAdded }) => (isAdded ? whyMissing(status) : undefined));
+  }
+
+  /** What is wrong with credentials although the gateway serves. */
+  warnings(): readonly string[] {
+    const failing = described(this.#held, ({ state, failure }) => {
+      if (state === 'expired') return `its credentials have expired${because(failure)}`;
+      return state === 'valid' && failure
+        ? `its credentials cannot be refreshed${because(failure)}`
+        : undefined;
+    });
+    return [...this.missingOfReloads(), ...failing];
+  }
+
+  async #obtainMissing(held: HeldByBackend): Promise<void> {
     const late = Promise.withResolvers<void>();
     const patience = this.#parts.clock.after(PATIENCE_MS, late.resolve);
-    const missing = Array.from(this.#refreshers.values()).filter(
+    const missing = Array.from(held.values()).filter(
       ({ refresher }) => refresher.status().state === 'missing',
     );
     await Promise.race([Promise.all(missing.map(({ refresher }) => refresher.refresh())), late.promise]);
     patience.cancel();
   }
 
-  /** Follows a changed configuration: sources that stay as they are keep their credentials. */
-  async reconfigure(config: Pick<GatewayConfig, 'backends'>): Promise<void> {
-    this.#follow(config);
-    await this.begin();
-  }
-
-  /** A store does not accept what a worker signs with. */
-  refused({ backend, accessKeyId }: RefusedCredentials): void {
-    this.#refreshers.get(backend)?.refresher.refused(accessKeyId);
-  }
-
-  /** Undefined for a backend whose credentials have no source. */
-  statusOf(backend: string): CredentialStatus | undefined {
-    return this.#refreshers.get(backend)?.refresher.status();
-  }
-
-  /** Backends that have had no credentials since the start: nothing could be read from them. */
-  notReady(): readonly string[] {
-    return this.#describe(({ state, failure }) =>
-      state === 'missing' ? `has no credentials yet${because(failure)}` : undefined,
-    );
-  }
-
-  /** What is wrong with credentials although hits are served. */
-  warnings(): readonly string[] {
-    return this.#describe(({ state, failure }) => {
-      if (state === 'expired') return `its credentials have expired${because(failure)}`;
-      return state === 'valid' && failure
-        ? `its credentials cannot be refreshed${because(failure)}`
-        : undefined;
-    });
-  }
-
-  #describe(what: (status: CredentialStatus) => string | undefined): readonly string[] {
-    return Array.from(this.#refreshers, ([name, { refresher }]) => ({
-      name,
-      wrong: what(refresher.status()),
-    })).flatMap(({ name, wrong }) => (wrong === undefined ? [] : `backend ${name}: ${wrong}`));
-  }
-
-  #follow({ backends }: Pick<GatewayConfig, 'backends'>): void {
-    const wanted = new Map(
-      Object.entries(backends).map(([name, backend]) => [name, providedSource(name, backend)]),
-    );
-    for (const [name, { id, refresher }] of this.#refreshers) {
-      if (id === wanted.get(name)?.id) continue;
-      refresher.stop();
-      this.#refreshers.delete(name);
-      this.#current.delete(id);
-      this.#meter.forget(name);
+  #heldFor({ backends }: Pick<GatewayConfig, 'backends'>, isAdded: boolean): HeldByBackend {
+    const held = new Map<string, Held>();
+    for (const [name, backend] of Object.entries(backends)) {
+      const found = providedSource(name, backend);
+      if (found === undefined) continue;
+      const before = this.#held.get(name);
+      const isSame = before?.id === found.id;
+      held.set(name, isSame ? before : { id: found.id, refresher: this.#refresher(name, found), isAdded });
     }
-    for (const [name, found] of wanted) {
-      if (found === undefined || this.#refreshers.has(name)) continue;
-      this.#refreshers.set(name, { id: found.id, refresher: this.#refresher(name, found) });
+    return held;
+  }
+
+  #take(next: HeldByBackend): void {
+    const before = this.#held;
+    this.#held = next;
+    this.#release(before, next);
+    for (const name of before.keys()) if (!next.has(name)) this.#meter.forget(name);
+    for (const [name, { refresher }] of next) this.#meter.watch(name, () => refresher.status());
+  }
+
+  /** Ends those of `given` that are not in `kept`. */
+  #release(given: HeldByBackend, kept: HeldByBackend): void {
+    for (const [name, { id, refresher }] of given) {
+      if (kept.get(name)?.id === id) continue;
+      refresher.stop();
+      this.#current.delete(id);
     }
   }
 
   #refresher(backend: string, { id, source, region }: ProvidedSource): CredentialRefresher {
     const { clock, logger, hand, provider } = this.#parts;
-    const refresher: CredentialRefresher = new CredentialRefresher({
+    return new CredentialRefresher({
       ...{ backend, source: describeSource(source), clock, logger, random: Math.random },
       provide: provider?.(source, region) ?? providerOf(source, { region, clock }),
       hand: credentials => {
         this.#current.set(id, credentials);
         hand({ backend, sourceId: id, credentials });
       },
-      count: this.#meter.watch(backend, () => refresher.status()),
+      count: outcome => this.#meter.count(backend, outcome),
     });
-    return refresher;
   }
+}
+
+/** One line for each backend of which `what` has something to say. */
+function described(
+  held: HeldByBackend,
+  what: (status: CredentialStatus, held: Held) => string | undefined,
+): readonly string[] {
+  return Array.from(held, ([name, each]) => ({ name, said: what(each.refresher.status(), each) })).flatMap(
+    ({ name, said }) => (said === undefined ? [] : `backend ${name}: ${said}`),
+  );
+}
+
+function whyMissing({ state, failure }: CredentialStatus): string | undefined {
+  return state === 'missing' ? `has no credentials yet${because(failure)}` : undefined;
 }
 
 /** How long a start waits for credentials; without them only what needs none is served. */

@@ -5,6 +5,7 @@ import {
   type StoreThreadOptions,
   startStoreThread,
 } from '../server/embedded-store-thread.ts';
+import { ThreadStartError } from '../server/supervised-thread.ts';
 import type { StoreReady, StoreSettings, WorkerSettings } from './thread-contracts.ts';
 import { threadEntry } from './thread-entry.ts';
 
@@ -40,8 +41,19 @@ export async function startMissingStores(
     const { directory, headerPrefix } = backend;
     const settings: StoreSettings = { name, directory, headerPrefix, logLevel: config.log.level, sample };
     const entry = threadEntry('store-thread');
-    stores.set(name, await startStoreThread({ ...common, name: `store-${name}`, entry, settings }));
+    const started = startStoreThread<StoreSettings, StoreReady>({
+      ...common,
+      name: `store-${name}`,
+      entry,
+      settings,
+    });
+    stores.set(name, await started.catch(cause => Promise.reject(startError(name, cause))));
   }
+}
+
+function startError(name: string, cause: unknown): ThreadStartError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ThreadStartError(`backends.${name}.directory: ${why}`, { cause });
 }
 
 /** The access data that workers need to reach the stores. */

@@ -11,6 +11,7 @@ import type { AccessLogOutput } from './access-log-output.ts';
 import type { Alerts } from './alerts.ts';
 import type { BackendCredentials } from './credentials.ts';
 import { type StoreStart, type Stores, startMissingStores } from './embedded-stores.ts';
+import type { PreparedChange } from './prepared-change.ts';
 import { Reload } from './reload.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { Workers } from './workers.ts';
@@ -23,7 +24,7 @@ interface RunningParts extends StoreStart {
   readonly workers: Pick<Workers, 'reconfigure'>;
   readonly alerts: Pick<Alerts, 'reconfigure'>;
   readonly redactor: GrowingRedactor;
-  readonly credentials: Pick<BackendCredentials, 'reconfigure'>;
+  readonly credentials: Pick<BackendCredentials, 'prepare' | 'missingOfReloads'>;
   readonly accessLog: Pick<AccessLogOutput, 'prepare'>;
   /** The file of the configuration. */
   readonly file: string | undefined;
@@ -45,19 +46,20 @@ export function createReload(parts: RunningParts): Reload {
     keepFixed: next => keepFixed(running.current, next, { blockLimitBytes, embedded }),
     async apply(next) {
       redactor.learn(secretsOf(next));
-      const accessLogChange = accessLog.prepare(next, parts.file);
+      const changes: PreparedChange[] = [accessLog.prepare(next, parts.file)];
       try {
         await startMissingStores(next, stores, parts);
         noteEmbedded(next);
-        await credentials.reconfigure(next);
+        changes.push(await credentials.prepare(next));
         await workers.reconfigure(next);
       } catch (error) {
-        accessLogChange.cancel();
+        for (const change of changes) change.cancel();
         throw error;
       }
-      accessLogChange.apply();
+      for (const change of changes) change.apply();
       alerts.reconfigure(next.alerts);
       logger.level = next.log.level;
+      return credentials.missingOfReloads();
     },
   });
 }

@@ -15,8 +15,8 @@ interface ReloadParts {
   readonly read: (() => { readonly config: GatewayConfig; readonly warnings: readonly string[] }) | undefined;
   /** The configuration with what cannot change while running as it is, see `keepFixed`. */
   readonly keepFixed: (next: GatewayConfig) => GatewayConfig;
-  /** Has all parts take over `next`. @throws where one cannot; then all go on as before */
-  readonly apply: (next: GatewayConfig) => Promise<void>;
+  /** Has all parts take over `next`; gives warnings. @throws where one cannot; then all go on as before */
+  readonly apply: (next: GatewayConfig) => Promise<readonly string[]>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -76,9 +76,9 @@ export class Reload {
       const next = deepFreeze(keepFixed(config));
       const found = differencesOf(running.current, next, config);
       // also without a difference: the files that it names may have changed
-      await apply(next);
+      const more = await apply(next);
       running.current = next;
-      return { kind: 'reloaded', ...found, warnings };
+      return { kind: 'reloaded', ...found, warnings: [...warnings, ...more] };
     } catch (error) {
       return { kind: 'refused', ...refusalOf(error) };
     }

@@ -76,13 +76,19 @@ export function createWorkers(parts: WorkerParts): Workers {
     outages: allocateOutages(BACKEND_PLACES, clock),
     breakers: allocateBreakers(BACKEND_PLACES),
   };
-  const settingsOf = (revision: number, of: GatewayConfig): WorkerSettings => ({
+  const settingsOf = (
+    revision: number,
+    of: GatewayConfig,
+    placed: WorkerSettings['places'],
+  ): WorkerSettings => ({
     ...ofProcess,
-    ...{ revision, config: of, places: places.placesOf(of.backends), stores: accessTo(stores) },
+    ...{ revision, config: of, places: placed, stores: accessTo(stores) },
     credentials: credentials.current,
     files: filesOfWorkers(of, workers.count, logger),
   });
-  let settings = settingsOf(0, config);
+  const first = places.placesOf(config.backends);
+  first.take();
+  let settings = settingsOf(0, config, first.places);
   const control: SupervisorControl = {
     refusedCredentials: refusal => credentials.refused(refusal),
     writeAccessLog: parts.writeAccessLog,
@@ -108,8 +114,10 @@ export function createWorkers(parts: WorkerParts): Workers {
   return {
     ...{ pool, count: workers.count, memory: shared, fallback },
     async reconfigure(next) {
-      const following = settingsOf(settings.revision + 1, next);
+      const placed = places.placesOf(next.backends);
+      const following = settingsOf(settings.revision + 1, next, placed.places);
       await pool.callAll('prepare', following);
+      placed.take();
       settings = following;
       await pool.callAll('apply', following);
     },

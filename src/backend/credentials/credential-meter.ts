@@ -39,11 +39,14 @@ export class CredentialMeter {
     metrics.onSnapshot(() => this.#update(clock.nowMs()));
   }
 
-  /** Exports the state of the credentials of `backend` with every snapshot; gives the function that counts refreshes. */
-  watch(backend: string, status: () => CredentialStatus): (how: RefreshOutcome) => void {
+  /** Exports the state of the credentials of `backend` with every snapshot. */
+  watch(backend: string, status: () => CredentialStatus): void {
     this.#watched.set(backend, status);
     for (const outcome of outcomes) this.#refreshes.cell(backend, outcome);
-    return outcome => this.#refreshes.cell(backend, outcome).add();
+  }
+
+  count(backend: string, outcome: RefreshOutcome): void {
+    this.#refreshes.cell(backend, outcome).add();
   }
 
   /** The backend has gone, or takes its credentials from the configuration: nothing of it can fail. */

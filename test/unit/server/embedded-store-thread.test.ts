@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLogger } from '../../../src/base/logger.ts';
+import { createLogger, silentLogger } from '../../../src/base/logger.ts';
 import { CounterCell } from '../../../src/base/metrics.ts';
 import { startStoreThread } from '../../../src/server/embedded-store-thread.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -40,4 +40,15 @@ it('starts a store on a port of its own and brings it back there when its thread
   expect(restarts.value).toBe(1);
   await store.stop(1_000);
   await expect(fetch(store.endpoint)).rejects.toThrow();
+});
+
+it('gives up a store that does not become ready, and ends its thread', async () => {
+  const clock = new ManualClock();
+  const starting = startStoreThread<object, { port: number }>({
+    ...{ name: 'store-demo', settings: {}, clock, writeLog: () => undefined, restarts: new CounterCell() },
+    entry: new URL('../../fixtures/threads/never-ready.ts', import.meta.url),
+    logger: silentLogger(),
+  });
+  clock.advance(60_000);
+  await expect(starting).rejects.toThrow('the thread was not ready within 60 s');
 });

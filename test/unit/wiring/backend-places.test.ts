@@ -10,12 +10,18 @@ const backends = (entries: Readonly<Record<string, string>>) =>
     {},
   ).backends;
 
+function taken(places: BackendPlaces, entries: Readonly<Record<string, string>>) {
+  const placed = places.placesOf(backends(entries));
+  placed.take();
+  return placed.places;
+}
+
 const one = 'endpoint: "http://127.0.0.1:1"';
 const two = 'endpoint: "http://127.0.0.1:2"';
 
 it('gives a backend the identity of its name, and another with each other address', () => {
   const places = new BackendPlaces();
-  const identity = (settings: string) => places.placesOf(backends({ main: settings })).get('main')?.identity;
+  const identity = (settings: string) => taken(places, { main: settings }).get('main')?.identity;
   expect([one, one, two, one].map(identity)).toEqual(['main', 'main', 'main 1', 'main 2']);
 });
 
@@ -30,23 +36,34 @@ it.each([
   ['timeouts: { idle: 5s }', 'main'],
 ])('%s changes what is known of its objects, or not: %s', (setting, identity) => {
   const places = new BackendPlaces();
-  places.placesOf(backends({ main: one }));
-  expect(places.placesOf(backends({ main: `${one}, ${setting}` })).get('main')?.identity).toBe(identity);
+  taken(places, { main: one });
+  expect(taken(places, { main: `${one}, ${setting}` }).get('main')?.identity).toBe(identity);
 });
 
 it('has the same identity with another secret of the same key', () => {
   const places = new BackendPlaces();
   const identity = (secret: string) => {
     const credentials = `credentials: { accessKeyId: a, secretAccessKey: ${secret} }`;
-    return places.placesOf(backends({ main: `${one}, ${credentials}` })).get('main')?.identity;
+    return taken(places, { main: `${one}, ${credentials}` }).get('main')?.identity;
   };
   expect(['before', 'after'].map(identity)).toEqual(['main', 'main']);
 });
 
+it('a configuration that was not taken over changes no identity', () => {
+  const places = new BackendPlaces();
+  taken(places, { main: one });
+  places.placesOf(backends({ main: two, other: one }));
+  expect(taken(places, { main: one, third: one })).toMatchObject(
+    new Map([
+      ['main', { identity: 'main', index: 0 }],
+      ['third', { identity: 'third', index: 1 }],
+    ]),
+  );
+});
+
 it('keeps the place of a name, also while it is not configured', () => {
   const places = new BackendPlaces();
-  const index = (of: Readonly<Record<string, string>>, name: string) =>
-    places.placesOf(backends(of)).get(name)?.index;
+  const index = (of: Readonly<Record<string, string>>, name: string) => taken(places, of).get(name)?.index;
   expect(index({ a: one, b: one }, 'b')).toBe(1);
   expect(index({ b: one }, 'b')).toBe(1);
   expect(index({ c: one, b: two }, 'c')).toBe(2);
@@ -55,6 +72,6 @@ it('keeps the place of a name, also while it is not configured', () => {
 
 it('has later names share the last place', () => {
   const names = Array.from({ length: BACKEND_PLACES + 3 }, (_, number) => `n${number}`);
-  const places = new BackendPlaces().placesOf(backends(Object.fromEntries(names.map(name => [name, one]))));
+  const places = taken(new BackendPlaces(), Object.fromEntries(names.map(name => [name, one])));
   expect(places.get(`n${BACKEND_PLACES + 2}`)?.index).toBe(BACKEND_PLACES - 1);
 });

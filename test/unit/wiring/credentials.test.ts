@@ -73,7 +73,9 @@ it('a reload keeps what has the same source, obtains what is new, and forgets wh
   const { credentials, clock, asked, handed, failing, gauge } = setup({ a: 'one', b: 'two', c: 'three' });
   failing.add('three');
   await credentials.begin();
-  await credentials.reconfigure(backends({ a: 'one', b: 'other', d: 'four' }));
+  const prepared = await credentials.prepare(backends({ a: 'one', b: 'other', d: 'four' }));
+  prepared.apply();
+  expect(credentials.missingOfReloads()).toEqual([]);
   expect(asked).toEqual(['one', 'two', 'three', 'other', 'four']);
   expect(handed.slice(2)).toEqual(['b: key of other', 'd: key of four']);
   expect(Array.from(credentials.current.keys(), id => JSON.parse(id)[0])).toEqual(['a', 'b', 'd']);
@@ -82,4 +84,35 @@ it('a reload keeps what has the same source, obtains what is new, and forgets wh
   clock.advance(10 * 60_000);
   await new Promise(resolve => setImmediate(resolve));
   expect(asked).toHaveLength(5);
+});
+
+it('a reload that is refused leaves all as it was', async () => {
+  const { credentials, clock, asked, gauge } = setup({ a: 'one', b: 'two' });
+  await credentials.begin();
+  const prepared = await credentials.prepare(backends({ b: 'other', d: 'four' }));
+  prepared.cancel();
+  expect(Array.from(credentials.current.keys(), id => JSON.parse(id)[0])).toEqual(['a', 'b']);
+  expect(credentials.statusOf('d')).toBeUndefined();
+  expect(await gauge('usable')).toEqual(['a 1', 'b 1']);
+  asked.length = 0;
+  for (let minute = 0; minute < 60; minute++) {
+    clock.advance(60_000);
+    await new Promise(resolve => setImmediate(resolve));
+  }
+  expect(new Set(asked)).toEqual(new Set(['one', 'two']));
+});
+
+it('a backend that a reload adds is a warning until it has credentials, and the gateway stays ready', async () => {
+  const { credentials, clock, failing } = setup({ a: 'one' });
+  await credentials.begin();
+  failing.add('two');
+  const prepared = await credentials.prepare(backends({ a: 'one', b: 'two' }));
+  const warning = 'backend b: has no credentials yet (ECONNREFUSED)';
+  prepared.apply();
+  expect(credentials.missingOfReloads()).toEqual([warning]);
+  expect([credentials.notReady(), credentials.warnings()]).toEqual([[], [warning]]);
+  failing.clear();
+  clock.advance(60_000);
+  await new Promise(resolve => setImmediate(resolve));
+  expect([credentials.notReady(), credentials.warnings()]).toEqual([[], []]);
 });
