@@ -68,6 +68,7 @@ const s3 = (environment: Environment) =>
     timeouts: timeouts.prefault({}),
     minRate: size(0, 1024 ** 3).default(1024),
     tls: tls.optional(),
+    fallback: text('the name of a backend').optional(),
     breaker: z
       .union([z.literal(false), breaker], { error: 'settings of the circuit breaker, or false for none' })
       .prefault({}),

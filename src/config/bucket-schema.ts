@@ -90,6 +90,7 @@ const customerKeys = map({
 const bucketKeys = map({
   backend: text('the name of a backend'),
   bucket: text('the name or ARN of the bucket at the backend').optional(),
+  fallbackBucket: text('the name or ARN of the bucket at the fallback of the backend').optional(),
   keyPrefix: z.string({ error: 'a text that is put before every key' }).default(''),
   access: choice(['public', 'verify'], ['delegate']),
   anonymous: listOf(

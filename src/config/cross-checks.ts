@@ -3,6 +3,7 @@ import { parseAccessPointArn } from '../s3/access-point.ts';
 import { EVERY_OTHER_BUCKET, isVirtualHostable } from '../s3/bucket-name.ts';
 import { pathPrefixProblem } from '../s3/path-key.ts';
 import type { ConfiguredAddress } from '../server/tls/certificate-watch.ts';
+import { fallbacks } from './fallback-checks.ts';
 import { otherBucketNames } from './other-buckets.ts';
 import { KEY_KINDS, type KeyRestrictions, undecidedBackends } from './restricted-keys.ts';
 import { formatSize } from './units.ts';
@@ -18,12 +19,19 @@ export interface CheckedConfig {
         readonly directory?: string;
         readonly endpoint?: string;
         readonly addressing?: string;
+        readonly fallback?: string | undefined;
         readonly tls?: { readonly insecureSkipVerify: boolean } | undefined;
       }
     >
   >;
   readonly buckets: Readonly<
-    Record<string, KeyRestrictions['buckets'][string] & { readonly bucket?: string | undefined }>
+    Record<
+      string,
+      KeyRestrictions['buckets'][string] & {
+        readonly bucket?: string | undefined;
+        readonly fallbackBucket?: string | undefined;
+      }
+    >
   >;
   readonly clients: readonly (KeyRestrictions['clients'][number] & { readonly accessKeyId: string })[];
   readonly limits: { readonly headersBytes: number; readonly urlBytes: number };
@@ -58,6 +66,7 @@ export function crossCheck(config: CheckedConfig, asksForKeys = true): CrossProb
     ...sharedPaths(config),
     ...sharedDirectories(config),
     ...unknownBackends(config),
+    ...fallbacks(config),
     ...tlsOfBackends(config),
     ...renamedWildcard(config),
     ...(asksForKeys ? undecidedKeys(config) : []),

@@ -46,7 +46,7 @@ export class Pipeline {
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
-    this.#objects = new ObjectServer(parts.observer);
+    this.#objects = new ObjectServer(parts.observer, parts.sources);
     this.#errors = errorHandling(parts.observer, parts.faults);
   }
 

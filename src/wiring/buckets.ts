@@ -6,6 +6,7 @@ import { otherBucketNames } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
 import { type Bucket, regionOfBucket } from '../gateway/request/bucket.ts';
 import { BucketTable } from '../gateway/request/bucket-table.ts';
+import { fallbackBucketOf } from '../gateway/request/fallback-bucket.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { compileKeyPatterns } from '../s3/key-pattern.ts';
 import { listingKeyOf } from '../s3/listing/marker-seal.ts';
@@ -23,12 +24,13 @@ type BucketSettings = Pick<WorkerSettings, 'config' | 'stores' | 'listingSecret'
 
 export function createBuckets(settings: BucketSettings, parts: BucketParts): BucketTable {
   const { config } = settings;
-  const bucketOf = (name: string, label: string, bucket: BucketConfig) =>
-    describeBucket(name, label, bucket, settings, parts);
+  const complete = (name: string, label: string, bucket: BucketConfig, policyFor: Bucket['policyFor']) => {
+    const described = { ...describeBucket(name, label, bucket, settings, parts), policyFor };
+    return withFallback(described, bucket, config, parts);
+  };
   const named = new Map<string, Bucket>();
   for (const [name, bucket] of Object.entries(config.buckets)) {
-    if (name !== EVERY_OTHER_BUCKET)
-      named.set(name, { ...bucketOf(name, name, bucket), policyFor: policyOf(bucket) });
+    if (name !== EVERY_OTHER_BUCKET) named.set(name, complete(name, name, bucket, policyOf(bucket)));
   }
   const others = config.buckets[EVERY_OTHER_BUCKET];
   if (!others) return new BucketTable(named, undefined);
@@ -37,10 +39,22 @@ export function createBuckets(settings: BucketSettings, parts: BucketParts): Buc
   const store = parts.stores.get(others.backend);
   const backend = config.backends[others.backend];
   if (!store || !backend) throw new RangeError(`no backend ${others.backend}`);
-  const find = (name: string) =>
-    isOther(name) ? { ...bucketOf(name, '_other', others), policyFor } : undefined;
+  const find = (name: string) => (isOther(name) ? complete(name, '_other', others, policyFor) : undefined);
   const { headerPrefix } = backend;
   return new BucketTable(named, { store, region: regionOf(backend), headerPrefix, find });
+}
+
+function withFallback(
+  bucket: Bucket,
+  { backend: name, fallbackBucket }: BucketConfig,
+  { backends }: BucketSettings['config'],
+  { stores }: BucketParts,
+): Bucket {
+  const backend = backends[name];
+  const fallback = backend?.type === 's3' ? backend.fallback : undefined;
+  const store = fallback === undefined ? undefined : stores.get(fallback);
+  if (!store) return bucket;
+  return { ...bucket, fallback: fallbackBucketOf(bucket, store, fallbackBucket ?? bucket.bucketAtStore) };
 }
 
 function policyOf(bucket: BucketConfig): Bucket['policyFor'] {

@@ -104,7 +104,7 @@ export class ObjectServerBench {
       onArchivedRead: () => undefined,
     });
     this.#errors = errorHandling(this.#observer, new Faults(metrics, undefined));
-    this.#objects = new ObjectServer(this.#observer);
+    this.#objects = new ObjectServer(this.#observer, { sourceOf: () => this.#source() });
   }
 
   static async start(): Promise<ObjectServerBench> {

@@ -15,6 +15,7 @@ import type { RequestLimits } from '../../src/gateway/request/admission.ts';
 import type { Authenticate, AuthenticateForm } from '../../src/gateway/request/authenticator.ts';
 import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
+import { fallbackBucketOf } from '../../src/gateway/request/fallback-bucket.ts';
 import { listenHttp } from '../../src/server/http-listener.ts';
 import type { TcpAddress } from '../../src/server/listen-address.ts';
 import type { SenderLimits } from '../../src/server/slow-senders.ts';
@@ -45,6 +46,8 @@ export interface TestGatewayOptions {
   readonly storeUrl: string;
   /** Further stores by name, each with a bucket that is called the same. */
   readonly otherStores?: Readonly<Record<string, string>>;
+  /** A store that stands in for the first one in all of its buckets. */
+  readonly fallbackUrl?: string;
   /** How the store is spoken to: by default in `x-amz-`, with the bucket in the path and without signatures. */
   readonly store?: Partial<S3StoreOptions>;
   /** What differs from a bucket that is called the same at the store, by the names that clients use. Default: one bucket `b`. */
@@ -228,7 +231,8 @@ function makePart(
     });
   const store = makeStore('main', options.storeUrl);
   const others = Object.entries(options.otherStores ?? {}).map(([name, url]) => makeStore(name, url));
-  const stores = [store, ...others];
+  const standby = options.fallbackUrl === undefined ? undefined : makeStore('standby', options.fallbackUrl);
+  const stores = [store, ...others, ...(standby ? [standby] : [])];
   for (const one of stores) spoilGiven(one);
   const otherBuckets = Object.fromEntries(others.map(one => [one.name, { store: one }]));
   const gateway = new Gateway({
@@ -237,6 +241,7 @@ function makePart(
       { ...options, buckets: { ...(options.buckets ?? { b: {} }), ...otherBuckets } },
       store,
       policy,
+      standby,
     ),
     authenticate: options.authenticate ?? (() => anonymous),
     authenticateForm: options.authenticateForm ?? (() => anonymous),
@@ -303,9 +308,18 @@ function policyOf(allows: TestGatewayOptions['allows']): Policy {
   return { allows, shareBelow: (...asked) => (allows(...asked) ? 'some' : 'none') };
 }
 
-function bucketsOf(options: TestGatewayOptions, store: S3Store, policy: CachePolicy) {
+function bucketsOf(
+  options: TestGatewayOptions,
+  store: S3Store,
+  policy: CachePolicy,
+  standby: S3Store | undefined,
+) {
   const { buckets = { b: {} } } = options;
   const bucketOf = (name: string, different: Partial<Bucket>): Bucket => {
+    const bucket = primaryOf(name, different);
+    return standby ? { ...bucket, fallback: fallbackBucketOf(bucket, standby, `${name}-replica`) } : bucket;
+  };
+  const primaryOf = (name: string, different: Partial<Bucket>): Bucket => {
     const bucketAtStore = different.bucketAtStore ?? name;
     const backend = (different.store ?? store).identity;
     return {

@@ -31,6 +31,18 @@ export function purge(
 ): Purged {
   const bucket = buckets.find(request.bucket);
   if (!bucket) return nothing;
+  const own = purgeOf(bucket, request, objects, peers);
+  if (!bucket.fallback) return own;
+  const ofFallback = purgeOf(bucket.fallback, request, objects, peers);
+  return { objects: own.objects + ofFallback.objects, bytes: own.bytes + ofFallback.bytes };
+}
+
+function purgeOf(
+  bucket: Bucket,
+  request: PurgeScope,
+  objects: WorkerCache,
+  peers: Pick<Peers, 'forgetRange'>,
+): Purged {
   if (request.kind === 'key') return purgeKey(bucket, request.key, objects);
   const keyPrefix = bucket.keyPrefix + (request.kind === 'prefix' ? request.prefix : '');
   const range = { backend: bucket.store.identity, bucket: bucket.bucketAtStore, keyPrefix };

@@ -29,7 +29,8 @@ import type { LookupResult, ObjectSource } from './object-source.ts';
 import { lookupFresh, lookupRecord, type RecordCache } from './record-cache.ts';
 import { isRememberedRefusal, readableRecord, refusedRecord, uncacheableRecord } from './reply-record.ts';
 import { SingleFlight } from './single-flight.ts';
-import { isFailureOfStore, staleAnswer } from './stale-record.ts';
+import { staleAnswer } from './stale-record.ts';
+import { isFailureOfStore } from './store-failure.ts';
 import type { StoreFetcher } from './store-fetcher.ts';
 
 /** Creates the contents of records and receives their bytes. */

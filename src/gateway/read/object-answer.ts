@@ -32,6 +32,7 @@ import {
   type CacheReports,
   cacheHit,
   failedAtStore,
+  fromFallback,
   type LookupOutcome,
   refusedByStore,
 } from '../request/cache-status.ts';
@@ -47,7 +48,15 @@ export interface AnswerParts {
   readonly headers: ObjectHeaders;
   readonly reports: CacheReports;
   /** Repeats the look-up for an object that changed before the first byte; `left` look-ups may still follow. */
-  lookUpAgain(client: ClientRead, source: ObjectSource, left: number): void;
+  lookUpAgain(client: ClientRead, source: ObjectSource, left: number, failed: FailedRead | undefined): void;
+  /** Reads from the store that stands in for the one that has failed; false where there is none, or it may not. */
+  fallBack(client: ClientRead, failure: unknown): boolean;
+}
+
+/** The read that is answered from another store, and how its own has failed. */
+export interface FailedRead {
+  readonly client: ClientRead;
+  readonly failure: unknown;
 }
 
 /** The answer to one read, from the record to the last byte. */
@@ -56,14 +65,25 @@ export class ObjectAnswer implements SendCallbacks {
   readonly #source: ObjectSource;
   readonly #parts: AnswerParts;
   readonly #lookUpsLeft: number;
+  readonly #failed: FailedRead | undefined;
   #record: ObjectRecord | undefined;
   #outcome = cacheHit;
   #status = 200;
   #headers = undecided;
   #ageS: number | undefined;
 
-  /** @param lookUpsLeft how often the look-up may be repeated if the object changes before the first byte */
-  constructor(client: ClientRead, source: ObjectSource, parts: AnswerParts, lookUpsLeft: number) {
+  /**
+   * @param lookUpsLeft how often the look-up may be repeated if the object changes before the first byte
+   * @param failed what this stands in for
+   */
+  constructor(
+    client: ClientRead,
+    source: ObjectSource,
+    parts: AnswerParts,
+    lookUpsLeft: number,
+    failed?: FailedRead,
+  ) {
+    this.#failed = failed;
     this.#client = client;
     this.#source = source;
     this.#parts = parts;
@@ -76,7 +96,11 @@ export class ObjectAnswer implements SendCallbacks {
     this.#outcome = outcome;
     this.#client.exchange.isCharged ||= outcome.isCharged;
     try {
-      if (record.kind === 'refused') this.#refuse(record);
+      // a replica may lack what the store has, and what it does not keep is passed on from there as well
+      if (this.#failed && record.kind === 'refused') this.fail(undefined);
+      else if (this.#failed && record.kind === 'uncacheable')
+        passRead(this.#failed.client, this.#parts.observer, 'unkeepable');
+      else if (record.kind === 'refused') this.#refuse(record);
       else if (record.kind === 'uncacheable') passRead(this.#client, this.#parts.observer, 'unkeepable');
       else this.#checkPreconditions(record);
     } catch (error) {
@@ -87,12 +111,13 @@ export class ObjectAnswer implements SendCallbacks {
   /** Handles any error before the first byte. Never throws. */
   fail(error: unknown): void {
     const { exchange } = this.#client;
-    if (exchange.response.headersSent || isFault(error)) {
+    if (exchange.response.headersSent || (error !== undefined && isFault(error))) {
       exchange.refuse(error);
       return;
     }
     try {
-      this.#replyToFailure(error);
+      if (this.#failed) this.#replyToFailure(this.#failed.failure);
+      else if (!this.#parts.fallBack(this.#client, error)) this.#replyToFailure(error);
     } catch (fault) {
       exchange.fault(fault);
     }
@@ -101,7 +126,7 @@ export class ObjectAnswer implements SendCallbacks {
   #replyToFailure(error: unknown): void {
     const { exchange, read, mayKnowMissing } = this.#client;
     if (error instanceof RefusedByStoreError) {
-      if (this.#record) this.#source.refusedByStore(read, this.#record, error.reply);
+      if (this.#record && !this.#failed) this.#source.refusedByStore(read, this.#record, error.reply);
       exchange.isCharged ||= readContentHead(error.reply).isCharged;
       exchange.report = refusedByStore(error.reply.status);
       replyRefusal(exchange, read.bucket, error.reply, mayKnowMissing);
@@ -223,7 +248,7 @@ export class ObjectAnswer implements SendCallbacks {
     if (isChanged && this.#record) this.#source.invalidate(this.#client.read, this.#record);
     const mayComeElsewhere = isChanged || error instanceof OwnerLostError;
     if (mayComeElsewhere && this.#lookUpsLeft > 0)
-      this.#parts.lookUpAgain(this.#client, this.#source, this.#lookUpsLeft - 1);
+      this.#parts.lookUpAgain(this.#client, this.#source, this.#lookUpsLeft - 1, this.#failed);
     else this.fail(error);
   }
 
@@ -235,7 +260,8 @@ export class ObjectAnswer implements SendCallbacks {
     const { how } = this.#outcome;
     const leftMs = freshUntilMs(record, read.policy, nowMs) - nowMs;
     const ttlMs = how === 'stale' ? leftMs : Math.max(0, leftMs);
-    exchange.report = this.#parts.reports.of(this.#outcome, coverage, Math.ceil(ttlMs / 1000));
+    const report = this.#parts.reports.of(this.#outcome, coverage, Math.ceil(ttlMs / 1000));
+    exchange.report = this.#failed ? fromFallback(report) : report;
     this.#ageS = how === 'hit' || how === 'stale' ? ageS(record, nowMs) : undefined;
   }
 }

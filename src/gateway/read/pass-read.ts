@@ -4,6 +4,7 @@ import { passThrough } from '../pass/pass-through.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { isVisible } from '../reply/prepared-headers.ts';
 import type { ClientRead } from '../request/client-read.ts';
+import { FallbackRead } from './send-with-fallback.ts';
 import { storeRequest } from './store-request.ts';
 
 /**
@@ -27,6 +28,10 @@ export function passRead(
     mayKnowMissing,
     keep: field => isVisible(field, visibility),
     overrides,
+    send: (sent, receiver) =>
+      FallbackRead.send(read.bucket, sent, receiver, () =>
+        observer.fallbacks.cell(read.bucket.store.name).add(),
+      ),
   });
 }
 

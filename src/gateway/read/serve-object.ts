@@ -6,10 +6,12 @@ import { ObjectHeaders } from '../reply/prepared-headers.ts';
 import { noGrant } from '../request/access.ts';
 import { CacheReports, cacheHit } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
+import { readOfFallback } from '../request/fallback-bucket.ts';
 import type { ObjectRead } from '../request/object-read.ts';
-import { type AnswerParts, ObjectAnswer, selectionFor } from './object-answer.ts';
-import type { LookupResult, ObjectSource } from './object-source.ts';
+import { type AnswerParts, type FailedRead, ObjectAnswer, selectionFor } from './object-answer.ts';
+import type { LookupResult, ObjectSource, ObjectSources } from './object-source.ts';
 import { lookupFresh } from './record-cache.ts';
+import { mayFallBack } from './store-failure.ts';
 
 /** How often the look-up is repeated for an object that changes before its first byte. */
 const REPEATED_LOOKUPS = 3;
@@ -20,8 +22,11 @@ export class ObjectServer implements AnswerParts {
   readonly headers = new ObjectHeaders();
   readonly reports = new CacheReports();
 
-  constructor(observer: ExchangeObserver) {
+  readonly #sources: ObjectSources;
+
+  constructor(observer: ExchangeObserver, sources: ObjectSources) {
     this.observer = observer;
+    this.#sources = sources;
   }
 
   /** A fresh cached record is answered in this turn of the event loop; otherwise the answer waits for the store. */
@@ -48,8 +53,20 @@ export class ObjectServer implements AnswerParts {
       .catch(error => waiting.take()?.fail(error instanceof RefusedByStoreError ? forbidden : error));
   }
 
-  lookUpAgain(client: ClientRead, source: ObjectSource, left: number): void {
-    this.#ask(client, source, new ObjectAnswer(client, source, this, left));
+  lookUpAgain(client: ClientRead, source: ObjectSource, left: number, failed?: FailedRead): void {
+    this.#ask(client, source, new ObjectAnswer(client, source, this, left, failed));
+  }
+
+  fallBack(client: ClientRead, failure: unknown): boolean {
+    const elsewhere = mayFallBack(failure) ? readOfFallback(client) : undefined;
+    if (!elsewhere) return false;
+    this.observer.fallbacks.cell(client.read.bucket.store.name).add();
+    const source = this.#sources.sourceOf(elsewhere.read.objectKey.hash);
+    const answer = new ObjectAnswer(elsewhere, source, this, REPEATED_LOOKUPS, { client, failure });
+    const record = lookupFresh(source.records, elsewhere.read, client.nowMs);
+    if (record && !lacksChecksums(elsewhere, record)) answer.answer(record, cacheHit);
+    else this.#ask(elsewhere, source, answer);
+    return true;
   }
 
   #ask(client: ClientRead, source: ObjectSource, answer: ObjectAnswer): void {

@@ -1,26 +1,10 @@
-import { StoreError, type StoreErrorCode } from '../../backend/store.ts';
 import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { selectRange } from '../../http/range.ts';
 import { RefusedByStoreError } from '../fill/fill-error.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import type { LookupResult } from './object-source.ts';
-
-/** The store, or the way to it, has failed. Not UNSIGNED: the gateway may have lost the right to read the object. */
-const failures: ReadonlySet<StoreErrorCode> = new Set([
-  'UNREACHABLE',
-  'TIMEOUT',
-  'BROKEN',
-  'INVALID',
-  'BUSY',
-  'CIRCUIT_OPEN',
-]);
-
-/** Whether the store has failed to answer, rather than refused (RFC 5861 §4): 403 and 404 are answers. */
-export function isFailureOfStore(error: unknown): boolean {
-  if (error instanceof StoreError) return failures.has(error.code);
-  return error instanceof RefusedByStoreError && [500, 502, 503, 504].includes(error.reply.status);
-}
+import { isFailureOfStore } from './store-failure.ts';
 
 /**
  * The stale record that answers `read` although the store has failed with `error` to confirm it; undefined where there is

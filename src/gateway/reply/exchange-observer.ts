@@ -68,6 +68,8 @@ export class ExchangeObserver {
   readonly #errors: Family<CounterCell>;
   readonly #shed: Readonly<Record<'memory' | 'requests' | 'stalled', CounterCell>>;
   readonly #lookups: Family<CounterCell>;
+  /** Reads that another store was asked for, since theirs failed; by the backend that failed. */
+  readonly fallbacks: Family<CounterCell>;
   readonly #inFlight: GaugeCell;
   readonly #cells = new Map<string, AnswerCells>();
   readonly #signatures: RefusedSignatures | undefined;
@@ -101,6 +103,11 @@ export class ExchangeObserver {
       'Time from a request to the last byte of its answer.',
       ['cache'],
       secondsBounds,
+    );
+    this.fallbacks = metrics.counter(
+      'tidegate_backend_fallbacks_total',
+      'Reads that the fallback of a backend was asked for, since the backend failed.',
+      ['backend'],
     );
     this.#errors = metrics.counter(
       'tidegate_error_responses_total',

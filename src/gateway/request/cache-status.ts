@@ -109,3 +109,9 @@ function reportOfStale({ forwardStatus, isCollapsed }: LookupOutcome, ttlS: numb
   if (isCollapsed) parts.push('collapsed');
   return { result: 'STALE', cacheStatus: [...parts, `ttl=${ttlS}`, 'detail=stale-if-error'].join('; ') };
 }
+
+/** What another store than the bucket's own was asked for. RFC 9211 §2.8 */
+export function fromFallback({ result, cacheStatus }: CacheReport): CacheReport {
+  const hasDetail = cacheStatus.includes('; detail=');
+  return { result, cacheStatus: hasDetail ? cacheStatus : `${cacheStatus}; detail=fallback` };
+}

@@ -53,8 +53,9 @@ export class Configurations {
   bucketOf(name: string, objectKey: ObjectKey): Bucket | undefined {
     for (const { buckets } of this.#known) {
       const bucket = buckets.find(name);
-      if (bucket && bucket.store.identity === objectKey.backend && bucket.bucketAtStore === objectKey.bucket)
-        return bucket;
+      for (const one of [bucket, bucket?.fallback])
+        if (one && one.store.identity === objectKey.backend && one.bucketAtStore === objectKey.bucket)
+          return one;
     }
     return undefined;
   }

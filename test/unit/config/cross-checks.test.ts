@@ -150,3 +150,33 @@ it.each(['../tenantB/', 'a//', './'])(
     expect(found({ backends: { main: { type: 's3', keys: 'exact' } }, buckets })).toEqual([]);
   },
 );
+
+it.each([
+  [{ main: { type: 's3', fallback: 'replica' } }, 'backends.main.fallback: the name of another backend'],
+  [{ main: { type: 's3', fallback: 'main' } }, 'backends.main.fallback: the name of another backend'],
+  [
+    { main: { type: 's3', keys: 'exact' as const, fallback: 'other' }, other: { type: 's3' } },
+    'backends.main.fallback: a backend whose keys are exact as well',
+  ],
+  [
+    {
+      main: { type: 's3', keys: 'exact' as const, fallback: 'other' },
+      other: { type: 's3', keys: 'path' as const },
+    },
+    'backends.main.fallback: a backend whose keys are exact as well',
+  ],
+])('a fallback has to be another backend that takes the same keys for one: %j', (backends, expected) => {
+  expect(found({ backends })).toEqual([expected]);
+});
+
+it('a bucket has a name at the fallback where its backend has one', () => {
+  const photos = { backend: 'main', fallbackBucket: 'photos-replica' };
+  expect(found({ buckets: { photos } })).toEqual([
+    'buckets.photos.fallbackBucket: nothing, since the backend main has no fallback',
+  ]);
+  const backends = { main: { type: 's3', fallback: 'two' }, two: { type: 's3' } };
+  expect(found({ backends, buckets: { photos } })).toEqual([]);
+  expect(found({ backends, buckets: { '*': photos }, clients: [] })).toEqual([
+    'buckets.*.fallbackBucket: nothing, since "*" stands for every other name as it is',
+  ]);
+});

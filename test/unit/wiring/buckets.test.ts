@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { EpochSlots } from '../../../src/cache/epoch-slots.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
+import { objectKeyOf } from '../../../src/gateway/request/bucket.ts';
 import { createBuckets } from '../../../src/wiring/buckets.ts';
 import { allocateCache } from '../../../src/wiring/cache.ts';
 import { silentStore } from '../../support/object-reads.ts';
@@ -8,10 +9,10 @@ import { silentStore } from '../../support/object-reads.ts';
 const config = parseConfig(
   `cache: { memory: { size: 16MiB } }
 backends:
-  main: { type: s3, endpoint: "http://x", keys: exact, credentials: none }
+  main: { type: s3, endpoint: "http://x", keys: exact, credentials: none, fallback: two }
   two: { type: s3, endpoint: "http://y", keys: exact, credentials: none }
 buckets:
-  photos: { backend: main, access: verify }
+  photos: { backend: main, access: verify, fallbackBucket: replica }
   pictures: { backend: main, bucket: photos, access: verify, keyPrefix: a/ }
   films: { backend: main, access: verify }
   other: { backend: two, bucket: photos, access: verify }
@@ -24,7 +25,7 @@ function setup() {
   const stores = new Map(['main', 'two'].map(name => [name, { ...silentStore, name, identity: name }]));
   const parts = { stores, slots: new EpochSlots(shared) };
   const buckets = createBuckets({ config, stores: new Map(), listingSecret: '' }, parts);
-  return { shared, slotOf: (name: string) => buckets.find(name)?.epochs.bucketSlot };
+  return { shared, buckets, slotOf: (name: string) => buckets.find(name)?.epochs.bucketSlot };
 }
 
 it('buckets named in the configuration have epochs of their own, which two names of one bucket share', () => {
@@ -42,4 +43,21 @@ it('buckets that "*" stands for share the others, by a secret that each start ma
   const again = setup();
   expect(names.map(again.slotOf)).not.toEqual(names.map(slotOf));
   expect(again.shared.epochKey).not.toEqual(shared.epochKey);
+});
+
+it('the fallback of a bucket has names of its own in the cache, and the epochs of the bucket', () => {
+  const { buckets } = setup();
+  for (const [name, atFallback] of [
+    ['photos', 'replica'],
+    ['films', 'films'],
+    ['mine', 'mine'],
+  ] as const) {
+    const bucket = buckets.find(name);
+    if (!bucket?.fallback) throw new Error(`${name} has no fallback`);
+    const [own, other] = [objectKeyOf(bucket, 'a/b'), objectKeyOf(bucket.fallback, 'a/b')];
+    expect(other).toMatchObject({ backend: 'two for main', bucket: atFallback, key: 'a/b' });
+    expect([other.keySlot, other.bucketSlot]).toEqual([own.keySlot, own.bucketSlot]);
+    expect(objectKeyOf(bucket, 'a/c').keySlot).not.toBe(own.keySlot);
+  }
+  expect(buckets.find('other')?.fallback).toBeUndefined();
 });

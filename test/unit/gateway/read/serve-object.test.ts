@@ -49,7 +49,12 @@ function waitingAnswer(prepare: (response: ServerResponse) => void = () => undef
     sends: new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: () => undefined,
   });
-  const answer = new ObjectAnswer(client, unasked, new ObjectServer(observer), 0);
+  const answer = new ObjectAnswer(
+    client,
+    unasked,
+    new ObjectServer(observer, { sourceOf: () => unasked }),
+    0,
+  );
   return {
     response,
     exchange,

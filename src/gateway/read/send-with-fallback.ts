@@ -1,0 +1,114 @@
+import { CollectedReply } from '../../backend/collected-reply.ts';
+import type { StoreCall, StoreReplyHead, StoreRequest } from '../../backend/store.ts';
+import type { PassedReceiver } from '../pass/pass-through.ts';
+import type { Bucket } from '../request/bucket.ts';
+import { isFailingStatus, mayFallBack } from './store-failure.ts';
+
+/**
+ * Sends a read to the store of `bucket`, and where that fails before its answer to the one that stands in for it. What
+ * that refuses is not passed on: a replica may lack what the store has, so the client learns of the store's own failure.
+ */
+export class FallbackRead implements StoreCall, PassedReceiver {
+  readonly #receiver: PassedReceiver;
+  readonly #onFallback: () => void;
+  readonly #fallback: Bucket;
+  readonly #request: StoreRequest;
+  #call: StoreCall | undefined;
+  #isPaused = false;
+  /** Tells the receiver how the store has failed; defined once it has. */
+  #tellFailure: (() => void) | undefined;
+  /** The store's answer, while it is a failure. */
+  #failing: CollectedReply | undefined;
+  #phase: 'primary' | 'fallback' | 'answered' | 'over' = 'primary';
+
+  private constructor(
+    request: StoreRequest,
+    receiver: PassedReceiver,
+    fallback: Bucket,
+    onFallback: () => void,
+  ) {
+    this.#request = request;
+    this.#receiver = receiver;
+    this.#fallback = fallback;
+    this.#onFallback = onFallback;
+  }
+
+  /** @param onFallback called when the store has failed, and the other one is asked */
+  static send(
+    { store, fallback }: Bucket,
+    request: StoreRequest,
+    receiver: PassedReceiver,
+    onFallback: () => void,
+  ): StoreCall {
+    if (!fallback) return store.send(request, receiver);
+    const read = new FallbackRead(request, receiver, fallback, onFallback);
+    read.#call = store.send(request, read);
+    return read;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#call?.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#call?.resume();
+  }
+
+  took(lengthBytes: number): void {
+    this.#call?.took(lengthBytes);
+  }
+
+  abort(): void {
+    this.#phase = 'over';
+    this.#call?.abort();
+  }
+
+  answered(head: StoreReplyHead): void {
+    if (this.#phase === 'primary' && isFailingStatus(head.status)) this.#failing = new CollectedReply(head);
+    else if (this.#phase === 'fallback' && head.status >= 400) this.#giveUp();
+    else {
+      this.#phase = 'answered';
+      this.#receiver.answered(head);
+    }
+  }
+
+  arrived(chunk: Buffer): void {
+    if (this.#phase === 'answered') this.#receiver.arrived(chunk);
+    else this.#failing?.arrived(chunk);
+  }
+
+  ended(): void {
+    if (this.#phase === 'answered') this.#receiver.ended();
+    else if (this.#phase === 'primary') {
+      const { body, ...head } = this.#failing?.whole() ?? { status: 502, fields: [], body: Buffer.alloc(0) };
+      this.#fallBack(() => {
+        this.#receiver.answered(head);
+        if (body.length > 0) this.#receiver.arrived(body);
+        this.#receiver.ended();
+      });
+    }
+  }
+
+  failed(error: unknown): void {
+    if (this.#phase === 'primary' && mayFallBack(error)) this.#fallBack(() => this.#receiver.failed(error));
+    else if (this.#phase === 'fallback') this.#giveUp();
+    else if (this.#phase !== 'over') this.#receiver.failed(error);
+  }
+
+  #fallBack(tellFailure: () => void): void {
+    this.#phase = 'fallback';
+    this.#tellFailure = tellFailure;
+    this.#onFallback();
+    const { store, bucketAtStore } = this.#fallback;
+    this.#call = store.send({ ...this.#request, bucket: bucketAtStore }, this);
+    if (this.#isPaused) this.#call.pause();
+  }
+
+  #giveUp(): void {
+    this.#phase = 'over';
+    this.#call?.abort();
+    this.#tellFailure?.();
+  }
+}

@@ -1,0 +1,29 @@
+import { NO_ANSWER, StoreError, type StoreErrorCode } from '../../backend/store.ts';
+import { RefusedByStoreError } from '../fill/fill-error.ts';
+
+/** The store, or the way to it, has failed. Not UNSIGNED: the gateway may have lost the right to read the object. */
+const failures: ReadonlySet<StoreErrorCode> = new Set([
+  'UNREACHABLE',
+  'TIMEOUT',
+  'BROKEN',
+  'INVALID',
+  'BUSY',
+  'CIRCUIT_OPEN',
+]);
+
+/** Whether the store has failed to answer, rather than refused (RFC 5861 §4): 403 and 404 are answers. */
+export function isFailureOfStore(error: unknown): boolean {
+  if (error instanceof StoreError) return failures.has(error.code);
+  return error instanceof RefusedByStoreError && isFailingStatus(error.reply.status);
+}
+
+/** RFC 5861 §4. */
+export function isFailingStatus(status: number): boolean {
+  return status === 500 || status === 502 || status === 503 || status === 504;
+}
+
+/** Whether another store may be asked instead. Not where this gateway asks too much: it would ask the other one as much. */
+export function mayFallBack(error: unknown): boolean {
+  const isOwn = error instanceof StoreError && error.code === 'BUSY' && error.reason !== NO_ANSWER;
+  return isFailureOfStore(error) && !isOwn;
+}

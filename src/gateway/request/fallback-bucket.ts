@@ -1,0 +1,44 @@
+import { StandbyStore } from '../../backend/standby-store.ts';
+import type { Store } from '../../backend/store.ts';
+import { bucketText } from '../../cache/object-key.ts';
+import type { Bucket } from './bucket.ts';
+import { isRenamed, objectKeyOf } from './bucket.ts';
+import type { ClientRead } from './client-read.ts';
+
+/**
+ * The bucket that stands in for `primary` at another store. It is cached under names of its own, since the stores may hold
+ * different versions (docs/architecture.md, law 2), but its keys have the epochs of the primary's: a purge or a write
+ * there ends what was learned here as well (law 5).
+ */
+export function fallbackBucketOf(primary: Bucket, store: Store, bucketAtStore: string): Bucket {
+  const standby = new StandbyStore(store, primary.store);
+  const ownText = bucketText({ backend: standby.identity, bucket: bucketAtStore });
+  const primaryText = bucketText({ backend: primary.store.identity, bucket: primary.bucketAtStore });
+  const { epochs } = primary;
+  return {
+    ...primary,
+    store: standby,
+    bucketAtStore,
+    epochs: {
+      bucketSlot: epochs.bucketSlot,
+      keySlot: text => epochs.keySlot(primaryText + text.slice(ownText.length)),
+    },
+    fallback: undefined,
+  };
+}
+
+/** The same read of the bucket that stands in; undefined where there is none. */
+export function readOfFallback(client: ClientRead): ClientRead | undefined {
+  const { read, visibility } = client;
+  const { fallback, keyPrefix } = read.bucket;
+  if (!fallback) return undefined;
+  return {
+    ...client,
+    read: {
+      ...read,
+      bucket: fallback,
+      objectKey: objectKeyOf(fallback, read.objectKey.key.slice(keyPrefix.length)),
+    },
+    visibility: { ...visibility, storeNames: visibility.storeNames && !isRenamed(fallback) },
+  };
+}
