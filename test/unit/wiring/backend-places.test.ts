@@ -40,6 +40,31 @@ it.each([
   expect(taken(places, { main: `${one}, ${setting}` }).get('main')?.identity).toBe(identity);
 });
 
+it.each([
+  [
+    'another profile',
+    'credentials: { from: profile, profile: a }',
+    'credentials: { from: profile, profile: b }',
+  ],
+  [
+    'another role',
+    'credentials: { from: web-identity, tokenFile: /t, roleArn: a }',
+    'credentials: { from: web-identity, tokenFile: /t, roleArn: b }',
+  ],
+  [
+    'another command',
+    'credentials: { from: process, command: a }',
+    'credentials: { from: process, command: b }',
+  ],
+  ['another authority', 'tls: { ca: /a.pem }', 'tls: { ca: /b.pem }'],
+])('%s is another identity: who reads with it is not served what the one before could read', (_, a, b) => {
+  const places = new BackendPlaces();
+  const secure = 'endpoint: "https://127.0.0.1:1"';
+  const identity = (setting: string) =>
+    taken(places, { main: `${secure}, ${setting}` }).get('main')?.identity;
+  expect([a, a, b].map(identity)).toEqual(['main', 'main', 'main 1']);
+});
+
 it('has the same identity with another secret of the same key', () => {
   const places = new BackendPlaces();
   const identity = (secret: string) => {

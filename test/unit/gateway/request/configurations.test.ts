@@ -1,25 +1,51 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../../../src/backend/store.ts';
+import type { MovedBuckets } from '../../../../src/cache/open-writes.ts';
 import { anonymous } from '../../../../src/gateway/request/access.ts';
 import type { Bucket } from '../../../../src/gateway/request/bucket.ts';
-import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
+import { BucketTable, type OtherBuckets } from '../../../../src/gateway/request/bucket-table.ts';
 import { Configurations, type ServiceConfiguration } from '../../../../src/gateway/request/configurations.ts';
-import { testKey } from '../../../support/object-keys.ts';
+import { slots, testKey } from '../../../support/object-keys.ts';
 import { bucketOf, silentStore } from '../../../support/object-reads.ts';
+
+/** A bucket that is `bucketAtStore` at the store of this identity. */
+function bucketAt(bucketAtStore: string, identity = 'main', keyPrefix = ''): Bucket {
+  const epochs = slots.of({ backend: identity, bucket: bucketAtStore });
+  return { ...bucketOf({ ...silentStore, identity }), bucketAtStore, keyPrefix, epochs };
+}
 
 /** A configuration with one bucket, which is `bucketAtStore` at the store of this identity. */
 function configurationOf(name: string, bucketAtStore: string, identity = 'main') {
-  const store: Store = { ...silentStore, identity };
-  const bucket: Bucket = { ...bucketOf(store), name, bucketAtStore };
-  const configuration: ServiceConfiguration = {
+  const bucket: Bucket = { ...bucketAt(bucketAtStore, identity), name };
+  return { bucket, configuration: configurationWith({ [name]: bucket }) };
+}
+
+/** @param otherStore the identity of the store of all other buckets */
+function configurationWith(
+  buckets: Readonly<Record<string, Bucket>>,
+  otherStore?: string,
+): ServiceConfiguration {
+  const others = otherStore === undefined ? undefined : othersAt({ ...silentStore, identity: otherStore });
+  return {
     domain: undefined,
-    buckets: new BucketTable(new Map([[name, bucket]]), undefined),
+    buckets: new BucketTable(new Map(Object.entries(buckets)), others),
     authenticate: () => anonymous,
     authenticateForm: () => anonymous,
     policy: { allows: () => true, shareBelow: () => 'every' },
     limits: { urlBytes: 100, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 },
   };
-  return { bucket, configuration };
+}
+
+const othersAt = (store: Store): OtherBuckets => ({
+  ...{ store, region: 'us-east-1', headerPrefix: 'x-amz-' },
+  find: () => undefined,
+});
+
+/** The buckets that `after` moves, where `before` was in force. */
+function movedBy(before: ServiceConfiguration, after: ServiceConfiguration): MovedBuckets {
+  const all = new Configurations(before);
+  all.prepare(after);
+  return all.apply();
 }
 
 const at = (bucketAtStore: string, identity = 'main') => testKey(identity, bucketAtStore, 'k');
@@ -74,4 +100,35 @@ it('keeps the three configurations before the one in force, however many there w
     all.bucketOf(name, at(name)),
   );
   expect(known).toEqual(['n7', 'n8', 'n9', 'n10']);
+});
+
+it.each([
+  ['at another store', bucketAt('a'), bucketAt('a', 'main 1')],
+  ['another one at its store', bucketAt('a'), bucketAt('b')],
+  ['below another prefix', bucketAt('a', 'main', 'x/'), bucketAt('a', 'main', 'y/')],
+  ['below a prefix for the first time', bucketAt('a'), bucketAt('a', 'main', 'y/')],
+])('moves a bucket that is %s afterwards, and no other', (_, before, after) => {
+  const stays = bucketAt('stays');
+  const moved = movedBy(
+    configurationWith({ b: before, c: stays }),
+    configurationWith({ b: after, c: stays }),
+  );
+  expect(moved).toEqual(new Set([before.epochs.bucketSlot, after.epochs.bucketSlot]));
+});
+
+it('moves a bucket that only one of the two configurations has, and none whose name alone is another', () => {
+  const [stays, comes] = [bucketAt('stays'), bucketAt('comes')];
+  const [less, more] = [configurationWith({ s: stays }), configurationWith({ renamed: stays, c: comes })];
+  expect(movedBy(less, more)).toEqual(new Set([comes.epochs.bucketSlot]));
+  expect(movedBy(more, less)).toEqual(new Set([comes.epochs.bucketSlot]));
+});
+
+it.each([
+  ['come', undefined, 'main'],
+  ['go', 'main', undefined],
+  ['are at another store', 'main', 'main 1'],
+])('moves every bucket where those without a name of their own %s', (_, before, after) => {
+  const buckets = { b: bucketAt('b') };
+  expect(movedBy(configurationWith(buckets, before), configurationWith(buckets, after))).toBe('every');
+  expect(movedBy(configurationWith(buckets, after), configurationWith(buckets, after))).toEqual(new Set());
 });
