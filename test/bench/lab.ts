@@ -10,7 +10,7 @@ export const mebibyte = 1_048_576;
 export type GatewayOptions = Partial<
   Pick<
     GatewaySetup,
-    'backends' | 'buckets' | 'clients' | 'memory' | 'accessLog' | 'nodeArguments' | 'launcher'
+    'backends' | 'buckets' | 'clients' | 'memory' | 'accessLog' | 'tls' | 'nodeArguments' | 'launcher'
   >
 >;
 

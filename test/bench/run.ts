@@ -12,6 +12,7 @@ import { hitProfile } from './hit-profile.ts';
 import { Lab } from './lab.ts';
 import { machineSeconds } from './process-cost.ts';
 import { stalledReaders } from './stalled-readers.ts';
+import { tlsHitCost } from './tls-hit-cost.ts';
 import { upload } from './upload.ts';
 
 type Figure = (lab: Lab, rounds: number) => Promise<readonly Finding[]>;
@@ -25,6 +26,7 @@ const figures: Readonly<Record<string, Figure>> = {
   'stalled-readers': stalledReaders,
   'hit-profile': hitProfile,
   'hit-cost': hitCost,
+  'tls-hit-cost': tlsHitCost,
   upload,
 };
 

@@ -15,6 +15,8 @@ export interface GatewaySetup {
   readonly workers?: number;
   readonly clients?: readonly object[];
   readonly limits?: object;
+  /** Of the listener, which speaks plain HTTP without. */
+  readonly tls?: { readonly cert: string; readonly key: string };
   /** Off unless said; when on, nothing the process prints is kept. */
   readonly accessLog?: boolean | object;
   /** Further arguments of Node, before the program. */
@@ -31,11 +33,16 @@ export class GatewayProcess {
   readonly #directory: string;
   readonly #ports: readonly [number, number];
 
-  private constructor(process: RealProcess, directory: string, port: number, adminPort: number) {
+  private constructor(
+    process: RealProcess,
+    directory: string,
+    [port, adminPort]: readonly [number, number],
+    scheme: 'http' | 'https',
+  ) {
     this.#process = process;
     this.#directory = directory;
     this.#ports = [port, adminPort];
-    this.url = `http://127.0.0.1:${port}`;
+    this.url = `${scheme}://127.0.0.1:${port}`;
     this.adminUrl = `http://127.0.0.1:${adminPort}`;
   }
 
@@ -55,7 +62,7 @@ export class GatewayProcess {
     // What an access log says under load would only fill the memory of whoever keeps it.
     const output = setup.accessLog === true ? 'discarded' : 'kept';
     const started = new RealProcess(command, args, { cwd: directory, output });
-    const gateway = new GatewayProcess(started, directory, port, adminPort);
+    const gateway = new GatewayProcess(started, directory, [port, adminPort], setup.tls ? 'https' : 'http');
     try {
       await started.answers(`${gateway.adminUrl}/readyz`);
     } catch (error) {
@@ -150,7 +157,7 @@ function writeSetup(setup: GatewaySetup, directory: string, port: number, adminP
 
 function configuration(setup: GatewaySetup, directory: string, port: number, adminPort: number): object {
   return {
-    listen: { host: '127.0.0.1', port },
+    listen: { host: '127.0.0.1', port, ...(setup.tls && { tls: setup.tls }) },
     admin: { host: '127.0.0.1', port: adminPort },
     workers: setup.workers ?? 1,
     ...(setup.clients && { clients: setup.clients }),

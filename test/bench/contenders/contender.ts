@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { freePort, RealProcess } from '../../support/real-process.ts';
 
@@ -36,4 +37,8 @@ export async function startContender(name: string, prepare: Preparation): Promis
     throw error;
   }
   return { name, url, pid: server.pid, stop };
+}
+
+export function isInstalled(program: string): boolean {
+  return spawnSync(program, ['-V']).error === undefined;
 }

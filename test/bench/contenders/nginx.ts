@@ -1,16 +1,28 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { IssuedCertificate } from '../../support/certificates.ts';
+import { freePort } from '../../support/real-process.ts';
 import { type Contender, startContender } from './contender.ts';
+
+interface NginxOptions {
+  readonly hasLog?: boolean;
+  /** Answers over TLS, with this certificate. */
+  readonly tls?: IssuedCertificate;
+}
 
 /**
  * nginx at its best for this: one worker, slices of 1 MiB in a file cache on tmpfs, open files kept.
  * Measured: `tcp_nopush` makes 64 KiB cost two and a half times as much here, so it stays off.
  */
-export function startNginx(storeUrl: string, sendfile: 'on' | 'off', hasLog = false): Promise<Contender> {
-  const name = `${sendfile === 'on' ? 'nginx' : 'nginx, sendfile off'}${hasLog ? ', access log on' : ''}`;
+export function startNginx(
+  storeUrl: string,
+  sendfile: 'on' | 'off',
+  { hasLog = false, tls }: NginxOptions = {},
+): Promise<Contender> {
+  const name = `${sendfile === 'on' ? 'nginx' : 'nginx, sendfile off'}${hasLog ? ', access log on' : ''}${tls ? ', TLS' : ''}`;
   // buffered as much as the gateway does: without, every request has a write of its own
   const log = 'access_log /dev/null combined buffer=64k flush=1s;';
-  return start(name, directory => {
+  return start(name, tls, directory => {
     mkdirSync(join(directory, 'cache'));
     return {
       http: `
@@ -33,7 +45,7 @@ export function startNginx(storeUrl: string, sendfile: 'on' | 'off', hasLog = fa
 
 /** nginx passing bodies on as they come, in pieces of `bufferSize`. */
 export function startUploadNginx(storeUrl: string, bufferSize: string): Promise<Contender> {
-  return start(`nginx, buffer of ${bufferSize}`, () => ({
+  return start(`nginx, buffer of ${bufferSize}`, undefined, () => ({
     http: `
   access_log off;
   client_max_body_size 0;
@@ -50,15 +62,27 @@ interface Configuration {
   readonly location: string;
 }
 
-function start(name: string, prepare: (directory: string) => Configuration): Promise<Contender> {
-  return startContender(name, (directory, port) => {
+async function start(
+  name: string,
+  tls: IssuedCertificate | undefined,
+  prepare: (directory: string) => Configuration,
+): Promise<Contender> {
+  const tlsPort = tls && (await freePort());
+  const contender = await startContender(name, (directory, port) => {
+    const listens = [`listen 127.0.0.1:${port} backlog=1024;`];
+    if (tls) listens.push(`listen 127.0.0.1:${tlsPort} ssl backlog=1024;`, ...tlsLines(tls));
     const file = join(directory, 'nginx.conf');
-    writeFileSync(file, configuration(directory, port, prepare(directory)));
+    writeFileSync(file, configuration(directory, listens.join('\n    '), prepare(directory)));
     return ['nginx', '-p', directory, '-c', file, '-e', join(directory, 'error.log')];
   });
+  return tls ? { ...contender, url: `https://127.0.0.1:${tlsPort}` } : contender;
 }
 
-function configuration(directory: string, port: number, { http, location }: Configuration): string {
+function tlsLines({ cert, key }: IssuedCertificate): readonly string[] {
+  return [`ssl_certificate ${cert};`, `ssl_certificate_key ${key};`, 'ssl_protocols TLSv1.2 TLSv1.3;'];
+}
+
+function configuration(directory: string, listens: string, { http, location }: Configuration): string {
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   return `
 daemon off;
@@ -76,7 +100,7 @@ http {
   uwsgi_temp_path ${directory}/uwsgi;
   scgi_temp_path ${directory}/scgi;${http}
   server {
-    listen 127.0.0.1:${port} backlog=1024;
+    ${listens}
     location / {
       proxy_http_version 1.1;${location}
     }
