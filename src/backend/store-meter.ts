@@ -21,6 +21,8 @@ export interface BackendMeter {
   readonly refused: (verdict: QueueVerdict) => void;
   /** A request was repeated. */
   retried(reason: string): void;
+  /** A second request for the same is over: it was answered first, or not. */
+  hedged(outcome: 'won' | 'lost'): void;
 }
 
 /** Counts requests to the stores and their answers. */
@@ -29,6 +31,7 @@ export class StoreMeter {
   readonly #bytes: Family<CounterCell>;
   readonly #firstByte: Family<HistogramCell>;
   readonly #retries: Family<CounterCell>;
+  readonly #hedges: Family<CounterCell>;
   readonly #failures: Family<CounterCell>;
   readonly #refused: Family<CounterCell>;
   readonly #calls: Family<GaugeCell>;
@@ -58,6 +61,11 @@ export class StoreMeter {
       'tidegate_backend_retries_total',
       'Requests to a backend that were tried again.',
       ['backend', 'reason'],
+    );
+    this.#hedges = metrics.counter(
+      'tidegate_backend_hedges_total',
+      'Second requests to a backend for reads that took long, by whether they were answered first.',
+      ['backend', 'outcome'],
     );
     this.#failures = metrics.counter(
       'tidegate_backend_failures_total',
@@ -128,6 +136,7 @@ export class StoreMeter {
       refused: verdict =>
         (verdict === 'open' ? this.#refusedOpen.cell(name) : this.#refused.cell(name, verdict)).add(),
       retried: reason => this.retried(name, reason),
+      hedged: outcome => this.#hedges.cell(name, outcome).add(),
     };
   }
 

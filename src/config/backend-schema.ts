@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MOST_PROBES } from '../backend/breaker/breaker-word.ts';
 import { credentialsSchema } from './credentials-schema.ts';
 import type { Environment } from './environment.ts';
-import { choice, duration, flag, integer, map, origin, share, size, text } from './scalars.ts';
+import { amount, choice, duration, flag, integer, map, origin, share, size, text } from './scalars.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -52,6 +52,12 @@ const breaker = map({
   probes: integer(1, MOST_PROBES).default(3),
 }).transform(({ window, open, ...rest }) => ({ ...rest, windowMs: window, openMs: open }));
 
+/** When a read is asked for a second time. */
+const hedge = map({
+  quantile: amount(0.5, 0.999).default(0.99),
+  share: amount(0, 0.05, 'a share from 0 to 0.05').default(0.05),
+});
+
 const headerPrefix = () => choice(['x-amz-', 'x-store-']);
 
 const s3 = (environment: Environment) =>
@@ -68,6 +74,7 @@ const s3 = (environment: Environment) =>
     timeouts: timeouts.prefault({}),
     minRate: size(0, 1024 ** 3).default(1024),
     tls: tls.optional(),
+    hedge: hedge.optional(),
     fallback: text('the name of a backend').optional(),
     breaker: z
       .union([z.literal(false), breaker], { error: 'settings of the circuit breaker, or false for none' })

@@ -12,6 +12,8 @@ import type { CallContext } from '../call-context.ts';
 import { CallQueue } from '../call-queue.ts';
 import type { HeldCredentials } from '../credentials/held-credentials.ts';
 import { RefusalWatch } from '../credentials/refusal-watch.ts';
+import { HedgePolicy, type HedgeSettings } from '../hedge/hedge-policy.ts';
+import { type HedgeContext, HedgedCall, isHedged } from '../hedge/hedged-call.ts';
 import type { OriginCall, OriginReceiver } from '../origin-call.ts';
 import { type OriginPoolOptions, OriginPools } from '../origin-pools.ts';
 import type { OutageLog } from '../outage-log.ts';
@@ -58,6 +60,8 @@ export interface S3StoreOptions extends OriginPoolOptions {
   readonly outages?: OutageLog;
   /** Refuses calls while the store fails; undefined: none are refused. */
   readonly breaker?: Breaker | undefined;
+  /** When reads are asked for a second time; undefined: never. */
+  readonly hedge?: HedgeSettings | undefined;
 }
 
 /** Pools that are kept; with virtual addressing there is one per bucket. */
@@ -88,6 +92,7 @@ export class S3Store implements Store {
   readonly #keys = new SigningKeys();
   readonly #calls: CallContext;
   readonly #pools: OriginPools;
+  readonly #hedges: HedgeContext | undefined;
   readonly #writeMs: number;
 
   constructor(options: S3StoreOptions) {
@@ -124,6 +129,7 @@ export class S3Store implements Store {
       send: (request, receiver) => this.#send(request, receiver),
       readHead: (status, raw) => readReplyHead(status, withoutHopByHop(raw), headerPrefix),
     };
+    this.#hedges = options.hedge && this.#hedgesBy(options.hedge);
     options.breaker?.onOpen(() => callQueue.refuseWaiting());
     this.#writeMs = Math.max(timeouts.firstByteMs, WRITE_ANSWER_MS);
     const lookup = options.lookup ?? boundedLookup(LOOKUPS_AT_ONCE, LOOKUPS_WAITING);
@@ -134,11 +140,35 @@ export class S3Store implements Store {
    * Queues the request, see `CallQueue`, or refuses it at once, see `Breaker`. Never throws: errors in the request itself are reported to `receiver` later.
    */
   send(request: StoreRequest, receiver: StoreReceiver): StoreCall {
-    const { queue, breaker } = this.#calls;
-    const call = new QueuedCall(request, receiver, this.#calls);
+    if (this.#hedges && isHedged(request)) return HedgedCall.send(request, receiver, this.#hedges);
+    return this.#enter(request, receiver, this.#calls);
+  }
+
+  #enter(request: StoreRequest, receiver: StoreReceiver, calls: CallContext): StoreCall {
+    const { queue, breaker } = calls;
+    const call = new QueuedCall(request, receiver, calls);
     if (breaker?.isRefusing) call.endedBy('open');
     else queue.enter(call);
     return call;
+  }
+
+  /** A second request is sent only while it takes nothing from others, and the store is in no trouble. */
+  #hedgesBy(settings: HedgeSettings): HedgeContext {
+    const { clock, meter, queue, breaker, budget } = this.#calls;
+    const isHealthy = () => breaker === undefined || breaker.state.kind === 'closed';
+    return {
+      policy: new HedgePolicy(settings, clock),
+      clock,
+      enter: (request, receiver, started) => {
+        const send: CallContext['send'] = (sent, to) => {
+          started();
+          return this.#send(sent, to);
+        };
+        return this.#enter(request, receiver, { ...this.#calls, send });
+      },
+      mayHedge: () => queue.hasRoom && isHealthy() && budget.take(),
+      hedged: outcome => meter.hedged(outcome),
+    };
   }
 
   mayRetry(): boolean {
