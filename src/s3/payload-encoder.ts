@@ -3,7 +3,11 @@ import { type ChecksumAlgorithm, checksumSizes } from './checksum.ts';
 /** Puts content into the form in which a store gets it. What comes last is passed on by `end` alone. */
 export interface PayloadEncoder {
   readonly lengthBytes: number;
-  /** @throws RangeError for more content than was announced; nothing of `bytes` is passed on then */
+  /**
+   * Keeps nothing of `bytes` after the call.
+   *
+   * @throws RangeError for more content than was announced; nothing of `bytes` is passed on then
+   */
   content(bytes: Buffer): void;
   /** @param trailer the value of the checksum in the trailer, where there is one */
   end(trailer: string | undefined): void;
@@ -11,7 +15,7 @@ export interface PayloadEncoder {
 
 type Pass = (bytes: Buffer) => void;
 
-/** Content as it is. Its last piece is held back. */
+/** Content as it is. The piece with its last byte is held back, as a copy: the memory may be that of the next read. */
 export class PlainEncoder implements PayloadEncoder {
   readonly lengthBytes: number;
   readonly #pass: Pass;
@@ -27,8 +31,8 @@ export class PlainEncoder implements PayloadEncoder {
     if (bytes.length === 0) return;
     this.#takenBytes += bytes.length;
     requireAnnounced(this.#takenBytes, this.lengthBytes);
-    if (this.#held) this.#pass(this.#held);
-    this.#held = bytes;
+    if (this.#takenBytes < this.lengthBytes) this.#pass(bytes);
+    else this.#held = Buffer.from(bytes);
   }
 
   end(): void {

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 const LEAST_BYTES = 16 * 1024;
 
 interface Piece {
-  readonly memory: ArrayBuffer;
+  readonly free: () => void;
   /** Bytes of the stream up to its end. */
   readonly endBytes: number;
 }
@@ -23,6 +23,8 @@ export class SentMemory {
   readonly #pieces: Piece[] = [];
   #passedBytes = 0;
   #takenBytes = 0;
+  /** What was taken before the stream has gone on. */
+  #freeBytes = 0;
 
   constructor(stream: Readable) {
     this.#stream = stream;
@@ -32,18 +34,33 @@ export class SentMemory {
     stream.on('resume', () => this.#free());
   }
 
-  /** Passes `bytes` to the stream. Nobody else may use them, where they are the whole of their memory. */
-  push(bytes: Buffer): void {
+  /**
+   * Passes `bytes` to the stream. Nobody else may use them, where they are the whole of their memory.
+   *
+   * @param isLent whether it is somebody else's memory, see `whenTaken`
+   */
+  push(bytes: Buffer, isLent = false): void {
     const { buffer, length } = bytes;
     this.#passedBytes += length;
-    if (length >= LEAST_BYTES && length === buffer.byteLength && buffer instanceof ArrayBuffer)
-      this.#pieces.push({ memory: buffer, endBytes: this.#passedBytes });
+    if (!isLent && length >= LEAST_BYTES && length === buffer.byteLength && buffer instanceof ArrayBuffer)
+      this.#pieces.push({ free: () => freeMemory(buffer), endBytes: this.#passedBytes });
     this.#stream.push(bytes);
   }
 
-  #free(): void {
-    const kept = this.#pieces.findIndex(({ endBytes }) => endBytes > this.#takenBytes);
-    const taken = this.#pieces.splice(0, kept < 0 ? this.#pieces.length : kept);
-    for (const { memory } of taken) if (!memory.detached) memory.transfer(0);
+  /** Calls `free` when the connection has taken all that was passed until now. */
+  whenTaken(free: () => void): void {
+    if (this.#passedBytes <= this.#freeBytes) free();
+    else this.#pieces.push({ free, endBytes: this.#passedBytes });
   }
+
+  #free(): void {
+    this.#freeBytes = this.#takenBytes;
+    const kept = this.#pieces.findIndex(({ endBytes }) => endBytes > this.#freeBytes);
+    const taken = this.#pieces.splice(0, kept < 0 ? this.#pieces.length : kept);
+    for (const { free } of taken) free();
+  }
+}
+
+function freeMemory(memory: ArrayBuffer): void {
+  if (!memory.detached) memory.transfer(0);
 }

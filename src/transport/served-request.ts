@@ -24,6 +24,9 @@ export class ServedRequest extends IncomingMessage {
   isBodySkipped = false;
   isBodyTaken = false;
 
+  /** How much node:http has parsed of a body that is taken. */
+  parsedBytes = 0;
+
   /** Whether its client waits for `100 Continue` from the handler that takes the body: see `letContinue`. */
   isContinueAwaited = false;
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { ServedRequest } from './served-request.ts';
 import { stopParsing } from './stop-parsing.ts';
 
 /** A body of more chunks than this must have `AVERAGE_BYTES` in each: node:http makes one call per chunk. */
@@ -14,7 +14,7 @@ const TURN_CHUNKS = 256;
  * another connection has its turn, and node:http calls back for each HTTP chunk. So reading stops for a turn after some
  * of either, and a connection whose body consists of tiny chunks is closed.
  */
-export function shareThread(request: IncomingMessage): void {
+export function shareThread(request: ServedRequest): void {
   const { socket } = request;
   const push = request.push.bind(request);
   let [chunks, bytes, chunksInTurn, bytesInTurn] = [0, 0, 0, 0];
@@ -50,6 +50,7 @@ export function shareThread(request: IncomingMessage): void {
   // node:http stops reading when `push` returns false
   request.push = (chunk: Buffer | null) => {
     if (chunk !== null) {
+      request.parsedBytes += chunk.length;
       // counted even while the buffer is full: what was read before reading stopped is still parsed
       const isWithinLimits = mayReadOn(chunk.length);
       return !socket.destroyed && push(chunk) && isWithinLimits;

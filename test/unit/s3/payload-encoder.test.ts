@@ -64,3 +64,15 @@ it.each([0, 1, mebibyte - 1, mebibyte, mebibyte + 1, 3 * mebibyte])(
     );
   },
 );
+
+it('what is held back is a copy: its memory may be that of the next read', () => {
+  const passed: string[] = [];
+  const encoder = new PlainEncoder(6, bytes => passed.push(bytes.toString()));
+  const memory = Buffer.from('abcdef');
+  encoder.content(memory.subarray(0, 3));
+  encoder.content(memory.subarray(3));
+  memory.fill('x');
+  expect(passed).toEqual(['abc']);
+  encoder.end();
+  expect(passed).toEqual(['abc', 'def']);
+});

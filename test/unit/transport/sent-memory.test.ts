@@ -44,6 +44,28 @@ it('what was read before a pause is freed when the stream goes on, and nothing t
   ]);
 });
 
+it('whoever has lent memory is told when all that was passed until then was taken, and not before', async () => {
+  const stream = new Readable({ read: () => undefined, highWaterMark: 1024 * 1024 });
+  const memory = new SentMemory(stream);
+  const told: string[] = [];
+  memory.whenTaken(() => told.push('nothing was passed'));
+  stream.on('data', () => stream.pause());
+  const [first, second] = [newPiece(), newPiece()];
+  memory.push(first, true);
+  memory.whenTaken(() => told.push('first'));
+  memory.push(second, true);
+  memory.whenTaken(() => told.push('second'));
+  while (!stream.isPaused()) await nextTurn();
+  expect(told).toEqual(['nothing was passed']);
+  stream.resume();
+  await nextTurn();
+  expect(told).toEqual(['nothing was passed', 'first']);
+  stream.resume();
+  await nextTurn();
+  expect(told).toEqual(['nothing was passed', 'first', 'second']);
+  expect([first.length, second.length]).toEqual([pieceBytes, pieceBytes]);
+});
+
 it('a part of memory that holds more is not freed', async () => {
   const stream = new Readable({ read: () => undefined, highWaterMark: 1024 * 1024 });
   const memory = new SentMemory(stream);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { Transform, type TransformCallback } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { BodyFlow, StreamedBody } from '../../../backend/store.ts';
+import { RawBody, type RawBodySink } from '../../../transport/raw-body.ts';
 import { passOverRest } from '../../../transport/request-bodies.ts';
 import { SentMemory } from '../../../transport/sent-memory.ts';
 import { brokenBody } from './broken-body.ts';
@@ -14,7 +15,7 @@ export interface BodyConversion {
   readonly lengthBytes: number;
   /** See `StreamedBody`. */
   readonly payloadHash: string;
-  /** The next bytes have come from the client. */
+  /** The next bytes have come from the client. What is held back of them has to be copied. */
   take(bytes: Buffer): void;
   /** All has come. What was held back until then is passed on. */
   end(): void;
@@ -32,8 +33,8 @@ interface BodyOptions {
  * never gets a complete body that is not what the client declared. The client is read no faster than the store takes the
  * body.
  */
-export class ClientBody implements StreamedBody {
-  readonly stream: Transform;
+export class ClientBody implements StreamedBody, RawBodySink {
+  readonly stream: Readable;
   readonly lengthBytes: number;
   readonly payloadHash: string;
   /** Bytes that have come from the client, in its own coding. */
@@ -43,6 +44,7 @@ export class ClientBody implements StreamedBody {
   readonly #conversion: BodyConversion;
   readonly #refused: (error: unknown) => void;
   #flow: BodyFlow | undefined;
+  #raw: RawBody | undefined;
   #isStarved = false;
   #isVerified = false;
   #isOver = false;
@@ -55,18 +57,20 @@ export class ClientBody implements StreamedBody {
     this.#conversion = convert(bytes => void this.#pieces.push(bytes));
     this.lengthBytes = this.#conversion.lengthBytes;
     this.payloadHash = this.#conversion.payloadHash;
-    this.stream = new Transform({
-      transform: (bytes: Buffer, _encoding, done) => this.#arrived(bytes, done),
-      flush: done => this.#ended(done),
-    });
+    this.stream = new Readable({ read: () => this.#wanted() });
     this.#memory = new SentMemory(this.stream);
     // a store that has lagged behind takes in this turn what has come meanwhile, and no piece may follow it
-    this.stream.on('resume', () => queueMicrotask(() => this.#judge()));
+    this.stream.on('resume', () => {
+      // the stream does not ask again after bytes of which nothing was passed on
+      this.#wanted();
+      queueMicrotask(() => this.#judge());
+    });
     this.stream.once('close', () => this.stop());
     // whoever reads the stream may destroy it with an error, as undici does when its connection breaks
     this.stream.on('error', () => undefined);
-    request.on('error', this.#broken);
-    request.pipe(this.stream);
+    request.on('data', this.#read).on('end', this.#ended).on('error', this.#broken);
+    // node:http may be parsing the first bytes in this turn
+    setImmediate(() => this.#readRaw());
   }
 
   /**
@@ -88,8 +92,9 @@ export class ClientBody implements StreamedBody {
    * connection is closed (request-bodies.ts).
    */
   leave(): void {
+    if (!this.#isOver) this.#request.off('data', this.#read).pause();
     this.#isOver = true;
-    this.#request.unpipe(this.stream);
+    this.#raw?.stop();
     passOverRest(this.#request);
     this.#flow?.satisfied();
     this.#flow = undefined;
@@ -108,46 +113,76 @@ export class ClientBody implements StreamedBody {
     this.#refused(brokenBody(why));
   };
 
-  #arrived(bytes: Buffer, done: TransformCallback): void {
+  /** From `RawBody`. */
+  arrived(bytes: Buffer, release: (() => void) | undefined): void {
+    if (this.#isOver) return;
     this.receivedBytes += bytes.length;
     this.#isStarved = false;
     this.#flow?.fed(bytes.length);
-    this.#step(() => this.#conversion.take(bytes), done);
+    if (this.#step(() => this.#conversion.take(bytes), release !== undefined) && release)
+      this.#memory.whenTaken(release);
     this.#judge();
   }
 
-  #ended(done: TransformCallback): void {
-    this.#flow?.satisfied();
-    this.#flow = undefined;
-    this.#step(() => {
-      this.#conversion.end();
-      this.#isVerified = true;
-    }, done);
+  get wantsMore(): boolean {
+    return !this.stream.isPaused() && this.stream.readableLength < this.stream.readableHighWaterMark;
   }
 
-  #step(step: () => void, done: TransformCallback): void {
+  readonly #read = (bytes: Buffer) => {
+    this.arrived(bytes, undefined);
+    if (!this.wantsMore) this.#request.pause();
+  };
+
+  readonly #ended = () => {
+    if (this.#isOver) return;
+    this.#flow?.satisfied();
+    this.#flow = undefined;
+    const isWhole = this.#step(() => {
+      this.#conversion.end();
+      this.#isVerified = true;
+    }, false);
+    if (isWhole) this.stream.push(null);
+  };
+
+  /** The stream wants more. */
+  #wanted(): void {
+    if (this.#isOver) return;
+    if (this.#raw) this.#raw.goOn();
+    else this.#request.resume();
+  }
+
+  /** Reads the rest of a large body past node:http. */
+  #readRaw(): void {
+    const request = this.#request;
+    this.#raw = this.#isOver ? undefined : RawBody.begin(request, this);
+    if (!this.#raw) return;
+    request.off('data', this.#read);
+    this.#raw.start();
+  }
+
+  /** @param isLent whether what is passed on may be memory that is used again */
+  #step(step: () => void, isLent: boolean): boolean {
     try {
       step();
     } catch (error) {
       this.stop();
       this.#refused(error);
-      return;
+      return false;
     }
-    this.#send();
-    done();
+    this.#send(isLent);
+    return true;
   }
 
-  #send(): void {
+  #send(isLent: boolean): void {
     const pieces = this.#pieces;
     this.#pieces = [];
     for (const bytes of pieces.length > MAX_PIECES ? [Buffer.concat(pieces)] : pieces)
-      this.#memory.push(bytes);
+      this.#memory.push(bytes, isLent);
   }
 
   /** Tells whether the store would take more than the client has sent. */
   #judge(): void {
-    if (!this.#flow || this.#isStarved || this.stream.readableLength >= this.stream.readableHighWaterMark)
-      return;
+    if (!this.#flow || this.#isStarved || !this.wantsMore) return;
     this.#isStarved = true;
     this.#flow.starved();
   }
