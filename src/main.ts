@@ -89,7 +89,7 @@ async function start(
     ...{ config, clock, logger, metrics },
     hand: handed => {
       redactor.replace(handed.backend, secretsIn(handed.credentials));
-      pool.tellAll('replaceCredentials', handed);
+      return workers.useCredentials(handed);
     },
   });
   const workers = createWorkers({

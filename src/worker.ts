@@ -27,14 +27,12 @@ const metrics = new Metrics();
 metrics.addRuntimeMetrics('worker');
 const archived = new RequestedObjects(systemClock);
 const redactor = new GrowingRedactor();
-for (const [sourceId, given] of settings.credentials) redactor.replace(sourceId, secretsIn(given));
+learnSecrets(settings);
 const droppedLines = countDroppedLines(metrics);
 metrics.onSnapshot(() => {
   droppedLines.value = pool.accessLogSink.droppedLines;
 });
-const credentials = new WorkerCredentials(settings.credentials, refusal =>
-  pool.tellSupervisor('refusedCredentials', refusal),
-);
+const credentials = new WorkerCredentials(refusal => pool.tellSupervisor('refusedCredentials', refusal));
 const serving = new WorkerGateway({
   settings,
   credentials,
@@ -51,8 +49,12 @@ const { gateway } = serving;
 pool.onPeer((peer, port) => gateway.connect(peer, port));
 
 const control: WorkerControl = {
-  prepare: next => serving.prepare(frozen(next)),
+  prepare: next => {
+    learnSecrets(next);
+    serving.prepare(frozen(next));
+  },
   apply: next => {
+    learnSecrets(next);
     serving.apply(frozen(next));
     pool.limit(next.config.limits, next.files?.clientsPerWorker);
   },
@@ -81,6 +83,10 @@ await pool.listen({
           clock: systemClock,
         },
 });
+
+function learnSecrets({ credentials: obtained }: WorkerSettings): void {
+  for (const [sourceId, given] of obtained) redactor.replace(sourceId, secretsIn(given));
+}
 
 /** Structured cloning does not preserve frozen objects. */
 function frozen(cloned: WorkerSettings): WorkerSettings {

@@ -1,5 +1,8 @@
 /** Part of the supervisor's composition root: what stays with the name of a backend across reloads. */
+import type { ProvidedCredentials } from '../backend/credentials/credential-source.ts';
+import { isOther, type Principal, principalOf, withKnown } from '../backend/credentials/principal.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
+import { providedSource } from './provided-source.ts';
 
 /** See `BackendPlaces`. */
 export interface BackendPlace {
@@ -7,34 +10,47 @@ export interface BackendPlace {
   readonly identity: string;
   /** Its place among the states that all threads share. */
   readonly index: number;
-  /** How often its name has led to another address than before. */
+  /** How often its name has led to another address, or the credentials of somebody else, than before. */
   readonly changes: number;
 }
 
 /** Backends with a state of their own; further names of the same process, added by reloads, share the last. */
 export const BACKEND_PLACES = 256;
 
-interface Known extends BackendPlace {
+/** What a name led to last. */
+interface Known {
+  readonly place: BackendPlace;
   readonly address: string;
+  /** Undefined as long as nothing could be asked. */
+  readonly principal: Principal | undefined;
 }
 
 /**
- * Gives every backend a place, and another identity each time its name leads to another address: what is cached of one
- * store is never taken for that of another.
+ * Gives every backend a place, and another identity each time its name leads to another address, or its credentials are
+ * those of somebody else: what is cached of one store, or for one account, is never taken for that of another.
  */
 export class BackendPlaces {
   #known: ReadonlyMap<string, Known> = new Map();
 
-  /** The places with a configuration; they are remembered when `take` is called, which may not be. */
-  placesOf(backends: GatewayConfig['backends']): {
-    readonly places: ReadonlyMap<string, BackendPlace>;
-    readonly take: () => void;
-  } {
+  /**
+   * The places with a configuration, the same object where one is as before; they are remembered when `take` is called,
+   * which may not be.
+   *
+   * @param credentials what has been obtained, by `ProvidedSource.id`
+   */
+  placesOf(
+    backends: GatewayConfig['backends'],
+    credentials: ReadonlyMap<string, ProvidedCredentials>,
+  ): { readonly places: ReadonlyMap<string, BackendPlace>; readonly take: () => void } {
     const known = new Map(this.#known);
-    for (const [name, backend] of Object.entries(backends))
-      known.set(name, placeOf(name, addressOf(backend), known));
+    for (const [name, backend] of Object.entries(backends)) {
+      const source = providedSource(name, backend);
+      const obtained = source && credentials.get(source.id);
+      known.set(name, knownOf(name, addressOf(backend), obtained && principalOf(obtained), known));
+    }
+    const places = Array.from(known, ([name, { place }]) => [name, place] as const);
     return {
-      places: new Map(Array.from(known).filter(([name]) => Object.hasOwn(backends, name))),
+      places: new Map(places.filter(([name]) => Object.hasOwn(backends, name))),
       take: () => {
         this.#known = known;
       },
@@ -42,17 +58,33 @@ export class BackendPlaces {
   }
 }
 
-function placeOf(name: string, address: string, known: ReadonlyMap<string, Known>): Known {
+function knownOf(
+  name: string,
+  address: string,
+  principal: Principal | undefined,
+  known: ReadonlyMap<string, Known>,
+): Known {
   const before = known.get(name);
-  if (before?.address === address) return before;
-  const changes = before ? before.changes + 1 : 0;
-  return {
-    address,
+  if (before?.address === address && !isAnother(before.principal, principal))
+    return continued(before, principal);
+  const changes = before ? before.place.changes + 1 : 0;
+  const place = {
     changes,
     // names of backends contain no space
     identity: changes === 0 ? name : `${name} ${changes}`,
-    index: before?.index ?? Math.min(known.size, BACKEND_PLACES - 1),
+    index: before?.place.index ?? Math.min(known.size, BACKEND_PLACES - 1),
   };
+  return { place, address, principal };
+}
+
+function isAnother(before: Principal | undefined, now: Principal | undefined): boolean {
+  return before !== undefined && now !== undefined && isOther(before, now);
+}
+
+function continued(before: Known, principal: Principal | undefined): Known {
+  if (principal === undefined) return before;
+  const known = before.principal ? withKnown(before.principal, principal) : principal;
+  return { ...before, principal: known };
 }
 
 /**

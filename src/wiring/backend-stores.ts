@@ -1,4 +1,5 @@
 /** Part of the composition roots of a worker and of `tidegate check`: the stores behind one worker. */
+import type { HeldCredentials } from '../backend/credentials/held-credentials.ts';
 import { OutageLog } from '../backend/outage-log.ts';
 import { S3Store, type StoreCredentials } from '../backend/s3/s3-store.ts';
 import type { Store } from '../backend/store.ts';
@@ -65,15 +66,17 @@ export class BackendStores {
     this.#inUse = this.#prepared;
   }
 
-  #build(settings: StoreSettings, { outages: shared, breakers }: WorkerSettings): S3Store {
+  #build(settings: StoreSettings, { outages: shared, breakers, credentials }: WorkerSettings): S3Store {
     const { name, place } = settings;
     const { meter } = this.#parts;
     const outages = new OutageLog({
       ...{ ...this.#parts, store: name, shared, index: place.index },
       countFailure: cause => meter.failed(name, cause),
     });
+    const hold: Hold = sourceId =>
+      this.#parts.credentials.of(name, place.identity, credentials.get(sourceId));
     const breaker = createBreaker(settings, breakers, this.#parts);
-    return new S3Store({ ...this.#parts, outages, ...optionsOf(settings, this.#parts.credentials), breaker });
+    return new S3Store({ ...this.#parts, outages, ...optionsOf(settings, hold), breaker });
   }
 }
 
@@ -85,14 +88,14 @@ function storeSettings(name: string, backend: BackendConfig, settings: WorkerSet
   return { name, backend, place, access, connections: connectionsOf(backend, settings), tls };
 }
 
+/** The credentials of a store, by their `ProvidedSource.id`. */
+type Hold = (sourceId: string) => HeldCredentials;
+
 /** Workers reach an embedded store through its socket, like any other store. */
-function optionsOf(
-  { name, backend, place, access, connections, tls }: StoreSettings,
-  provided: WorkerCredentials,
-) {
+function optionsOf({ name, backend, place, access, connections, tls }: StoreSettings, hold: Hold) {
   const common = { name, identity: place.identity, headerPrefix: backend.headerPrefix };
   if (backend.type === 's3') {
-    const credentials = credentialsOf(name, backend, provided);
+    const credentials = credentialsOf(name, backend, hold);
     return { ...common, ...backend, credentials, tls, connections };
   }
   if (!access) throw new RangeError(`the embedded store ${name} was not started`);
@@ -109,11 +112,11 @@ function optionsOf(
   };
 }
 
-function credentialsOf(name: string, backend: S3Config, provided: WorkerCredentials): StoreCredentials {
+function credentialsOf(name: string, backend: S3Config, hold: Hold): StoreCredentials {
   const { credentials } = backend;
   if (credentials.kind !== 'provided') return credentials;
   const id = providedSource(name, backend)?.id ?? name;
-  return { kind: 'held', held: provided.of(name, id) };
+  return { kind: 'held', held: hold(id) };
 }
 
 type S3Config = Extract<BackendConfig, { type: 's3' }>;

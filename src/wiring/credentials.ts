@@ -22,7 +22,7 @@ interface CredentialParts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Takes new credentials to the workers, and their secrets to the log's redactor. */
-  readonly hand: (handed: HandedCredentials) => void;
+  readonly hand: (handed: HandedCredentials) => Promise<void>;
   /** How a source is asked; another one in tests. */
   readonly provider?: (source: CredentialSource, region: string) => Provide;
 }
@@ -148,7 +148,7 @@ export class BackendCredentials {
       provide: provider?.(source, region) ?? providerOf(source, { region, clock }),
       hand: credentials => {
         this.#current.set(id, credentials);
-        hand({ backend, sourceId: id, credentials });
+        return hand({ backend, sourceId: id, credentials });
       },
       count: outcome => this.#meter.count(backend, outcome),
     });

@@ -28,6 +28,12 @@ export interface HandedCredentials {
   readonly credentials: ProvidedCredentials;
 }
 
+/** New credentials for the store that is in use. */
+export interface ReplacedCredentials extends HandedCredentials {
+  /** See `Store.identity`. */
+  readonly identity: string;
+}
+
 /** A store does not accept the credentials with this id. */
 export interface RefusedCredentials {
   readonly backend: string;
@@ -78,7 +84,7 @@ export interface WorkerControl {
   /** Undefined where the worker holds nothing of the object. */
   describe(object: { readonly bucket: string; readonly key: string }): ObjectDescription | undefined;
   /** Requests are signed with these from now on. */
-  replaceCredentials(handed: HandedCredentials): void;
+  replaceCredentials(replaced: ReplacedCredentials): void;
 }
 
 /** The procedures that the supervisor offers every worker. */

@@ -28,7 +28,7 @@ export function buildOnce(config: GatewayConfig): void {
   const silent = { write: () => undefined, flush: () => undefined };
   new WorkerGateway({
     settings: {
-      ...{ config, revision: 0, places: new BackendPlaces().placesOf(config.backends).places },
+      ...{ config, revision: 0, places: new BackendPlaces().placesOf(config.backends, new Map()).places },
       recordBytesPerWorker,
       stores: placeholders(config),
       credentials: new Map(),
@@ -37,7 +37,7 @@ export function buildOnce(config: GatewayConfig): void {
       breakers: allocateBreakers(BACKEND_PLACES),
       files: undefined,
     },
-    credentials: new WorkerCredentials(new Map(), () => undefined),
+    credentials: new WorkerCredentials(() => undefined),
     worker: 0,
     memory: shared,
     metrics: new Metrics(),

@@ -1,40 +1,50 @@
 /** Part of a worker's composition root: the credentials that the supervisor replaces while requests go on. */
 import type { ProvidedCredentials } from '../backend/credentials/credential-source.ts';
 import { HeldCredentials } from '../backend/credentials/held-credentials.ts';
-import type { HandedCredentials, RefusedCredentials } from './thread-contracts.ts';
+import type { RefusedCredentials, ReplacedCredentials } from './thread-contracts.ts';
+
+interface Held {
+  /** See `Store.identity`. */
+  readonly identity: string;
+  readonly credentials: HeldCredentials;
+}
+
+/** How many stores of one backend may be in use or prepared at a time. */
+const KEPT = 4;
 
 export class WorkerCredentials {
-  readonly #given: ReadonlyMap<string, ProvidedCredentials>;
   readonly #refused: (refusal: RefusedCredentials) => void;
-  readonly #held = new Map<string, HeldCredentials>();
+  /** By backend, newest first. */
+  readonly #held = new Map<string, readonly Held[]>();
 
-  /**
-   * @param given what the supervisor had when the worker was started, by `ProvidedSource.id`
-   * @param refused told when a store does not accept what is signed with
-   */
-  constructor(
-    given: ReadonlyMap<string, ProvidedCredentials>,
-    refused: (refusal: RefusedCredentials) => void,
-  ) {
-    this.#given = given;
+  /** @param refused told when a store does not accept what is signed with */
+  constructor(refused: (refusal: RefusedCredentials) => void) {
     this.#refused = refused;
   }
 
   /**
-   * The same object for each call with the same source. A backend with another source has another: requests that began
-   * before a reload are not signed with credentials for another store.
+   * What the store of this identity signs with; the same object for each call. Where a backend moves to another store, or
+   * its source gives the credentials of another account, requests that began before go on with those they began with.
+   *
+   * @param newest what the supervisor has obtained
    */
-  of(backend: string, sourceId: string): HeldCredentials {
-    const known = this.#held.get(sourceId);
-    if (known) return known;
-    const held = new HeldCredentials(this.#given.get(sourceId), accessKeyId =>
-      this.#refused({ backend, accessKeyId }),
-    );
-    this.#held.set(sourceId, held);
-    return held;
+  of(backend: string, identity: string, newest: ProvidedCredentials | undefined): HeldCredentials {
+    const known = this.#find(backend, identity);
+    if (known) {
+      if (newest) known.replace(newest);
+      return known;
+    }
+    const credentials = new HeldCredentials(newest, accessKeyId => this.#refused({ backend, accessKeyId }));
+    const before = this.#held.get(backend) ?? [];
+    this.#held.set(backend, [{ identity, credentials }, ...before].slice(0, KEPT));
+    return credentials;
   }
 
-  replace({ backend, sourceId, credentials }: HandedCredentials): void {
-    this.of(backend, sourceId).replace(credentials);
+  replace({ backend, identity, credentials }: ReplacedCredentials): void {
+    this.#find(backend, identity)?.replace(credentials);
+  }
+
+  #find(backend: string, identity: string): HeldCredentials | undefined {
+    return this.#held.get(backend)?.find(held => held.identity === identity)?.credentials;
   }
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { allocateBreakers } from '../backend/breaker/breaker-word.ts';
+import type { ProvidedCredentials } from '../backend/credentials/credential-source.ts';
 import { allocateOutages } from '../backend/outage-log.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -18,11 +19,17 @@ import { FallbackListener } from '../server/fallback-listener.ts';
 import type { ListenAddress } from '../server/listen-address.ts';
 import { countWorkers } from '../server/worker-count.ts';
 import { WorkerPool } from '../server/worker-pool.ts';
-import { BACKEND_PLACES, BackendPlaces } from './backend-places.ts';
+import { BACKEND_PLACES, type BackendPlace, BackendPlaces } from './backend-places.ts';
 import { allocateCache, checksBlocks } from './cache.ts';
 import type { BackendCredentials } from './credentials.ts';
 import { accessTo, type Stores } from './embedded-stores.ts';
-import type { SupervisorControl, WorkerControl, WorkerSettings } from './thread-contracts.ts';
+import { providedSource } from './provided-source.ts';
+import type {
+  HandedCredentials,
+  SupervisorControl,
+  WorkerControl,
+  WorkerSettings,
+} from './thread-contracts.ts';
 import { threadEntry } from './thread-entry.ts';
 import { filesOfWorkers } from './worker-files.ts';
 
@@ -53,6 +60,13 @@ export interface Workers {
    * @throws RemoteCallError when a worker cannot; then all serve as before
    */
   reconfigure(config: GatewayConfig): Promise<void>;
+  /**
+   * Has all workers sign with these credentials. Where they are those of another account or role, what was cached with the
+   * earlier ones is not served any more.
+   *
+   * @throws RemoteCallError when a worker cannot; then all sign as before
+   */
+  useCredentials(handed: HandedCredentials): Promise<void>;
 }
 
 export function createWorkers(parts: WorkerParts): Workers {
@@ -76,19 +90,27 @@ export function createWorkers(parts: WorkerParts): Workers {
     outages: allocateOutages(BACKEND_PLACES, clock),
     breakers: allocateBreakers(BACKEND_PLACES),
   };
-  const settingsOf = (
-    revision: number,
-    of: GatewayConfig,
-    placed: WorkerSettings['places'],
-  ): WorkerSettings => ({
+  // a copy of the credentials: a worker that starts has none of another account than its places
+  const signingOf = ({ backends }: GatewayConfig) => {
+    const obtained = new Map(credentials.current);
+    const { places: placed, take } = places.placesOf(backends, obtained);
+    return { signing: { places: placed, credentials: obtained }, take };
+  };
+  const settingsOf = (revision: number, of: GatewayConfig, signing: Signing) => ({
     ...ofProcess,
-    ...{ revision, config: of, places: placed, stores: accessTo(stores) },
-    credentials: credentials.current,
+    ...{ revision, config: of, stores: accessTo(stores), ...signing },
     files: filesOfWorkers(of, workers.count, logger),
   });
-  const first = places.placesOf(config.backends);
+  const first = signingOf(config);
   first.take();
-  let settings = settingsOf(0, config, first.places);
+  let settings = settingsOf(0, config, first.signing);
+  const change = async (following: typeof settings, take: () => void) => {
+    await pool.callAll('prepare', following satisfies WorkerSettings);
+    take();
+    settings = following;
+    await pool.callAll('apply', following);
+  };
+  const turns = new Turns();
   const control: SupervisorControl = {
     refusedCredentials: refusal => credentials.refused(refusal),
     writeAccessLog: parts.writeAccessLog,
@@ -113,15 +135,55 @@ export function createWorkers(parts: WorkerParts): Workers {
   );
   return {
     ...{ pool, count: workers.count, memory: shared, fallback },
-    async reconfigure(next) {
-      const placed = places.placesOf(next.backends);
-      const following = settingsOf(settings.revision + 1, next, placed.places);
-      await pool.callAll('prepare', following);
-      placed.take();
-      settings = following;
-      await pool.callAll('apply', following);
-    },
+    reconfigure: next =>
+      turns.take(() => {
+        const { signing, take } = signingOf(next);
+        return change(settingsOf(settings.revision + 1, next, signing), take);
+      }),
+    useCredentials: handed =>
+      turns.take(async () => {
+        const { signing, take } = signingOf(settings.config);
+        const moved = movedBackends(settings.places, signing.places);
+        if (moved.length > 0) {
+          logger.warn({ backends: moved }, MOVED);
+          await change({ ...settings, ...signing, revision: settings.revision + 1 }, take);
+          return;
+        }
+        take();
+        settings.credentials.set(handed.sourceId, handed.credentials);
+        const backend = settings.config.backends[handed.backend];
+        const place = settings.places.get(handed.backend);
+        // those of a source that a reload is about to take over come with its settings
+        if (!backend || !place || providedSource(handed.backend, backend)?.id !== handed.sourceId) return;
+        pool.tellAll('replaceCredentials', { ...handed, identity: place.identity });
+      }),
   };
+}
+
+const MOVED =
+  'the credentials are those of another account or role: what was cached with the earlier ones is not served any more';
+
+/** What decides as whom workers sign. */
+interface Signing {
+  readonly places: ReadonlyMap<string, BackendPlace>;
+  /** Replaced while they stay those of the same account. */
+  readonly credentials: Map<string, ProvidedCredentials>;
+}
+
+function movedBackends(before: Signing['places'], now: Signing['places']): string[] {
+  return Array.from(now.keys()).filter(name => before.get(name) !== now.get(name));
+}
+
+/** Changes that are made one after the other. */
+class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Rejects as `change` does; later changes are made all the same. */
+  take(change: () => Promise<void>): Promise<void> {
+    const made = this.#last.then(change);
+    this.#last = made.catch(() => undefined);
+    return made;
+  }
 }
 
 /** A worker that died will be replaced by one with the new settings. */

@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CredentialServices } from '../support/credential-services.ts';
 import { freePort, RealProcess } from '../support/real-process.ts';
 
@@ -25,6 +25,12 @@ interface Store {
   readonly signedWith: string[];
   /** Ids that it does not accept any more. */
   readonly revoked: Set<string>;
+  /** What it holds under each key: seven bytes. */
+  content: string;
+  /** What its answers wait for. */
+  holds: Promise<void> | undefined;
+  /** How many requests have waited for that. */
+  waiting: number;
 }
 
 async function startStore(): Promise<Store> {
@@ -40,15 +46,24 @@ async function startStore(): Promise<Store> {
       reply.writeHead(400).end(body);
     } else {
       signedWith.push(id);
-      const head = { etag: '"1"', 'last-modified': new Date(0).toUTCString(), 'content-length': '7' };
-      const range = { 'content-range': 'bytes 0-6/7' };
-      if (request.headers.range) reply.writeHead(206, { ...head, ...range }).end('content');
-      else reply.writeHead(200, head).end('content');
+      void answer(request, reply, started);
     }
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { server, url, signedWith, revoked };
+  const state = { content: 'content', holds: undefined, waiting: 0 };
+  const started: Store = { server, url, signedWith, revoked, ...state };
+  return started;
+}
+
+async function answer(request: IncomingMessage, reply: ServerResponse, state: Store): Promise<void> {
+  const { content, holds } = state;
+  if (holds) state.waiting++;
+  await holds;
+  const head = { etag: '"1"', 'last-modified': new Date(0).toUTCString(), 'content-length': '7' };
+  const range = { 'content-range': 'bytes 0-6/7' };
+  if (request.headers.range) reply.writeHead(206, { ...head, ...range }).end(content);
+  else reply.writeHead(200, head).end(content);
 }
 
 beforeEach(async () => {
@@ -209,6 +224,71 @@ it('when the source fails, hits are served, the rest is 503 once the old ones ha
   expect(running.output).toContain('the credentials have expired');
   expect(running.output).toContain('CREDENTIALS_EXPIRED');
   expect(running.output).toContain('credentials can be refreshed again');
+});
+
+describe.each([1, 2])('credentials of another role after a refresh, with %d workers', workers => {
+  /** Reads over connections of their own, so that all workers are asked. */
+  const readOften = async (key: string) => {
+    const asked = Array.from({ length: 12 }, async () => {
+      const response = await fetch(`http://127.0.0.1:${port}/b/${key}`, { headers: { connection: 'close' } });
+      return { status: response.status, text: await response.text() };
+    });
+    return Promise.all(asked);
+  };
+  const texts = async (key: string) => new Set((await readOften(key)).map(({ text }) => text));
+
+  it('nothing is served that was cached with the earlier ones', async () => {
+    services.lifetimeMs = 6_000;
+    const environment = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${services.url}/container` };
+    const running = start({ from: 'container' }, environment, workers);
+    await running.answers(ready());
+    store.content = 'a-role ';
+    expect(await texts('k')).toEqual(new Set(['a-role ']));
+    // the same role goes on with what is cached
+    store.content = 'other..';
+    const issued = services.issued.length;
+    await services.issuedCount(issued + 1);
+    await until(
+      () => read(`${Math.random()}`),
+      () => store.signedWith.at(-1) !== services.issued[issued - 1]?.accessKeyId,
+    );
+    expect(await texts('k')).toEqual(new Set(['a-role ']));
+    services.owner = { ...services.owner, role: 'b-role' };
+    // no answer to a question of the first may be kept for the second
+    await until(
+      () => texts('k'),
+      given => !given.has('a-role '),
+    );
+    expect(await texts('k')).toEqual(new Set(['other..']));
+    expect(running.output).toContain('those of another account or role');
+    const { text } = await ask('/metrics');
+    expect(text).toContain('tidegate_credentials_usable{backend="main"} 1');
+  });
+
+  it('a fill that began with the earlier ones is nothing to those who read with the new ones', async () => {
+    services.lifetimeMs = 6_000;
+    const running = start({ from: 'instance' }, {}, workers);
+    await running.answers(ready());
+    const held = Promise.withResolvers<void>();
+    store.holds = held.promise;
+    store.content = 'a-role ';
+    const first = read('k').then(response => response.text());
+    await until(
+      async () => store.waiting,
+      count => count > 0,
+    );
+    store.holds = undefined;
+    store.content = 'b-role ';
+    services.owner = { ...services.owner, role: 'b-role' };
+    await until(
+      () => ask('/api/status'),
+      () => running.output.includes('another account or role'),
+    );
+    expect(await texts('k')).toEqual(new Set(['b-role ']));
+    held.resolve();
+    expect(await first).toBe('a-role ');
+    expect(await texts('k')).toEqual(new Set(['b-role ']));
+  });
 });
 
 it('a start without credentials listens, is not ready, names the backend, and becomes ready', async () => {

@@ -33,6 +33,10 @@ export class CredentialServices {
   isTooFar = false;
   /** What the metadata service says of the end of its keys, in place of the truth. */
   expiration: string | undefined;
+  /** Whose keys they are. */
+  owner = { accountId: '123456789012', role: 'a-role' };
+  /** Whether the services tell whose keys they give. */
+  tellsOwner = true;
   /** Answers with the last keys again. */
   repeats = false;
   readonly #server: Server;
@@ -107,12 +111,16 @@ export class CredentialServices {
       else reply.writeHead(400).end();
     } else if (url.startsWith(ROLES)) {
       if (headers['x-aws-ec2-metadata-token'] !== 'imds-token') reply.writeHead(401).end();
-      else if (url === ROLES) reply.end('a-role');
-      else this.#json(reply, { ...asMetadata(this.#issue()), ...this.#falseExpiration() });
+      else if (url === ROLES) reply.end(this.owner.role);
+      else this.#json(reply, { ...this.#metadata(), ...this.#falseExpiration() });
     } else if (url === '/container') {
       if (headers.authorization !== this.environment.AWS_CONTAINER_AUTHORIZATION_TOKEN)
         reply.writeHead(401).end('{"Code":"Unauthorized"}');
-      else this.#json(reply, asMetadata(this.#issue()));
+      else
+        this.#json(reply, {
+          ...this.#metadata(),
+          ...(this.tellsOwner && { RoleArn: this.#roleArn('iam', 'role') }),
+        });
     } else if (url.startsWith('/federation/credentials')) {
       const { expiresAtMs, ...keys } = this.#issue();
       this.#json(reply, { roleCredentials: { ...keys, expiration: expiresAtMs } });
@@ -121,8 +129,24 @@ export class CredentialServices {
     } else {
       const action = new URLSearchParams(body).get('Action') ?? '';
       if (!/^AssumeRole(?:WithWebIdentity)?$/.test(action)) reply.writeHead(400).end();
-      else this.#text(reply, assumedRole(action, this.#issue()));
+      else
+        this.#text(
+          reply,
+          assumedRole(
+            action,
+            this.#issue(),
+            this.tellsOwner ? `${this.#roleArn('sts', 'assumed-role')}/s${this.issued.length}` : '',
+          ),
+        );
     }
+  }
+
+  #metadata(): object {
+    return asMetadata(this.#issue());
+  }
+
+  #roleArn(service: string, kind: string): string {
+    return `arn:aws:${service}::${this.owner.accountId}:${kind}/${this.owner.role}`;
   }
 
   #falseExpiration(): object {
@@ -163,14 +187,14 @@ function pour(reply: ServerResponse, lengthBytes: number): void {
 
 function asMetadata({ accessKeyId, secretAccessKey, sessionToken, expiresAtMs }: IssuedKeys): object {
   return {
-    ...{ Code: 'Success', Type: 'AWS-HMAC', RoleArn: 'arn:aws:iam::123456789012:role/a-role' },
+    ...{ Code: 'Success', Type: 'AWS-HMAC' },
     ...{ AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, Token: sessionToken },
     Expiration: secondsOf(expiresAtMs),
   };
 }
 
-function assumedRole(action: string, keys: IssuedKeys): string {
-  return `<${action}Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><${action}Result><Credentials><AccessKeyId>${keys.accessKeyId}</AccessKeyId><SecretAccessKey>${keys.secretAccessKey}</SecretAccessKey><SessionToken>${keys.sessionToken}</SessionToken><Expiration>${secondsOf(keys.expiresAtMs)}</Expiration></Credentials><AssumedRoleUser><Arn>arn:aws:sts::123456789012:assumed-role/a-role/s</Arn><AssumedRoleId>A:s</AssumedRoleId></AssumedRoleUser></${action}Result><ResponseMetadata><RequestId>1</RequestId></ResponseMetadata></${action}Response>`;
+function assumedRole(action: string, keys: IssuedKeys, arn: string): string {
+  return `<${action}Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><${action}Result><Credentials><AccessKeyId>${keys.accessKeyId}</AccessKeyId><SecretAccessKey>${keys.secretAccessKey}</SecretAccessKey><SessionToken>${keys.sessionToken}</SessionToken><Expiration>${secondsOf(keys.expiresAtMs)}</Expiration></Credentials><AssumedRoleUser><Arn>${arn}</Arn><AssumedRoleId>A:s</AssumedRoleId></AssumedRoleUser></${action}Result><ResponseMetadata><RequestId>1</RequestId></ResponseMetadata></${action}Response>`;
 }
 
 function secondsOf(atMs: number): string {

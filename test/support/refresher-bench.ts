@@ -15,6 +15,8 @@ export class RefresherBench {
   /** When the source was asked, in milliseconds from the start. */
   readonly askedMs: number[] = [];
   readonly refresher: CredentialRefresher;
+  /** Why those who sign cannot take new credentials. */
+  handFailure: Error | undefined;
   readonly #signals: AbortSignal[] = [];
   answer: () => SourceAnswer;
   #release: ((answer: ProvidedCredentials) => void)[] = [];
@@ -28,7 +30,10 @@ export class RefresherBench {
       ...{ backend: 'main', source: 'a source', clock: this.clock, random: () => random },
       provide: signal => this.#provide(signal),
       logger: createLogger({ level: 'debug', sink: { write, flush: () => undefined } }),
-      hand: credentials => void this.handed.push(credentials),
+      hand: async credentials => {
+        if (this.handFailure) throw this.handFailure;
+        this.handed.push(credentials);
+      },
       count: outcome => void this.outcomes.push(outcome),
     });
   }

@@ -9,6 +9,8 @@ export interface GivenCredentials {
   readonly expiration?: Date | undefined;
   /** Where the SDK has put off the expiration because the service still gives expired credentials. */
   readonly originalExpiration?: Date | undefined;
+  readonly accountId?: unknown;
+  readonly role?: unknown;
 }
 
 /** A source gave something that no request can be signed with. The message has nothing of it. */
@@ -33,7 +35,14 @@ export function checkedCredentials(given: GivenCredentials): ProvidedCredentials
     // some sources say that there is none with an empty text, or with null
     sessionToken: given.sessionToken ? sentText('session token', given.sessionToken) : undefined,
     expiresAtMs,
+    accountId: nameOf(given.accountId),
+    role: nameOf(given.role),
   };
+}
+
+/** Undefined for what is no name of an account or a role. */
+function nameOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT ? value : undefined;
 }
 
 /** A text that is sent in a field of the head, which would lose spaces at its ends. */

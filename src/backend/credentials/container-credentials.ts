@@ -35,12 +35,15 @@ export async function containerCredentials(limits: QuestionLimits): Promise<Give
   const token = await authorizationToken();
   const headers = token === undefined ? {} : { authorization: token };
   const document = readDocument(await askService(url, { headers }, limits));
-  const { AccessKeyId, SecretAccessKey, Token, Expiration } = document;
+  // ECS tells the role, EKS the account
+  const { AccessKeyId, SecretAccessKey, Token, Expiration, RoleArn, AccountId } = document;
   return {
     accessKeyId: AccessKeyId,
     secretAccessKey: SecretAccessKey,
     sessionToken: Token,
     expiration: new Date(String(Expiration)),
+    accountId: AccountId,
+    role: RoleArn,
   };
 }
 

@@ -73,12 +73,13 @@ function endGroup(pid: number | undefined): void {
 function readCredentials(output: string): ProvidedCredentials {
   const printed = parsed(output);
   if (printed.Version !== 1) throw new CredentialCommandError('the command did not print "Version": 1');
-  const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = printed;
+  const { AccessKeyId, SecretAccessKey, SessionToken, Expiration, AccountId } = printed;
   return checkedCredentials({
     accessKeyId: AccessKeyId,
     secretAccessKey: SecretAccessKey,
     sessionToken: SessionToken,
     expiration: isNone(Expiration) ? undefined : new Date(String(Expiration)),
+    accountId: AccountId,
   });
 }
 

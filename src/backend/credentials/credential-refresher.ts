@@ -16,8 +16,8 @@ interface RefresherOptions {
   /** A number in [0, 1). */
   readonly random: () => number;
   readonly logger: Logger;
-  /** Takes new credentials to whoever signs with them. */
-  readonly hand: (credentials: ProvidedCredentials) => void;
+  /** Takes new credentials to whoever signs with them. Where that fails, the refresh has failed. */
+  readonly hand: (credentials: ProvidedCredentials) => Promise<void>;
   readonly count: (outcome: RefreshOutcome) => void;
 }
 
@@ -109,7 +109,8 @@ export class CredentialRefresher {
     this.#timer?.cancel();
     const obtained = await this.#obtain();
     if (this.#isStopped) return;
-    const outcome = 'cause' in obtained ? this.#failed(obtained) : this.#obtained(obtained);
+    const outcome = 'cause' in obtained ? this.#failed(obtained) : await this.#obtained(obtained);
+    if (this.#isStopped) return;
     this.#options.count(outcome);
     this.#wait();
   }
@@ -140,8 +141,8 @@ export class CredentialRefresher {
     return answer;
   }
 
-  #obtained(credentials: ProvidedCredentials): RefreshOutcome {
-    const { clock, hand } = this.#options;
+  async #obtained(credentials: ProvidedCredentials): Promise<RefreshOutcome> {
+    const { clock } = this.#options;
     const leftMs = (credentials.expiresAtMs ?? Infinity) - clock.nowMs();
     if (leftMs <= 0)
       return this.#failed({ cause: 'EXPIRED', text: 'the source gave credentials that have expired' });
@@ -149,14 +150,24 @@ export class CredentialRefresher {
     if (isUnchanged && leftMs < UNCHANGED_UNTIL_MS && this.#isDue(clock.nowMs()))
       return this.#failed({ cause: 'UNCHANGED', text: 'the source has no newer credentials' });
     if (!isUnchanged) {
+      const failure = await this.#hand(credentials);
+      if (failure) return this.#failed(failure);
       this.#held = credentials;
       this.#obtainedAtMs = clock.nowMs();
       this.#isExpiryLogged = false;
-      hand(credentials);
     }
     this.#succeeded(isUnchanged);
     this.#dueAtMs = leftMs === Infinity ? undefined : clock.nowMs() + this.#renewalDelayMs(leftMs);
     return isUnchanged ? 'unchanged' : 'renewed';
+  }
+
+  async #hand(credentials: ProvidedCredentials): Promise<CredentialFailure | undefined> {
+    try {
+      await this.#options.hand(credentials);
+      return undefined;
+    } catch (error) {
+      return failureOf(error);
+    }
   }
 
   #succeeded(isUnchanged: boolean): void {

@@ -6,6 +6,10 @@ export interface ProvidedCredentials {
   readonly sessionToken?: string | undefined;
   /** Left out for credentials that do not expire. */
   readonly expiresAtMs?: number | undefined;
+  /** Whose they are, where the source tells. */
+  readonly accountId?: string | undefined;
+  /** The role behind temporary credentials, where the source tells: its name or an ARN. */
+  readonly role?: string | undefined;
 }
 
 /** Where the credentials of a backend come from; what is left out comes from the environment, as with all S3 tools. */

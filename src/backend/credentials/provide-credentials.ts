@@ -3,6 +3,7 @@ import { checkedCredentials, type GivenCredentials } from './checked-credentials
 import { containerCredentials, isInContainer } from './container-credentials.ts';
 import { runCredentialCommand } from './credential-command.ts';
 import type { CredentialSource, ProvidedCredentials } from './credential-source.ts';
+import { instanceRole } from './instance-role.ts';
 import type { QuestionLimits } from './question-limits.ts';
 
 /** Asks a source for credentials once; `signal` gives the question up. */
@@ -46,22 +47,50 @@ type SdkSource = Exclude<CredentialSource, { from: 'container' }>;
 
 /** A question to a provider of the SDK, which is made anew each time: it keeps files, and expired credentials. */
 async function askSdk(source: SdkSource, region: string, limits: QuestionLimits): Promise<GivenCredentials> {
+  const assumed: AssumedRole = { role: undefined };
   const [{ askWithin }, provide] = await Promise.all([
     import('./sdk-commands.ts'),
-    sdkProvider(source, region, limits),
+    sdkProvider(source, region, limits, assumed),
   ]);
-  return askWithin(limits, provide);
+  const given = await askWithin(limits, provide);
+  const role = source.from === 'instance' ? await instanceRole(limits) : assumed.role;
+  return { ...given, role: given.role ?? role };
 }
+
+/** The role that the token service gave credentials of last, which the SDK does not pass on. */
+interface AssumedRole {
+  role: unknown;
+}
+
+/** Notes the role in each answer of the token service; in a chain of roles, the last is the one that is used. */
+function noteRole(assumed: AssumedRole): ClientPlugin {
+  return {
+    applyToStack: stack => {
+      stack.add(
+        next => async request => {
+          const result = await next(request);
+          assumed.role = result.output?.AssumedRoleUser?.Arn;
+          return result;
+        },
+        { step: 'initialize' },
+      );
+    },
+  };
+}
+
+type ClientPlugin = NonNullable<NonNullable<Parameters<Sdk['fromIni']>[0]>['clientPlugins']>[number];
 
 async function sdkProvider(
   source: SdkSource,
   region: string,
   limits: QuestionLimits,
+  assumed: AssumedRole,
 ): Promise<() => Promise<GivenCredentials>> {
   const sdk = await import('@aws-sdk/credential-providers');
   const services = {
     logger,
     clientConfig: { requestHandler },
+    clientPlugins: [noteRole(assumed)],
     parentClientConfig: { region: regionFor(source) ?? region, requestHandler },
   };
   switch (source.from) {
@@ -127,7 +156,7 @@ function profileProvider(
   { profile, configFile, credentialsFile }: Extract<CredentialSource, { from: 'profile' }>,
   services: Pick<
     NonNullable<Parameters<Sdk['fromIni']>[0]>,
-    'logger' | 'clientConfig' | 'parentClientConfig'
+    'logger' | 'clientConfig' | 'clientPlugins' | 'parentClientConfig'
   >,
 ): () => Promise<GivenCredentials> {
   const init = {

@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { ProvidedCredentials } from '../../../src/backend/credentials/credential-source.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import { BACKEND_PLACES, BackendPlaces } from '../../../src/wiring/backend-places.ts';
+import { providedSource } from '../../../src/wiring/provided-source.ts';
 
 const backends = (entries: Readonly<Record<string, string>>) =>
   parseConfig(
@@ -11,11 +13,12 @@ const backends = (entries: Readonly<Record<string, string>>) =>
   ).backends;
 
 function taken(places: BackendPlaces, entries: Readonly<Record<string, string>>) {
-  const placed = places.placesOf(backends(entries));
+  const placed = places.placesOf(backends(entries), none);
   placed.take();
   return placed.places;
 }
 
+const none = new Map();
 const one = 'endpoint: "http://127.0.0.1:1"';
 const two = 'endpoint: "http://127.0.0.1:2"';
 
@@ -77,7 +80,7 @@ it('has the same identity with another secret of the same key', () => {
 it('a configuration that was not taken over changes no identity', () => {
   const places = new BackendPlaces();
   taken(places, { main: one });
-  places.placesOf(backends({ main: two, other: one }));
+  places.placesOf(backends({ main: two, other: one }), none);
   expect(taken(places, { main: one, third: one })).toMatchObject(
     new Map([
       ['main', { identity: 'main', index: 0 }],
@@ -99,4 +102,38 @@ it('has later names share the last place', () => {
   const names = Array.from({ length: BACKEND_PLACES + 3 }, (_, number) => `n${number}`);
   const places = taken(new BackendPlaces(), Object.fromEntries(names.map(name => [name, one])));
   expect(places.get(`n${BACKEND_PLACES + 2}`)?.index).toBe(BACKEND_PLACES - 1);
+});
+
+describe('credentials of a source', () => {
+  const source = `${one}, credentials: { from: profile, profile: p }`;
+  const configured = backends({ main: source });
+  const sourceId = Object.entries(configured).map(([name, backend]) => providedSource(name, backend)?.id)[0];
+  const given = (told: Partial<ProvidedCredentials>) =>
+    new Map([[sourceId ?? '', { accessKeyId: 'a', secretAccessKey: 's', sessionToken: 't', ...told }]]);
+
+  it('of another account give a backend another identity, those of the same leave it as it is', () => {
+    const places = new BackendPlaces();
+    const place = (obtained: ReadonlyMap<string, ProvidedCredentials>) => {
+      const placed = places.placesOf(configured, obtained);
+      placed.take();
+      return placed.places.get('main');
+    };
+    const first = place(none);
+    expect(first?.identity).toBe('main');
+    expect(place(given({ accountId: '1' }))).toBe(first);
+    expect(place(given({ accountId: '1', accessKeyId: 'b' }))).toBe(first);
+    expect(place(none)).toBe(first);
+    expect(place(given({}))).toBe(first);
+    const other = place(given({ accountId: '2' }));
+    expect(other).toEqual({ identity: 'main 1', index: 0, changes: 1 });
+    expect(place(given({ accountId: '2', role: 'r' }))).toBe(other);
+    expect(place(given({ accountId: '1' }))?.identity).toBe('main 2');
+  });
+
+  it('that another source gave say nothing of those of now', () => {
+    const places = new BackendPlaces();
+    places.placesOf(configured, given({ accountId: '1' })).take();
+    const moved = backends({ main: `${one}, credentials: { from: profile, profile: q }` });
+    expect(places.placesOf(moved, given({ accountId: '2' })).places.get('main')?.identity).toBe('main 1');
+  });
 });

@@ -22,7 +22,7 @@ function setup(profiles: Readonly<Record<string, string>>) {
   const failing = new Set<string>();
   const credentials = new BackendCredentials({
     ...{ config: backends(profiles), clock, metrics, logger: silentLogger() },
-    hand: each => void handed.push(`${each.backend}: ${each.credentials.accessKeyId}`),
+    hand: async each => void handed.push(`${each.backend}: ${each.credentials.accessKeyId}`),
     provider: source => async () => {
       const profile = source.from === 'profile' ? (source.profile ?? '') : '';
       asked.push(profile);

@@ -142,6 +142,20 @@ it('gives a question up when its time is over, and when nobody needs the answer 
   expect(bench.givenUp).toEqual([true, true]);
 });
 
+it('a refresh whose credentials nobody can take has failed: those before are held, and it is tried again', async () => {
+  const bench: RefresherBench = new RefresherBench(() => bench.keys(HOUR_MS));
+  await bench.refresher.refresh();
+  bench.handFailure = Object.assign(new Error('planted'), { code: 'ENOENT' });
+  await bench.run(51 * MINUTE_MS);
+  expect(bench.refresher.status()).toMatchObject({ state: 'valid', failure: { cause: 'ENOENT' } });
+  bench.refresher.refused('K1');
+  expect(bench.lines.at(-1)).toContain('refreshed early');
+  bench.handFailure = undefined;
+  await bench.run(MINUTE_MS);
+  expect(bench.refresher.status()).toMatchObject({ state: 'valid', failure: undefined });
+  expect(bench.handed).toHaveLength(2);
+});
+
 it('credentials that have expired when they come are a failure', async () => {
   const bench = fresh(-1);
   await bench.refresher.refresh();

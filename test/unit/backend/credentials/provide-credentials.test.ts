@@ -49,12 +49,41 @@ const oneHourOn = () => expect.closeTo(Date.now() + 3_600_000, -5);
 
 it('an instance gives credentials to whoever has a token (IMDSv2)', async () => {
   const given = await ask({ from: 'instance', timeoutMs: 1_000 });
-  expect(given).toEqual(services.issued[0]);
+  expect(given).toMatchObject(services.issued[0] ?? {});
   expect(services.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
     'PUT /latest/api/token',
     'GET /latest/meta-data/iam/security-credentials/',
     'GET /latest/meta-data/iam/security-credentials/a-role',
+    // the SDK does not tell the role
+    'PUT /latest/api/token',
+    'GET /latest/meta-data/iam/security-credentials/',
   ]);
+});
+
+it.each<readonly [string, CredentialSource, { readonly accountId?: string; readonly role?: string }]>([
+  ['an instance', { from: 'instance', timeoutMs: 1_000 }, { role: 'a-role' }],
+  ['a container', { from: 'container', timeoutMs: 1_000 }, { role: 'arn:aws:iam::123456789012:role/a-role' }],
+  [
+    'a web identity',
+    { from: 'web-identity', roleArn: 'arn:aws:iam::123456789012:role/a-role' },
+    { accountId: '123456789012', role: 'arn:aws:sts::123456789012:assumed-role/a-role/s1' },
+  ],
+  [
+    'a profile with a role',
+    { from: 'profile', profile: 'p' },
+    { accountId: '123456789012', role: 'arn:aws:sts::123456789012:assumed-role/a-role/s3' },
+  ],
+])('%s tells whose credentials they are, where it knows', async (_, source, told) => {
+  process.env.AWS_CONTAINER_CREDENTIALS_FULL_URI = `${services.url}/container`;
+  process.env.AWS_WEB_IDENTITY_TOKEN_FILE = write('jwt', 'a.web.token');
+  const role = (name: string) => `role_arn = arn:aws:iam::123456789012:role/${name}\n`;
+  const first = `[profile f]\n${role('first')}credential_source = Ec2InstanceMetadata\n`;
+  write('config', `${first}[profile p]\n${role('a-role')}source_profile = f\n`);
+  const given = await ask(source);
+  expect([given.accountId, given.role]).toEqual([told.accountId, told.role]);
+  services.tellsOwner = false;
+  if (source.from === 'container' || source.from === 'web-identity')
+    expect(await ask(source)).toMatchObject({ accountId: undefined, role: undefined });
 });
 
 it('an instance is never asked without a token, and the failure names the hop limit', async () => {
@@ -91,7 +120,7 @@ it('the environment gives none where its expiration is no time', async () => {
 
 it('a container is asked at the address of the environment, with its token', async () => {
   process.env.AWS_CONTAINER_CREDENTIALS_FULL_URI = `${services.url}/container`;
-  expect(await ask({ from: 'container', timeoutMs: 1_000 })).toEqual(services.issued[0]);
+  expect(await ask({ from: 'container', timeoutMs: 1_000 })).toMatchObject(services.issued[0] ?? {});
 });
 
 it('a container may keep its token in a file, which is read each time', async () => {
@@ -101,7 +130,7 @@ it('a container may keep its token in a file, which is read each time', async ()
   const refused = await failure({ from: 'container', timeoutMs: 1_000 });
   expect(refused.text).toContain('401');
   write('token', services.environment.AWS_CONTAINER_AUTHORIZATION_TOKEN ?? '');
-  expect(await ask({ from: 'container', timeoutMs: 1_000 })).toEqual(services.issued[0]);
+  expect(await ask({ from: 'container', timeoutMs: 1_000 })).toMatchObject(services.issued[0] ?? {});
 });
 
 it.each(['hang', 'drip', 'huge'] as const)(
@@ -114,13 +143,13 @@ it.each(['hang', 'drip', 'huge'] as const)(
     expect(await failure({ from: 'container', timeoutMs: 300 })).toEqual(expected);
     await services.isIdle();
     services.fault = 'none';
-    expect(await ask({ from: 'container', timeoutMs: 1_000 })).toEqual(services.issued[0]);
+    expect(await ask({ from: 'container', timeoutMs: 1_000 })).toMatchObject(services.issued[0] ?? {});
   },
 );
 
 it('the default chain asks the service of its container with a limit', async () => {
   process.env.AWS_CONTAINER_CREDENTIALS_FULL_URI = `${services.url}/container`;
-  expect(await ask({ from: 'default' })).toEqual(services.issued[0]);
+  expect(await ask({ from: 'default' })).toMatchObject(services.issued[0] ?? {});
   services.fault = 'hang';
   expect(await failure({ from: 'default' })).toMatchObject({ text: 'the service did not end within 1 s' });
   await services.isIdle();
@@ -150,7 +179,7 @@ it('a web identity token is exchanged for a role; the file is read each time', a
     sessionName: 'gateway-1',
     durationMs: 900_000,
   } as const;
-  expect(await ask(source)).toEqual(services.issued[0]);
+  expect(await ask(source)).toMatchObject(services.issued[0] ?? {});
   write('jwt', 'second.web.token');
   await ask(source);
   const sent = services.requests.map(({ body }) => Object.fromEntries(new URLSearchParams(body)));
@@ -194,7 +223,7 @@ external_id = x1
 source_profile = middle
 `,
   );
-  expect(await ask({ from: 'profile', profile: 'photos' })).toEqual(services.issued[1]);
+  expect(await ask({ from: 'profile', profile: 'photos' })).toMatchObject(services.issued[1] ?? {});
   const [first, second] = services.requests;
   expect(first?.body).toContain('role%2Fmiddle');
   expect(first?.headers.authorization).toContain('Credential=AKIDBASE/');
@@ -208,7 +237,7 @@ it('the source of a role may be the instance', async () => {
     'config',
     '[profile p]\nrole_arn = arn:aws:iam::123456789012:role/p\ncredential_source = Ec2InstanceMetadata\n',
   );
-  expect(await ask({ from: 'profile', profile: 'p' })).toEqual(services.issued[1]);
+  expect(await ask({ from: 'profile', profile: 'p' })).toMatchObject(services.issued[1] ?? {});
 });
 
 const ssoProfile = `[profile s]
@@ -328,7 +357,7 @@ it('the environment says when its credentials expire', async () => {
 });
 
 it('the default chain takes the environment first, then a profile, then the instance', async () => {
-  expect(await ask({ from: 'default' })).toEqual(services.issued[0]);
+  expect(await ask({ from: 'default' })).toMatchObject(services.issued[0] ?? {});
   write('credentials', '[default]\naws_access_key_id = AKIDD\naws_secret_access_key = s\n');
   expect(await ask({ from: 'default' })).toMatchObject({ accessKeyId: 'AKIDD' });
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'AKIDE', AWS_SECRET_ACCESS_KEY: 's' });
