@@ -44,6 +44,7 @@ const serving = new WorkerGateway({
   redactor,
   clock: systemClock,
   onArchivedRead: read => archived.note(read),
+  isProbing: index === 0,
 });
 const { gateway } = serving;
 pool.onPeer((peer, port) => gateway.connect(peer, port));

@@ -58,6 +58,11 @@ const hedge = map({
   share: amount(0, 0.05, 'a share from 0 to 0.05').default(0.05),
 });
 
+/** How often the store is asked whether it answers. */
+const probe = map({ every: duration(1_000, 60 * MINUTE_MS).default(10_000) }).transform(({ every }) => ({
+  everyMs: every,
+}));
+
 const headerPrefix = () => choice(['x-amz-', 'x-store-']);
 
 const s3 = (environment: Environment) =>
@@ -75,6 +80,7 @@ const s3 = (environment: Environment) =>
     minRate: size(0, 1024 ** 3).default(1024),
     tls: tls.optional(),
     hedge: hedge.optional(),
+    probe: probe.optional(),
     fallback: text('the name of a backend').optional(),
     breaker: z
       .union([z.literal(false), breaker], { error: 'settings of the circuit breaker, or false for none' })

@@ -42,6 +42,8 @@ export class BackendStores {
   /** By all that they were built from. */
   #inUse: ReadonlyMap<string, S3Store> = new Map();
   #prepared: ReadonlyMap<string, S3Store> = new Map();
+  /** What was prepared, by the names of the backends. */
+  #named: ReadonlyMap<string, S3Store> = new Map();
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
@@ -57,13 +59,15 @@ export class BackendStores {
       return { name: each.name, id, store: this.#inUse.get(id) ?? this.#build(each, settings) };
     });
     this.#prepared = new Map(built.map(({ id, store }) => [id, store]));
-    return new Map(built.map(({ name, store }) => [name, store]));
+    this.#named = new Map(built.map(({ name, store }) => [name, store]));
+    return this.#named;
   }
 
-  /** New requests use the stores that were prepared last; running ones may still use those before. */
-  use(): void {
+  /** New requests use the stores that were prepared last, which it gives; running ones may still use those before. */
+  use(): ReadonlyMap<string, S3Store> {
     for (const [id, store] of this.#inUse) if (!this.#prepared.has(id)) store.retire();
     this.#inUse = this.#prepared;
+    return this.#named;
   }
 
   #build(settings: StoreSettings, { outages: shared, breakers, credentials }: WorkerSettings): S3Store {

@@ -46,6 +46,7 @@ export function buildOnce(config: GatewayConfig): void {
     redactor: new GrowingRedactor(),
     clock: systemClock,
     onArchivedRead: () => undefined,
+    isProbing: false,
   });
   createRules(config.alerts.rules);
   const { callbacks } = config.alerts;

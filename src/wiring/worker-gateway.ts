@@ -17,6 +17,7 @@ import type { ServiceConfiguration } from '../gateway/request/configurations.ts'
 import { grantPolicy } from '../gateway/request/grant-policy.ts';
 import { BackendStores } from './backend-stores.ts';
 import { createBuckets } from './buckets.ts';
+import { StoreProbes } from './store-probes.ts';
 import type { WorkerSettings } from './thread-contracts.ts';
 import type { WorkerCredentials } from './worker-credentials.ts';
 
@@ -33,6 +34,8 @@ interface WorkerGatewayParts {
   readonly redactor: GrowingRedactor;
   readonly clock: Clock;
   readonly onArchivedRead: (read: ArchivedRead) => void;
+  /** Whether this worker asks stores now and then whether they answer: one of all. */
+  readonly isProbing: boolean;
 }
 
 /** The gateway of one worker, and what serves with the settings of a reload. */
@@ -44,6 +47,7 @@ export class WorkerGateway {
   readonly #clock: Clock;
   readonly #stores: BackendStores;
   readonly #slots: EpochSlots;
+  readonly #probes: StoreProbes | undefined;
   #prepared: WorkerSettings;
 
   /** Builds the stores, buckets and grants of the configuration, and the gateway that serves them. */
@@ -58,6 +62,7 @@ export class WorkerGateway {
     redactor,
     clock,
     onArchivedRead,
+    isProbing,
   }: WorkerGatewayParts) {
     const meter = new StoreMeter(metrics);
     const faults = new Faults(metrics, logger);
@@ -86,7 +91,8 @@ export class WorkerGateway {
       onUnwritten: ({ message, object, from, to }) => logger.error({ object, from, to }, message),
       random: Math.random,
     });
-    this.#stores.use();
+    this.#probes = isProbing ? new StoreProbes(guardedClock(clock, faults)) : undefined;
+    this.#useStores(settings);
   }
 
   /** See `WorkerControl`. @throws where the settings cannot be served with; nothing has changed then */
@@ -104,7 +110,12 @@ export class WorkerGateway {
     // lines of the old format belong to the old file
     this.#accessLogParts.sink.flush();
     this.gateway.apply(this.#accessLog(config));
-    this.#stores.use();
+    this.#useStores(settings);
+  }
+
+  #useStores({ config }: WorkerSettings): void {
+    const stores = this.#stores.use();
+    this.#probes?.use(config, stores);
   }
 
   #serviceOf(settings: WorkerSettings): ServiceConfiguration {

@@ -175,6 +175,11 @@ export class S3Store implements Store {
     return this.#calls.budget.take();
   }
 
+  /** Whether the circuit breaker waits for more calls that try the store. */
+  get isTried(): boolean {
+    return this.#calls.breaker?.state.kind === 'half-open';
+  }
+
   /** The store is replaced: only calls of requests that began before may follow. */
   retire(): void {
     this.#pools.retire();

@@ -1,0 +1,39 @@
+/** Part of a worker's composition root: one worker asks stores now and then whether they answer. */
+import type { S3Store } from '../backend/s3/s3-store.ts';
+import { StoreProber } from '../backend/store-prober.ts';
+import type { Clock } from '../base/clock.ts';
+import type { GatewayConfig } from '../config/gateway-config.ts';
+import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
+
+export class StoreProbes {
+  readonly #clock: Clock;
+  #probers: readonly StoreProber[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** From now on the stores of `config` are asked, where it says so. */
+  use(
+    { backends, buckets }: GatewayConfig,
+    stores: ReadonlyMap<string, Pick<S3Store, 'send' | 'isTried'>>,
+  ): void {
+    for (const prober of this.#probers) prober.stop();
+    this.#probers = Object.entries(backends).flatMap(([name, backend]) => {
+      const store = stores.get(name);
+      if (!store || backend.type !== 's3' || backend.probe === undefined) return [];
+      const { everyMs } = backend.probe;
+      const isTried = () => store.isTried;
+      return [
+        new StoreProber({ store, bucket: bucketAt(name, buckets), everyMs, isTried, clock: this.#clock }),
+      ];
+    });
+  }
+}
+
+/** The first bucket at a backend that has a name. */
+function bucketAt(backend: string, buckets: GatewayConfig['buckets']): string | undefined {
+  for (const [name, { backend: of, bucket = name }] of Object.entries(buckets))
+    if (of === backend && name !== EVERY_OTHER_BUCKET) return bucket;
+  return undefined;
+}

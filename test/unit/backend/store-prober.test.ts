@@ -1,0 +1,75 @@
+import { beforeEach, expect, it } from 'vitest';
+import { StoreError, type StoreReceiver, type StoreRequest } from '../../../src/backend/store.ts';
+import { StoreProber } from '../../../src/backend/store-prober.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+let clock: ManualClock;
+let asked: StoreRequest[];
+let receivers: StoreReceiver[];
+let isTried: boolean;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  asked = [];
+  receivers = [];
+  isTried = false;
+});
+
+function probe(bucket: string | undefined): StoreProber {
+  const nothing = () => undefined;
+  const send = (request: StoreRequest, receiver: StoreReceiver) => {
+    asked.push(request);
+    receivers.push(receiver);
+    return { pause: nothing, resume: nothing, took: nothing, abort: nothing };
+  };
+  return new StoreProber({ store: { send }, bucket, everyMs: 10_000, isTried: () => isTried, clock });
+}
+
+it.each([
+  ['photos', 'HEAD', 'HeadBucket'],
+  [undefined, 'GET', 'ListBuckets'],
+])('asks a store for the bucket %s by %s as often as configured', (bucket, method, operation) => {
+  probe(bucket);
+  for (let round = 1; round <= 3; round++) {
+    clock.advance(9_999);
+    expect(asked).toHaveLength(round - 1);
+    clock.advance(1);
+    expect(asked).toHaveLength(round);
+    receivers.at(-1)?.ended();
+  }
+  expect(asked[0]).toMatchObject({ operation, method, bucket });
+});
+
+it('sends no second question while one is unanswered, and goes on after a failure', () => {
+  probe('photos');
+  clock.advance(30_000);
+  expect(asked).toHaveLength(1);
+  receivers[0]?.failed(new StoreError('TIMEOUT', 'late', undefined));
+  clock.advance(10_000);
+  expect(asked).toHaveLength(2);
+});
+
+it('asks again at once as long as the breaker wants to see more answers', async () => {
+  probe('photos');
+  isTried = true;
+  clock.advance(10_000);
+  for (let answer = 0; answer < 2; answer++) {
+    receivers[answer]?.ended();
+    await Promise.resolve();
+  }
+  isTried = false;
+  receivers[2]?.ended();
+  await Promise.resolve();
+  expect(asked).toHaveLength(3);
+});
+
+it('asks nothing more once it is stopped', async () => {
+  const prober = probe('photos');
+  clock.advance(10_000);
+  isTried = true;
+  prober.stop();
+  receivers[0]?.ended();
+  await Promise.resolve();
+  clock.advance(60_000);
+  expect(asked).toHaveLength(1);
+});
