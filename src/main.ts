@@ -123,7 +123,7 @@ async function start(
   const shutdown = new Shutdown(running, clock, logger);
   const reload = createReload({
     ...{ running, read, stores, workers, alerts, redactor, metrics, credentials, accessLog },
-    file,
+    ...{ certificates, file },
     ...{ ...common, restarts: storeRestarts },
   });
   const routes = adminRoutes({

@@ -68,7 +68,7 @@ export class Family<Cell> {
    * look-up is too slow for the hot path: keep the cell. Callers must bound the number of label sets.
    */
   cell(...labelValues: readonly string[]): Cell {
-    const id = labelValues.map(lengthPrefixed).join('');
+    const id = idOf(labelValues);
     const known = this.#cells.get(id);
     if (known) return known.cell;
     const labels: Record<string, string> = {};
@@ -78,10 +78,19 @@ export class Family<Cell> {
     return cell;
   }
 
+  /** What the cell of these label values is about has gone: it is exported no more. */
+  remove(...labelValues: readonly string[]): void {
+    this.#cells.delete(idOf(labelValues));
+  }
+
   /** Every cell with its labels, in the order of creation. */
   cells(): Iterable<{ readonly labels: Readonly<Record<string, string>>; readonly cell: Cell }> {
     return this.#cells.values();
   }
+}
+
+function idOf(labelValues: readonly string[]): string {
+  return labelValues.map(lengthPrefixed).join('');
 }
 
 /** Sampling interval of the event-loop delay. */

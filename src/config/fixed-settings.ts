@@ -22,7 +22,7 @@ export function keepFixed(
   const { host, port, names, token } = running.admin;
   return {
     ...next,
-    listen: running.listen,
+    listen: running.listen.map((address, index) => withCertificatesOf(address, next.listen[index])),
     admin: { ...next.admin, host, port, names, token },
     workers: running.workers,
     state: running.state,
@@ -32,6 +32,19 @@ export function keepFixed(
     backends: mapValues(next.backends, (backend, name) => keepDirectory(embedded.get(name), backend)),
     buckets: mapValues(next.buckets, bucket => limitBlocks(bucket, blockLimitBytes)),
   };
+}
+
+type Address = GatewayConfig['listen'][number];
+
+/** What a handshake asks for and offers belongs to the address; the files can be others. */
+function withCertificatesOf(running: Address, next: Address | undefined): Address {
+  if (running.kind === 'unix' || next?.kind !== 'tcp' || !running.tls || !next.tls) return running;
+  const isSame =
+    next.host === running.host &&
+    next.port === running.port &&
+    next.tls.http2 === running.tls.http2 &&
+    (next.tls.clientCa === undefined) === (running.tls.clientCa === undefined);
+  return isSame ? { ...running, tls: next.tls } : running;
 }
 
 /** The buttons of cards that were posted lead to the address and keys of the start. */

@@ -5,9 +5,9 @@ import { LogFile } from '../base/log-file.ts';
 import { countLines } from '../base/log-sinks.ts';
 import type { Logger, LogSink } from '../base/logger.ts';
 import type { CounterCell, Metrics } from '../base/metrics.ts';
+import type { PreparedChange } from '../base/prepared-change.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
-import type { PreparedChange } from './prepared-change.ts';
 
 const END_LIMIT_MS = 1_000;
 

@@ -11,8 +11,8 @@ import { type Provide, providerOf } from '../backend/credentials/provide-credent
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
+import type { PreparedChange } from '../base/prepared-change.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
-import type { PreparedChange } from './prepared-change.ts';
 import { type ProvidedSource, providedSource } from './provided-source.ts';
 import type { HandedCredentials, RefusedCredentials } from './thread-contracts.ts';
 

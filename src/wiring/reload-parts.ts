@@ -1,17 +1,18 @@
 /** Part of the supervisor's composition root: what a reload of the configuration changes, in which order. */
 import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
+import type { PreparedChange } from '../base/prepared-change.ts';
 import type { GrowingRedactor } from '../base/redaction.ts';
 import { keepFixed } from '../config/fixed-settings.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { largestBlockBytes } from '../config/largest-block.ts';
 import type { CheckedFile } from '../config/load-config.ts';
 import { secretsOf } from '../config/secrets.ts';
+import type { CertificateWatch } from '../server/tls/certificate-watch.ts';
 import type { AccessLogOutput } from './access-log-output.ts';
 import type { Alerts } from './alerts.ts';
 import type { BackendCredentials } from './credentials.ts';
 import { type StoreStart, type Stores, startMissingStores } from './embedded-stores.ts';
-import type { PreparedChange } from './prepared-change.ts';
 import { Reload } from './reload.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { Workers } from './workers.ts';
@@ -26,6 +27,7 @@ interface RunningParts extends StoreStart {
   readonly redactor: GrowingRedactor;
   readonly credentials: Pick<BackendCredentials, 'prepare' | 'missingOfReloads'>;
   readonly accessLog: Pick<AccessLogOutput, 'prepare'>;
+  readonly certificates: Pick<CertificateWatch, 'prepare'>;
   /** The file of the configuration. */
   readonly file: string | undefined;
   readonly logger: Logger;
@@ -33,7 +35,7 @@ interface RunningParts extends StoreStart {
 }
 
 export function createReload(parts: RunningParts): Reload {
-  const { running, stores, workers, alerts, redactor, credentials, accessLog, logger } = parts;
+  const { running, stores, workers, alerts, redactor, credentials, accessLog, certificates, logger } = parts;
   const blockLimitBytes = largestBlockBytes(running.current.buckets);
   const embedded = new Map<string, BackendConfig>();
   const noteEmbedded = ({ backends }: GatewayConfig) => {
@@ -48,6 +50,7 @@ export function createReload(parts: RunningParts): Reload {
       redactor.learn(secretsOf(next));
       const changes: PreparedChange[] = [accessLog.prepare(next, parts.file)];
       try {
+        changes.push(certificates.prepare(next.listen));
         await startMissingStores(next, stores, parts);
         noteEmbedded(next);
         changes.push(await credentials.prepare(next));

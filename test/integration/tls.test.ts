@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -61,7 +61,12 @@ ${buckets}`,
   closing.push(() => started.stop());
   await started.answers(`http://127.0.0.1:${adminPort}/readyz`);
   const metrics = async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
-  return { port, plainPort, cert, key, file, install, started, metrics };
+  const reload = async () => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`http://127.0.0.1:${adminPort}/api/reload`, { method: 'POST', headers });
+    return { status: response.status, said: await response.json() };
+  };
+  return { port, plainPort, cert, key, file, install, started, metrics, reload };
 }
 
 function clientOf(endpoint: string): S3Client {
@@ -132,6 +137,26 @@ it('a renewed certificate is used without a restart, and a bad one changes nothi
   expect(await namesShown(port)).toContain('renewed.test');
   expect(started.output).toContain(`${key} holds no private key in PEM form`);
   expect(started.output).not.toContain('BEGIN');
+});
+
+it('a reload takes over the paths of other certificates, and changes nothing where one cannot be used', {
+  timeout: 60_000,
+}, async () => {
+  const { port, cert, key, file, metrics, reload } = await start(2);
+  const other = authority.issue(['localhost', 'other.test']);
+  const before = readFileSync(file, 'utf8');
+  writeFileSync(file, before.replace(cert, other.cert));
+  expect(await reload()).toMatchObject({ status: 422 });
+  expect(await namesShown(port)).toBe('DNS:localhost');
+  writeFileSync(file, before.replace(cert, other.cert).replace(key, other.key));
+  expect(await reload()).toEqual({
+    status: 200,
+    said: { changed: [{ path: 'listen', change: 'changed' }], needsRestart: [], warnings: [] },
+  });
+  expect(await namesShown(port)).toContain('other.test');
+  const exported = await metrics();
+  expect(exported).toContain(`tidegate_certificate_usable{file="${other.cert}"} 1`);
+  expect(exported).not.toContain(cert);
 });
 
 it('check names the key whose file cannot be used, and warns of an expired certificate', async () => {

@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Metrics } from '../../base/metrics.ts';
+import type { PreparedChange } from '../../base/prepared-change.ts';
 import { formatListenAddress, type ListenAddress, type UnixAddress } from '../listen-address.ts';
 import { readTls, type TlsFiles, type TlsMaterial } from './tls-material.ts';
 
@@ -34,8 +36,8 @@ const LOOK_MS = 5_000;
 const TICKET_KEY_MS = 86_400_000;
 
 interface Watched {
-  readonly files: TlsFiles;
   readonly address: string;
+  files: TlsFiles;
   material: TlsMaterial;
   /** What the files looked like when they were last read. */
   stamp: string;
@@ -52,6 +54,8 @@ export class CertificateWatch {
   /** Addresses whose files cannot be used, with the indexes of the certificates. */
   readonly #unusable = new Map<Watched, ReadonlySet<number>>();
   #timer: Timer | undefined;
+  #changed: () => void = () => undefined;
+  #forgetFile: (file: string) => void = () => undefined;
 
   /** @throws CertificateError when one cannot be used */
   constructor(options: CertificateWatchOptions) {
@@ -59,18 +63,7 @@ export class CertificateWatch {
     const nowMs = options.clock.monotonicMs();
     for (const address of options.addresses) {
       if (address.kind === 'unix' || !address.tls) continue;
-      const stamp = stampOf(address.tls);
-      const read = readTls(address.tls);
-      if (read.kind === 'problems')
-        throw new CertificateError(read.problems.map(({ file, why }) => `${file} ${why}`).join('; '));
-      const { material } = read;
-      const watched = {
-        files: address.tls,
-        address: formatListenAddress(named(address)),
-        material,
-        stamp,
-        readMs: nowMs,
-      };
+      const watched = { address: formatListenAddress(named(address)), ...readAll(address.tls, nowMs) };
       this.#watched.set(address, watched);
     }
     if (this.#watched.size > 0) this.#measure(options.metrics);
@@ -83,12 +76,39 @@ export class CertificateWatch {
     );
   }
 
-  /** Calls `changed` each time that certificates have been read again. */
+  /**
+   * For other files of the same addresses, which new connections are shown once the change is applied.
+   *
+   * @param listen what the addresses are in a changed configuration, in the same order
+   * @throws CertificateError when one cannot be used
+   */
+  prepare(listen: readonly ConfiguredAddress[]): PreparedChange {
+    const { addresses, clock } = this.#options;
+    const changes = addresses.flatMap((address, index) => {
+      const [watched, next] = [this.#watched.get(address), listen[index]];
+      if (!watched || next?.kind !== 'tcp' || !next.tls) return [];
+      if (isDeepStrictEqual(next.tls, watched.files)) return [];
+      return [{ watched, read: readAll(next.tls, clock.monotonicMs()) }];
+    });
+    return {
+      apply: () => {
+        for (const { watched, read } of changes) {
+          this.#forgetFiles(watched);
+          Object.assign(watched, read);
+        }
+        if (changes.length > 0) this.#changed();
+      },
+      cancel: () => undefined,
+    };
+  }
+
+  /** Calls `changed` each time that other certificates are to be shown. */
   start(changed: () => void): void {
     if (this.#watched.size === 0) return;
+    this.#changed = changed;
     const { clock } = this.#options;
     const look = () => {
-      if (this.#look()) changed();
+      if (this.#look()) this.#changed();
       this.#timer = clock.after(LOOK_MS, look);
     };
     this.#timer = clock.after(LOOK_MS, look);
@@ -129,6 +149,11 @@ export class CertificateWatch {
     return true;
   }
 
+  #forgetFiles(watched: Watched): void {
+    this.#unusable.delete(watched);
+    for (const { file } of watched.material.certificates) this.#forgetFile(file);
+  }
+
   #measure(metrics: Metrics): void {
     const expiry = metrics.gauge(
       'tidegate_certificate_expiry_seconds',
@@ -142,6 +167,10 @@ export class CertificateWatch {
       ['file'],
       'min',
     );
+    this.#forgetFile = file => {
+      expiry.remove(file);
+      usable.remove(file);
+    };
     metrics.onSnapshot(() => {
       const nowMs = this.#options.clock.nowMs();
       for (const watched of this.#watched.values()) {
@@ -152,6 +181,15 @@ export class CertificateWatch {
       }
     });
   }
+}
+
+/** @throws CertificateError when one cannot be used */
+function readAll(files: TlsFiles, nowMs: number): Omit<Watched, 'address'> {
+  const stamp = stampOf(files);
+  const read = readTls(files);
+  if (read.kind === 'problems')
+    throw new CertificateError(read.problems.map(({ file, why }) => `${file} ${why}`).join('; '));
+  return { files, material: read.material, stamp, readMs: nowMs };
 }
 
 function named({ host, port }: { readonly host: string; readonly port: number }) {

@@ -69,3 +69,25 @@ buckets:
 `;
   expect(left(next)).toEqual(['buckets.photos.cache.blockSize']);
 });
+
+const files = { certificates: [{ cert: 'a.pem', key: 'a.key' }], clientCertificates: 'required' } as const;
+const secure = {
+  kind: 'tcp',
+  host: '::',
+  port: 1,
+  tls: { ...files, http2: true, clientCa: 'ca.pem' },
+} as const;
+const plain = { kind: 'tcp', host: '::', port: 2 } as const;
+const others = { ...secure.tls, certificates: [{ cert: 'b.pem', key: 'b.key' }], clientCa: 'b-ca.pem' };
+
+it.each([
+  ['other files', [{ ...secure, tls: others }, plain], true],
+  ['no client certificates', [{ ...secure, tls: { ...others, clientCa: undefined } }, plain], false],
+  ['no HTTP/2', [{ ...secure, tls: { ...others, http2: false } }, plain], false],
+  ['another port', [{ ...secure, port: 3, tls: others }, plain], false],
+  ['another order', [plain, { ...secure, tls: others }], false],
+])('takes over the files of certificates alone: %s', (_, listen, isTaken) => {
+  const before = { ...running, listen: [secure, plain] };
+  const taken = keepFixed(before, { ...running, listen }, { blockLimitBytes: 2 ** 20, embedded });
+  expect(taken.listen).toEqual([isTaken ? { ...secure, tls: others } : secure, plain]);
+});

@@ -14,38 +14,42 @@ const config = (backend: string) =>
   );
 
 it.each([
-  [undefined, ['prepare', 'workers', 'log', 'apply', 'alerts'], 'reloaded'],
-  [new Error('planted'), ['prepare', 'workers', 'no log', 'cancel'], 'refused'],
-])('log and credentials follow a reload only when the workers do: %s', async (failure, expected, kind) => {
-  const events: string[] = [];
-  const note = (event: string) => () => void events.push(event);
-  const reload = createReload({
-    running: { current: config('before') },
-    read: () => ({ config: config('after'), warnings: ['of the file'] }),
-    stores: new Map(),
-    workers: {
-      async reconfigure() {
-        events.push('workers');
-        if (failure) throw failure;
+  [undefined, ['prepare', 'workers', 'log', 'certificates', 'apply', 'alerts'], 'reloaded'],
+  [new Error('planted'), ['prepare', 'workers', 'no log', 'no certificates', 'cancel'], 'refused'],
+])(
+  'log, certificates and credentials follow a reload only when the workers do: %s',
+  async (failure, expected, kind) => {
+    const events: string[] = [];
+    const note = (event: string) => () => void events.push(event);
+    const reload = createReload({
+      running: { current: config('before') },
+      read: () => ({ config: config('after'), warnings: ['of the file'] }),
+      stores: new Map(),
+      workers: {
+        async reconfigure() {
+          events.push('workers');
+          if (failure) throw failure;
+        },
       },
-    },
-    alerts: { reconfigure: note('alerts') },
-    redactor: new GrowingRedactor(),
-    credentials: {
-      async prepare() {
-        events.push('prepare');
-        return { apply: note('apply'), cancel: note('cancel') };
+      alerts: { reconfigure: note('alerts') },
+      redactor: new GrowingRedactor(),
+      credentials: {
+        async prepare() {
+          events.push('prepare');
+          return { apply: note('apply'), cancel: note('cancel') };
+        },
+        missingOfReloads: () => ['no credentials'],
       },
-      missingOfReloads: () => ['no credentials'],
-    },
-    accessLog: { prepare: () => ({ apply: note('log'), cancel: note('no log') }) },
-    file: 'gateway.yaml',
-    ...{ clock: new ManualClock(), logger: silentLogger(), metrics: new Metrics() },
-    ...{ restarts: new CounterCell(), writeLog: () => undefined },
-  });
-  const outcome = await reload.run();
-  expect(events).toEqual(expected);
-  expect(outcome).toMatchObject(
-    failure ? { kind, reason: 'planted' } : { kind, warnings: ['of the file', 'no credentials'] },
-  );
-});
+      accessLog: { prepare: () => ({ apply: note('log'), cancel: note('no log') }) },
+      certificates: { prepare: () => ({ apply: note('certificates'), cancel: note('no certificates') }) },
+      file: 'gateway.yaml',
+      ...{ clock: new ManualClock(), logger: silentLogger(), metrics: new Metrics() },
+      ...{ restarts: new CounterCell(), writeLog: () => undefined },
+    });
+    const outcome = await reload.run();
+    expect(events).toEqual(expected);
+    expect(outcome).toMatchObject(
+      failure ? { kind, reason: 'planted' } : { kind, warnings: ['of the file', 'no credentials'] },
+    );
+  },
+);

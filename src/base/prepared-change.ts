@@ -1,5 +1,3 @@
-/** Part of the supervisor's composition root: what a part of the process does when the configuration changes. */
-
 /** What a part would do differently with a changed configuration. One of both has to be called. */
 export interface PreparedChange {
   /** All others can follow, too: gives up what is not needed any more. */
