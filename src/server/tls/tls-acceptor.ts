@@ -25,6 +25,8 @@ interface TlsAcceptorOptions {
   readonly material: TlsMaterial;
   readonly onSecure: (connection: SecureConnection) => void;
   readonly logger: Logger;
+  /** The time for a handshake. */
+  readonly handshakeLimitMs?: number;
 }
 
 /** Most clients need two round trips; a slow network takes a few seconds. */
@@ -38,16 +40,17 @@ export class TlsAcceptor {
   readonly #server: Server;
   readonly #logger: Logger;
   #byName: ReadonlyMap<string, SecureContext>;
-  #material: TlsMaterial;
+  /** That of the start: protocols, and whether client certificates are asked for, do not change while it runs. */
+  readonly #material: TlsMaterial;
 
-  constructor({ material, onSecure, logger }: TlsAcceptorOptions) {
+  constructor({ material, onSecure, logger, handshakeLimitMs = HANDSHAKE_LIMIT_MS }: TlsAcceptorOptions) {
     this.#logger = logger;
     this.#material = material;
     const server = createServer({
       ...defaultContext(material),
       ALPNProtocols: material.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
       SNICallback: (name, choose) => choose(null, this.#contextFor(name)),
-      handshakeTimeout: HANDSHAKE_LIMIT_MS,
+      handshakeTimeout: handshakeLimitMs,
       requestCert: material.clientCaPem !== undefined,
       // decided below, since an optional one may be absent, but not invalid
       rejectUnauthorized: false,
@@ -77,11 +80,10 @@ export class TlsAcceptor {
     this.#server.emit('connection', socket);
   }
 
-  /** Uses other certificates for new connections. */
+  /** Uses other certificates, authorities and ticket keys for new connections. */
   update(material: TlsMaterial): void {
     this.#server.setSecureContext(defaultContext(material));
     this.#byName = contextsByName(material);
-    this.#material = material;
   }
 
   /** Exact names first, then wildcards, which stand for one label (RFC 6125 §6.4.3); else the server's own context. */

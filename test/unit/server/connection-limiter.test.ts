@@ -5,7 +5,9 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
 import { listenHttp } from '../../../src/server/http-listener.ts';
+import type { TlsMaterial } from '../../../src/server/tls/tls-material.ts';
 import { defaultLimits } from '../../support/client-limits.ts';
+import { localIdentity } from '../../support/local-identity.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const CROWDED = 'HTTP/1.1 503 Slow Down\r\ncontent-length: 0\r\n\r\n';
@@ -16,7 +18,7 @@ afterEach(async () => {
 });
 
 /** A server with room for 8: 6 are served, 2 wait. Each request is held until `release`. */
-async function setup(readBody?: (request: IncomingMessage) => void) {
+async function setup(readBody?: (request: IncomingMessage) => void, tls?: TlsMaterial) {
   const clock = new ManualClock();
   const lines: string[] = [];
   const logger = createLogger({
@@ -25,7 +27,7 @@ async function setup(readBody?: (request: IncomingMessage) => void) {
   });
   const held: (() => void)[] = [];
   const listener = await listenHttp({
-    addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0 }],
+    addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0, tls }],
     reusePort: false,
     logger,
     handle: (request, response) => {
@@ -149,6 +151,22 @@ it('answers what even the waiting have no room for, and what has waited for ten 
   const ends = waiting.map(socket => text(socket));
   clock.advance(1);
   expect(await Promise.all(ends)).toEqual([CROWDED, CROWDED]);
+});
+
+it('says nothing in plain text to a client that expects TLS, neither at once nor after ten seconds', async () => {
+  const { clock, open, hold } = await setup(undefined, localIdentity().tls);
+  const [last] = (await hold('')).slice(-1);
+  const heardBy = async (socket: Socket | undefined) => {
+    if (!socket) throw new Error('no connection');
+    const heard: string[] = [];
+    socket.setEncoding('latin1').on('data', (chunk: string) => heard.push(chunk));
+    await once(socket, 'close');
+    return heard.join('');
+  };
+  const waiting = [last, await open('')].map(heardBy);
+  expect(await heardBy(await open(''))).toBe('');
+  clock.advance(10_000);
+  expect(await Promise.all(waiting)).toEqual(['', '']);
 });
 
 it('says that connections are accepted again when none has waited for a while', async () => {

@@ -1,13 +1,17 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:tls';
 import { Worker } from 'node:worker_threads';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { ListenError } from '../../../src/base/listen-error.ts';
 import { createLogger, type Logger } from '../../../src/base/logger.ts';
 import { CounterCell } from '../../../src/base/metrics.ts';
 import { RemoteCallError, ThreadGoneError } from '../../../src/base/rpc-error.ts';
 import { claimPort } from '../../../src/server/claim-address.ts';
 import { ThreadStartError } from '../../../src/server/supervised-thread.ts';
+import { readTls, type TlsMaterial } from '../../../src/server/tls/tls-material.ts';
 import { WorkerPool } from '../../../src/server/worker-pool.ts';
+import { TestAuthority } from '../../support/certificates.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { turnsUntil } from '../../support/turns-until.ts';
 
@@ -23,16 +27,20 @@ interface Control {
   never(): Promise<never>;
   once(): Promise<string>;
   die(): void;
+  beginToListen(): void;
 }
 
 const running: WorkerPool<Control>[] = [];
+const authority = new TestAuthority();
+
+afterAll(() => authority.remove());
 
 afterEach(async () => {
   for (const pool of running.splice(0)) await pool.drain(1_000);
 });
 
-/** A pool of `echo-worker.ts`, its clock, what it logged and who died. */
-async function startPool(count: number, entry = 'echo-worker.ts') {
+/** A pool, its clock, what it logged and who died. */
+async function startPool(count: number, entry = 'echo-worker.ts', tls?: TlsMaterial) {
   const clock = new ManualClock();
   const lines: string[] = [];
   const deaths: number[] = [];
@@ -52,7 +60,7 @@ async function startPool(count: number, entry = 'echo-worker.ts') {
     {
       count,
       entry: new URL(`../../fixtures/threads/${entry}`, import.meta.url),
-      addresses: () => [{ kind: 'tcp', host: '127.0.0.1', port }],
+      addresses: () => [{ kind: 'tcp', host: '127.0.0.1', port, tls }],
       reusePort: true,
       settings: () => ({ ...settings }),
       shared,
@@ -171,6 +179,34 @@ it('replaces a dead worker, counts it, and introduces it to its peers again', as
   expect(heard).toEqual(['1: hello from 1', '1: hello from 1']);
   expect(restarts.value).toBe(1);
   expect(await pool.callAll('index', undefined)).toEqual(expect.arrayContaining([0, 1]));
+});
+
+it('has workers use renewed certificates, those too that are starting', async () => {
+  const certificates = [['first.test'], ['second.test'], ['third.test']].map(names => authority.issue(names));
+  const [first, second, third] = certificates.map(each => {
+    const read = readTls({ certificates: [each], clientCertificates: 'required', http2: false });
+    if (read.kind === 'problems') throw new Error('the certificate cannot be used');
+    return read.material;
+  });
+  const { pool, port } = await startPool(1, 'late-worker.ts', first);
+  const useCertificate = (tls: TlsMaterial | undefined) =>
+    pool.useCertificates([{ kind: 'tcp', host: '127.0.0.1', port, tls }]);
+  const shown = async () => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    const { subjectaltname } = socket.getPeerCertificate();
+    socket.destroy();
+    return subjectaltname;
+  };
+  const started = pool.start();
+  useCertificate(second);
+  pool.tellAll('beginToListen', undefined);
+  await started;
+  expect(await shown()).toBe('DNS:second.test');
+  useCertificate(third);
+  // told before, so that it has the certificate when it answers
+  await pool.callAll('index', undefined);
+  expect(await shown()).toBe('DNS:third.test');
 });
 
 it('tells all workers, those too that are starting, and starts a replacement with the settings of then', async () => {

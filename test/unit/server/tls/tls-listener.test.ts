@@ -105,6 +105,29 @@ it('the certificate is chosen by the server name: exact names, wildcards for one
   expect(await namesShown(listener, { servername: '' })).toContain('DNS:localhost');
 });
 
+it('of several certificates for a name the first is shown', async () => {
+  const [one, two] = [authority.issue(['same.test', 'one.test']), authority.issue(['same.test', 'two.test'])];
+  const listener = await start(materialOf({ certificates: [local, one, two] }));
+  expect(await namesShown(listener, { servername: 'same.test' })).toBe('DNS:same.test, DNS:one.test');
+  expect(await namesShown(listener, { servername: 'two.test' })).toBe('DNS:same.test, DNS:two.test');
+});
+
+it('names in capitals are found, in a certificate and in the configuration', async () => {
+  const inFile = authority.issue(['CAPITALS.test']);
+  const configured = { ...authority.issue(['a.example.test']), names: ['*.Configured.TEST'] };
+  const listener = await start(materialOf({ certificates: [local, inFile, configured] }));
+  expect(await namesShown(listener, { servername: 'capitals.test' })).toBe('DNS:CAPITALS.test');
+  expect(await namesShown(listener, { servername: 'a.configured.test' })).toBe('DNS:a.example.test');
+});
+
+it('without http2, no client gets HTTP/2: one that speaks both has HTTP/1.1, and one that insists is refused', async () => {
+  const listener = await start(materialOf({ http2: false }));
+  const both = await open(listener, { ALPNProtocols: ['h2', 'http/1.1'] });
+  expect(both.alpnProtocol).toBe('http/1.1');
+  const [failure] = await once(connecting(listener, { ALPNProtocols: ['h2'] }), 'error');
+  expect(failure).toMatchObject({ code: 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL' });
+});
+
 it('names of the configuration replace those in the certificate', async () => {
   const other = { ...authority.issue(['a.example.test']), names: ['b.example.test'] };
   const listener = await start(materialOf({ certificates: [local, other] }));
@@ -118,7 +141,8 @@ it('new certificates are shown on new connections, and open ones go on', async (
   const renewed = authority.issue(['localhost', 'renewed.test']);
   const tls = materialOf({ certificates: [renewed] });
   listener.useCertificates([{ kind: 'tcp', host: '127.0.0.1', port: 0, tls }]);
-  expect(await namesShown(listener, { servername: 'localhost' })).toContain('renewed.test');
+  for (const servername of ['localhost', ''])
+    expect(await namesShown(listener, { servername })).toContain('renewed.test');
   before.write('GET /before HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   expect(await text(before)).toContain('answer to /before');
 });
@@ -169,6 +193,29 @@ it.each(['TLSv1.2', 'TLSv1.3'] as const)(
     };
     expect(await answerAfter({})).toEqual({ isReused: true, isAnswered: false });
     expect(await answerAfter(own)).toEqual({ isReused: true, isAnswered: true });
+  },
+);
+
+it.each(['localhost', ''])(
+  'an authority that is renewed is the one whose clients are accepted, as %j too',
+  async servername => {
+    const other = new TestAuthority('The next one');
+    onTestFinished(() => other.remove());
+    const clients = [authority, other].map(each => each.issue(['client.test']));
+    const listener = await start(materialOf({ clientCa: authority.ca }));
+    const areAnswered = () =>
+      Promise.all(
+        clients.map(async ({ cert, key }) => {
+          const identity = { cert: readFileSync(cert), key: readFileSync(key), servername };
+          const socket = connecting(listener, { ...identity, checkServerIdentity: () => undefined });
+          socket.on('error', () => undefined).write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+          return (await text(socket).catch(() => 'closed')).includes('answer to /');
+        }),
+      );
+    expect(await areAnswered()).toEqual([true, false]);
+    const tls = materialOf({ clientCa: other.ca });
+    listener.useCertificates([{ kind: 'tcp', host: '127.0.0.1', port: 0, tls }]);
+    expect(await areAnswered()).toEqual([false, true]);
   },
 );
 
