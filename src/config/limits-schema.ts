@@ -1,4 +1,17 @@
-import { integer, map, size } from './scalars.ts';
+import { duration, integer, map, size } from './scalars.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+/**
+ * The defaults for heads and bodies are those at which Apache's mod_reqtimeout regards a client as an attacker; the
+ * slowest mobile networks are ten times as fast. Stores abort silent uploads after a similar time.
+ */
+const timeouts = map({
+  headers: duration(SECOND_MS, 10 * MINUTE_MS).default(20 * SECOND_MS),
+  body: duration(SECOND_MS, 10 * MINUTE_MS).default(20 * SECOND_MS),
+  idle: duration(SECOND_MS, 24 * 60 * MINUTE_MS).default(5 * MINUTE_MS),
+}).transform(({ headers, body, idle }) => ({ headersMs: headers, bodyMs: body, idleMs: idle }));
 
 /** Limits on client requests; counts are per worker. */
 export const limitsSchema = map({
@@ -10,4 +23,11 @@ export const limitsSchema = map({
   requestsPerConnection: integer(1, 100_000).default(4_000),
   connections: integer(1, 1_000_000).default(10_000),
   connectionsPerAddress: integer(1, 1_000_000).default(1_000),
-}).transform(({ headers, url, ...counts }) => ({ headersBytes: headers, urlBytes: url, ...counts }));
+  timeouts: timeouts.prefault({}),
+  minRate: size(0, 2 ** 30).default(500),
+}).transform(({ headers, url, minRate, ...rest }) => ({
+  headersBytes: headers,
+  urlBytes: url,
+  minRateBytes: minRate,
+  ...rest,
+}));

@@ -11,6 +11,19 @@ export interface ClientLimits {
   /** Open connections: in total, and per client address. */
   readonly connections: number;
   readonly connectionsPerAddress: number;
+  readonly timeouts: ClientTimeouts;
+  /** The slowest body: bytes per second, measured over `timeouts.bodyMs`; 0: any. */
+  readonly minRateBytes: number;
+}
+
+/** How long clients may take. */
+export interface ClientTimeouts {
+  /** For a request line and headers. */
+  readonly headersMs: number;
+  /** The time over which the rate of a body is measured. */
+  readonly bodyMs: number;
+  /** For anything at all to move on a connection. */
+  readonly idleMs: number;
 }
 
 /** Requests behind others, or on streams beside others: one client may have half of them. */

@@ -33,7 +33,7 @@ import {
   refuseTunnel,
 } from './refuse-unreadable.ts';
 import type { RequestHandler } from './request-handler.ts';
-import { type SenderLimits, usualSenderLimits, watchSenders } from './slow-senders.ts';
+import { watchSenders } from './slow-senders.ts';
 import { TlsAcceptor } from './tls/tls-acceptor.ts';
 
 export interface HttpListenerOptions {
@@ -53,8 +53,6 @@ export interface HttpListenerOptions {
   readonly answerUnreadable?: AnswerUnreadable | undefined;
   readonly logger: Logger;
   readonly limits: ClientLimits;
-  /** Minimum sending rates of clients; the default suits clients on any network. */
-  readonly senders?: SenderLimits | undefined;
   /** The number of connections that the limit of open files allows; unlimited when left out. */
   readonly room?: Pick<ConnectionLimiterOptions, 'connections' | 'clock'> | undefined;
   /** For draining; the system's when left out. */
@@ -79,18 +77,14 @@ export interface HttpListener {
   drain(limitMs: number): Promise<void>;
 }
 
-const IDLE_LIMIT_MS = 300_000;
 const DEPARTURE_STEP_MS = 1_000;
+
+/** How often node:http looks for heads that have not come, at least. */
+const HEAD_CHECK_MS = 1_000;
 
 /** @throws ListenError when an address cannot be bound */
 export async function listenHttp(options: HttpListenerOptions): Promise<HttpListener> {
-  const {
-    logger,
-    answerUnreadable = answerPlainly,
-    limits,
-    senders = usualSenderLimits,
-    clock = systemClock,
-  } = options;
+  const { logger, answerUnreadable = answerPlainly, limits, clock = systemClock } = options;
   const refusing = { logger, answerUnreadable };
   let isDraining = false;
   const serve: RequestHandler = (request, response) => {
@@ -108,14 +102,14 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     else if (isDraining) pipelining.handleSoon(request, response);
     else serve(request, response);
   };
-  const server = createListenerServer(limits.headersBytes, senders, options.answerUnreadable === undefined);
+  const server = createListenerServer(limits, options.answerUnreadable === undefined);
   const { takesBody = takesNoBody } = options;
   parseTakenBodies(server, takesBody);
   takeRequests(server, handle, takesBody);
   refuseUnreadable(server, pipelining, refusing);
   const connections = new OpenConnections(limits);
-  const idle = closeIdleConnections(connections, IDLE_LIMIT_MS);
-  const watch = watchSenders(connections, senders, socket => refuseSlow(socket, refusing));
+  const idle = closeIdleConnections(connections, limits.timeouts.idleMs);
+  const watch = watchSenders(connections, limits, socket => refuseSlow(socket, refusing));
   const departures = watchForDepartures(connections, DEPARTURE_STEP_MS);
   const answerCrowded = () => answerUnreadable('too-many-connections');
   const find = (socket: Socket) => connections.find(socket);
@@ -128,7 +122,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     },
   };
   const streams = new StreamServer({
-    ...{ takesBody, answerUnreadable, limits, senders, logger },
+    ...{ takesBody, answerUnreadable, limits, logger },
     handle: options.handle,
   });
   const acceptors = new Map<string, TlsAcceptor>();
@@ -176,6 +170,9 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       pipelining.limit(next);
       connections.limit(next);
       streams.limit(next);
+      server.headersTimeout = next.timeouts.headersMs;
+      idle.limit(next.timeouts.idleMs);
+      watch.limit(next);
     },
     drain: async limitMs => {
       isDraining = true;
@@ -195,15 +192,15 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
 }
 
 function createListenerServer(
-  maxHeaderSize: number,
-  { limitMs }: SenderLimits,
+  { headersBytes, timeouts: { headersMs } }: ClientLimits,
   requireHostHeader: boolean,
 ): ListenerServer {
   const server: ListenerServer = createServer({
     IncomingMessage: ServedRequest,
-    maxHeaderSize,
-    headersTimeout: limitMs,
-    connectionsCheckingInterval: limitMs / 4,
+    maxHeaderSize: headersBytes,
+    headersTimeout: headersMs,
+    // it cannot be changed: a reload may shorten the timeout
+    connectionsCheckingInterval: Math.min(headersMs / 4, HEAD_CHECK_MS),
     // an upload may take long as long as data arrives; slow-senders.ts enforces the rate
     requestTimeout: 0,
     // node:http would set a timer per request; idle-connections.ts uses one per server

@@ -1,4 +1,7 @@
 import type { OpenConnection } from './open-connections.ts';
+import { Sweep } from './sweep.ts';
+
+const SWEEPS_PER_LIMIT = 5;
 
 /**
  * Closes connections on which no data has moved for a while, whether idle between requests or stalled during a
@@ -8,17 +11,17 @@ import type { OpenConnection } from './open-connections.ts';
 export function closeIdleConnections(
   connections: Iterable<OpenConnection>,
   idleLimitMs: number,
-): { stop(): void } {
-  const timer = setInterval(() => {
+): { limit(idleLimitMs: number): void; stop(): void } {
+  const sweep = new Sweep(idleLimitMs / SWEEPS_PER_LIMIT, () => {
     for (const { socket, movement: last } of connections) {
       const bytes = socket.bytesRead + socket.bytesWritten;
       last.sweeps = bytes === last.bytes ? last.sweeps + 1 : 0;
       last.bytes = bytes;
       if (last.sweeps >= SWEEPS_PER_LIMIT) socket.destroy();
     }
-  }, idleLimitMs / SWEEPS_PER_LIMIT);
-  timer.unref();
-  return { stop: () => clearInterval(timer) };
+  });
+  return {
+    limit: nextLimitMs => sweep.every(nextLimitMs / SWEEPS_PER_LIMIT),
+    stop: () => sweep.stop(),
+  };
 }
-
-const SWEEPS_PER_LIMIT = 5;

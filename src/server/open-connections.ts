@@ -31,8 +31,8 @@ export interface Sending {
   body: IncomingMessage | undefined;
   readBytes: number;
   writtenBytes: number;
-  /** The number of checks since the client began to send. */
-  checks: number;
+  /** How long it has been measured since then. */
+  measuredMs: number;
 }
 
 /** The open connections of a listener, within the limits in all and per client. */
@@ -72,7 +72,7 @@ export class OpenConnections implements Iterable<OpenConnection> {
     this.#open.set(socket, {
       ...{ socket, protocol, streams: 0, departureChecks: 0 },
       movement: { bytes: 0, sweeps: 0 },
-      sending: { body: undefined, readBytes: 0, writtenBytes: 0, checks: 0 },
+      sending: { body: undefined, readBytes: 0, writtenBytes: 0, measuredMs: 0 },
     });
     socket.once('close', () => {
       this.#open.delete(socket);

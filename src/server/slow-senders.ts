@@ -2,22 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { isBodyHeldUp, unfinishedRequest } from '../transport/request-bodies.ts';
 import { runningResponse } from '../transport/running-response.ts';
+import type { ClientLimits } from './client-limits.ts';
 import type { OpenConnection, Sending } from './open-connections.ts';
-
-/** The minimum rate at which clients must send. */
-export interface SenderLimits {
-  /** Time limit for a request line and headers, and the period over which the rate of a body is measured. */
-  readonly limitMs: number;
-  readonly bodyBytesPerSecond: number;
-}
-
-/**
- * The limits at which Apache's mod_reqtimeout regards a client as an attacker; the slowest mobile networks are ten
- * times as fast. Stores abort silent uploads after a similar time.
- */
-export const usualSenderLimits: SenderLimits = { limitMs: 20_000, bodyBytesPerSecond: 500 };
+import { Sweep } from './sweep.ts';
 
 const CHECKS_PER_LIMIT = 4;
+
+/** Ends slow senders until `stop`. */
+export interface SenderWatch {
+  /** Changes the limits. */
+  limit(limits: ClientLimits): void;
+  stop(): void;
+}
 
 /**
  * Calls `end` for connections whose client sends too slowly: bodies below the minimum rate, and blank lines or other
@@ -28,20 +24,36 @@ const CHECKS_PER_LIMIT = 4;
  */
 export function watchSenders(
   connections: Iterable<OpenConnection>,
-  limits: SenderLimits,
+  limits: ClientLimits,
   end: (socket: Socket) => void,
-): { stop(): void } {
-  const timer = setInterval(() => {
+): SenderWatch {
+  let current = limits;
+  const sweep = new Sweep(stepMsOf(limits), stepMs => {
     for (const { socket, protocol, sending } of connections) {
       // handshakes have a limit of their own, and so have streams of HTTP/2
-      if (protocol === 'http/1.1' && isTooSlow(socket, sending, limits)) end(socket);
+      if (protocol === 'http/1.1' && isTooSlow(socket, sending, stepMs, current)) end(socket);
     }
-  }, limits.limitMs / CHECKS_PER_LIMIT);
-  timer.unref();
-  return { stop: () => clearInterval(timer) };
+  });
+  return {
+    limit: next => {
+      current = next;
+      sweep.every(stepMsOf(next));
+    },
+    stop: () => sweep.stop(),
+  };
 }
 
-function isTooSlow(socket: Socket, watched: Sending, limits: SenderLimits): boolean {
+function stepMsOf({ timeouts }: ClientLimits): number {
+  return Math.min(timeouts.headersMs, timeouts.bodyMs) / CHECKS_PER_LIMIT;
+}
+
+/** How much of a body has to come within its timeout. */
+export function leastBodyBytes({ minRateBytes, timeouts }: ClientLimits): number {
+  return (minRateBytes * timeouts.bodyMs) / 1_000;
+}
+
+/** @param stepMs since the last check */
+function isTooSlow(socket: Socket, watched: Sending, stepMs: number, limits: ClientLimits): boolean {
   const body = unfinishedRequest(socket);
   const { bytesRead, bytesWritten } = socket;
   const isFresh = body !== watched.body || bytesWritten !== watched.writtenBytes;
@@ -51,11 +63,9 @@ function isTooSlow(socket: Socket, watched: Sending, limits: SenderLimits): bool
   }
   // between requests a client may be silent, but must finish what it has begun
   if (!body && bytesRead === watched.readBytes) return false;
-  watched.checks++;
-  if (watched.checks < CHECKS_PER_LIMIT) return false;
-  if (!body) return true;
-  const expectedBytes = (limits.bodyBytesPerSecond * limits.limitMs) / 1_000;
-  if (bytesRead - watched.readBytes < expectedBytes) return true;
+  watched.measuredMs += stepMs;
+  if (watched.measuredMs < (body ? limits.timeouts.bodyMs : limits.timeouts.headersMs)) return false;
+  if (!body || bytesRead - watched.readBytes < leastBodyBytes(limits)) return true;
   restartMeasurement(watched, socket, body);
   return false;
 }
@@ -64,7 +74,7 @@ function restartMeasurement(watched: Sending, socket: Socket, body: IncomingMess
   watched.body = body;
   watched.readBytes = socket.bytesRead;
   watched.writtenBytes = socket.bytesWritten;
-  watched.checks = 0;
+  watched.measuredMs = 0;
 }
 
 /**

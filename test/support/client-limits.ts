@@ -7,4 +7,6 @@ export const defaultLimits: ClientLimits = {
   requestsPerConnection: 4_000,
   connections: 10_000,
   connectionsPerAddress: 1_000,
+  timeouts: { headersMs: 20_000, bodyMs: 20_000, idleMs: 300_000 },
+  minRateBytes: 500,
 };

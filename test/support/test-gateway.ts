@@ -16,9 +16,9 @@ import type { Authenticate, AuthenticateForm } from '../../src/gateway/request/a
 import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
 import { fallbackBucketOf } from '../../src/gateway/request/fallback-bucket.ts';
+import type { ClientLimits } from '../../src/server/client-limits.ts';
 import { listenHttp } from '../../src/server/http-listener.ts';
 import type { TcpAddress } from '../../src/server/listen-address.ts';
-import type { SenderLimits } from '../../src/server/slow-senders.ts';
 import type { TlsMaterial } from '../../src/server/tls/tls-material.ts';
 import { defaultLimits as clientLimits } from './client-limits.ts';
 import { slots } from './object-keys.ts';
@@ -79,8 +79,8 @@ export interface TestGatewayOptions {
   readonly listener?: 'node' | 'worker';
   /** Such a listener also serves HTTP/2, on another port with this certificate. */
   readonly tls?: TlsMaterial;
-  /** How fast clients of such a listener have to send. Default: as workers want it. */
-  readonly senders?: SenderLimits;
+  /** What such a listener demands of clients. Default: as workers want it. */
+  readonly listenerLimits?: Partial<ClientLimits>;
 }
 
 /** One answer with its whole body. */
@@ -265,16 +265,15 @@ function makePart(
 
 async function listenAsWorker(
   gateway: Gateway,
-  { senders, tls }: Pick<TestGatewayOptions, 'senders' | 'tls'>,
+  { listenerLimits, tls }: Pick<TestGatewayOptions, 'listenerLimits' | 'tls'>,
 ): Promise<Listener> {
   const listen = (more: Pick<TcpAddress, 'tls'>) =>
     listenHttp({
       addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0, ...more }],
-      ...{ reusePort: false, limits: clientLimits },
+      ...{ reusePort: false, limits: { ...clientLimits, ...listenerLimits } },
       logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
       handle: gateway.handle,
       takesBody,
-      senders,
       answerUnreadable: why => gateway.answerUnreadable(why),
     });
   const listener = await listen({});

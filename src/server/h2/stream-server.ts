@@ -16,7 +16,7 @@ import { type ClientLimits, requestQuota } from '../client-limits.ts';
 import type { OpenConnection } from '../open-connections.ts';
 import type { AnswerUnreadable } from '../refuse-unreadable.ts';
 import type { RequestHandler } from '../request-handler.ts';
-import type { SenderLimits } from '../slow-senders.ts';
+import { Sweep } from '../sweep.ts';
 import { respondWithText } from './respond-with-text.ts';
 import { StreamSweep } from './stream-sweep.ts';
 
@@ -25,7 +25,6 @@ interface StreamServerOptions {
   readonly takesBody: TakesBody;
   readonly answerUnreadable: AnswerUnreadable;
   readonly limits: ClientLimits;
-  readonly senders: SenderLimits;
   readonly logger: Logger;
 }
 
@@ -42,8 +41,9 @@ const WINDOW_BYTES = 256 * 1024;
 const RESET_BURST = 200;
 const RESETS_PER_SECOND = 20;
 
-/** The same with frames that only have to be acknowledged, between two sweeps. */
+/** The same with frames that only have to be acknowledged: so many in so long. */
 const ACKNOWLEDGED_FRAMES = 500;
+const ACKNOWLEDGEMENTS_MS = 20_000;
 
 /** What each field of a list counts beside its name and value (RFC 9113 §6.5.2). */
 const FIELD_OVERHEAD_BYTES = 32;
@@ -65,15 +65,17 @@ export class StreamServer {
   readonly #quota: ClientQuota;
   readonly #sessions = new Map<Http2Session, Session>();
   readonly #sweep: StreamSweep;
+  readonly #acknowledgements: Sweep;
   #opening: Pick<Session, 'connection' | 'secure'> | undefined;
 
   constructor(options: StreamServerOptions) {
-    const { limits, logger, senders, answerUnreadable } = options;
+    const { limits, logger, answerUnreadable } = options;
     this.#options = options;
     // as many as may wait behind others on connections of HTTP/1
     this.#quota = new ClientQuota(requestQuota(limits));
     const refuseSlow = (stream: ServerHttp2Stream) => respondWithText(stream, answerUnreadable('too-slow'));
-    this.#sweep = new StreamSweep(senders, refuseSlow, () => {
+    this.#sweep = new StreamSweep(limits, refuseSlow);
+    this.#acknowledgements = new Sweep(ACKNOWLEDGEMENTS_MS, () => {
       for (const session of this.#sessions.values()) session.acknowledged = 0;
     });
     this.#server = createServer({
@@ -98,6 +100,7 @@ export class StreamServer {
   /** Changes the limits; streams that are open beyond them stay. The size of header lists stays as it is. */
   limit(limits: ClientLimits): void {
     this.#quota.limit(requestQuota(limits));
+    this.#sweep.limit(limits);
   }
 
   /** Serves a connection whose handshake has chosen HTTP/2. */
@@ -114,6 +117,7 @@ export class StreamServer {
 
   stop(): void {
     this.#sweep.stop();
+    this.#acknowledgements.stop();
   }
 
   #opened(session: ServerHttp2Session): void {

@@ -16,7 +16,7 @@ beforeEach(async () => {
   gateway = await TestGateway.start({
     storeUrl: store.url,
     listener: 'worker',
-    senders: { limitMs: 400, bodyBytesPerSecond: 1_000_000 },
+    listenerLimits: { timeouts: { headersMs: 400, bodyMs: 400, idleMs: 300_000 }, minRateBytes: 1_000_000 },
     accessLog: accessLogTo(line => void lines.push(line)),
   });
 });

@@ -23,18 +23,21 @@ function text(socket: Socket): Promise<string> {
 }
 
 /** 500 bytes in half a second. */
-const senders = { limitMs: 500, bodyBytesPerSecond: 1_000 };
+const limits = {
+  ...defaultLimits,
+  timeouts: { ...defaultLimits.timeouts, headersMs: 500, bodyMs: 500 },
+  minRateBytes: 1_000,
+};
 
-async function setup(handle: RequestHandler, takesBody?: TakesBody) {
+async function setup(handle: RequestHandler, takesBody?: TakesBody, first = limits) {
   const listener = await listenHttp({
     ...{
       addresses: [{ kind: 'tcp', host: '127.0.0.1', port: 0 }],
       reusePort: false,
       handle,
       takesBody,
-      senders,
     },
-    limits: defaultLimits,
+    limits: first,
     logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
   });
   closing.unshift(() => listener.drain(0));
@@ -56,7 +59,7 @@ async function setup(handle: RequestHandler, takesBody?: TakesBody) {
     drip(socket, '\r\n');
     await text(socket);
   };
-  return { open, drip, oneLimit };
+  return { open, drip, oneLimit, listener };
 }
 
 const get = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
@@ -188,4 +191,37 @@ it('a client whose body is taken but not read, or who waits to be told to send i
   expect(answers).toHaveLength(2);
   for (const answer of answers) answer();
   for (const each of heard) expect(await each).toMatch(/^HTTP\/1.1 200 [\s\S]*late/);
+});
+
+it.each([
+  ['a head that does not come', 'GET / HTT', ''],
+  ['a body that drips', put, 'x'],
+])('%s is ended by the limits that hold now, not by those of the start', async (_, begun, piece) => {
+  const drain: RequestHandler = request => void request.resume();
+  const { open, drip, listener } = await setup(drain, always, defaultLimits);
+  const socket = open(begun);
+  listener.limit(limits, undefined);
+  if (piece) drip(socket, piece);
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/);
+});
+
+it('without a minimum rate a body may stop for as long as the connection may be idle', async () => {
+  const { open, oneLimit, listener } = await setup(async (request, response) => {
+    if (request.method === 'GET') response.end('x');
+    else response.end(`took ${(await request.toArray()).join('').length} bytes`);
+  }, always);
+  listener.limit({ ...limits, minRateBytes: 0 }, undefined);
+  const socket = open('PUT / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 200000\r\n\r\n');
+  await oneLimit();
+  await oneLimit();
+  socket.write('x'.repeat(200_000));
+  expect(await text(socket)).toMatch(/took 200000 bytes$/);
+});
+
+it('a connection on which nothing moves is closed after the idle time that holds now', async () => {
+  const { open, listener } = await setup(answerAtOnce, always, defaultLimits);
+  const socket = open(get);
+  await once(socket, 'data');
+  listener.limit({ ...limits, timeouts: { ...limits.timeouts, idleMs: 100 } }, undefined);
+  expect(await text(socket)).toBe('');
 });

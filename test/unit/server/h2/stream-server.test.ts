@@ -183,15 +183,21 @@ it('floods of frames that only want to be acknowledged end the session', async (
   await closed;
 });
 
-it('a body that comes too slowly is answered with 408 or its like, and its stream ends', async () => {
-  const listener = await start(request => void request.on('error', () => undefined).resume(), {
-    senders: { limitMs: 100, bodyBytesPerSecond: 1_000_000 },
-  });
-  const stream = (await openSession(listener)).request({ ':method': 'PUT', ':path': '/' });
-  stream.write('slow');
-  const { headers } = await answerOf(stream);
-  expect(headers).toMatchObject({ 'x-why': 'too-slow' });
-});
+it.each(['from the start', 'later'])(
+  'a body that comes more slowly than is allowed %s is answered with 408 or its like, and its stream ends',
+  async when => {
+    const timeouts = { ...defaultLimits.timeouts, bodyMs: 100 };
+    const strict = { ...defaultLimits, timeouts, minRateBytes: 1_000_000 };
+    const listener = await start(request => void request.on('error', () => undefined).resume(), {
+      limits: when === 'later' ? defaultLimits : strict,
+    });
+    listener.limit(strict, undefined);
+    const stream = (await openSession(listener)).request({ ':method': 'PUT', ':path': '/' });
+    stream.write('slow');
+    const { headers } = await answerOf(stream);
+    expect(headers).toMatchObject({ 'x-why': 'too-slow' });
+  },
+);
 
 it('ends all streams of a client that has closed its side, however little of its windows is left', async () => {
   let [begun, ended] = [0, 0];
