@@ -13,6 +13,17 @@ const timeouts = map({
   idle: duration(SECOND_MS, 24 * 60 * MINUTE_MS).default(5 * MINUTE_MS),
 }).transform(({ headers, body, idle }) => ({ headersMs: headers, bodyMs: body, idleMs: idle }));
 
+/** A lower rate than this would leave most responses of a client waiting for longer than clients wait. */
+const LEAST_RATE_BYTES = 16 * 2 ** 10;
+
+/** Bytes per second; 0: any. */
+const rate = () =>
+  size(0, 2 ** 40)
+    .refine(bytes => bytes === 0 || bytes >= LEAST_RATE_BYTES, {
+      error: '0B for any rate, or at least 16KiB',
+    })
+    .default(0);
+
 /** Limits on client requests; counts are per worker. */
 export const limitsSchema = map({
   headers: size(2 ** 13, 2 ** 20).default(2 ** 15),
@@ -25,9 +36,13 @@ export const limitsSchema = map({
   connectionsPerAddress: integer(1, 1_000_000).default(1_000),
   timeouts: timeouts.prefault({}),
   minRate: size(0, 2 ** 30).default(500),
-}).transform(({ headers, url, minRate, ...rest }) => ({
+  ratePerAddress: rate(),
+  ratePerAccessKey: rate(),
+}).transform(({ headers, url, minRate, ratePerAddress, ratePerAccessKey, ...rest }) => ({
   headersBytes: headers,
   urlBytes: url,
   minRateBytes: minRate,
+  ratePerAddressBytes: ratePerAddress,
+  ratePerAccessKeyBytes: ratePerAccessKey,
   ...rest,
 }));

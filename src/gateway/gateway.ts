@@ -18,6 +18,7 @@ import { type RestoreOutcome, type RestoreRequest, requestRestore } from './oper
 import { Listings } from './pass/listing/listings.ts';
 import { Pipeline } from './pipeline.ts';
 import type { AccessLog } from './reply/access-log.ts';
+import { DownloadRates } from './reply/download-rates.ts';
 import { type ArchivedRead, ExchangeObserver } from './reply/exchange-observer.ts';
 import { PendingSends } from './reply/pending-sends.ts';
 import { Admission } from './request/admission.ts';
@@ -65,6 +66,7 @@ export class Gateway {
   readonly #writes: OpenWrites;
   readonly #ids = new RequestIdSource();
   readonly #admission: Admission;
+  readonly #rates: DownloadRates;
   readonly #observer: ExchangeObserver;
   readonly #pipeline: Pipeline;
 
@@ -99,8 +101,14 @@ export class Gateway {
     });
     this.#peers = new Peers(this.#objects, this.#configurations, workers, nearBytes, faults);
     countCache(metrics, this.#objects);
+    this.#rates = new DownloadRates(options.limits, clock);
     const sends = new PendingSends(clock, this.#objects.tier.pins);
-    this.#observer = new ExchangeObserver({ ...options, admission: this.#admission, sends });
+    this.#observer = new ExchangeObserver({
+      ...options,
+      admission: this.#admission,
+      sends,
+      rates: this.#rates,
+    });
     this.#writes = new OpenWrites(this.#objects.epochs, this.#objects.unsettled, memory, options.worker);
     this.#pipeline = new Pipeline({
       ...options,
@@ -128,6 +136,7 @@ export class Gateway {
     this.#writes.moved(this.#configurations.apply());
     const { current } = this.#configurations;
     this.#admission.limit(current.limits);
+    this.#rates.limit(current.limits);
     this.#observer.access = accessLog;
     this.#pipeline.use(current);
   }

@@ -1,3 +1,4 @@
+import { isHeldBack } from '../transport/held-back.ts';
 import type { OpenConnection } from './open-connections.ts';
 import { Sweep } from './sweep.ts';
 
@@ -15,7 +16,7 @@ export function closeIdleConnections(
   const sweep = new Sweep(idleLimitMs / SWEEPS_PER_LIMIT, () => {
     for (const { socket, movement: last } of connections) {
       const bytes = socket.bytesRead + socket.bytesWritten;
-      last.sweeps = bytes === last.bytes ? last.sweeps + 1 : 0;
+      last.sweeps = bytes === last.bytes && !isHeldBack(socket) ? last.sweeps + 1 : 0;
       last.bytes = bytes;
       if (last.sweeps >= SWEEPS_PER_LIMIT) socket.destroy();
     }

@@ -18,6 +18,7 @@ import type { ObjectRead } from '../../src/gateway/request/object-read.ts';
 import { parseRange } from '../../src/http/range.ts';
 import type { CustomerKey } from '../../src/s3/customer-key.ts';
 import { RequestFields } from '../../src/s3/request-fields.ts';
+import { anyRate } from './any-rate.ts';
 import { listenLocally } from './listen-locally.ts';
 import { ManualClock } from './manual-clock.ts';
 import { readOf } from './object-reads.ts';
@@ -93,6 +94,7 @@ export class ObjectServerBench {
     this.#server = createServer((_, response) => this.#handle(response));
     const metrics = new Metrics();
     this.#observer = new ExchangeObserver({
+      rates: anyRate,
       ...{ metrics, clock: this.clock, accessLog: undefined },
       admission: new Admission({
         urlBytes: 100,

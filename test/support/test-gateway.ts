@@ -11,7 +11,7 @@ import type { UnwrittenBytesError } from '../../src/cache/written-bytes.ts';
 import { Gateway, takesBody } from '../../src/gateway/gateway.ts';
 import type { AccessLog } from '../../src/gateway/reply/access-log.ts';
 import { anonymous, type Policy } from '../../src/gateway/request/access.ts';
-import type { RequestLimits } from '../../src/gateway/request/admission.ts';
+import type { RateLimits, RequestLimits } from '../../src/gateway/request/admission.ts';
 import type { Authenticate, AuthenticateForm } from '../../src/gateway/request/authenticator.ts';
 import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
@@ -35,11 +35,13 @@ export const defaultPolicy: CachePolicy = {
   maxObjectSizeBytes: 5 * 1024 ** 4,
 };
 
-const defaultLimits: RequestLimits = {
+const defaultLimits: RequestLimits & RateLimits = {
   urlBytes: 8_192,
   requests: 10_000,
   requestsPerAddress: 10_000,
   requestsPerAccessKey: 10_000,
+  ratePerAddressBytes: 0,
+  ratePerAccessKeyBytes: 0,
 };
 
 export interface TestGatewayOptions {
@@ -74,7 +76,7 @@ export interface TestGatewayOptions {
   /** Blocks are checked unless it says otherwise; told of what is found. */
   readonly onUnwritten?: (error: UnwrittenBytesError) => void;
   /** Default: those of a configuration that names none. */
-  readonly limits?: Partial<RequestLimits>;
+  readonly limits?: Partial<RequestLimits & RateLimits>;
   /** Default: a server of node:http. `worker` is the listener that workers have. */
   readonly listener?: 'node' | 'worker';
   /** Such a listener also serves HTTP/2, on another port with this certificate. */

@@ -22,6 +22,8 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
   #position: number;
   /** Whether it has read the beginning of a block alone: the block counts as read when the reader has left it. */
   #isInside = false;
+  /** Of the next loan. */
+  #limitBytes = Infinity;
   #isWaiting = false;
   #isClosed = false;
   /** The bytes that were waited for, lent as soon as they arrived and not yet passed on. */
@@ -66,7 +68,8 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
     return this.#hasBegun;
   }
 
-  next(): Loan | undefined | Promise<Loan | undefined> {
+  next(limitBytes = Infinity): Loan | undefined | Promise<Loan | undefined> {
+    this.#limitBytes = limitBytes;
     if (this.#position >= this.#to) return undefined;
     const isNewBlock = !this.#isInside;
     const loan = this.#lend();
@@ -93,7 +96,8 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
   }
 
   #lend(): Loan | undefined {
-    const until = Math.min(this.#generation.availableUntil(this.#position), this.#to);
+    const available = Math.min(this.#generation.availableUntil(this.#position), this.#to);
+    const until = Math.min(available, this.#position + this.#limitBytes);
     const block = this.#generation.blockAt(this.#position);
     if (!block || until <= this.#position) return undefined;
     const start = this.#generation.blockStart(this.#position);

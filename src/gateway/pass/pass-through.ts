@@ -83,7 +83,9 @@ class PassedAnswer implements PassedReceiver {
     this.#observer = observer;
     this.#options = options;
     this.#left = exchange.guard(() => this.#clientLeft());
-    this.#body = new PassedBody(exchange.response, observer.sends, step => exchange.guard(step));
+    this.#body = new PassedBody(exchange.response, observer.sends, observer.rates.of(exchange), step =>
+      exchange.guard(step),
+    );
     exchange.response.on('close', this.#left);
   }
 

@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { StoreCall } from '../../backend/store.ts';
 import { cutOff } from '../../transport/cut-off.ts';
+import { holdBack } from '../../transport/held-back.ts';
 import { sendQueueOf } from '../../transport/stream-response.ts';
 import { queuedBytes } from '../../transport/write-queue.ts';
+import type { DownloadRate } from '../reply/download-rates.ts';
 import type { PendingSend, PendingSends } from '../reply/pending-sends.ts';
 
 /**
@@ -15,17 +17,31 @@ export class PassedBody implements PendingSend {
   readonly #response: ServerResponse;
   readonly #sends: PendingSends;
   readonly #goOn: () => void;
+  readonly #mayGoOn: () => void;
+  readonly #rate: DownloadRate | undefined;
   #call: StoreCall | undefined;
   #isPaused = false;
   /** Written bytes that were not yet reported to the call as taken. */
   #untoldBytes = 0;
   #whenTaken: (() => void) | undefined;
+  /** Ends the wait for what the client may have next; undefined while nothing waits. */
+  #endWait: (() => void) | undefined;
 
-  /** @param guard wraps event handlers that may throw */
-  constructor(response: ServerResponse, sends: PendingSends, guard: (step: () => void) => () => void) {
+  /**
+   * @param rate how fast the client may have the body; undefined: no limit
+   * @param guard wraps event handlers that may throw
+   */
+  constructor(
+    response: ServerResponse,
+    sends: PendingSends,
+    rate: DownloadRate | undefined,
+    guard: (step: () => void) => () => void,
+  ) {
     this.#response = response;
     this.#sends = sends;
+    this.#rate = rate;
     this.#goOn = guard(() => this.#resume());
+    this.#mayGoOn = guard(() => this.#endWait?.());
   }
 
   get socket(): object | null {
@@ -35,12 +51,13 @@ export class PassedBody implements PendingSend {
   /** The call that brings the body; it is paused at once when the client has not accepted what came before. */
   follow(call: StoreCall): void {
     this.#call = call;
-    if (this.#isPaused) call.pause();
+    if (this.#isPaused || this.#endWait) call.pause();
   }
 
   /** Writes a copy of `chunk`. */
   write(chunk: Buffer): void {
     this.#untoldBytes += chunk.length;
+    this.#keepRate(chunk.length);
     if (this.#response.write(Buffer.from(chunk))) return;
     if (!this.#isPaused) this.#response.once('drain', this.#goOn);
     this.#isPaused = true;
@@ -58,6 +75,7 @@ export class PassedBody implements PendingSend {
   over(): void {
     this.#isPaused = false;
     this.#sends.forget(this);
+    this.#endWait?.();
   }
 
   tookSome(): void {
@@ -69,12 +87,30 @@ export class PassedBody implements PendingSend {
   }
 
   #resume(): void {
-    const wasPaused = this.#isPaused;
-    this.over();
-    if (!wasPaused) return;
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#sends.forget(this);
     this.#tellTaken(0);
-    this.#call?.resume();
+    if (!this.#endWait) this.#call?.resume();
     this.#whenTaken?.();
+  }
+
+  /** Pauses the call until the client may have more than the `sizeBytes` that have come now. */
+  #keepRate(sizeBytes: number): void {
+    const rate = this.#rate;
+    if (!rate) return;
+    rate.charge(sizeBytes);
+    const { waitMs } = rate;
+    if (waitMs === 0 || this.#endWait) return;
+    const goOn = holdBack(this.#response);
+    const timer = rate.clock.after(waitMs, this.#mayGoOn);
+    this.#endWait = () => {
+      this.#endWait = undefined;
+      timer.cancel();
+      goOn();
+      if (!this.#isPaused) this.#call?.resume();
+    };
+    this.#call?.pause();
   }
 
   /** Reports to the call what the connection has accepted: all but the last `leftBytes`. */

@@ -16,6 +16,7 @@ import {
   OwnerLostError,
   RefusedByStoreError,
 } from '../fill/fill-error.ts';
+import type { DownloadRate } from '../reply/download-rates.ts';
 import { asS3Error, isFault, replyError } from '../reply/error-reply.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import type { PendingSends } from '../reply/pending-sends.ts';
@@ -218,6 +219,10 @@ export class ObjectAnswer implements SendCallbacks {
 
   get sends(): PendingSends {
     return this.#parts.observer.sends;
+  }
+
+  get rate(): DownloadRate | undefined {
+    return this.#parts.observer.rates.of(this.#client.exchange);
   }
 
   begin(): Answer {

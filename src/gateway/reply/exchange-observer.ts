@@ -7,6 +7,7 @@ import { type Admission, TooManyRequestsError } from '../request/admission.ts';
 import type { CacheResult } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { AccessLog } from './access-log.ts';
+import type { DownloadRates } from './download-rates.ts';
 import { type PendingSends, StalledClientError } from './pending-sends.ts';
 import { RefusedSignatures } from './refused-signatures.ts';
 
@@ -47,6 +48,7 @@ interface ExchangeObserverOptions {
   readonly logger?: Logger;
   readonly admission: Admission;
   readonly sends: PendingSends;
+  readonly rates: DownloadRates;
   /** Called for each read of an archived object. */
   readonly onArchivedRead: (read: ArchivedRead) => void;
 }
@@ -57,6 +59,8 @@ export class ExchangeObserver {
   access: AccessLog | undefined;
   /** Responses that wait for their clients. */
   readonly sends: PendingSends;
+  /** How fast bodies may be sent. */
+  readonly rates: DownloadRates;
   readonly #clock: Clock;
   readonly #onArchivedRead: (read: ArchivedRead) => void;
   readonly #admission: Admission;
@@ -76,12 +80,13 @@ export class ExchangeObserver {
   #last: KindOfAnswer | undefined;
 
   constructor(options: ExchangeObserverOptions) {
-    const { metrics, clock, accessLog, logger, onArchivedRead, admission, sends } = options;
+    const { metrics, clock, accessLog, logger, onArchivedRead, admission, sends, rates } = options;
     this.#signatures = logger && new RefusedSignatures(logger, clock);
     this.#clock = clock;
     this.access = accessLog;
     this.#admission = admission;
     this.sends = sends;
+    this.rates = rates;
     this.#onArchivedRead = onArchivedRead;
     const labels = ['bucket', 'operation', 'status', 'cache'];
     this.#requests = metrics.counter('tidegate_requests_total', 'Requests answered.', labels);

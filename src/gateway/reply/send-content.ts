@@ -6,13 +6,17 @@ import { sendQueueOf } from '../../transport/stream-response.ts';
 import { LOAN_LIMIT_BYTES } from '../fill/slot-lender.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { BodyPump, type PumpOutcome } from './body-pump.ts';
+import type { DownloadRate } from './download-rates.ts';
 import { isFault } from './error-reply.ts';
+import { PacedReader } from './paced-reader.ts';
 import type { PendingSend, PendingSends } from './pending-sends.ts';
 
 /** Callbacks of sending a content. */
 export interface SendCallbacks {
   /** The registry of responses that wait for their clients. */
   readonly sends: PendingSends;
+  /** How fast the client may have the body; undefined: no limit. */
+  readonly rate: DownloadRate | undefined;
   /** How much of the requested bytes is in memory; called first, once. */
   onCoverage(coverage: Coverage): void;
   /** Begins the response; called once, when the first bytes are available. */
@@ -52,11 +56,16 @@ export function sendContent(
     callbacks.onEnd();
     return;
   }
+  const { rate } = callbacks;
+  if (rate && !rate.takeNow(to - from)) {
+    sendRead(exchange, content, from, to, callbacks, rate);
+    return;
+  }
   const text = to - from <= TEXT_LIMIT_BYTES ? content.peekText(from, to) : undefined;
   const loan = text === undefined && to - from <= LOAN_LIMIT_BYTES ? content.lend(from, to) : undefined;
   if (text !== undefined) sendText(exchange, text, callbacks);
   else if (loan) sendLoan(exchange, loan, callbacks);
-  else sendRead(exchange, content, from, to, callbacks);
+  else sendRead(exchange, content, from, to, callbacks, undefined);
 }
 
 function sendText(exchange: Exchange, text: string, callbacks: SendCallbacks): void {
@@ -134,10 +143,12 @@ function sendRead(
   from: number,
   to: number,
   callbacks: SendCallbacks,
+  rate: DownloadRate | undefined,
 ): void {
   const { response } = exchange;
   callbacks.onCoverage(content.coverage(from, to));
-  const reader = content.open(from, to);
+  const whole = content.open(from, to);
+  const reader = rate ? new PacedReader(whole, rate, response) : whole;
   let hasLeft = false;
   const leave = exchange.guard(() => {
     hasLeft = true;

@@ -11,6 +11,12 @@ export interface RequestLimits {
   readonly requestsPerAccessKey: number;
 }
 
+/** Body bytes per second that clients get of a worker; 0: no limit. */
+export interface RateLimits {
+  readonly ratePerAddressBytes: number;
+  readonly ratePerAccessKeyBytes: number;
+}
+
 /** The limit of requests waiting for stores is reached, in total, for this address or for this access key. */
 export class TooManyRequestsError extends Error {
   readonly code = 'TOO_MANY_REQUESTS';

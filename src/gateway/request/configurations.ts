@@ -1,7 +1,7 @@
 import { bucketText, type ObjectKey } from '../../cache/object-key.ts';
 import type { MovedBuckets } from '../../cache/open-writes.ts';
 import type { Policy } from './access.ts';
-import type { RequestLimits } from './admission.ts';
+import type { RateLimits, RequestLimits } from './admission.ts';
 import type { AuthenticateForm } from './authenticator.ts';
 import type { Bucket } from './bucket.ts';
 import type { BucketTable } from './bucket-table.ts';
@@ -11,7 +11,7 @@ import type { LocateParts } from './locate.ts';
 export interface ServiceConfiguration extends LocateParts {
   readonly authenticateForm: AuthenticateForm;
   readonly policy: Policy;
-  readonly limits: RequestLimits;
+  readonly limits: RequestLimits & RateLimits;
 }
 
 /** Replaced configurations that running requests of other workers may still refer to. */

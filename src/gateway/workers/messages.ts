@@ -45,7 +45,7 @@ export interface WireBlock {
 }
 
 /**
- * Bytes lent to a reader in another thread until it asks for the next ones or closes. Bytes outside the arena are in
+ * Bytes lent to a reader in another thread until it returns them, asks for the next ones or closes. Bytes outside the arena are in
  * the message itself; their memory is transferred and no longer usable here.
  */
 export type WireLoan =
@@ -78,6 +78,8 @@ export interface WireRefusal {
 
 /** Procedures whose callers wait for nothing. */
 export interface PeerNotices {
+  /** The last loan of a reader is not needed any more. */
+  returned(reader: number): void;
   close(reader: number): void;
   invalidate(content: { readonly read: WireRead; readonly contentId: number }): void;
   refusedByStore(refusal: WireRefusal): void;

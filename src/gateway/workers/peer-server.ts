@@ -87,6 +87,7 @@ export class PeerServer {
       find: ({ read, withChecksums }) => this.#find(read, withChecksums),
       open: range => this.#open(range),
       next: reader => this.#next(reader),
+      returned: reader => this.#returned(reader),
       close: reader => this.#close(reader),
       invalidate: ({ read, contentId }) => this.#invalidate(read, contentId),
       refusedByStore: refusal => this.#refusedByStore(refusal),
@@ -165,6 +166,11 @@ export class PeerServer {
     const { slot, valid } = block;
     const place = { slot, tag: tier.pins.tag(slot), slotSizeBytes: tier.slotSizeBytes(slot), blockStart };
     return { ...place, from: blockStart + valid.start, to: blockStart + valid.end };
+  }
+
+  #returned(number: number): void {
+    const open = this.#readers.get(number);
+    if (open) releaseLoan(open);
   }
 
   #close(number: number): void {

@@ -174,10 +174,11 @@ class RemoteReader implements ContentReader {
     this.#to = to;
   }
 
-  next(): Loan | undefined | Promise<Loan | undefined> {
+  next(limitBytes = Infinity): Loan | undefined | Promise<Loan | undefined> {
     if (this.#position >= this.#to) return undefined;
-    const loan = this.#reader ? undefined : this.#content.lendFrom(this.#position, this.#to);
-    if (!loan) return this.#borrow();
+    const until = Math.min(this.#to, this.#position + limitBytes);
+    const loan = this.#reader ? undefined : this.#content.lendFrom(this.#position, until);
+    if (!loan) return limitBytes === Infinity ? this.#borrow() : this.#borrowForOnce();
     this.#position += loan.bytes.length;
     return loan;
   }
@@ -197,6 +198,18 @@ class RemoteReader implements ContentReader {
     const loan = this.#content.borrowed(wire);
     if (loan) this.#position += loan.bytes.length;
     return loan;
+  }
+
+  /** The owner does not keep the loan until the next one is asked for, which may take long. */
+  async #borrowForOnce(): Promise<Loan | undefined> {
+    const loan = await this.#borrow();
+    const reader = await this.#reader;
+    if (!loan || reader === undefined) return loan;
+    const release = () => {
+      loan.release();
+      this.#link.notify('returned', reader);
+    };
+    return { bytes: loan.bytes, slot: loan.slot, release };
   }
 
   readonly #closeAtOwner = (reader: number) => this.#link.notify('close', reader);

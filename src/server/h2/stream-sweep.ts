@@ -1,4 +1,5 @@
 import type { ServerHttp2Stream } from 'node:http2';
+import { isHeldBack } from '../../transport/held-back.ts';
 import { isBodyHeldUp } from '../../transport/request-bodies.ts';
 import type { StreamRequest } from '../../transport/stream-request.ts';
 import type { StreamResponse } from '../../transport/stream-response.ts';
@@ -62,6 +63,7 @@ export class StreamSweep {
     }
     const hasMoved =
       isFirst ||
+      isHeldBack(response) ||
       receivedBytes !== known.receivedBytes ||
       queuedBytes !== known.queuedBytes ||
       sentBytes !== known.sentBytes;

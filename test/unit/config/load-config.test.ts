@@ -77,7 +77,7 @@ describe('a configuration that works', () => {
         ...{ headersBytes: 32_768, urlBytes: 8_192, requests: 10_000 },
         ...{ requestsPerAddress: 1_000, requestsPerAccessKey: 5_000 },
         timeouts: { headersMs: 20_000, bodyMs: 20_000, idleMs: 300_000 },
-        minRateBytes: 500,
+        ...{ minRateBytes: 500, ratePerAddressBytes: 0, ratePerAccessKeyBytes: 0 },
       },
       alerts: { webhooks: [], rules: {} },
       log: { level: 'info', access: { format: 'json', sample: 1 } },

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { closeIdleConnections } from '../../../src/server/idle-connections.ts';
+import { holdBack } from '../../../src/transport/held-back.ts';
 import { openConnectionsOf } from '../../support/open-connections-of.ts';
 
 it.each([
@@ -30,3 +31,23 @@ it.each([
     server.close();
   },
 );
+
+it('closes no connection whose response is held back, until it is not any more', async () => {
+  let goOn: () => void = () => undefined;
+  const server = createServer((_request, response) => {
+    goOn = holdBack(response);
+  });
+  const idle = closeIdleConnections(openConnectionsOf(server), 100);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const held = connect(port, '127.0.0.1');
+  held.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  await once(server, 'request');
+  for (let others = 0; others < 3; others++) await once(connect(port, '127.0.0.1'), 'close');
+  expect(held.destroyed).toBe(false);
+  goOn();
+  await once(held, 'close');
+  idle.stop();
+  server.close();
+});

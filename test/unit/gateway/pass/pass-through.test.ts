@@ -10,6 +10,7 @@ import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
 import { Admission } from '../../../../src/gateway/request/admission.ts';
 import { Exchange } from '../../../../src/gateway/request/exchange.ts';
 import { accessLogTo } from '../../../support/access-log-to.ts';
+import { anyRate } from '../../../support/any-rate.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { bucketOf, silentStore } from '../../../support/object-reads.ts';
@@ -43,6 +44,7 @@ beforeEach(async () => {
   const accessLog = accessLogTo(line => void lines.push(JSON.parse(line)));
   observer = new ExchangeObserver({
     ...{ metrics: new Metrics(), clock, accessLog },
+    rates: anyRate,
     admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 }),
     sends: new PendingSends(clock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: () => undefined,

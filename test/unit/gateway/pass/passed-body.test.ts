@@ -34,7 +34,7 @@ beforeEach(() => {
     waiting.writeQueueSize += chunk.length;
     return false;
   });
-  body = new PassedBody(response, sends, step => step);
+  body = new PassedBody(response, sends, undefined, step => step);
   did = [];
 });
 

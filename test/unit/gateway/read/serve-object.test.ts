@@ -12,6 +12,7 @@ import { Admission } from '../../../../src/gateway/request/admission.ts';
 import type { ClientRead } from '../../../../src/gateway/request/client-read.ts';
 import { Exchange } from '../../../../src/gateway/request/exchange.ts';
 import { RequestFields } from '../../../../src/s3/request-fields.ts';
+import { anyRate } from '../../../support/any-rate.ts';
 import { readOf } from '../../../support/object-reads.ts';
 
 const unasked: ObjectSource = {
@@ -45,6 +46,7 @@ function waitingAnswer(prepare: (response: ServerResponse) => void = () => undef
     requestsPerAccessKey: 1,
   });
   const observer = new ExchangeObserver({
+    rates: anyRate,
     ...{ metrics: new Metrics(), clock: systemClock, accessLog: undefined, admission },
     sends: new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: () => undefined,

@@ -11,6 +11,7 @@ import type { CacheResult } from '../../../../src/gateway/request/cache-status.t
 import { Exchange } from '../../../../src/gateway/request/exchange.ts';
 import { s3Error } from '../../../../src/s3/error.ts';
 import { accessLogTo } from '../../../support/access-log-to.ts';
+import { anyRate } from '../../../support/any-rate.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 let clock: ManualClock;
@@ -28,6 +29,7 @@ beforeEach(() => {
   const logger = createLogger({ level: 'info', sink: { write: writeTo(warnings), flush: () => undefined } });
   observer = new ExchangeObserver({
     ...{ metrics, clock, accessLog: accessLogTo(writeTo(lines)), logger },
+    rates: anyRate,
     admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 }),
     sends: new PendingSends(clock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: read => archived.push(read),

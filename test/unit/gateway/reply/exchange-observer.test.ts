@@ -9,12 +9,14 @@ import { PendingSends, StalledClientError } from '../../../../src/gateway/reply/
 import { Admission, TooManyRequestsError } from '../../../../src/gateway/request/admission.ts';
 import { Exchange } from '../../../../src/gateway/request/exchange.ts';
 import { accessLogTo } from '../../../support/access-log-to.ts';
+import { anyRate } from '../../../support/any-rate.ts';
 
 /** An observer, the lines that it writes and the metrics that it counts in. */
 function observing() {
   const lines: string[] = [];
   const metrics = new Metrics();
   const observer = new ExchangeObserver({
+    rates: anyRate,
     ...{ metrics, clock: systemClock },
     accessLog: accessLogTo(line => void lines.push(line)),
     admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 }),

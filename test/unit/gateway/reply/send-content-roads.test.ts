@@ -98,6 +98,7 @@ async function send({ from = 0, to, method = 'GET', begin, onStoreWait }: Sent):
     exchange = new Exchange(response, method, '/b/k', 0, 'id', 'id2', 'today', { refuse: fault, fault });
     const callbacks = {
       sends,
+      rate: undefined,
       onCoverage: tell,
       begin: () => {
         tell('begin');

@@ -88,6 +88,7 @@ it('lends nothing to a client that has left before the record was found', async 
   let sent = 0;
   const callbacks = {
     sends,
+    rate: undefined,
     onCoverage: () => undefined,
     begin: neverBegins,
     onStoreWait: () => undefined,
@@ -111,6 +112,7 @@ it('closes its reader as soon as the client leaves, also while the first bytes a
   const told: string[] = [];
   const callbacks = {
     sends,
+    rate: undefined,
     onCoverage: () => undefined,
     begin: neverBegins,
     onStoreWait: () => undefined,

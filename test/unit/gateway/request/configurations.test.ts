@@ -32,7 +32,14 @@ function configurationWith(
     authenticate: () => anonymous,
     authenticateForm: () => anonymous,
     policy: { allows: () => true, shareBelow: () => 'every' },
-    limits: { urlBytes: 100, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 },
+    limits: {
+      urlBytes: 100,
+      requests: 1,
+      requestsPerAddress: 1,
+      requestsPerAccessKey: 1,
+      ratePerAddressBytes: 0,
+      ratePerAccessKeyBytes: 0,
+    },
   };
 }
 

@@ -17,6 +17,7 @@ class Service {
     find: () => this.answers('find') as never,
     open: () => this.answers('open') as never,
     next: () => this.answers('next') as never,
+    returned: () => undefined,
     close: () => this.received.push('close'),
     invalidate: () => this.received.push('invalidate'),
     refusedByStore: () => this.received.push('refusedByStore'),

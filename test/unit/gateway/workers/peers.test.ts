@@ -44,6 +44,7 @@ async function askedOwner() {
     find: nobody,
     open: () => 0,
     next: nobody,
+    returned() {},
     close() {},
     invalidate() {},
     refusedByStore() {},

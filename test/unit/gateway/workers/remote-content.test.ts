@@ -34,6 +34,7 @@ beforeEach(() => {
       from: 0,
       to: blockBytes,
     }),
+    returned: () => undefined,
     close: () => undefined,
     invalidate: () => undefined,
     refusedByStore: () => undefined,

@@ -50,6 +50,7 @@ class Owner {
       return 1;
     },
     next: async () => this.#next(),
+    returned: () => undefined,
     close: () => undefined,
     invalidate: () => undefined,
     refusedByStore: () => undefined,

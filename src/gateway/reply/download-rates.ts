@@ -1,0 +1,92 @@
+import { clientOf } from '../../base/client-quota.ts';
+import { ClientRates } from '../../base/client-rates.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { RateLimits } from '../request/admission.ts';
+import type { Exchange } from '../request/exchange.ts';
+
+/** A piece takes this part of a second, within the bounds: the responses of a client take turns piece by piece. */
+const PIECES_PER_SECOND = 8;
+const LEAST_PIECE_BYTES = 4 * 1024;
+const LARGEST_PIECE_BYTES = 256 * 1024;
+
+/** How fast the bodies of responses may be sent. */
+export class DownloadRates {
+  readonly clock: Clock;
+  readonly #ofAddresses: ClientRates;
+  readonly #ofAccessKeys: ClientRates;
+  #isLimited = false;
+
+  constructor(limits: RateLimits, clock: Clock) {
+    this.clock = clock;
+    this.#ofAddresses = new ClientRates(0, clock);
+    this.#ofAccessKeys = new ClientRates(0, clock);
+    this.limit(limits);
+  }
+
+  /** Changes the limits, of running responses too: all but the size of their pieces. */
+  limit({ ratePerAddressBytes, ratePerAccessKeyBytes }: RateLimits): void {
+    this.#ofAddresses.limit(ratePerAddressBytes);
+    this.#ofAccessKeys.limit(ratePerAccessKeyBytes);
+    this.#isLimited = ratePerAddressBytes > 0 || ratePerAccessKeyBytes > 0;
+  }
+
+  /** The rate of the client of `exchange`; undefined where there is no limit. */
+  of(exchange: Exchange): DownloadRate | undefined {
+    if (!this.#isLimited) return undefined;
+    const limits: RateOfClient[] = [];
+    const address = clientOf(exchange.response.req.socket.remoteAddress);
+    if (this.#ofAddresses.bytesPerSecond > 0) limits.push({ rates: this.#ofAddresses, client: address });
+    const { caller } = exchange;
+    if (this.#ofAccessKeys.bytesPerSecond > 0 && caller !== undefined)
+      limits.push({ rates: this.#ofAccessKeys, client: caller });
+    return limits.length > 0 ? new DownloadRate(limits, this.clock) : undefined;
+  }
+}
+
+interface RateOfClient {
+  readonly rates: ClientRates;
+  readonly client: string;
+}
+
+/** How fast the body of one response may be sent: no faster than any limit of its client allows. */
+export class DownloadRate {
+  readonly clock: Clock;
+  /** The largest piece that should be sent at once. */
+  readonly pieceBytes: number;
+  readonly #limits: readonly RateOfClient[];
+
+  constructor(limits: readonly RateOfClient[], clock: Clock) {
+    this.#limits = limits;
+    this.clock = clock;
+    const slowest = Math.min(...limits.map(({ rates }) => rates.bytesPerSecond));
+    const wanted = Math.floor(slowest / PIECES_PER_SECOND);
+    this.pieceBytes = Math.min(LARGEST_PIECE_BYTES, Math.max(LEAST_PIECE_BYTES, wanted));
+  }
+
+  /** How long the client has to wait until it may have more. */
+  get waitMs(): number {
+    return Math.max(...this.#limits.map(({ rates, client }) => rates.waitMs(client)));
+  }
+
+  /** Reserves the next `sizeBytes`. @returns how long to wait before they are sent */
+  reserve(sizeBytes: number): number {
+    return Math.max(...this.#limits.map(({ rates, client }) => rates.reserve(client, sizeBytes)));
+  }
+
+  /** Gives back what was reserved and not sent. */
+  giveBack(sizeBytes: number): void {
+    for (const { rates, client } of this.#limits) rates.giveBack(client, sizeBytes);
+  }
+
+  /** Counts what is sent without having been reserved. */
+  charge(sizeBytes: number): void {
+    for (const { rates, client } of this.#limits) rates.charge(client, sizeBytes);
+  }
+
+  /** Counts a short body if it may be sent now. @returns whether it may */
+  takeNow(sizeBytes: number): boolean {
+    if (sizeBytes > this.pieceBytes || this.waitMs > 0) return false;
+    this.charge(sizeBytes);
+    return true;
+  }
+}

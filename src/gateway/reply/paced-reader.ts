@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http';
+import type { Timer } from '../../base/clock.ts';
+import type { ContentReader, Loan } from '../../cache/content.ts';
+import { holdBack } from '../../transport/held-back.ts';
+import type { DownloadRate } from './download-rates.ts';
+
+/**
+ * Reads a content no faster than its client may have it, in pieces. While it waits it holds no loan, so no memory of the
+ * cache (docs/architecture.md, law 8), and nothing is fetched.
+ */
+export class PacedReader implements ContentReader {
+  readonly #reader: ContentReader;
+  readonly #rate: DownloadRate;
+  readonly #response: ServerResponse;
+  #endWait: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(reader: ContentReader, rate: DownloadRate, response: ServerResponse) {
+    this.#reader = reader;
+    this.#rate = rate;
+    this.#response = response;
+  }
+
+  next(): Loan | undefined | Promise<Loan | undefined> {
+    const waitMs = this.#rate.reserve(this.#rate.pieceBytes);
+    return waitMs > 0 ? this.#readLater(waitMs) : this.#read();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#endWait?.();
+    this.#reader.close();
+  }
+
+  async #readLater(waitMs: number): Promise<Loan | undefined> {
+    await this.#wait(waitMs);
+    if (!this.#isClosed) return this.#read();
+    this.#rate.giveBack(this.#rate.pieceBytes);
+    return undefined;
+  }
+
+  #wait(waitMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const goOn = holdBack(this.#response);
+    let timer: Timer | undefined;
+    this.#endWait = () => {
+      this.#endWait = undefined;
+      timer?.cancel();
+      goOn();
+      resolve();
+    };
+    timer = this.#rate.clock.after(waitMs, () => this.#endWait?.());
+    return promise;
+  }
+
+  #read(): Loan | undefined | Promise<Loan | undefined> {
+    const next = this.#reader.next(this.#rate.pieceBytes);
+    if (next instanceof Promise) return next.then(this.#counted);
+    return this.#counted(next);
+  }
+
+  /** What came may be less than was reserved, or more where another worker has read it. */
+  readonly #counted = (loan: Loan | undefined): Loan | undefined => {
+    const leftBytes = this.#rate.pieceBytes - (loan?.bytes.length ?? 0);
+    if (leftBytes > 0) this.#rate.giveBack(leftBytes);
+    else if (leftBytes < 0) this.#rate.charge(-leftBytes);
+    return loan;
+  };
+}
