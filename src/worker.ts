@@ -11,6 +11,7 @@ import { takesBody } from './gateway/gateway.ts';
 import { joinPool } from './server/worker-membership.ts';
 import { countDroppedLines } from './wiring/access-log-output.ts';
 import type { SupervisorControl, WorkerControl, WorkerSettings } from './wiring/thread-contracts.ts';
+import { startTracing } from './wiring/tracing.ts';
 import { WorkerCredentials } from './wiring/worker-credentials.ts';
 import { WorkerGateway } from './wiring/worker-gateway.ts';
 
@@ -33,6 +34,11 @@ metrics.onSnapshot(() => {
   droppedLines.value = pool.accessLogSink.droppedLines;
 });
 const credentials = new WorkerCredentials(refusal => pool.tellSupervisor('refusedCredentials', refusal));
+const tracing = await startTracing({
+  ...{ config, worker: index, metrics, logger, clock: systemClock },
+  redact: redactor.redact,
+});
+if (tracing) pool.beforeLeaving(() => tracing.flush());
 const serving = new WorkerGateway({
   settings,
   credentials,
@@ -45,6 +51,7 @@ const serving = new WorkerGateway({
   clock: systemClock,
   onArchivedRead: read => archived.note(read),
   isProbing: index === 0,
+  tracing,
 });
 const { gateway } = serving;
 pool.onPeer((peer, port) => gateway.connect(peer, port));

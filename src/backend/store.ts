@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { TraceContext } from '../http/trace-context.ts';
 import type { HeaderField } from '../s3/dialect.ts';
 import { causeName } from './failure-cause.ts';
 
@@ -22,6 +23,8 @@ export interface StoreRequest {
   readonly bodyStream?: StreamedBody;
   /** The address of the only client that the request is for; left out for what others may be waiting for as well. */
   readonly client?: string;
+  /** The trace of the request, or of the first of those, that it is sent for. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** A body that is sent as it becomes available. If the stream ends early or fails, the store gets no complete request. */

@@ -1,3 +1,4 @@
+import type { TraceContext } from '../http/trace-context.ts';
 import type { Coverage } from './coverage.ts';
 import type { PartMap } from './part-map.ts';
 
@@ -33,6 +34,11 @@ export interface Content {
    * release.
    */
   peekText(from: number, to: number): string | undefined;
-  /** Starts reading `[from, to)`. */
-  open(from: number, to: number): ContentReader;
+  /**
+   * Starts reading `[from, to)`.
+   *
+   * @param hasBegun whether bytes before `from` have already been sent
+   * @param trace of the request that wants the bytes
+   */
+  open(from: number, to: number, hasBegun?: boolean, trace?: TraceContext): ContentReader;
 }

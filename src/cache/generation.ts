@@ -1,4 +1,5 @@
 import { lengthPrefixed } from '../base/length-prefixed.ts';
+import type { TraceContext } from '../http/trace-context.ts';
 import { Block, type Span } from './block.ts';
 import { CheckedBlock } from './checked-block.ts';
 import type { Content, ContentReader, Loan } from './content.ts';
@@ -29,7 +30,7 @@ const BLOCK_COST_BYTES = 450;
 /** Reads bytes of generations. */
 export interface ContentAccess {
   /** A reader of `[from, to)` that fetches what is missing. `hasBegun`: bytes before `from` have already been sent. */
-  open(generation: Generation, from: number, to: number, hasBegun: boolean): ContentReader;
+  open(of: Generation, from: number, to: number, hasBegun: boolean, trace?: TraceContext): ContentReader;
   /** Bytes of a block from offset `from`, at most up to `to`. */
   lend(block: Block, from: number, to: number): Loan;
 }
@@ -161,10 +162,10 @@ export class Generation implements Content {
    * @param hasBegun whether bytes before `from` have already been sent
    * @throws RangeError when `[from, to)` is not within the content: the reader would wait for ever
    */
-  open(from: number, to: number, hasBegun = false): ContentReader {
+  open(from: number, to: number, hasBegun = false, trace?: TraceContext): ContentReader {
     if (!(0 <= from && from <= to && to <= this.sizeBytes))
       throw new RangeError(`range ${from}-${to} is outside the content of ${this.sizeBytes} bytes`);
-    return this.#reading.open(this, from, to, hasBegun);
+    return this.#reading.open(this, from, to, hasBegun, trace);
   }
 
   /** Records a read of `block`, see `MemoryTier.read`. */

@@ -20,8 +20,10 @@ export function keepFixed(
   { blockLimitBytes, embedded }: FixedParts,
 ): GatewayConfig {
   const { host, port, names, token } = running.admin;
+  const { tracing: _, ...others } = next;
   return {
-    ...next,
+    ...others,
+    ...(running.tracing && { tracing: running.tracing }),
     listen: running.listen.map((address, index) => withCertificatesOf(address, next.listen[index])),
     admin: { ...next.admin, host, port, names, token },
     workers: running.workers,

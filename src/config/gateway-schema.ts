@@ -22,6 +22,7 @@ import {
   size,
   text,
 } from './scalars.ts';
+import { tracingSchema } from './tracing-schema.ts';
 
 const name = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const bucketName = /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,254})$/;
@@ -76,6 +77,7 @@ export const gatewaySchema = (environment: Environment, asksForKeys = true) =>
     limits: limitsSchema.prefault({}),
     alerts: alertSchema.prefault({}),
     log: log.prefault({}),
+    tracing: tracingSchema.optional(),
   }).check(({ value, issues }) => {
     for (const { path, allowed, held } of crossCheck(value, asksForKeys)) {
       issues.push({ code: 'custom', path: [...path], message: allowed, input: held });

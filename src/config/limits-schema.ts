@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { duration, integer, map, size } from './scalars.ts';
 
 const SECOND_MS = 1_000;
@@ -19,8 +20,10 @@ const LEAST_RATE_BYTES = 16 * 2 ** 10;
 /** Bytes per second; 0: any. */
 const rate = () =>
   size(0, 2 ** 40)
-    .refine(bytes => bytes === 0 || bytes >= LEAST_RATE_BYTES, {
-      error: '0B for any rate, or at least 16KiB',
+    .transform((bytes, context) => {
+      if (bytes === 0 || bytes >= LEAST_RATE_BYTES) return bytes;
+      context.issues.push({ code: 'custom', message: '0B for any rate, or at least 16KiB', input: bytes });
+      return z.NEVER;
     })
     .default(0);
 

@@ -1,8 +1,11 @@
 import type { ProvidedCredentials } from '../backend/credentials/credential-source.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 
+/** Shorter values of header fields name something: taken out of all lines they would make them unreadable. */
+const LEAST_SECRET = 8;
+
 /** Every secret of a configuration, for the logger, which removes them from log lines. */
-export function secretsOf({ admin, backends, clients, alerts }: GatewayConfig): string[] {
+export function secretsOf({ admin, backends, clients, alerts, tracing }: GatewayConfig): string[] {
   const ofBackends = Object.values(backends).flatMap(backend => {
     if (backend.type !== 's3' || backend.credentials.kind !== 'static') return [];
     return [backend.credentials.secretAccessKey, backend.credentials.sessionToken];
@@ -12,6 +15,7 @@ export function secretsOf({ admin, backends, clients, alerts }: GatewayConfig): 
     ...ofBackends,
     ...clients.map(client => client.secretAccessKey),
     ...alerts.webhooks.map(webhook => webhook.url),
+    ...Object.values(tracing?.headers ?? {}).filter(value => value.length >= LEAST_SECRET),
   ].filter(secret => secret !== undefined);
 }
 

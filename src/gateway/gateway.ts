@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { Faults, guardedClock } from '../base/faults.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
+import type { Tracing } from '../base/spans.ts';
 import { OpenWrites } from '../cache/open-writes.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
 import type { UnwrittenBytesError } from '../cache/written-bytes.ts';
@@ -37,6 +38,8 @@ interface GatewayOptions extends ServiceConfiguration {
   readonly meter: StoreMeter;
   /** Receives one line per request; undefined: no access log. */
   readonly accessLog: AccessLog | undefined;
+  /** Where the spans of requests go, and which new traces are recorded; undefined: none. */
+  readonly tracing?: Tracing | undefined;
   /** Receives warnings about requests. */
   readonly logger?: Logger;
   /** Called for each read refused because the object is archived. */
@@ -108,6 +111,7 @@ export class Gateway {
       admission: this.#admission,
       sends,
       rates: this.#rates,
+      spans: options.tracing?.spans,
     });
     this.#writes = new OpenWrites(this.#objects.epochs, this.#objects.unsettled, memory, options.worker);
     this.#pipeline = new Pipeline({
@@ -118,6 +122,7 @@ export class Gateway {
       listings: new Listings(clock),
       writes: this.#writes,
       faults,
+      sampleTraces: options.tracing?.sample,
     });
     this.handle = this.#pipeline.handle;
   }

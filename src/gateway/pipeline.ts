@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Faults } from '../base/faults.ts';
 import type { OpenWrites } from '../cache/open-writes.ts';
 import { DateHeader } from '../http/http-date.ts';
+import { traceOf } from '../http/trace-context.ts';
 import { s3Error } from '../s3/error.ts';
 import { detectOperation, isObjectRead } from '../s3/operation.ts';
 import { parseQuery } from '../s3/query.ts';
@@ -34,6 +35,8 @@ interface PipelineParts extends ServiceConfiguration {
   readonly ids: RequestIdSource;
   readonly clock: Clock;
   readonly faults: Faults;
+  /** Which new traces are recorded; undefined: the gateway records no spans. */
+  readonly sampleTraces: ((traceId: string) => boolean) | undefined;
 }
 
 /** The path of every request: address → authenticate → operation → serve. */
@@ -43,9 +46,11 @@ export class Pipeline {
   readonly #dateHeader = new DateHeader();
   readonly #objects: ObjectServer;
   readonly #errors: ErrorHandling;
+  readonly #sample: PipelineParts['sampleTraces'];
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
+    this.#sample = parts.sampleTraces;
     this.#objects = new ObjectServer(parts.observer, parts.sources);
     this.#errors = errorHandling(parts.observer, parts.faults);
   }
@@ -78,6 +83,8 @@ export class Pipeline {
     try {
       if (url.length > limits.urlBytes) throw uriTooLong(limits);
       const fields = new RequestFields(request.rawHeaders);
+      if (fields.traceparent !== undefined || this.#sample)
+        exchange.trace = traceOf(fields.traceparent, fields.tracestate, this.#sample);
       if (fields.hasBody) {
         checkExpectation(request, response);
         checkFraming(request, response);

@@ -13,7 +13,9 @@ type KnownField =
   | 'ifUnmodifiedSince'
   | 'origin'
   | 'contentType'
-  | 'authorization';
+  | 'authorization'
+  | 'traceparent'
+  | 'tracestate';
 
 type FieldMeaning =
   | { readonly kind: 'known'; readonly field: KnownField; readonly isCondition?: boolean }
@@ -34,6 +36,8 @@ const meanings: Readonly<Record<string, FieldMeaning>> = {
   Origin: { kind: 'known', field: 'origin' },
   'Content-Type': { kind: 'known', field: 'contentType' },
   Authorization: { kind: 'known', field: 'authorization' },
+  traceparent: { kind: 'known', field: 'traceparent' },
+  tracestate: { kind: 'known', field: 'tracestate' },
   'Content-Length': { kind: 'body' },
   'Transfer-Encoding': { kind: 'body' },
   Expect: { kind: 'body' },
@@ -68,6 +72,9 @@ export class RequestFields {
   origin: string | undefined;
   contentType: string | undefined;
   authorization: string | undefined;
+  /** As they came: whether they are valid is for `traceOf` to say. */
+  traceparent: string | undefined;
+  tracestate: string | undefined;
   /** Store fields by name without prefix; undefined if there are none. */
   store: Map<string, string> | undefined;
   /** The dialect of the store fields; undefined if there are none. */

@@ -18,6 +18,7 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
   readonly #peers = new Map<number, MessagePort>();
   #onPeer: (index: number, port: MessagePort) => void = () => undefined;
   #listener: HttpListener | undefined;
+  #beforeLeaving: () => Promise<void> = () => Promise.resolve();
   /** Limits that have changed since the start. */
   #limits: Parameters<HttpListener['limit']> | undefined;
   /** The addresses with the certificates that came last, perhaps before this worker listened. */
@@ -47,6 +48,7 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
     thread.onDrain(async limitMs => {
       setTimeout(leave.resolve, limitMs);
       await this.#listener?.drain(limitMs);
+      await this.#beforeLeaving();
       // other workers' responses may still need data that this worker owns
       thread.rpc.notify('drained', undefined);
       await leave.promise;
@@ -66,6 +68,11 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
   onPeer(meet: (index: number, port: MessagePort) => void): void {
     this.#onPeer = meet;
     for (const [index, port] of this.#peers) meet(index, port);
+  }
+
+  /** Calls `finish` when the last request is over, before this thread ends. It should take a few seconds at most. */
+  beforeLeaving(finish: () => Promise<void>): void {
+    this.#beforeLeaving = finish;
   }
 
   /** Serves the procedures that the supervisor calls with `pool.call` and `pool.callAll`. */

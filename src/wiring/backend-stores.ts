@@ -7,6 +7,7 @@ import type { StoreMeter } from '../backend/store-meter.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Faults } from '../base/faults.ts';
 import type { Logger } from '../base/logger.ts';
+import type { SpanSink } from '../base/spans.ts';
 import { serverTlsOf } from '../config/backend-certificates.ts';
 import type { BackendConfig } from '../config/gateway-config.ts';
 import type { ServerTls } from '../transport/read-buffer.ts';
@@ -22,6 +23,8 @@ interface StoreParts {
   readonly faults: Faults;
   readonly logger: Logger;
   readonly credentials: WorkerCredentials;
+  /** See `S3StoreOptions`. */
+  readonly spans: SpanSink | undefined;
 }
 
 /** Everything that a store is built from. */

@@ -47,6 +47,7 @@ export function buildOnce(config: GatewayConfig): void {
     clock: systemClock,
     onArchivedRead: () => undefined,
     isProbing: false,
+    tracing: undefined,
   });
   createRules(config.alerts.rules);
   const { callbacks } = config.alerts;

@@ -5,6 +5,7 @@ import { Faults, guardedClock } from '../base/faults.ts';
 import type { Logger, LogSink } from '../base/logger.ts';
 import type { Metrics } from '../base/metrics.ts';
 import type { GrowingRedactor } from '../base/redaction.ts';
+import type { Tracing } from '../base/spans.ts';
 import { EpochSlots } from '../cache/epoch-slots.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
 import type { BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
@@ -36,6 +37,8 @@ interface WorkerGatewayParts {
   readonly onArchivedRead: (read: ArchivedRead) => void;
   /** Whether this worker asks stores now and then whether they answer: one of all. */
   readonly isProbing: boolean;
+  /** Undefined: no spans are recorded. */
+  readonly tracing: Tracing | undefined;
 }
 
 /** The gateway of one worker, and what serves with the settings of a reload. */
@@ -63,6 +66,7 @@ export class WorkerGateway {
     clock,
     onArchivedRead,
     isProbing,
+    tracing,
   }: WorkerGatewayParts) {
     const meter = new StoreMeter(metrics);
     const faults = new Faults(metrics, logger);
@@ -80,12 +84,13 @@ export class WorkerGateway {
       faults,
       logger,
       credentials,
+      spans: tracing?.spans,
     });
     this.#slots = new EpochSlots(memory);
     this.#prepared = settings;
     this.gateway = new Gateway({
       ...this.#serviceOf(settings),
-      ...{ memory, worker, metrics, meter, onArchivedRead, clock, faults, logger },
+      ...{ memory, worker, metrics, meter, onArchivedRead, clock, faults, logger, tracing },
       recordBytes: settings.recordBytesPerWorker,
       accessLog: this.#accessLog(settings.config),
       onUnwritten: ({ message, object, from, to }) => logger.error({ object, from, to }, message),

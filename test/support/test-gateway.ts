@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { Faults, guardedClock } from '../../src/base/faults.ts';
 import { createLogger, type Logger } from '../../src/base/logger.ts';
 import { Metrics } from '../../src/base/metrics.ts';
+import type { Tracing } from '../../src/base/spans.ts';
 import { allocateSharedMemory, type SharedMemory } from '../../src/cache/shared-memory.ts';
 import type { UnwrittenBytesError } from '../../src/cache/written-bytes.ts';
 import { Gateway, takesBody } from '../../src/gateway/gateway.ts';
@@ -71,6 +72,8 @@ export interface TestGatewayOptions {
   readonly allows?: Policy | Policy['allows'];
   readonly connections?: number;
   readonly accessLog?: AccessLog;
+  /** Where spans go; by default none are recorded. */
+  readonly tracing?: Tracing;
   /** Receives warnings about requests. */
   readonly logger?: Logger;
   /** Blocks are checked unless it says otherwise; told of what is found. */
@@ -229,6 +232,7 @@ function makePart(
       clock: guardedClock(clock, faults),
       meter,
       faults,
+      spans: options.tracing?.spans,
       ...options.store,
     });
   const store = makeStore('main', options.storeUrl);
@@ -257,6 +261,7 @@ function makePart(
     onArchivedRead: () => undefined,
     onUnwritten: options.onUnwritten ?? (() => undefined),
     accessLog: options.accessLog,
+    tracing: options.tracing,
     ...(options.logger && { logger: options.logger }),
     clock,
     limits: { ...defaultLimits, ...options.limits },

@@ -1,14 +1,16 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Faults } from '../../base/faults.ts';
+import type { SpanSink } from '../../base/spans.ts';
 import { withoutHopByHop } from '../../http/hop-by-hop.ts';
 import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
+import { loggedUrl } from '../../s3/logged-url.ts';
 import { isStreamName } from '../../s3/payload-hash.ts';
 import { UNSIGNED_PAYLOAD } from '../../s3/sigv4-canonical.ts';
 import { type Credentials, SigningKeys } from '../../s3/sigv4-keys.ts';
 import { signRequest } from '../../s3/sigv4-sign.ts';
 import { boundedLookup } from '../bounded-lookup.ts';
 import type { Breaker } from '../breaker/breaker.ts';
-import type { CallContext } from '../call-context.ts';
+import type { CallContext, SentRequest } from '../call-context.ts';
 import { CallQueue } from '../call-queue.ts';
 import type { HeldCredentials } from '../credentials/held-credentials.ts';
 import { RefusalWatch } from '../credentials/refusal-watch.ts';
@@ -21,6 +23,7 @@ import { QueuedCall } from '../queued-call.ts';
 import { RetryBudget } from '../retry-budget.ts';
 import type { Store, StoreCall, StoreReceiver, StoreRequest } from '../store.ts';
 import type { StoreMeter } from '../store-meter.ts';
+import { TracedCall, traceFields } from '../traced-call.ts';
 import { type Destination, destinationOf, type StoreAddress } from './destination.ts';
 import { readReplyHead } from './reply-head.ts';
 
@@ -56,6 +59,8 @@ export interface S3StoreOptions extends OriginPoolOptions {
   readonly meter: StoreMeter;
   /** Receives exceptions that belong to no request. */
   readonly faults?: Faults;
+  /** Receives the spans of sampled requests; undefined: none. */
+  readonly spans?: SpanSink | undefined;
   /** Logs when requests begin to fail, and when they work again. */
   readonly outages?: OutageLog;
   /** Refuses calls while the store fails; undefined: none are refused. */
@@ -189,7 +194,23 @@ export class S3Store implements Store {
     await this.#pools.close();
   }
 
-  #send(request: StoreRequest, receiver: OriginReceiver): OriginCall {
+  /** The span of a sampled request's call is recorded. */
+  #send(request: StoreRequest, receiver: OriginReceiver): SentRequest {
+    const { trace } = request;
+    const { spans, clock } = this.#options;
+    if (!trace) return this.#sendWith([], request, receiver);
+    if (!spans || !trace.isSampled) return this.#sendWith(traceFields(trace), request, receiver);
+    const { method, operation = method === 'HEAD' ? 'HeadObject' : 'GetObject' } = request;
+    const { host, rawPath } = destinationOf(this.#address, request.bucket, request.key);
+    const target = request.query ? `${rawPath}?${request.query}` : rawPath;
+    const url = `${new URL(this.#options.endpoint).protocol}//${host}${loggedUrl(target)}`;
+    const told = { method, operation, backend: this.name, host, url };
+    const call = new TracedCall(receiver, told, trace, { spans, clock });
+    return call.follow(this.#sendWith(call.fields, request, call));
+  }
+
+  /** @param unsigned fields that the signature does not cover: proxies on the way may change them */
+  #sendWith(unsigned: readonly string[], request: StoreRequest, receiver: OriginReceiver): OriginCall {
     const credentials = this.#credentials();
     const destination = destinationOf(this.#address, request.bucket, request.key);
     const { host, rawPath } = destination;
@@ -199,7 +220,12 @@ export class S3Store implements Store {
     const raw = {
       method,
       path: query ? `${rawPath}?${query}` : rawPath,
-      headers: [...headers, ...this.#signature(request, destination, headers, credentials), ...length],
+      headers: [
+        ...headers,
+        ...this.#signature(request, destination, headers, credentials),
+        ...length,
+        ...unsigned,
+      ],
       ...(bodyStream && { body: bodyStream.stream }),
       ...(body && { body }),
       ...(changing.has(method) && { answerMs: this.#writeMs }),

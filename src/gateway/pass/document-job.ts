@@ -78,7 +78,7 @@ export class DocumentJob {
     if (this.#end.signal.aborted) turn.end();
     const timer = this.#listings.clock.after(ASK_TURN_MS, () => turn.end());
     const limits = { limitBytes, grew: (sizeBytes: number) => this.#grew(sizeBytes) };
-    const asked = { ...request, client: this.#client };
+    const asked = { ...request, client: this.#client, trace: this.#other.exchange.trace };
     try {
       const reply = await sendAndCollect(store, asked, limits, this.#end.signal);
       // a refusal is not read: its client may be slow to take it

@@ -58,7 +58,7 @@ export function passThrough(
   const passed = new PassedAnswer(exchange, bucket, observer, options);
   const client = clientOf(exchange.response.req.socket.remoteAddress);
   const send = options.send ?? ((sent, receiver) => bucket.store.send(sent, receiver));
-  passed.follow(send({ ...request, client, isResent: true }, passed));
+  passed.follow(send({ ...request, client, trace: exchange.trace, isResent: true }, passed));
 }
 
 /** Gives one answer of a store on to the client. */

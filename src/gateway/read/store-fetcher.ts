@@ -34,7 +34,7 @@ export class StoreFetcher {
 
   /** HEAD for an object or one of its parts. */
   head(read: ObjectRead, partNumber: number | undefined): Promise<WholeReply> {
-    const request = storeRequest(read, 'HEAD', { partNumber });
+    const request = storeRequest(read, 'HEAD', { partNumber, trace: read.trace });
     return this.#withRetries(read, async () => {
       const reply = await sendAndCollect(read.bucket.store, request, { limitBytes: 0 });
       if (isRetryableStatus(reply.status)) throw new RefusedByStoreError(reply);
@@ -97,7 +97,11 @@ function getOnce<Learned>(
   const outcome = { take, answered, failed: reject };
   const fetch = new FirstFetch<Learned>(extent, read.policy.maxObjectSizeBytes, outcome);
   const partNumber = partNumberOf(extent);
-  const request = storeRequest(read, 'GET', { range: extent && rangeHeader(extent), partNumber });
+  const request = storeRequest(read, 'GET', {
+    range: extent && rangeHeader(extent),
+    partNumber,
+    trace: read.trace,
+  });
   fetch.sent(read.bucket.store.send(request, fetch));
   return promise;
 }

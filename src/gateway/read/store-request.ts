@@ -1,4 +1,5 @@
 import type { StoreRequest } from '../../backend/store.ts';
+import type { TraceContext } from '../../http/trace-context.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
@@ -10,6 +11,7 @@ export function storeRequest(
     readonly range?: string | undefined;
     readonly ifMatch?: string | undefined;
     readonly partNumber?: number | undefined;
+    readonly trace?: TraceContext | undefined;
   } = {},
 ): StoreRequest {
   const { origin, expectedBucketOwner, requestPayer } = read.variant;
@@ -29,5 +31,6 @@ export function storeRequest(
   if (extra.partNumber !== undefined) query.push(`partNumber=${extra.partNumber}`);
   if (read.versionId !== undefined) query.push(`versionId=${encodeURIComponent(read.versionId)}`);
   const { bucket, key } = read.objectKey;
-  return { method, bucket, key, query: query.join('&'), fields };
+  const { trace } = extra;
+  return { method, bucket, key, query: query.join('&'), fields, ...(trace && { trace }) };
 }

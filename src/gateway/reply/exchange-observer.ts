@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../../base/metrics.ts';
+import type { SpanSink } from '../../base/spans.ts';
 import { isErrorCode } from '../../s3/error-codes.ts';
 import { OverloadedError } from '../fill/fill-error.ts';
 import { type Admission, TooManyRequestsError } from '../request/admission.ts';
@@ -10,6 +11,7 @@ import type { AccessLog } from './access-log.ts';
 import type { DownloadRates } from './download-rates.ts';
 import { type PendingSends, StalledClientError } from './pending-sends.ts';
 import { RefusedSignatures } from './refused-signatures.ts';
+import { serverSpan } from './server-span.ts';
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -49,6 +51,8 @@ interface ExchangeObserverOptions {
   readonly admission: Admission;
   readonly sends: PendingSends;
   readonly rates: DownloadRates;
+  /** Receives the spans of sampled requests; undefined: none. */
+  readonly spans?: SpanSink | undefined;
   /** Called for each read of an archived object. */
   readonly onArchivedRead: (read: ArchivedRead) => void;
 }
@@ -62,6 +66,7 @@ export class ExchangeObserver {
   /** How fast bodies may be sent. */
   readonly rates: DownloadRates;
   readonly #clock: Clock;
+  readonly #spans: SpanSink | undefined;
   readonly #onArchivedRead: (read: ArchivedRead) => void;
   readonly #admission: Admission;
   readonly #requests: Family<CounterCell>;
@@ -83,6 +88,7 @@ export class ExchangeObserver {
     const { metrics, clock, accessLog, logger, onArchivedRead, admission, sends, rates } = options;
     this.#signatures = logger && new RefusedSignatures(logger, clock);
     this.#clock = clock;
+    this.#spans = options.spans;
     this.access = accessLog;
     this.#admission = admission;
     this.sends = sends;
@@ -171,6 +177,7 @@ export class ExchangeObserver {
     if (exchange.failure) this.#failed(exchange.failure);
     if (exchange.errorCode) this.#refused(exchange, exchange.errorCode);
     this.access?.note(exchange, endMs);
+    if (exchange.trace?.isSampled) this.#spans?.add(serverSpan(exchange, exchange.trace, endMs, this.#clock));
   }
 
   #failed(failure: Error): void {

@@ -44,6 +44,7 @@ export class JsonLines {
     return (
       `{"level":"info","time":"${this.#times.iso(nowMs)}","thread":"${this.#thread}"` +
       `,"requestId":"${exchange.requestId}"` +
+      (exchange.trace === undefined ? '' : `,"traceId":"${exchange.trace.traceId}"`) +
       (client === undefined ? '' : `,"client":"${jsonEscaped(client)}"`) +
       (req.httpVersionMajor === 2 ? ',"protocol":"HTTP/2"' : `,"protocol":"HTTP/${req.httpVersion}"`) +
       (tlsVersion === undefined ? '' : `,"tls":"${tlsVersion}"`) +

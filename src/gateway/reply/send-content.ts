@@ -147,7 +147,7 @@ function sendRead(
 ): void {
   const { response } = exchange;
   callbacks.onCoverage(content.coverage(from, to));
-  const whole = content.open(from, to);
+  const whole = content.open(from, to, false, exchange.trace);
   const reader = rate ? new PacedReader(whole, rate, response) : whole;
   let hasLeft = false;
   const leave = exchange.guard(() => {

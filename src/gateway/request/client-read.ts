@@ -68,6 +68,7 @@ export function clientRead(
     range,
     partNumber,
     isConditional: fields.isConditional,
+    ...(exchange.trace && { trace: exchange.trace }),
   };
   return {
     exchange,

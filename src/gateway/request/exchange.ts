@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { TraceContext } from '../../http/trace-context.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { CacheReport } from './cache-status.ts';
 import { refusedBeforeLookup } from './cache-status.ts';
@@ -24,6 +25,8 @@ export class Exchange {
   readonly response: ServerResponse;
   readonly method: string;
   readonly isHead: boolean;
+  /** The trace that it is part of, if it is of one. */
+  trace: TraceContext | undefined;
   /** As received. */
   readonly url: string;
   readonly startedMs: number;

@@ -2,6 +2,7 @@ import { lengthPrefixed } from '../../base/length-prefixed.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { Variant } from '../../cache/record.ts';
 import type { RangeRequest } from '../../http/range.ts';
+import type { TraceContext } from '../../http/trace-context.ts';
 import type { Bucket, CachePolicy } from './bucket.ts';
 
 /** A GetObject or HeadObject as the look-up sees it: parsed, authorised, and independent of the dialect. */
@@ -19,6 +20,8 @@ export interface ObjectRead {
   readonly partNumber: number | undefined;
   /** With preconditions the bytes may turn out not to be needed, so a miss fetches at most one block. */
   readonly isConditional: boolean;
+  /** The trace of the request; not part of what is asked: calls that others share carry that of the first. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** Identifies a record among all objects. Most have the empty `recordName`; no string is built then. */

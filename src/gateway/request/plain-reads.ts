@@ -46,7 +46,8 @@ export class PlainReads {
     exchange.operation = 'GetObject';
     const { visibility, mayKnowMissing } = plain;
     const isWhole = fields.range === undefined && !fields.isConditional;
-    const read = isWhole ? plain.read : partOf(plain.read, fields);
+    const untraced = isWhole ? plain.read : partOf(plain.read, fields);
+    const read = exchange.trace ? { ...untraced, trace: exchange.trace } : untraced;
     return {
       exchange,
       fields,
@@ -66,7 +67,7 @@ export class PlainReads {
     const { bucket, key = '', prefix, url, caller } = exchange;
     const host = plainHost(exchange, fields);
     if (host === undefined || caller !== undefined || url.includes('?')) return;
-    const whole = { ...read, range: noRange, isConditional: false };
+    const whole = { ...read, range: noRange, isConditional: false, trace: undefined };
     const plain = { bucket, key, prefix, read: whole, visibility, mayKnowMissing };
     // the key is held twice, and may need two bytes per character
     this.#reads.add(host, url, plain, 2 * (key.length + read.objectKey.text.length));

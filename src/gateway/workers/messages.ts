@@ -1,6 +1,7 @@
 import type { WholeReply } from '../../backend/store.ts';
 import type { Part } from '../../cache/part-map.ts';
 import type { ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
+import type { TraceContext } from '../../http/trace-context.ts';
 import type { LookupResult } from '../read/object-source.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
@@ -23,6 +24,8 @@ export interface WireRange {
   readonly to: number;
   /** Whether bytes before `from` have already been sent. */
   readonly hasBegun: boolean;
+  /** Of the request that wants the bytes. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** A record without its bytes. */

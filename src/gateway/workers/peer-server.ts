@@ -121,12 +121,12 @@ export class PeerServer {
     };
   }
 
-  #open({ contentId, from, to, hasBegun }: WireRange): number {
+  #open({ contentId, from, to, hasBegun, trace }: WireRange): number {
     const generation = this.#ids.find(contentId);
     const number = ++this.#opened;
     this.#readers.set(number, {
       generation,
-      reader: generation.open(from, to, hasBegun),
+      reader: generation.open(from, to, hasBegun, trace),
       position: from,
       loan: undefined,
     });

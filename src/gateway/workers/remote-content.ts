@@ -3,6 +3,7 @@ import { type Coverage, type CoveredBlock, coverageOf, coverageOfSpan } from '..
 import { PartMap } from '../../cache/part-map.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
 import type { WrittenBytes } from '../../cache/written-bytes.ts';
+import type { TraceContext } from '../../http/trace-context.ts';
 import { OwnerLostError } from '../fill/fill-error.ts';
 import { LOAN_LIMIT_BYTES, type SlotLender } from '../fill/slot-lender.ts';
 import type { WireBlock, WireContent, WireLoan } from './messages.ts';
@@ -96,8 +97,8 @@ export class RemoteContent implements Content {
     return text;
   }
 
-  open(from: number, to: number): ContentReader {
-    return new RemoteReader(this, this.#memory.link, from, to);
+  open(from: number, to: number, _hasBegun?: boolean, trace?: TraceContext): ContentReader {
+    return new RemoteReader(this, this.#memory.link, from, to, trace);
   }
 
   /** Bytes from `from` on, at most up to `to`, if they are known to be in memory and still are. */
@@ -163,10 +164,18 @@ class RemoteReader implements ContentReader {
   readonly #link: PeerLink;
   readonly #from: number;
   readonly #to: number;
+  readonly #trace: TraceContext | undefined;
   #position: number;
   #reader: Promise<number> | undefined;
 
-  constructor(content: RemoteContent, link: PeerLink, from: number, to: number) {
+  constructor(
+    content: RemoteContent,
+    link: PeerLink,
+    from: number,
+    to: number,
+    trace: TraceContext | undefined,
+  ) {
+    this.#trace = trace;
     this.#content = content;
     this.#link = link;
     this.#from = from;
@@ -190,7 +199,7 @@ class RemoteReader implements ContentReader {
   async #borrow(): Promise<Loan | undefined> {
     const { contentId } = this.#content;
     const hasBegun = this.#position > this.#from;
-    const read = { contentId, from: this.#position, to: this.#to, hasBegun };
+    const read = { contentId, from: this.#position, to: this.#to, hasBegun, trace: this.#trace };
     // once bytes were sent, the response can only wait for the owner; before that the object can be read in other ways
     this.#reader ??= this.#link.call('open', read, hasBegun ? undefined : this.#closeAtOwner);
     const reader = await this.#reader;

@@ -8,6 +8,7 @@ import { MemoryTier } from '../../cache/memory-tier.ts';
 import type { SharedMemory } from '../../cache/shared-memory.ts';
 import { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { type UnwrittenBytesError, WrittenBytes } from '../../cache/written-bytes.ts';
+import type { TraceContext } from '../../http/trace-context.ts';
 import { Filler } from '../fill/filler.ts';
 import { GenerationReader } from '../fill/generation-reader.ts';
 import type { RangeReceiver, RangeSource } from '../fill/ranged-read.ts';
@@ -77,10 +78,18 @@ export class WorkerCache implements ContentFactory {
   }
 
   create(read: ObjectRead, identity: GenerationIdentity): Generation {
-    const source = rangeSource(read, identity);
+    const source = rangeSource(read, identity, undefined);
     const reading: ContentAccess = {
-      open: (generation, from, to, hasBegun) =>
-        new GenerationReader(generation, from, to, source, this.lender, this.#readAhead, hasBegun),
+      open: (generation, from, to, hasBegun, trace) =>
+        new GenerationReader(
+          generation,
+          from,
+          to,
+          trace ? rangeSource(read, identity, trace) : source,
+          this.lender,
+          this.#readAhead,
+          hasBegun,
+        ),
       lend: (block, from, to) => this.lender.lend(block, from, to),
     };
     const grew = () => this.table.grew(read.objectKey);
@@ -114,22 +123,28 @@ export class WorkerCache implements ContentFactory {
     call: StoreCall | undefined,
   ): RangeReceiver | undefined {
     if (generation.hasBlockIn(from, to) || this.filler.claimsAny(generation, from, to)) return undefined;
-    return this.filler.adopt(generation, from, to, rangeSource(read, generation.identity), call);
+    return this.filler.adopt(generation, from, to, rangeSource(read, generation.identity, read.trace), call);
   }
 }
 
 /**
  * Requests ranges with If-Match on the content's entity tag: if the object has changed, the store answers 412 and bytes
  * are never mixed.
+ *
+ * @param trace of the request that wants the bytes
  */
-function rangeSource(read: ObjectRead, identity: GenerationIdentity): RangeSource {
+function rangeSource(
+  read: ObjectRead,
+  identity: GenerationIdentity,
+  trace: TraceContext | undefined,
+): RangeSource {
   const { store } = read.bucket;
   return {
     backend: store.name,
     mayRetry: () => store.mayRetry(),
     send: (from, to, receiver) =>
       store.send(
-        storeRequest(read, 'GET', { range: `bytes=${from}-${to - 1}`, ifMatch: identity.entityTag }),
+        storeRequest(read, 'GET', { range: `bytes=${from}-${to - 1}`, ifMatch: identity.entityTag, trace }),
         receiver,
       ),
   };

@@ -30,6 +30,8 @@ it.each([
   ['listen: { port: 1000 }\nstate: { directory: /elsewhere }', 'state.directory'],
   ['listen: { port: 1000 }\ncache: { memory: { size: 64MiB } }', 'cache.memory.size'],
   ['listen: { port: 1000 }\nlimits: { headers: 16KiB }', 'limits.headers'],
+  ['listen: { port: 1000 }\ntracing: { endpoint: "http://127.0.0.1:1" }', 'tracing'],
+  ['listen: { port: 1000 }\nlimits: { timeouts: { idle: 1m }, ratePerAddress: 1MiB }', undefined],
   ['listen: { port: 1000 }\nlimits: { url: 4KiB, requests: 5 }', undefined],
   ['listen: { port: 1000 }\nlog: { level: debug, access: false }', undefined],
   ['listen: { port: 1000 }\ndomain: s3.example.test', undefined],

@@ -364,6 +364,50 @@ describe('a problem is named with its key, what it holds and what was expected',
   });
 });
 
+describe('tracing', () => {
+  it('has a share and no further fields unless it says so, and is absent by default', () => {
+    expect(parseConfig('', {})).not.toHaveProperty('tracing');
+    expect(parseConfig('tracing: { endpoint: "http://127.0.0.1:4318" }', {}).tracing).toEqual({
+      endpoint: 'http://127.0.0.1:4318',
+      sample: 0.01,
+      headers: {},
+    });
+  });
+
+  it.each([
+    ['{}', 'tracing.endpoint'],
+    ['{ endpoint: "127.0.0.1:4318" }', 'tracing.endpoint'],
+    ['{ endpoint: "http://user:secret@x" }', 'tracing.endpoint'],
+    ['{ endpoint: "http://x?key=secret" }', 'tracing.endpoint'],
+    ['{ endpoint: "http://x", sample: 5 }', 'tracing.sample'],
+    ['{ endpoint: "http://x", headers: { "a b": "c" } }', 'tracing.headers'],
+    ['{ endpoint: "http://x", headers: { a: "b\\nc" } }', 'tracing.headers.a'],
+    ['{ endpoint: "http://x", ratio: 1 }', 'tracing'],
+  ])('%s is refused by the path of its key', (yaml, path) => {
+    expect(problems(`tracing: ${yaml}`)).toEqual([expect.stringContaining(path)]);
+  });
+
+  it('has its headers among the secrets, but no short words that may stand anywhere', () => {
+    const yaml = 'tracing: { endpoint: "http://x", headers: { authorization: "Bearer hidden", team: web } }';
+    expect(secretsOf(parseConfig(yaml, {}))).toEqual(['Bearer hidden']);
+  });
+});
+
+it.each([
+  ['ratePerAddress: 1KiB', 'limits.ratePerAddress'],
+  ['timeouts: { idle: 10ms }', 'limits.timeouts.idle'],
+  ['timeouts: { head: 10s }', 'limits.timeouts'],
+  ['requestsPerAccessKey: 0', 'limits.requestsPerAccessKey'],
+])('limits: { %s } is refused by the path of its key', (yaml, path) => {
+  expect(problems(`limits: { ${yaml} }`)).toEqual([expect.stringContaining(path)]);
+});
+
+it('a bucket takes no larger bodies than stores do', () => {
+  expect(problems(bucket('access: public, maxBodySize: 6GiB'))).toEqual([
+    expect.stringContaining('buckets.photos.maxBodySize'),
+  ]);
+});
+
 describe('a part that is not built yet says so', () => {
   it.each([
     [

@@ -1,0 +1,128 @@
+import type { Clock } from '../base/clock.ts';
+import type { FinishedSpan, SpanSink } from '../base/spans.ts';
+import { formatTraceparent, newSpanId, type TraceContext } from '../http/trace-context.ts';
+import type { SentRequest } from './call-context.ts';
+import type { OriginReceiver } from './origin-call.ts';
+import type { StoreError } from './store.ts';
+
+/** The fields that tell a store of which trace a request is, names and values alternating; no signature covers them. */
+export function traceFields(trace: TraceContext, traceparent = trace.traceparent): string[] {
+  const { tracestate } = trace;
+  const fields = ['traceparent', traceparent];
+  return tracestate === undefined ? fields : [...fields, 'tracestate', tracestate];
+}
+
+/** What the span of a call tells beside its outcome. */
+interface TracedRequest {
+  readonly method: string;
+  readonly operation: string;
+  readonly backend: string;
+  /** Of the store, with port if any. */
+  readonly host: string;
+  /** Without secrets. */
+  readonly url: string;
+}
+
+/**
+ * A call to a store whose span is recorded, from its sending to its end, by the semantic conventions for HTTP clients.
+ * Each sending has a span of its own.
+ */
+export class TracedCall implements OriginReceiver, SentRequest {
+  /** The fields of the request. */
+  readonly fields: string[];
+  readonly #receiver: OriginReceiver;
+  readonly #request: TracedRequest;
+  readonly #trace: TraceContext;
+  readonly #spans: SpanSink;
+  readonly #clock: Clock;
+  readonly #spanId = newSpanId();
+  readonly #startedMs: number;
+  #sent: SentRequest | undefined;
+  #status: number | undefined;
+  #isOver = false;
+
+  constructor(
+    receiver: OriginReceiver,
+    request: TracedRequest,
+    trace: TraceContext,
+    { spans, clock }: { readonly spans: SpanSink; readonly clock: Clock },
+  ) {
+    this.#receiver = receiver;
+    this.#request = request;
+    this.#trace = trace;
+    this.#spans = spans;
+    this.#clock = clock;
+    this.#startedMs = clock.monotonicMs();
+    this.fields = traceFields(trace, formatTraceparent(trace.traceId, this.#spanId, true));
+  }
+
+  /** What the call is carried out by. */
+  follow(sent: SentRequest): this {
+    this.#sent = sent;
+    return this;
+  }
+
+  pause(): void {
+    this.#sent?.pause();
+  }
+
+  resume(): void {
+    this.#sent?.resume();
+  }
+
+  abort(): void {
+    this.#end('aborted');
+    this.#sent?.abort();
+  }
+
+  answered(status: number, rawHeaders: readonly string[]): void {
+    this.#status = status;
+    this.#receiver.answered(status, rawHeaders);
+  }
+
+  arrived(chunk: Buffer): void {
+    this.#receiver.arrived(chunk);
+  }
+
+  ended(): void {
+    this.#end(undefined);
+    this.#receiver.ended();
+  }
+
+  failed(error: StoreError): void {
+    this.#end(error.reason);
+    this.#receiver.failed(error);
+  }
+
+  #end(failure: string | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#spans.add(this.#finished(failure));
+  }
+
+  #finished(failure: string | undefined): FinishedSpan {
+    const { method, operation, backend, host, url } = this.#request;
+    const { traceId, spanId: parentSpanId } = this.#trace;
+    const toEpochMs = this.#clock.nowMs() - this.#clock.monotonicMs();
+    const { hostname, port } = new URL(`http://${host}`);
+    const status = this.#status;
+    // conventions: for clients 4xx are errors, too; a 304 or 416 is what was asked for
+    const isRefused = status !== undefined && status >= 400 && status !== 416;
+    const isError = isRefused || (failure !== undefined && failure !== 'aborted');
+    return {
+      ...{ kind: 'client', name: `${method} ${operation}`, traceId, spanId: this.#spanId, parentSpanId },
+      ...{ startMs: this.#startedMs + toEpochMs, endMs: this.#clock.nowMs(), isError },
+      attributes: {
+        'http.request.method': method,
+        'url.full': url,
+        'server.address': hostname,
+        'server.port': port === '' ? undefined : Number(port),
+        'http.response.status_code': status,
+        'error.type': isError ? (failure ?? String(status)) : undefined,
+        'tidegate.backend': backend,
+        'tidegate.operation': operation,
+        'tidegate.outcome': failure === 'aborted' ? failure : undefined,
+      },
+    };
+  }
+}
