@@ -332,6 +332,40 @@ it('limits of connections change for those that are opened from then on', async 
   expect(await open()).toBe('403');
 });
 
+it('rates and the largest bodies of buckets change for the next requests', async () => {
+  const store = await startStore();
+  store.put('b', 'k', Buffer.alloc(48 * 1024));
+  const setup = setupOf(store.port, 1);
+  const gateway = await startGateway(setup);
+  const download = async () => (await (await fetch(`${gateway.url}/b/k`)).arrayBuffer()).byteLength;
+  for (let count = 0; count < 4; count++) expect(await download()).toBe(48 * 1024);
+  const buckets = {
+    b: {
+      backend: 'main',
+      access: 'public',
+      maxBodySize: '1KiB',
+      anonymous: [{ actions: ['*', 'PutObject'] }],
+    },
+  };
+  gateway.rewrite({ ...setup, buckets, limits: { ratePerAddress: '64KiB' } });
+  expect(await gateway.reload()).toMatchObject({
+    said: {
+      changed: [
+        changed('buckets.b.maxBodySize'),
+        changed('buckets.b.anonymous'),
+        changed('limits.ratePerAddress'),
+      ],
+      needsRestart: [],
+    },
+  });
+  const beganMs = performance.now();
+  for (let count = 0; count < 3; count++) expect(await download()).toBe(48 * 1024);
+  // 64 KiB at once, and a last piece that is not waited for
+  expect(performance.now() - beganMs).toBeGreaterThan(900);
+  const upload = await fetch(`${gateway.url}/b/k`, { method: 'PUT', body: 'x'.repeat(1025) });
+  expect([upload.status, await upload.text()]).toEqual([400, expect.stringContaining('EntityTooLarge')]);
+});
+
 it('SIGHUP reloads too', async () => {
   const store = await startStore();
   const setup = setupOf(store.port, 1);
