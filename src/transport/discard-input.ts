@@ -1,33 +1,54 @@
 import type { Socket } from 'node:net';
 
 /** How long, and up to how many bytes, a client may go on sending after the last answer. */
-const LINGER_MS = 500;
-const LINGER_BYTES = 256 * 1024;
+interface Lingering {
+  readonly limitMs: number;
+  /** Without a byte. */
+  readonly idleMs: number;
+  readonly limitBytes: number;
+}
+
+/** For uploads, as nginx does it (`lingering_time`); a client on a slow network is heard of again within the idle time. */
+const ofUploads: Lingering = { limitMs: 30_000, idleMs: 2_000, limitBytes: 8 * 1024 * 1024 };
+
+/** Beyond this many uploads of a thread at a time, each has less. */
+const UPLOADS = 64;
+const brief: Lingering = { limitMs: 500, idleMs: 500, limitBytes: 256 * 1024 };
+
+const uploads = new Set<Socket>();
 
 /**
  * Closes a connection of node:http on which nothing more will be parsed, after all that was written. Closing a socket
  * with unread data resets the connection, and the client may lose the answer (RFC 9112 §9.6). So the rest is read for a
- * moment and thrown away, as raw bytes: parsing would cost one call per HTTP chunk, however small.
+ * while and thrown away, as raw bytes: parsing would cost one call per HTTP chunk, however small.
+ *
+ * @param isUpload whether the client was expected to send a body: many read the answer only when they have sent it
  */
-export function closeDiscarding(socket: Socket): void {
+export function closeDiscarding(socket: Socket, isUpload = false): void {
   if (socket.destroyed) return;
   socket.end();
   // those of node:http, which would parse
   for (const event of ['data', 'end']) socket.removeAllListeners(event);
+  const { limitMs, idleMs, limitBytes } = isUpload && uploads.size < UPLOADS ? ofUploads : brief;
+  if (limitMs > brief.limitMs) uploads.add(socket);
+  const timers = [limitMs, idleMs].map(waitMs => setTimeout(() => socket.destroy(), waitMs));
   socket.once('end', () => socket.destroy());
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => clearTimeout(timer));
+  socket.once('close', () => {
+    uploads.delete(socket);
+    for (const timer of timers) clearTimeout(timer);
+  });
   // node:http starts reading again in its own listener for 'resume', which it removes with the first one for data
   socket.pause();
-  socket.once('resume', () => discard(socket));
+  socket.once('resume', () => discard(socket, limitBytes, () => timers[1]?.refresh()));
   socket.resume();
 }
 
 /** With a listener for data, node:http's parser does not read from the socket directly any more. */
-function discard(socket: Socket): void {
+function discard(socket: Socket, limitBytes: number, arrived: () => void): void {
   let discardedBytes = 0;
   socket.on('data', bytes => {
     discardedBytes += bytes.length;
-    if (discardedBytes > LINGER_BYTES) socket.destroy();
+    arrived();
+    if (discardedBytes > limitBytes) socket.destroy();
   });
 }

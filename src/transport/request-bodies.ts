@@ -162,7 +162,7 @@ function takeBody(request: ServedRequest, isKeptAlive: boolean, onIncoming: OnIn
   request.isBodyTaken = true;
   socket.destroySoon = () => {
     if (request.complete) Socket.prototype.destroySoon.call(socket);
-    else closeDiscarding(socket);
+    else closeDiscarding(socket, true);
   };
   shareThread(request);
   return onIncoming(request, isKeptAlive);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import {
   closeIfLast,
@@ -270,4 +271,25 @@ it('whoever reads a body learns that the rest of it cannot be read; where nobody
   const error = new Error('broken off');
   expect(failBody(request.socket, error)).toBe(true);
   expect(told).toEqual([error]);
+});
+
+it('a client that sends all of an upload before it reads has the answer that refuses it', async () => {
+  const { open } = await serve(always, (_, response) => void response.writeHead(403).end('refused'));
+  const sizeBytes = 4_000_000;
+  const { client, text, closed } = open(
+    `PUT / HTTP/1.1\r\nhost: x\r\ncontent-length: ${sizeBytes}\r\n\r\n`,
+    true,
+  );
+  const failures: Error[] = [];
+  client.on('error', error => failures.push(error)).pause();
+  // in pieces, of which the server can have read the one before
+  for (let at = 0; at < sizeBytes; at += 100_000) {
+    await new Promise<unknown>(taken => client.write(Buffer.alloc(100_000), taken));
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+  }
+  client.resume();
+  client.end();
+  await closed;
+  expect(failures).toEqual([]);
+  expect(text()).toMatch(/^HTTP\/1.1 403 [\s\S]*refused/);
 });
