@@ -1,11 +1,15 @@
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { isBodyHeldUp, unfinishedRequest } from '../transport/request-bodies.ts';
 import { runningResponse } from '../transport/running-response.ts';
 import type { OpenConnection } from './open-connections.ts';
 
 /** After this many checks, a client whose connection is not read is sent an interim response. */
 const LOOKS_BEFORE_INTERIM = 2;
+
+/** After this many checks, the connection of a session that was ended is closed although not all has been sent. */
+const CHECKS_BEFORE_DESTROY = 2;
+
+type Session = NonNullable<OpenConnection['session']>;
 
 /**
  * Finds clients that have disconnected while waiting for an answer, and closes their connections, which frees what was
@@ -20,11 +24,14 @@ const LOOKS_BEFORE_INTERIM = 2;
  *
  * Other cases are noticed only when the answer is sent: HTTP/1.0 clients that sent a FIN, and clients whose network
  * failed without a reset. Each holds at most one request to a store, and those have time limits of their own.
+ *
+ * Over TLS, the empty write is made on the accepted connection: node:tls loses the error of a write that fails after
+ * its own end, or before it has taken the data (`OnStreamAfterWrite` and `InvokeQueued` in Node's crypto_tls.cc). Then
+ * it waits for that write without end, and so does node:http2, which closes a session only when all has been written.
  */
 export function watchForDepartures(connections: Iterable<OpenConnection>, stepMs: number): { stop(): void } {
   const timer = setInterval(() => {
-    for (const connection of connections)
-      connection.departureChecks = check(connection.socket, connection.departureChecks);
+    for (const connection of connections) connection.departureChecks = check(connection);
   }, stepMs);
   timer.unref();
   return { stop: () => clearInterval(timer) };
@@ -33,11 +40,16 @@ export function watchForDepartures(connections: Iterable<OpenConnection>, stepMs
 /**
  * @returns the new number of checks; 0 when nothing is pending, or when the kernel would report a disconnect anyway.
  */
-function check(socket: Socket, checks: number): number {
+function check(connection: OpenConnection): number {
+  const { accepted, socket, session, streams, departureChecks: checks } = connection;
   const running = runningResponse(socket);
   const body = unfinishedRequest(socket);
   const isHeldUp = body !== undefined && isBodyHeldUp(body);
   const isUnread = socket.readableEnded || socket.isPaused() || isHeldUp;
+  const isSecure = socket !== accepted;
+  if (isSecure && (isUnread || running || streams > 0 || socket.writableEnded || session?.destroyed))
+    probe(connection);
+  if (session) return checkSession(connection, session);
   if (!running || !isUnread || !socket.writable) return 0;
   // the pending bytes will trigger the reset
   if (socket.writableLength > 0) return checks;
@@ -45,6 +57,26 @@ function check(socket: Socket, checks: number): number {
   const mayInterim = checks === LOOKS_BEFORE_INTERIM && !isHeldUp;
   if (mayInterim && takesInterim(running)) running.writeProcessing();
   else socket.write('');
+  return checks + 1;
+}
+
+/** A failed write closes the accepted connection, and with it what is over it. */
+function probe(connection: OpenConnection): void {
+  const { accepted } = connection;
+  if (connection.isProbed || !accepted.writable) return;
+  connection.isProbed = true;
+  accepted.write('', () => {
+    connection.isProbed = false;
+  });
+}
+
+/**
+ * A session that was ended for what its client did has nothing to send but the reason. A client that does not read it
+ * would keep the connection. One that was closed in good order may still be sending its last answers.
+ */
+function checkSession({ socket, departureChecks: checks }: OpenConnection, session: Session): number {
+  if (!session.destroyed || session.closed) return 0;
+  if (checks >= CHECKS_BEFORE_DESTROY) socket.destroy();
   return checks + 1;
 }
 

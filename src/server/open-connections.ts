@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Http2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { ClientQuota, clientOf } from '../base/client-quota.ts';
 import { type ConnectionLimits, connectionQuota } from './client-limits.ts';
@@ -12,15 +13,20 @@ const MAX_LISTENERS = 32;
  * before the handshake is complete.
  */
 export interface OpenConnection {
+  readonly accepted: Socket;
   /** What carries the requests: the connection as it was accepted, or after the handshake the TLS connection over it. */
   socket: Socket;
   protocol: 'http/1.1' | 'h2' | undefined;
+  /** Of HTTP/2. */
+  session: Pick<Http2Session, 'closed' | 'destroyed'> | undefined;
   /** Open streams of HTTP/2. */
   streams: number;
   /** idle-connections.ts */
   readonly movement: { bytes: number; sweeps: number };
   /** departed-clients.ts: checks that could not tell whether the client of the running response is still there. */
   departureChecks: number;
+  /** departed-clients.ts: whether an empty write is under way. */
+  isProbed: boolean;
   /** slow-senders.ts */
   readonly sending: Sending;
 }
@@ -70,7 +76,8 @@ export class OpenConnections implements Iterable<OpenConnection> {
     const client = clientOf(socket.remoteAddress);
     const isAdmitted = this.#quota.take(client);
     this.#open.set(socket, {
-      ...{ socket, protocol, streams: 0, departureChecks: 0 },
+      ...{ accepted: socket, socket, protocol, session: undefined, streams: 0 },
+      ...{ departureChecks: 0, isProbed: false },
       movement: { bytes: 0, sweeps: 0 },
       sending: { body: undefined, readBytes: 0, writtenBytes: 0, measuredMs: 0 },
     });

@@ -128,10 +128,15 @@ export class StreamServer {
       ...{ waiting: [], handledInTurn: 0, acknowledged: 0 },
     };
     this.#sessions.set(session, known);
-    session.once('close', () => this.#sessions.delete(session));
+    connection.session = session;
+    secure.once('close', () => this.#sessions.delete(session));
     // A connection of HTTP/2 has no half-close: a client that has closed its side never opens a window again. Nothing
-    // might be written any more, so the kernel would not tell that it is gone.
-    secure.once('end', () => session.destroy());
+    // might be written any more, so the kernel would not tell that it is gone. node:http2 closes the connection only when
+    // it has written what it had begun to write, which may be never.
+    secure.once('end', () => {
+      session.destroy();
+      secure.destroy();
+    });
     const acknowledged = () => {
       if (++known.acknowledged > ACKNOWLEDGED_FRAMES)
         session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);

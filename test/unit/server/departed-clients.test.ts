@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, createServer as createNetServer, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { watchForDepartures } from '../../../src/server/departed-clients.ts';
+import { OpenConnections } from '../../../src/server/open-connections.ts';
+import { defaultLimits } from '../../support/client-limits.ts';
 import { openConnectionsOf } from '../../support/open-connections-of.ts';
 
 const closing: (() => unknown)[] = [];
@@ -99,4 +101,55 @@ it('clients of HTTP/1.0, and those that have not closed their side, get the answ
   toOpen.end('answer');
   expect(await received).toMatch(/^HTTP\/1.1 200 OK/);
   expect(String((await once(open, 'data'))[0])).toMatch(/^HTTP\/1.1 200 OK/);
+});
+
+/** A connection of `client` that is not read, under what stands for a TLS connection whose writes never end. */
+async function setupStalled() {
+  const server = createNetServer({ pauseOnConnect: true });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const accepting = once(server, 'connection');
+  const client = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1');
+  client.on('error', () => undefined);
+  const [accepted]: Socket[] = await accepting;
+  if (!accepted) throw new Error('no connection');
+  accepted.on('error', () => undefined);
+  const secure = new Socket();
+  const open = new OpenConnections(defaultLimits);
+  open.add(accepted, 'http/1.1');
+  const connection = open.find(accepted);
+  if (!connection) throw new Error('no connection');
+  connection.socket = secure;
+  const watch = watchForDepartures(open, 20);
+  closing.push(
+    () => server.close(),
+    () => client.destroy(),
+    () => accepted.destroy(),
+    () => watch.stop(),
+  );
+  return { client, accepted, secure, open, connection };
+}
+
+it('a reset is noticed below a TLS connection that waits without end for a write', async () => {
+  const { client, accepted, secure, open } = await setupStalled();
+  Object.defineProperty(secure, 'writableEnded', { value: true });
+  client.resetAndDestroy();
+  await new Promise(resolve => accepted.once('close', resolve));
+  expect(Array.from(open)).toEqual([]);
+});
+
+it('a reset is noticed below a session with open streams whose writes do not end', async () => {
+  const { client, accepted, open, connection } = await setupStalled();
+  Object.assign(connection, { streams: 1, session: { closed: false, destroyed: false } });
+  client.resetAndDestroy();
+  await new Promise(resolve => accepted.once('close', resolve));
+  expect(Array.from(open)).toEqual([]);
+});
+
+it('the connection of an ended session is closed, although its client takes nothing; a last answer has its time', async () => {
+  const [ended, answering] = [await setupStalled(), await setupStalled()];
+  answering.connection.session = { closed: true, destroyed: true };
+  ended.connection.session = { closed: false, destroyed: true };
+  await new Promise(resolve => ended.secure.once('close', resolve));
+  expect(answering.secure.destroyed).toBe(false);
 });

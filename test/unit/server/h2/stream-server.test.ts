@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ClientHttp2Session, constants } from 'node:http2';
+import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
 import type { HttpListenerOptions } from '../../../../src/server/http-listener.ts';
@@ -22,6 +23,35 @@ const start = (handle: Handle, options: Partial<HttpListenerOptions> = {}) =>
       `HTTP/1.1 405 Refused\r\nx-why: ${why}\r\nconnection: close\r\ncontent-length: 2\r\n\r\nno`,
     ...options,
   });
+
+/** More than the buffers of two sockets take. */
+const WINDOW_BYTES = 32 * 1024 * 1024;
+
+function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** A preface, windows of `WINDOW_BYTES` and a GET (RFC 9113 §3.4, §6.5, §6.9, §6.2). */
+function requestOfUnreadAnswer(): Buffer {
+  const window = Buffer.alloc(6);
+  window.writeUInt16BE(4, 0);
+  window.writeUInt32BE(WINDOW_BYTES, 2);
+  const more = Buffer.alloc(4);
+  more.writeUInt32BE(WINDOW_BYTES);
+  // :method GET, :scheme https, :path / of the static table, and :authority a (RFC 7541, Appendix A)
+  const fields = Buffer.from([0x82, 0x87, 0x84, 0x41, 0x01, 0x61]);
+  return Buffer.concat([
+    Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+    frame(0x4, 0, 0, window),
+    frame(0x8, 0, 0, more),
+    frame(0x1, 0x5, 1, fields),
+  ]);
+}
 
 const get = (session: ClientHttp2Session, path = '/', fields: object = {}) =>
   answerOf(session.request({ ':path': path, ...fields }));
@@ -222,6 +252,27 @@ it('ends all streams of a client that has closed its side, however little of its
   expect(ended).toBe(0);
   socket.end();
   await turnsUntil('all streams have ended', () => ended === 5);
+});
+
+it('closes the connection of a client that has closed its side, although what was begun for it cannot be written', async () => {
+  const served = Promise.withResolvers<Socket>();
+  const listener = await start((request, response) => {
+    response.writeHead(200, {});
+    response.write(Buffer.alloc(WINDOW_BYTES), () => undefined);
+    served.resolve(request.socket);
+  });
+  const socket = connectTls({
+    ...{ host: '127.0.0.1', port: listener.port, allowHalfOpen: true },
+    ...{ ca: localIdentity().caPem, ALPNProtocols: ['h2'] },
+  });
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'secureConnect');
+  // it never reads: the answer fills the buffers of both sides
+  socket.pause();
+  socket.end(requestOfUnreadAnswer());
+  const secure = await served.promise;
+  await once(secure, 'end');
+  expect(secure.destroyed).toBe(true);
 });
 
 it('sends fields whose names every object has, and none of connections', async () => {
