@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { MOST_PROBES } from '../backend/breaker/breaker-word.ts';
 import { credentialsSchema } from './credentials-schema.ts';
@@ -24,12 +25,20 @@ const queue = map({
   wait: duration(1, MINUTE_MS).default(2_000),
 }).transform(({ size, wait }) => ({ size, waitMs: wait }));
 
+const NAME_OF_STORE = 'the name in the certificate of the store, such as s3.example.test, and no address';
+
+/** An address cannot be asked for (RFC 6066 §3): node:tls would refuse it for each request. */
+const serverName = z
+  .string({ error: NAME_OF_STORE })
+  .regex(/^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/, { error: NAME_OF_STORE })
+  .refine(name => isIP(name) === 0, { error: NAME_OF_STORE });
+
 /** How the store's certificate is checked, and which one the gateway shows it. */
 const tls = map({
   ca: text('the path of certificates of authorities in PEM form').optional(),
   cert: text('the path of a client certificate in PEM form').optional(),
   key: text('the path of its private key in PEM form').optional(),
-  serverName: text('the name in the certificate of the store').optional(),
+  serverName: serverName.optional(),
   insecureSkipVerify: flag().default(false),
 }).check(({ value, issues }) => {
   const { cert, key } = value;

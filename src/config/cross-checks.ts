@@ -68,6 +68,7 @@ export function crossCheck(config: CheckedConfig, asksForKeys = true): CrossProb
     ...unknownBackends(config),
     ...fallbacks(config),
     ...tlsOfBackends(config),
+    ...addressesWithoutNames(config),
     ...renamedWildcard(config),
     ...(asksForKeys ? undecidedKeys(config) : []),
     ...aliasPrefixes(config),
@@ -164,18 +165,37 @@ function* sharedDirectories({ backends }: CheckedConfig): Generator<CrossProblem
 
 /** Whoever can come between would read and change everything. */
 function* tlsOfBackends({ backends }: CheckedConfig): Generator<CrossProblem> {
-  for (const [name, { endpoint = '', tls }] of Object.entries(backends)) {
+  for (const [name, { endpoint = '', addressing, tls }] of Object.entries(backends)) {
     if (!tls) continue;
-    const { protocol, hostname } = new URL(endpoint);
+    const { protocol } = new URL(endpoint);
     const path = ['backends', name, 'tls'];
     if (protocol !== 'https:')
       yield { path, held: undefined, allowed: 'nothing, unless the endpoint is https' };
-    else if (tls.insecureSkipVerify && !isLoopback(hostname.replace(/^\[|\]$/g, ''))) {
+    else if (tls.insecureSkipVerify && !isLoopback(hostOf(endpoint))) {
       const allowed =
         'false, since the endpoint is not a loopback address; name the authority of its certificate with ca';
       yield { path: [...path, 'insecureSkipVerify'], held: true, allowed };
+    } else if (tls.insecureSkipVerify && addressing === 'virtual') {
+      // resolvers may ask the network for names under localhost (RFC 6761 §6.3 is not kept everywhere)
+      const allowed =
+        'false, since with addressing: virtual the hosts are names under that of the endpoint, which need not be loopback addresses';
+      yield { path: [...path, 'insecureSkipVerify'], held: true, allowed };
     }
   }
+}
+
+/** There is no name under an address. */
+function* addressesWithoutNames({ backends }: CheckedConfig): Generator<CrossProblem> {
+  for (const [name, { endpoint, addressing }] of Object.entries(backends)) {
+    if (endpoint === undefined || addressing !== 'virtual' || isIP(hostOf(endpoint)) === 0) continue;
+    const allowed = 'path, since the endpoint is an address: no bucket can be a part of its name';
+    yield { path: ['backends', name, 'addressing'], held: addressing, allowed };
+  }
+}
+
+/** Without the brackets of IPv6. */
+function hostOf(endpoint: string): string {
+  return new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
 }
 
 function* unknownBackends({ backends, buckets }: CheckedConfig): Generator<CrossProblem> {

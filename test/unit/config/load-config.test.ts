@@ -266,6 +266,26 @@ describe('a problem is named with its key, what it holds and what was expected',
       'backends.m.tls.insecureSkipVerify holds true; expected false, since the endpoint is not a loopback address; name the authority of its certificate with ca',
     ],
     [
+      'backends: { m: { type: s3, endpoint: "https://localhost:1", addressing: virtual, tls: { insecureSkipVerify: true } } }',
+      'backends.m.tls.insecureSkipVerify holds true; expected false, since with addressing: virtual the hosts are names under that of the endpoint, which need not be loopback addresses',
+    ],
+    [
+      'backends: { m: { type: s3, endpoint: "https://127.0.0.1:1", addressing: virtual } }',
+      'backends.m.addressing holds "virtual"; expected path, since the endpoint is an address: no bucket can be a part of its name',
+    ],
+    [
+      'backends: { m: { type: s3, endpoint: "https://[::1]:1", addressing: virtual } }',
+      'backends.m.addressing holds "virtual"; expected path, since the endpoint is an address: no bucket can be a part of its name',
+    ],
+    [
+      'backends: { m: { type: s3, endpoint: "https://s3.test", tls: { serverName: 127.0.0.1 } } }',
+      'backends.m.tls.serverName holds "127.0.0.1"; expected the name in the certificate of the store, such as s3.example.test, and no address',
+    ],
+    [
+      'backends: { m: { type: s3, endpoint: "https://s3.test", tls: { serverName: "::1" } } }',
+      'backends.m.tls.serverName holds "::1"; expected the name in the certificate of the store, such as s3.example.test, and no address',
+    ],
+    [
       'backends: { m: { type: s3, endpoint: "http://127.0.0.1:1", tls: { ca: /a } } }',
       'backends.m.tls holds a map of ca; expected nothing, unless the endpoint is https',
     ],

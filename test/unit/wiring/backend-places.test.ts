@@ -19,8 +19,8 @@ function taken(places: BackendPlaces, entries: Readonly<Record<string, string>>)
 }
 
 const none = new Map();
-const one = 'endpoint: "http://127.0.0.1:1"';
-const two = 'endpoint: "http://127.0.0.1:2"';
+const one = 'endpoint: "http://localhost:1"';
+const two = 'endpoint: "http://localhost:2"';
 
 it('gives a backend the identity of its name, and another with each other address', () => {
   const places = new BackendPlaces();
