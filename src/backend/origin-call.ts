@@ -1,7 +1,8 @@
 import { type Dispatcher, errors } from 'undici';
 import { parseContentLength } from '../http/content-length.ts';
 import type { BodyEnd } from '../transport/body-framing.ts';
-import type { ExpectedBody, ReadBuffer } from '../transport/read-buffer.ts';
+import type { AnsweringConnection, ExpectedBody } from '../transport/expected-body.ts';
+import type { ReadBuffer } from '../transport/read-buffer.ts';
 import { causeName, isConnectionFault } from './failure-cause.ts';
 import { SmallChunks } from './small-chunks.ts';
 import { StoreError } from './store.ts';
@@ -26,6 +27,8 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   readonly #onEnd: () => void;
   #controller: Dispatcher.DispatchController | undefined;
   #body: ExpectedBody | undefined;
+  /** Where the end of the connection ends the body. */
+  #connection: AnsweringConnection | undefined;
   /** For chunked bodies; the bytes of others arrive as they were read. */
   #smallChunks: SmallChunks | undefined;
   #informational = 0;
@@ -89,6 +92,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     }
     const end = this.#method === 'GET' ? endOfBody(status, framing) : undefined;
     if (end) this.#body = this.#readBuffer.expectBody(end);
+    if (endsWithConnection(framing)) this.#connection = this.#readBuffer.answering;
     if (framing.coding !== undefined) {
       this.#smallChunks = new SmallChunks(bytes => this.#passOn(bytes));
       if (this.#isPaused) this.#smallChunks.pause();
@@ -108,7 +112,10 @@ export class OriginCall implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#smallChunks?.flush();
-    if (this.#end()) this.#receiver.ended();
+    if (!this.#end()) return;
+    const fault = this.#connection?.fault;
+    if (fault) this.#receiver.failed(asStoreError(fault, true));
+    else this.#receiver.ended();
   }
 
   /** @param controller null for a request that undici refused as malformed; it was not sent */
@@ -171,6 +178,11 @@ function joined(values: string | undefined, value: string): string {
 function hasUnknownCoding({ coding }: Framing): boolean {
   const known = coding?.toLowerCase();
   return known !== undefined && known !== 'chunked' && known !== 'identity';
+}
+
+/** Also for answers without a body; those are complete before their connection ends. */
+function endsWithConnection({ length, coding }: Framing): boolean {
+  return coding === undefined ? length === undefined : coding.toLowerCase() !== 'chunked';
 }
 
 /** How the body of a GET response is delimited (RFC 9112 §6.3); undefined unless exactly one rule applies. */

@@ -1,6 +1,7 @@
 import type { LookupFunction, OnReadOpts, Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { type BodyEnd, BodyFraming } from './body-framing.ts';
+import type { AnsweringConnection, ExpectedBody } from './expected-body.ts';
 import { ParseBudget } from './parse-budget.ts';
 import { readAfterWriteFailure } from './read-after-write-failure.ts';
 
@@ -29,12 +30,6 @@ export interface ServerTls {
   readonly serverName?: string | undefined;
   /** Whether any certificate is accepted. */
   readonly insecureSkipVerify?: boolean | undefined;
-}
-
-/** Tracks how much of a body undici has parsed. */
-export interface ExpectedBody {
-  /** undici has parsed `chunk` of the body. */
-  parsed(chunk: Buffer): void;
 }
 
 /**
@@ -90,6 +85,11 @@ export class ReadBuffer {
     };
   }
 
+  /** The connection whose head undici is reporting. Must be called during that report. */
+  get answering(): AnsweringConnection | undefined {
+    return this.#parsing.connection;
+  }
+
   /** Announces the body that follows the head undici is reporting. Must be called during that report. */
   expectBody(end: BodyEnd): ExpectedBody | undefined {
     this.#parsing.connection?.expectBody(end);
@@ -127,7 +127,7 @@ function refuseEarly(socket: Socket): boolean {
 }
 
 /** The unparsed bytes of one connection; replaces the socket's own read buffer. */
-class Connection implements ExpectedBody {
+class Connection implements ExpectedBody, AnsweringConnection {
   readonly #socket: Socket;
   readonly #parsing: Parsing;
   readonly #readStream: Socket['read'];
@@ -149,6 +149,10 @@ class Connection implements ExpectedBody {
     socket.unshift = (rest: Buffer) => this.#unshift(rest);
     // the end must not overtake bytes that wait for their turn: it may be the end of the body
     socket.prependListener('end', () => this.passOnRest());
+  }
+
+  get fault(): Error | undefined {
+    return this.#socket.errored ?? undefined;
   }
 
   /** Nothing more will arrive: what waits for its turn is parsed now. */

@@ -8,15 +8,19 @@
  * 4. Names and values of fields, trailers too, are kept as views of what was parsed: so nothing of them may lie in the
  *    shared memory.
  * 5. What `BodyFraming` says of chunks is what the parser finds in them.
+ *
+ * And what OriginCall relies on: when undici ends a body because the connection was reset, the socket tells of the error.
  */
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import fc from 'fast-check';
 import { Client, type Dispatcher } from 'undici';
 import { afterEach, expect, it } from 'vitest';
+import { acceptedSocketOf } from '../../../src/transport/accepted-socket.ts';
 import { type BodyEnd, BodyFraming } from '../../../src/transport/body-framing.ts';
 import { ReadBuffer } from '../../../src/transport/read-buffer.ts';
 import { Llhttp, parserImports } from '../../support/llhttp.ts';
-import { RawOrigin } from '../../support/raw-origin.ts';
+import { ask, RawOrigin } from '../../support/raw-origin.ts';
 import { turnsUntil } from '../../support/turns-until.ts';
 
 type Event =
@@ -233,3 +237,46 @@ it('what is certain of chunks, however they are spelt, is what the parser finds 
     { numRuns: 3_000 },
   );
 });
+
+/** 5 of what may be more bytes, all on their way before `end`. */
+const openEnded =
+  (status: number, end: (connection: Socket) => void) => (_path: string, connection: Socket) =>
+    connection.write(`HTTP/1.1 ${status} Any\r\nconnection: close\r\n\r\nbegun`, () => end(connection));
+
+it.each(['http', 'https'] as const)(
+  'a body that ends with its connection (%s) is whole when the connection ends in good order, and broken when it is reset',
+  async protocol => {
+    let received = Promise.withResolvers<void>();
+    const reset = await RawOrigin.start(
+      protocol,
+      openEnded(200, connection => void received.promise.then(() => resetBelow(connection))),
+    );
+    const error = await RawOrigin.start(
+      protocol,
+      openEnded(404, connection => void received.promise.then(() => resetBelow(connection))),
+    );
+    const orderly = await RawOrigin.start(
+      protocol,
+      openEnded(200, connection => connection.end()),
+    );
+    for (const origin of [reset, error]) {
+      received = Promise.withResolvers();
+      const pool = origin.pool();
+      cleanups.push(() => pool.close());
+      await expect(ask(pool, '/', () => received.resolve())).rejects.toMatchObject({ code: 'BROKEN' });
+    }
+    const pool = orderly.pool();
+    cleanups.push(
+      () => pool.close(),
+      () => orderly.close(),
+      () => reset.close(),
+      () => error.close(),
+    );
+    expect((await ask(pool, '/')).body.toString()).toBe('begun');
+  },
+);
+
+function resetBelow(connection: Socket): void {
+  const accepted = connection instanceof TLSSocket ? acceptedSocketOf(connection) : connection;
+  accepted?.resetAndDestroy();
+}
