@@ -68,7 +68,8 @@ export class ReadBuffer {
       ...(lookup && { lookup }),
       ...(ca !== undefined && { ca }),
       ...(cert !== undefined && key !== undefined && { cert, key }),
-      ...(insecureSkipVerify && { rejectUnauthorized: false }),
+      // else NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would have any certificate accepted
+      rejectUnauthorized: !insecureSkipVerify,
     });
     const named = serverName === undefined ? {} : { servername: serverName };
     return (target, callback) => {

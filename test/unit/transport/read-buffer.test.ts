@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it, test } from 'vitest';
 import type { OriginReceiver } from '../../../src/backend/origin-call.ts';
 import { OriginPool, type OriginPoolOptions } from '../../../src/backend/origin-pools.ts';
 import { ReadBuffer } from '../../../src/transport/read-buffer.ts';
-import { RawOrigin } from '../../support/raw-origin.ts';
+import { ask, RawOrigin } from '../../support/raw-origin.ts';
 import { copyOf, patternContent, pieces } from '../../support/stand-in/content.ts';
 
 const content = patternContent(3_000_001, 7);
@@ -267,4 +267,16 @@ test('encrypted connections read into one memory too', async () => {
   expect(new Set(got.flatMap(({ memory }) => [...memory])).size).toBe(1);
   for (const { body } of await Promise.all([get(pool, 1), get(pool, 2)]))
     expect(body.equals(wanted)).toBe(true);
+});
+
+it('a certificate nobody vouches for is refused, whatever NODE_TLS_REJECT_UNAUTHORIZED says', async () => {
+  const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+  const tls = { key: fixture('localhost-key.pem'), cert: fixture('localhost-cert.pem') };
+  const pool = await poolFor(createTlsServer(tls, serveContent), 'https');
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  cleanups.push(async () => {
+    if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
+  });
+  await expect(ask(pool, '/')).rejects.toMatchObject({ code: 'UNREACHABLE' });
 });
