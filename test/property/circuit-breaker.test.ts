@@ -26,10 +26,19 @@ type Step =
   | { readonly kind: 'pass'; readonly milliseconds: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ kind: fc.constant('call' as const), thread: fc.nat(1) }),
-  fc.record({ kind: fc.constant('end' as const), nth: fc.nat(), isFailure: fc.boolean() }),
-  fc.record({ kind: fc.constant('drop' as const), nth: fc.nat() }),
-  fc.record({ kind: fc.constant('pass' as const), milliseconds: fc.integer({ min: 0, max: 7_000 }) }),
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('call' as const), thread: fc.nat(1) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('end' as const), nth: fc.nat(), isFailure: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop' as const), nth: fc.nat() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('pass' as const),
+      milliseconds: fc.integer({ min: 0, max: 6_000 }),
+    }),
+  },
 );
 
 /** Two threads with one store, and the calls that are under way. */
@@ -106,7 +115,7 @@ class Threads {
 
 it('a breaker refuses only while it is open, tries a store with a few calls, and closes only after as many successes', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 80 }), steps => {
+    fc.property(fc.array(step, { maxLength: 120, size: 'max' }), steps => {
       const threads = new Threads();
       for (const each of steps) threads.run(each);
     }),
@@ -116,7 +125,7 @@ it('a breaker refuses only while it is open, tries a store with a few calls, and
 
 it('a breaker always tries the store again, whatever became of the calls before', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 80 }), steps => {
+    fc.property(fc.array(step, { maxLength: 120, size: 'max' }), steps => {
       const threads = new Threads();
       for (const each of steps) threads.run(each);
       threads.clock.advance(settings.openMs + settings.probeMs);
