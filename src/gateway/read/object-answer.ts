@@ -126,15 +126,17 @@ export class ObjectAnswer implements SendCallbacks {
 
   #replyToFailure(error: unknown): void {
     const { exchange, read, mayKnowMissing } = this.#client;
+    // what the fallback said of the object does not belong to the failure of its own store
+    const record = this.#failed ? undefined : this.#record;
     if (error instanceof RefusedByStoreError) {
-      if (this.#record && !this.#failed) this.#source.refusedByStore(read, this.#record, error.reply);
+      if (record) this.#source.refusedByStore(read, record, error.reply);
       exchange.isCharged ||= readContentHead(error.reply).isCharged;
       exchange.report = refusedByStore(error.reply.status);
       replyRefusal(exchange, read.bucket, error.reply, mayKnowMissing);
     } else {
       exchange.failure = error instanceof Error ? error : new Error(String(error));
-      if (!this.#record && isStoreFailure(error)) exchange.report = failedAtStore(error.code);
-      const crossOrigin = (this.#record?.fields ?? []).filter(isCrossOrigin);
+      if (!record && isStoreFailure(error)) exchange.report = failedAtStore(error.code);
+      const crossOrigin = (record?.fields ?? []).filter(isCrossOrigin);
       replyError(exchange, asS3Error(error), rawFromFields(crossOrigin, exchange.prefix));
     }
     this.#parts.observer.sent(exchange);

@@ -106,6 +106,7 @@ describe('the client is told of the failure of its own store', () => {
     if (how === 'failing') replica.faults.next({ kind: 'answer', status: 502 }, 10);
     const answer = await gateway.get('/b/k');
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+    expect(answer.headers['cache-status']).toMatch(/^tidegate; fwd=miss; detail=(?:unreachable|broken)$/);
   });
 
   it('when it writes: writes never go to the fallback', async () => {
