@@ -76,12 +76,18 @@ const control: WorkerControl = {
     credentials.replace(handed);
   },
 };
+const refusedProxies = metrics.counter(
+  'tidegate_proxy_headers_refused_total',
+  'Connections closed because their PROXY protocol header was missing or wrong, or came from no trusted proxy.',
+  ['reason'],
+);
 pool.serveControl(control);
 await pool.listen({
   handle: gateway.handle,
   takesBody,
   answerUnreadable: why => gateway.answerUnreadable(why),
   logger,
+  onProxyRefusal: why => refusedProxies.cell(why).add(),
   limits: config.limits,
   room:
     settings.files === undefined

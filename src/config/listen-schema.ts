@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseNetwork } from '../server/trusted-proxies.ts';
 import { choice, flag, host, listOf, map, port, text } from './scalars.ts';
 
 /** Longer ones do not fit into the address of a socket while they have another name (unix(7): 108 bytes). */
@@ -37,6 +38,21 @@ const tls = z.union(
   { error: 'a map of cert, key, names, or a list of such maps' },
 );
 
+const network = z
+  .string({ error: 'a network such as 10.0.0.0/8 or 2001:db8::/32, or an address' })
+  .refine(value => parseNetwork(value) !== undefined, {
+    error: 'a network such as 10.0.0.0/8 or 2001:db8::/32, or an address',
+  });
+
+interface PlainListener {
+  readonly kind: 'tcp';
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: undefined;
+  readonly trustedProxies?: readonly string[];
+  readonly proxyProtocol?: true;
+}
+
 const listener = map({
   host: host().optional(),
   port: port().optional(),
@@ -46,6 +62,8 @@ const listener = map({
   http2: flag().optional(),
   clientCa: text('the path of the authorities of client certificates in PEM form').optional(),
   clientCertificates: choice(['required', 'optional']).optional(),
+  trustedProxies: listOf(network, 'networks').min(1, { error: 'at least one network' }).optional(),
+  proxyProtocol: flag().optional(),
 })
   .check(({ value, issues }) => {
     for (const [key, message] of misplaced(value)) {
@@ -53,30 +71,50 @@ const listener = map({
       issues.push({ code: 'custom', path: [key], message, input: value[key] });
     }
   })
-  .transform(({ host = '127.0.0.1', port = 8080, path, mode = 0o660, tls, ...ofTls }) => {
-    if (path !== undefined) return { kind: 'unix', path, mode } as const;
-    if (!tls) return { kind: 'tcp', host, port } as const;
+  .transform(({ host = '127.0.0.1', port = 8080, path, mode = 0o660, tls, ...others }) => {
+    const { trustedProxies, proxyProtocol, ...ofTls } = others;
+    const proxies = { ...(trustedProxies && { trustedProxies }), ...(proxyProtocol && { proxyProtocol }) };
+    if (path !== undefined) return { kind: 'unix', path, mode, ...proxies } as const;
+    const plain: PlainListener = { kind: 'tcp', host, port, ...proxies };
+    if (!tls) return plain;
     const { http2 = true, clientCa, clientCertificates = 'required' } = ofTls;
     const files = { certificates: tls, http2, clientCa, clientCertificates };
-    return { kind: 'tcp', host, port, tls: files } as const;
+    return { kind: 'tcp', host, port, ...proxies, tls: files } as const;
   });
 
-type ListenerKey = 'host' | 'port' | 'mode' | 'tls' | 'http2' | 'clientCa' | 'clientCertificates';
+type ListenerKey =
+  | 'host'
+  | 'port'
+  | 'mode'
+  | 'tls'
+  | 'http2'
+  | 'clientCa'
+  | 'clientCertificates'
+  | 'proxyProtocol';
 
 /** The keys that decide which others may stand beside them. */
 interface DecidingKeys {
   readonly path?: unknown;
   readonly tls?: unknown;
   readonly clientCa?: unknown;
+  readonly trustedProxies?: unknown;
 }
 
 const notOfSockets = ['host', 'port', 'tls', 'http2', 'clientCa', 'clientCertificates'] as const;
 
 /** The keys that must be absent, and what may stand there. */
-function misplaced({ path, tls, clientCa }: DecidingKeys): readonly [ListenerKey, string][] {
+function misplaced({ path, tls, clientCa, trustedProxies }: DecidingKeys): readonly [ListenerKey, string][] {
+  const found: [ListenerKey, string][] = [];
+  if (trustedProxies === undefined)
+    found.push(['proxyProtocol', 'nothing without trustedProxies, which says whose headers count']);
   if (path !== undefined)
-    return notOfSockets.map(key => [key, 'nothing beside path, which is a unix socket']);
-  const found: [ListenerKey, string][] = [['mode', 'nothing without path']];
+    return [
+      ...found,
+      ...notOfSockets.map(
+        key => [key, 'nothing beside path, which is a unix socket'] as [ListenerKey, string],
+      ),
+    ];
+  found.push(['mode', 'nothing without path']);
   if (tls === undefined) found.push(['http2', 'nothing without tls'], ['clientCa', 'nothing without tls']);
   if (clientCa === undefined) found.push(['clientCertificates', 'nothing without clientCa']);
   return found;
@@ -88,5 +126,7 @@ export const listenSchema = z.union(
     listener.transform(each => [each]),
     listOf(listener, 'addresses').min(1, { error: 'at least one address, such as { port: 8080 }' }),
   ],
-  { error: 'a map of host, port, tls, or of path, mode, or a list of such maps' },
+  {
+    error: 'a map of host, port, tls, or of path, mode, or a list of such maps',
+  },
 );

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { clientOf } from '../base/client-quota.ts';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { peerOf } from '../transport/peer.ts';
 import { runningResponse } from '../transport/running-response.ts';
 import { ConnectionQueue } from './connection-queue.ts';
 import { type CloseCandidate, connectionsToClose } from './connections-to-close.ts';
@@ -108,7 +109,7 @@ export class ConnectionLimiter {
 
   /** Serves a new connection through `entrance`, at once or when there is a place. */
   accept(socket: Socket, entrance: Entrance): void {
-    const client = clientOf(socket.remoteAddress);
+    const client = clientOf(peerOf(socket).address);
     if (this.#served.size < this.#places) this.#serve(socket, client, entrance);
     else if (this.#isClosed) this.#reject(socket, entrance);
     else if (this.#waiting.size < this.#waitingPlaces || this.#displaceFor(client))

@@ -5,6 +5,7 @@ import type { Logger } from '../base/logger.ts';
 import { ServedRequest } from '../transport/served-request.ts';
 import type { ListenAddress } from './listen-address.ts';
 import { type ListeningSocket, openSockets } from './listening-socket.ts';
+import { throughProxies } from './proxied-connections.ts';
 import { type AnswerUnreadable, refuseBadRequest } from './refuse-unreadable.ts';
 import { TlsAcceptor } from './tls/tls-acceptor.ts';
 
@@ -78,14 +79,8 @@ export class FallbackListener {
   /** Never rejects: a failed listener must not end the supervisor. */
   async #listen(server: Server): Promise<void> {
     const { addresses, clock, logger } = this.#options;
-    const accept = (address: ListenAddress) => {
-      const serve = (socket: Socket) => void server.emit('connection', socket);
-      if (address.kind === 'unix' || !address.tls) return serve;
-      // one protocol is enough for refusals
-      const material = { ...address.tls, http2: false };
-      const acceptor = new TlsAcceptor({ material, logger, onSecure: ({ secure }) => serve(secure) });
-      return (socket: Socket) => acceptor.accept(socket);
-    };
+    const accept = (address: ListenAddress) =>
+      throughProxies(address, { clock, logger }, this.#entranceOf(address, server));
     try {
       const sockets = await openSockets(addresses(), { reusePort: true, accept, clock, logger });
       if (this.#server !== server) {
@@ -98,6 +93,16 @@ export class FallbackListener {
     } catch (err) {
       this.#failed(server, err);
     }
+  }
+
+  #entranceOf(address: ListenAddress, server: Server): (socket: Socket) => void {
+    const serve = (socket: Socket) => void server.emit('connection', socket);
+    if (address.kind === 'unix' || !address.tls) return serve;
+    const { logger } = this.#options;
+    // one protocol is enough for refusals
+    const material = { ...address.tls, http2: false };
+    const acceptor = new TlsAcceptor({ material, logger, onSecure: ({ secure }) => serve(secure) });
+    return socket => acceptor.accept(socket);
   }
 
   #failed(server: Server, err: unknown): void {

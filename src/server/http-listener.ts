@@ -22,6 +22,7 @@ import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 import { openSockets } from './listening-socket.ts';
 import { OpenConnections } from './open-connections.ts';
 import { Pipelining } from './pipelining.ts';
+import { type ProxiedOptions, throughProxies } from './proxied-connections.ts';
 import {
   type AnswerUnreadable,
   answerPlainly,
@@ -55,6 +56,7 @@ export interface HttpListenerOptions {
   readonly limits: ClientLimits;
   /** The number of connections that the limit of open files allows; unlimited when left out. */
   readonly room?: Pick<ConnectionLimiterOptions, 'connections' | 'clock'> | undefined;
+  readonly onProxyRefusal?: ProxiedOptions['onProxyRefusal'];
   /** For draining; the system's when left out. */
   readonly clock?: Clock | undefined;
 }
@@ -148,7 +150,8 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   };
   const accept = (address: ListenAddress) => {
     const entrance = entranceOf(address);
-    return (socket: Socket) => (room ? room.accept(socket, entrance) : entrance.serve(socket));
+    const serve = (socket: Socket) => (room ? room.accept(socket, entrance) : entrance.serve(socket));
+    return throughProxies(address, { clock, logger, onProxyRefusal: options.onProxyRefusal }, serve);
   };
   const { addresses, reusePort } = options;
   const sockets = await openSockets(addresses, { reusePort, accept, clock, logger });

@@ -1,8 +1,16 @@
 import { formatAddress } from '../base/listen-error.ts';
 import type { TlsMaterial } from './tls/tls-material.ts';
 
+/** Who may speak for others at an address. */
+export interface ProxySettings {
+  /** The networks of proxies whose word on the clients of their requests counts; undefined: nobody's does. */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /** Whether every connection begins with a header of the PROXY protocol. */
+  readonly proxyProtocol?: boolean | undefined;
+}
+
 /** A TCP address. */
-export interface TcpAddress {
+export interface TcpAddress extends ProxySettings {
   readonly kind: 'tcp';
   readonly host: string;
   /** 0 for any free one. */
@@ -12,7 +20,7 @@ export interface TcpAddress {
 }
 
 /** A unix socket. */
-export interface UnixAddress {
+export interface UnixAddress extends ProxySettings {
   readonly kind: 'unix';
   readonly path: string;
   /** The permissions of the socket file; who may write to it may connect. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Http2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { ClientQuota, clientOf } from '../base/client-quota.ts';
+import { peerOf } from '../transport/peer.ts';
 import { type ConnectionLimits, connectionQuota } from './client-limits.ts';
 import type { SecureConnection } from './tls/tls-acceptor.ts';
 
@@ -73,7 +74,7 @@ export class OpenConnections implements Iterable<OpenConnection> {
    */
   add(socket: Socket, protocol: 'http/1.1' | undefined): boolean {
     socket.setMaxListeners(MAX_LISTENERS);
-    const client = clientOf(socket.remoteAddress);
+    const client = clientOf(peerOf(socket).address);
     const isAdmitted = this.#quota.take(client);
     this.#open.set(socket, {
       ...{ accepted: socket, socket, protocol, session: undefined, streams: 0 },

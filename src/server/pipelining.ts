@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ClientQuota, clientOf } from '../base/client-quota.ts';
+import { peerOf } from '../transport/peer.ts';
 import { runningResponse } from '../transport/running-response.ts';
 import { stopParsing } from '../transport/stop-parsing.ts';
 import { type ClientLimits, requestQuota } from './client-limits.ts';
@@ -92,7 +93,7 @@ export class Pipelining {
   }
 
   #track(socket: Socket, last: ServerResponse): Waiting {
-    const client = clientOf(socket.remoteAddress);
+    const client = clientOf(peerOf(socket).address);
     const waiting: Waiting = { client, count: 0, last, isEnding: false };
     this.#waiting.set(socket, waiting);
     // node:http resumes reading whenever a request is complete

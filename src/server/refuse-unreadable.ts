@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from '../base/logger.ts';
 import { type UnreadableRequest, unreadableStatuses } from '../http/unreadable-request.ts';
 import { closeDiscarding } from '../transport/discard-input.ts';
+import { peerOf } from '../transport/peer.ts';
 import { failBody, SlowBodyError } from '../transport/request-bodies.ts';
 import { runningResponse } from '../transport/running-response.ts';
 
@@ -30,7 +31,7 @@ export function refuseBadRequest(
     return;
   }
   refusing.logger.info(
-    { code: error.code, remoteAddress: socket.remoteAddress },
+    { code: error.code, remoteAddress: peerOf(socket).address },
     'refused a malformed HTTP request',
   );
   endWith(socket, refusing.answerUnreadable(reasonOf(error)));
@@ -56,7 +57,7 @@ export function refuseSlow(socket: Socket, { answerUnreadable, logger }: Refusal
     running.shouldKeepAlive = false;
     if (failBody(socket, new SlowBodyError())) return;
   }
-  logger.info({ remoteAddress: socket.remoteAddress }, 'closed a connection whose client sends too slowly');
+  logger.info({ remoteAddress: peerOf(socket).address }, 'closed a connection whose client sends too slowly');
   // between requests, a client would take this for the answer to its next request
   const isAwaited = running ? !running.headersSent : socket.bytesWritten === 0;
   if (isAwaited && socket.writable) endWith(socket, answerUnreadable('too-slow'));
@@ -65,13 +66,13 @@ export function refuseSlow(socket: Socket, { answerUnreadable, logger }: Refusal
 
 /** Refuses CONNECT: the gateway offers no tunnels (RFC 9110 §9.3.6). All earlier requests have been answered. */
 export function refuseTunnel(socket: Socket, { answerUnreadable, logger }: RefusalOptions): void {
-  logger.info({ remoteAddress: socket.remoteAddress }, 'refused a CONNECT request');
+  logger.info({ remoteAddress: peerOf(socket).address }, 'refused a CONNECT request');
   endWith(socket, answerUnreadable('tunnel'));
 }
 
 /** Refuses a connection beyond the limit, before reading from it. */
 export function refuseConnection(socket: Socket, { answerUnreadable, logger }: RefusalOptions): void {
-  logger.debug({ remoteAddress: socket.remoteAddress }, 'refused a connection');
+  logger.debug({ remoteAddress: peerOf(socket).address }, 'refused a connection');
   socket.end(answerUnreadable('too-many-connections'), () => socket.destroy());
 }
 

@@ -4,6 +4,7 @@ import { clientOf } from '../../base/client-quota.ts';
 import type { RoomHold } from '../../base/fair-room.ts';
 import type { Turn } from '../../base/fair-turns.ts';
 import type { Steps } from '../../base/sliced-work.ts';
+import { clientAddressOf } from '../../transport/peer.ts';
 import { RefusedByStoreError } from '../fill/fill-error.ts';
 import { StalledClientError } from '../reply/pending-sends.ts';
 import { replyRefusal } from '../reply/refusal-reply.ts';
@@ -37,7 +38,7 @@ export class DocumentJob {
     const { response } = exchange;
     this.#other = other;
     this.#listings = listings;
-    this.#client = clientOf(response.req.socket.remoteAddress);
+    this.#client = clientOf(clientAddressOf(response.req));
     observer.waitsForStore(exchange);
     this.#hold = listings.room.begin(this.#client, () => this.#giveWay());
     const over = () => {

@@ -4,6 +4,7 @@ import { clientOf } from '../../base/client-quota.ts';
 import { type HeaderField, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 import { isLength, isPerResponseField, lengthLast, overridden } from '../../s3/passed-fields.ts';
+import { clientAddressOf } from '../../transport/peer.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { InvalidReplyError } from '../fill/fill-error.ts';
 import { ExpectedBytes, hasOtherLength } from '../fill/ranged-read.ts';
@@ -56,7 +57,7 @@ export function passThrough(
   }
   observer.waitsForStore(exchange);
   const passed = new PassedAnswer(exchange, bucket, observer, options);
-  const client = clientOf(exchange.response.req.socket.remoteAddress);
+  const client = clientOf(clientAddressOf(exchange.response.req));
   const send = options.send ?? ((sent, receiver) => bucket.store.send(sent, receiver));
   passed.follow(send({ ...request, client, trace: exchange.trace, isResent: true }, passed));
 }

@@ -48,7 +48,7 @@ export function passedRequest(
   const { exchange, request, fields, address, bucket, operation } = other;
   const inHeaders = fields.store ?? new Map<string, string>();
   const use = isReading(exchange.method) ? 'read' : 'write';
-  readCustomerKey(inHeaders, takesCustomerKeys(bucket, request.socket), use);
+  readCustomerKey(inHeaders, takesCustomerKeys(bucket, request), use);
   const passed: HeaderField[] = [];
   for (const [name, value] of storeFields) {
     const isAllowed =

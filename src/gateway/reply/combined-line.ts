@@ -1,5 +1,5 @@
 import { loggedUrl } from '../../s3/logged-url.ts';
-import { peerOf } from '../../transport/peer.ts';
+import { clientAddressOf } from '../../transport/peer.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { combinedEscaped, jsonEscaped } from './log-text.ts';
 import { LogTimes } from './log-time.ts';
@@ -24,7 +24,7 @@ export class CombinedLines {
   line(exchange: Exchange, nowMs: number): string {
     const { req } = exchange.response;
     const { userAgent, referer } = loggedFields(req.rawHeaders);
-    const { address = '-' } = peerOf(req.socket);
+    const address = clientAddressOf(req) ?? '-';
     const url = this.#shown(loggedUrl(exchange.url));
     const protocol = req.httpVersionMajor === 2 ? '2.0' : req.httpVersion;
     return (

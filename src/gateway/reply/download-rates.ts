@@ -1,6 +1,7 @@
 import { clientOf } from '../../base/client-quota.ts';
 import { ClientRates } from '../../base/client-rates.ts';
 import type { Clock } from '../../base/clock.ts';
+import { clientAddressOf } from '../../transport/peer.ts';
 import type { RateLimits } from '../request/admission.ts';
 import type { Exchange } from '../request/exchange.ts';
 
@@ -34,7 +35,7 @@ export class DownloadRates {
   of(exchange: Exchange): DownloadRate | undefined {
     if (!this.#isLimited) return undefined;
     const limits: RateOfClient[] = [];
-    const address = clientOf(exchange.response.req.socket.remoteAddress);
+    const address = clientOf(clientAddressOf(exchange.response.req));
     if (this.#ofAddresses.bytesPerSecond > 0) limits.push({ rates: this.#ofAddresses, client: address });
     const { caller } = exchange;
     if (this.#ofAccessKeys.bytesPerSecond > 0 && caller !== undefined)

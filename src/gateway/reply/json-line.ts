@@ -1,5 +1,5 @@
 import { loggedUrl } from '../../s3/logged-url.ts';
-import { peerOf } from '../../transport/peer.ts';
+import { clientAddressOf, peerOf } from '../../transport/peer.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { failureFields } from './failure-fields.ts';
 import { jsonEscaped } from './log-text.ts';
@@ -39,8 +39,8 @@ export class JsonLines {
   line(exchange: Exchange, nowMs: number, durationUs: number): string {
     const { req } = exchange.response;
     const { userAgent, referer, range } = loggedFields(req.rawHeaders);
-    const { address, tlsVersion } = peerOf(req.socket);
-    const client = address ?? exchange.refusedSignature?.client;
+    const { address, tlsVersion, isTrusted } = peerOf(req.socket);
+    const client = (isTrusted ? clientAddressOf(req) : address) ?? exchange.refusedSignature?.client;
     return (
       `{"level":"info","time":"${this.#times.iso(nowMs)}","thread":"${this.#thread}"` +
       `,"requestId":"${exchange.requestId}"` +

@@ -1,4 +1,5 @@
 import { ClientQuota, clientOf } from '../../base/client-quota.ts';
+import { clientAddressOf } from '../../transport/peer.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Limits on what clients may request. */
@@ -61,7 +62,7 @@ export class Admission {
     const { response, caller } = exchange;
     // a closed response does not emit `close` again
     if (response.closed) return;
-    if (!exchange.isAdmitted) this.#admitAddress(exchange, clientOf(response.req.socket.remoteAddress));
+    if (!exchange.isAdmitted) this.#admitAddress(exchange, clientOf(clientAddressOf(response.req)));
     if (caller === undefined || exchange.admittedCaller !== undefined) return;
     if (!this.#accessKeys.take(caller)) throw new TooManyRequestsError();
     exchange.admittedCaller = caller;

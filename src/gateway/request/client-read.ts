@@ -48,7 +48,7 @@ export function clientRead(
     storeFields: fields.store,
     range: fields.range,
     isSigned: caller.kind === 'client',
-    takesCustomerKeys: fields.store !== undefined && takesCustomerKeys(bucket, request.socket),
+    takesCustomerKeys: fields.store !== undefined && takesCustomerKeys(bucket, request),
   });
   const { versionId, partNumber, expectedBucketOwner, requestPayer, checksumMode, overrides } = parameters;
   if (versionId !== undefined) requireId(bucket.keys, versionId, 'versionId');

@@ -1,16 +1,13 @@
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { originOf } from '../../transport/peer.ts';
 import type { Bucket } from './bucket.ts';
 
 /**
- * Whether a customer-provided key is accepted on `socket` (docs/semantics.md 155): over TLS, or where the bucket allows
- * plain HTTP.
+ * Whether a customer-provided key is accepted with `request` (docs/semantics.md 155): over TLS, which may end at a trusted
+ * proxy, or where the bucket allows plain HTTP.
  */
-export function takesCustomerKeys({ customerKeys }: Bucket, socket: Socket): boolean {
-  if ('encrypted' in socket && socket.encrypted === true) return true;
+export function takesCustomerKeys({ customerKeys }: Bucket, request: IncomingMessage): boolean {
   if (customerKeys.plainHttp === 'always') return true;
-  return customerKeys.plainHttp === 'loopback' && isLoopback(socket.remoteAddress);
-}
-
-function isLoopback(address: string | undefined): boolean {
-  return address === '::1' || /^(?:::ffff:)?127\./.test(address ?? '');
+  const { isSecure, isLoopback } = originOf(request);
+  return isSecure || (customerKeys.plainHttp === 'loopback' && isLoopback);
 }

@@ -7,6 +7,7 @@ import { detectDialect, type HeaderPrefix } from '../../s3/dialect.ts';
 import { S3Error, s3Error } from '../../s3/error.ts';
 import { requirePlain } from '../../s3/path-key.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
+import { clientAddressOf } from '../../transport/peer.ts';
 import type { Caller } from './access.ts';
 import type { Authenticate } from './authenticator.ts';
 import type { Bucket } from './bucket.ts';
@@ -113,7 +114,7 @@ function bucketOfRefused(
 
 /** What it throws is noted for the log. */
 function callerOf(
-  { socket }: IncomingMessage,
+  request: IncomingMessage,
   exchange: Exchange,
   { authorization }: RequestFields,
   authenticate: () => Caller,
@@ -123,7 +124,7 @@ function callerOf(
   } catch (error) {
     if (error instanceof S3Error) {
       exchange.refusedSignature = {
-        client: socket.remoteAddress?.replace(/^::ffff:(?=\d)/, ''),
+        client: clientAddressOf(request),
         accessKey: claimedAccessKey(authorization, exchange.url),
         why: error.reason ?? error.code,
       };

@@ -9,6 +9,7 @@ import {
 import type { TLSSocket } from 'node:tls';
 import { ClientQuota, clientOf } from '../../base/client-quota.ts';
 import type { Logger } from '../../base/logger.ts';
+import { peerOf } from '../../transport/peer.ts';
 import type { TakesBody } from '../../transport/request-bodies.ts';
 import { StreamRequest } from '../../transport/stream-request.ts';
 import { StreamResponse } from '../../transport/stream-response.ts';
@@ -124,7 +125,7 @@ export class StreamServer {
     if (!this.#opening) return;
     const { connection, secure } = this.#opening;
     const known: Session = {
-      ...{ session, connection, secure, client: clientOf(secure.remoteAddress) },
+      ...{ session, connection, secure, client: clientOf(peerOf(secure).address) },
       ...{ waiting: [], handledInTurn: 0, acknowledged: 0 },
     };
     this.#sessions.set(session, known);

@@ -4,17 +4,22 @@ import type { Clock, Timer } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { PreparedChange } from '../../base/prepared-change.ts';
-import { formatListenAddress, type ListenAddress, type UnixAddress } from '../listen-address.ts';
+import {
+  formatListenAddress,
+  type ListenAddress,
+  type ProxySettings,
+  type UnixAddress,
+} from '../listen-address.ts';
 import { readTls, type TlsFiles, type TlsMaterial } from './tls-material.ts';
 
 /** An address as configured. */
 export type ConfiguredAddress =
-  | {
+  | ({
       readonly kind: 'tcp';
       readonly host: string;
       readonly port: number;
       readonly tls?: TlsFiles | undefined;
-    }
+    } & ProxySettings)
   | UnixAddress;
 
 interface CertificateWatchOptions {
@@ -72,7 +77,7 @@ export class CertificateWatch {
   /** The addresses, with the certificates in use. */
   addresses(): ListenAddress[] {
     return this.#options.addresses.map(address =>
-      address.kind === 'unix' ? address : { ...named(address), tls: this.#watched.get(address)?.material },
+      address.kind === 'unix' ? address : { ...address, tls: this.#watched.get(address)?.material },
     );
   }
 

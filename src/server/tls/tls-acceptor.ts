@@ -59,16 +59,17 @@ export class TlsAcceptor {
     this.#byName = contextsByName(material);
     server.on('secureConnection', secure => {
       const accepted = acceptedSocketOf(secure);
+      if (accepted)
+        rememberPeer(secure, { ...peerOf(accepted), tlsVersion: secure.getProtocol() ?? undefined });
       if (!accepted || !this.#acceptsClient(secure)) {
         secure.destroy();
         return;
       }
-      const { address } = peerOf(accepted);
-      rememberPeer(secure, { address, tlsVersion: secure.getProtocol() ?? undefined });
       onSecure({ accepted, secure, protocol: secure.alpnProtocol === 'h2' ? 'h2' : 'http/1.1' });
     });
     server.on('tlsClientError', (error: NodeJS.ErrnoException, secure) => {
-      logger.debug({ code: error.code, remoteAddress: secure.remoteAddress }, 'a TLS handshake failed');
+      const { address: remoteAddress } = peerOf(acceptedSocketOf(secure) ?? secure);
+      logger.debug({ code: error.code, remoteAddress }, 'a TLS handshake failed');
       secure.destroy();
     });
   }
@@ -98,7 +99,8 @@ export class TlsAcceptor {
     // a resumed session without one can count as authorized, since it looks like one with a pre-shared key
     const isAbsent = secure.getPeerX509Certificate() === undefined;
     if (isAbsent ? !requiresClientCertificate : secure.authorized) return true;
-    const { remoteAddress, authorizationError } = secure;
+    const { authorizationError } = secure;
+    const { address: remoteAddress } = peerOf(secure);
     const why = isAbsent ? 'it sent none' : String(authorizationError);
     this.#logger.info({ remoteAddress, why }, 'refused a TLS client for its certificate');
     return false;

@@ -306,6 +306,22 @@ describe('a problem is named with its key, what it holds and what was expected',
       'listen: { path: /run/s.sock, port: 1 }',
       'listen.port holds 1; expected nothing beside path, which is a unix socket',
     ],
+    [
+      'listen: { proxyProtocol: true }',
+      'listen.proxyProtocol holds true; expected nothing without trustedProxies, which says whose headers count',
+    ],
+    [
+      'listen: { path: /run/s.sock, proxyProtocol: true }',
+      'listen.proxyProtocol holds true; expected nothing without trustedProxies, which says whose headers count',
+    ],
+    [
+      'listen: { trustedProxies: [] }',
+      'listen.trustedProxies holds a list of 0; expected at least one network',
+    ],
+    [
+      'listen: { trustedProxies: [10.0.0.0/8, 10.0.0.0/33] }',
+      'listen.trustedProxies[1] holds "10.0.0.0/33"; expected a network such as 10.0.0.0/8 or 2001:db8::/32, or an address',
+    ],
     ['listen: { mode: "0600" }', 'listen.mode holds "0600"; expected nothing without path'],
     [
       'listen: { path: /run/s.sock, mode: 0660 }',

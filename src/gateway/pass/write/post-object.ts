@@ -10,6 +10,7 @@ import { keyOfForm } from '../../../s3/form-key.ts';
 import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
 import { parsePostPolicy, requirePolicy } from '../../../s3/post-policy.ts';
 import { prefixOfForm } from '../../../s3/post-signature.ts';
+import { clientAddressOf, originOf } from '../../../transport/peer.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
 import { type Caller, Permissions } from '../../request/access.ts';
 import { objectKeyOf } from '../../request/bucket.ts';
@@ -80,7 +81,7 @@ function callerOf(
     return caller;
   } catch (error) {
     if (error instanceof S3Error) {
-      const client = request.socket.remoteAddress?.replace(/^::ffff:(?=\d)/, '');
+      const client = clientAddressOf(request);
       const accessKey = shownKeyOf('x-amz-credential', credentialOf(form));
       exchange.refusedSignature = { client, accessKey, why: error.reason ?? error.code };
     }
@@ -102,7 +103,7 @@ function requireAllowed(
   permissions.require('PutObject', key);
   requireActionsOfFields(store, action => permissions.require(action, key));
   refuseMisreadWrites('PostObject', store, query, []);
-  readCustomerKey(store, takesCustomerKeys(bucket, request.socket), 'write');
+  readCustomerKey(store, takesCustomerKeys(bucket, request), 'write');
 }
 
 function requireSigned(
@@ -176,7 +177,7 @@ function verify(file: Buffer, declared: DeclaredPayload, { exchange }: OtherOper
 
 /** The address that the form was posted to, without its query. */
 function bucketUrlOf({ exchange, request, fields }: OtherOperation): string {
-  const scheme = 'encrypted' in request.socket ? 'https' : 'http';
+  const scheme = originOf(request).isSecure ? 'https' : 'http';
   const path = exchange.url.replace(/\?.*$/s, '').replace(/\/$/, '');
   return path.startsWith('/') ? `${scheme}://${fields.host ?? ''}${path}` : path;
 }

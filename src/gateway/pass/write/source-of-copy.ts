@@ -55,7 +55,7 @@ export function sourceOfCopy(other: OtherOperation, storeFields: ReadonlyMap<str
   const permissions = new Permissions(other.policy, other.caller, bucket.name);
   permissions.require(readAction(versionId), key);
   if (bucket.store !== other.bucket.store) throw s3Error('NotImplemented', { message: ELSEWHERE_TEXT });
-  readCustomerKey(customerKeyOfSource(storeFields), takesCustomerKeys(bucket, other.request.socket), 'read');
+  readCustomerKey(customerKeyOfSource(storeFields), takesCustomerKeys(bucket, other.request), 'read');
   const atStore = { bucket: bucket.bucketAtStore, key: bucket.keyPrefix + key, versionId };
   const named: HeaderField = { name: FIELD, value: formatCopySource(atStore), store: true };
   return {

@@ -2,6 +2,7 @@ import type { WholeReply } from '../../../backend/store.ts';
 import type { OperationName } from '../../../s3/operation-table.ts';
 import { renameResult } from '../../../s3/write-result.ts';
 import { readXml, type XmlLimits } from '../../../s3/xml-reader.ts';
+import { originOf } from '../../../transport/peer.ts';
 import { InvalidReplyError } from '../../fill/fill-error.ts';
 import { errorWithin } from '../../reply/refusal-reply.ts';
 import { type Bucket, isRenamed } from '../../request/bucket.ts';
@@ -66,6 +67,5 @@ function locationFor(
   const target = exchange.url.replace(/\?.*$/s, '');
   // RFC 9112 §3.2.2: a target in absolute form is the URL itself
   if (!target.startsWith('/')) return target;
-  const isEncrypted = 'encrypted' in request.socket && request.socket.encrypted === true;
-  return `${isEncrypted ? 'https' : 'http'}://${fields.host}${target}`;
+  return `${originOf(request).isSecure ? 'https' : 'http'}://${fields.host}${target}`;
 }

@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import { beforeEach, expect, it } from 'vitest';
 import { Admission, TooManyRequestsError } from '../../../../src/gateway/request/admission.ts';
 import { Exchange } from '../../../../src/gateway/request/exchange.ts';
+import { rememberPeer } from '../../../../src/transport/peer.ts';
 
 let admission: Admission;
 
@@ -32,6 +33,21 @@ it('a request counts once, however many requests to stores it makes, until its r
   expect(admission.waiting).toEqual({ requests: 1, clients: 1 });
   await close();
   expect(admission.waiting).toEqual({ requests: 0, clients: 0 });
+});
+
+it('requests through a trusted proxy count for the clients that it names', () => {
+  const behindProxy = (client: string) => {
+    const { exchange } = requestFrom('10.0.0.1');
+    const { req } = exchange.response;
+    rememberPeer(req.socket, { address: '10.0.0.1', isTrusted: address => address === '10.0.0.1' });
+    req.rawHeaders = ['X-Forwarded-For', client];
+    return exchange;
+  };
+  admission.admit(behindProxy('1.1.1.1'));
+  admission.admit(behindProxy('1.1.1.1'));
+  expect(() => admission.admit(behindProxy('1.1.1.1'))).toThrow(TooManyRequestsError);
+  admission.admit(behindProxy('2.2.2.2'));
+  expect(admission.waiting).toEqual({ requests: 3, clients: 2 });
 });
 
 it('requests above the limit in total, or of one client, are refused and do not count', async () => {

@@ -1,0 +1,129 @@
+import type { Socket } from 'node:net';
+import type { Clock, Timer } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import { parseProxyHeader } from '../http/proxy-header.ts';
+import { peerOf, rememberPeer } from '../transport/peer.ts';
+import type { ListenAddress } from './listen-address.ts';
+import { trustsProxies } from './trusted-proxies.ts';
+
+/** Why the header of a connection was refused. */
+export type ProxyRefusal = 'untrusted' | 'malformed' | 'ended' | 'slow' | 'crowded';
+
+export interface ProxiedOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Counts connections that were closed for their headers. */
+  readonly onProxyRefusal?: ((why: ProxyRefusal) => void) | undefined;
+}
+
+/** A proxy sends the header with its first packet. */
+const HEADER_LIMIT_MS = 5_000;
+
+/** Connections of one listener whose headers have not come. */
+const MAX_WAITING = 1_024;
+
+/** Lines about refused headers: strangers may decide how many there are. */
+const PER_LINE_MS = 10_000;
+
+/**
+ * Makes known who is behind the proxies that an address trusts, before `serve` takes a connection.
+ */
+export function throughProxies(
+  { trustedProxies, proxyProtocol = false }: ListenAddress,
+  options: ProxiedOptions,
+  serve: (socket: Socket) => void,
+): (socket: Socket) => void {
+  if (!trustedProxies) return serve;
+  const isTrusted = trustsProxies(trustedProxies);
+  if (!proxyProtocol) {
+    return socket => {
+      rememberPeer(socket, { ...peerOf(socket), isTrusted });
+      serve(socket);
+    };
+  }
+  const headers = new ProxyHeaders(options, (socket, address) => {
+    const named = address === undefined ? peerOf(socket) : { address, isNamedByProxy: true };
+    rememberPeer(socket, { ...named, isTrusted });
+    serve(socket);
+  });
+  return socket => {
+    if (isTrusted(peerOf(socket).address)) headers.read(socket);
+    else headers.refuse(socket, 'untrusted');
+  };
+}
+
+/** Reads the headers of the PROXY protocol, in however many pieces they come. */
+class ProxyHeaders {
+  readonly #options: ProxiedOptions;
+  readonly #done: (socket: Socket, address: string | undefined) => void;
+  #waiting = 0;
+  #loggedMs = Number.NEGATIVE_INFINITY;
+  #leftOut = 0;
+
+  constructor(options: ProxiedOptions, done: (socket: Socket, address: string | undefined) => void) {
+    this.#options = options;
+    this.#done = done;
+  }
+
+  read(socket: Socket): void {
+    if (this.#waiting >= MAX_WAITING) {
+      this.refuse(socket, 'crowded');
+      return;
+    }
+    this.#waiting++;
+    let bytes = Buffer.alloc(0);
+    const end = () => {
+      this.#waiting--;
+      timer.cancel();
+      socket.off('readable', readable).off('error', ignore).off('end', ended).off('close', end);
+    };
+    const refuse = (why: ProxyRefusal) => {
+      end();
+      this.refuse(socket, why);
+    };
+    const ended = () => refuse('ended');
+    const readable = () => {
+      for (let chunk = readFrom(socket); chunk; chunk = readFrom(socket))
+        bytes = Buffer.concat([bytes, chunk]);
+      const header = parseProxyHeader(bytes);
+      if (header.kind === 'incomplete') return;
+      if (header.kind === 'malformed') {
+        refuse('malformed');
+        return;
+      }
+      end();
+      if (header.lengthBytes < bytes.length) socket.unshift(bytes.subarray(header.lengthBytes));
+      // until then the stream takes itself for one that is read by 'readable'
+      process.nextTick(() => {
+        if (!socket.destroyed) this.#done(socket, header.address);
+      });
+    };
+    const timer: Timer = this.#options.clock.after(HEADER_LIMIT_MS, () => refuse('slow'));
+    socket.on('readable', readable).on('error', ignore).on('end', ended).on('close', end);
+  }
+
+  refuse(socket: Socket, why: ProxyRefusal): void {
+    const { clock, logger, onProxyRefusal } = this.#options;
+    const { address } = peerOf(socket);
+    socket.on('error', ignore);
+    socket.destroy();
+    onProxyRefusal?.(why);
+    const nowMs = clock.monotonicMs();
+    if (nowMs - this.#loggedMs < PER_LINE_MS) {
+      this.#leftOut++;
+      return;
+    }
+    const leftOut = this.#leftOut || undefined;
+    [this.#loggedMs, this.#leftOut] = [nowMs, 0];
+    logger.warn({ client: address, why, leftOut }, 'closed a connection for its PROXY protocol header');
+  }
+}
+
+function readFrom(socket: Socket): Buffer | undefined {
+  const chunk: unknown = socket.read();
+  return Buffer.isBuffer(chunk) ? chunk : undefined;
+}
+
+function ignore(): void {
+  // the connection has gone; 'close' follows
+}
