@@ -1,7 +1,7 @@
 import { createHash, type Hash, hash } from 'node:crypto';
 import type { ChunkSignatures } from './chunk-signatures.ts';
 import { bareName } from './dialect.ts';
-import { s3Error } from './error.ts';
+import { type S3Error, s3Error } from './error.ts';
 
 /** A line with the size of a chunk and its signature takes about 100 characters, one with a checksum less. */
 const LINE_LIMIT = 1_024;
@@ -83,7 +83,7 @@ export class AwsChunkedDecoder {
 
   /** Takes what belongs to the current line; its number of bytes. */
   #takeLine(bytes: Buffer, from: number): number {
-    if (this.#next === 'nothing') throw incomplete('bytes follow the last chunk');
+    if (this.#next === 'nothing') throw this.#followed();
     const lineFeed = bytes.subarray(from, from + LINE_LIMIT).indexOf(LINE_FEED);
     const end = lineFeed < 0 ? Math.min(bytes.length, from + LINE_LIMIT) : from + lineFeed + 1;
     this.#line += bytes.toString('latin1', from, end);
@@ -142,9 +142,13 @@ export class AwsChunkedDecoder {
     else if (!isSignature(value)) throw incomplete('the signature of the trailer is none');
   }
 
+  /** Bytes follow the end: an empty line may have come in place of the trailer that was announced. */
+  #followed(): S3Error {
+    const lacksTrailer = this.#declared !== undefined && !this.trailers.has(this.#declared);
+    return lacksTrailer ? s3Error('MalformedTrailerError') : incomplete('bytes follow the last chunk');
+  }
+
   #endTrailers(): void {
-    if (this.#declared !== undefined && !this.trailers.has(this.#declared))
-      throw s3Error('MalformedTrailerError');
     this.#next = 'nothing';
     const signature = this.trailers.get(TRAILER_SIGNATURE);
     this.trailers.delete(TRAILER_SIGNATURE);
