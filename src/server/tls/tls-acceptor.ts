@@ -40,8 +40,7 @@ export class TlsAcceptor {
   readonly #server: Server;
   readonly #logger: Logger;
   #byName: ReadonlyMap<string, SecureContext>;
-  /** That of the start: protocols, and whether client certificates are asked for, do not change while it runs. */
-  readonly #material: TlsMaterial;
+  #material: TlsMaterial;
 
   constructor({ material, onSecure, logger, handshakeLimitMs = HANDSHAKE_LIMIT_MS }: TlsAcceptorOptions) {
     this.#logger = logger;
@@ -81,10 +80,14 @@ export class TlsAcceptor {
     this.#server.emit('connection', socket);
   }
 
-  /** Uses other certificates, authorities and ticket keys for new connections. */
+  /**
+   * Uses other certificates, authorities and ticket keys for new connections, and what it says of clients without a
+   * certificate. Whether they are asked for one, and the protocols, stay.
+   */
   update(material: TlsMaterial): void {
     this.#server.setSecureContext(defaultContext(material));
     this.#byName = contextsByName(material);
+    this.#material = material;
   }
 
   /** Exact names first, then wildcards, which stand for one label (RFC 6125 §6.4.3); else the server's own context. */

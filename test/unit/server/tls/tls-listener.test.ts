@@ -196,6 +196,19 @@ it.each(['TLSv1.2', 'TLSv1.3'] as const)(
   },
 );
 
+it('client certificates that become required or optional are so for new connections', async () => {
+  const listener = await start(materialOf({ clientCa: authority.ca, clientCertificates: 'optional' }));
+  const become = (clientCertificates: TlsFiles['clientCertificates']) => {
+    const tls = materialOf({ clientCa: authority.ca, clientCertificates });
+    listener.useCertificates([{ kind: 'tcp', host: '127.0.0.1', port: 0, tls }]);
+  };
+  expect((await curl(listener)).stdout).toBe('answer to /object');
+  become('required');
+  await expect(curl(listener)).rejects.toThrow();
+  become('optional');
+  expect((await curl(listener)).stdout).toBe('answer to /object');
+});
+
 it.each(['localhost', ''])(
   'an authority that is renewed is the one whose clients are accepted, as %j too',
   async servername => {
