@@ -186,7 +186,7 @@ export class StreamServer {
 
   /** A read may bring thousands of requests: other connections have their turns between them. */
   #inTurn(session: Session, handle: () => void): void {
-    if (session.waiting.length > 0 || session.handledInTurn >= STREAMS_PER_TURN) {
+    if (session.handledInTurn >= STREAMS_PER_TURN) {
       session.waiting.push(handle);
       return;
     }

@@ -37,6 +37,19 @@ it('a header list above the limit is refused, and concerns no other stream', asy
   expect((await answerOf(ask({ long: 'x'.repeat(7_000) }))).headers).toMatchObject({ ':status': 200 });
 });
 
+it('each field counts 32 bytes beside its name and value (RFC 9113 §6.5.2), from the first request of a session on', async () => {
+  const limits = { ...defaultLimits, headersBytes: 8_192 };
+  const listener = await listenSecurely((_request, response) => void response.end(), { ...refusing, limits });
+  const answerTo = async (count: number) => {
+    const session = await openSession(listener);
+    const fields = Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, '']));
+    const { headers } = await answerOf(session.request({ ':path': '/', ...fields }));
+    return headers[':status'];
+  };
+  expect(await answerTo(200)).toBe(200);
+  expect(await answerTo(300)).toBe(431);
+});
+
 it('trailers of a request are ignored, as those of HTTP/1.1 are', async () => {
   const listener = await listenSecurely(async (request, response) => {
     const body = (await buffer(request)).toString();

@@ -286,6 +286,37 @@ it('sends fields whose names every object has, and none of connections', async (
   expect(body.toString()).toBe('whole');
 });
 
+it('sends a field again that should have one value, as a connection of HTTP/1.1 does', async () => {
+  const listener = await start((_request, response) => {
+    response.writeHead(200, ['etag', '"a"', 'ETag', '"b"']);
+    response.end();
+  });
+  const session = await openSession(listener, { strictSingleValueFields: false });
+  const stream = session.request({ ':path': '/' });
+  const [, , raw = []]: string[][] = await once(stream, 'response');
+  expect(raw.filter((_, index) => raw[index - 1] === 'etag')).toEqual(['"a"', '"b"']);
+});
+
+it.each([204, 304])(
+  'a response %i is finished when its handler ends it, however early it was sent',
+  async status => {
+    const events: string[] = [];
+    const responses: ServerResponse[] = [];
+    const listener = await start((_request, response) => {
+      responses.push(response);
+      for (const event of ['finish', 'close']) response.on(event, () => events.push(event));
+      response.writeHead(status, ['etag', '"a"']);
+    });
+    const { headers, body } = await get(await openSession(listener));
+    expect([headers[':status'], headers.etag, body.length]).toEqual([status, '"a"', 0]);
+    expect(events).toEqual([]);
+    const [response] = responses;
+    response?.end();
+    await turnsUntil('the response is over', () => events.length === 2);
+    expect([events, response?.writableFinished]).toEqual([['finish', 'close'], true]);
+  },
+);
+
 it('keeps nothing of uploads that are refused unread: those that follow on the session are answered', async () => {
   let [begun, ended] = [0, 0];
   const listener = await start((request, response) => {
