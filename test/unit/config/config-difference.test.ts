@@ -33,6 +33,15 @@ it.each([
   expect(differences(before, after)).toEqual(expected);
 });
 
+it.each(['constructor', 'toString', 'hasOwnProperty'])(
+  'finds a bucket of the name %s added and removed',
+  name => {
+    const bucket = `buckets: { ${name}: { backend: main, access: verify } }`;
+    expect(differences('', bucket)).toEqual([`added buckets.${name}`]);
+    expect(differences(bucket, '')).toEqual([`removed buckets.${name}`]);
+  },
+);
+
 it('keeps the names that people chose as they are', () => {
   const backend = { type: 's3' };
   expect(configDifferences({ backends: {} }, { backends: { mainMs: backend } })).toEqual([

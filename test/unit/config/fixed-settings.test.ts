@@ -72,6 +72,29 @@ buckets:
   expect(left(next)).toEqual(['buckets.photos.cache.blockSize']);
 });
 
+it('leaves larger blocks of a rule, too', () => {
+  const next = `
+listen: { port: 1000 }
+backends: { main: { type: s3, endpoint: "http://127.0.0.1:1", credentials: none, keys: exact } }
+buckets:
+  photos: { backend: main, access: verify, rules: [{ keys: ["a"], cache: { blockSize: 2MiB } }] }
+`;
+  expect(left(next)).toEqual(['buckets.photos.rules']);
+});
+
+const callbacksAt = (port: number) =>
+  `alerts: { callbacks: { port: ${port}, url: "https://gw.example.test", token: { keys: "https://d.example.test/keys", subjects: { a: Ada } } } }`;
+
+it.each([
+  ['come', '', callbacksAt(1), 'alerts.callbacks'],
+  ['go', callbacksAt(1), '', 'alerts.callbacks'],
+  ['are at another port', callbacksAt(1), callbacksAt(2), 'alerts.callbacks.port'],
+])('leaves card callbacks that %s', (_, before, after, path) => {
+  const next = parseConfig(after, {});
+  const taken = keepFixed(parseConfig(before, {}), next, { blockLimitBytes: 2 ** 20, embedded: new Map() });
+  expect(configDifferences(taken, next).map(each => each.path)).toEqual([path]);
+});
+
 const files = { certificates: [{ cert: 'a.pem', key: 'a.key' }], clientCertificates: 'required' } as const;
 const secure = {
   kind: 'tcp',
