@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { ServedRequest } from '../transport/served-request.ts';
-import type { ListenAddress } from './listen-address.ts';
+import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 import { type ListeningSocket, openSockets } from './listening-socket.ts';
 import { throughProxies } from './proxied-connections.ts';
 import { type AnswerUnreadable, refuseBadRequest } from './refuse-unreadable.ts';
 import { TlsAcceptor } from './tls/tls-acceptor.ts';
 
 interface FallbackListenerOptions {
-  /** Those of the workers, with the certificates in use; ports are shared with them. */
+  /** Those that no worker listens on, with the certificates in use; ports are shared with the workers. */
   readonly addresses: () => readonly ListenAddress[];
   /** Answers every request, without reading more of it than node:http already has. */
   readonly answer: RequestListener;
@@ -26,9 +26,9 @@ const CHECK_INTERVAL_MS = 1_000;
 const LISTEN_RETRY_MS = 20;
 
 /**
- * Listens on the workers' addresses while no worker accepts connections, so that clients get a 503 with Retry-After instead
- * of a refused or hanging connection. It takes most of the connections from a blocked worker, and would from a healthy
- * one too, so it is closed as soon as a worker is up.
+ * Listens on addresses of the workers while no worker accepts connections there, so that clients get a 503 with
+ * Retry-After instead of a refused or hanging connection. It takes most of the connections from a blocked worker, and
+ * would from a healthy one too, so it is closed as soon as a worker is up.
  */
 export class FallbackListener {
   readonly #options: FallbackListenerOptions;
@@ -41,7 +41,7 @@ export class FallbackListener {
   }
 
   open(): void {
-    if (this.#server) return;
+    if (this.#server || this.#options.addresses().length === 0) return;
     const { answer, answerUnreadable, logger } = this.#options;
     const server = createServer(
       {
@@ -87,7 +87,10 @@ export class FallbackListener {
         closeListener(server, sockets);
         return;
       }
-      logger.warn('no worker takes connections: requests are answered with 503 until one does');
+      logger.warn(
+        { addresses: sockets.map(({ address }) => formatListenAddress(address)) },
+        'no worker takes connections: requests are answered with 503 until one does',
+      );
       this.#sockets = sockets;
       for (const socket of sockets) socket.cover(true);
     } catch (err) {

@@ -30,7 +30,12 @@ export interface WorkerPoolOptions<Settings, Shared> {
   readonly onOutdated?: (index: number) => void;
   /** Called when the first worker starts or the last one stops accepting connections; not while draining. */
   readonly onListening?: (any: boolean) => void;
+  /** The same for the worker that has the unix sockets. A blocked one still has them: it may go on. */
+  readonly onUnixListening?: (isListening: boolean) => void;
 }
+
+/** The index of the worker that listens on the unix sockets. */
+const UNIX_WORKER = 0;
 
 /** The start data of a worker; both sides use this type. */
 export interface WorkerStart<Settings, Shared> {
@@ -62,13 +67,16 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
   readonly #departed = new Map<string, unknown[]>();
   readonly #clock: Clock;
   readonly #onListening: (any: boolean) => void;
+  readonly #onUnixListening: (isListening: boolean) => void;
   #isListening = false;
+  #isUnixListening = false;
   #isDraining = false;
 
   constructor(options: WorkerPoolOptions<Settings, Shared>, supervisorProcedures: object = {}) {
-    const { count, onListening = () => undefined } = options;
+    const { count, onListening = () => undefined, onUnixListening = () => undefined } = options;
     this.#clock = options.clock;
     this.#onListening = onListening;
+    this.#onUnixListening = onUnixListening;
     this.#threads = Array.from({ length: count }, (_, index) =>
       this.#thread(index, options, supervisorProcedures),
     );
@@ -168,7 +176,7 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
     const start = (): WorkerStart<Settings, Shared> => {
       settings = options.settings();
       // several threads can listen on one port, but not on one unix socket
-      const addresses = options.addresses().filter(({ kind }) => kind === 'tcp' || index === 0);
+      const addresses = options.addresses().filter(({ kind }) => kind === 'tcp' || index === UNIX_WORKER);
       return { index, count, addresses, reusePort, settings, shared };
     };
     return new SupervisedThread<undefined>({
@@ -181,7 +189,7 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
       restarts,
       onReady: () => undefined,
       onState: () => this.#updateListening(),
-      isAlone: () => !this.#hasOneUp(),
+      isAlone: () => !this.#hasOneUp() || (index === UNIX_WORKER && hasUnix(options.addresses())),
       onSpawn: rpc => {
         rpc.serve({
           ...procedures,
@@ -223,9 +231,18 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
     const isListening = this.#hasOneUp();
     if (!isListening) for (const thread of this.#threads) thread.hasten();
     this.#coverUnresponsive();
+    this.#updateUnixListening();
     if (isListening === this.#isListening) return;
     this.#isListening = isListening;
     this.#onListening(isListening);
+  }
+
+  #updateUnixListening(): void {
+    const state = this.#threads[UNIX_WORKER]?.state;
+    const isListening = state === 'up' || state === 'unresponsive';
+    if (isListening === this.#isUnixListening) return;
+    this.#isUnixListening = isListening;
+    this.#onUnixListening(isListening);
   }
 
   /** The kernel keeps giving connections to an unresponsive worker; the others take over most of its share. */
@@ -250,6 +267,10 @@ export class WorkerPool<Control extends object, Settings = unknown, Shared = unk
       thread.rpc.notify('peer', { index, port: port2 }, [port2]);
     }
   }
+}
+
+function hasUnix(addresses: readonly ListenAddress[]): boolean {
+  return addresses.some(({ kind }) => kind === 'unix');
 }
 
 const dead = Symbol('dead');

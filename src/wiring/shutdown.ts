@@ -64,7 +64,7 @@ export class Shutdown {
     this.#isDraining = true;
     if (this.#isServing) await this.#stayServing();
     this.#logger.info('draining: no new connections, running responses finish');
-    workers.fallback.close();
+    for (const listener of Object.values(workers.fallback)) listener.close();
     await workers.pool.drain(this.#running.current.shutdown.limitMs);
     await alerts.stop(signal);
     await Promise.all(Array.from(stores.values(), store => store.stop(STORE_STOP_LIMIT_MS)));

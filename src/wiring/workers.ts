@@ -53,7 +53,7 @@ export interface Workers {
   readonly count: number;
   readonly memory: SharedMemory;
   /** Answers 503 while no worker accepts connections. */
-  readonly fallback: FallbackListener;
+  readonly fallback: Readonly<Record<ListenAddress['kind'], FallbackListener>>;
   /**
    * Has all workers serve with `config`, running requests excepted.
    *
@@ -78,11 +78,14 @@ export function createWorkers(parts: WorkerParts): Workers {
   const { shared, recordBytesPerWorker } = allocateCache(config, workers.count, isChecked);
   const unsettled = new UnsettledKeys(shared, clock);
   const ids = new RequestIdSource();
-  const fallback = new FallbackListener({
-    ...{ addresses, clock, logger },
-    answerUnreadable: why => answerUnreadable(why, { requestId: ids.nextRequestId(), id2: ids.id2 }),
-    answer: answerUnavailable(Object.values(config.backends).map(({ headerPrefix }) => headerPrefix)),
-  });
+  const fallbackAt = (of: ListenAddress['kind']) =>
+    new FallbackListener({
+      ...{ clock, logger },
+      addresses: () => addresses().filter(({ kind }) => kind === of),
+      answerUnreadable: why => answerUnreadable(why, { requestId: ids.nextRequestId(), id2: ids.id2 }),
+      answer: answerUnavailable(Object.values(config.backends).map(({ headerPrefix }) => headerPrefix)),
+    });
+  const fallback = { tcp: fallbackAt('tcp'), unix: fallbackAt('unix') };
   const places = new BackendPlaces();
   const ofProcess = {
     recordBytesPerWorker,
@@ -126,9 +129,13 @@ export function createWorkers(parts: WorkerParts): Workers {
         releaseWorker(shared, worker);
       },
       onListening: any => {
-        if (any) fallback.close();
+        if (any) fallback.tcp.close();
         // requires a shared port: it is still open when the next worker binds
-        else if (workers.reusePort) fallback.open();
+        else if (workers.reusePort) fallback.tcp.open();
+      },
+      onUnixListening: isListening => {
+        if (isListening) fallback.unix.close();
+        else fallback.unix.open();
       },
     },
     control,

@@ -1,13 +1,17 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { Worker } from 'node:worker_threads';
-import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { ListenError } from '../../../src/base/listen-error.ts';
 import { createLogger, type Logger } from '../../../src/base/logger.ts';
 import { CounterCell } from '../../../src/base/metrics.ts';
 import { RemoteCallError, ThreadGoneError } from '../../../src/base/rpc-error.ts';
 import { claimPort } from '../../../src/server/claim-address.ts';
+import type { ListenAddress } from '../../../src/server/listen-address.ts';
 import { ThreadStartError } from '../../../src/server/supervised-thread.ts';
 import { readTls, type TlsMaterial } from '../../../src/server/tls/tls-material.ts';
 import { WorkerPool } from '../../../src/server/worker-pool.ts';
@@ -40,11 +44,17 @@ afterEach(async () => {
 });
 
 /** A pool, its clock, what it logged and who died. */
-async function startPool(count: number, entry = 'echo-worker.ts', tls?: TlsMaterial) {
+async function startPool(
+  count: number,
+  entry = 'echo-worker.ts',
+  tls?: TlsMaterial,
+  unix: readonly ListenAddress[] = [],
+) {
   const clock = new ManualClock();
   const lines: string[] = [];
   const deaths: number[] = [];
   const listening: boolean[] = [];
+  const unixListening: boolean[] = [];
   let onLine: (line: string) => void = () => undefined;
   const writeLog = (text: string) => {
     lines.push(text);
@@ -60,7 +70,7 @@ async function startPool(count: number, entry = 'echo-worker.ts', tls?: TlsMater
     {
       count,
       entry: new URL(`../../fixtures/threads/${entry}`, import.meta.url),
-      addresses: () => [{ kind: 'tcp', host: '127.0.0.1', port, tls }],
+      addresses: () => [{ kind: 'tcp', host: '127.0.0.1', port, tls }, ...unix],
       reusePort: true,
       settings: () => ({ ...settings }),
       shared,
@@ -70,6 +80,7 @@ async function startPool(count: number, entry = 'echo-worker.ts', tls?: TlsMater
       restarts,
       onDeath: index => deaths.push(index),
       onListening: any => listening.push(any),
+      onUnixListening: isListening => unixListening.push(isListening),
     },
     { add: (n: number) => n + 1, greetedWith: (greeting: string) => void greetings.push(greeting) },
   );
@@ -88,7 +99,7 @@ async function startPool(count: number, entry = 'echo-worker.ts', tls?: TlsMater
       answers => answers.length === workers,
     );
   return {
-    ...{ answering, pool, port, clock, lines, deaths, listening, restarts, shared, logged },
+    ...{ answering, pool, port, clock, lines, deaths, listening, unixListening, restarts, shared, logged },
     ...{ settings, greetings },
   };
 }
@@ -311,6 +322,39 @@ it('does not let a worker wait for its turn when it is the only one that could c
   );
   clock.advance(500);
   await isUp(1);
+});
+
+it('tells when nobody has the unix sockets although another worker has the port, and replaces that worker soon', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'tidegate-pool-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, 'socket');
+  const { pool, clock, listening, unixListening, lines } = await startPool(2, 'echo-worker.ts', undefined, [
+    { kind: 'unix', path, mode: 0o600 },
+  ]);
+  await pool.start();
+  const deaths = () => lines.join('').split('a thread died').length - 1;
+  for (const [before, delayMs] of [0, 100, 200, 400, 500, 500].entries()) {
+    expect(unixListening.at(-1)).toBe(true);
+    await pool.call(0, 'die', undefined).catch(() => undefined);
+    await until(
+      async () => deaths(),
+      count => count > before,
+    );
+    expect(unixListening.at(-1)).toBe(false);
+    clock.advance(delayMs);
+    await until(
+      async () => pool.states()[0]?.state,
+      state => state === 'up',
+    );
+  }
+  // the other worker dies, which changes nothing for the sockets
+  await pool.call(1, 'die', undefined).catch(() => undefined);
+  await until(
+    async () => deaths(),
+    count => count === 7,
+  );
+  expect(unixListening).toHaveLength(13);
+  expect(listening).toEqual([true]);
 });
 
 it('ends and replaces a worker whose event loop stands still', async () => {
