@@ -4,7 +4,7 @@ import { type Checksum, createChecksum, isChecksumValue } from './checksum.ts';
 import { ChunkSignatures } from './chunk-signatures.ts';
 import type { DeclaredChecksum, DeclaredPayload } from './declared-payload.ts';
 import type { HeaderPrefix } from './dialect.ts';
-import { s3Error } from './error.ts';
+import { S3Error, s3Error } from './error.ts';
 import { errorTexts } from './error-texts.ts';
 import { payloadHashMismatch } from './sigv4-errors.ts';
 
@@ -40,11 +40,18 @@ export class PayloadVerifier {
 
   /** @throws S3Error for a body that is malformed, wrongly signed or too long */
   write(bytes: Buffer): void {
-    if (this.#decoder) this.#decoder.write(bytes);
-    else this.#take(bytes);
-    // a chunk that is longer than its size seems to be content: that is told first
-    if (this.#contentBytes > this.#declared.lengthBytes)
-      throw wrongLength('the body is longer than declared');
+    try {
+      if (this.#decoder) this.#decoder.write(bytes);
+      else this.#take(bytes);
+    } catch (error) {
+      // a chunk that is longer than its size seems to be content: that is told before the length, all else after it
+      if (!this.#isTooLong || (error instanceof S3Error && error.code === 'IncompleteBody')) throw error;
+    }
+    if (this.#isTooLong) throw wrongLength('the body is longer than declared');
+  }
+
+  get #isTooLong(): boolean {
+    return this.#contentBytes > this.#declared.lengthBytes;
   }
 
   /**
@@ -64,7 +71,7 @@ export class PayloadVerifier {
 
   #take(content: Buffer): void {
     this.#contentBytes += content.length;
-    if (this.#contentBytes > this.#declared.lengthBytes) return;
+    if (this.#isTooLong) return;
     this.#sha256?.update(content);
     this.#md5?.update(content);
     this.#checksum?.update(content);

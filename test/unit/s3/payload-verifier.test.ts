@@ -161,6 +161,12 @@ describe('a body in aws-chunked', () => {
     ['IncompleteBody', 'is shorter than declared', { ...chunked, lengthBytes: 41 }, frame(parts)],
     ['MalformedTrailerError', 'has a trailer that was not declared', chunked, frame(parts, `${trailer}\r\n`)],
     ['MalformedTrailerError', 'lacks its trailer', withTrailer, frame(parts)],
+    [
+      'IncompleteBody',
+      'is too long and has another trailer',
+      { ...withTrailer, lengthBytes: 3 },
+      frame(parts, 'x-amz-checksum-sha1:AAAA\r\n'),
+    ],
     ['IncompleteBody', 'is short and lacks its trailer', withTrailer, frame(parts.slice(1))],
     ['MalformedTrailerError', 'has another one', withTrailer, frame(parts, 'x-amz-checksum-sha1:AAAA\r\n')],
     [
