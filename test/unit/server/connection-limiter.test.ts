@@ -9,6 +9,7 @@ import type { TlsMaterial } from '../../../src/server/tls/tls-material.ts';
 import { defaultLimits } from '../../support/client-limits.ts';
 import { localIdentity } from '../../support/local-identity.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { answerOf, openSession } from '../../support/secure-listener.ts';
 
 const CROWDED = 'HTTP/1.1 503 Slow Down\r\ncontent-length: 0\r\n\r\n';
 const closing: (() => unknown)[] = [];
@@ -72,7 +73,7 @@ async function setup(readBody?: (request: IncomingMessage) => void, tls?: TlsMat
     await expect.poll(() => said('further ones wait')).toBe(1);
     return [...connections, last];
   };
-  return { clock, held, open, ask, fill, hold, said, freed };
+  return { clock, held, open, ask, fill, hold, said, freed, listener };
 }
 
 it('lets what is too much wait for a place, the first to come first', async () => {
@@ -167,6 +168,31 @@ it('says nothing in plain text to a client that expects TLS, neither at once nor
   expect(await heardBy(await open(''))).toBe('');
   clock.advance(10_000);
   expect(await Promise.all(waiting)).toEqual(['', '']);
+});
+
+it('takes a session of HTTP/2 for used as long as a stream is open, and closes it to make room then', async () => {
+  const { clock, held, said, listener } = await setup(undefined, localIdentity().tls);
+  const sessions = await Promise.all(Array.from({ length: 6 }, () => openSession(listener)));
+  const answers = sessions.map(session => answerOf(session.request({ ':path': '/held' })));
+  await expect.poll(() => held.length).toBe(6);
+  let isServed = false;
+  const waiting = openSession(listener).then(() => {
+    isServed = true;
+  });
+  await expect.poll(() => said('further ones wait')).toBe(1);
+  clock.advance(3_000);
+  for (const session of sessions) await new Promise<void>(resolve => session.ping(() => resolve()));
+  expect([isServed, sessions.map(({ destroyed }) => destroyed)]).toEqual([false, sessions.map(() => false)]);
+  held[0]?.();
+  expect((await Promise.race(answers)).body.toString()).toBe('answer to /held');
+  await expect
+    .poll(() => {
+      clock.advance(100);
+      return isServed;
+    })
+    .toBe(true);
+  await waiting;
+  expect(sessions.filter(({ destroyed }) => !destroyed)).toHaveLength(5);
 });
 
 it('says that connections are accepted again when none has waited for a while', async () => {
