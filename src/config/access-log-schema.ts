@@ -3,7 +3,7 @@ import { amount, choice, flag, map, text } from './scalars.ts';
 
 const settings = map({
   format: choice(['json', 'combined']).default('json'),
-  file: text('the path of a file').optional(),
+  file: text('the path of a file').optional().meta({ otherwise: 'standard output' }),
   sample: amount(0, 1, 'a share of the requests from 0 to 1, such as 0.1').default(1),
 });
 

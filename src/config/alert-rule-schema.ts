@@ -25,16 +25,24 @@ export const shares: ReadonlySet<string> = new Set([
  * `window`.
  */
 function settingsOf(rule: string, defaults: object) {
-  const names = new Map(Object.keys(defaults).map(option => [option.replace(/Ms$/, ''), option]));
+  const names = new Map(Object.keys(defaults).map(option => [keyOf(option), option]));
   const shape = Object.fromEntries(
-    Array.from(names, ([key, option]) => [key, optionSchema(rule, option).optional()]),
+    Object.entries(defaults).map(([option, fallback]) => [
+      keyOf(option),
+      optionSchema(rule, option).optional().meta({ fallback }),
+    ]),
   );
   const settings = map(shape).transform(given =>
     Object.fromEntries(Object.entries(given).map(([key, value]) => [names.get(key) ?? key, value])),
   );
   const keys = [...names.keys()].join(', ');
-  return z.union([z.literal(false), settings], { error: `false, or a map of ${keys}` }).optional();
+  return z
+    .union([z.literal(false), settings], { error: `false, or a map of ${keys}` })
+    .optional()
+    .meta({ otherwise: 'the defaults below' });
 }
+
+const keyOf = (option: string) => option.replace(/Ms$/, '');
 
 function optionSchema(rule: string, option: string) {
   if (option === 'severity') return severity();

@@ -20,9 +20,11 @@ import {
 const webhook = map({
   url: httpUrl('the URL of an incoming webhook'),
   service: choice(['connector', 'workflows']).default('connector'),
-  card: choice(['connector', 'adaptive', 'text']).optional(),
+  card: choice(['connector', 'adaptive', 'text'])
+    .optional()
+    .meta({ otherwise: '`adaptive` with `service: workflows`, else `connector`' }),
   minSeverity: severity().default('warning'),
-  rules: listOf(choice(alertNames), 'rule names').optional(),
+  rules: listOf(choice(alertNames), 'rule names').optional().meta({ otherwise: 'all' }),
   // with a smaller share, less than one of the four posts per second would be left
   share: amount(SMALLEST_SHARE, 1).default(1),
 })
@@ -50,7 +52,7 @@ const webhooks = listOf(webhook, 'webhooks').check(({ value, issues }) => {
  */
 const callbackToken = map({
   issuer: text('the issuer of the tokens').default(CONNECTOR_ISSUER),
-  audience: text('the audience of the tokens; the address of the callbacks where absent').optional(),
+  audience: text('the audience of the tokens').optional().meta({ otherwise: 'the address of the callbacks' }),
   keys: httpUrl('the URL of the key set that signs the tokens'),
   appIds: listOf(text('an application that sends tokens'), 'applications').default([CONNECTOR_APP_ID]),
   subjects: named(/^\S{1,200}$/, 'directory identities', text('what people call whoever has this identity')),
@@ -66,9 +68,15 @@ const callbacks = map({
 });
 
 export const alertSchema = map({
-  source: text('the name of this gateway in the titles of cards').optional(),
-  statusPage: httpUrl('the address of the status page, as those who read the cards reach it').optional(),
-  runbook: httpUrl('the address of a page on what to do, with {rule} in place of the rule').optional(),
+  source: text('the name of this gateway in the titles of cards')
+    .optional()
+    .meta({ otherwise: 'the name of the machine' }),
+  statusPage: httpUrl('the address of the status page, as those who read the cards reach it')
+    .optional()
+    .meta({ otherwise: 'that of the admin port' }),
+  runbook: httpUrl('the address of a page on what to do, with {rule} in place of the rule')
+    .optional()
+    .meta({ otherwise: 'that of the admin port' }),
   webhooks: webhooks.default([]),
   rules: alertRulesSchema,
   callbacks: callbacks.optional(),

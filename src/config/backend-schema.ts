@@ -38,7 +38,7 @@ const tls = map({
   ca: text('the path of certificates of authorities in PEM form').optional(),
   cert: text('the path of a client certificate in PEM form').optional(),
   key: text('the path of its private key in PEM form').optional(),
-  serverName: serverName.optional(),
+  serverName: serverName.optional().meta({ otherwise: 'the host of the endpoint' }),
   insecureSkipVerify: flag().default(false),
 }).check(({ value, issues }) => {
   const { cert, key } = value;
@@ -82,7 +82,9 @@ const s3 = (environment: Environment) =>
     addressing: choice(['path', 'virtual']).default('path'),
     headerPrefix: headerPrefix().default('x-amz-'),
     credentials: credentialsSchema(environment).default({ kind: 'none' }),
-    keys: choice(['exact', 'path']).optional(),
+    keys: choice(['exact', 'path'])
+      .optional()
+      .meta({ otherwise: 'none; required where patterns or `keyPrefix` restrict keys' }),
     connections: integer(1, 10_000).default(128),
     queue: queue.prefault({}),
     timeouts: timeouts.prefault({}),

@@ -38,17 +38,6 @@ const blockSize = () =>
     error: 'a power of two, such as 256KiB or 1MiB',
   });
 
-const policyKeys = {
-  ttl: ttl(),
-  maxTtl: ttl(),
-  negativeTtl: ttl(),
-  staleWhileRevalidate: noStale(),
-  staleIfError: ttl(),
-  honourCacheControl: flag(),
-  blockSize: blockSize(),
-  maxObjectSize: size(1, 1024 * TIB_BYTES),
-};
-
 /** A policy including keys that the gateway does not use yet. */
 interface ConfiguredPolicy extends CachePolicy {
   readonly staleWhileRevalidateMs: number;
@@ -64,6 +53,18 @@ const defaultPolicy: ConfiguredPolicy = {
   blockSizeBytes: 2 ** 20,
   // The largest object that docs/semantics.md allows.
   maxObjectSizeBytes: 5 * TIB_BYTES,
+};
+
+/** `overlay` fills in what is left out. */
+const policyKeys = {
+  ttl: ttl().meta({ fallback: defaultPolicy.ttlMs }),
+  maxTtl: ttl().meta({ fallback: defaultPolicy.maxTtlMs }),
+  negativeTtl: ttl().meta({ fallback: defaultPolicy.negativeTtlMs }),
+  staleWhileRevalidate: noStale().meta({ fallback: defaultPolicy.staleWhileRevalidateMs }),
+  staleIfError: ttl().meta({ fallback: defaultPolicy.staleIfErrorMs }),
+  honourCacheControl: flag().meta({ fallback: defaultPolicy.honourCacheControl }),
+  blockSize: blockSize().meta({ fallback: defaultPolicy.blockSizeBytes }),
+  maxObjectSize: size(1, 1024 * TIB_BYTES).meta({ fallback: defaultPolicy.maxObjectSizeBytes }),
 };
 
 const partialPolicy = map(policyKeys).partial();
@@ -89,19 +90,25 @@ const customerKeys = map({
 
 const bucketKeys = map({
   backend: text('the name of a backend'),
-  bucket: text('the name or ARN of the bucket at the backend').optional(),
-  fallbackBucket: text('the name or ARN of the bucket at the fallback of the backend').optional(),
+  bucket: text('the name or ARN of the bucket at the backend')
+    .optional()
+    .meta({ otherwise: 'the name that clients use' }),
+  fallbackBucket: text('the name or ARN of the bucket at the fallback of the backend')
+    .optional()
+    .meta({ otherwise: 'the same as at the backend' }),
   keyPrefix: z.string({ error: 'a text that is put before every key' }).default(''),
   access: choice(['public', 'verify'], ['delegate']),
   anonymous: listOf(
     map({ actions: listOf(action(), 'actions'), keys: keyPatterns().default(['**']) }),
     'grants, such as { actions: [GetObject], keys: ["**"] }',
-  ).optional(),
+  )
+    .optional()
+    .meta({ otherwise: 'GetObject of all keys, where access is public' }),
   customerKeys: customerKeys.prefault({}),
   maxBodySize: size(0, LARGEST_UPLOAD_BYTES).default(LARGEST_UPLOAD_BYTES),
   cache: partialPolicy.default({}),
   rules: listOf(
-    map({ keys: keyPatterns(), cache: partialPolicy }),
+    map({ keys: keyPatterns(), cache: partialPolicy.meta({ keysOtherwise: 'that of the bucket' }) }),
     'rules, such as { keys: ["static/**"], cache: { ttl: 1d } }',
   ).default([]),
 });

@@ -12,9 +12,11 @@ const staticKeys = map({
 }).transform(keys => ({ kind: 'static' as const, ...keys }));
 
 const from = <const Name extends CredentialSource['from']>(name: Name) => z.literal(name);
-const profile = text('the name of a profile').optional();
-const region = text('a region name').optional();
-const file = (what: string) => text(what).optional();
+const profile = text('the name of a profile').optional().meta({ otherwise: '`AWS_PROFILE`, else `default`' });
+const region = text('the region of the token service')
+  .optional()
+  .meta({ otherwise: 'that of the profile, else `AWS_REGION`, else that of the backend' });
+const file = (what: string, variable: string) => text(what).optional().meta({ otherwise: variable });
 const requestTimeout = duration(100, MINUTE_MS).default(1_000);
 
 /** Credentials that are obtained while the gateway runs, as the SDK names and finds them. */
@@ -25,8 +27,11 @@ const fromDefault = map({ from: from('default'), profile, region }).transform(pr
 const fromProfile = map({
   from: from('profile'),
   profile,
-  configFile: file('a file such as ~/.aws/config'),
-  credentialsFile: file('a file such as ~/.aws/credentials'),
+  configFile: file('a file such as ~/.aws/config', '`AWS_CONFIG_FILE`, else `~/.aws/config`'),
+  credentialsFile: file(
+    'a file such as ~/.aws/credentials',
+    '`AWS_SHARED_CREDENTIALS_FILE`, else `~/.aws/credentials`',
+  ),
   region,
 }).transform(provided);
 
@@ -36,7 +41,7 @@ const fromInstance = map({ from: from('instance'), timeout: requestTimeout }).tr
 
 const fromProcess = map({
   from: from('process'),
-  command: text('a command line').optional(),
+  command: text('a command line').optional().meta({ otherwise: 'that of the profile' }),
   profile,
   timeout: duration(100, MINUTE_MS - 1).default(30_000),
 })
@@ -78,11 +83,13 @@ const fromContainer = (environment: Environment) =>
 const fromWebIdentity = (environment: Environment) =>
   map({
     from: from('web-identity'),
-    tokenFile: file('a file with a token'),
-    roleArn: text('the ARN of a role').optional(),
-    sessionName: text('a session name').optional(),
+    tokenFile: file('a file with a token', '`AWS_WEB_IDENTITY_TOKEN_FILE`'),
+    roleArn: text('the ARN of a role').optional().meta({ otherwise: '`AWS_ROLE_ARN`' }),
+    sessionName: text('a session name').optional().meta({ otherwise: '`AWS_ROLE_SESSION_NAME`' }),
     region,
-    duration: duration(15 * MINUTE_MS, 12 * 60 * MINUTE_MS).optional(),
+    duration: duration(15 * MINUTE_MS, 12 * 60 * MINUTE_MS)
+      .optional()
+      .meta({ otherwise: 'that of the token service' }),
   }).transform(({ duration: durationMs, ...source }, context) => {
     const missing = (key: 'tokenFile' | 'roleArn', name: string, what: string) => {
       if (source[key] !== undefined || environment[name]) return;

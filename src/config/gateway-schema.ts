@@ -32,7 +32,9 @@ const admin = map({
   host: host().default('127.0.0.1'),
   port: port().default(9090),
   names: listOf(text('a host name'), 'host names').default([]),
-  token: text('a bearer token').optional(),
+  token: text('a bearer token')
+    .optional()
+    .meta({ otherwise: 'none; required where `host` is no loopback address' }),
   unreadyOnCritical: flag().default(false),
 });
 

@@ -23,10 +23,19 @@ const serverName = z
     error: 'a server name such as s3.example.test or *.s3.example.test',
   });
 
+/** What holds without these keys. Filled in last: until then it matters whether they are there. */
+const unset = {
+  host: '127.0.0.1',
+  port: 8080,
+  mode: 0o660,
+  http2: true,
+  clientCertificates: 'required',
+} as const;
+
 const certificate = map({
   cert: text('the path of a certificate in PEM form'),
   key: text('the path of its private key in PEM form'),
-  names: listOf(serverName, 'server names').optional(),
+  names: listOf(serverName, 'server names').optional().meta({ otherwise: 'those in the certificate' }),
 });
 
 /** One certificate, or a list; gives a list. */
@@ -54,16 +63,18 @@ interface PlainListener {
 }
 
 const listener = map({
-  host: host().optional(),
-  port: port().optional(),
+  host: host().optional().meta({ fallback: unset.host }),
+  port: port().optional().meta({ fallback: unset.port }),
   path: path.optional(),
-  mode: mode.optional(),
+  mode: mode.optional().meta({ fallback: `"0${unset.mode.toString(8)}"` }),
   tls: tls.optional(),
-  http2: flag().optional(),
+  http2: flag().optional().meta({ fallback: unset.http2 }),
   clientCa: text('the path of the authorities of client certificates in PEM form').optional(),
-  clientCertificates: choice(['required', 'optional']).optional(),
+  clientCertificates: choice(['required', 'optional'])
+    .optional()
+    .meta({ fallback: unset.clientCertificates }),
   trustedProxies: listOf(network, 'networks').min(1, { error: 'at least one network' }).optional(),
-  proxyProtocol: flag().optional(),
+  proxyProtocol: flag().optional().meta({ fallback: false }),
 })
   .check(({ value, issues }) => {
     for (const [key, message] of misplaced(value)) {
@@ -71,13 +82,13 @@ const listener = map({
       issues.push({ code: 'custom', path: [key], message, input: value[key] });
     }
   })
-  .transform(({ host = '127.0.0.1', port = 8080, path, mode = 0o660, tls, ...others }) => {
+  .transform(({ host = unset.host, port = unset.port, path, mode = unset.mode, tls, ...others }) => {
     const { trustedProxies, proxyProtocol, ...ofTls } = others;
     const proxies = { ...(trustedProxies && { trustedProxies }), ...(proxyProtocol && { proxyProtocol }) };
     if (path !== undefined) return { kind: 'unix', path, mode, ...proxies } as const;
     const plain: PlainListener = { kind: 'tcp', host, port, ...proxies };
     if (!tls) return plain;
-    const { http2 = true, clientCa, clientCertificates = 'required' } = ofTls;
+    const { http2 = unset.http2, clientCa, clientCertificates = unset.clientCertificates } = ofTls;
     const files = { certificates: tls, http2, clientCa, clientCertificates };
     return { kind: 'tcp', host, port, ...proxies, tls: files } as const;
   });
