@@ -1,4 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -125,5 +137,30 @@ it('a rotation frees a full disk: what waits goes to the new file', async () => 
   await vi.waitUntil(() => troubles.length >= 2 || readFileSync(link, 'utf8') !== '');
   await vi.waitUntil(() => readFileSync(link, 'utf8') === 'one\ntwo\n');
   expect(troubles).toEqual(['ENOSPC', undefined]);
+  await file.end(1_000);
+});
+
+it('is opened anew amid a line: the rest of that line is dropped, and the new file begins with a whole one', async () => {
+  execFileSync('mkfifo', [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const clock = new ManualClock();
+  const { file, dropped } = opened(path, { clock });
+  const lines = Array.from({ length: 300 }, (_, index) => `${index} ${'x'.repeat(997)}\n`);
+  // more than a pipe takes
+  file.write(lines.join(''));
+  const held = Buffer.alloc(1024 * 1024);
+  renameSync(path, `${path}.1`);
+  await file.reopen();
+  await vi.waitUntil(() => {
+    clock.advance(50);
+    return existsSync(path) && readFileSync(path, 'utf8').endsWith(lines.at(-1) ?? '');
+  });
+  const before = held.toString('latin1', 0, readSync(reader, held));
+  const after = readFileSync(path, 'utf8').split(/(?<=\n)/);
+  closeSync(reader);
+  expect(before.length).toBeGreaterThan(0);
+  const whole = before.split(/(?<=\n)/).filter(line => line.endsWith('\n'));
+  expect(dropped()).toBe(before.endsWith('\n') ? 0 : 1);
+  expect([...whole, ...lines.slice(whole.length, whole.length + dropped()), ...after]).toEqual(lines);
   await file.end(1_000);
 });
