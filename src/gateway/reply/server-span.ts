@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { FinishedSpan } from '../../base/spans.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import { loggedUrl } from '../../s3/logged-url.ts';
+import { originOf } from '../../transport/peer.ts';
 import type { Exchange } from '../request/exchange.ts';
 
 /** Methods that the conventions know; another one may be any text. */
@@ -27,7 +28,7 @@ export function serverSpan(
   clock: Clock,
 ): FinishedSpan {
   const { method, operation, status, startedMs, failure, errorCode } = exchange;
-  const { socket, headers, httpVersion } = exchange.response.req;
+  const { headers, httpVersion } = exchange.response.req;
   const [path, query] = splitOnce(loggedUrl(exchange.url), '?');
   const toEpochMs = clock.nowMs() - clock.monotonicMs();
   const isError = status >= 500 || (failure !== undefined && status < 400);
@@ -39,7 +40,7 @@ export function serverSpan(
       'http.request.method': methodOf(method),
       'url.path': path,
       'url.query': query,
-      'url.scheme': 'encrypted' in socket ? 'https' : 'http',
+      'url.scheme': originOf(exchange.response.req).isSecure ? 'https' : 'http',
       'server.address': headers.host?.slice(0, 255),
       'user_agent.original': headers['user-agent']?.slice(0, 255),
       'network.protocol.version': httpVersion === '2.0' ? '2' : httpVersion,
