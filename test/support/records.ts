@@ -1,6 +1,7 @@
 import type { Content } from '../../src/cache/content.ts';
 import type { FreshnessDirectives } from '../../src/cache/freshness.ts';
 import type { ReadableRecord } from '../../src/cache/record.ts';
+import type { Learned } from '../../src/gateway/read/object-source.ts';
 
 /** What an answer says about its freshness that says nothing. */
 export const noDirectives: FreshnessDirectives = {
@@ -39,3 +40,13 @@ export function recordFields(sizeBytes: number): Omit<ReadableRecord, 'content'>
 export function recordOf(content: Content): ReadableRecord {
   return { ...recordFields(content.sizeBytes), content };
 }
+
+/** What a store may have told of an object that is not kept. */
+export const anythingLearned: Learned = {
+  record: { ...recordFields(0), kind: 'uncacheable', tooLargeBytes: undefined },
+  how: 'fetched',
+  forwarded: 'uri-miss',
+  forwardStatus: 200,
+  isStored: false,
+  isCharged: false,
+};

@@ -21,6 +21,7 @@ import { InvalidReplyError, isRefusal } from '../fill/fill-error.ts';
 import { ExpectedBytes, hasOtherLength, type RangeReceiver } from '../fill/ranged-read.ts';
 import { wholeBlocks } from '../fill/readers.ts';
 import type { ObjectRead } from '../request/object-read.ts';
+import type { Learned } from './object-source.ts';
 
 /** What a miss requests first: bytes `[from, to)`, a suffix, or a part. */
 export type FirstExtent =
@@ -86,35 +87,37 @@ export interface ArrivingBytes {
 }
 
 /** The store's answer to a first GET. */
-export type FirstAnswer<Learned> =
+export type FirstAnswer =
   | { readonly kind: 'readable'; readonly learned: Learned }
   /** Readable but not cacheable, see `UncacheableRecord`: the transfer is aborted. */
   | { readonly kind: 'unkeepable'; readonly head: ContentHead }
   /** Any other answer, with its body. */
   | { readonly kind: 'refused'; readonly reply: WholeReply };
 
-/** The result of a readable answer, and the receiver of its bytes; without one the transfer is aborted. */
-export interface TakenAnswer<Learned> {
+/** What a readable answer says, and the receiver of its bytes; without one the transfer is aborted. */
+export interface TakenAnswer {
   readonly learned: Learned;
   readonly receiver: RangeReceiver | undefined;
 }
 
-/** The result of a first GET. */
-export interface FirstFetchOutcome<Learned> {
-  /** The object is readable. Called before any of its bytes, which `call` brings. */
-  readonly take: (
-    head: ContentHead,
-    arriving: ArrivingBytes,
-    call: StoreCall | undefined,
-  ) => TakenAnswer<Learned>;
-  readonly answered: (answer: FirstAnswer<Learned>) => void;
+/** Learns from the head of a readable answer. Called before any of its bytes, which `call` brings. */
+export type TakeAnswer = (
+  head: ContentHead,
+  arriving: ArrivingBytes,
+  call: StoreCall | undefined,
+) => TakenAnswer;
+
+/** Receives the result of a first GET. */
+interface FirstFetchCallbacks {
+  readonly take: TakeAnswer;
+  readonly answered: (answer: FirstAnswer) => void;
   readonly failed: (error: Error) => void;
 }
 
 /** Receives the answer to the first GET for an unknown object: record and bytes in one request. */
-export class FirstFetch<Learned> implements StoreReceiver {
+export class FirstFetch implements StoreReceiver {
   readonly #asked: FirstExtent | undefined;
-  readonly #outcome: FirstFetchOutcome<Learned>;
+  readonly #callbacks: FirstFetchCallbacks;
   readonly #maxSizeBytes: number;
   #call: StoreCall | undefined;
   #bytes: ExpectedBytes | undefined;
@@ -124,10 +127,10 @@ export class FirstFetch<Learned> implements StoreReceiver {
    * @param asked the requested range; undefined for the whole object
    * @param maxSizeBytes size limit for cached objects
    */
-  constructor(asked: FirstExtent | undefined, maxSizeBytes: number, outcome: FirstFetchOutcome<Learned>) {
+  constructor(asked: FirstExtent | undefined, maxSizeBytes: number, callbacks: FirstFetchCallbacks) {
     this.#asked = asked;
     this.#maxSizeBytes = maxSizeBytes;
-    this.#outcome = outcome;
+    this.#callbacks = callbacks;
   }
 
   /** Sets the call whose answer this receives. */
@@ -147,8 +150,8 @@ export class FirstFetch<Learned> implements StoreReceiver {
       return;
     }
     this.#call?.abort();
-    if (arriving.kind === 'unkeepable') this.#outcome.answered({ kind: 'unkeepable', head });
-    else this.#outcome.failed(arriving.error);
+    if (arriving.kind === 'unkeepable') this.#callbacks.answered({ kind: 'unkeepable', head });
+    else this.#callbacks.failed(arriving.error);
   }
 
   arrived(chunk: Buffer): void {
@@ -158,17 +161,17 @@ export class FirstFetch<Learned> implements StoreReceiver {
 
   ended(): void {
     this.#bytes?.ended();
-    if (this.#refusal) this.#outcome.answered({ kind: 'refused', reply: this.#refusal.whole() });
+    if (this.#refusal) this.#callbacks.answered({ kind: 'refused', reply: this.#refusal.whole() });
   }
 
   failed(error: StoreError): void {
     if (this.#bytes) this.#bytes.failed(error);
-    else this.#outcome.failed(error);
+    else this.#callbacks.failed(error);
   }
 
   #take(head: ContentHead, arriving: ArrivingBytes): void {
-    const { learned, receiver } = this.#outcome.take(head, arriving, this.#call);
-    this.#outcome.answered({ kind: 'readable', learned });
+    const { learned, receiver } = this.#callbacks.take(head, arriving, this.#call);
+    this.#callbacks.answered({ kind: 'readable', learned });
     if (receiver) this.#bytes = new ExpectedBytes(receiver, 0, arriving.to - arriving.from);
     else if (arriving.sizeBytes > 0) this.#call?.abort();
   }

@@ -25,7 +25,7 @@ import {
   partNumberOf,
   type TakenAnswer,
 } from './first-fetch.ts';
-import type { LookupResult, ObjectSource } from './object-source.ts';
+import type { Learned, LookupResult, ObjectSource } from './object-source.ts';
 import { lookupFresh, lookupRecord, type RecordCache } from './record-cache.ts';
 import { isRememberedRefusal, readableRecord, refusedRecord, uncacheableRecord } from './reply-record.ts';
 import { SingleFlight } from './single-flight.ts';
@@ -49,11 +49,6 @@ export interface ContentFactory {
     call: StoreCall | undefined,
   ): RangeReceiver | undefined;
 }
-
-/** The result of one store request, shared by all who waited for it. */
-type Learned = Omit<LookupResult, 'isCollapsed' | 'how'> & {
-  readonly how: 'fetched' | 'revalidated';
-};
 
 /** A question to a store, as it was asked. */
 interface Question extends Asked {
@@ -207,7 +202,7 @@ export class LocalObjects implements ObjectSource {
 
   async #askGet(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
     const question = this.#question(read, 'GET', partNumberOf(extent));
-    const answer = await this.#fetcher.get<Learned>(read, extent, (head, arriving, call) =>
+    const answer = await this.#fetcher.get(read, extent, (head, arriving, call) =>
       this.#takeBytes(question, head, arriving, call),
     );
     if (answer.kind === 'refused' && answer.reply.status === 416 && extent && extent.kind !== 'part') {
@@ -228,7 +223,7 @@ export class LocalObjects implements ObjectSource {
     head: ContentHead,
     { entityTag, sizeBytes, from, to }: ArrivingBytes,
     call: StoreCall | undefined,
-  ): TakenAnswer<Learned> {
+  ): TakenAnswer {
     const { read } = question;
     const { versionId, contentEncoding } = head;
     const identity = { objectKey: read.objectKey.text, versionId, entityTag, sizeBytes, contentEncoding };

@@ -9,6 +9,11 @@ export interface LookupResult extends LookupOutcome {
   readonly record: ObjectRecord;
 }
 
+/** What one request to the store has told of an object, for all who wait for it. */
+export type Learned = Omit<LookupResult, 'isCollapsed' | 'how'> & {
+  readonly how: 'fetched' | 'revalidated';
+};
+
 /** Where a worker looks up objects: in its own cache, or with the worker that owns them. */
 export interface ObjectSource {
   /** The records that are cached here, see `lookupFresh`. */

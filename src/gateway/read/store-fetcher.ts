@@ -10,9 +10,9 @@ import {
   type FirstAnswer,
   type FirstExtent,
   FirstFetch,
-  type FirstFetchOutcome,
   partNumberOf,
   rangeHeader,
+  type TakeAnswer,
 } from './first-fetch.ts';
 import { storeRequest } from './store-request.ts';
 
@@ -54,12 +54,13 @@ export class StoreFetcher {
   }
 
   /** GET of `extent`, or of the whole object if undefined. `take` receives the head of a readable answer. */
-  get<Learned>(
-    read: ObjectRead,
-    extent: FirstExtent | undefined,
-    take: FirstFetchOutcome<Learned>['take'],
-  ): Promise<FirstAnswer<Learned>> {
-    return this.#withRetries(read, () => getOnce(read, extent, take));
+  get(read: ObjectRead, extent: FirstExtent | undefined, take: TakeAnswer): Promise<FirstAnswer> {
+    return this.#withRetries(read, async () => {
+      const answer = await sendFirst(read, extent, take);
+      if (answer.kind === 'refused' && isRetryableStatus(answer.reply.status))
+        throw new RefusedByStoreError(answer.reply);
+      return answer;
+    });
   }
 
   /** Repeats `ask` while it rejects with a transient error. */
@@ -83,25 +84,18 @@ export class StoreFetcher {
   }
 }
 
-function getOnce<Learned>(
+function sendFirst(
   read: ObjectRead,
   extent: FirstExtent | undefined,
-  take: FirstFetchOutcome<Learned>['take'],
-): Promise<FirstAnswer<Learned>> {
-  const { promise, resolve, reject } = Promise.withResolvers<FirstAnswer<Learned>>();
-  const answered = (answer: FirstAnswer<Learned>) => {
-    const isBusy = answer.kind === 'refused' && isRetryableStatus(answer.reply.status);
-    if (isBusy) reject(new RefusedByStoreError(answer.reply));
-    else resolve(answer);
-  };
-  const outcome = { take, answered, failed: reject };
-  const fetch = new FirstFetch<Learned>(extent, read.policy.maxObjectSizeBytes, outcome);
-  const partNumber = partNumberOf(extent);
-  const request = storeRequest(read, 'GET', {
-    range: extent && rangeHeader(extent),
-    partNumber,
-    trace: read.trace,
+  take: TakeAnswer,
+): Promise<FirstAnswer> {
+  return new Promise((answered, failed) => {
+    const fetch = new FirstFetch(extent, read.policy.maxObjectSizeBytes, { take, answered, failed });
+    const request = storeRequest(read, 'GET', {
+      range: extent && rangeHeader(extent),
+      partNumber: partNumberOf(extent),
+      trace: read.trace,
+    });
+    fetch.sent(read.bucket.store.send(request, fetch));
   });
-  fetch.sent(read.bucket.store.send(request, fetch));
-  return promise;
 }

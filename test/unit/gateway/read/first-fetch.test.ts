@@ -7,6 +7,7 @@ import {
   FirstFetch,
 } from '../../../../src/gateway/read/first-fetch.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
+import { anythingLearned } from '../../../support/records.ts';
 
 /** What came of a fetch. */
 interface Outcome {
@@ -30,7 +31,7 @@ beforeEach(() => {
   isAborted = false;
 });
 
-function begin(asked: FirstExtent | undefined): FirstFetch<ArrivingBytes> {
+function begin(asked: FirstExtent | undefined): FirstFetch {
   const receiver = {
     bytes: (chunk: Buffer) => {
       outcome.bytes += chunk.toString();
@@ -47,9 +48,12 @@ function begin(asked: FirstExtent | undefined): FirstFetch<ArrivingBytes> {
     whole: () => undefined,
   };
   const fetch = new FirstFetch(asked, maxSizeBytes, {
-    take: (_head, arriving) => ({ learned: arriving, receiver: wantsBytes ? receiver : undefined }),
+    take: (_head, arriving) => {
+      outcome.readable = arriving;
+      return { learned: anythingLearned, receiver: wantsBytes ? receiver : undefined };
+    },
     answered: answer => {
-      if (answer.kind === 'readable') outcome.readable = answer.learned;
+      if (answer.kind === 'readable') expect(answer.learned).toBe(anythingLearned);
       else if (answer.kind === 'unkeepable') outcome.unkeepable = answer.head;
       else outcome.refused = answer.reply;
     },
