@@ -5,19 +5,33 @@ import type { RangeSource } from './ranged-read.ts';
 import type { ReadAhead, ReadAheadReader } from './read-ahead.ts';
 import type { SlotLender } from './slot-lender.ts';
 
+/** The bytes `[from, to)` that a reader wants. */
+interface WantedBytes {
+  readonly from: number;
+  readonly to: number;
+  /** Whether bytes before `from` have already been sent. */
+  readonly hasBegun: boolean;
+}
+
+/** What all readers of a worker share. */
+export interface ReaderContext {
+  readonly lender: SlotLender;
+  readonly readAhead: ReadAhead;
+}
+
 /**
  * Reads `[from, to)` of a content that this worker owns: from blocks in memory, otherwise from the extents that fetch
  * them, as the bytes arrive.
  */
 export class GenerationReader implements ContentReader, ReadAheadReader {
   readonly #generation: Generation;
+  readonly #from: number;
   readonly #to: number;
   readonly #lender: SlotLender;
   readonly #readAhead: ReadAhead;
   readonly source: RangeSource;
   fetchedUntil: number;
   slotWaitMs = 0;
-  readonly #from: number;
   #hasBegun: boolean;
   #position: number;
   /** Whether it has read the beginning of a block alone: the block counts as read when the reader has left it. */
@@ -31,19 +45,16 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
 
   constructor(
     generation: Generation,
-    from: number,
-    to: number,
+    { from, to, hasBegun }: WantedBytes,
     source: RangeSource,
-    lender: SlotLender,
-    readAhead: ReadAhead,
-    hasBegun: boolean,
+    { lender, readAhead }: ReaderContext,
   ) {
     this.#generation = generation;
     this.#from = from;
+    this.#to = to;
     this.#hasBegun = hasBegun;
     this.#position = from;
     this.fetchedUntil = from;
-    this.#to = to;
     this.source = source;
     this.#lender = lender;
     this.#readAhead = readAhead;

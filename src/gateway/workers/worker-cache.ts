@@ -10,7 +10,7 @@ import { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { type UnwrittenBytesError, WrittenBytes } from '../../cache/written-bytes.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import { Filler } from '../fill/filler.ts';
-import { GenerationReader } from '../fill/generation-reader.ts';
+import { GenerationReader, type ReaderContext } from '../fill/generation-reader.ts';
 import type { RangeReceiver, RangeSource } from '../fill/ranged-read.ts';
 import { ReadAhead } from '../fill/read-ahead.ts';
 import { Readers } from '../fill/readers.ts';
@@ -52,7 +52,7 @@ export class WorkerCache implements ContentFactory {
   readonly lender: SlotLender;
   readonly nowMs: () => number;
   readonly clock: Clock;
-  readonly #readAhead: ReadAhead;
+  readonly #readerContext: ReaderContext;
   readonly #readers: Readers;
   /** A number for each store, by name. */
   readonly #fillGroups = new Map<string, number>();
@@ -68,8 +68,11 @@ export class WorkerCache implements ContentFactory {
     this.unsettled = new UnsettledKeys(memory, clock);
     this.#readers = new Readers(pageBytes * pagesPerWorker);
     this.filler = new Filler(this.tier, this.#readers, { clock, random, retried, faults });
-    this.#readAhead = new ReadAhead(this.filler, this.#readers, clock);
     this.lender = new SlotLender(this.tier, Math.max(1, Math.floor(pagesPerWorker / 2)));
+    this.#readerContext = {
+      lender: this.lender,
+      readAhead: new ReadAhead(this.filler, this.#readers, clock),
+    };
     const fetcher = new StoreFetcher(clock, random, (read, reason) =>
       retried(read.bucket.store.name, reason),
     );
@@ -83,12 +86,9 @@ export class WorkerCache implements ContentFactory {
       open: (generation, from, to, hasBegun, trace) =>
         new GenerationReader(
           generation,
-          from,
-          to,
+          { from, to, hasBegun },
           trace ? rangeSource(read, identity, trace) : source,
-          this.lender,
-          this.#readAhead,
-          hasBegun,
+          this.#readerContext,
         ),
       lend: (block, from, to) => this.lender.lend(block, from, to),
     };

@@ -27,7 +27,7 @@ function setUp(slots = 8) {
   const identity = { objectKey: 'k', versionId: undefined, entityTag: '"t"', sizeBytes };
   const generation = new Generation(identity, blockBytes, tier, {
     open: (content, from, to, hasBegun) =>
-      new GenerationReader(content, from, to, source, lender, ahead, hasBegun),
+      new GenerationReader(content, { from, to, hasBegun }, source, { lender, readAhead: ahead }),
     lend: (block, from, to) => lender.lend(block, from, to),
   });
   return { asked, clock, tier, filler, generation };

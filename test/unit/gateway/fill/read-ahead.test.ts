@@ -29,7 +29,7 @@ function setUp(blocks: number) {
   const identity = { objectKey: 'k', versionId: undefined, entityTag: '"t"', sizeBytes };
   const generation: Generation = new Generation(identity, blockBytes, tier, {
     open: (content, from, to, hasBegun) =>
-      new GenerationReader(content, from, to, source, lender, ahead, hasBegun),
+      new GenerationReader(content, { from, to, hasBegun }, source, { lender, readAhead: ahead }),
     lend: (block, from, to) => lender.lend(block, from, to),
   });
   const fill = (from: number, to: number) => {
