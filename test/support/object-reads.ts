@@ -3,7 +3,7 @@ import { recordName } from '../../src/cache/record.ts';
 import type { Bucket } from '../../src/gateway/request/bucket.ts';
 import type { ObjectRead } from '../../src/gateway/request/object-read.ts';
 import { slots, testKey } from './object-keys.ts';
-import { defaultPolicy } from './test-gateway.ts';
+import { defaultPolicy } from './worker-gateway.ts';
 
 /** A store that nothing is to be asked of. */
 export const silentStore: Store = {

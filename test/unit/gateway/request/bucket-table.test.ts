@@ -4,7 +4,7 @@ import type { Bucket } from '../../../../src/gateway/request/bucket.ts';
 import { BucketTable, type OtherBuckets } from '../../../../src/gateway/request/bucket-table.ts';
 import type { HeaderPrefix } from '../../../../src/s3/dialect.ts';
 import { slots } from '../../../support/object-keys.ts';
-import { defaultPolicy } from '../../../support/test-gateway.ts';
+import { defaultPolicy } from '../../../support/worker-gateway.ts';
 
 const point = 'arn:aws:s3:eu-west-1:123456789012:accesspoint/reports';
 

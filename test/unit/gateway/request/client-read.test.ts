@@ -11,7 +11,7 @@ import { RequestFields } from '../../../../src/s3/request-fields.ts';
 import { clientCalled } from '../../../support/callers.ts';
 import { slots, testKey } from '../../../support/object-keys.ts';
 import { bucketOf } from '../../../support/object-reads.ts';
-import { defaultPolicy } from '../../../support/test-gateway.ts';
+import { defaultPolicy } from '../../../support/worker-gateway.ts';
 
 const reader: Caller = clientCalled('reader');
 const ends = { refuse: () => undefined, fault: () => undefined };

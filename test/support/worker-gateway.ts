@@ -1,0 +1,213 @@
+import { S3Store, type S3StoreOptions } from '../../src/backend/s3/s3-store.ts';
+import { StoreMeter } from '../../src/backend/store-meter.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { Faults, guardedClock } from '../../src/base/faults.ts';
+import type { Logger } from '../../src/base/logger.ts';
+import { Metrics } from '../../src/base/metrics.ts';
+import type { Tracing } from '../../src/base/spans.ts';
+import type { SharedMemory } from '../../src/cache/shared-memory.ts';
+import type { UnwrittenBytesError } from '../../src/cache/written-bytes.ts';
+import { Gateway } from '../../src/gateway/gateway.ts';
+import type { AccessLog } from '../../src/gateway/reply/access-log.ts';
+import { anonymous, type Policy } from '../../src/gateway/request/access.ts';
+import type { RateLimits, RequestLimits } from '../../src/gateway/request/admission.ts';
+import type { Authenticate, AuthenticateForm } from '../../src/gateway/request/authenticator.ts';
+import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/request/bucket.ts';
+import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
+import { fallbackBucketOf } from '../../src/gateway/request/fallback-bucket.ts';
+import { slots } from './object-keys.ts';
+
+const mebibyte = 1024 * 1024;
+
+export const defaultPolicy: CachePolicy = {
+  ttlMs: 60_000,
+  maxTtlMs: 86_400_000,
+  negativeTtlMs: 5_000,
+  staleIfErrorMs: 0,
+  honourCacheControl: true,
+  blockSizeBytes: mebibyte,
+  maxObjectSizeBytes: 5 * 1024 ** 4,
+};
+
+const defaultLimits: RequestLimits & RateLimits = {
+  urlBytes: 8_192,
+  requests: 10_000,
+  requestsPerAddress: 10_000,
+  requestsPerAccessKey: 10_000,
+  ratePerAddressBytes: 0,
+  ratePerAccessKeyBytes: 0,
+};
+
+/** What the workers of a test gateway are made of. */
+export interface WorkerGatewayOptions {
+  readonly storeUrl: string;
+  /** Further stores by name, each with a bucket that is called the same. */
+  readonly otherStores?: Readonly<Record<string, string>>;
+  /** A store that stands in for the first one in all of its buckets. */
+  readonly fallbackUrl?: string;
+  /** How the store is spoken to: by default in `x-amz-`, with the bucket in the path and without signatures. */
+  readonly store?: Partial<S3StoreOptions>;
+  /** What differs from a bucket that is called the same at the store, by the names that clients use. Default: one bucket `b`. */
+  readonly buckets?: Readonly<Record<string, Partial<Bucket>>>;
+  /** Whether `"*"` stands for all other names at the store. */
+  readonly hasOthers?: boolean;
+  readonly domain?: string;
+  /** Heap that what is known of objects may cost in each worker. */
+  readonly recordBytes?: number;
+  readonly policy?: Partial<CachePolicy>;
+  readonly clock?: Clock;
+  /** Default: everybody is anonymous. */
+  readonly authenticate?: Authenticate;
+  /** The same of forms. */
+  readonly authenticateForm?: AuthenticateForm;
+  /** Default: everybody may do everything. */
+  readonly allows?: Policy | Policy['allows'];
+  readonly connections?: number;
+  readonly accessLog?: AccessLog;
+  /** Where spans go; by default none are recorded. */
+  readonly tracing?: Tracing;
+  /** Receives warnings about requests. */
+  readonly logger?: Logger;
+  /** Blocks are checked unless it says otherwise; told of what is found. */
+  readonly onUnwritten?: (error: UnwrittenBytesError) => void;
+  /** Default: those of a configuration that names none. */
+  readonly limits?: Partial<RequestLimits & RateLimits>;
+}
+
+/** One worker's gateway and what it is made of. */
+export interface WorkerGateway {
+  readonly gateway: Gateway;
+  readonly metrics: Metrics;
+  readonly stores: readonly S3Store[];
+}
+
+/** One of the workers that share `memory`. */
+export function makeWorkerGateway(
+  options: WorkerGatewayOptions,
+  policy: CachePolicy,
+  memory: SharedMemory,
+  worker: number,
+): WorkerGateway {
+  const metrics = new Metrics();
+  const clock = options.clock ?? systemClock;
+  const meter = new StoreMeter(metrics);
+  const faults = new Faults(metrics, options.logger);
+  const makeStore = (name: string, endpoint: string) =>
+    new S3Store({
+      name,
+      endpoint,
+      region: 'us-east-1',
+      addressing: 'path',
+      headerPrefix: 'x-amz-',
+      credentials: { kind: 'none' },
+      connections: options.connections ?? 128,
+      queue: { size: 512, waitMs: 2_000 },
+      minRateBytes: 1_024,
+      timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
+      clock: guardedClock(clock, faults),
+      meter,
+      faults,
+      spans: options.tracing?.spans,
+      ...options.store,
+    });
+  const store = makeStore('main', options.storeUrl);
+  const others = Object.entries(options.otherStores ?? {}).map(([name, url]) => makeStore(name, url));
+  const standby = options.fallbackUrl === undefined ? undefined : makeStore('standby', options.fallbackUrl);
+  const stores = [store, ...others, ...(standby ? [standby] : [])];
+  for (const one of stores) spoilGiven(one);
+  const otherBuckets = Object.fromEntries(others.map(one => [one.name, { store: one }]));
+  const gateway = new Gateway({
+    domain: options.domain,
+    buckets: bucketsOf(
+      { ...options, buckets: { ...(options.buckets ?? { b: {} }), ...otherBuckets } },
+      store,
+      policy,
+      standby,
+    ),
+    authenticate: options.authenticate ?? (() => anonymous),
+    authenticateForm: options.authenticateForm ?? (() => anonymous),
+    policy: policyOf(options.allows),
+    memory,
+    worker,
+    recordBytes: options.recordBytes ?? 16 * mebibyte,
+    metrics,
+    meter,
+    faults,
+    onArchivedRead: () => undefined,
+    onUnwritten: options.onUnwritten ?? (() => undefined),
+    accessLog: options.accessLog,
+    tracing: options.tracing,
+    ...(options.logger && { logger: options.logger }),
+    clock,
+    limits: { ...defaultLimits, ...options.limits },
+    random: () => 0.5,
+  });
+  return { gateway, metrics, stores };
+}
+
+/** A function alone tells of single keys; of what lies below a prefix it tells when that itself is refused. */
+function policyOf(allows: WorkerGatewayOptions['allows']): Policy {
+  if (!allows) return { allows: () => true, shareBelow: () => 'every' };
+  if (typeof allows !== 'function') return allows;
+  return { allows, shareBelow: (...asked) => (allows(...asked) ? 'some' : 'none') };
+}
+
+function bucketsOf(
+  options: WorkerGatewayOptions,
+  store: S3Store,
+  policy: CachePolicy,
+  standby: S3Store | undefined,
+) {
+  const { buckets = { b: {} } } = options;
+  const bucketOf = (name: string, different: Partial<Bucket>): Bucket => {
+    const bucket = primaryOf(name, different);
+    return standby ? { ...bucket, fallback: fallbackBucketOf(bucket, standby, `${name}-replica`) } : bucket;
+  };
+  const primaryOf = (name: string, different: Partial<Bucket>): Bucket => {
+    const bucketAtStore = different.bucketAtStore ?? name;
+    const backend = (different.store ?? store).identity;
+    return {
+      name,
+      label: name,
+      store,
+      region: regionOfBucket(name, bucketAtStore, options.store?.region ?? 'us-east-1'),
+      headerPrefix: store.headerPrefix,
+      bucketAtStore,
+      keyPrefix: '',
+      epochs: slots.of({ backend, bucket: bucketAtStore }),
+      keys: 'exact',
+      listingKey: new Uint8Array(32),
+      maxBodySizeBytes: 5 * 1024 ** 3,
+      customerKeys: { plainHttp: 'loopback' },
+      policyFor: () => policy,
+      ...different,
+    };
+  };
+  const named = Object.entries(buckets).map(([name, different]): [string, Bucket] => [
+    name,
+    bucketOf(name, different),
+  ]);
+  const find = (name: string) => (named.some(([taken]) => taken === name) ? undefined : bucketOf(name, {}));
+  const others = {
+    store,
+    region: options.store?.region ?? 'us-east-1',
+    headerPrefix: store.headerPrefix,
+    find,
+  };
+  return new BucketTable(new Map(named), options.hasOthers ? others : undefined);
+}
+
+/** The memory of a chunk is its receiver's during the call alone: here it is overwritten at once, as the next read may do. */
+function spoilGiven(store: S3Store): void {
+  const send = store.send.bind(store);
+  store.send = (request, receiver) =>
+    send(request, {
+      answered: head => receiver.answered(head),
+      arrived: chunk => {
+        receiver.arrived(chunk);
+        chunk.fill(0xee);
+      },
+      ended: () => receiver.ended(),
+      failed: error => receiver.failed(error),
+    });
+}
