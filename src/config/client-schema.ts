@@ -5,6 +5,7 @@ import { listOf, map, text } from './scalars.ts';
 export const clientSchema = map({
   accessKeyId: text('an access key id'),
   secretAccessKey: text('a secret access key'),
+  previousSecretAccessKey: text('the secret access key before, while it still holds').optional(),
   allow: listOf(
     map({
       buckets: listOf(text('the name of a bucket, or "*"'), 'bucket names'),
@@ -13,4 +14,9 @@ export const clientSchema = map({
     }),
     'grants, such as { buckets: [photos], keys: ["public/**"], actions: [GetObject] }',
   ),
+}).check(({ value, issues }) => {
+  const { secretAccessKey, previousSecretAccessKey: input } = value;
+  if (input !== secretAccessKey) return;
+  const path = ['previousSecretAccessKey'];
+  issues.push({ code: 'custom', path, message: 'another one than secretAccessKey', input });
 });

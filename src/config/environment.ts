@@ -1,17 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { errorCode } from '../base/error-code.ts';
+
 /** The environment of the process, or a test's replacement. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a value in the file refers to a variable that is not set. */
+/** Where a value refers to a variable that is not set, or to a file that cannot be read. */
 interface EnvironmentProblem {
   readonly path: readonly PropertyKey[];
   readonly reason: string;
 }
 
-const reference = /\$\$\{|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{/g;
+const reference = /\$\$\{|\$\{(?:file:([^}-][^}]*)|([A-Za-z_]\w*)(?::-([^}]*))?)\}|\$\{/g;
 
 /**
- * Substitutes `${name}` and `${name:-default}` in every string value of a parsed document, but not in keys. As in the
- * shell, the default also replaces an empty variable. `$${` is a literal `${`.
+ * Substitutes `${name}`, `${name:-default}` and `${file:path}` in every string value of a parsed document, but not in
+ * keys. As in the shell, the default also replaces an empty variable, and a file is taken without the end of its last
+ * line. `$${` is a literal `${`.
  */
 export function substituteEnvironment(
   document: unknown,
@@ -29,14 +33,18 @@ export function substituteEnvironment(
   return { value: visit(document, []), problems };
 }
 
-/** The variables that a string of the file refers to. */
-export function environmentNames(text: string): string[] {
-  return Array.from(text.matchAll(reference)).flatMap(([, name]) => (name === undefined ? [] : [name]));
+/** What a string of the configuration refers to: files and variables. */
+export function referencesIn(text: string): { readonly files: string[]; readonly variables: string[] } {
+  const found = Array.from(text.matchAll(reference));
+  const group = (index: number) => found.flatMap(match => match[index] ?? []);
+  return { files: group(1), variables: group(2) };
 }
 
 function fill(text: string, environment: Environment, report: (reason: string) => void): string {
-  return text.replace(reference, (match: string, name?: string, fallback?: string) => {
+  return text.replace(reference, (match: string, file?: string, name?: string, fallback?: string) => {
     if (match === '$${') return '${';
+    if (file !== undefined)
+      return contentOf(file, code => report(`takes ${match}, which cannot be read (${code})`));
     if (name === undefined) {
       report('has a "$" and "{" that begin no reference to a variable; literally they are written "$${"');
       return match;
@@ -46,4 +54,14 @@ function fill(text: string, environment: Environment, report: (reason: string) =
     if (value === undefined) report(`takes \${${name}} from the environment, where it is not set`);
     return value ?? '';
   });
+}
+
+/** Of the file as it is now: variables are those of the start, but a reload reads files again. */
+function contentOf(file: string, report: (code: string) => void): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    report(errorCode(error) ?? String(error));
+    return '';
+  }
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { environmentNames } from './environment.ts';
+import { referencesIn } from './environment.ts';
 import type { ConfigWarning } from './grant-warnings.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -119,9 +119,11 @@ function describeHeld(path: Path, document: unknown): string {
   if (isSecretValue(path)) return describeHidden(value);
   if (typeof value === 'object') return describeMap(value);
   if (typeof value !== 'string') return JSON.stringify(value);
-  const variables = environmentNames(value).map(name => `\${${name}}`);
+  const { variables, files } = referencesIn(value);
+  if (files.length > 0)
+    return `a text with ${files.map(file => `\${file:${file}}`).join(', ')}, whose value is that of a file and is not shown`;
   if (variables.length > 0)
-    return `a text with ${variables.join(', ')}, whose value comes from the environment and is not shown`;
+    return `a text with ${variables.map(name => `\${${name}}`).join(', ')}, whose value comes from the environment and is not shown`;
   return looksSecret(value) ? describeHidden(value) : JSON.stringify(value);
 }
 

@@ -13,7 +13,7 @@ export function secretsOf({ admin, backends, clients, alerts, tracing }: Gateway
   return [
     admin.token,
     ...ofBackends,
-    ...clients.map(client => client.secretAccessKey),
+    ...clients.flatMap(client => [client.secretAccessKey, client.previousSecretAccessKey]),
     ...alerts.webhooks.map(webhook => webhook.url),
     ...Object.values(tracing?.headers ?? {}).filter(value => value.length >= LEAST_SECRET),
   ].filter(secret => secret !== undefined);

@@ -6,13 +6,19 @@ import { S3Error, s3Error } from './error.ts';
 import { ALGORITHM, SERVICE } from './sigv4-canonical.ts';
 import { parseCredential, parseTimestamp } from './sigv4-claim.ts';
 import { accessKeyUnknown, MAX_EXPIRES_S, MAX_SKEW_MS, timeTooSkewed } from './sigv4-errors.ts';
-import type { SigningKeys } from './sigv4-keys.ts';
+import { type ClientSecrets, type SigningKeys, signingSecret } from './sigv4-keys.ts';
 
 /** What a signature of a form is verified with. */
 interface Verifier {
-  readonly findClient: (accessKeyId: string) => { readonly secretAccessKey: string } | undefined;
+  readonly findClient: (accessKeyId: string) => ClientSecrets | undefined;
   readonly clock: Clock;
   readonly keys: SigningKeys;
+}
+
+/** Who has signed a form, and with which of its secrets. */
+interface FormSigner {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
 }
 
 const names = ['algorithm', 'credential', 'date', 'signature'] as const;
@@ -30,7 +36,7 @@ export function prefixOfForm(fields: ReadonlyMap<string, string>): HeaderPrefix 
  *
  * @param fields by lower-case name
  * @param region that the signature must be for
- * @returns the id of the access key; undefined for a form without a signature
+ * @returns undefined for a form without a signature
  * @throws S3Error InvalidArgument for fields that are missing or malformed; InvalidAccessKeyId; SignatureDoesNotMatch;
  * AccessDenied for a signature that is too old, RequestTimeTooSkewed for one of the future
  */
@@ -38,7 +44,7 @@ export function verifyForm(
   fields: ReadonlyMap<string, string>,
   region: string,
   { findClient, clock, keys }: Verifier,
-): string | undefined {
+): FormSigner | undefined {
   const prefix = prefixOfForm(fields);
   if (!prefix) return undefined;
   const field = (name: string) => {
@@ -80,9 +86,11 @@ export function verifyForm(
   const client = findClient(accessKeyId);
   // no form is made with temporary credentials, of which the gateway gives out none
   if (!client) throw accessKeyUnknown(accessKeyId);
-  const expected = keys.sign({ accessKeyId, secretAccessKey: client.secretAccessKey }, scope, policy);
-  if (!isSame(expected, signature)) throw mismatch(accessKeyId, policy, signature);
-  return accessKeyId;
+  const secretAccessKey = signingSecret(client, secret =>
+    isSame(keys.sign({ accessKeyId, secretAccessKey: secret }, scope, policy), signature),
+  );
+  if (secretAccessKey === undefined) throw mismatch(accessKeyId, policy, signature);
+  return { accessKeyId, secretAccessKey };
 }
 
 /** The texts for credentials are those of signatures in headers, without what they begin with there. */

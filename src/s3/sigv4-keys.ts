@@ -11,6 +11,22 @@ export interface Credentials {
   readonly sessionToken?: string | undefined;
 }
 
+/** What a client may sign with. */
+export interface ClientSecrets {
+  readonly secretAccessKey: string;
+  /** The one before, which holds as well until every signer has the new one. */
+  readonly previousSecretAccessKey?: string | undefined;
+}
+
+/** The secret of a client by which `isSigned`, the current one first; undefined where none is. */
+export function signingSecret(
+  { secretAccessKey, previousSecretAccessKey: previous }: ClientSecrets,
+  isSigned: (secret: string) => boolean,
+): string | undefined {
+  if (isSigned(secretAccessKey)) return secretAccessKey;
+  return previous !== undefined && isSigned(previous) ? previous : undefined;
+}
+
 /** Deriving a key takes four rounds of HMAC and signing takes one, so the keys of a day are cached. */
 const MAX_KEYS = 1024;
 
@@ -19,7 +35,7 @@ const MAX_NAMES_LENGTH = 256 * 1024;
 
 /** Signs strings, with a cache of signing keys for recent scopes. A changed secret takes effect at once. */
 export class SigningKeys {
-  readonly #keys = new LRUCache<string, { readonly secret: string; readonly key: KeyObject }>({
+  readonly #keys = new LRUCache<string, KeyObject>({
     max: MAX_KEYS,
     maxSize: MAX_NAMES_LENGTH,
     sizeCalculation: (_key, name) => name.length,
@@ -32,11 +48,12 @@ export class SigningKeys {
 
   /** The signing key of a scope, for verifying the chunks of a signed stream. */
   keyFor({ accessKeyId, secretAccessKey }: Credentials, { date, region, service }: Scope): KeyObject {
-    const name = [date, region, service, accessKeyId].map(lengthPrefixed).join('');
+    // one access key may have two secrets at a time: the name has whatever the key is made of
+    const name = [date, region, service, accessKeyId, secretAccessKey].map(lengthPrefixed).join('');
     const known = this.#keys.get(name);
-    if (known?.secret === secretAccessKey) return known.key;
+    if (known) return known;
     const key = deriveKey(secretAccessKey, { date, region, service });
-    this.#keys.set(name, { secret: secretAccessKey, key });
+    this.#keys.set(name, key);
     return key;
   }
 }

@@ -46,7 +46,7 @@ import {
   timeTooSkewed,
   version2Incomplete,
 } from './sigv4-errors.ts';
-import type { SigningKeys } from './sigv4-keys.ts';
+import { type ClientSecrets, type SigningKeys, signingSecret } from './sigv4-keys.ts';
 import { readSignedPayload, type SignedPayload } from './sigv4-payload.ts';
 import { readPresigned } from './sigv4-presigned.ts';
 import { mayShowCredentials, type RequestView, type SignedRequest, viewRequest } from './sigv4-request.ts';
@@ -54,8 +54,7 @@ import { mayShowCredentials, type RequestView, type SignedRequest, viewRequest }
 const headerPrefixes: readonly HeaderPrefix[] = ['x-amz-', 'x-store-'];
 
 /** What verifying a client's signatures requires. */
-export interface Client {
-  readonly secretAccessKey: string;
+export interface Client extends ClientSecrets {
   /** For temporary credentials: the token that requests must carry. */
   readonly sessionToken?: string | undefined;
 }
@@ -70,6 +69,8 @@ type Signer<C extends Client> =
       readonly scheme: SignatureScheme;
       readonly headerPrefix: HeaderPrefix;
       readonly payload: SignedPayload;
+      /** The secret that it signed with. */
+      readonly secretAccessKey: string;
       /** When a presigned URL expires; undefined for a signature in headers. */
       readonly expiresAtMs: number | undefined;
     };
@@ -113,31 +114,43 @@ export class SigV4Verifier<C extends Client> {
     if (!client) throw accessKeyUnknown(accessKeyId);
     const isTokenWrong = claim.sessionToken !== client.sessionToken;
     if (isTokenWrong && client.sessionToken === undefined) throw tokenInvalid();
-    this.#checkSignature(claim, request, client);
+    const secretAccessKey = this.#secretOf(claim, request, client);
     if (isTokenWrong) throw tokenInvalid();
-    const payload = readSignedPayload(claim, client.secretAccessKey, this.#keys);
+    const payload = readSignedPayload(claim, secretAccessKey, this.#keys);
     const expiresAtMs = expiresAt(claim);
-    return { kind: 'signed', client, accessKeyId, scheme, headerPrefix, payload, expiresAtMs };
+    return {
+      kind: 'signed',
+      ...{ client, accessKeyId, scheme, headerPrefix, payload, secretAccessKey, expiresAtMs },
+    };
   }
 
   /**
    * Most signers sign the canonical form of the path, some the path as sent (`%2F`, lower-case escapes). Both forms
    * name the same key, so either signature is accepted.
+   *
+   * @returns the secret that it was signed with
+   * @throws S3Error SignatureDoesNotMatch
    */
-  #checkSignature(claim: SignatureClaim, request: RequestView, client: C): void {
+  #secretOf(claim: SignatureClaim, request: RequestView, client: C): string {
     const parts = canonicalParts(claim, request);
     const expected = stringToSign(claim.timestamp, claim.scope, canonicalRequest(parts));
-    if (this.#matches(claim, client, expected)) return;
+    const secret = signingSecret(client, each => this.#matches(claim, each, expected));
+    if (secret !== undefined) return secret;
     if (request.rawPath !== parts.uri) {
       const asSent = canonicalRequest({ ...parts, uri: request.rawPath });
-      if (this.#matches(claim, client, stringToSign(claim.timestamp, claim.scope, asSent))) return;
+      const text = stringToSign(claim.timestamp, claim.scope, asSent);
+      const ofOther = signingSecret(client, each => this.#matches(claim, each, text));
+      if (ofOther !== undefined) return ofOther;
     }
     const { accessKeyId, signature: signatureProvided } = claim;
     throw signatureMismatch({ accessKeyId, stringToSign: expected, signatureProvided, parts });
   }
 
-  #matches({ accessKeyId, scope, signature }: SignatureClaim, client: C, text: string): boolean {
-    const { secretAccessKey } = client;
+  #matches(
+    { accessKeyId, scope, signature }: SignatureClaim,
+    secretAccessKey: string,
+    text: string,
+  ): boolean {
     const computed = Buffer.from(this.#keys.sign({ accessKeyId, secretAccessKey }, scope, text), 'latin1');
     const provided = Buffer.from(signature, 'latin1');
     return provided.length === computed.length && timingSafeEqual(provided, computed);

@@ -16,6 +16,7 @@ import type { ArchivedRead } from '../gateway/reply/exchange-observer.ts';
 import { createAuthenticator, createFormAuthenticator } from '../gateway/request/authenticator.ts';
 import type { ServiceConfiguration } from '../gateway/request/configurations.ts';
 import { grantPolicy } from '../gateway/request/grant-policy.ts';
+import { PreviousSecrets } from '../gateway/request/previous-secrets.ts';
 import { BackendStores } from './backend-stores.ts';
 import { createBuckets } from './buckets.ts';
 import { StoreProbes } from './store-probes.ts';
@@ -51,6 +52,7 @@ export class WorkerGateway {
   readonly #stores: BackendStores;
   readonly #slots: EpochSlots;
   readonly #probes: StoreProbes | undefined;
+  readonly #previousSecrets: PreviousSecrets;
   #prepared: WorkerSettings;
 
   /** Builds the stores, buckets and grants of the configuration, and the gateway that serves them. */
@@ -88,6 +90,7 @@ export class WorkerGateway {
     });
     this.#slots = new EpochSlots(memory);
     this.#prepared = settings;
+    this.#previousSecrets = new PreviousSecrets(metrics, logger, clock);
     this.gateway = new Gateway({
       ...this.#serviceOf(settings),
       ...{ memory, worker, metrics, meter, onArchivedRead, clock, faults, logger, tracing },
@@ -97,7 +100,7 @@ export class WorkerGateway {
       random: Math.random,
     });
     this.#probes = isProbing ? new StoreProbes(guardedClock(clock, faults)) : undefined;
-    this.#useStores(settings);
+    this.#use(settings);
   }
 
   /** See `WorkerControl`. @throws where the settings cannot be served with; nothing has changed then */
@@ -115,21 +118,25 @@ export class WorkerGateway {
     // lines of the old format belong to the old file
     this.#accessLogParts.sink.flush();
     this.gateway.apply(this.#accessLog(config));
-    this.#useStores(settings);
+    this.#use(settings);
   }
 
-  #useStores({ config }: WorkerSettings): void {
+  #use({ config }: WorkerSettings): void {
+    const rotating = config.clients.filter(client => client.previousSecretAccessKey !== undefined);
+    this.#previousSecrets.watch(rotating.map(client => client.accessKeyId));
     const stores = this.#stores.use();
     this.#probes?.use(config, stores);
   }
 
   #serviceOf(settings: WorkerSettings): ServiceConfiguration {
     const { config } = settings;
+    const onPreviousSecret = (accessKeyId: string, client: string | undefined) =>
+      this.#previousSecrets.used(accessKeyId, client);
     return {
       domain: config.domain,
       buckets: createBuckets(settings, { stores: this.#stores.prepare(settings), slots: this.#slots }),
-      authenticate: createAuthenticator(config.clients, this.#clock),
-      authenticateForm: createFormAuthenticator(config.clients, this.#clock),
+      authenticate: createAuthenticator(config.clients, this.#clock, onPreviousSecret),
+      authenticateForm: createFormAuthenticator(config.clients, this.#clock, onPreviousSecret),
       policy: grantPolicy(anonymousGrants(config), config.clients),
       limits: config.limits,
     };

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -11,11 +11,10 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SigningKeys } from '../../../src/s3/sigv4-keys.ts';
-import { signRequest } from '../../../src/s3/sigv4-sign.ts';
 import { expectError } from '../../support/embedded-store/expect-error.ts';
 import { OWNER, StoreUnderTest } from '../../support/embedded-store/store-under-test.ts';
 import { xmlText } from '../../support/embedded-store/xml-text.ts';
+import { signedChunks } from '../../support/signed-chunks.ts';
 
 let store: StoreUnderTest;
 
@@ -71,69 +70,27 @@ describe('bodies of uploads', () => {
   });
 });
 
-/** A stream in signed chunks, as AWS Signature Version 4 describes it. */
-function signedChunks(
-  chunks: readonly string[],
-  spoil = false,
-): { headers: Record<string, string>; body: string } {
-  const nowMs = store.clock.nowMs();
-  const keys = new SigningKeys();
-  const size = chunks.join('').length;
-  const added = signRequest(
-    {
-      method: 'PUT',
-      host: new URL(store.url).host,
-      rawPath: '/box/chunks',
-      rawQuery: '',
-      headers: [['x-amz-decoded-content-length', String(size)]],
-      payloadHash: 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
-    },
-    { credentials: OWNER, region: 'us-east-1', headerPrefix: 'x-amz-', nowMs, keys },
-  );
-  const headers: Record<string, string> = {
-    'x-amz-decoded-content-length': String(size),
-    ...Object.fromEntries(added),
-  };
-  const { 'x-amz-date': timestamp = '', authorization = '' } = headers;
-  const scope = { date: timestamp.slice(0, 8), region: 'us-east-1', service: 's3' };
-  const key = keys.keyFor(OWNER, scope);
-  const hash = (content: string) => createHash('sha256').update(content).digest('hex');
-  let previous = authorization.split('Signature=')[1] ?? '';
-  let body = '';
-  for (const chunk of [...chunks, '']) {
-    const lines = [
-      'AWS4-HMAC-SHA256-PAYLOAD',
-      timestamp,
-      `${scope.date}/us-east-1/s3/aws4_request`,
-      previous,
-      hash(''),
-      hash(chunk),
-    ];
-    previous = createHmac('sha256', key).update(lines.join('\n')).digest('hex');
-    const sent = spoil && chunk === chunks.at(-1) ? chunk.toUpperCase() : chunk;
-    body += `${chunk.length.toString(16)};chunk-signature=${previous}\r\n${sent}\r\n`;
-  }
-  return { headers, body };
-}
+const inChunks = (spoil = false) =>
+  signedChunks(store.url, '/box/chunks', ['one ', 'two ', 'three'], {
+    ...{ credentials: OWNER, nowMs: store.clock.nowMs(), spoil },
+  });
 
 describe('bodies in signed chunks', () => {
   it('are stored without their framing', async () => {
-    const { headers, body } = signedChunks(['one ', 'two ', 'three']);
-    expect((await store.raw({ method: 'PUT', path: '/box/chunks', headers, body })).status).toBe(200);
+    expect((await store.raw(inChunks())).status).toBe(200);
     expect(await text('chunks')).toBe('one two three');
   });
 
   it('are refused when a chunk was changed', async () => {
     await store.put('/box/chunks', 'before');
-    const { headers, body } = signedChunks(['one ', 'two ', 'three'], true);
-    const reply = await store.raw({ method: 'PUT', path: '/box/chunks', headers, body });
+    const reply = await store.raw(inChunks(true));
     expect(xmlText(reply.text, 'Code')).toBe('SignatureDoesNotMatch');
     expect(await text('chunks')).toBe('before');
   });
 
   it('are refused when they end early', async () => {
-    const { headers, body } = signedChunks(['one ', 'two ', 'three']);
-    const cut = { method: 'PUT', path: '/box/chunks', headers, body: body.slice(0, -100) };
+    const whole = inChunks();
+    const cut = { ...whole, body: whole.body.slice(0, -100) };
     expect(xmlText((await store.raw(cut)).text, 'Code')).toBe('IncompleteBody');
   });
 });

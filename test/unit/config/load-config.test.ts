@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/config/config-error.ts';
 import { defaultConfig } from '../../../src/config/default-config.ts';
@@ -149,6 +151,23 @@ describe('a configuration that works', () => {
     );
     expect(config.listen).toEqual([{ kind: 'tcp', host: '::1', port: 81 }]);
     expect(config.log.access).toBe(false);
+  });
+
+  it('takes values from files, without the end of the last line, and shows none of them', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'tidegate-values-'));
+    const file = join(directory, 'token');
+    writeFileSync(file, `planted $\{NAME}\r\n\n`);
+    const token = (text: string) =>
+      parseConfig(`admin: { token: "${text}" }`, { file: 'variable' }).admin.token;
+    expect(token(`a\${file:${file}}b`)).toBe(`aplanted $\{NAME}\r\nb`);
+    expect(token(`\${file:-default} \${file}`)).toBe('variable variable');
+    expect(problems(`workers: "\${file:${file}}"`)).toEqual([
+      `workers holds a text with \${file:${file}}, whose value is that of a file and is not shown; expected auto, or a whole number from 1 to 256`,
+    ]);
+    rmSync(directory, { recursive: true });
+    expect(problems(`workers: "\${file:${file}}"`)).toEqual([
+      `workers takes \${file:${file}}, which cannot be read (ENOENT)`,
+    ]);
   });
 
   it('takes the credentials of a backend from the environment where it says so', () => {

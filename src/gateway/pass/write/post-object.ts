@@ -76,7 +76,7 @@ function callerOf(
   form: ArrivingForm,
 ): Caller {
   try {
-    const caller = authenticateForm(form.fields, bucket.region);
+    const caller = authenticateForm(form.fields, bucket.region, request);
     if (caller.kind === 'client') exchange.caller = caller.accessKeyId;
     return caller;
   } catch (error) {
