@@ -48,6 +48,8 @@ export class MemoryTier {
   #usedBytes = 0;
   #slots = 0;
   #evictions = 0;
+  /** Whether a reader has pinned a slot of this worker. */
+  readonly #isPinned = (local: number): boolean => this.pins.isHeld(local + this.#firstSlot);
 
   /** @param worker index of the worker that owns these pages */
   constructor(
@@ -72,7 +74,7 @@ export class MemoryTier {
     const inMain = new Uint8Array(slots);
     const state = {
       takeVisited: (local: number) => this.#takeVisited(local),
-      isHeld: (local: number) => this.pins.isHeld(local + this.#firstSlot),
+      isHeld: this.#isPinned,
       isUnread: (local: number) => this.#unread[local] === 1,
       contentHash: (local: number) => this.#owners[local]?.contentHash ?? 0,
     };
@@ -213,14 +215,13 @@ export class MemoryTier {
   }
 
   #takeFree(sizeClass: number): number | undefined {
-    return this.#pages.take(sizeClass, local => this.pins.isHeld(local + this.#firstSlot));
+    return this.#pages.take(sizeClass, this.#isPinned);
   }
 
   /** A free slot beside others that `group` is filling: it takes no further page. */
   #takeInOwnPages(sizeClass: number, group: number): number | undefined {
-    const isBusy = (local: number) => this.pins.isHeld(local + this.#firstSlot);
     for (const page of this.#filling.pagesOf(group)) {
-      const local = this.#pages.takeIn(page, sizeClass, isBusy);
+      const local = this.#pages.takeIn(page, sizeClass, this.#isPinned);
       if (local !== undefined) return local;
     }
     return undefined;
@@ -261,7 +262,7 @@ export class MemoryTier {
 
   /** Whether `local` is being filled or read. */
   #isInUse(local: number): boolean {
-    return this.#filling.has(local) || this.pins.isHeld(local + this.#firstSlot);
+    return this.#filling.has(local) || this.#isPinned(local);
   }
 
   /** Evicts all of the page of `local`; false when a reader has pinned some of it meanwhile. */

@@ -77,19 +77,22 @@ export function detectOperation(
   if (method === 'OPTIONS') return 'Options';
   const resource = address.kind;
   const selector = selectorOf(query, resource);
-  const allowed = methodsOf(resource, selector);
-  if (!methods.has(method)) throw notAllowed({ method, resource, allowed });
+  if (!methods.has(method)) throw refusedMethod(method, resource, selector);
   if (selector === undefined) return 'Unknown';
   const byMethod = tables[resource].get(selector);
   if (!byMethod && resource === 'object') throw notOfKeys(selector);
   const named = byMethod?.get(method);
   if (!named && resource === 'object' && selector === 'uploads' && method === 'GET')
     throw s3Error('InvalidRequest', { message: errorTexts.listWithKey });
-  if (!named) throw notAllowed({ method, resource, allowed });
+  if (!named) throw refusedMethod(method, resource, selector);
   const operation = refinements[named]?.(query, headers) ?? named;
   const { copySource } = headers;
   if (copySource !== undefined && !copies.has(operation)) throw copySourceUnexpected(copySource);
   return operation;
+}
+
+function refusedMethod(method: string, resource: Resource, selector: string | undefined) {
+  return notAllowed({ method, resource, allowed: methodsOf(resource, selector) });
 }
 
 /**

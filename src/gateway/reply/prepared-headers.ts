@@ -153,23 +153,17 @@ interface View {
   readonly overrides: Pairs;
 }
 
-/** The prepared headers of one record, for one dialect and visibility. */
-interface RecordHeaders {
-  /** For a 200 with the whole object. */
-  readonly whole: PreparedHeaders;
-  /** For a 206, without the fields that depend on the range. */
-  readonly part: PreparedHeaders;
-}
-
 /** The headers of the objects that a worker sends, prepared once per record and freed with it. */
 export class ObjectHeaders {
-  readonly #prepared = new WeakMap<ReadableRecord, RecordHeaders[]>();
+  readonly #wholes = new WeakMap<ReadableRecord, PreparedHeaders[]>();
+  /** Without the fields that depend on the range. */
+  readonly #parts = new WeakMap<ReadableRecord, PreparedHeaders[]>();
 
   /** The headers of a 200 with the whole object. */
   whole(record: ReadableRecord, view: View): PreparedHeaders {
-    if (view.overrides.length === 0) return this.#of(record, view).whole;
-    const fixed = [...objectHeaders(record, view), ...lengthHeader(record.sizeBytes)];
-    return PreparedHeaders.of(overridden(fixed, view.overrides), view.exchange.prefix);
+    if (view.overrides.length === 0) return memoised(this.#wholes, record, view, prepareWhole);
+    const { prefix } = view.exchange;
+    return PreparedHeaders.of(overridden(wholeHeaders(record, view), view.overrides), prefix);
   }
 
   /**
@@ -181,7 +175,7 @@ export class ObjectHeaders {
     const own = rangeHeaders(record, part);
     if (isAll && view.visibility.checksums)
       return PreparedHeaders.of(objectHeaders(record, view), view.exchange.prefix).with(own);
-    return this.#of(record, view).part.with(own);
+    return memoised(this.#parts, record, view, preparePart).with(own);
   }
 
   /**
@@ -193,33 +187,43 @@ export class ObjectHeaders {
     const own = rangeHeaders(record, part);
     if (count !== undefined) own.push(`${prefix}mp-parts-count`, String(count));
     if (view.visibility.checksums) own.push(...rawFromFields(part.checksums, prefix));
-    return this.#of(record, view).part.with(own);
-  }
-
-  #of(record: ReadableRecord, view: View): RecordHeaders {
-    const { exchange, visibility } = view;
-    if (exchange.isCharged) return prepareHeaders(record, view);
-    let known = this.#prepared.get(record);
-    if (!known) {
-      known = [];
-      this.#prepared.set(record, known);
-    }
-    const { checksums, taggingCount, legalHold, storeNames } = visibility;
-    const seen =
-      Number(checksums) + 2 * Number(taggingCount) + 4 * Number(legalHold) + 8 * Number(storeNames);
-    const index = 2 * seen + (exchange.prefix === 'x-amz-' ? 0 : 1);
-    known[index] ??= prepareHeaders(record, view);
-    return known[index];
+    return memoised(this.#parts, record, view, preparePart).with(own);
   }
 }
 
-function prepareHeaders(record: ReadableRecord, view: View): RecordHeaders {
-  const { prefix } = view.exchange;
-  const partVisibility = { ...view.visibility, checksums: false };
-  return {
-    whole: PreparedHeaders.of(objectHeaders(record, view), prefix).with(lengthHeader(record.sizeBytes)),
-    part: PreparedHeaders.of(objectHeaders(record, { ...view, visibility: partVisibility }), prefix),
-  };
+/** What was prepared of `record` for views like this one, or what `prepare` makes now. */
+function memoised(
+  prepared: WeakMap<ReadableRecord, PreparedHeaders[]>,
+  record: ReadableRecord,
+  view: View,
+  prepare: (record: ReadableRecord, view: View) => PreparedHeaders,
+): PreparedHeaders {
+  const { exchange, visibility } = view;
+  if (exchange.isCharged) return prepare(record, view);
+  let known = prepared.get(record);
+  if (!known) {
+    known = [];
+    prepared.set(record, known);
+  }
+  const { checksums, taggingCount, legalHold, storeNames } = visibility;
+  const seen = Number(checksums) + 2 * Number(taggingCount) + 4 * Number(legalHold) + 8 * Number(storeNames);
+  const index = 2 * seen + (exchange.prefix === 'x-amz-' ? 0 : 1);
+  known[index] ??= prepare(record, view);
+  return known[index];
+}
+
+function prepareWhole(record: ReadableRecord, view: View): PreparedHeaders {
+  return PreparedHeaders.of(wholeHeaders(record, view), view.exchange.prefix);
+}
+
+/** Checksums are left out: those of the whole object do not belong to a part of it. */
+function preparePart(record: ReadableRecord, view: View): PreparedHeaders {
+  const visibility = { ...view.visibility, checksums: false };
+  return PreparedHeaders.of(objectHeaders(record, { ...view, visibility }), view.exchange.prefix);
+}
+
+function wholeHeaders(record: ReadableRecord, view: View): string[] {
+  return [...objectHeaders(record, view), ...lengthHeader(record.sizeBytes)];
 }
 
 /** Whether a client sees `field`. */

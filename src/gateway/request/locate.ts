@@ -59,12 +59,8 @@ export function locate(
   exchange.bucket = bucket?.label ?? '_other';
   exchange.backend = bucket?.store.name;
   exchange.speak(spoken ?? bucket?.headerPrefix ?? buckets.servicePrefix);
-  const caller = callerOf(request, exchange, fields, () =>
-    authenticate(
-      request,
-      address.kind === 'service' ? serviceRegion(fields, address, buckets) : bucket?.region,
-    ),
-  );
+  const region = address.kind === 'service' ? serviceRegion(fields, address, buckets) : bucket?.region;
+  const caller = callerOf(request, exchange, fields, () => authenticate(request, region));
   if (caller.kind === 'client') exchange.caller = caller.accessKeyId;
   const fromCaller = { request, exchange, fields, caller };
   if (address.kind === 'service') return { ...fromCaller, address, bucket: undefined };
