@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
-import { type Asked, knowsPart, type ObjectRecord, type ReadableRecord } from '../../cache/record.ts';
+import type { Asked, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import {
   type ContentHead,
   checksumsOf,
@@ -13,9 +13,9 @@ import {
   tellsWhole,
 } from '../fill/content-head.ts';
 import { isRetryableStatus, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
-import type { RangeReceiver } from '../fill/ranged-read.ts';
 import { cacheHit } from '../request/cache-status.ts';
 import { flightName, type ObjectRead } from '../request/object-read.ts';
+import type { ContentFactory } from './content-factory.ts';
 import {
   type ArrivingBytes,
   type FirstExtent,
@@ -26,29 +26,12 @@ import {
   type TakenAnswer,
 } from './first-fetch.ts';
 import type { Learned, LookupResult, ObjectSource } from './object-source.ts';
-import { lookupFresh, lookupRecord, type RecordCache } from './record-cache.ts';
+import { answersRead, lookupFresh, lookupRecord, type RecordCache } from './record-cache.ts';
 import { isRememberedRefusal, readableRecord, refusedRecord, uncacheableRecord } from './reply-record.ts';
 import { SingleFlight } from './single-flight.ts';
-import { staleAnswer } from './stale-record.ts';
-import { isFailureOfStore } from './store-failure.ts';
+import { StaleRecords } from './stale-record.ts';
+import { isFailureOfStore, withdrawsObject } from './store-failure.ts';
 import type { StoreFetcher } from './store-fetcher.ts';
-
-/** Creates the contents of records and receives their bytes. */
-export interface ContentFactory {
-  create(read: ObjectRead, identity: GenerationIdentity): Generation;
-  /** Keeps `generation`, to which no record refers, for the readers it is announced to now. */
-  keepWhileRead(generation: Generation): void;
-  /** Size of the first request for an object, while `others` are in progress. */
-  firstExtentBytes(others: number): number;
-  /** A receiver for bytes `[from, to)` of `generation`; undefined if some of them are held or being fetched. */
-  receive(
-    read: ObjectRead,
-    generation: Generation,
-    from: number,
-    to: number,
-    call: StoreCall | undefined,
-  ): RangeReceiver | undefined;
-}
 
 /** A question to a store, as it was asked. */
 interface Question extends Asked {
@@ -68,6 +51,7 @@ export class LocalObjects implements ObjectSource {
   readonly #fetcher: StoreFetcher;
   readonly #clock: Clock;
   readonly #singleFlight = new SingleFlight<Learned>();
+  readonly #staleRecords = new StaleRecords();
   #coalesced = 0;
 
   constructor(records: RecordCache, contents: ContentFactory, fetcher: StoreFetcher, clock: Clock) {
@@ -96,7 +80,7 @@ export class LocalObjects implements ObjectSource {
   async find(read: ObjectRead, withChecksums = false): Promise<LookupResult> {
     if (withChecksums) {
       const found = await this.#shared(read, 'checksums', () => this.#askAnew(read, undefined));
-      if (answers(found.record, read)) return found;
+      if (answersRead(found.record, read)) return found;
     }
     const nowMs = this.#clock.nowMs();
     const known = lookupFresh(this.records, read, nowMs);
@@ -104,7 +88,7 @@ export class LocalObjects implements ObjectSource {
     const stale = lookupRecord(this.records, read);
     if (stale?.kind === 'readable' && freshUntilMs(stale, read.policy, nowMs) <= nowMs) {
       const found = await this.#revalidated(read, stale);
-      if (answers(found.record, read)) return found;
+      if (answersRead(found.record, read)) return found;
     }
     return this.#shared(read, `part ${read.partNumber ?? ''}`, () =>
       read.method === 'HEAD'
@@ -123,9 +107,15 @@ export class LocalObjects implements ObjectSource {
    * a late refusal says nothing about an object that was written, or a record that was purged, in between.
    */
   refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void {
+    if (withdrawsObject(reply.status)) this.withdraw(read);
     if (!isRememberedRefusal(reply) || lookupRecord(this.records, read) !== record) return;
     const { epoch, isUnsettled } = record;
     this.#learnRefusal({ read, method: 'GET', partNumber: undefined, epoch, isUnsettled }, reply);
+  }
+
+  /** The store has refused `read`: what is held is not served any more where it fails, until it has confirmed it. */
+  withdraw(read: ObjectRead): void {
+    this.#staleRecords.withdraw(this.records.refusedWith(read));
   }
 
   /**
@@ -152,7 +142,8 @@ export class LocalObjects implements ObjectSource {
     try {
       return await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));
     } catch (error) {
-      const instead = staleAnswer(lookupRecord(this.records, read), read, error, this.#clock.nowMs());
+      const known = lookupRecord(this.records, read);
+      const instead = this.#staleRecords.answer(known, read, error, this.#clock.nowMs());
       if (instead) return instead;
       throw error;
     }
@@ -250,7 +241,11 @@ export class LocalObjects implements ObjectSource {
     const checksums = checksumsOf(head, method, partNumber);
     const record = readableRecord(head, { ...question, receivedMs }, content, checksums);
     const isKept = this.records.store(read, record);
-    if (!isKept) this.#contents.keepWhileRead(content);
+    if (!isKept) {
+      // what was allowed to be kept is held still, but that is not the store's last word
+      this.withdraw(read);
+      this.#contents.keepWhileRead(content);
+    }
     return learnedOf(record, head, isKept);
   }
 
@@ -269,6 +264,8 @@ export class LocalObjects implements ObjectSource {
 
   /** A refusal of a part may be of this part alone (docs/semantics.md 55), so it is not remembered. */
   #learnRefusal(question: Question, reply: WholeReply): Learned {
+    const isOfPart = question.partNumber !== undefined && reply.status === 400;
+    if (withdrawsObject(reply.status) && !isOfPart) this.withdraw(question.read);
     if (question.partNumber !== undefined || !isRememberedRefusal(reply)) throw refusedBy(reply);
     const record = refusedRecord(reply, { ...question, receivedMs: this.#clock.nowMs() });
     return learnedOf(record, readContentHead(reply), this.records.store(question.read, record));
@@ -281,12 +278,4 @@ function learnedOf(record: ObjectRecord, { status, isCharged }: ContentHead, isS
 
 function isOf({ entityTag, sizeBytes }: ReadableRecord, head: ContentHead): boolean {
   return entityTag === head.entityTag && sizeBytes === head.sizeBytes;
-}
-
-/** HEAD may answer differently from GET, and does not locate parts. */
-function answers(record: ObjectRecord, { method, partNumber }: ObjectRead): boolean {
-  return (
-    (method === 'HEAD' || record.isUsableForGet) &&
-    (partNumber === undefined || knowsPart(record, partNumber))
-  );
 }

@@ -31,6 +31,14 @@ export function lookupFresh(index: RecordIndex, read: ObjectRead, nowMs: number)
   return partNumber === undefined || knowsPart(record, partNumber) ? record : undefined;
 }
 
+/** Whether an answer is one to `read` as well: HEAD may answer differently from GET, and does not locate parts. */
+export function answersRead(record: ObjectRecord, { method, partNumber }: ObjectRead): boolean {
+  return (
+    (method === 'HEAD' || record.isUsableForGet) &&
+    (partNumber === undefined || knowsPart(record, partNumber))
+  );
+}
+
 /** Whether `record` says that the object is too large for another bucket, and it is not for that of `read`. */
 function isSmallEnough(record: ObjectRecord, { policy }: ObjectRead): boolean {
   return record.kind === 'uncacheable' && (record.tooLargeBytes ?? Infinity) <= policy.maxObjectSizeBytes;
@@ -85,6 +93,22 @@ export class RecordCache implements RecordIndex {
     for (const generation of generationsOf(entry))
       if (isSame(generation.identity, identity)) return generation;
     return undefined;
+  }
+
+  /**
+   * The records that a refusal of `read` is about as well: those of the object, or of the version that was read. Whom the
+   * reader expects to own the bucket, and who is to pay, may be the reason for it, unless the store has agreed to that before.
+   */
+  *refusedWith(read: ObjectRead): Iterable<ObjectRecord> {
+    const { objectKey, recordName, versionId, variant } = read;
+    const records = this.#table.peek(objectKey)?.records;
+    const own = records?.get(recordName);
+    const isPlain = variant.expectedBucketOwner === undefined && variant.requestPayer === undefined;
+    if (!records || (!isPlain && own?.kind !== 'readable')) return;
+    for (const record of records.values()) {
+      const isOfVersion = record.kind === 'readable' && record.versionId === versionId;
+      if (versionId === undefined || record === own || isOfVersion) yield record;
+    }
   }
 
   /** Removes `record`, which is outdated. */

@@ -1,5 +1,5 @@
 import { NO_ANSWER, StoreError, type StoreErrorCode } from '../../backend/store.ts';
-import { RefusedByStoreError } from '../fill/fill-error.ts';
+import { isRefusal, RefusedByStoreError } from '../fill/fill-error.ts';
 
 /** The store, or the way to it, has failed. Not UNSIGNED: the gateway may have lost the right to read the object. */
 const failures: ReadonlySet<StoreErrorCode> = new Set([
@@ -15,6 +15,14 @@ const failures: ReadonlySet<StoreErrorCode> = new Set([
 export function isFailureOfStore(error: unknown): boolean {
   if (error instanceof StoreError) return failures.has(error.code);
   return error instanceof RefusedByStoreError && isFailingStatus(error.reply.status);
+}
+
+/** What a request was, or how many there are, rather than whether the object may be read (RFC 9110 §15.5, RFC 6585). */
+const aboutRequests: ReadonlySet<number> = new Set([408, 412, 416, 425, 429]);
+
+/** Whether an answer with `status` says that an object is not to be read, or is not there. */
+export function withdrawsObject(status: number): boolean {
+  return isRefusal(status) && status < 500 && !aboutRequests.has(status);
 }
 
 /** RFC 5861 §4. */

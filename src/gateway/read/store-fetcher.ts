@@ -14,6 +14,7 @@ import {
   rangeHeader,
   type TakeAnswer,
 } from './first-fetch.ts';
+import { isFailureOfStore } from './store-failure.ts';
 import { storeRequest } from './store-request.ts';
 
 /** Only one timeout: it has already cost the reader the longest time an answer may take. */
@@ -48,8 +49,13 @@ export class StoreFetcher {
    */
   async #signatureRefusal(read: ObjectRead): Promise<WholeReply | undefined> {
     const request = storeRequest(read, 'GET', { range: 'bytes=0-0' });
-    const reply = await sendAndCollect(read.bucket.store, request, { limitBytes: ERROR_BODY_LIMIT_BYTES });
-    const error = reply.status < 400 ? undefined : parseErrorBody(reply.body);
+    const limits = { limitBytes: ERROR_BODY_LIMIT_BYTES };
+    // the store has refused already: that it fails when it is to say why changes nothing
+    const reply = await sendAndCollect(read.bucket.store, request, limits).catch(failure => {
+      if (isFailureOfStore(failure)) return undefined;
+      throw failure;
+    });
+    const error = reply && reply.status >= 400 ? parseErrorBody(reply.body) : undefined;
     return error && ownSignatureRefused(error) ? reply : undefined;
   }
 

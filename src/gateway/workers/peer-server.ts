@@ -91,6 +91,7 @@ export class PeerServer {
       close: reader => this.#close(reader),
       invalidate: ({ read, contentId }) => this.#invalidate(read, contentId),
       refusedByStore: refusal => this.#refusedByStore(refusal),
+      withdraw: wire => this.#withdraw(wire),
     };
   }
 
@@ -199,6 +200,11 @@ export class PeerServer {
     const isSame = record.epoch === epoch && record.receivedMs === receivedMs;
     if (isSame && this.#ids.idOf(record.content) === contentId)
       objects.refusedByStore(read, record, { ...reply, body: Buffer.from(reply.body) });
+  }
+
+  #withdraw(wire: WireRead): void {
+    const read = this.#decodeRead(wire);
+    if (read) this.#objects.objects.withdraw(read);
   }
 
   /** Undefined for a bucket that is not configured here. */

@@ -3,9 +3,10 @@ import type { WholeReply } from '../../backend/store.ts';
 import type { Epochs } from '../../cache/epochs.ts';
 import { isInRange, type KeyRange, type ObjectKey } from '../../cache/object-key.ts';
 import { type ObjectRecord, recordCostBytes } from '../../cache/record.ts';
-import { OwnerLostError } from '../fill/fill-error.ts';
+import { OwnerLostError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { LookupResult, ObjectSource } from '../read/object-source.ts';
 import { type RecordIndex, storedRecordName } from '../read/record-cache.ts';
+import { withdrawsObject } from '../read/store-failure.ts';
 import { type ObjectRead, recordId } from '../request/object-read.ts';
 import type { WireLookupResult, WireRead } from './messages.ts';
 import { RemoteContent, type RemoteMemory } from './remote-content.ts';
@@ -66,9 +67,32 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
       // a late answer can be ignored: the record can be asked for again
       return this.#decode(read, await this.#memory.link.call('find', asked, ignoreResult));
     } catch (error) {
-      if (error instanceof OwnerLostError) return this.#own.find(read, withChecksums);
+      if (error instanceof OwnerLostError) return this.#findInstead(read, withChecksums);
       throw error;
     }
+  }
+
+  /**
+   * In place of the owner. It may have learned that the store refuses the object, so nothing stale is served here where the
+   * store fails; and it is told of what is refused here, since it may only be blocked.
+   */
+  async #findInstead(read: ObjectRead, withChecksums: boolean): Promise<LookupResult> {
+    const { policy } = read;
+    try {
+      const found = await this.#own.find(
+        { ...read, policy: { ...policy, staleIfErrorMs: 0 } },
+        withChecksums,
+      );
+      if (found.record.kind === 'refused') this.#withdraw(read);
+      return found;
+    } catch (error) {
+      if (error instanceof RefusedByStoreError && withdrawsObject(error.reply.status)) this.#withdraw(read);
+      throw error;
+    }
+  }
+
+  #withdraw(read: ObjectRead): void {
+    this.#memory.link.notify('withdraw', encodeRead(read));
   }
 
   /** Drops the records of all objects in `range`. */
@@ -89,6 +113,7 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void {
     if (record.kind !== 'readable' || !(record.content instanceof RemoteContent)) {
       this.#own.refusedByStore(read, record, reply);
+      if (withdrawsObject(reply.status)) this.#withdraw(read);
       return;
     }
     const { content, epoch, receivedMs } = record;

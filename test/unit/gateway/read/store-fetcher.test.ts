@@ -103,6 +103,12 @@ describe('a HEAD that is answered 400', () => {
     expect([reply.status, reply.body.length]).toEqual([400, 0]);
     expect(methods()).toEqual(['HEAD', 'GET']);
   });
+
+  it('stays what it is where GET breaks off: a failure would bring back what is held', async () => {
+    answers.push(400, broken());
+    expect((await fetcher.head(read, undefined)).status).toBe(400);
+    expect(methods()).toEqual(['HEAD', 'GET']);
+  });
 });
 
 it('asks for the bytes that are wanted first', async () => {

@@ -21,6 +21,7 @@ class Service {
     close: () => this.received.push('close'),
     invalidate: () => this.received.push('invalidate'),
     refusedByStore: () => this.received.push('refusedByStore'),
+    withdraw: () => this.received.push('withdraw'),
   };
 }
 

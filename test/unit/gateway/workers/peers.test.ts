@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { lookupRecord } from '../../../../src/gateway/read/record-cache.ts';
 import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
@@ -48,6 +48,7 @@ async function askedOwner() {
     close() {},
     invalidate() {},
     refusedByStore() {},
+    withdraw() {},
   };
   const other = new PeerLink(there, unasked, { clock, onClosed: () => undefined });
   const { bucket: _bucket, ...fields } = readOf('k');
@@ -86,4 +87,12 @@ it('a refusal that another worker got counts for the record that it read, and fo
   other.notify('refusedByStore', { read, ...told, reply });
   await other.call('open', { contentId: told.contentId, from: 0, to: 1, hasBegun: false });
   expect(known()).toBe('refused');
+});
+
+it('law 6: what another worker was refused in place of this one is not served here where the store fails', async () => {
+  const { cache, other, read, told } = await askedOwner();
+  const withdrawn = vi.spyOn(cache.objects, 'withdraw');
+  other.notify('withdraw', read);
+  await other.call('open', { contentId: told.contentId, from: 0, to: 1, hasBegun: false });
+  expect(withdrawn.mock.calls.map(([{ objectKey }]) => objectKey.key)).toEqual(['k']);
 });

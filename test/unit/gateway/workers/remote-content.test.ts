@@ -38,6 +38,7 @@ beforeEach(() => {
     close: () => undefined,
     invalidate: () => undefined,
     refusedByStore: () => undefined,
+    withdraw: () => undefined,
   };
   channel = new MessageChannel();
   const options = { clock: new ManualClock(), onClosed: () => undefined };

@@ -4,6 +4,7 @@ import { Epochs } from '../../../../src/cache/epochs.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { readContentHead } from '../../../../src/gateway/fill/content-head.ts';
+import { RefusedByStoreError } from '../../../../src/gateway/fill/fill-error.ts';
 import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
 import type { LookupResult, ObjectSource } from '../../../../src/gateway/read/object-source.ts';
 import { lookupFresh } from '../../../../src/gateway/read/record-cache.ts';
@@ -21,6 +22,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { testKey } from '../../../support/object-keys.ts';
 import { readOf } from '../../../support/object-reads.ts';
 import { recordFields } from '../../../support/records.ts';
+import { turnsUntil } from '../../../support/turns-until.ts';
 
 const blockBytes = 4096;
 const blocksEach = 10;
@@ -40,6 +42,7 @@ const foundNow = {
 class Owner {
   readonly #tier = new MemoryTier(memory, 1);
   readonly #slot = this.#tier.allocate(blockBytes, { contentHash: 1, evicted: () => undefined }) ?? -1;
+  readonly withdrawn: string[] = [];
   #contents = 0;
   #position = 0;
 
@@ -54,6 +57,7 @@ class Owner {
     close: () => undefined,
     invalidate: () => undefined,
     refusedByStore: () => undefined,
+    withdraw: ({ objectKey }) => this.withdrawn.push(objectKey.key),
   };
 
   #found(): WireLookupResult {
@@ -79,10 +83,18 @@ class Owner {
 /** What this worker would find itself. */
 class Own implements ObjectSource {
   readonly asked: string[] = [];
+  readonly staleIfErrorMs: number[] = [];
+  /** The status that the store refuses with; undefined: it does not. */
+  refusal: number | undefined;
 
   readonly records = { recordNamed: () => undefined, epochOf: () => 0 };
 
-  find(_read: ObjectRead, withChecksums = false): Promise<LookupResult> {
+  find({ policy }: ObjectRead, withChecksums = false): Promise<LookupResult> {
+    this.staleIfErrorMs.push(policy.staleIfErrorMs);
+    if (this.refusal !== undefined) {
+      const { refusal: status } = this;
+      return Promise.reject(new RefusedByStoreError({ status, fields: [], body: Buffer.alloc(0) }));
+    }
     return this.#found(withChecksums ? 'findWithChecksums' : 'find');
   }
 
@@ -192,6 +204,28 @@ describe('while the owner stands still, this worker is asked itself', () => {
     asking.invalidate(readOf('k'), record);
     asking.refusedByStore(readOf('k'), record, reply);
     expect(own.asked).toEqual(['find', 'findWithChecksums', 'invalidate', 'refused']);
+  });
+
+  it('law 6: nothing stale is served in its place, and it learns of what the store refuses', async () => {
+    const owner = new Owner();
+    new PeerLink(still.port2, owner.procedures, { clock, onClosed: () => undefined });
+    const read = (key: string) => {
+      const plain = readOf(key);
+      return asking.find({ ...plain, policy: { ...plain.policy, staleIfErrorMs: 600_000 } });
+    };
+    const finding = read('k');
+    clock.advance(1_000);
+    await finding;
+    expect(own.staleIfErrorMs).toEqual([0]);
+    for (const [key, status] of [
+      ['failing', 503],
+      ['forbidden', 403],
+    ] as const) {
+      own.refusal = status;
+      await expect(read(key)).rejects.toThrow(String(status));
+    }
+    await turnsUntil('the owner goes on', () => owner.withdrawn.length > 0);
+    expect(owner.withdrawn).toEqual(['forbidden']);
   });
 
   it('and when it is gone', async () => {

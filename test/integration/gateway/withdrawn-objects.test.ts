@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { patternContent } from '../../support/stand-in/content.ts';
+import { StandInStore } from '../../support/stand-in-store.ts';
+import { type TestAnswer, TestGateway } from '../../support/test-gateway.ts';
+
+const mebibyte = 1024 * 1024;
+const workers = 2;
+/** Fresh for a minute, then served for ten more where the store fails. */
+const policy = { ttlMs: 60_000, staleIfErrorMs: 600_000 };
+const origin = { origin: 'https://app.example' };
+let store: StandInStore;
+let gateway: TestGateway;
+let clock: ManualClock;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  store = await StandInStore.start();
+  // no repeats: time stands still between them
+  const mayRepeat = { connections: 1, random: () => 0 };
+  gateway = await TestGateway.start({ storeUrl: store.url, workers, clock, policy, store: mayRepeat });
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await store.close();
+});
+
+interface Read {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string>;
+  readonly worker?: number;
+}
+
+/** Reads although the store may be asked again after a while. */
+async function read({ method = 'GET', path = '/b/k', headers, worker }: Read = {}): Promise<TestAnswer> {
+  const answer = gateway.send(method, path, headers, worker);
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  answer.then(end, end);
+  while (!isOver) {
+    await new Promise(resolve => setImmediate(resolve));
+    clock.advance(1);
+  }
+  return answer;
+}
+
+/** An object `k` that was read in these ways, and is stale since a second. */
+async function holdStale(...reads: readonly Read[]): Promise<void> {
+  store.put('b', 'k', 'held', { headers: { 'x-amz-version-id': 'v1' } });
+  for (const each of reads.length > 0 ? reads : [{}]) expect((await read(each)).status).toBe(200);
+  clock.advance(61_000);
+}
+
+/** The store answers `status` to `how`, and so the client learns. */
+async function refuse(status: number, how: Read = {}, headers: Record<string, string> = {}): Promise<void> {
+  store.faults.next({ kind: 'answer', status, headers }, 3);
+  expect((await read(how)).status).toBe(status);
+  store.faults.clear();
+}
+
+/** What `how` gets while the store fails. */
+async function readInOutage(how: Read = {}): Promise<string> {
+  // what was remembered of a refusal is over
+  clock.advance(6_000);
+  store.faults.next({ kind: 'answer', status: 503 }, 10);
+  const { status, headers } = await read(how);
+  store.faults.clear();
+  return `${status} ${headers['x-cache']}`;
+}
+
+describe('law 6: what the store has refused since it confirmed it is not served when the store fails', () => {
+  it.each([301, 400, 401, 403, 404, 405, 407, 409, 410])('refused with %s', async status => {
+    await holdStale();
+    await refuse(status);
+    expect(await readInOutage()).toBe('503 MISS');
+  });
+
+  it('and a broken connection is a failure, too', async () => {
+    await holdStale();
+    await refuse(403);
+    const { port } = store;
+    await store.close();
+    expect((await read()).status).toBe(503);
+    store = await StandInStore.start({ port });
+  });
+
+  it('whichever worker asks', async () => {
+    await holdStale({ worker: 0 }, { worker: 1 });
+    await refuse(403, { worker: 0 });
+    for (const worker of [0, 1]) expect(await readInOutage({ worker })).toBe('503 MISS');
+  });
+
+  it.each([
+    ['GET', 'HEAD'],
+    ['HEAD', 'GET'],
+  ])('refused to %s, and then asked for by %s', async (refused, asked) => {
+    await holdStale();
+    await refuse(403, { method: refused });
+    expect(await readInOutage({ method: asked })).toBe('503 MISS');
+  });
+
+  it.each([403, 404])('refused to a reader with or without an Origin (%s)', async status => {
+    await holdStale({}, { headers: origin });
+    await refuse(status, { headers: origin });
+    expect(await readInOutage()).toBe('503 MISS');
+    expect((await read()).status).toBe(200);
+    expect((await read({ headers: origin })).status).toBe(200);
+    clock.advance(61_000);
+    await refuse(status);
+    expect(await readInOutage({ headers: origin })).toBe('503 MISS');
+  });
+
+  it('refused to an Origin that has never read it', async () => {
+    await holdStale();
+    await refuse(403, { headers: { origin: 'https://other.example' } });
+    expect(await readInOutage()).toBe('503 MISS');
+  });
+
+  it.each([
+    ['/b/k?versionId=v1', '/b/k'],
+    ['/b/k', '/b/k?versionId=v1'],
+  ])('refused as %s, and then asked for as %s', async (refused, asked) => {
+    await holdStale({ path: '/b/k' }, { path: '/b/k?versionId=v1' });
+    await refuse(403, { path: refused });
+    expect(await readInOutage({ path: asked })).toBe('503 MISS');
+  });
+
+  it('refused with what must not be stored', async () => {
+    await holdStale();
+    await refuse(404, {}, { 'cache-control': 'no-store' });
+    expect(await readInOutage()).toBe('503 MISS');
+  });
+
+  it('refused when some of its bytes were missing', async () => {
+    store.put('b', 'k', patternContent(3 * mebibyte));
+    const held = { headers: { range: 'bytes=0-99' } };
+    for (const worker of [0, 1]) await read({ ...held, worker });
+    store.faults.next({ kind: 'answer', status: 403 }, 10);
+    for (const worker of [0, 1])
+      expect((await read({ headers: { range: 'bytes=2500000-2500099' }, worker })).status).toBe(403);
+    store.faults.clear();
+    clock.advance(61_000);
+    expect(await readInOutage(held)).toBe('503 MISS');
+  });
+
+  it('nor what it has answered with no-store since', async () => {
+    await holdStale();
+    store.put('b', 'k', 'held', { headers: { 'cache-control': 'no-store' } });
+    expect((await read()).status).toBe(200);
+    expect(await readInOutage()).toBe('503 MISS');
+  });
+});
+
+describe('it is served', () => {
+  it('once the store has confirmed it again', async () => {
+    await holdStale();
+    await refuse(403);
+    expect((await read()).headers['x-cache']).toBe('REVALIDATED');
+    clock.advance(61_000);
+    expect(await readInOutage()).toBe('200 STALE');
+  });
+
+  it.each([408, 425, 429, 501, 507])('after %s, which says nothing of the object', async status => {
+    await holdStale();
+    await refuse(status);
+    expect(await readInOutage()).toBe('200 STALE');
+  });
+
+  it('although the store refuses what a reader has added: another owner, another version', async () => {
+    await holdStale();
+    await refuse(403, { headers: { 'x-amz-expected-bucket-owner': '111122223333' } });
+    await refuse(404, { path: '/b/k?versionId=v2' });
+    expect(await readInOutage()).toBe('200 STALE');
+  });
+
+  it('although the object has not the part that a reader wants', async () => {
+    await holdStale();
+    // the object is confirmed first
+    store.faults.next({ kind: 'range-ignored' });
+    await refuse(400, { path: '/b/k?partNumber=7' });
+    clock.advance(61_000);
+    expect(await readInOutage()).toBe('200 STALE');
+  });
+
+  it('but not if it had agreed to what was added, and no longer does', async () => {
+    const owner = { 'x-amz-expected-bucket-owner': '111122223333' };
+    await holdStale({}, { headers: owner });
+    await refuse(403, { headers: owner });
+    expect(await readInOutage()).toBe('503 MISS');
+  });
+});
