@@ -24,6 +24,7 @@ import { purgeEverywhere } from './wiring/cache.ts';
 import { connectToStores } from './wiring/connection-check.ts';
 import { BackendCredentials } from './wiring/credentials.ts';
 import { startStores } from './wiring/embedded-stores.ts';
+import { storeEvents } from './wiring/events.ts';
 import { ProcessMetrics } from './wiring/process-metrics.ts';
 import { createReload } from './wiring/reload-parts.ts';
 import { RunningConfig } from './wiring/running-config.ts';
@@ -77,7 +78,7 @@ async function start(
 ): Promise<void> {
   const isDefaultStart = file === undefined;
   for (const warning of warnings) logger.warn(warning);
-  const { metrics, storeRestarts, workerRestarts, purges } = own;
+  const { metrics, storeRestarts, workerRestarts, purges, events } = own;
   const common = { clock, logger, writeLog: sink.write };
 
   const claimed = await claimAddresses(config.listen);
@@ -129,6 +130,7 @@ async function start(
   const routes = adminRoutes({
     ...{ running, version, gatewayUrl, hasChannel: isDefaultStart, navigation },
     ...{ traffic, pool, purge, clock, credentials },
+    events: storeEvents(running, pool, events),
     scrape: () => ofProcess.scrape(),
     isDraining: () => shutdown.isDraining,
     alerts,

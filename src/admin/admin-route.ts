@@ -7,6 +7,8 @@ export interface AdminRoute {
   readonly path: string;
   /** Served without the bearer token: probes, and pages that contain no data themselves. */
   readonly open?: boolean;
+  /** Taken in place of the port's token, as bearer token or as password; asked for even where the port has none. */
+  readonly token?: string | undefined;
   /** Also accepts bodies that are not `application/json`; the route then checks the type itself. */
   readonly anyContentType?: boolean;
   /** An `AdminError` thrown here becomes the status and reason of the response. */

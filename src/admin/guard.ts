@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { AdminError, type AdminRoute } from './admin-route.ts';
+import { isJson } from './json.ts';
 
 interface GuardOptions {
   /** The address that the admin port is bound to. */
@@ -21,7 +22,6 @@ export function createGuard(
   options: GuardOptions,
 ): (route: AdminRoute, request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>) => void {
   const { host, names, token } = options;
-  const wanted = token === undefined ? undefined : digest(`Bearer ${token}`);
   return (route, { headers, headersDistinct }) => {
     // RFC 9112 §3.2: a proxy on the way may have judged another one
     if ((headersDistinct.host?.length ?? 0) > 1)
@@ -29,20 +29,48 @@ export function createGuard(
     if (!isOwnHost(headers.host, host, names)) {
       throw new AdminError(421, 'MISDIRECTED', 'the Host header is not a name of this admin port');
     }
-    // hashes have a fixed length, so the comparison reveals nothing about the length of the token
-    if (wanted && !route.open && !timingSafeEqual(wanted, digest(headers.authorization ?? ''))) {
-      const challenge = { 'www-authenticate': 'Bearer realm="tidegate"' };
-      throw new AdminError(
-        401,
-        'UNAUTHORIZED',
-        'the bearer token of admin.token is missing or wrong',
-        challenge,
-      );
-    }
+    if (!route.open && !isAuthorized(headers.authorization, token, route.token)) throw unauthorized(route);
     if (route.method === 'POST' && !route.anyContentType && !isJson(headers['content-type'])) {
       throw new AdminError(415, 'UNSUPPORTED_MEDIA_TYPE', 'changes need content-type: application/json');
     }
   };
+}
+
+/**
+ * A token is the bearer's. That of a route can be a password too: senders that take nothing but a URL have no other way.
+ * Where neither the port nor the route has a token, none is needed.
+ */
+function isAuthorized(
+  given: string | undefined,
+  ofPort: string | undefined,
+  ofRoute: string | undefined,
+): boolean {
+  if (ofPort === undefined && ofRoute === undefined) return true;
+  const said = given ?? '';
+  const password = passwordIn(said);
+  const isOfPort = ofPort !== undefined && isEqual(said, `Bearer ${ofPort}`);
+  const isOfRoute =
+    ofRoute !== undefined && (isEqual(said, `Bearer ${ofRoute}`) || isEqual(password ?? '', ofRoute));
+  return isOfPort || isOfRoute;
+}
+
+/** RFC 7617: what follows the first colon; undefined for another scheme. */
+function passwordIn(authorization: string): string | undefined {
+  const encoded = /^Basic +([\w+/=-]+) *$/i.exec(authorization)?.[1];
+  return encoded === undefined ? undefined : /:(.*)$/s.exec(Buffer.from(encoded, 'base64').toString())?.[1];
+}
+
+/** Hashes have a fixed length, so the comparison reveals nothing about the length of the secret. */
+function isEqual(given: string, secret: string): boolean {
+  return timingSafeEqual(digest(given), digest(secret));
+}
+
+function unauthorized({ token }: AdminRoute): AdminError {
+  const [scheme, reason] =
+    token === undefined
+      ? ['Bearer', 'the bearer token of admin.token is missing or wrong']
+      : ['Basic', 'the token of admin.eventsToken is missing or wrong, as bearer token or as password'];
+  return new AdminError(401, 'UNAUTHORIZED', reason, { 'www-authenticate': `${scheme} realm="tidegate"` });
 }
 
 /**
@@ -60,10 +88,6 @@ function isOwnHost(header: string | undefined, host: string, names: readonly str
 
 function isLoopbackAddress(name: string): boolean {
   return name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
-}
-
-function isJson(contentType: string | undefined): boolean {
-  return /^application\/json\s*(?:;|$)/i.test(contentType ?? '');
 }
 
 function digest(text: string): Buffer {

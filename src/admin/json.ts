@@ -30,12 +30,22 @@ export async function readJson<Schema extends z.ZodType>(
   schema: Schema,
   limitBytes = MAX_BODY_BYTES,
 ): Promise<z.output<Schema>> {
-  const result = schema.safeParse(parse(await textOf(request, limitBytes)));
+  return validated(schema, parse(await textOf(request, limitBytes)));
+}
+
+/** @throws AdminError 400, naming the field, for an invalid value */
+export function validated<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
   if (result.success) return result.data;
   const reasons = result.error.issues.map(({ path, message }) =>
     [path.join('.'), message].filter(Boolean).join(': '),
   );
   throw new AdminError(400, 'INVALID_BODY', [...new Set(reasons)].join('; '));
+}
+
+/** Whether a body says that it is JSON. */
+export function isJson(contentType: string | undefined): boolean {
+  return /^application\/json\s*(?:;|$)/i.test(contentType ?? '');
 }
 
 async function textOf(request: IncomingMessage, limitBytes: number): Promise<string> {

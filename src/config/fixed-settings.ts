@@ -19,13 +19,13 @@ export function keepFixed(
   next: GatewayConfig,
   { blockLimitBytes, embedded }: FixedParts,
 ): GatewayConfig {
-  const { host, port, names, token } = running.admin;
+  const { host, port, names, token, eventsToken } = running.admin;
   const { tracing: _, ...others } = next;
   return {
     ...others,
     ...(running.tracing && { tracing: running.tracing }),
     listen: running.listen.map((address, index) => withCertificatesOf(address, next.listen[index])),
-    admin: { ...next.admin, host, port, names, token },
+    admin: { ...next.admin, host, port, names, token, eventsToken },
     workers: running.workers,
     state: running.state,
     cache: running.cache,

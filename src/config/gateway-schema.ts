@@ -35,6 +35,7 @@ const admin = map({
   token: text('a bearer token')
     .optional()
     .meta({ otherwise: 'none; required where `host` is no loopback address' }),
+  eventsToken: text('a token').optional().meta({ otherwise: 'none: that of the admin port, if any' }),
   unreadyOnCritical: flag().default(false),
 });
 

@@ -12,6 +12,7 @@ export function secretsOf({ admin, backends, clients, alerts, tracing }: Gateway
   });
   return [
     admin.token,
+    admin.eventsToken,
     ...ofBackends,
     ...clients.flatMap(client => [client.secretAccessKey, client.previousSecretAccessKey]),
     ...alerts.webhooks.map(webhook => webhook.url),

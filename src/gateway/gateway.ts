@@ -16,6 +16,7 @@ import { cacheErrors, countCache } from './operate/cache-metrics.ts';
 import { describeObject, type ObjectDescription } from './operate/describe-object.ts';
 import { type Purged, type PurgeScope, purge } from './operate/purge.ts';
 import { type RestoreOutcome, type RestoreRequest, requestRestore } from './operate/restore-object.ts';
+import { invalidateChanged, type ToldChanges } from './operate/store-changes.ts';
 import { Listings } from './pass/listing/listings.ts';
 import { Pipeline } from './pipeline.ts';
 import type { AccessLog } from './reply/access-log.ts';
@@ -164,6 +165,11 @@ export class Gateway {
   /** Purges objects from this worker's cache; complete when it returns. */
   purge(request: PurgeScope): Purged {
     return purge(request, this.#objects, this.#peers, this.#configurations.current.buckets);
+  }
+
+  /** Invalidates what a store says has changed, in all workers; returns how many of the changes are in known buckets. */
+  changed(told: ToldChanges): number {
+    return invalidateChanged(told, this.#objects.epochs, this.#configurations.current.buckets);
   }
 
   /** Asks the store to restore an archived object. Never rejects. */

@@ -1,5 +1,6 @@
 /** The routes of the admin port, built from the running parts. */
 import type { AdminRoute } from '../admin/admin-route.ts';
+import { eventsRoute, type StoreEvents } from '../admin/events/events-route.ts';
 import { healthRoutes } from '../admin/health-routes.ts';
 import { metricsRoute } from '../admin/metrics-route.ts';
 import { objectRoutes } from '../admin/objects/object-routes.ts';
@@ -35,6 +36,7 @@ export interface AdminParts {
   readonly traffic: TrafficHistory;
   readonly pool: WorkerPool<WorkerControl>;
   readonly purge: Purge;
+  readonly events: StoreEvents;
   readonly isDraining: () => boolean;
   readonly alerts: Pick<Alerts, 'trouble' | 'lastMinute'>;
   readonly credentials: Pick<BackendCredentials, 'notReady' | 'warnings' | 'statusOf'>;
@@ -80,6 +82,7 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
     ),
     metricsRoute(scrape),
     purgeRoute(parts.purge),
+    eventsRoute(parts.events),
     ...objectRoutes(explainEverywhere(running, pool), parts.navigation),
     ...sharedPageFiles(),
     ...statusRoutes(status, parts.navigation),

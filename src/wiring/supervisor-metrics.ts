@@ -6,6 +6,7 @@ interface SupervisorMetrics {
   readonly storeRestarts: CounterCell;
   readonly workerRestarts: CounterCell;
   readonly purges: Family<CounterCell>;
+  readonly events: Family<CounterCell>;
 }
 
 export function supervisorMetrics(version: string): SupervisorMetrics {
@@ -19,5 +20,8 @@ export function supervisorMetrics(version: string): SupervisorMetrics {
     storeRestarts: restarts('store', 'Embedded stores'),
     workerRestarts: restarts('worker', 'Workers'),
     purges: metrics.counter('tidegate_purges_total', 'Purges, by what they named.', ['kind']),
+    events: metrics.counter('tidegate_events_total', 'Change events of stores, by what they led to.', [
+      'result',
+    ]),
   };
 }

@@ -9,6 +9,7 @@ import type { SampleBucket } from '../embedded-store/sample/sample-bucket.ts';
 import type { ObjectDescription } from '../gateway/operate/describe-object.ts';
 import type { Purged, PurgeScope } from '../gateway/operate/purge.ts';
 import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-object.ts';
+import type { ToldChanges } from '../gateway/operate/store-changes.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
 import type { StoreAccount } from '../server/embedded-store-thread.ts';
 import type { FileShares } from '../server/open-files.ts';
@@ -78,6 +79,8 @@ export interface WorkerControl {
   metrics(): Promise<MetricSnapshot>;
   /** The purge is complete when this returns. */
   purge(request: PurgeScope): Purged;
+  /** See `Gateway.changed`. */
+  changed(told: ToldChanges): number;
   /** Archived objects recently requested from this worker. */
   archivedReads(): readonly RequestedObject[];
   restore(request: RestoreRequest): Promise<RestoreOutcome>;

@@ -22,8 +22,8 @@ export class Minio implements RealStore {
     this.directUrl = `http://127.0.0.1:${port}`;
   }
 
-  /** Starts an empty store. */
-  static async start(): Promise<Minio> {
+  /** Starts an empty store, with further variables of its environment. */
+  static async start(environment: Readonly<Record<string, string>> = {}): Promise<Minio> {
     const directory = mkdtempSync(join(tmpdir(), 'tidegate-minio-'));
     const port = await freePort();
     const process = new RealProcess(
@@ -36,6 +36,7 @@ export class Minio implements RealStore {
           MINIO_BROWSER: 'off',
           // it would ask its makers whether there is a newer one
           MINIO_UPDATE: 'off',
+          ...environment,
         },
       },
     );

@@ -19,15 +19,24 @@ export class Versitygw implements RealStore {
     this.directUrl = this.url;
   }
 
-  /** Starts an empty store. */
-  static async start(): Promise<Versitygw> {
+  /** Starts an empty store, with further options of its command, at any free port unless one is given. */
+  static async start(options: readonly string[] = [], givenPort?: number): Promise<Versitygw> {
     const directory = mkdtempSync(join(tmpdir(), 'tidegate-versitygw-'));
     const [files, versions] = [join(directory, 'files'), join(directory, 'versions')];
     for (const folder of [files, versions]) mkdirSync(folder);
-    const port = await freePort();
+    const port = givenPort ?? (await freePort());
     const process = new RealProcess(
       'versitygw',
-      ['--port', `127.0.0.1:${port}`, '--keep-alive', 'posix', '--versioning-dir', versions, files],
+      [
+        '--port',
+        `127.0.0.1:${port}`,
+        '--keep-alive',
+        ...options,
+        'posix',
+        '--versioning-dir',
+        versions,
+        files,
+      ],
       { environment: { ROOT_ACCESS_KEY: 'store', ROOT_SECRET_KEY: 'store-secret' } },
     );
     const store = new Versitygw(process, directory, port);

@@ -19,6 +19,8 @@ export interface GatewaySetup {
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Off unless said; when on, nothing the process prints is kept. */
   readonly accessLog?: boolean | object;
+  /** Of the admin port. Any free port, and no token, unless it says otherwise. */
+  readonly admin?: { readonly port?: number; readonly eventsToken?: string };
   /** Further arguments of Node, before the program. */
   readonly nodeArguments?: readonly string[];
   /** A command before Node, such as `taskset -c 0`. */
@@ -49,7 +51,7 @@ export class GatewayProcess {
   /** Starts a gateway and waits until it is ready. */
   static async start(setup: GatewaySetup): Promise<GatewayProcess> {
     const directory = mkdtempSync(join(tmpdir(), 'tidegate-gateway-'));
-    const [port, adminPort] = [await freePort(), await freePort()];
+    const [port, adminPort] = [await freePort(), setup.admin?.port ?? (await freePort())];
     const file = writeSetup(setup, directory, port, adminPort);
     const [command = process.execPath, ...args] = [
       ...(setup.launcher ?? []),
@@ -158,7 +160,7 @@ function writeSetup(setup: GatewaySetup, directory: string, port: number, adminP
 function configuration(setup: GatewaySetup, directory: string, port: number, adminPort: number): object {
   return {
     listen: { host: '127.0.0.1', port, ...(setup.tls && { tls: setup.tls }) },
-    admin: { host: '127.0.0.1', port: adminPort },
+    admin: { host: '127.0.0.1', ...setup.admin, port: adminPort },
     workers: setup.workers ?? 1,
     ...(setup.clients && { clients: setup.clients }),
     ...(setup.limits && { limits: setup.limits }),

@@ -242,6 +242,7 @@ describe('a configuration that works', () => {
   it('names every secret of the example, for the log', () => {
     expect(secretsOf(checkFile(examplePath, { CLIENT_SECRET: 'client-secret' }).config)).toEqual([
       'change-me',
+      'change-me-too',
       'change-me',
       'client-secret',
       'https://hooks.example.test/incoming',

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { StoreChange } from '../../gateway/operate/store-changes.ts';
+import { AdminError } from '../admin-route.ts';
+import { validated } from '../json.ts';
+
+/** What one event of a store means to a cache. */
+export type Notice =
+  | { readonly kind: 'changed'; readonly change: StoreChange }
+  /** Nothing that is cached has changed, such as a read or a test. */
+  | { readonly kind: 'ignored' }
+  /** A topic asks whether it may send here: asking `url` says yes. */
+  | { readonly kind: 'confirmation'; readonly url: URL };
+
+const ignored: Notice = { kind: 'ignored' };
+
+const text = z.string({ error: 'a text' }).min(1, { error: 'a text that is not empty' });
+
+/** An event of the store's own API, as it is sent to webhooks, queues and topics. */
+const records = z.looseObject({
+  Records: z.array(
+    z.looseObject({
+      eventName: text,
+      s3: z.looseObject({
+        bucket: z.looseObject({ name: text }),
+        object: z.looseObject({ key: z.string({ error: 'a text' }) }).optional(),
+      }),
+    }),
+    { error: 'a list of event records' },
+  ),
+});
+
+/** The same as an event bus has it. */
+const busEvent = z.looseObject({
+  'detail-type': text,
+  detail: z.looseObject({
+    bucket: z.looseObject({ name: text }),
+    object: z.looseObject({ key: text }).optional(),
+  }),
+});
+
+/** The envelope of a topic. */
+const envelope = z.discriminatedUnion(
+  'Type',
+  [
+    z.looseObject({ Type: z.literal('Notification'), Message: text }),
+    z.looseObject({ Type: z.literal('SubscriptionConfirmation'), SubscribeURL: text }),
+    z.looseObject({ Type: z.literal('UnsubscribeConfirmation') }),
+  ],
+  { error: 'Notification, SubscriptionConfirmation or UnsubscribeConfirmation' },
+);
+
+/**
+ * Reads what stores and those who pass their events on send: event records of the store's API, single or in a list, alone, in
+ * the envelope of a topic (Amazon SNS) or as events of a bus (Amazon EventBridge).
+ *
+ * @throws AdminError 400, naming what is wrong: then none of the events counts
+ */
+export function readNotices(body: unknown): Notice[] {
+  if (Array.isArray(body)) return body.flatMap(readNotices);
+  const has = (name: string) => typeof body === 'object' && body !== null && Object.hasOwn(body, name);
+  if (has('Records')) return validated(records, body).Records.map(noticeOf);
+  if (has('detail-type')) return [busNotice(validated(busEvent, body))];
+  if (has('Type')) return readEnvelope(validated(envelope, body));
+  // what a store sends to see whether anybody is there
+  if (has('Event') && has('Bucket')) return [ignored];
+  throw new AdminError(
+    400,
+    'INVALID_BODY',
+    'the body has neither Records of a store, nor an event of a bus or a topic',
+  );
+}
+
+type Recorded = z.output<typeof records>['Records'][number];
+
+function noticeOf({ eventName, s3: { bucket, object } }: Recorded): Notice {
+  const name = eventName.replace(/^s3:/, '');
+  // a read changes nothing, and those of the gateway itself are among them
+  if (name.startsWith('ObjectAccessed:') || name === 'TestEvent') return ignored;
+  const key = object?.key ?? '';
+  return { kind: 'changed', change: { bucket: bucket.name, keys: key === '' ? undefined : spellings(key) } };
+}
+
+/** Amazon S3 and MinIO send the key as a form would, others as it is: what it reads like cannot tell which. */
+function spellings(key: string): string[] {
+  try {
+    return [...new Set([key, decodeURIComponent(key.replaceAll('+', ' '))])];
+  } catch {
+    return [key];
+  }
+}
+
+function busNotice({ 'detail-type': type, detail: { bucket, object } }: z.output<typeof busEvent>): Notice {
+  if (!type.startsWith('Object ') || object === undefined) return ignored;
+  return { kind: 'changed', change: { bucket: bucket.name, keys: [object.key] } };
+}
+
+function readEnvelope(message: z.output<typeof envelope>): Notice[] {
+  switch (message.Type) {
+    case 'Notification':
+      return readMessage(message.Message);
+    case 'SubscriptionConfirmation':
+      return [{ kind: 'confirmation', url: topicUrl(message.SubscribeURL) }];
+    case 'UnsubscribeConfirmation':
+      return [ignored];
+  }
+}
+
+function readMessage(message: string): Notice[] {
+  let inner: unknown;
+  try {
+    inner = JSON.parse(message);
+  } catch {
+    throw new AdminError(400, 'INVALID_BODY', 'Message: no JSON');
+  }
+  const isEnvelope = typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'Type');
+  if (isEnvelope) throw new AdminError(400, 'INVALID_BODY', 'Message: an envelope in an envelope');
+  return readNotices(inner);
+}
+
+/** Only the service itself is asked: another address in its place would have the gateway ask whatever it can reach. */
+function topicUrl(given: string): URL {
+  const url = URL.parse(given);
+  const isService = /^sns\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/.test(url?.host ?? '');
+  if (url?.protocol === 'https:' && isService && url.username === '') return url;
+  throw new AdminError(400, 'INVALID_BODY', 'SubscribeURL: not an https URL of sns.<region>.amazonaws.com');
+}

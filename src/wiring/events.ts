@@ -1,0 +1,31 @@
+/** Part of the supervisor's composition root: change events of stores, and who acts on them. */
+import { request } from 'undici';
+import type { StoreEvents } from '../admin/events/events-route.ts';
+import type { CounterCell, Family } from '../base/metrics.ts';
+import type { WorkerPool } from '../server/worker-pool.ts';
+import type { RunningConfig } from './running-config.ts';
+import type { WorkerControl } from './thread-contracts.ts';
+
+const CONFIRM_LIMIT_MS = 10_000;
+
+export function storeEvents(
+  running: RunningConfig,
+  pool: Pick<WorkerPool<WorkerControl>, 'callAll'>,
+  counted: Family<CounterCell>,
+): StoreEvents {
+  return {
+    token: running.current.admin.eventsToken,
+    hasBackend: name => Object.hasOwn(running.current.backends, name),
+    // each raises the epochs, which all share: the configuration of one of them may be older than the event
+    invalidate: async told => Math.max(0, ...(await pool.callAll('changed', told))),
+    confirm: askTopic,
+    count: (result, events) => counted.cell(result).add(events),
+  };
+}
+
+/** Redirects are not followed: the address was checked, another would not be. */
+async function askTopic(url: URL): Promise<void> {
+  const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(CONFIRM_LIMIT_MS) });
+  await body.dump();
+  if (statusCode >= 300) throw new Error(`it answered ${statusCode}`);
+}

@@ -1,0 +1,150 @@
+import { afterEach, expect, it } from 'vitest';
+import type { AdminPort } from '../../../../src/admin/admin-port.ts';
+import { eventsRoute } from '../../../../src/admin/events/events-route.ts';
+import { silentLogger } from '../../../../src/base/logger.ts';
+import type { ToldChanges } from '../../../../src/gateway/operate/store-changes.ts';
+import { startAdminServer } from '../../../support/admin-server.ts';
+import { askAdmin } from '../../../support/ask-admin.ts';
+
+interface Setup {
+  /** Of the port. */
+  readonly token?: string;
+  readonly eventsToken?: string;
+  readonly topic?: 'answers' | 'fails';
+}
+
+let server: AdminPort | undefined;
+
+afterEach(async () => {
+  await server?.close();
+});
+
+/** The route over a gateway that knows the bucket `photos`; with what it was asked to do. */
+async function start({ token, eventsToken, topic = 'answers' }: Setup = {}) {
+  const told: ToldChanges[] = [];
+  const confirmed: string[] = [];
+  const counted: Record<string, number> = {};
+  const route = eventsRoute({
+    token: eventsToken,
+    hasBackend: name => name === 'main',
+    invalidate: async changes => {
+      told.push(changes);
+      return changes.changes.filter(({ bucket }) => bucket === 'photos').length;
+    },
+    confirm: async url => {
+      if (topic === 'fails') throw new Error('it answered 403');
+      confirmed.push(url.href);
+    },
+    count: (result, events) => {
+      counted[result] = (counted[result] ?? 0) + events;
+    },
+  });
+  const purge = { method: 'POST', path: '/api/other', handle: () => undefined } as const;
+  server = await startAdminServer({
+    ...{ host: '127.0.0.1', port: 0, names: [], token, logger: silentLogger(), routes: [route, purge] },
+  });
+  const { port } = server;
+  const send = (body: unknown, headers: Record<string, string> = {}, path = '/api/events') =>
+    askAdmin(port, path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  return { send, told, confirmed, counted };
+}
+
+const event = (bucket: string, key: string, eventName = 'ObjectCreated:Put') => ({
+  Records: [{ eventName, s3: { bucket: { name: bucket }, object: { key } } }],
+});
+const change = (bucket: string, ...keys: string[]) => ({ bucket, keys });
+const basic = (password: string) => ({
+  authorization: `Basic ${Buffer.from(`store:${password}`).toString('base64')}`,
+});
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+it('invalidates what the events name, says what became of them, and counts it', async () => {
+  const { send, told, counted } = await start();
+  const answer = await send([
+    event('photos', 'a'),
+    event('elsewhere', 'b'),
+    event('photos', 'c', 's3:ObjectAccessed:Get'),
+  ]);
+  expect(answer.status).toBe(200);
+  const results = { events: 3, invalidated: 1, unknownBucket: 1, ignored: 1, confirmed: 0 };
+  expect(JSON.parse(answer.text)).toEqual(results);
+  expect(told).toEqual([{ backend: undefined, changes: [change('photos', 'a'), change('elsewhere', 'b')] }]);
+  expect(counted).toEqual({ invalidated: 1, 'unknown-bucket': 1, ignored: 1 });
+});
+
+it('takes them for one backend', async () => {
+  const { send, told } = await start();
+  expect((await send(event('photos', 'a'), {}, '/api/events?backend=main')).status).toBe(200);
+  expect(told).toEqual([{ backend: 'main', changes: [change('photos', 'a')] }]);
+  expect((await send(event('photos', 'a'), {}, '/api/events?backend=other')).status).toBe(404);
+  expect((await send(event('photos', 'a'), {}, '/api/events?bucket=photos')).status).toBe(400);
+  expect(told).toHaveLength(1);
+});
+
+it('takes nothing of a body of which a part is wrong', async () => {
+  const { send, told, counted } = await start();
+  const answer = await send([event('photos', 'a'), { Records: [{}] }]);
+  expect(answer.status).toBe(400);
+  expect(JSON.parse(answer.text).reason).toContain('Records.0.eventName');
+  expect([told, counted]).toEqual([[], {}]);
+  expect((await send(' '.repeat(1024 * 1024 + 1))).status).toBe(413);
+});
+
+it('a topic is told that it may send; where that fails it is to ask again', async () => {
+  const SubscribeURL = 'https://sns.eu-west-1.amazonaws.com/?Token=t';
+  const asked = JSON.stringify({ Type: 'SubscriptionConfirmation', SubscribeURL });
+  const ofTopic = {
+    'content-type': 'text/plain; charset=UTF-8',
+    'x-amz-sns-message-type': 'SubscriptionConfirmation',
+  };
+  const reached = await start();
+  expect((await reached.send(asked, ofTopic)).status).toBe(200);
+  expect(reached.confirmed).toEqual([SubscribeURL]);
+  await server?.close();
+  const unreached = await start({ topic: 'fails' });
+  const answer = await unreached.send(asked, ofTopic);
+  expect(answer.status).toBe(502);
+  expect(JSON.parse(answer.text).reason).toContain('it answered 403');
+  expect(unreached.counted).toEqual({});
+});
+
+it('what a page of another site can send in a browser is refused', async () => {
+  const { send, told } = await start();
+  expect((await send(event('photos', 'a'), { 'content-type': 'text/plain' })).status).toBe(415);
+  expect(told).toEqual([]);
+});
+
+const doors: readonly (readonly [string, Setup, Record<string, string>, number])[] = [
+  ['nothing', {}, {}, 200],
+  ['the token of the port', { token: 'p' }, bearer('p'), 200],
+  ['the token of the port, wrong', { token: 'p' }, bearer('q'), 401],
+  ['the token of the port as a password', { token: 'p' }, basic('p'), 401],
+  ['none', { eventsToken: 'e' }, {}, 401],
+  ['its own', { eventsToken: 'e' }, bearer('e'), 200],
+  ['its own as a password', { eventsToken: 'e' }, basic('e'), 200],
+  ['its own with a colon', { eventsToken: 'e:f' }, basic('e:f'), 200],
+  ['a wrong password', { eventsToken: 'e' }, basic('f'), 401],
+  ['no password', { eventsToken: 'e' }, { authorization: 'Basic e' }, 401],
+  ['its own beside that of the port', { token: 'p', eventsToken: 'e' }, bearer('e'), 200],
+  ['that of the port beside its own', { token: 'p', eventsToken: 'e' }, bearer('p'), 200],
+];
+
+it.each(doors)('with %s', async (_, setup, headers, status) => {
+  const { send, told } = await start(setup);
+  const answer = await send(event('photos', 'a'), headers);
+  expect(answer.status).toBe(status);
+  expect(told).toHaveLength(status === 200 ? 1 : 0);
+  // a topic sends its password only when it is asked for in this way
+  const scheme = setup.eventsToken === undefined ? 'Bearer' : 'Basic';
+  if (status === 401) expect(answer.headers['www-authenticate']).toBe(`${scheme} realm="tidegate"`);
+});
+
+it('the token of events opens nothing else', async () => {
+  const { send } = await start({ token: 'p', eventsToken: 'e' });
+  for (const headers of [bearer('e'), basic('e')])
+    expect((await send({}, headers, '/api/other')).status).toBe(401);
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { AdminError } from '../../../../src/admin/admin-route.ts';
+import { readNotices } from '../../../../src/admin/events/notices.ts';
+
+function record(eventName: string, bucket: string, key: string | undefined): object {
+  const object =
+    key === undefined ? {} : { object: { key, eTag: 'd41d8cd98f00b204e9800998ecf8427e', sequencer: '0A1B' } };
+  const s3 = { s3SchemaVersion: '1.0', bucket: { name: bucket, arn: `arn:aws:s3:::${bucket}` }, ...object };
+  return { eventVersion: '2.1', eventSource: 'aws:s3', eventTime: '2026-11-20T10:00:00Z', eventName, s3 };
+}
+
+const changed = (bucket: string, ...keys: string[]) => ({ kind: 'changed', change: { bucket, keys } });
+const wholeBucket = (bucket: string) => ({ kind: 'changed', change: { bucket, keys: undefined } });
+const ignored = { kind: 'ignored' };
+
+/** A topic's envelope around `message`. */
+function notification(message: unknown): object {
+  const text = typeof message === 'string' ? message : JSON.stringify(message);
+  return { Type: 'Notification', MessageId: '1', TopicArn: 'arn:aws:sns:eu-west-1:1:t', Message: text };
+}
+
+function busEvent(type: string, detail: object): object {
+  return { version: '0', id: '1', 'detail-type': type, source: 'aws.s3', region: 'eu-west-1', detail };
+}
+
+const confirmation = (SubscribeURL: string) => ({
+  Type: 'SubscriptionConfirmation',
+  Token: 't',
+  SubscribeURL,
+});
+
+describe('what an event means', () => {
+  it.each([
+    ['a write', record('ObjectCreated:Put', 'b', 'x'), changed('b', 'x')],
+    ['one of MinIO', record('s3:ObjectRemoved:Delete', 'b', 'x'), changed('b', 'x')],
+    ['tags, restores and what nobody knows yet', record('s3:NewOnes:Put', 'b', 'x'), changed('b', 'x')],
+    ['a key as a form has it', record('ObjectCreated:Put', 'b', 'a+b%2Fc'), changed('b', 'a+b%2Fc', 'a b/c')],
+    ['a key with a stray percent sign', record('ObjectCreated:Put', 'b', '100%'), changed('b', '100%')],
+    ['a bucket that is gone', record('s3:BucketRemoved:*', 'b', ''), wholeBucket('b')],
+    ['a bucket without an object', record('s3:BucketRemoved:*', 'b', undefined), wholeBucket('b')],
+    ['a read', record('s3:ObjectAccessed:Get', 'b', 'x'), ignored],
+  ])('%s', (_, one, notice) => {
+    expect(readNotices({ Records: [one] })).toEqual([notice]);
+    expect(readNotices(notification({ Records: [one] }))).toEqual([notice]);
+  });
+
+  it.each([
+    [
+      'a write',
+      busEvent('Object Created', { bucket: { name: 'b' }, object: { key: 'a+b' } }),
+      changed('b', 'a+b'),
+    ],
+    [
+      'tags',
+      busEvent('Object Tags Added', { bucket: { name: 'b' }, object: { key: 'x' } }),
+      changed('b', 'x'),
+    ],
+    ['something else', busEvent('Scheduled Event', { bucket: { name: 'b' } }), ignored],
+  ])('of a bus: %s', (_, event, notice) => {
+    expect(readNotices(event)).toEqual([notice]);
+  });
+
+  it('of a store that only asks whether somebody is there, and of a topic that leaves', () => {
+    const test = { Service: 'Amazon S3', Event: 's3:TestEvent', Time: '2026-11-20T10:00:00Z', Bucket: 'b' };
+    expect(readNotices(test)).toEqual([ignored]);
+    expect(readNotices(notification(test))).toEqual([ignored]);
+    expect(readNotices({ Type: 'UnsubscribeConfirmation', SubscribeURL: 'https://x' })).toEqual([ignored]);
+  });
+
+  it('of a topic that asks for consent', () => {
+    const url = 'https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&Token=t';
+    expect(readNotices(confirmation(url))).toEqual([{ kind: 'confirmation', url: new URL(url) }]);
+  });
+});
+
+it('reads many, in records, lists and lists of lists', () => {
+  const both = { Records: [record('ObjectCreated:Put', 'b', '1'), record('ObjectRemoved:Delete', 'b', '2')] };
+  expect(readNotices(both)).toEqual([changed('b', '1'), changed('b', '2')]);
+  expect(readNotices([both, [notification(both)]])).toHaveLength(4);
+  expect(readNotices({ Records: [] })).toEqual([]);
+});
+
+it.each([
+  [null, 'neither Records'],
+  ['text', 'neither Records'],
+  [{}, 'neither Records'],
+  [{ Records: 'x' }, 'Records: a list of event records'],
+  [{ Records: [record('ObjectCreated:Put', 'b', 'x'), {}] }, 'Records.1.eventName: a text'],
+  [{ Records: [{ eventName: 'ObjectCreated:Put', s3: { object: { key: 'x' } } }] }, 'Records.0.s3.bucket'],
+  [{ Records: [record('ObjectCreated:Put', '', 'x')] }, 'Records.0.s3.bucket.name: a text that is not empty'],
+  [
+    { Records: [{ eventName: 'a', s3: { bucket: { name: 'b' }, object: { key: 7 } } }] },
+    'Records.0.s3.object.key',
+  ],
+  [busEvent('Object Created', { object: { key: 'x' } }), 'detail.bucket'],
+  [{ Type: 'Surprise' }, 'Notification, SubscriptionConfirmation or UnsubscribeConfirmation'],
+  [notification('no json'), 'Message: no JSON'],
+  [notification(notification({ Records: [] })), 'Message: an envelope in an envelope'],
+  [notification({ Records: [{}] }), 'Records.0.eventName'],
+  [confirmation('http://sns.eu-west-1.amazonaws.com/'), 'SubscribeURL'],
+  [confirmation('https://sns.eu-west-1.amazonaws.com.evil.test/'), 'SubscribeURL'],
+  [confirmation('https://127.0.0.1/'), 'SubscribeURL'],
+  [confirmation('https://sns.eu-west-1.amazonaws.com:8443/'), 'SubscribeURL'],
+  [confirmation('https://u@sns.eu-west-1.amazonaws.com/'), 'SubscribeURL'],
+  [confirmation('nonsense'), 'SubscribeURL'],
+])('refuses %j and says why', (body, reason) => {
+  const refused = () => readNotices(body);
+  expect(refused).toThrow(AdminError);
+  expect(refused).toThrow(reason);
+});
