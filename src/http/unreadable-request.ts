@@ -1,6 +1,7 @@
 /** Status codes for malformed requests, by kind. */
 export const unreadableStatuses = {
   malformed: '400 Bad Request',
+  'plain-http': '400 Bad Request',
   'invalid-uri': '400 Bad Request',
   'headers-too-large': '431 Request Header Fields Too Large',
   tunnel: '405 Method Not Allowed',

@@ -6,6 +6,7 @@ import type { RequestIds } from './request-ids.ts';
 
 const messages: Readonly<Partial<Record<UnreadableRequest, string>>> = {
   malformed: 'Malformed HTTP request.',
+  'plain-http': 'A plain HTTP request was sent to an HTTPS port.',
   'headers-too-large': 'The headers of the request are too large.',
 };
 

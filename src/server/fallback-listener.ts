@@ -101,10 +101,13 @@ export class FallbackListener {
   #entranceOf(address: ListenAddress, server: Server): (socket: Socket) => void {
     const serve = (socket: Socket) => void server.emit('connection', socket);
     if (address.kind === 'unix' || !address.tls) return serve;
-    const { logger } = this.#options;
+    const { logger, answerUnreadable } = this.#options;
     // one protocol is enough for refusals
     const material = { ...address.tls, http2: false };
-    const acceptor = new TlsAcceptor({ material, logger, onSecure: ({ secure }) => serve(secure) });
+    const acceptor = new TlsAcceptor({
+      ...{ material, logger, answerUnreadable },
+      onSecure: ({ secure }) => serve(secure),
+    });
     return socket => acceptor.accept(socket);
   }
 

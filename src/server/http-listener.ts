@@ -131,7 +131,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   const entranceOf = (address: ListenAddress): Entrance => {
     if (address.kind === 'unix' || !address.tls) return plain;
     const acceptor = new TlsAcceptor({
-      ...{ material: address.tls, logger },
+      ...{ material: address.tls, ...refusing },
       onSecure: connection => {
         const open = connections.secured(connection);
         if (!open) return;

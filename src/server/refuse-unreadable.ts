@@ -32,9 +32,17 @@ export function refuseBadRequest(
   }
   refusing.logger.info(
     { code: error.code, remoteAddress: peerOf(socket).address },
-    'refused a malformed HTTP request',
+    isTlsHandshake(error)
+      ? 'refused a TLS handshake: this address has no TLS'
+      : 'refused a malformed HTTP request',
   );
   endWith(socket, refusing.answerUnreadable(reasonOf(error)));
+}
+
+/** Whether what could not be parsed begins as TLS does: a record of the type handshake (RFC 8446 §5.1). */
+function isTlsHandshake(error: NodeJS.ErrnoException & { readonly rawPacket?: unknown }): boolean {
+  const { rawPacket: bytes } = error;
+  return bytes instanceof Uint8Array && bytes[0] === 0x16 && bytes[1] === 0x03;
 }
 
 /** On a kept connection, only a client whose bytes were no request waits for an answer. */

@@ -7,9 +7,9 @@ import {
   type Server,
   type TLSSocket,
 } from 'node:tls';
-import type { Logger } from '../../base/logger.ts';
 import { acceptedSocketOf } from '../../transport/accepted-socket.ts';
 import { peerOf, rememberPeer } from '../../transport/peer.ts';
+import type { RefusalOptions } from '../refuse-unreadable.ts';
 import type { Certificate } from './certificate.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
@@ -21,13 +21,18 @@ export interface SecureConnection {
   readonly protocol: 'http/1.1' | 'h2';
 }
 
-interface TlsAcceptorOptions {
+/** `reason` is OpenSSL's, such as `tlsv1 alert unknown ca`: an alert is what the client has said. */
+type TlsError = NodeJS.ErrnoException & { readonly reason?: string };
+
+interface TlsAcceptorOptions extends RefusalOptions {
   readonly material: TlsMaterial;
   readonly onSecure: (connection: SecureConnection) => void;
-  readonly logger: Logger;
   /** The time for a handshake. */
   readonly handshakeLimitMs?: number;
 }
+
+/** What OpenSSL says of a request without TLS. */
+const PLAIN_HTTP = 'ERR_SSL_HTTP_REQUEST';
 
 /** Most clients need two round trips; a slow network takes a few seconds. */
 const HANDSHAKE_LIMIT_MS = 10_000;
@@ -38,12 +43,13 @@ const SESSION_CONTEXT = 'tidegate';
 /** Completes the handshakes of one TLS address, with the certificate for the server name that the client sends. */
 export class TlsAcceptor {
   readonly #server: Server;
-  readonly #logger: Logger;
+  readonly #refusing: RefusalOptions;
   #byName: ReadonlyMap<string, SecureContext>;
   #material: TlsMaterial;
 
-  constructor({ material, onSecure, logger, handshakeLimitMs = HANDSHAKE_LIMIT_MS }: TlsAcceptorOptions) {
-    this.#logger = logger;
+  constructor(options: TlsAcceptorOptions) {
+    const { material, onSecure, handshakeLimitMs = HANDSHAKE_LIMIT_MS } = options;
+    this.#refusing = options;
     this.#material = material;
     const server = createServer({
       ...defaultContext(material),
@@ -66,11 +72,7 @@ export class TlsAcceptor {
       }
       onSecure({ accepted, secure, protocol: secure.alpnProtocol === 'h2' ? 'h2' : 'http/1.1' });
     });
-    server.on('tlsClientError', (error: NodeJS.ErrnoException, secure) => {
-      const { address: remoteAddress } = peerOf(acceptedSocketOf(secure) ?? secure);
-      logger.debug({ code: error.code, remoteAddress }, 'a TLS handshake failed');
-      secure.destroy();
-    });
+    server.on('tlsClientError', (error: TlsError, secure) => this.#failed(error, secure));
   }
 
   /** Begins the handshake of a new connection. */
@@ -96,6 +98,20 @@ export class TlsAcceptor {
     return this.#byName.get(asked) ?? this.#byName.get(asked.replace(/^[^.]*/, '*'));
   }
 
+  /** What a TLS library said is told: it is a mistake of either side's operator. Else the client has just gone. */
+  #failed({ code = '', reason: why }: TlsError, secure: TLSSocket): void {
+    const { answerUnreadable, logger } = this.#refusing;
+    const accepted = acceptedSocketOf(secure);
+    const { address: remoteAddress } = peerOf(accepted ?? secure);
+    const serverName = secure.servername || undefined;
+    const level = code.startsWith('ERR_SSL_') ? 'info' : 'debug';
+    logger[level]({ code, why, serverName, remoteAddress }, 'a TLS handshake failed');
+    secure.destroy();
+    // the connection below is not closed before this event is over
+    if (code === PLAIN_HTTP && accepted?.writable)
+      accepted.end(answerUnreadable('plain-http'), () => accepted.destroy());
+  }
+
   #acceptsClient(secure: TLSSocket): boolean {
     const { clientCaPem, requiresClientCertificate } = this.#material;
     if (clientCaPem === undefined) return true;
@@ -105,7 +121,7 @@ export class TlsAcceptor {
     const { authorizationError } = secure;
     const { address: remoteAddress } = peerOf(secure);
     const why = isAbsent ? 'it sent none' : String(authorizationError);
-    this.#logger.info({ remoteAddress, why }, 'refused a TLS client for its certificate');
+    this.#refusing.logger.info({ remoteAddress, why }, 'refused a TLS client for its certificate');
     return false;
   }
 }

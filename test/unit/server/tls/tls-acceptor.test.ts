@@ -1,13 +1,18 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { silentLogger } from '../../../../src/base/logger.ts';
+import { createLogger } from '../../../../src/base/logger.ts';
+import { answerPlainly } from '../../../../src/server/refuse-unreadable.ts';
 import { TlsAcceptor } from '../../../../src/server/tls/tls-acceptor.ts';
 import { localIdentity } from '../../../support/local-identity.ts';
 
-it('closes a connection whose handshake is not complete within its time, also one that has begun it', async () => {
+it('closes a connection whose handshake is not complete within its time, also one that has begun it, without a line', async () => {
+  const lines: string[] = [];
+  const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
   const acceptor = new TlsAcceptor({
-    ...{ material: localIdentity().tls, logger: silentLogger(), handshakeLimitMs: 50 },
+    ...{ material: localIdentity().tls, handshakeLimitMs: 50 },
+    logger: createLogger({ level: 'info', sink }),
+    answerUnreadable: answerPlainly,
     onSecure: () => {
       throw new Error('nobody completes a handshake here');
     },
@@ -26,4 +31,6 @@ it('closes a connection whose handshake is not complete within its time, also on
     return socket.destroyed;
   });
   expect(await Promise.all(closed)).toEqual([true, true]);
+  // health checks only connect
+  expect(lines).toEqual([]);
 });

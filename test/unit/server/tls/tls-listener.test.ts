@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { connect as connectPlain } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
@@ -86,13 +85,6 @@ it('TLS 1.1 is refused', async () => {
     .then(() => undefined)
     .catch((error: Error) => error.message);
   expect(failure).toMatch(/protocol version|alert|unsupported/i);
-});
-
-it('plain HTTP on a TLS address is closed, and goes on beside it', async () => {
-  const listener = await start(materialOf());
-  const socket = connectPlain(listener.port, '127.0.0.1');
-  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
-  expect(await text(socket)).not.toContain('HTTP/1.1 200');
 });
 
 it('the certificate is chosen by the server name: exact names, wildcards for one label, and the first for others', async () => {
