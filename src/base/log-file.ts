@@ -2,10 +2,9 @@ import { close, constants, open, openSync, write, writeSync } from 'node:fs';
 import type { Clock } from './clock.ts';
 import { errorCode } from './error-code.ts';
 import { countLines } from './log-sinks.ts';
-import type { LogSink } from './logger.ts';
 
 /** What is kept while the disk is slow or full; further lines are dropped. */
-const MAX_WAITING_LENGTH = 16 * 1024 * 1024;
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
 const RETRY_MS = 1_000;
 const BUSY_RETRY_MS = 50;
@@ -24,29 +23,31 @@ interface LogFileOptions {
   readonly onTrouble: (error: Error | undefined) => void;
   /** Called when lines are dropped. */
   readonly onDrop: (lines: number) => void;
-  readonly maxWaitingLength?: number;
+  readonly maxWaitingBytes?: number;
 }
 
 /** Lines on their way to a file; `done` of them, in bytes, have been written. */
 interface Writing {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   done: number;
+  /** To be called when the bytes are not needed any more. */
+  readonly over: () => void;
 }
 
 /**
  * Appends lines to a file, in order and whole, without ever waiting for the disk. The file can be opened anew under its
  * name, which rotates it (logrotate(8)).
  */
-export class LogFile implements LogSink {
+export class LogFile {
   readonly path: string;
   readonly #options: LogFileOptions;
   #descriptor: number;
   /** Opened anew: used once no line is partly in the old file. */
   #next: number | undefined;
   #reopening: Promise<void> | undefined;
-  #queue: string[] = [];
-  #waitingLength = 0;
-  #writing: Writing | undefined;
+  /** The first is being written. */
+  readonly #queue: Writing[] = [];
+  #waitingBytes = 0;
   /** Whether a write, or the wait before it is tried again, is under way. */
   #isBusy = false;
   #hasTrouble = false;
@@ -64,15 +65,18 @@ export class LogFile implements LogSink {
     return new LogFile(path, openSync(path, FLAGS, MODE), options);
   }
 
-  write(lines: string): void {
-    const { maxWaitingLength = MAX_WAITING_LENGTH, onDrop } = this.#options;
-    if (this.#isClosed || this.#waitingLength + lines.length > maxWaitingLength) {
+  /** @param lines whole ones, as UTF-8. Resolves when they have been written, or dropped. */
+  write(lines: Uint8Array): Promise<void> {
+    const { maxWaitingBytes = MAX_WAITING_BYTES, onDrop } = this.#options;
+    if (this.#isClosed || this.#waitingBytes + lines.length > maxWaitingBytes) {
       onDrop(countLines(lines));
-      return;
+      return Promise.resolve();
     }
-    this.#queue.push(lines);
-    this.#waitingLength += lines.length;
-    if (!this.#isBusy) this.#writeNext();
+    this.#waitingBytes += lines.length;
+    return new Promise(resolve => {
+      this.#queue.push({ bytes: lines, done: 0, over: resolve });
+      if (!this.#isBusy) this.#writeNext();
+    });
   }
 
   /**
@@ -89,16 +93,16 @@ export class LogFile implements LogSink {
 
   /** Writes what waits, for the end of the process: a disk that is full or busy is not waited for. */
   flush(): void {
-    const queued = this.#queue.splice(0).join('');
-    this.#waitingLength = 0;
+    // what is being written is left to that write
+    const waiting = this.#queue.splice(this.#isBusy ? 1 : 0);
     try {
-      if (queued !== '') writeSync(this.#next ?? this.#descriptor, queued);
+      for (const { bytes } of waiting) writeSync(this.#next ?? this.#descriptor, bytes);
     } catch {
       // nobody can be told
     }
   }
 
-  /** Resolves when everything has been written, or after `limitMs`; nothing can be written then. */
+  /** Resolves when everything has been written, or after `limitMs`; what is left is dropped then. */
   async end(limitMs: number): Promise<void> {
     if (this.#isBusy) {
       await new Promise<void>(resolve => {
@@ -110,7 +114,8 @@ export class LogFile implements LogSink {
       });
     }
     this.#isClosed = true;
-    if (!this.#isBusy) closeQuietly(this.#descriptor);
+    if (this.#isBusy) this.#drop(this.#queue.splice(1));
+    else closeQuietly(this.#descriptor);
   }
 
   #openAnew(): Promise<void> {
@@ -136,30 +141,24 @@ export class LogFile implements LogSink {
   }
 
   #writeNext(): void {
-    this.#writing ??= this.#takeQueued();
-    if (!this.#writing) {
+    const [writing] = this.#queue;
+    if (!writing) {
       this.#isBusy = false;
+      if (this.#isClosed) closeQuietly(this.#descriptor);
       for (const idle of this.#whenIdle.splice(0)) idle();
       return;
     }
     this.#isBusy = true;
-    const { bytes, done } = this.#writing;
+    const { bytes, done } = writing;
     write(this.#descriptor, bytes, done, bytes.length - done, null, (error, written) => {
-      if (error) this.#failed(error);
-      else this.#wrote(written);
+      if (error) this.#failed(error, writing);
+      else this.#wrote(written, writing);
     });
   }
 
-  #takeQueued(): Writing | undefined {
-    if (this.#queue.length === 0) return undefined;
-    const lines = this.#queue.join('');
-    this.#queue = [];
-    return { bytes: Buffer.from(lines), done: 0 };
-  }
-
-  #wrote(bytes: number): void {
-    if (this.#writing) this.#writing.done += bytes;
-    this.#finishWritten();
+  #wrote(bytes: number, writing: Writing): void {
+    writing.done += bytes;
+    this.#finishWritten(writing);
     if (this.#hasTrouble) {
       this.#hasTrouble = false;
       this.#options.onTrouble(undefined);
@@ -167,37 +166,51 @@ export class LogFile implements LogSink {
     this.#writeNext();
   }
 
-  #failed(error: Error): void {
+  #failed(error: Error, writing: Writing): void {
     const isSlowReader = errorCode(error) === 'EAGAIN';
     if (!isSlowReader && !this.#hasTrouble) {
       this.#hasTrouble = true;
       this.#options.onTrouble(error);
     }
     if (this.#next !== undefined) {
-      this.#leaveTornLine();
+      this.#leaveTornLine(writing);
       this.#writeNext();
       return;
     }
-    this.#options.clock.after(isSlowReader ? BUSY_RETRY_MS : RETRY_MS, () => this.#writeNext());
+    this.#options.clock.after(isSlowReader ? BUSY_RETRY_MS : RETRY_MS, () => {
+      if (this.#isClosed) this.#drop(this.#queue.splice(0));
+      this.#writeNext();
+    });
   }
 
   /** The rest of a line must not begin the new file. */
-  #leaveTornLine(): void {
-    const { bytes, done } = this.#writing ?? { bytes: Buffer.alloc(0), done: 0 };
-    if (this.#writing && done > 0 && bytes[done - 1] !== NEWLINE) {
-      this.#writing.done = bytes.indexOf(NEWLINE, done) + 1;
+  #leaveTornLine(writing: Writing): void {
+    const { bytes, done } = writing;
+    if (done > 0 && bytes[done - 1] !== NEWLINE) {
+      writing.done = bytes.indexOf(NEWLINE, done) + 1;
       this.#options.onDrop(1);
     }
     this.#changeFile();
-    this.#finishWritten();
+    this.#finishWritten(writing);
   }
 
-  #finishWritten(): void {
-    const writing = this.#writing;
-    if (!writing || writing.done < writing.bytes.length) return;
-    this.#waitingLength = this.#queue.reduce((length, lines) => length + lines.length, 0);
-    this.#writing = undefined;
+  #finishWritten(writing: Writing): void {
+    if (writing.done < writing.bytes.length) return;
+    this.#queue.shift();
+    this.#over(writing);
     this.#changeFile();
+  }
+
+  #drop(writings: readonly Writing[]): void {
+    for (const writing of writings) {
+      this.#options.onDrop(countLines(writing.bytes.subarray(writing.done)));
+      this.#over(writing);
+    }
+  }
+
+  #over({ bytes, over }: Writing): void {
+    this.#waitingBytes -= bytes.length;
+    over();
   }
 }
 

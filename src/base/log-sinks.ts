@@ -5,6 +5,8 @@ import type { LogSink } from './logger.ts';
 /** Bytes buffered while the reader of the pipe has stalled; further lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
+const NEWLINE = '\n'.charCodeAt(0);
+
 /** How long the last flush waits for the reader of the pipe. */
 const LAST_FLUSH_MS = 1_000;
 
@@ -89,52 +91,11 @@ export function batchedSink(options: BatchedSinkOptions): LogSink {
   };
 }
 
-interface ConfirmedSinkOptions {
-  readonly clock: Clock;
-  /** Receives a batch of whole lines; resolves when it has been taken over. */
-  readonly send: (lines: string) => Promise<unknown>;
-  /** Characters that may be on their way. */
-  readonly maxWaitingLength?: number;
-}
-
-/** Batches that are on their way to a reader; while it does not keep up, lines are dropped and counted. */
-export class ConfirmedSink implements LogSink {
-  droppedLines = 0;
-  readonly #send: (lines: string) => Promise<unknown>;
-  readonly #maxWaitingLength: number;
-  readonly #batches: LogSink;
-  #waitingLength = 0;
-
-  constructor({ clock, send, maxWaitingLength = MAX_WAITING_BYTES }: ConfirmedSinkOptions) {
-    this.#send = send;
-    this.#maxWaitingLength = maxWaitingLength;
-    this.#batches = batchedSink({ clock, send: lines => this.#pass(lines) });
-  }
-
-  write(lines: string): void {
-    this.#batches.write(lines);
-  }
-
-  flush(): void {
-    this.#batches.flush();
-  }
-
-  #pass(lines: string): void {
-    if (this.#waitingLength + lines.length > this.#maxWaitingLength) {
-      this.droppedLines += countLines(lines);
-      return;
-    }
-    this.#waitingLength += lines.length;
-    const taken = () => {
-      this.#waitingLength -= lines.length;
-    };
-    this.#send(lines).then(taken, taken);
-  }
-}
-
-/** How many lines end in `lines`. */
-export function countLines(lines: string): number {
+/** How many lines end in `lines`, text or UTF-8. */
+export function countLines(lines: string | Uint8Array): number {
+  const next = (from: number) =>
+    typeof lines === 'string' ? lines.indexOf('\n', from) : lines.indexOf(NEWLINE, from);
   let count = 0;
-  for (let end = lines.indexOf('\n'); end >= 0; end = lines.indexOf('\n', end + 1)) count++;
+  for (let end = next(0); end >= 0; end = next(end + 1)) count++;
   return count;
 }

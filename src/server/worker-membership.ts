@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { systemClock } from '../base/clock.ts';
-import { ConfirmedSink } from '../base/log-sinks.ts';
+import { LineBatches } from '../base/line-batches.ts';
 import type { LogSink } from '../base/logger.ts';
 import type { PayloadOf, ResultOf } from '../base/rpc.ts';
 import type { ClientLimits } from './client-limits.ts';
@@ -13,7 +13,7 @@ import type { WorkerStart } from './worker-pool.ts';
 class WorkerMembership<Supervisor extends object, Settings, Shared> {
   readonly start: WorkerStart<Settings, Shared>;
   /** Passes the lines of the access log to the supervisor. */
-  readonly accessLogSink: ConfirmedSink;
+  readonly accessLogSink: LineBatches;
   readonly #thread: JoinedThread;
   readonly #peers = new Map<number, MessagePort>();
   #onPeer: (index: number, port: MessagePort) => void = () => undefined;
@@ -27,7 +27,7 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
   constructor(thread: JoinedThread, start: WorkerStart<Settings, Shared>) {
     this.start = start;
     this.#thread = thread;
-    this.accessLogSink = new ConfirmedSink({
+    this.accessLogSink = new LineBatches({
       clock: systemClock,
       send: lines => thread.rpc.call('writeAccessLog', lines),
     });

@@ -41,8 +41,11 @@ export class AccessLogOutput {
     this.#dropped = countDroppedLines(parts.metrics);
   }
 
-  readonly write = (lines: string): void => {
-    (this.#file ?? this.#parts.standardOutput).write(lines);
+  /** See `SupervisorControl.writeAccessLog`. */
+  readonly write = (lines: Uint8Array): Promise<void> | undefined => {
+    if (this.#file) return this.#file.write(lines);
+    this.#parts.standardOutput.write(Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString());
+    return undefined;
   };
 
   /** Counts lines for standard output for which there was no room. */

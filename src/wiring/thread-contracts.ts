@@ -93,8 +93,11 @@ export interface WorkerControl {
 /** The procedures that the supervisor offers every worker. */
 export interface SupervisorControl {
   refusedCredentials(refusal: RefusedCredentials): void;
-  /** Whole lines, from which secrets have been removed. */
-  writeAccessLog(lines: string): void;
+  /**
+   * Whole lines as UTF-8, from which secrets have been removed. Answered when their memory, which may be shared, is not
+   * read any more.
+   */
+  writeAccessLog(lines: Uint8Array): Promise<void> | undefined;
 }
 
 /** The settings that an embedded store's thread is started with. */

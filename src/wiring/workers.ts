@@ -42,7 +42,7 @@ interface WorkerParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly writeLog: (lines: string) => void;
-  readonly writeAccessLog: (lines: string) => void;
+  readonly writeAccessLog: SupervisorControl['writeAccessLog'];
   /** `tidegate_worker_restarts_total`. */
   readonly restarts: CounterCell;
 }

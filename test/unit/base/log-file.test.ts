@@ -10,6 +10,8 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
+  unlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-function opened(at = path, different: { clock?: ManualClock; maxWaitingLength?: number } = {}) {
+function opened(at = path, different: { clock?: ManualClock; maxWaitingBytes?: number } = {}) {
   const troubles: (string | undefined)[] = [];
   let dropped = 0;
   const file = LogFile.open(at, {
@@ -41,12 +43,14 @@ function opened(at = path, different: { clock?: ManualClock; maxWaitingLength?: 
   return { file, troubles, dropped: () => dropped };
 }
 
+const write = (file: LogFile, lines: string) => void file.write(Buffer.from(lines));
+
 it('appends lines in their order', async () => {
   const { file } = opened();
-  for (let index = 0; index < 1_000; index++) file.write(`line ${index}\n`);
+  for (let index = 0; index < 1_000; index++) write(file, `line ${index}\n`);
   await file.end(10_000);
   const again = opened();
-  again.file.write('line 1000\n');
+  write(again.file, 'line 1000\n');
   await again.file.end(10_000);
   const expected = Array.from({ length: 1_001 }, (_, index) => `line ${index}\n`).join('');
   expect(readFileSync(path, 'utf8')).toBe(expected);
@@ -59,11 +63,11 @@ it('is opened anew under load: every line is whole, in order and in one of the f
   let index = 0;
   for (let rotation = 0; rotation < rotations; rotation++) {
     for (const until = index + 500; index < until; index++)
-      file.write(`line ${index} ${'x'.repeat(index % 300)}\n`);
+      write(file, `line ${index} ${'x'.repeat(index % 300)}\n`);
     renameSync(path, `${path}.${rotation}`);
     const reopened = file.reopen();
     for (const until = index + 500; index < until; index++)
-      file.write(`line ${index} ${'x'.repeat(index % 300)}\n`);
+      write(file, `line ${index} ${'x'.repeat(index % 300)}\n`);
     await reopened;
     await vi.waitUntil(() => existsSync(path));
   }
@@ -82,21 +86,21 @@ it('a file that was renamed while it was being opened is not used: the last name
   renameSync(path, `${path}.1`);
   const second = file.reopen();
   await Promise.all([first, second]);
-  file.write('new\n');
+  write(file, 'new\n');
   await file.end(10_000);
   expect(readFileSync(path, 'utf8')).toBe('new\n');
 });
 
 it('goes on with the old file when the new one cannot be opened, and opens it the next time', async () => {
   const { file } = opened();
-  file.write('one\n');
+  write(file, 'one\n');
   renameSync(directory, `${directory}.away`);
   await expect(file.reopen()).rejects.toThrow('ENOENT');
-  file.write('two\n');
+  write(file, 'two\n');
   renameSync(`${directory}.away`, directory);
   renameSync(path, `${path}.1`);
   await file.reopen();
-  file.write('three\n');
+  write(file, 'three\n');
   await file.end(10_000);
   expect(readFileSync(`${path}.1`, 'utf8')).toBe('one\ntwo\n');
   expect(readFileSync(path, 'utf8')).toBe('three\n');
@@ -109,30 +113,64 @@ it('cannot be opened where there is no folder, or no reader of a pipe', () => {
 
 it('a full disk is told once; lines wait for room, and are dropped and counted beyond it', async () => {
   const clock = new ManualClock();
-  const { file, troubles, dropped } = opened('/dev/full', { clock, maxWaitingLength: 100 });
-  file.write(`${'x'.repeat(59)}\n`);
+  const { file, troubles, dropped } = opened('/dev/full', { clock, maxWaitingBytes: 100 });
+  write(file, `${'x'.repeat(59)}\n`);
   await vi.waitUntil(() => troubles.length > 0);
   expect(troubles).toEqual(['ENOSPC']);
-  file.write('waits\n');
+  write(file, 'waits\n');
   expect(dropped()).toBe(0);
-  file.write(`${'y'.repeat(40)}\nz\n`);
+  write(file, `${'y'.repeat(40)}\nz\n`);
   expect(dropped()).toBe(2);
   await Promise.all([file.end(1), Promise.resolve().then(() => clock.advance(1))]);
-  file.write('after the end\n');
-  expect(dropped()).toBe(3);
+  write(file, 'after the end\n');
+  expect(dropped()).toBe(4);
+  clock.advance(1_000);
+  expect(dropped()).toBe(5);
+});
+
+it('tells when the memory of lines may be used again: when they have been written, or dropped', async () => {
+  const clock = new ManualClock();
+  const link = join(directory, 'link');
+  symlinkSync('/dev/full', link);
+  const { file, troubles, dropped } = opened(link, { clock, maxWaitingBytes: 12 });
+  const memory = Buffer.from(new SharedArrayBuffer(4));
+  memory.write('one\n');
+  const over: string[] = [];
+  const first = file.write(memory).then(() => over.push('one'));
+  await vi.waitUntil(() => troubles.length === 1);
+  const second = file.write(Buffer.from('two\n')).then(() => over.push('two'));
+  await file.write(Buffer.from('too long\n')).then(() => over.push('too long'));
+  expect(over).toEqual(['too long']);
+  unlinkSync(link);
+  await file.reopen();
+  clock.advance(1_000);
+  await Promise.all([first, second]);
+  expect(readFileSync(link, 'utf8')).toBe('one\ntwo\n');
+  expect(dropped()).toBe(1);
+  await file.end(1_000);
+});
+
+it('a file that ends while its disk is full gives the memory of all lines back', async () => {
+  const clock = new ManualClock();
+  const { file, troubles } = opened('/dev/full', { clock });
+  const waiting = ['one\n', 'two\n'].map(line => file.write(Buffer.from(line)));
+  await vi.waitUntil(() => troubles.length === 1);
+  await Promise.all([file.end(1), Promise.resolve().then(() => clock.advance(1))]);
+  await waiting[1];
+  clock.advance(1_000);
+  await waiting[0];
 });
 
 it('a rotation frees a full disk: what waits goes to the new file', async () => {
   const clock = new ManualClock();
   const link = join(directory, 'link');
-  const { symlinkSync, unlinkSync } = await import('node:fs');
   symlinkSync('/dev/full', link);
   const { file, troubles } = opened(link, { clock });
-  file.write('one\n');
+  write(file, 'one\n');
   await vi.waitUntil(() => troubles.length === 1);
   unlinkSync(link);
   await file.reopen();
-  file.write('two\n');
+  write(file, 'two\n');
   clock.advance(1_000);
   await vi.waitUntil(() => troubles.length >= 2 || readFileSync(link, 'utf8') !== '');
   await vi.waitUntil(() => readFileSync(link, 'utf8') === 'one\ntwo\n');
@@ -147,7 +185,7 @@ it('is opened anew amid a line: the rest of that line is dropped, and the new fi
   const { file, dropped } = opened(path, { clock });
   const lines = Array.from({ length: 300 }, (_, index) => `${index} ${'x'.repeat(997)}\n`);
   // more than a pipe takes
-  file.write(lines.join(''));
+  write(file, lines.join(''));
   const held = Buffer.alloc(1024 * 1024);
   renameSync(path, `${path}.1`);
   await file.reopen();
