@@ -21,7 +21,7 @@ export interface BackendMeter {
   readonly refused: (verdict: QueueVerdict) => void;
   /** A request was repeated. */
   retried(reason: string): void;
-  /** A second request for the same is over: it was answered first, or not. */
+  /** Counts a second (hedged) request that has ended. `won`: it was answered first. */
   hedged(outcome: 'won' | 'lost'): void;
 }
 

@@ -5,14 +5,14 @@ import type { SentRequest } from './call-context.ts';
 import type { OriginReceiver } from './origin-call.ts';
 import type { StoreError } from './store.ts';
 
-/** The fields that tell a store of which trace a request is, names and values alternating; no signature covers them. */
+/** The trace fields of a request to a store, names and values alternating. The signature does not cover them. */
 export function traceFields(trace: TraceContext, traceparent = trace.traceparent): string[] {
   const { tracestate } = trace;
   const fields = ['traceparent', traceparent];
   return tracestate === undefined ? fields : [...fields, 'tracestate', tracestate];
 }
 
-/** What the span of a call tells beside its outcome. */
+/** The attributes of a call's span that are known before its outcome. */
 interface TracedRequest {
   readonly method: string;
   readonly operation: string;
@@ -24,8 +24,8 @@ interface TracedRequest {
 }
 
 /**
- * A call to a store whose span is recorded, from its sending to its end, by the semantic conventions for HTTP clients.
- * Each sending has a span of its own.
+ * A call to a store whose span is recorded, from its sending to its end, with the attributes of OpenTelemetry's
+ * semantic conventions for HTTP clients. A call that is sent again has one span for each attempt.
  */
 export class TracedCall implements OriginReceiver, SentRequest {
   /** The fields of the request. */
@@ -56,7 +56,7 @@ export class TracedCall implements OriginReceiver, SentRequest {
     this.fields = traceFields(trace, formatTraceparent(trace.traceId, this.#spanId, true));
   }
 
-  /** What the call is carried out by. */
+  /** Attaches the request that this records, so that pausing and aborting reach it. */
   follow(sent: SentRequest): this {
     this.#sent = sent;
     return this;
@@ -106,7 +106,7 @@ export class TracedCall implements OriginReceiver, SentRequest {
     const toEpochMs = this.#clock.nowMs() - this.#clock.monotonicMs();
     const { hostname, port } = new URL(`http://${host}`);
     const status = this.#status;
-    // conventions: for clients 4xx are errors, too; a 304 or 416 is what was asked for
+    // the conventions count 4xx as errors of a client's span; a 304 or 416 is an expected answer
     const isRefused = status !== undefined && status >= 400 && status !== 416;
     const isError = isRefused || (failure !== undefined && failure !== 'aborted');
     return {

@@ -1,23 +1,23 @@
 import type { Clock } from './clock.ts';
 
-/** What a client may use at once after a pause. */
+/** Burst: after a pause, a client may use the bytes of this time at once. */
 const BURST_MS = 1_000;
 
-/** Clients that are remembered at most. Who is forgotten may use a burst again. */
+/** Largest number of clients remembered. A forgotten client may use a burst again. */
 const REMEMBERED_CLIENTS = 65_536;
 
-/** A debt that was not waited for is no larger than this: a client is not shut out for what it has had. */
+/** Upper limit for the wait that `charge` can cause: bytes that were already sent must not shut a client out for long. */
 const DEBT_LIMIT_MS = 60_000;
 
 /**
- * Bytes per second of each client, as a token bucket (the generic cell rate algorithm of ITU-T I.371): what is kept of a
- * client is the time from which on it may have more. Several users of one client get their turns in the order in which
- * they reserve.
+ * Bytes per second of each client, as a token bucket (the generic cell rate algorithm of ITU-T I.371): per client, only
+ * the time from which it may have more bytes is stored. Concurrent responses to one client are served in the order in
+ * which they reserve.
  */
 export class ClientRates {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #bytesPerSecond: number;
-  /** When each client may have more. When the younger half is full, the older one is forgotten. */
+  /** When each client may have more bytes. Two generations: when the younger is full, the older one is dropped. */
   #younger = new Map<string, number>();
   #older: ReadonlyMap<string, number> = new Map();
 
@@ -31,12 +31,12 @@ export class ClientRates {
     return this.#bytesPerSecond;
   }
 
-  /** Clients remembered at the moment; some may be counted twice. */
+  /** Number of clients remembered; one that is in both generations counts twice. */
   get clients(): number {
     return this.#younger.size + this.#older.size;
   }
 
-  /** Changes the limit. What has been reserved keeps its time. */
+  /** Changes the limit. Existing reservations keep their times. */
   limit(bytesPerSecond: number): void {
     this.#bytesPerSecond = bytesPerSecond;
     if (bytesPerSecond > 0) return;
@@ -44,12 +44,12 @@ export class ClientRates {
     this.#older = new Map();
   }
 
-  /** How long `client` has to wait until it may have more. */
+  /** How long `client` has to wait for its next bytes. */
   waitMs(client: string): number {
     return Math.max(0, this.#find(client) - this.#clock.monotonicMs());
   }
 
-  /** Reserves the next `sizeBytes` of `client`. @returns how long it has to wait before it uses them */
+  /** Reserves `sizeBytes` for `client`. @returns how long it has to wait before they may be sent */
   reserve(client: string, sizeBytes: number): number {
     if (this.#bytesPerSecond === 0) return 0;
     const nowMs = this.#clock.monotonicMs();
@@ -58,12 +58,12 @@ export class ClientRates {
     return Math.max(0, startMs - nowMs);
   }
 
-  /** Gives back what `client` has reserved and not used. */
+  /** Returns bytes that were reserved for `client` and not sent. */
   giveBack(client: string, sizeBytes: number): void {
     if (this.#bytesPerSecond > 0) this.#remember(client, this.#find(client) - this.#durationMs(sizeBytes));
   }
 
-  /** Counts what `client` has had already: it waits for it before the next. */
+  /** Counts bytes that `client` got without a reservation: they delay its next ones. */
   charge(client: string, sizeBytes: number): void {
     if (this.#bytesPerSecond === 0) return;
     const nowMs = this.#clock.monotonicMs();

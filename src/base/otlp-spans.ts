@@ -7,7 +7,7 @@ import type { Logger } from './logger.ts';
 import type { CounterCell, Metrics } from './metrics.ts';
 import type { FinishedSpan, SpanSink } from './spans.ts';
 
-/** Where spans are sent, and on whose behalf. */
+/** Where spans are sent, and how this process identifies itself. */
 export interface OtlpOptions {
   /** The collector's address for OTLP over HTTP, without `/v1/traces`. */
   readonly endpoint: string;
@@ -29,7 +29,7 @@ const BATCH_SPANS = 512;
 const EXPORT_DELAY_MS = 5_000;
 const EXPORT_LIMIT_MS = 10_000;
 
-/** A collector that is away for long is logged so often. */
+/** A collector that stays unreachable is logged at most this often. */
 const LOG_INTERVAL_MS = 60_000;
 
 const scope = { name: 'tidegate' };
@@ -87,7 +87,7 @@ export class OtlpSpans implements SpanSink {
     this.#processor.onEnd(readable(span, this.#shown(span), this.#resource));
   }
 
-  /** Sends what waits; resolves when that is done, or after `limitMs`. Never rejects. */
+  /** Sends the spans that wait; resolves when they are sent, or after `limitMs`. Never rejects. */
   async flush(limitMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = this.#clock.after(limitMs, resolve);
@@ -111,7 +111,7 @@ export class OtlpSpans implements SpanSink {
           const isSent = result.code === 0;
           this.#outcomes[isSent ? 'exported' : 'failed'].add(spans.length);
           if (!isSent) this.#failed(result.error);
-          // the processor would report the error to a logger of the library
+          // otherwise the library would log the error itself
           done({ code: 0 });
         });
       },

@@ -1,7 +1,7 @@
-/** What a part would do differently with a changed configuration. One of both has to be called. */
+/** A configuration change that one component has prepared. Either `apply` or `cancel` must be called. */
 export interface PreparedChange {
-  /** All others can follow, too: gives up what is not needed any more. */
+  /** All components are prepared: switches to the new configuration and releases what it no longer needs. */
   apply(): void;
-  /** The configuration stays as it is: gives up what was prepared. */
+  /** Another component refused the change: releases what was prepared. */
   cancel(): void;
 }

@@ -1,7 +1,7 @@
-/** A request that was answered (server), or a call to a store that is over (client). */
+/** A finished request of a client (`server`) or a finished call to a store (`client`). */
 export interface FinishedSpan {
   readonly kind: 'server' | 'client';
-  /** Of few values: method and operation. */
+  /** Method and operation, so there are few different names. */
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
@@ -9,7 +9,7 @@ export interface FinishedSpan {
   /** In milliseconds since the epoch. */
   readonly startMs: number;
   readonly endMs: number;
-  /** By names of the semantic conventions for HTTP; what is undefined is left out. */
+  /** Attributes by their names in the semantic conventions for HTTP; undefined ones are left out. */
   readonly attributes: Readonly<Record<string, string | number | undefined>>;
   /** Whether it failed. */
   readonly isError: boolean;
@@ -20,7 +20,7 @@ export interface SpanSink {
   add(span: FinishedSpan): void;
 }
 
-/** Where spans go, and which new traces are recorded. */
+/** Where spans are sent, and which new traces are recorded. */
 export interface Tracing {
   readonly spans: SpanSink;
   readonly sample: (traceId: string) => boolean;

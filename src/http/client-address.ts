@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * An address in one spelling: IPv6 as RFC 5952 has it, and IPv4 within IPv6 (RFC 4291 §2.5.5.2) as IPv4. Undefined for
- * what is no address, or has a zone, which means nothing elsewhere.
+ * An address in its canonical form: IPv6 as in RFC 5952, IPv4-mapped IPv6 (RFC 4291 §2.5.5.2) as IPv4. Undefined for
+ * anything else, and for addresses with a zone, which is meaningful on one machine only.
  */
 export function canonicalAddress(text: string): string | undefined {
   if (isIPv4(text)) return text;

@@ -1,14 +1,14 @@
 import { addressOfNode } from './client-address.ts';
 
-/** One proxy on the way of a request, as the next one tells of it. */
+/** One step of a request's way, as reported by the proxy that received it. */
 export interface Hop {
-  /** Who sent the request to it; undefined where that is hidden, unknown or no address. */
+  /** The address the request came from; undefined if it is hidden, unknown or not an IP address. */
   readonly address: string | undefined;
   /** The scheme of that request, in lower case. */
   readonly scheme: string | undefined;
 }
 
-/** Longer ways are not followed to their beginning. */
+/** Longer lists are not followed to their beginning. */
 const MAX_HOPS = 64;
 
 /** The hops of X-Forwarded-For: the nearest is the last. Of longer ones than `MAX_HOPS` the last ones. */
@@ -88,14 +88,14 @@ class FieldReader {
   }
 }
 
-/** What proxies that are trusted tell of a request. */
+/** What trusted proxies report about a request. */
 export interface ForwardedRequest {
-  /** Whether the client's own request was secure; undefined where nobody says so. */
+  /** Whether the client's own request was secure; undefined if no proxy reports a scheme. */
   readonly isSecure: boolean | undefined;
   readonly address: string | undefined;
 }
 
-/** The fields by which proxies tell of a request; undefined where there are none. */
+/** The header fields in which proxies report whose request they forward; undefined for those that are missing. */
 export interface ForwardingFields {
   readonly xForwardedFor: string | undefined;
   readonly xForwardedProto: string | undefined;
@@ -103,9 +103,10 @@ export interface ForwardingFields {
 }
 
 /**
- * Whose request it is that a trusted proxy passed on: of the addresses, beginning with the nearest, the first that is not
- * one of a trusted proxy. Those before it may be of the client's making. Where a way cannot be followed, or two fields
- * disagree, the nearest address that is known: a proxy sets one of them, and passes on what the client says in the other.
+ * The client of a request that a trusted proxy has forwarded: from the nearest address backwards, the first one that
+ * does not belong to a trusted proxy. Everything beyond it may have been made up by the client. If the list breaks off,
+ * or the two fields disagree, the nearest known address is used: a proxy usually sets only one of the fields and
+ * forwards the other as the client sent it.
  *
  * @param nearest the address of the trusted proxy
  */
@@ -130,7 +131,7 @@ export function clientOfForwarded(
   };
 }
 
-/** The schemes are those that trusted proxies tell. */
+/** Also collects the schemes that trusted proxies report. */
 function follow(nearest: string | undefined, way: readonly Hop[], isTrusted: (address: string) => boolean) {
   let address = nearest;
   const schemes: string[] = [];

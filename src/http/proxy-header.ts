@@ -1,7 +1,7 @@
 import { canonicalAddress } from './client-address.ts';
 
 /**
- * The header by which a proxy tells whose connection it passes on (the PROXY protocol, versions 1 and 2,
+ * The header with which a proxy tells whose connection it forwards (PROXY protocol, versions 1 and 2,
  * https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt).
  */
 export type ProxyHeader =
@@ -11,14 +11,17 @@ export type ProxyHeader =
   | {
       readonly kind: 'header';
       readonly lengthBytes: number;
-      /** Undefined where the proxy speaks for itself, or does not know (LOCAL, UNKNOWN, other families). */
+      /**
+       * Undefined if the connection is the proxy's own (LOCAL), or the client's address is not known (UNKNOWN, other
+       * families).
+       */
       readonly address: string | undefined;
     };
 
 /** §2.1: the longest line of version 1, with its end. */
 const V1_LIMIT_BYTES = 107;
 
-/** Addresses and all that is beside them; proxies send less than one kilobyte. */
+/** Addresses and further values (TLV); proxies send less than one kilobyte. */
 const V2_LIMIT_BYTES = 4_096;
 
 /** What is read of a connection at most before its header is complete. */
@@ -41,7 +44,7 @@ export function parseProxyHeader(bytes: Buffer): ProxyHeader {
   return malformed;
 }
 
-/** As far as there are bytes. */
+/** Compares only the bytes that have arrived. */
 function beginsWith(bytes: Buffer, beginning: Buffer): boolean {
   const length = Math.min(bytes.length, beginning.length);
   return bytes.subarray(0, length).equals(beginning.subarray(0, length));

@@ -1,6 +1,6 @@
 import { getRandomValues } from 'node:crypto';
 
-/** What a request says of the trace that it is part of (W3C Trace Context, level 1). */
+/** The trace fields of requests (W3C Trace Context, level 1). */
 interface TraceParent {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
@@ -9,10 +9,12 @@ interface TraceParent {
   readonly isSampled: boolean;
 }
 
-/** The trace of a request, as its calls to stores and its log line carry it on. Plain data: it goes to other workers, too. */
+/**
+ * The trace of a request, for its calls to stores and its log line. Plain data, since it is also sent to other workers.
+ */
 export interface TraceContext {
   readonly traceId: string;
-  /** The span of this request; undefined where the gateway records none and is not part of the trace. */
+  /** The span of this request; undefined when the gateway records no spans and only passes the trace on. */
   readonly spanId: string | undefined;
   /** The caller's span. */
   readonly parentSpanId: string | undefined;
@@ -29,23 +31,23 @@ type Sample = (traceId: string) => boolean;
 const parentPattern = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/s;
 const onlyZeros = /^0+$/;
 
-/** Longer ones need not be passed on (W3C Trace Context §3.3.1.5). */
+/** A longer `tracestate` need not be passed on (W3C Trace Context §3.3.1.5). */
 const STATE_LIMIT = 1_024;
 const STATE_MEMBERS = 32;
 const stateMember =
   /^(?:[a-z][a-z\d_\-*/]{0,255}|[a-z\d][a-z\d_\-*/]{0,240}@[a-z][a-z\d_\-*/]{0,13})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/** Reads a `traceparent` (W3C Trace Context §3.2); undefined if it is malformed, and so to be ignored. */
+/** Parses a `traceparent` (W3C Trace Context §3.2); undefined if it is malformed and must be ignored. */
 export function parseTraceparent(text: string): TraceParent | undefined {
   const [, version, traceId = '', spanId = '', flags = '', more] = parentPattern.exec(text) ?? [];
   if (version === undefined || version === 'ff') return undefined;
-  // later versions may append something (§3.2.4)
+  // later versions may append fields (§3.2.4)
   if (version === '00' && more !== undefined) return undefined;
   if (onlyZeros.test(traceId) || onlyZeros.test(spanId)) return undefined;
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-/** `text` if it is a `tracestate` (W3C Trace Context §3.3) that need not be dropped. */
+/** `text` if it is a valid `tracestate` (W3C Trace Context §3.3) within the length limit; otherwise undefined. */
 export function validTracestate(text: string | undefined): string | undefined {
   if (text === undefined || text.length > STATE_LIMIT) return undefined;
   const members = text.split(',').map(member => member.replace(/^[ \t]+|[ \t]+$/g, ''));
@@ -89,7 +91,7 @@ export function formatTraceparent(traceId: string, spanId: string, isSampled: bo
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }
 
-/** Samples a share of all traces, by their ids: who decides in the same way takes the same ones. */
+/** Samples a share of all traces by their ids, so that all services that use the same rule choose the same traces. */
 export function sampleShare(share: number): Sample {
   const limit = share * 2 ** 48;
   return traceId => Number.parseInt(traceId.slice(-12), 16) < limit;

@@ -9,9 +9,12 @@ export interface HedgeContext {
   readonly clock: Clock;
   /** Queues a request; `started` is called when it is sent. */
   readonly enter: (request: StoreRequest, receiver: StoreReceiver, started: () => void) => StoreCall;
-  /** Whether a second request would keep nobody waiting, and may be sent at all. */
+  /**
+   * Whether a second request may be sent: it makes no other call wait, the store is healthy, and the retry budget
+   * allows it.
+   */
   readonly mayHedge: () => boolean;
-  /** A second request is over: it was answered first, or not. */
+  /** Counts a second request that has ended. `won`: it was answered first. */
   readonly hedged: (outcome: 'won' | 'lost') => void;
 }
 
@@ -28,21 +31,21 @@ interface Leg {
 }
 
 /**
- * A read that is asked for a second time when it takes longer than most reads of this store. The first answer is taken and
- * the other request given up, which closes its connection.
+ * A read that is sent a second time when it takes longer than most reads of this store. The first answer is used; the
+ * other request is aborted, which closes its connection.
  */
 export class HedgedCall implements StoreCall {
   readonly #request: StoreRequest;
   readonly #receiver: StoreReceiver;
   readonly #context: HedgeContext;
   readonly #first: Leg = { isFirst: true, call: undefined };
-  /** Undefined until it is sent, and when it has failed. */
+  /** Undefined before it is sent, and after it has failed. */
   #second: Leg | undefined;
   #winner: Leg | undefined;
   #startedMs: number | undefined;
   #timer: Timer | undefined;
   #isPaused = false;
-  /** Why the first request has failed, while the second one is awaited. */
+  /** Why the first request failed; set while the second one is still awaited. */
   #failure: StoreError | undefined;
   #isOver = false;
 
@@ -98,7 +101,7 @@ export class HedgedCall implements StoreCall {
     if (this.#isPaused) leg.call.pause();
   }
 
-  /** The time that it waits in the queue says nothing of the store. */
+  /** Latency is measured from here: time in the queue says nothing about the store. */
   #started(): void {
     if (this.#startedMs !== undefined || this.#isOver) return;
     const { policy, clock } = this.#context;
@@ -117,7 +120,7 @@ export class HedgedCall implements StoreCall {
 
   #answered(leg: Leg, head: StoreReplyHead): void {
     if (this.#winner || this.#isOver) return;
-    // the other one may still be answered better
+    // the first request may still succeed
     if (!leg.isFirst && head.status >= 500 && this.#failure === undefined) {
       leg.call?.abort();
       this.#dropSecond();
@@ -128,7 +131,7 @@ export class HedgedCall implements StoreCall {
     this.#winner = leg;
     this.#timer?.cancel();
     if (this.#second) this.#context.hedged(leg.isFirst ? 'lost' : 'won');
-    // of a first request that was overtaken it is known that it takes at least as long
+    // where the second request won, this is the least that the first one would have taken
     if (this.#startedMs !== undefined) policy.answered(clock.monotonicMs() - this.#startedMs);
     loser?.call?.abort();
     this.#receiver.answered(head);

@@ -1,7 +1,7 @@
 /** Buckets for each doubling of the latency: a quantile is at most a tenth too high. */
 const BUCKETS_OF_DOUBLING = 8;
 
-/** Latencies from a tenth of a millisecond to some minutes; others count in the first or the last bucket. */
+/** Buckets cover latencies from 0.1 ms to about 7 minutes; others count in the first or the last bucket. */
 const LEAST_MS = 0.1;
 const BUCKETS = 22 * BUCKETS_OF_DOUBLING;
 
@@ -21,9 +21,9 @@ export class LatencyHistogram {
   }
 
   /**
-   * What the share `quantile` of the recent latencies does not exceed, up to the width of a bucket.
+   * The latency that the share `quantile` of the recent reads does not exceed, up to the width of a bucket.
    *
-   * @param leastCount with fewer latencies the result is undefined
+   * @param leastCount with fewer recent latencies the result is undefined
    */
   quantileMs(quantile: number, leastCount: number, nowMs: number): number | undefined {
     this.#moveTo(nowMs);

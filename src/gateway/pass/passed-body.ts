@@ -24,7 +24,7 @@ export class PassedBody implements PendingSend {
   /** Written bytes that were not yet reported to the call as taken. */
   #untoldBytes = 0;
   #whenTaken: (() => void) | undefined;
-  /** Ends the wait for what the client may have next; undefined while nothing waits. */
+  /** Cancels the wait for the client's rate limit; undefined while nothing waits. */
   #endWait: (() => void) | undefined;
 
   /**
@@ -95,7 +95,7 @@ export class PassedBody implements PendingSend {
     this.#whenTaken?.();
   }
 
-  /** Pauses the call until the client may have more than the `sizeBytes` that have come now. */
+  /** Counts the `sizeBytes` that have just arrived, and pauses the call until the client's rate limit allows more. */
   #keepRate(sizeBytes: number): void {
     const rate = this.#rate;
     if (!rate) return;

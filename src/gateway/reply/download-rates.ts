@@ -5,12 +5,15 @@ import { clientAddressOf } from '../../transport/peer.ts';
 import type { RateLimits } from '../request/admission.ts';
 import type { Exchange } from '../request/exchange.ts';
 
-/** A piece takes this part of a second, within the bounds: the responses of a client take turns piece by piece. */
+/**
+ * Bodies are sent in pieces of an eighth of a second each, within the bounds below: the responses of a client take
+ * turns piece by piece.
+ */
 const PIECES_PER_SECOND = 8;
 const LEAST_PIECE_BYTES = 4 * 1024;
 const LARGEST_PIECE_BYTES = 256 * 1024;
 
-/** How fast the bodies of responses may be sent. */
+/** The limits for the rate at which response bodies are sent to clients. */
 export class DownloadRates {
   readonly clock: Clock;
   readonly #ofAddresses: ClientRates;
@@ -24,7 +27,7 @@ export class DownloadRates {
     this.limit(limits);
   }
 
-  /** Changes the limits, of running responses too: all but the size of their pieces. */
+  /** Changes the limits, for running responses as well; only the size of their pieces stays. */
   limit({ ratePerAddressBytes, ratePerAccessKeyBytes }: RateLimits): void {
     this.#ofAddresses.limit(ratePerAddressBytes);
     this.#ofAccessKeys.limit(ratePerAccessKeyBytes);
@@ -49,7 +52,7 @@ interface RateOfClient {
   readonly client: string;
 }
 
-/** How fast the body of one response may be sent: no faster than any limit of its client allows. */
+/** The rate of one response body: the lowest of the limits that apply to its client. */
 export class DownloadRate {
   readonly clock: Clock;
   /** The largest piece that should be sent at once. */
@@ -64,22 +67,22 @@ export class DownloadRate {
     this.pieceBytes = Math.min(LARGEST_PIECE_BYTES, Math.max(LEAST_PIECE_BYTES, wanted));
   }
 
-  /** How long the client has to wait until it may have more. */
+  /** How long the client has to wait for its next bytes. */
   get waitMs(): number {
     return Math.max(...this.#limits.map(({ rates, client }) => rates.waitMs(client)));
   }
 
-  /** Reserves the next `sizeBytes`. @returns how long to wait before they are sent */
+  /** Reserves `sizeBytes`. @returns how long to wait before they are sent */
   reserve(sizeBytes: number): number {
     return Math.max(...this.#limits.map(({ rates, client }) => rates.reserve(client, sizeBytes)));
   }
 
-  /** Gives back what was reserved and not sent. */
+  /** Returns bytes that were reserved and not sent. */
   giveBack(sizeBytes: number): void {
     for (const { rates, client } of this.#limits) rates.giveBack(client, sizeBytes);
   }
 
-  /** Counts what is sent without having been reserved. */
+  /** Counts bytes that are sent without a reservation. */
   charge(sizeBytes: number): void {
     for (const { rates, client } of this.#limits) rates.charge(client, sizeBytes);
   }

@@ -5,8 +5,8 @@ import { holdBack } from '../../transport/held-back.ts';
 import type { DownloadRate } from './download-rates.ts';
 
 /**
- * Reads a content no faster than its client may have it, in pieces. While it waits it holds no loan, so no memory of the
- * cache (docs/architecture.md, law 8), and nothing is fetched.
+ * Reads a content in pieces, no faster than the limits of its client allow. While it waits it holds no loan, and so no
+ * cache memory (docs/architecture.md, law 8), and nothing is fetched for it.
  */
 export class PacedReader implements ContentReader {
   readonly #reader: ContentReader;
@@ -59,7 +59,7 @@ export class PacedReader implements ContentReader {
     return this.#counted(next);
   }
 
-  /** What came may be less than was reserved, or more where another worker has read it. */
+  /** A loan may be shorter than what was reserved, or longer if another worker owns the object. */
   readonly #counted = (loan: Loan | undefined): Loan | undefined => {
     const leftBytes = this.#rate.pieceBytes - (loan?.bytes.length ?? 0);
     if (leftBytes > 0) this.#rate.giveBack(leftBytes);

@@ -5,7 +5,7 @@ import { loggedUrl } from '../../s3/logged-url.ts';
 import { originOf } from '../../transport/peer.ts';
 import type { Exchange } from '../request/exchange.ts';
 
-/** Methods that the conventions know; another one may be any text. */
+/** Methods that the conventions list; any other is recorded as `_OTHER`, since it may be any text. */
 const knownMethods: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -17,7 +17,8 @@ const knownMethods: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The span of a request that is over, by the semantic conventions for HTTP servers. The URL has no secrets, as in the log.
+ * The span of a finished request, with the attributes of OpenTelemetry's semantic conventions for HTTP servers. Secrets
+ * are removed from the URL, as in the log.
  *
  * @param endMs like `exchange.startedMs`
  */
