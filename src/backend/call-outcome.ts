@@ -43,12 +43,12 @@ export function outcomeOf({ code, reason }: StoreError): UnansweredOutcome {
   return reason === NO_ANSWER ? 'timeout' : outcomes[code];
 }
 
-/** Whether the store has made a call fail, rather than the gateway or the client. */
+/** Whether the store is to blame for a failed call, rather than the gateway or the client. */
 export function isStoreFailure(error: StoreError): boolean {
   return error.reason !== GIVEN_UP && unansweredOutcomes[outcomeOf(error)] === 'store';
 }
 
-/** Whether there was no connection, whatever the request was. */
+/** Whether a call failed for lack of a connection, so that the requested object does not matter. */
 export function isOfConnection({ code }: StoreError): boolean {
   return code === 'UNREACHABLE';
 }

@@ -106,13 +106,13 @@ export class CallQueue {
     if (firstByteMs !== undefined) this.#silentCalls.answered(firstByteMs, this.#clock.monotonicMs());
   }
 
-  /** Whether nobody waits, and another call would not make anybody wait. */
+  /** Whether a further call could start now without making others wait. */
   get hasRoom(): boolean {
     const { running, limit } = this.#shares.all;
     return this.#waitingCount === 0 && running < limit;
   }
 
-  /** The store is not asked for a while: refuses all waiting calls. */
+  /** The circuit breaker has opened: refuses all waiting calls. */
   refuseWaiting(): void {
     for (const [entry] of [...this.#waiting()]) entry.endedBy('open');
   }

@@ -27,7 +27,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   readonly #onEnd: () => void;
   #controller: Dispatcher.DispatchController | undefined;
   #body: ExpectedBody | undefined;
-  /** Where the end of the connection ends the body. */
+  /** Set when the end of the connection ends the body. */
   #connection: AnsweringConnection | undefined;
   /** For chunked bodies; the bytes of others arrive as they were read. */
   #smallChunks: SmallChunks | undefined;

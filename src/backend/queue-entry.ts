@@ -10,7 +10,7 @@ export type QueueVerdict =
   | 'silent'
   /** Others are waiting, and its reader has stalled, or slow readers hold too many connections. */
   | 'paused'
-  /** The store has failed too often just now, see `Breaker`. */
+  /** The circuit breaker of the store is open, see `Breaker`. */
   | 'open';
 
 /** A call that is waiting or in progress. */

@@ -2,8 +2,9 @@
 const EARNED_BY_ANSWER = 0.1;
 
 /**
- * Bounds how many calls to a store are sent again, those of fills and of clients together, so that a store in trouble does not get several times its load. There
- * may be one for each connection at once, since all idle connections may have been closed; then as many as answers allow.
+ * Limits how many calls to one store are repeated, those of fills and of clients together, so that retries do not
+ * multiply the load of a failing store. At first there is one per connection, since all idle connections may have been
+ * closed at once; answers earn further ones.
  */
 export class RetryBudget {
   readonly #limit: number;

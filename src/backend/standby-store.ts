@@ -1,6 +1,6 @@
 import type { Store, StoreCall, StoreReceiver, StoreRequest } from './store.ts';
 
-/** A store that stands in for another one: what is kept of it has a name of its own. */
+/** A fallback store. It has an identity of its own per primary, so its objects are cached apart from both stores' own. */
 export class StandbyStore implements Store {
   readonly identity: string;
   readonly #store: Store;

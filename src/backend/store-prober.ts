@@ -3,17 +3,17 @@ import type { Store, StoreReceiver, StoreRequest } from './store.ts';
 
 interface ProberOptions {
   readonly store: Pick<Store, 'send'>;
-  /** The bucket at the store that is asked for; undefined: which buckets there are. */
+  /** The bucket that is listed; undefined: the list of buckets is asked for. */
   readonly bucket: string | undefined;
   readonly everyMs: number;
-  /** Whether the circuit breaker waits for more calls that try the store. */
+  /** Whether the circuit breaker is half-open and waits for further trial calls. */
   readonly isTried: () => boolean;
   readonly clock: Clock;
 }
 
 /**
- * Asks a store now and then whether it answers: what it answers does not matter. So the metrics, the alerts and the circuit
- * breaker of a store know of its state also while no client needs it.
+ * Sends a small request to a store at regular intervals. Any answer counts, so metrics, alerts and the circuit breaker
+ * know the state of a store even while no client needs it.
  */
 export class StoreProber {
   readonly #options: ProberOptions;

@@ -85,15 +85,15 @@ export interface Store {
   /** The name under which its objects are kept: another one when a reload has led `name` to another address. */
   readonly identity: string;
   send(request: StoreRequest, receiver: StoreReceiver): StoreCall;
-  /** Whether the caller may repeat a request that has failed: takes one from the budget that all repeats share. */
+  /** Whether the caller may repeat a failed request. A repeat is taken from the budget that all callers share. */
   mayRetry(): boolean;
   close(): Promise<void>;
 }
 
 /**
  * Why an answer is missing or incomplete. UNREACHABLE: no connection; TIMEOUT: too slow; BROKEN: the connection broke;
- * INVALID: malformed answer; FAULT: the gateway failed to process it; BUSY: the store's call limit is reached. Not sent at all
- * are UNSIGNED: the gateway has no valid credentials; CIRCUIT_OPEN: the store has failed too often just now.
+ * INVALID: malformed answer; FAULT: the gateway failed to process it; BUSY: the store's call limit is reached. Two mean
+ * that the request was never sent: UNSIGNED, no valid credentials; CIRCUIT_OPEN, the circuit breaker is open.
  */
 export type StoreErrorCode =
   | 'UNREACHABLE'

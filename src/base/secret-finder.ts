@@ -1,26 +1,29 @@
 import { SpelledBytes, type Spelling } from './spelled-bytes.ts';
 
-/** Beginnings of this length hardly ever have the same hash, or are shared by two secrets. */
+/** Hashes cover at most this many bytes: secrets rarely share a longer beginning. */
 const LONGEST_BEGINNING = 16;
 
-/** Most lines have none: the engine's search for the first characters of all secrets tells that at little cost. */
+/**
+ * Most lines contain no secret. A regular expression for the first characters of all secrets finds that out cheaply;
+ * this is how many characters of each it has.
+ */
 const SHOWN_CHARACTERS = 8;
 
-/** More take long to compile, and too long a pattern is refused. */
+/** With more secrets the regular expression is left out: it would take long to compile, or be too long. */
 const MOST_SHOWN = 1_000;
 
 const BASE = 0x0100_0193;
 
 /**
- * Finds secrets in JSON text, however clients have percent-encoded them. The time grows with the text, not with the number
- * of secrets (Rabin and Karp: a hash of as many bytes as the shortest secret has moves along the text).
+ * Finds secrets in JSON text, percent-encoded or not. The time grows with the text, not with the number of secrets
+ * (Rabin–Karp: a rolling hash over as many bytes as the shortest secret has).
  */
 export class SecretFinder {
   readonly #byHash = new Map<number, Buffer[]>();
   /** Which hashes may be in `#byHash`, by their lower half. */
   readonly #mayBegin = new Uint8Array(0x1_0000);
   readonly #beginning: number;
-  /** Of the byte that leaves the hash. */
+  /** Factor of the byte that leaves the rolling hash. */
   readonly #factor: number;
   readonly #mayContain: (text: string) => boolean;
   readonly #bytes = new SpelledBytes();
@@ -99,7 +102,7 @@ function powerOfBase(exponent: number): number {
   return power;
 }
 
-/** Tells whether a text has the beginning of any secret, where it is not percent-encoded. */
+/** Returns a quick check whether a text may contain a secret that is not percent-encoded. */
 function anyBeginning(secrets: readonly string[]): (text: string) => boolean {
   const beginnings = new Set(
     secrets

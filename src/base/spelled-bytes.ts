@@ -1,21 +1,26 @@
-/** In `SpelledBytes.values`: a quotation mark at the end of a JSON string, or half of a surrogate pair. */
+/**
+ * Marks characters that are no byte of a value: a quotation mark that ends a JSON string, or half of a surrogate pair.
+ */
 const NO_BYTE = 256;
 
-/** Where the text says percent-encoded bytes are. */
+/** Whether `%41` in the text is one byte (`percent-in-json`) or three. */
 export type Spelling = 'json' | 'percent-in-json';
 
 const shortEscapes = new Map([...'bfnrt'].map((letter, index) => [letter, '\b\f\n\r\t'.charCodeAt(index)]));
 
-/** Text read as bytes, and where in the text each of them is written. One after the other uses the same memory. */
+/**
+ * Decodes JSON text into bytes and remembers where in the text each byte is written. The memory is reused for the next
+ * text.
+ */
 export class SpelledBytes {
   /** `NO_BYTE` for what is part of no value. */
   values = new Uint16Array(0);
-  /** Of the spelling of each byte: the index of its first character, and that behind its last. */
+  /** For each byte, the index of the first character that spells it, and that after the last. */
   starts = new Uint32Array(0);
   ends = new Uint32Array(0);
   length = 0;
 
-  /** The bytes (UTF-8) of what is in the strings of `text`, which is JSON: `\"` is one byte, and so is `%41` if asked for. */
+  /** Decodes the strings of `text` into UTF-8 bytes: `\"` is one byte, and so is `%41` with `percent-in-json`. */
   read(text: string, spelling: Spelling): void {
     // a character of UTF-16 has at most three bytes
     this.#allow(text.length * 3);

@@ -13,8 +13,9 @@ export interface Loan {
 /** Reads a content from front to back. */
 export interface ContentReader {
   /**
-   * The next bytes, at most one window, and `limitBytes` where the bytes are this worker's to read: synchronously when they are in memory, otherwise a promise. Undefined at the
-   * end. Rejects when the rest can no longer be read; the bytes returned before stay valid.
+   * The next bytes: synchronously if they are in memory, otherwise as a promise; undefined at the end. At most one
+   * loan's worth, and at most `limitBytes` if this worker owns the object. Rejects when the rest can no longer be read;
+   * the bytes returned before stay valid.
    */
   next(limitBytes?: number): Loan | undefined | Promise<Loan | undefined>;
   /** Ends the reading, at the end or early. Must be called exactly once. */

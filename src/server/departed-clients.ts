@@ -60,7 +60,7 @@ function check(connection: OpenConnection): number {
   return checks + 1;
 }
 
-/** A failed write closes the accepted connection, and with it what is over it. */
+/** A failed write closes the accepted connection, and with it the TLS or HTTP/2 session on top. */
 function probe(connection: OpenConnection): void {
   const { accepted } = connection;
   if (connection.isProbed || !accepted.writable) return;
@@ -71,8 +71,8 @@ function probe(connection: OpenConnection): void {
 }
 
 /**
- * A session that was ended for what its client did has nothing to send but the reason. A client that does not read it
- * would keep the connection. One that was closed in good order may still be sending its last answers.
+ * A session that was destroyed has only its GOAWAY left to send; a client that does not read would keep the connection
+ * open. A session that was closed in good order may still be sending its last answers.
  */
 function checkSession({ socket, departureChecks: checks }: OpenConnection, session: Session): number {
   if (!session.destroyed || session.closed) return 0;

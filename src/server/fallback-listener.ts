@@ -10,7 +10,7 @@ import { type AnswerUnreadable, refuseBadRequest } from './refuse-unreadable.ts'
 import { TlsAcceptor } from './tls/tls-acceptor.ts';
 
 interface FallbackListenerOptions {
-  /** Those that no worker listens on, with the certificates in use; ports are shared with the workers. */
+  /** The addresses that no worker listens on, with their current certificates. Ports are shared with the workers. */
   readonly addresses: () => readonly ListenAddress[];
   /** Answers every request, without reading more of it than node:http already has. */
   readonly answer: RequestListener;

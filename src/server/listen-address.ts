@@ -1,9 +1,9 @@
 import { formatAddress } from '../base/listen-error.ts';
 import type { TlsMaterial } from './tls/tls-material.ts';
 
-/** Who may speak for others at an address. */
+/** Which proxies an address trusts. */
 export interface ProxySettings {
-  /** The networks of proxies whose word on the clients of their requests counts; undefined: nobody's does. */
+  /** Networks of proxies that are believed when they name the client of a request; undefined: none are. */
   readonly trustedProxies?: readonly string[] | undefined;
   /** Whether every connection begins with a header of the PROXY protocol. */
   readonly proxyProtocol?: boolean | undefined;

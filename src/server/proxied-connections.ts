@@ -12,22 +12,20 @@ export type ProxyRefusal = 'untrusted' | 'malformed' | 'ended' | 'slow' | 'crowd
 export interface ProxiedOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Counts connections that were closed for their headers. */
+  /** Counts connections that were closed because of their PROXY header. */
   readonly onProxyRefusal?: ((why: ProxyRefusal) => void) | undefined;
 }
 
-/** A proxy sends the header with its first packet. */
+/** How long the header may take. Proxies send it with their first packet. */
 const HEADER_LIMIT_MS = 5_000;
 
-/** Connections of one listener whose headers have not come. */
+/** Most connections of one listener that may wait for their header. */
 const MAX_WAITING = 1_024;
 
-/** Lines about refused headers: strangers may decide how many there are. */
+/** At most one log line per interval, because strangers can cause as many as they like. */
 const PER_LINE_MS = 10_000;
 
-/**
- * Makes known who is behind the proxies that an address trusts, before `serve` takes a connection.
- */
+/** Finds out whose connection a trusted proxy forwards, then passes the connection to `serve`. */
 export function throughProxies(
   { trustedProxies, proxyProtocol = false }: ListenAddress,
   options: ProxiedOptions,
@@ -52,7 +50,7 @@ export function throughProxies(
   };
 }
 
-/** Reads the headers of the PROXY protocol, in however many pieces they come. */
+/** Reads PROXY protocol headers, which may arrive in several pieces. */
 class ProxyHeaders {
   readonly #options: ProxiedOptions;
   readonly #done: (socket: Socket, address: string | undefined) => void;
@@ -93,7 +91,7 @@ class ProxyHeaders {
       }
       end();
       if (header.lengthBytes < bytes.length) socket.unshift(bytes.subarray(header.lengthBytes));
-      // until then the stream takes itself for one that is read by 'readable'
+      // removing the 'readable' listener takes effect on the stream in the next tick
       process.nextTick(() => {
         if (!socket.destroyed) this.#done(socket, header.address);
       });

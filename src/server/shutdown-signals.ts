@@ -8,7 +8,7 @@ interface SignalActions {
   readonly exit: (code: number) => void;
   /** Reads the configuration again; undefined where there is no file to read. */
   readonly reload: (() => void) | undefined;
-  /** Opens the file of the access log anew. */
+  /** Reopens the file of the access log. */
   readonly rotate: () => void;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -23,9 +23,9 @@ interface SignalSource {
 const ECHO_MS = 100;
 
 /**
- * SIGTERM and SIGINT drain and exit with 0; a second one exits at once with 1. SIGHUP reloads the configuration; without a
- * file it means that the terminal was closed, and ends the process as they do. SIGUSR2 opens the file
- * of the access log anew.
+ * SIGTERM and SIGINT drain and exit with 0; a second one exits at once with 1. SIGHUP reloads the configuration;
+ * without a configuration file it means that the terminal was closed, and also drains and exits. SIGUSR2 reopens the
+ * file of the access log.
  */
 export function handleSignals(
   source: SignalSource,

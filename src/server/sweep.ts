@@ -1,17 +1,17 @@
-/** Looks at all connections of a listener again and again. It does not keep the process alive. */
+/** A periodic check of all connections of a listener. Its timer does not keep the process alive. */
 export class Sweep {
   readonly #look: (stepMs: number) => void;
   #stepMs: number;
   #timer: NodeJS.Timeout;
 
-  /** @param look called every `stepMs`, which it gets */
+  /** @param look called every `stepMs` with that time */
   constructor(stepMs: number, look: (stepMs: number) => void) {
     this.#look = look;
     this.#stepMs = stepMs;
     this.#timer = this.#start();
   }
 
-  /** Changes how often it looks. */
+  /** Changes the interval. */
   every(stepMs: number): void {
     if (stepMs === this.#stepMs) return;
     this.stop();

@@ -8,7 +8,7 @@ interface Network {
   readonly family: 'ipv4' | 'ipv6';
 }
 
-/** Undefined where it is no network. */
+/** Undefined if it is not a network. */
 export function parseNetwork(text: string): Network | undefined {
   const [address = '', length, ...more] = text.split('/');
   const version = isIP(address);
@@ -21,8 +21,8 @@ export function parseNetwork(text: string): Network | undefined {
 }
 
 /**
- * Tells whether an address is one of `networks`. An unknown one is that of a unix socket, whose permissions say who may
- * connect.
+ * Returns a check whether an address is in `networks`. An undefined address means a unix socket, which its file
+ * permissions protect, so it is trusted.
  */
 export function trustsProxies(networks: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList();

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 
-/** How many waits there are, by response and by connection. */
+/** The number of current waits, by response and by connection. */
 const waits = new WeakMap<object, number>();
 
 /**
- * Nothing moves for `response` for a while although its client would take more: neither it nor its connection is idle.
+ * Marks `response` and its connection as waiting on purpose (a rate limit), so that idle timeouts do not end them.
  *
- * @returns ends that; to be called once
+ * @returns a function that ends this; must be called once
  */
 export function holdBack(response: ServerResponse): () => void {
   const held = [response, response.req.socket];
@@ -16,7 +16,7 @@ export function holdBack(response: ServerResponse): () => void {
   };
 }
 
-/** Whether a response, or one on this connection, is held back. */
+/** Whether a response, or one on this connection, is waiting on purpose. */
 export function isHeldBack(responseOrSocket: object): boolean {
   return (waits.get(responseOrSocket) ?? 0) > 0;
 }

@@ -4,13 +4,16 @@ import { clientOfForwarded, type ForwardedRequest, type ForwardingFields } from 
 
 /** The other end of a connection. */
 export interface Peer {
-  /** Undefined where it has none (a unix socket), or no longer has one. */
+  /** Undefined for a unix socket, and for a connection that has closed. */
   readonly address: string | undefined;
   /** Such as `TLSv1.3`; undefined without TLS. */
   readonly tlsVersion?: string | undefined;
-  /** Whether a proxy says so (the PROXY protocol). */
+  /** Whether the address comes from a PROXY protocol header. */
   readonly isNamedByProxy?: boolean;
-  /** Whether the other end is a proxy whose word on the clients of its requests counts; undefined: none is. */
+  /**
+   * Whether an address belongs to a proxy that is believed when it names the client of a request; undefined: no proxy
+   * is.
+   */
   readonly isTrusted?: ((address: string | undefined) => boolean) | undefined;
 }
 
@@ -18,16 +21,16 @@ export interface Peer {
 interface RequestOrigin {
   /** Undefined where it is not known, as on a unix socket. */
   readonly address: string | undefined;
-  /** Whether the request was secure on its whole way, as far as it is known. */
+  /** Whether TLS was used on every hop, as far as is known. */
   readonly isSecure: boolean;
-  /** Whether it came from this machine, by no proxy that says otherwise. */
+  /** Whether it came from this machine directly, not through a proxy. */
   readonly isLoopback: boolean;
 }
 
-/** What the sockets themselves do not tell, or not after they were closed. */
+/** Addresses that a socket does not have itself, or loses when it closes. */
 const known = new WeakMap<object, Peer>();
 
-/** Remembers who is at the other end of `socket`, for as long as there is the socket. */
+/** Sets who is at the other end of `socket`; forgotten with the socket. */
 export function rememberPeer(socket: Socket, peer: Peer): void {
   known.set(socket, peer);
 }
@@ -67,7 +70,7 @@ function hasForwarding(told: PassedOn | undefined): boolean {
   return told?.hasFields ?? false;
 }
 
-/** What a trusted proxy tells of its request; undefined where the other end is none. */
+/** What a trusted proxy reports about its request; undefined if the other end is not a trusted proxy. */
 function passedOn({ rawHeaders }: IncomingMessage, peer: Peer): PassedOn | undefined {
   const { address, isTrusted } = peer;
   if (!isTrusted?.(address)) return undefined;

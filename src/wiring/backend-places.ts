@@ -10,31 +10,31 @@ export interface BackendPlace {
   readonly identity: string;
   /** Its place among the states that all threads share. */
   readonly index: number;
-  /** How often its name has led to another address, or the credentials of somebody else, than before. */
+  /** How often its address or its principal (account, role or user) has changed. */
   readonly changes: number;
 }
 
-/** Backends with a state of their own; further names of the same process, added by reloads, share the last. */
+/** Number of backends that have a state of their own; any further ones that reloads add share the last place. */
 export const BACKEND_PLACES = 256;
 
-/** What a name led to last. */
+/** What was last known of a backend. */
 interface Known {
   readonly place: BackendPlace;
   readonly address: string;
-  /** Undefined as long as nothing could be asked. */
+  /** Undefined until credentials have been obtained. */
   readonly principal: Principal | undefined;
 }
 
 /**
- * Gives every backend a place, and another identity each time its name leads to another address, or its credentials are
- * those of somebody else: what is cached of one store, or for one account, is never taken for that of another.
+ * Gives every backend a place in shared memory, and a new identity whenever its address or the principal of its
+ * credentials changes, so that what was cached of one store, or for one account, is never served for another.
  */
 export class BackendPlaces {
   #known: ReadonlyMap<string, Known> = new Map();
 
   /**
-   * The places with a configuration, the same object where one is as before; they are remembered when `take` is called,
-   * which may not be.
+   * The places under a configuration; unchanged ones are the same objects. They take effect when `take` is called,
+   * which a refused reload does not do.
    *
    * @param credentials what has been obtained, by `ProvidedSource.id`
    */

@@ -9,7 +9,7 @@ interface Held {
   readonly credentials: HeldCredentials;
 }
 
-/** How many stores of one backend may be in use or prepared at a time. */
+/** How many identities of one backend may be in use or prepared at a time. */
 const KEPT = 4;
 
 export class WorkerCredentials {
@@ -17,16 +17,16 @@ export class WorkerCredentials {
   /** By backend, newest first. */
   readonly #held = new Map<string, readonly Held[]>();
 
-  /** @param refused told when a store does not accept what is signed with */
+  /** @param refused called when a store does not accept credentials */
   constructor(refused: (refusal: RefusedCredentials) => void) {
     this.#refused = refused;
   }
 
   /**
-   * What the store of this identity signs with; the same object for each call. Where a backend moves to another store, or
-   * its source gives the credentials of another account, requests that began before go on with those they began with.
+   * The credentials for a backend's identity; the same object for each call. When the backend's address or account
+   * changes, its identity does too, and requests in progress keep the credentials that they began with.
    *
-   * @param newest what the supervisor has obtained
+   * @param newest the newest credentials from the supervisor
    */
   of(backend: string, identity: string, newest: ProvidedCredentials | undefined): HeldCredentials {
     const known = this.#find(backend, identity);

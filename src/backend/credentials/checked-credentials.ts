@@ -1,28 +1,28 @@
 import type { ProvidedCredentials } from './credential-source.ts';
 
-/** What a source gave, whatever it is. */
+/** Credentials as a source returned them, unchecked. */
 export interface GivenCredentials {
   readonly accessKeyId: unknown;
   readonly secretAccessKey: unknown;
   readonly sessionToken?: unknown;
   /** Undefined for credentials that do not expire. */
   readonly expiration?: Date | undefined;
-  /** Where the SDK has put off the expiration because the service still gives expired credentials. */
+  /** Set when the SDK has extended the expiration because the service still returns expired credentials. */
   readonly originalExpiration?: Date | undefined;
   readonly accountId?: unknown;
   readonly role?: unknown;
 }
 
-/** A source gave something that no request can be signed with. The message has nothing of it. */
+/** A source returned something that cannot sign requests. The message quotes none of it. */
 class InvalidCredentialsError extends Error {
   readonly code = 'INVALID_CREDENTIALS';
 }
 
-/** Session tokens have some 400 to 2000 characters; they are sent in a field of the head. */
+/** Session tokens usually have 400 to 2000 characters. They are sent in a header field. */
 const LONGEST_TEXT = 8_192;
 
 /**
- * Credentials of a source, if they are such: services, files and commands can answer anything.
+ * Validates what a source returned: services, files and commands can return anything.
  *
  * @throws InvalidCredentialsError
  */
@@ -32,7 +32,7 @@ export function checkedCredentials(given: GivenCredentials): ProvidedCredentials
   return {
     accessKeyId: sentText('access key id', given.accessKeyId),
     secretAccessKey: someText('secret access key', given.secretAccessKey),
-    // some sources say that there is none with an empty text, or with null
+    // some sources return an empty string or null for no token
     sessionToken: given.sessionToken ? sentText('session token', given.sessionToken) : undefined,
     expiresAtMs,
     accountId: nameOf(given.accountId),
@@ -40,12 +40,12 @@ export function checkedCredentials(given: GivenCredentials): ProvidedCredentials
   };
 }
 
-/** Undefined for what is no name of an account or a role. */
+/** Undefined if the value is not a valid account id or role name. */
 function nameOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT ? value : undefined;
 }
 
-/** A text that is sent in a field of the head, which would lose spaces at its ends. */
+/** Text that can be sent in a header field, where leading and trailing spaces would be lost. */
 function sentText(name: string, value: unknown): string {
   const sent = someText(name, value);
   if (!/^[!-~]+$/.test(sent))

@@ -3,12 +3,12 @@ import type { GivenCredentials } from './checked-credentials.ts';
 import { askService, readDocument } from './credential-service.ts';
 import type { QuestionLimits } from './question-limits.ts';
 
-/** The environment does not lead to a service of credentials. */
+/** The environment does not name a usable credential service. */
 class ContainerEnvironmentError extends Error {
   readonly code = 'INVALID_ENVIRONMENT';
 }
 
-/** Where ECS has its service, and EKS. */
+/** The addresses of the credential services of ECS and EKS. */
 const ecsHost = '169.254.170.2';
 const hosts: ReadonlySet<string> = new Set([
   ecsHost,
@@ -18,15 +18,15 @@ const hosts: ReadonlySet<string> = new Set([
   '[::1]',
 ]);
 
-/** Whether the environment names a service of containers. */
+/** Whether the environment names a container's credential service. */
 export function isInContainer(): boolean {
   return [process.env[RELATIVE], process.env[FULL]].some(Boolean);
 }
 
 /**
  * Asks the service that ECS and EKS name in the environment
- * (https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html). Asked without the SDK, whose
- * request for this has no limit once the connection is open.
+ * (https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html). The SDK is not used here,
+ * because its request has no timeout once the connection is open.
  *
  * @throws ContainerEnvironmentError, and as `askService`
  */
@@ -35,7 +35,7 @@ export async function containerCredentials(limits: QuestionLimits): Promise<Give
   const token = await authorizationToken();
   const headers = token === undefined ? {} : { authorization: token };
   const document = readDocument(await askService(url, { headers }, limits));
-  // ECS tells the role, EKS the account
+  // ECS returns the role, EKS the account
   const { AccessKeyId, SecretAccessKey, Token, Expiration, RoleArn, AccountId } = document;
   return {
     accessKeyId: AccessKeyId,
@@ -50,7 +50,7 @@ export async function containerCredentials(limits: QuestionLimits): Promise<Give
 const RELATIVE = 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI';
 const FULL = 'AWS_CONTAINER_CREDENTIALS_FULL_URI';
 
-/** Without TLS only to the machine itself and to the addresses of ECS and EKS, as in all SDKs: a token is sent. */
+/** Plain HTTP is allowed only to loopback and the addresses of ECS and EKS, as in all SDKs, because a token is sent. */
 function serviceUrl(): URL {
   const { [RELATIVE]: path, [FULL]: full } = process.env;
   if (path) return new URL(`http://${ecsHost}${path}`);
@@ -61,7 +61,7 @@ function serviceUrl(): URL {
   throw new ContainerEnvironmentError(`${FULL} is neither https nor an address of the machine, ECS or EKS`);
 }
 
-/** The file is replaced by the platform, so it is read each time. */
+/** Read each time, because the platform replaces the file. */
 async function authorizationToken(): Promise<string | undefined> {
   const file = process.env.AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE;
   const token = file ? await readFile(file, 'utf8') : process.env.AWS_CONTAINER_AUTHORIZATION_TOKEN;

@@ -25,8 +25,9 @@ export async function runCredentialCommand(
 }
 
 /**
- * Runs a command line in the shell, as `credential_process` of the shared files is run. What it writes to standard error
- * is dropped, since it may be secret. With the question, or with the gateway, it ends with all that it has started.
+ * Runs a command line in the shell, as `credential_process` of the shared files is run. Its standard error is
+ * discarded, since it may contain secrets. When the request is aborted or the gateway ends, the command is killed
+ * together with all processes that it has started.
  *
  * @throws CredentialCommandError
  */

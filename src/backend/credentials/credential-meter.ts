@@ -39,7 +39,7 @@ export class CredentialMeter {
     metrics.onSnapshot(() => this.#update(clock.nowMs()));
   }
 
-  /** Exports the state of the credentials of `backend` with every snapshot. */
+  /** Exports the state of the credentials of `backend` with every metrics snapshot. */
   watch(backend: string, status: () => CredentialStatus): void {
     this.#watched.set(backend, status);
     for (const outcome of outcomes) this.#refreshes.cell(backend, outcome);

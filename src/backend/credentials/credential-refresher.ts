@@ -16,7 +16,7 @@ interface RefresherOptions {
   /** A number in [0, 1). */
   readonly random: () => number;
   readonly logger: Logger;
-  /** Takes new credentials to whoever signs with them. Where that fails, the refresh has failed. */
+  /** Passes new credentials to those who sign with them. If that fails, the refresh has failed. */
   readonly hand: (credentials: ProvidedCredentials) => Promise<void>;
   readonly count: (outcome: RefreshOutcome) => void;
 }
@@ -24,10 +24,10 @@ interface RefresherOptions {
 /** A source that has not answered for so long has failed. */
 const LONGEST_REFRESH_MS = 60_000;
 
-/** Refreshes that do not end even then are not repeated beyond this number: each may hold a connection. */
+/** Limit for refreshes that do not end even after their timeout: each may hold a connection. */
 const HUNG_LIMIT = 3;
 
-/** Beyond it, the source is asked this often: it may answer others although it never answers them. */
+/** Above the limit, the source is asked at this interval: later requests may succeed although the hung ones never end. */
 const HUNG_RETRY_MS = 10 * 60_000;
 
 /** How often a store's refusal leads to a refresh before its time. */
@@ -50,7 +50,7 @@ export class CredentialRefresher {
   #failure: CredentialStatus['failure'];
   #failures = 0;
   #running: Promise<void> | undefined;
-  /** When the refreshes that have not ended were begun, oldest first. */
+  /** When the refreshes that have not ended began, oldest first. */
   #unended: { readonly atMs: number }[] = [];
   #question: AbortController | undefined;
   #timer: Timer | undefined;
@@ -98,7 +98,7 @@ export class CredentialRefresher {
     };
   }
 
-  /** Obtains nothing any more, and hands over nothing that was under way. */
+  /** Starts no more refreshes, and drops the result of one that is running. */
   stop(): void {
     this.#isStopped = true;
     this.#timer?.cancel();
@@ -115,7 +115,7 @@ export class CredentialRefresher {
     this.#wait();
   }
 
-  /** Asks the source, with a limit: then the question is given up, and an answer that comes later is dropped. */
+  /** Asks the source, with a timeout. Then the request is aborted, and a later answer is dropped. */
   async #obtain(): Promise<ProvidedCredentials | CredentialFailure> {
     const { provide, clock } = this.#options;
     const nowMs = clock.monotonicMs();

@@ -5,7 +5,7 @@ import { onLimit, type QuestionLimits } from './question-limits.ts';
 /** Credentials take a few kilobytes. */
 const ANSWER_LIMIT_BYTES = 64 * 1024;
 
-/** A service gave no answer that can be used. The message has nothing of what it sent. */
+/** A credential service gave no usable answer. The message quotes none of it. */
 class CredentialServiceError extends Error {
   readonly code = 'SERVICE_FAILED';
 }
@@ -48,7 +48,7 @@ export function askService(
   return promise.finally(() => limit.cancel());
 }
 
-/** @throws CredentialServiceError for what is no JSON object; the parser's message would quote it */
+/** @throws CredentialServiceError if the text is not a JSON object; the parser's own message would quote it */
 export function readDocument(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);

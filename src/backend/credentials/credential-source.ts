@@ -6,9 +6,9 @@ export interface ProvidedCredentials {
   readonly sessionToken?: string | undefined;
   /** Left out for credentials that do not expire. */
   readonly expiresAtMs?: number | undefined;
-  /** Whose they are, where the source tells. */
+  /** The account they belong to, if the source says so. */
   readonly accountId?: string | undefined;
-  /** The role behind temporary credentials, where the source tells: its name or an ARN. */
+  /** The role behind temporary credentials, if the source says so: its name or an ARN. */
   readonly role?: string | undefined;
 }
 

@@ -1,10 +1,10 @@
 import type { ProvidedCredentials } from './credential-source.ts';
 
-/** As whom requests are signed with some credentials, as far as that is known. */
+/** The account and role, or the user, that credentials belong to, as far as that is known. */
 export type Principal =
-  /** Keys that belong to one user: others are of another one, or may be. */
+  /** Long-term keys of a user: other keys may belong to another user. */
   | { readonly kind: 'key'; readonly accessKeyId: string }
-  /** Temporary keys, which are others after each refresh. */
+  /** Temporary keys, which change with each refresh. */
   | { readonly kind: 'temporary'; readonly accountId: string | undefined; readonly role: string | undefined };
 
 export function principalOf({ accessKeyId, sessionToken, accountId, role }: ProvidedCredentials): Principal {
@@ -13,14 +13,14 @@ export function principalOf({ accessKeyId, sessionToken, accountId, role }: Prov
     : { kind: 'temporary', accountId, role: role === undefined ? undefined : withoutSession(role) };
 }
 
-/** Whether both are known to be different. What is unknown of one of them differs from nothing. */
+/** Whether the two are known to differ. An unknown value counts as equal to any. */
 export function isOther(one: Principal, other: Principal): boolean {
   if (one.kind === 'key') return other.kind !== 'key' || one.accessKeyId !== other.accessKeyId;
   if (other.kind === 'key') return true;
   return differs(one.accountId, other.accountId) || differs(one.role, other.role);
 }
 
-/** What is known of a principal from its credentials before and those of now. */
+/** Combines what is known from the previous credentials and from the current ones. */
 export function withKnown(before: Principal, now: Principal): Principal {
   if (before.kind === 'key' || now.kind === 'key') return now;
   return {
@@ -35,7 +35,7 @@ function differs(one: string | undefined, other: string | undefined): boolean {
 }
 
 /**
- * The ARN of an assumed role ends with the name of a session, which may be another one each time
+ * The ARN of an assumed role ends with a session name, which may change each time
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html).
  */
 function withoutSession(role: string): string {

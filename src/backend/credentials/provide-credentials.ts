@@ -6,13 +6,13 @@ import type { CredentialSource, ProvidedCredentials } from './credential-source.
 import { instanceRole } from './instance-role.ts';
 import type { QuestionLimits } from './question-limits.ts';
 
-/** Asks a source for credentials once; `signal` gives the question up. */
+/** Asks a source for credentials once; `signal` aborts the request. */
 export type Provide = (signal: AbortSignal) => Promise<ProvidedCredentials>;
 
-/** For commands of profiles within other sources, which have no timeout of their own. */
+/** For `credential_process` commands of profiles that other sources lead to; these have no timeout of their own. */
 const COMMAND_MS = 30_000;
 
-/** For the services of containers and instances, where the default chain comes to them. */
+/** For the services of containers and instances, when the default chain reaches them. */
 const SERVICE_MS = 1_000;
 
 /** Limits for each request to the services for tokens and SSO; the SDK has none of its own. */
@@ -45,7 +45,7 @@ export function providerOf(source: CredentialSource, { region, clock }: Provider
 
 type SdkSource = Exclude<CredentialSource, { from: 'container' }>;
 
-/** A question to a provider of the SDK, which is made anew each time: it keeps files, and expired credentials. */
+/** Asks a new provider of the SDK each time, because a provider caches files and expired credentials. */
 async function askSdk(source: SdkSource, region: string, limits: QuestionLimits): Promise<GivenCredentials> {
   const assumed: AssumedRole = { role: undefined };
   const [{ askWithin }, provide] = await Promise.all([
@@ -57,12 +57,12 @@ async function askSdk(source: SdkSource, region: string, limits: QuestionLimits)
   return { ...given, role: given.role ?? role };
 }
 
-/** The role that the token service gave credentials of last, which the SDK does not pass on. */
+/** The role that STS returned credentials for last. The SDK does not pass it on. */
 interface AssumedRole {
   role: unknown;
 }
 
-/** Notes the role in each answer of the token service; in a chain of roles, the last is the one that is used. */
+/** Notes the role in each answer of STS; in a chain of roles the last one is used. */
 function noteRole(assumed: AssumedRole): ClientPlugin {
   return {
     applyToStack: stack => {
@@ -128,8 +128,8 @@ async function sdkProvider(
 type Sdk = typeof import('@aws-sdk/credential-providers');
 
 /**
- * The SDK's chain. Where it would ask the service of a container, which it does without a limit, its members are asked in
- * the same order (https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html).
+ * The SDK's default chain. Where that would ask a container's service, which it does without a timeout, its members are
+ * asked here in the same order (https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html).
  */
 function defaultProvider(
   sdk: Sdk,

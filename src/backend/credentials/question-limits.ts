@@ -1,14 +1,14 @@
 import type { Clock, Timer } from '../../base/clock.ts';
 
-/** When a question to a source of credentials is given up, whatever it waits for. */
+/** The time limit of one request to a source of credentials. */
 export interface QuestionLimits {
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** Gives the question up before its time. */
+  /** Aborts the request before its time limit. */
   readonly signal: AbortSignal;
 }
 
-/** Calls `end` once when the question is given up, with the reason in words; `cancel` when it is over. */
+/** Calls `end` once when the request is aborted, with the reason in words. Call `cancel` when the request has ended. */
 export function onLimit({ timeoutMs, clock, signal }: QuestionLimits, end: (why: string) => void): Timer {
   const timer = clock.after(timeoutMs, () => stop(`did not end within ${timeoutMs / 1_000} s`));
   const aborted = () => stop('was given up');

@@ -65,7 +65,7 @@ export interface S3StoreOptions extends OriginPoolOptions {
   readonly outages?: OutageLog;
   /** Refuses calls while the store fails; undefined: none are refused. */
   readonly breaker?: Breaker | undefined;
-  /** When reads are asked for a second time; undefined: never. */
+  /** When reads are sent a second time; undefined: never. */
   readonly hedge?: HedgeSettings | undefined;
 }
 
@@ -157,7 +157,7 @@ export class S3Store implements Store {
     return call;
   }
 
-  /** A second request is sent only while it takes nothing from others, and the store is in no trouble. */
+  /** A second request is sent only while connections are free and the store is healthy. */
   #hedgesBy(settings: HedgeSettings): HedgeContext {
     const { clock, meter, queue, breaker, budget } = this.#calls;
     const isHealthy = () => breaker === undefined || breaker.state.kind === 'closed';
@@ -180,7 +180,7 @@ export class S3Store implements Store {
     return this.#calls.budget.take();
   }
 
-  /** Whether the circuit breaker waits for more calls that try the store. */
+  /** Whether the circuit breaker is half-open and waits for further trial calls. */
   get isTried(): boolean {
     return this.#calls.breaker?.state.kind === 'half-open';
   }
@@ -194,7 +194,7 @@ export class S3Store implements Store {
     await this.#pools.close();
   }
 
-  /** The span of a sampled request's call is recorded. */
+  /** Sends the request; for a sampled trace, records the span of the call. */
   #send(request: StoreRequest, receiver: OriginReceiver): SentRequest {
     const { trace } = request;
     const { spans, clock } = this.#options;
@@ -209,7 +209,7 @@ export class S3Store implements Store {
     return call.follow(this.#sendWith(call.fields, request, call));
   }
 
-  /** @param unsigned fields that the signature does not cover: proxies on the way may change them */
+  /** @param unsigned fields that the signature does not cover, because proxies may change them */
   #sendWith(unsigned: readonly string[], request: StoreRequest, receiver: OriginReceiver): OriginCall {
     const credentials = this.#credentials();
     const destination = destinationOf(this.#address, request.bucket, request.key);

@@ -36,7 +36,7 @@ export class GenerationReader implements ContentReader, ReadAheadReader {
   #position: number;
   /** Whether it has read the beginning of a block alone: the block counts as read when the reader has left it. */
   #isInside = false;
-  /** Of the next loan. */
+  /** Limit for the next loan. */
   #limitBytes = Infinity;
   #isWaiting = false;
   #isClosed = false;

@@ -144,7 +144,7 @@ export class RangedRead implements StoreReceiver {
 
   #validatePartial(head: ContentHead): Error | undefined {
     const { range } = head;
-    // first of all: of an object that is shorter than known, a store sends the bytes up to its end
+    // checked first: if the object has become shorter, the store sends a shorter range as well
     if (range && range.total !== this.#identity.sizeBytes)
       return new ObjectChangedError(`${range.total} bytes instead of ${this.#identity.sizeBytes}`);
     if (range?.first !== this.#from || range.last !== this.#to - 1)
@@ -158,7 +158,7 @@ export class RangedRead implements StoreReceiver {
     if (!this.#refusal) return new StoreError('BROKEN', 'the answer ended without a head', undefined);
     const { status } = this.#refusal.head;
     if (status === 412) return new ObjectChangedError('precondition failed');
-    // the range lies within what is known of the object
+    // the range was within the object, so the object has become shorter
     if (status === 416) return new ObjectChangedError('there are no such bytes');
     return refusedBy(this.#refusal.whole());
   }

@@ -50,11 +50,11 @@ export interface AnswerParts {
   readonly reports: CacheReports;
   /** Repeats the look-up for an object that changed before the first byte; `left` look-ups may still follow. */
   lookUpAgain(client: ClientRead, source: ObjectSource, left: number, failed: FailedRead | undefined): void;
-  /** Reads from the store that stands in for the one that has failed; false where there is none, or it may not. */
+  /** Reads from the bucket's fallback store; false if there is none, or the failure does not allow it. */
   fallBack(client: ClientRead, failure: unknown): boolean;
 }
 
-/** The read that is answered from another store, and how its own has failed. */
+/** A read whose own store has failed, and that failure. */
 export interface FailedRead {
   readonly client: ClientRead;
   readonly failure: unknown;
@@ -75,7 +75,7 @@ export class ObjectAnswer implements SendCallbacks {
 
   /**
    * @param lookUpsLeft how often the look-up may be repeated if the object changes before the first byte
-   * @param failed what this stands in for
+   * @param failed set when this answers from the fallback store
    */
   constructor(
     client: ClientRead,
@@ -97,7 +97,7 @@ export class ObjectAnswer implements SendCallbacks {
     this.#outcome = outcome;
     this.#client.exchange.isCharged ||= outcome.isCharged;
     try {
-      // a replica may lack what the store has, and what it does not keep is passed on from there as well
+      // a replica may lack the object, so its refusal is not shown; an object that cannot be cached is passed through
       if (this.#failed && record.kind === 'refused') this.fail(undefined);
       else if (this.#failed && record.kind === 'uncacheable')
         passRead(this.#failed.client, this.#parts.observer, 'unkeepable');
@@ -126,7 +126,7 @@ export class ObjectAnswer implements SendCallbacks {
 
   #replyToFailure(error: unknown): void {
     const { exchange, read, mayKnowMissing } = this.#client;
-    // what the fallback said of the object does not belong to the failure of its own store
+    // the record is the fallback's, and the failure that of the primary
     const record = this.#failed ? undefined : this.#record;
     if (error instanceof RefusedByStoreError) {
       if (record) this.#source.refusedByStore(read, record, error.reply);

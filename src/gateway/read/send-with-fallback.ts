@@ -5,8 +5,9 @@ import type { Bucket } from '../request/bucket.ts';
 import { isFailingStatus, mayFallBack } from './store-failure.ts';
 
 /**
- * Sends a read to the store of `bucket`, and where that fails before its answer to the one that stands in for it. What
- * that refuses is not passed on: a replica may lack what the store has, so the client learns of the store's own failure.
+ * Sends a read to the store of a bucket, and to the fallback store if the first one fails before it has answered. A
+ * refusal by the fallback is not passed on, because a replica may lack objects: the client then gets the failure of the
+ * first store.
  */
 export class FallbackRead implements StoreCall, PassedReceiver {
   readonly #receiver: PassedReceiver;
@@ -15,9 +16,9 @@ export class FallbackRead implements StoreCall, PassedReceiver {
   readonly #request: StoreRequest;
   #call: StoreCall | undefined;
   #isPaused = false;
-  /** Tells the receiver how the store has failed; defined once it has. */
+  /** Passes the first store's failure to the receiver; undefined until that store has failed. */
   #tellFailure: (() => void) | undefined;
-  /** The store's answer, while it is a failure. */
+  /** The first store's answer, if its status is a failure. */
   #failing: CollectedReply | undefined;
   #phase: 'primary' | 'fallback' | 'answered' | 'over' = 'primary';
 
@@ -33,7 +34,7 @@ export class FallbackRead implements StoreCall, PassedReceiver {
     this.#onFallback = onFallback;
   }
 
-  /** @param onFallback called when the store has failed, and the other one is asked */
+  /** @param onFallback called when the first store has failed and the fallback is asked */
   static send(
     { store, fallback }: Bucket,
     request: StoreRequest,

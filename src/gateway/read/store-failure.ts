@@ -1,7 +1,10 @@
 import { NO_ANSWER, StoreError, type StoreErrorCode } from '../../backend/store.ts';
 import { isRefusal, RefusedByStoreError } from '../fill/fill-error.ts';
 
-/** The store, or the way to it, has failed. Not UNSIGNED: the gateway may have lost the right to read the object. */
+/**
+ * Codes that mean the store, or the way to it, has failed. Not UNSIGNED: the gateway may have lost the right to read
+ * the object.
+ */
 const failures: ReadonlySet<StoreErrorCode> = new Set([
   'UNREACHABLE',
   'TIMEOUT',
@@ -11,7 +14,7 @@ const failures: ReadonlySet<StoreErrorCode> = new Set([
   'CIRCUIT_OPEN',
 ]);
 
-/** Whether the store has failed to answer, rather than refused (RFC 5861 §4): 403 and 404 are answers. */
+/** Whether the store failed, rather than refused (RFC 5861 §4): 403 and 404 are answers. */
 export function isFailureOfStore(error: unknown): boolean {
   if (error instanceof StoreError) return failures.has(error.code);
   return error instanceof RefusedByStoreError && isFailingStatus(error.reply.status);
@@ -30,7 +33,10 @@ export function isFailingStatus(status: number): boolean {
   return status === 500 || status === 502 || status === 503 || status === 504;
 }
 
-/** Whether another store may be asked instead. Not where this gateway asks too much: it would ask the other one as much. */
+/**
+ * Whether the fallback store may be asked instead. Not when this gateway's own call limit is the cause: it would only
+ * move the load to the fallback.
+ */
 export function mayFallBack(error: unknown): boolean {
   const isOwn = error instanceof StoreError && error.code === 'BUSY' && error.reason !== NO_ANSWER;
   return isFailureOfStore(error) && !isOwn;

@@ -77,7 +77,7 @@ export class ExchangeObserver {
   readonly #errors: Family<CounterCell>;
   readonly #shed: Readonly<Record<'memory' | 'requests' | 'stalled', CounterCell>>;
   readonly #lookups: Family<CounterCell>;
-  /** Reads that another store was asked for, since theirs failed; by the backend that failed. */
+  /** Reads sent to a fallback store, by the backend that failed. */
   readonly fallbacks: Family<CounterCell>;
   readonly #inFlight: GaugeCell;
   readonly #cells = new Map<string, AnswerCells>();

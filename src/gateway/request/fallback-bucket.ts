@@ -6,9 +6,9 @@ import { isRenamed, objectKeyOf } from './bucket.ts';
 import type { ClientRead } from './client-read.ts';
 
 /**
- * The bucket that stands in for `primary` at another store. It is cached under names of its own, since the stores may hold
- * different versions (docs/architecture.md, law 2), but its keys have the epochs of the primary's: a purge or a write
- * there ends what was learned here as well (law 5).
+ * The bucket that replaces `primary` while its store fails. Its objects are cached apart from the primary's, since the
+ * stores may hold different versions (docs/architecture.md, law 2), but share the epochs of the primary's keys, so that
+ * a purge or a write there also invalidates what is cached here (law 5).
  */
 export function fallbackBucketOf(primary: Bucket, store: Store, bucketAtStore: string): Bucket {
   const standby = new StandbyStore(store, primary.store);
@@ -27,7 +27,7 @@ export function fallbackBucketOf(primary: Bucket, store: Store, bucketAtStore: s
   };
 }
 
-/** The same read of the bucket that stands in; undefined where there is none. */
+/** The same read in the fallback bucket; undefined if there is none. */
 export function readOfFallback(client: ClientRead): ClientRead | undefined {
   const { read, visibility } = client;
   const { fallback, keyPrefix } = read.bucket;

@@ -20,7 +20,10 @@ export interface ObjectRead {
   readonly partNumber: number | undefined;
   /** With preconditions the bytes may turn out not to be needed, so a miss fetches at most one block. */
   readonly isConditional: boolean;
-  /** The trace of the request; not part of what is asked: calls that others share carry that of the first. */
+  /**
+   * The trace of the request. Readers who share a call to the store may have different ones; the call carries that of
+   * the first.
+   */
   readonly trace?: TraceContext | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface WireRange {
   readonly to: number;
   /** Whether bytes before `from` have already been sent. */
   readonly hasBegun: boolean;
-  /** Of the request that wants the bytes. */
+  /** The trace of the request that wants the bytes. */
   readonly trace?: TraceContext | undefined;
 }
 
