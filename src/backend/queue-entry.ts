@@ -38,7 +38,11 @@ export interface QueueEntry {
 /** The error of a call that was refused or aborted. */
 export function errorFor(verdict: QueueVerdict, isStoreSilent: boolean): StoreError {
   if (verdict === 'open')
-    return new StoreError('CIRCUIT_OPEN', 'the store has failed too often and is not asked now', undefined);
+    return new StoreError(
+      'CIRCUIT_OPEN',
+      'the store has failed too often: its circuit breaker is open',
+      undefined,
+    );
   // a paused call has received part of its answer and can be resumed by another one
   if (verdict === 'paused')
     return new StoreError('BROKEN', 'aborted in favour of waiting calls', undefined, GIVEN_UP);

@@ -64,7 +64,7 @@ export class StoreMeter {
     );
     this.#hedges = metrics.counter(
       'tidegate_backend_hedges_total',
-      'Second requests to a backend for reads that took long, by whether they were answered first.',
+      'Second (hedged) requests for slow reads, by whether they were answered first.',
       ['backend', 'outcome'],
     );
     this.#failures = metrics.counter(
@@ -96,7 +96,7 @@ export class StoreMeter {
     );
     this.#refusedOpen = metrics.counter(
       'tidegate_backend_breaker_refused_total',
-      'Calls to a backend that were refused since its circuit breaker is open.',
+      'Calls to a backend that were refused because its circuit breaker was open.',
       ['backend'],
     );
     metrics.onSnapshot(() => {

@@ -54,7 +54,7 @@ export class OtlpSpans implements SpanSink {
     this.#redact = redact;
     const outcomes = metrics.counter(
       'tidegate_spans_total',
-      'Spans of sampled requests: sent to the collector, not accepted by it, or dropped since too many waited.',
+      'Spans of sampled requests: sent to the collector, not accepted by it, or dropped because too many were waiting.',
       ['outcome'],
     );
     this.#outcomes = {

@@ -113,7 +113,10 @@ class ProxyHeaders {
     }
     const leftOut = this.#leftOut || undefined;
     [this.#loggedMs, this.#leftOut] = [nowMs, 0];
-    logger.warn({ client: address, why, leftOut }, 'closed a connection for its PROXY protocol header');
+    logger.warn(
+      { client: address, why, leftOut },
+      'closed a connection because of its PROXY protocol header',
+    );
   }
 }
 

@@ -180,7 +180,9 @@ it('a connection without a header, with a wrong one, or of no trusted proxy is c
     ['ended', 1],
   ])
     expect(metrics).toContain(`tidegate_proxy_headers_refused_total{reason="${reason}"} ${count}`);
-  await vi.waitUntil(() => gateway.output.includes('closed a connection for its PROXY protocol header'));
+  await vi.waitUntil(() =>
+    gateway.output.includes('closed a connection because of its PROXY protocol header'),
+  );
   expect(readFileSync(log, 'utf8')).not.toMatch(/u=(?:bare|wrong|foreign)/);
 });
 

@@ -28,7 +28,7 @@ const LONGEST_TEXT = 8_192;
  */
 export function checkedCredentials(given: GivenCredentials): ProvidedCredentials {
   const expiresAtMs = (given.originalExpiration ?? given.expiration)?.getTime();
-  if (Number.isNaN(expiresAtMs)) throw new InvalidCredentialsError('the expiration is no time');
+  if (Number.isNaN(expiresAtMs)) throw new InvalidCredentialsError('the expiration is not a valid time');
   return {
     accessKeyId: sentText('access key id', given.accessKeyId),
     secretAccessKey: someText('secret access key', given.secretAccessKey),

@@ -58,7 +58,7 @@ function serviceUrl(): URL {
   const url = new URL(full);
   const isNear = hosts.has(url.hostname) || /^127(?:\.\d{1,3}){3}$/.test(url.hostname);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isNear)) return url;
-  throw new ContainerEnvironmentError(`${FULL} is neither https nor an address of the machine, ECS or EKS`);
+  throw new ContainerEnvironmentError(`${FULL} is neither https nor a loopback, ECS or EKS address`);
 }
 
 /** Read each time, because the platform replaces the file. */

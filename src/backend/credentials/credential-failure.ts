@@ -18,7 +18,7 @@ const ownTexts: Readonly<Record<string, string>> = {
   InstanceMetadataV1FallbackError:
     'the metadata service gave no token (IMDSv2): it cannot be reached or, from a container, its hop limit is below 2',
   SignatureDoesNotMatch: 'the token service does not accept the signature of the source credentials',
-  SyntaxError: 'what the service answered is not JSON',
+  SyntaxError: 'the answer of the service is not JSON',
 };
 
 const errorName = /^[A-Za-z][A-Za-z0-9.]{2,63}$/;

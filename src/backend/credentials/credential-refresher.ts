@@ -121,7 +121,7 @@ export class CredentialRefresher {
     const nowMs = clock.monotonicMs();
     const lastMs = this.#unended.at(-1)?.atMs ?? -Infinity;
     if (this.#unended.length >= HUNG_LIMIT && nowMs - lastMs < HUNG_RETRY_MS)
-      return { cause: 'HUNG', text: `${HUNG_LIMIT} refreshes have not ended, so no other is begun for now` };
+      return { cause: 'HUNG', text: `${HUNG_LIMIT} refreshes hang, so no other is started for now` };
     const late = Promise.withResolvers<CredentialFailure>();
     const question = new AbortController();
     this.#question = question;

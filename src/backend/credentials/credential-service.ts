@@ -56,5 +56,5 @@ export function readDocument(text: string): Readonly<Record<string, unknown>> {
   } catch {
     // see above
   }
-  throw new CredentialServiceError('what the service answered is not JSON');
+  throw new CredentialServiceError('the answer of the service is not JSON');
 }

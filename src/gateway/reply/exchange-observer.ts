@@ -117,7 +117,7 @@ export class ExchangeObserver {
     );
     this.fallbacks = metrics.counter(
       'tidegate_backend_fallbacks_total',
-      'Reads that the fallback of a backend was asked for, since the backend failed.',
+      'Reads sent to the fallback of a backend because the backend failed.',
       ['backend'],
     );
     this.#errors = metrics.counter(

@@ -26,7 +26,7 @@ it.each([
   [{ sessionToken: 'planted\u00e9' }, 'the session token has characters that cannot be sent'],
   [{ sessionToken: ' planted' }, 'the session token has characters that cannot be sent'],
   [{ sessionToken: 'planted'.repeat(2_000) }, 'the session token is too long'],
-  [{ expiration: new Date('soon') }, 'the expiration is no time'],
+  [{ expiration: new Date('soon') }, 'the expiration is not a valid time'],
 ])('refuses %j', (wrong, message) => {
   const check = () => checkedCredentials({ ...keys, ...wrong });
   expect(check).toThrow(expect.objectContaining({ code: 'INVALID_CREDENTIALS', message }));

@@ -46,8 +46,14 @@ it.each([
 
 it.each([
   [{ AccessKeyId: 'planted' }, 'there is no secret access key'],
-  [{ AccessKeyId: 'planted', SecretAccessKey: 'planted', Expiration: 'soon' }, 'the expiration is no time'],
-  [{ AccessKeyId: 'planted', SecretAccessKey: 'planted', Expiration: '' }, 'the expiration is no time'],
+  [
+    { AccessKeyId: 'planted', SecretAccessKey: 'planted', Expiration: 'soon' },
+    'the expiration is not a valid time',
+  ],
+  [
+    { AccessKeyId: 'planted', SecretAccessKey: 'planted', Expiration: '' },
+    'the expiration is not a valid time',
+  ],
 ])('a command that prints %j', async (printed, message) => {
   await expect(printing({ Version: 1, ...printed })).rejects.toMatchObject({
     ...{ code: 'INVALID_CREDENTIALS', message },

@@ -38,7 +38,7 @@ it.each<readonly [unknown, string, string]>([
   [
     new SyntaxError('Unexpected token p, "planted" is not valid JSON'),
     'SyntaxError',
-    'what the service answered is not JSON',
+    'the answer of the service is not JSON',
   ],
   [
     named('CredentialsProviderError', 'Command failed: get --password=planted\nplanted'),

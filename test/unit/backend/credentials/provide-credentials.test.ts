@@ -106,7 +106,7 @@ it.each(['soon', '', '+300000-01-01T00:00:00Z'])(
   async expiration => {
     services.expiration = expiration;
     expect(await failure({ from: 'instance', timeoutMs: 1_000 })).toEqual({
-      ...{ cause: 'INVALID_CREDENTIALS', text: 'the expiration is no time' },
+      ...{ cause: 'INVALID_CREDENTIALS', text: 'the expiration is not a valid time' },
     });
   },
 );
