@@ -11,6 +11,7 @@ import { hitCost } from './hit-cost.ts';
 import { hitProfile } from './hit-profile.ts';
 import { Lab } from './lab.ts';
 import { machineSeconds } from './process-cost.ts';
+import { replay } from './replay/replay-traces.ts';
 import { stalledReaders } from './stalled-readers.ts';
 import { tlsHitCost } from './tls-hit-cost.ts';
 import { upload } from './upload.ts';
@@ -57,7 +58,23 @@ async function measure(name: string, figure: Figure, rounds: number): Promise<re
 }
 
 const usage = `npm run bench -- [--rounds N] [--json FILE] [figure …]
-figures: ${Object.keys(figures).join(' ')}`;
+figures: ${Object.keys(figures).join(' ')}
+npm run bench -- [--json FILE] replay [part of a trace's name, or a file …]`;
+
+/** Undefined for wrong usage. */
+async function findingsOf(chosen: readonly string[], rounds: number): Promise<Finding[] | undefined> {
+  if (chosen[0] === 'replay') return [...replay(chosen.slice(1), say)];
+  const findings: Finding[] = [];
+  for (const name of chosen.length > 0 ? chosen : Object.keys(figures)) {
+    const figure = figures[name];
+    if (!figure) {
+      say(`no figure is called ${name}\n${usage}`);
+      return undefined;
+    }
+    findings.push(...(await measure(name, figure, rounds)));
+  }
+  return findings;
+}
 
 /** Measures the chosen figures, or all; gives the exit code: 1 when one was missed, 2 for wrong usage. */
 async function bench(): Promise<number> {
@@ -65,16 +82,8 @@ async function bench(): Promise<number> {
     allowPositionals: true,
     options: { rounds: { type: 'string', default: '5' }, json: { type: 'string' } },
   });
-  const chosen = positionals.length > 0 ? positionals : Object.keys(figures);
-  const findings: Finding[] = [];
-  for (const name of chosen) {
-    const figure = figures[name];
-    if (!figure) {
-      say(`no figure is called ${name}\n${usage}`);
-      return 2;
-    }
-    findings.push(...(await measure(name, figure, Number(values.rounds))));
-  }
+  const findings = await findingsOf(positionals, Number(values.rounds));
+  if (!findings) return 2;
   const judged = findings.map(finding => ({ ...finding, verdict: verdictOf(finding) }));
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(judged, undefined, 2)}\n`);
   const missed = judged.filter(({ verdict }) => verdict === 'missed');
