@@ -109,8 +109,8 @@ async function start(
   const adminUrl = `http://${formatAddress(adminPort.host, adminPort.port)}`;
   const running = new RunningConfig(config);
   const purge = purgeEverywhere(running, pool, purges);
-  const { names, token } = config.admin;
-  const navigation = pageNavigation({ hasChannel: isDefaultStart, needsToken: token !== undefined });
+  const needsToken = config.admin.token !== undefined;
+  const navigation = pageNavigation({ hasChannel: isDefaultStart, needsToken });
   const alerts = await startAlerts({
     ...{ config, isDefaultStart, adminUrl, navigation, metrics, logger, clock, purge },
     sample: async () => {
@@ -136,7 +136,7 @@ async function start(
     alerts,
     reload: { run: () => reload.run(), compare: config => reload.compare(config) },
   });
-  adminPort.serve({ names, token, routes: [...routes, ...alerts.routes], logger });
+  adminPort.serve({ access: () => running.current.admin, routes: [...routes, ...alerts.routes], logger });
   shutdown.onSignals({ workers, alerts, stores, adminPort, reload, accessLog });
 
   await credentials.begin();

@@ -64,6 +64,7 @@ const control: WorkerControl = {
   apply: next => {
     learnSecrets(next);
     serving.apply(frozen(next));
+    pool.trust(next.proxies);
     pool.limit(next.config.limits, next.files?.clientsPerWorker);
   },
   metrics: () => metrics.snapshot(),

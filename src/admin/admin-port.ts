@@ -4,7 +4,7 @@ import type { Logger } from '../base/logger.ts';
 import { closeIfLast, parseTakenBodies } from '../transport/request-bodies.ts';
 import { ServedRequest } from '../transport/served-request.ts';
 import type { AdminRoute } from './admin-route.ts';
-import { createGuard } from './guard.ts';
+import { type AdminAccess, createGuard } from './guard.ts';
 import { createRouter, type Router } from './router.ts';
 
 export interface AdminAddress {
@@ -14,8 +14,8 @@ export interface AdminAddress {
 }
 
 export interface AdminService {
-  readonly names: readonly string[];
-  readonly token: string | undefined;
+  /** Read for each request. */
+  readonly access: () => AdminAccess;
   readonly routes: readonly AdminRoute[];
   readonly logger: Logger;
 }
@@ -68,10 +68,8 @@ export class AdminPort {
   }
 
   /** Starts to answer requests; called once. */
-  serve({ names, token, routes, logger }: AdminService): void {
-    this.#router.resolve(
-      createRouter({ routes, logger, guard: createGuard({ host: this.host, names, token }) }),
-    );
+  serve({ access, routes, logger }: AdminService): void {
+    this.#router.resolve(createRouter({ routes, logger, guard: createGuard(this.host, access) }));
   }
 
   close(): Promise<void> {

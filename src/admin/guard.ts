@@ -4,25 +4,28 @@ import { isIP } from 'node:net';
 import { AdminError, type AdminRoute } from './admin-route.ts';
 import { isJson } from './json.ts';
 
-interface GuardOptions {
-  /** The address that the admin port is bound to. */
-  readonly host: string;
+/** Who may ask the admin port. */
+export interface AdminAccess {
   /** Other host names of the admin port. */
   readonly names: readonly string[];
   /** The bearer token, if configured. */
-  readonly token: string | undefined;
+  readonly token?: string | undefined;
 }
 
 /**
  * Checks every request: the Host header must be a name of this port (against DNS rebinding), the bearer token must
  * match if one is set, and changes must be JSON (an HTML form of another site cannot send that).
+ *
+ * @param host the address that the admin port is bound to
+ * @param access read for each request, as a reload may change it
  * @throws AdminError 400, 421, 401 or 415
  */
 export function createGuard(
-  options: GuardOptions,
+  host: string,
+  access: () => AdminAccess,
 ): (route: AdminRoute, request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>) => void {
-  const { host, names, token } = options;
   return (route, { headers, headersDistinct }) => {
+    const { names, token } = access();
     // RFC 9112 §3.2: a proxy on the way may have judged another one
     if ((headersDistinct.host?.length ?? 0) > 1)
       throw new AdminError(400, 'INVALID_HOST', 'the request has more than one Host header');

@@ -19,13 +19,13 @@ export function keepFixed(
   next: GatewayConfig,
   { blockLimitBytes, embedded }: FixedParts,
 ): GatewayConfig {
-  const { host, port, names, token, eventsToken } = running.admin;
+  const { host, port } = running.admin;
   const { tracing: _, ...others } = next;
   return {
     ...others,
     ...(running.tracing && { tracing: running.tracing }),
-    listen: running.listen.map((address, index) => withCertificatesOf(address, next.listen[index])),
-    admin: { ...next.admin, host, port, names, token, eventsToken },
+    listen: running.listen.map((address, index) => withSettingsOf(address, next.listen[index])),
+    admin: { ...next.admin, host, port, token: tokenOf(running, next) },
     workers: running.workers,
     state: running.state,
     cache: running.cache,
@@ -36,17 +36,27 @@ export function keepFixed(
   };
 }
 
+/** Pages and cards tell since the start whether a token is needed, and a port that may be open needs one. */
+function tokenOf({ admin: { token } }: GatewayConfig, next: GatewayConfig): string | undefined {
+  return token === undefined ? undefined : (next.admin.token ?? token);
+}
+
 type Address = GatewayConfig['listen'][number];
 
-/** What a handshake asks for and offers belongs to the address; the files can be others. */
-function withCertificatesOf(running: Address, next: Address | undefined): Address {
-  if (running.kind === 'unix' || next?.kind !== 'tcp' || !running.tls || !next.tls) return running;
-  const isSame =
-    next.host === running.host &&
-    next.port === running.port &&
-    next.tls.http2 === running.tls.http2 &&
-    (next.tls.clientCa === undefined) === (running.tls.clientCa === undefined);
-  return isSame ? { ...running, tls: next.tls } : running;
+/** What a handshake asks for and offers belongs to the address; files and trusted proxies can be others. */
+function withSettingsOf(running: Address, next: Address | undefined): Address {
+  if (next?.kind !== running.kind) return running;
+  const { trustedProxies: _, proxyProtocol: __, ...place } = running;
+  const { trustedProxies, proxyProtocol } = next;
+  const proxies = { ...(trustedProxies && { trustedProxies }), ...(proxyProtocol && { proxyProtocol }) };
+  if (place.kind === 'unix')
+    return next.kind === 'unix' && next.path === place.path ? { ...place, ...proxies } : running;
+  if (next.kind === 'unix' || next.host !== place.host || next.port !== place.port) return running;
+  const { tls } = next;
+  const isSameHandshake =
+    next.tls?.http2 === place.tls?.http2 &&
+    (next.tls?.clientCa === undefined) === (place.tls?.clientCa === undefined);
+  return place.tls && tls && isSameHandshake ? { ...place, ...proxies, tls } : { ...place, ...proxies };
 }
 
 /** The buttons of cards that were posted lead to the address and keys of the start. */

@@ -5,7 +5,7 @@ import type { Logger } from '../base/logger.ts';
 import { ServedRequest } from '../transport/served-request.ts';
 import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 import { type ListeningSocket, openSockets } from './listening-socket.ts';
-import { throughProxies } from './proxied-connections.ts';
+import { ProxiedConnections } from './proxied-connections.ts';
 import { type AnswerUnreadable, refuseBadRequest } from './refuse-unreadable.ts';
 import { TlsAcceptor } from './tls/tls-acceptor.ts';
 
@@ -79,8 +79,10 @@ export class FallbackListener {
   /** Never rejects: a failed listener must not end the supervisor. */
   async #listen(server: Server): Promise<void> {
     const { addresses, clock, logger } = this.#options;
-    const accept = (address: ListenAddress) =>
-      throughProxies(address, { clock, logger }, this.#entranceOf(address, server));
+    const accept = (address: ListenAddress) => {
+      const proxied = new ProxiedConnections(address, { clock, logger }, this.#entranceOf(address, server));
+      return (socket: Socket) => proxied.accept(socket);
+    };
     try {
       const sockets = await openSockets(addresses(), { reusePort: true, accept, clock, logger });
       if (this.#server !== server) {

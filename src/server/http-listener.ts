@@ -18,11 +18,11 @@ import { watchForDepartures } from './departed-clients.ts';
 import { drain, GRACE_MS } from './drain.ts';
 import { StreamServer } from './h2/stream-server.ts';
 import { closeIdleConnections } from './idle-connections.ts';
-import { formatListenAddress, type ListenAddress } from './listen-address.ts';
+import { formatListenAddress, type ListenAddress, type ProxiesByAddress } from './listen-address.ts';
 import { openSockets } from './listening-socket.ts';
 import { OpenConnections } from './open-connections.ts';
 import { Pipelining } from './pipelining.ts';
-import { type ProxiedOptions, throughProxies } from './proxied-connections.ts';
+import { ProxiedConnections, type ProxiedOptions } from './proxied-connections.ts';
 import {
   type AnswerUnreadable,
   answerPlainly,
@@ -69,6 +69,8 @@ export interface HttpListener {
   cover(isCovering: boolean): void;
   /** Uses the certificates of these addresses for new connections. */
   useCertificates(addresses: readonly ListenAddress[]): void;
+  /** Whose word on clients counts, for new connections of the addresses that are named. */
+  trust(proxies: ProxiesByAddress): void;
   /**
    * Changes the limits, all but `headersBytes`; what is in use beyond them stays.
    *
@@ -148,10 +150,14 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       },
     };
   };
+  const proxied = new Map<string, ProxiedConnections>();
   const accept = (address: ListenAddress) => {
     const entrance = entranceOf(address);
     const serve = (socket: Socket) => (room ? room.accept(socket, entrance) : entrance.serve(socket));
-    return throughProxies(address, { clock, logger, onProxyRefusal: options.onProxyRefusal }, serve);
+    const { onProxyRefusal } = options;
+    const through = new ProxiedConnections(address, { clock, logger, onProxyRefusal }, serve);
+    proxied.set(formatListenAddress(address), through);
+    return (socket: Socket) => through.accept(socket);
   };
   const { addresses, reusePort } = options;
   const sockets = await openSockets(addresses, { reusePort, accept, clock, logger });
@@ -167,6 +173,9 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
         if (address.kind === 'tcp' && address.tls)
           acceptors.get(formatListenAddress(address))?.update(address.tls);
       }
+    },
+    trust: proxies => {
+      for (const [address, settings] of proxies) proxied.get(address)?.trust(settings);
     },
     limit: (next, places) => {
       if (places !== undefined) room?.limit(places);

@@ -9,6 +9,9 @@ export interface ProxySettings {
   readonly proxyProtocol?: boolean | undefined;
 }
 
+/** The settings of addresses, by their texts (`formatListenAddress`). */
+export type ProxiesByAddress = ReadonlyMap<string, ProxySettings>;
+
 /** A TCP address. */
 export interface TcpAddress extends ProxySettings {
   readonly kind: 'tcp';

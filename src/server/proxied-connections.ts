@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { parseProxyHeader } from '../http/proxy-header.ts';
-import { peerOf, rememberPeer } from '../transport/peer.ts';
-import type { ListenAddress } from './listen-address.ts';
+import { type Peer, peerOf, rememberPeer } from '../transport/peer.ts';
+import type { ProxySettings } from './listen-address.ts';
 import { trustsProxies } from './trusted-proxies.ts';
 
 /** Why the header of a connection was refused. */
@@ -25,45 +25,58 @@ const MAX_WAITING = 1_024;
 /** At most one log line per interval, because strangers can cause as many as they like. */
 const PER_LINE_MS = 10_000;
 
+type IsTrusted = ReturnType<typeof trustsProxies>;
+
 /** Finds out whose connection a trusted proxy forwards, then passes the connection to `serve`. */
-export function throughProxies(
-  { trustedProxies, proxyProtocol = false }: ListenAddress,
-  options: ProxiedOptions,
-  serve: (socket: Socket) => void,
-): (socket: Socket) => void {
-  if (!trustedProxies) return serve;
-  const isTrusted = trustsProxies(trustedProxies);
-  if (!proxyProtocol) {
-    return socket => {
-      rememberPeer(socket, { ...peerOf(socket), isTrusted });
-      serve(socket);
-    };
+export class ProxiedConnections {
+  readonly #headers: ProxyHeaders;
+  readonly #serve: (socket: Socket) => void;
+  #isTrusted: IsTrusted | undefined;
+  #hasHeaders = false;
+
+  constructor(settings: ProxySettings, options: ProxiedOptions, serve: (socket: Socket) => void) {
+    this.#headers = new ProxyHeaders(options);
+    this.#serve = serve;
+    this.trust(settings);
   }
-  const headers = new ProxyHeaders(options, (socket, address) => {
-    const named = address === undefined ? peerOf(socket) : { address, isNamedByProxy: true };
-    rememberPeer(socket, { ...named, isTrusted });
-    serve(socket);
-  });
-  return socket => {
-    if (isTrusted(peerOf(socket).address)) headers.read(socket);
-    else headers.refuse(socket, 'untrusted');
-  };
+
+  /** Uses these settings for new connections. */
+  trust({ trustedProxies, proxyProtocol = false }: ProxySettings): void {
+    this.#isTrusted = trustedProxies && trustsProxies(trustedProxies);
+    this.#hasHeaders = proxyProtocol;
+  }
+
+  accept(socket: Socket): void {
+    const isTrusted = this.#isTrusted;
+    if (!isTrusted) this.#serve(socket);
+    else if (!this.#hasHeaders) this.#serveFor(socket, peerOf(socket), isTrusted);
+    else if (isTrusted(peerOf(socket).address))
+      this.#headers.read(socket, address => {
+        const named = address === undefined ? peerOf(socket) : { address, isNamedByProxy: true };
+        this.#serveFor(socket, named, isTrusted);
+      });
+    else this.#headers.refuse(socket, 'untrusted');
+  }
+
+  #serveFor(socket: Socket, peer: Peer, isTrusted: IsTrusted): void {
+    rememberPeer(socket, { ...peer, isTrusted });
+    this.#serve(socket);
+  }
 }
 
 /** Reads PROXY protocol headers, which may arrive in several pieces. */
 class ProxyHeaders {
   readonly #options: ProxiedOptions;
-  readonly #done: (socket: Socket, address: string | undefined) => void;
   #waiting = 0;
   #loggedMs = Number.NEGATIVE_INFINITY;
   #leftOut = 0;
 
-  constructor(options: ProxiedOptions, done: (socket: Socket, address: string | undefined) => void) {
+  constructor(options: ProxiedOptions) {
     this.#options = options;
-    this.#done = done;
   }
 
-  read(socket: Socket): void {
+  /** @param done gets the address that the header names, if it names one */
+  read(socket: Socket, done: (address: string | undefined) => void): void {
     if (this.#waiting >= MAX_WAITING) {
       this.refuse(socket, 'crowded');
       return;
@@ -93,7 +106,7 @@ class ProxyHeaders {
       if (header.lengthBytes < bytes.length) socket.unshift(bytes.subarray(header.lengthBytes));
       // removing the 'readable' listener takes effect on the stream in the next tick
       process.nextTick(() => {
-        if (!socket.destroyed) this.#done(socket, header.address);
+        if (!socket.destroyed) done(header.address);
       });
     };
     const timer: Timer = this.#options.clock.after(HEADER_LIMIT_MS, () => refuse('slow'));

@@ -6,7 +6,7 @@ import type { PayloadOf, ResultOf } from '../base/rpc.ts';
 import type { ClientLimits } from './client-limits.ts';
 import { type HttpListener, type HttpListenerOptions, listenHttp } from './http-listener.ts';
 import { type JoinedThread, joinSupervisor } from './joined-thread.ts';
-import type { ListenAddress } from './listen-address.ts';
+import type { ListenAddress, ProxiesByAddress } from './listen-address.ts';
 import type { WorkerStart } from './worker-pool.ts';
 
 /** A worker's side of the pool: its start data, its peers and its connection to the supervisor. */
@@ -21,6 +21,8 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
   #beforeLeaving: () => Promise<void> = () => Promise.resolve();
   /** Limits that have changed since the start. */
   #limits: Parameters<HttpListener['limit']> | undefined;
+  /** Proxies that have changed since the start. */
+  #proxies: ProxiesByAddress = new Map();
   /** The addresses with the certificates that came last, perhaps before this worker listened. */
   #renewed: readonly ListenAddress[] = [];
 
@@ -103,11 +105,18 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
     this.#listener?.limit(limits, connections);
   }
 
+  /** Changes whose word on clients counts, now or when it listens. See `HttpListener`. */
+  trust(proxies: ProxiesByAddress): void {
+    this.#proxies = proxies;
+    this.#listener?.trust(proxies);
+  }
+
   /** Starts listening on the shared addresses and reports that the worker is ready. @throws ListenError */
   async listen(serving: Omit<HttpListenerOptions, 'addresses' | 'reusePort'>): Promise<void> {
     const { addresses, reusePort } = this.start;
     this.#listener = await listenHttp({ addresses, reusePort, ...serving });
     this.#listener.useCertificates(this.#renewed);
+    this.#listener.trust(this.#proxies);
     if (this.#limits) this.#listener.limit(...this.#limits);
     this.#thread.ready(undefined);
   }

@@ -14,7 +14,9 @@ export function storeEvents(
   counted: Family<CounterCell>,
 ): StoreEvents {
   return {
-    token: running.current.admin.eventsToken,
+    get token() {
+      return running.current.admin.eventsToken;
+    },
     hasBackend: name => Object.hasOwn(running.current.backends, name),
     // each raises the epochs, which all share: the configuration of one of them may be older than the event
     invalidate: async told => Math.max(0, ...(await pool.callAll('changed', told))),

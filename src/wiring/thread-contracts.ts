@@ -12,6 +12,7 @@ import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-
 import type { ToldChanges } from '../gateway/operate/store-changes.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
 import type { StoreAccount } from '../server/embedded-store-thread.ts';
+import type { ProxiesByAddress } from '../server/listen-address.ts';
 import type { FileShares } from '../server/open-files.ts';
 import type { BackendPlace } from './backend-places.ts';
 
@@ -60,6 +61,8 @@ export interface WorkerSettings {
   readonly outages: SharedOutages;
   /** The circuit breakers of the backends, at their places. */
   readonly breakers: BreakerWords;
+  /** Whose word on clients counts at the addresses. */
+  readonly proxies: ProxiesByAddress;
   /** What the limit of open files leaves to each worker; undefined: no limit. */
   readonly files: FileShares | undefined;
 }

@@ -35,6 +35,7 @@ export function buildOnce(config: GatewayConfig): void {
       listingSecret: '',
       outages: allocateOutages(BACKEND_PLACES, systemClock),
       breakers: allocateBreakers(BACKEND_PLACES),
+      proxies: new Map(),
       files: undefined,
     },
     credentials: new WorkerCredentials(() => undefined),

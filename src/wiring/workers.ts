@@ -16,7 +16,7 @@ import { answerUnavailable } from '../s3/answer-unavailable.ts';
 import { answerUnreadable } from '../s3/answer-unreadable.ts';
 import { RequestIdSource } from '../s3/request-ids.ts';
 import { FallbackListener } from '../server/fallback-listener.ts';
-import type { ListenAddress } from '../server/listen-address.ts';
+import { formatListenAddress, type ListenAddress, type ProxiesByAddress } from '../server/listen-address.ts';
 import { countWorkers } from '../server/worker-count.ts';
 import { WorkerPool } from '../server/worker-pool.ts';
 import { BACKEND_PLACES, type BackendPlace, BackendPlaces } from './backend-places.ts';
@@ -35,7 +35,7 @@ import { filesOfWorkers } from './worker-files.ts';
 
 interface WorkerParts {
   readonly config: GatewayConfig;
-  /** Where all workers listen, with resolved ports and the certificates in use. */
+  /** Where all workers listen, in the order of the configuration, with resolved ports and the certificates in use. */
   readonly addresses: () => readonly ListenAddress[];
   readonly stores: Stores;
   readonly credentials: Pick<BackendCredentials, 'current' | 'refused'>;
@@ -70,7 +70,7 @@ export interface Workers {
 }
 
 export function createWorkers(parts: WorkerParts): Workers {
-  const { config, addresses, stores, credentials, clock, logger, writeLog, restarts } = parts;
+  const { config, stores, credentials, clock, logger, writeLog, restarts } = parts;
   const { notice, ...workers } = countWorkers(config.workers, availableParallelism(), process.platform);
   if (notice) logger.warn(notice);
   const isChecked = checksBlocks(process.env);
@@ -78,6 +78,8 @@ export function createWorkers(parts: WorkerParts): Workers {
   const { shared, recordBytesPerWorker } = allocateCache(config, workers.count, isChecked);
   const unsettled = new UnsettledKeys(shared, clock);
   const ids = new RequestIdSource();
+  const addresses = () =>
+    parts.addresses().map(address => ({ ...address, ...settings.proxies.get(formatListenAddress(address)) }));
   const fallbackAt = (of: ListenAddress['kind']) =>
     new FallbackListener({
       ...{ clock, logger },
@@ -102,6 +104,7 @@ export function createWorkers(parts: WorkerParts): Workers {
   const settingsOf = (revision: number, of: GatewayConfig, signing: Signing) => ({
     ...ofProcess,
     ...{ revision, config: of, stores: accessTo(stores), ...signing },
+    proxies: proxiesOf(of, parts.addresses()),
     files: filesOfWorkers(of, workers.count, logger),
   });
   const first = signingOf(config);
@@ -169,6 +172,15 @@ export function createWorkers(parts: WorkerParts): Workers {
 
 const MOVED =
   'the credentials are those of another account or role: what was cached with the earlier ones is not served any more';
+
+function proxiesOf({ listen }: GatewayConfig, addresses: readonly ListenAddress[]): ProxiesByAddress {
+  return new Map(
+    addresses.map((address, index) => {
+      const { trustedProxies, proxyProtocol } = listen[index] ?? address;
+      return [formatListenAddress(address), { trustedProxies, proxyProtocol }];
+    }),
+  );
+}
 
 /** What decides as whom workers sign. */
 interface Signing {

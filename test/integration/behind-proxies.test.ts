@@ -16,6 +16,10 @@ const authority = new TestAuthority();
 const directory = mkdtempSync(join(tmpdir(), 'tidegate-proxies-'));
 const log = join(directory, 'access.log');
 const socketPath = join(directory, 'gateway.sock');
+const file = join(directory, 'gateway.yaml');
+const trustedProxies = ['127.0.0.0/8', '10.0.0.0/8', '::1'];
+const proxied = { trustedProxies, proxyProtocol: true };
+const { cert, key } = authority.issue(['localhost']);
 const ports = { none: 0, http: 0, proxy: 0, secure: 0, foreign: 0, admin: 0 };
 let gateway: RealProcess;
 let store: StandInStore;
@@ -25,18 +29,21 @@ beforeAll(async () => {
   store.put('b', 'k', 'content');
   for (const name of ['none', 'http', 'proxy', 'secure', 'foreign', 'admin'] as const)
     ports[name] = await freePort();
-  const trustedProxies = ['127.0.0.0/8', '10.0.0.0/8', '::1'];
-  const proxied = { trustedProxies, proxyProtocol: true };
-  const { cert, key } = authority.issue(['localhost']);
+  configure([
+    { port: ports.none },
+    { port: ports.http, trustedProxies },
+    { port: ports.proxy, ...proxied },
+    { port: ports.secure, tls: { cert, key }, ...proxied },
+    { port: ports.foreign, proxyProtocol: true, trustedProxies: ['192.0.2.0/24'] },
+    { path: socketPath, ...proxied },
+  ]);
+  gateway = new RealProcess(process.execPath, [main, '-c', file], { cwd: directory });
+  await gateway.answers(`http://127.0.0.1:${ports.admin}/readyz`);
+});
+
+function configure(listen: readonly object[]): void {
   const configuration = {
-    listen: [
-      { port: ports.none },
-      { port: ports.http, trustedProxies },
-      { port: ports.proxy, ...proxied },
-      { port: ports.secure, tls: { cert, key }, ...proxied },
-      { port: ports.foreign, proxyProtocol: true, trustedProxies: ['192.0.2.0/24'] },
-      { path: socketPath, ...proxied },
-    ],
+    listen,
     admin: { port: ports.admin },
     state: { directory: join(directory, 'state') },
     backends: { store: { type: 's3', endpoint: store.url } },
@@ -44,11 +51,8 @@ beforeAll(async () => {
     cache: { memory: { size: '32MiB' } },
     log: { access: { file: log } },
   };
-  const file = join(directory, 'gateway.yaml');
   writeFileSync(file, JSON.stringify(configuration));
-  gateway = new RealProcess(process.execPath, [main, '-c', file], { cwd: directory });
-  await gateway.answers(`http://127.0.0.1:${ports.admin}/readyz`);
-});
+}
 
 afterAll(async () => {
   await gateway.stop();
@@ -207,4 +211,39 @@ it('fields of anybody else are ignored', async () => {
   expect(await lineOf('spoofed')).toMatchObject({ client: '127.0.0.1' });
   await answerTo(connect(ports.proxy, '127.0.0.1'), v1, last('behind', 'x-forwarded-for: 198.51.100.1'));
   expect(await lineOf('behind')).toMatchObject({ client: '203.0.113.9' });
+});
+
+it('a reload changes whom new connections trust, and whether they begin with a header', async () => {
+  const kept = connect(ports.http, '127.0.0.1');
+  kept.write(`${request('before', 'x-forwarded-for: 203.0.113.1')}\r\n`);
+  await once(kept, 'readable');
+  configure([
+    { port: ports.none, trustedProxies },
+    { port: ports.http },
+    { port: ports.proxy },
+    { port: ports.secure, tls: { cert, key } },
+    { port: ports.foreign, ...proxied },
+    { path: socketPath, trustedProxies },
+  ]);
+  const reload = await fetch(`http://127.0.0.1:${ports.admin}/api/reload`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+  });
+  expect(await reload.json()).toMatchObject({
+    changed: [{ path: 'listen', change: 'changed' }],
+    needsRestart: [],
+  });
+  const field = 'x-forwarded-for: 203.0.113.1';
+  await answerTo(connect(ports.none, '127.0.0.1'), last('now-trusted', field));
+  await answerTo(connect(ports.http, '127.0.0.1'), last('now-ignored', field));
+  expect(await answerTo(connect(ports.proxy, '127.0.0.1'), last('now-bare'))).toContain('200 OK');
+  await answerTo(connect(ports.foreign, '127.0.0.1'), v1, last('now-named'));
+  await answerTo(connect(socketPath), last('now-socket', field));
+  await answerTo(kept, last('kept', field));
+  expect(await lineOf('now-trusted')).toMatchObject({ client: '203.0.113.1' });
+  expect(await lineOf('now-ignored')).toMatchObject({ client: '127.0.0.1' });
+  expect(await lineOf('now-named')).toMatchObject({ client: '203.0.113.9' });
+  expect(await lineOf('now-socket')).toMatchObject({ client: '203.0.113.1' });
+  // a connection goes on as it began
+  expect(await lineOf('kept')).toMatchObject({ client: '203.0.113.1' });
 });

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { GatewayProcess, type GatewaySetup } from '../support/gateway-process.ts';
 import { KeptConnection } from '../support/kept-connection.ts';
+import { rawRequest } from '../support/raw-request.ts';
 import { describingContent } from '../support/self-describing.ts';
 import { StandInStore } from '../support/stand-in-store.ts';
 import { turnsUntil } from '../support/turns-until.ts';
@@ -309,6 +310,43 @@ it('names what needs a restart, leaves it, and takes over the rest', async () =>
       warnings: [],
     },
   ]);
+});
+
+it('tokens and names of the admin port change at once', async () => {
+  const store = await startStore();
+  const setup = setupOf(store.port, 1);
+  const gateway = await startGateway({ ...setup, admin: { token: 'first', eventsToken: 'events-first' } });
+  const ask = async (path: string, token: string, host?: string) => {
+    const method = path === '/api/events' ? 'POST' : 'GET';
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const body = method === 'POST' ? '{"Records":[]}' : '';
+    const { status } = await rawRequest(gateway.adminUrl, {
+      ...{ method, path, body, headers: { host: host ?? new URL(gateway.adminUrl).host, ...headers } },
+    });
+    return status;
+  };
+  const answers = () =>
+    Promise.all([
+      ...['first', 'second'].map(token => ask('/api/status', token)),
+      ...['events-first', 'events-second'].map(token => ask('/api/events', token)),
+      ...['first', 'second'].map(token => ask('/api/status', token, 'gateway.example.test')),
+    ]);
+  expect(await answers()).toEqual([200, 401, 200, 401, 421, 421]);
+  const admin = { token: 'second', eventsToken: 'events-second', names: ['gateway.example.test'] };
+  gateway.rewrite({ ...setup, admin });
+  expect(await gateway.reload('first')).toMatchObject({
+    said: {
+      changed: expect.arrayContaining(['token', 'eventsToken', 'names'].map(key => changed(`admin.${key}`))),
+      needsRestart: [],
+    },
+  });
+  expect(await answers()).toEqual([401, 200, 401, 200, 401, 200]);
+  gateway.rewrite(setup);
+  expect(await gateway.reload('second')).toMatchObject({
+    said: { needsRestart: [{ path: 'admin.token', change: 'removed' }] },
+  });
+  expect(await ask('/api/status', 'second')).toBe(200);
+  expect(await ask('/api/status', '')).toBe(401);
 });
 
 it('limits of connections change for those that are opened from then on', async () => {

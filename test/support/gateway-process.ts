@@ -20,7 +20,12 @@ export interface GatewaySetup {
   /** Off unless said; when on, nothing the process prints is kept. */
   readonly accessLog?: boolean | object;
   /** Of the admin port. Any free port, and no token, unless it says otherwise. */
-  readonly admin?: { readonly port?: number; readonly eventsToken?: string };
+  readonly admin?: {
+    readonly port?: number;
+    readonly token?: string;
+    readonly names?: readonly string[];
+    readonly eventsToken?: string;
+  };
   /** Further arguments of Node, before the program. */
   readonly nodeArguments?: readonly string[];
   /** A command before Node, such as `taskset -c 0`. */
@@ -98,9 +103,9 @@ export class GatewayProcess {
     writeSetup(setup, this.#directory, ...this.#ports);
   }
 
-  /** Has it read its configuration again; the status and what it says. */
-  async reload(): Promise<{ readonly status: number; readonly said: unknown }> {
-    const headers = { 'content-type': 'application/json' };
+  /** Has it read its configuration again; the status and what it says. @param token of the admin port, if it has one */
+  async reload(token = ''): Promise<{ readonly status: number; readonly said: unknown }> {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
     const response = await fetch(`${this.adminUrl}/api/reload`, { method: 'POST', headers });
     return { status: response.status, said: await response.json() };
   }

@@ -31,7 +31,9 @@ export function eventsRoute(events: StoreEvents): AdminRoute {
   return {
     method: 'POST',
     path: '/api/events',
-    token: events.token,
+    get token() {
+      return events.token;
+    },
     anyContentType: true,
     async handle(request, response) {
       requireUnusualRequest(request);

@@ -165,7 +165,7 @@ it('a request that arrives before the routes exist is answered once they do', as
   const sent = connect(port.port, '127.0.0.1');
   sent.write('GET /thing HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
   await once(sent, 'connect');
-  port.serve({ names: [], token: undefined, routes, logger: silentLogger() });
+  port.serve({ access: () => ({ names: [], token: undefined }), routes, logger: silentLogger() });
   expect(await text(sent)).toContain('{"thing":1}');
 });
 

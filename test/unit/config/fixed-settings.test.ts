@@ -27,6 +27,10 @@ it.each([
   ['listen: { port: 2000 }', 'listen'],
   ['listen: { port: 1000 }\nworkers: 3', 'workers'],
   ['listen: { port: 1000 }\nadmin: { port: 3000 }', 'admin.port'],
+  ['listen: { port: 1000 }\nadmin: { token: t }', 'admin.token'],
+  ['listen: { port: 1000 }\nadmin: { names: [a.test], eventsToken: t }', undefined],
+  ['listen: { port: 1000, trustedProxies: [10.0.0.0/8], proxyProtocol: true }', undefined],
+  ['listen: { path: /s, trustedProxies: [10.0.0.0/8] }', 'listen'],
   ['listen: { port: 1000 }\nstate: { directory: /elsewhere }', 'state.directory'],
   ['listen: { port: 1000 }\ncache: { memory: { size: 64MiB } }', 'cache.memory.size'],
   ['listen: { port: 1000 }\nlimits: { headers: 16KiB }', 'limits.headers'],
@@ -115,4 +119,26 @@ it.each([
   const before = { ...running, listen: [secure, plain] };
   const taken = keepFixed(before, { ...running, listen }, { blockLimitBytes: 2 ** 20, embedded });
   expect(taken.listen).toEqual([isTaken ? { ...secure, tls: others } : secure, plain]);
+});
+
+it('takes over whose word on clients counts at an address that stays', () => {
+  const proxies = { trustedProxies: ['10.0.0.0/8'], proxyProtocol: true } as const;
+  const socket = { kind: 'unix', path: '/s', mode: 0o660 } as const;
+  const before = { ...running, listen: [{ ...secure, ...proxies }, plain, socket] };
+  const listen = [secure, { ...plain, ...proxies }, { ...socket, mode: 0o600, ...proxies }];
+  const taken = keepFixed(before, { ...running, listen }, { blockLimitBytes: 2 ** 20, embedded });
+  expect(taken.listen).toEqual([secure, { ...plain, ...proxies }, { ...socket, ...proxies }]);
+});
+
+it('keeps the token of the admin port where the file has none any more', () => {
+  const before = { ...running, admin: { ...running.admin, token: 'old' } };
+  const after = (token?: string) =>
+    keepFixed(
+      before,
+      { ...running, admin: { ...running.admin, ...(token && { token }) } },
+      {
+        ...{ blockLimitBytes: 2 ** 20, embedded },
+      },
+    ).admin.token;
+  expect([after(), after('new')]).toEqual(['old', 'new']);
 });

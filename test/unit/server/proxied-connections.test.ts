@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
-import { type ProxyRefusal, throughProxies } from '../../../src/server/proxied-connections.ts';
+import { ProxiedConnections, type ProxyRefusal } from '../../../src/server/proxied-connections.ts';
 import { peerOf } from '../../../src/transport/peer.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -19,11 +19,12 @@ let accept: (socket: Socket) => void;
 beforeEach(async () => {
   [clock, lines, refusals, served, accepted] = [new ManualClock(), [], [], [], 0];
   const sink = { write: (line: string) => void lines.push(JSON.parse(line)), flush: () => undefined };
-  accept = throughProxies(
-    { kind: 'tcp', host: '127.0.0.1', port: 0, trustedProxies: ['127.0.0.1'], proxyProtocol: true },
+  const proxied = new ProxiedConnections(
+    { trustedProxies: ['127.0.0.1'], proxyProtocol: true },
     { clock, logger: createLogger({ level: 'info', sink }), onProxyRefusal: why => refusals.push(why) },
     socket => void served.push(socket),
   );
+  accept = socket => proxied.accept(socket);
   server = createServer({ allowHalfOpen: true }, socket => {
     accepted++;
     accept(socket);

@@ -35,7 +35,13 @@ function setup() {
     placed.take();
     const prepared = stores.prepare({
       ...{ revision: 0, config, places: placed.places, stores: new Map(), credentials: new Map() },
-      ...{ listingSecret: '', recordBytesPerWorker: 2 ** 20, files: undefined, ...shared },
+      ...{
+        listingSecret: '',
+        recordBytesPerWorker: 2 ** 20,
+        files: undefined,
+        proxies: new Map(),
+        ...shared,
+      },
     });
     const store = (name: string) => {
       const found = prepared.get(name);

@@ -18,7 +18,7 @@ beforeEach(async () => {
   clock = new ManualClock();
   built = await createBuiltInChannel(clock);
   const routes = [...sharedPageFiles(), ...built.routes(undefined, [])];
-  const guard = createGuard({ host: '127.0.0.1', names: [], token: undefined });
+  const guard = createGuard('127.0.0.1', () => ({ names: [], token: undefined }));
   server = createServer(createRouter({ routes, guard, logger: silentLogger() }).handle);
   await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening));
   const address = server.address();
