@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { expect, it } from 'vitest';
 
@@ -35,6 +35,18 @@ it('sources and tests that the pages name in code exist', () => {
 it('the pages of docs/ are linked from the README', () => {
   const links = new Set(linked('README.md'));
   expect(pages.filter(page => page !== 'README.md' && !links.has(page))).toEqual([]);
+});
+
+it('the architecture names every floor, and every room of the gateway', () => {
+  const page = read('docs/architecture.md');
+  const folders = (path: string) =>
+    readdirSync(join(root, path), { withFileTypes: true })
+      .filter(entry => entry.isDirectory())
+      .map(entry => entry.name);
+  const floors = [...page.matchAll(/^\| `([a-z\d-]+)` \| /gm)].map(match => match[1] ?? '');
+  expect(floors.sort()).toEqual(folders('src').sort());
+  const rooms = /Inside `gateway` the rooms have an order.*?\n\n/s.exec(page)?.[0] ?? '';
+  expect(folders('src/gateway').filter(room => !rooms.includes(`\`${room}\` (`))).toEqual([]);
 });
 
 it('every law has a line on how it is kept and tested', () => {
