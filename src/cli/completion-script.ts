@@ -1,5 +1,5 @@
 /** What a shell is told of a command. */
-export interface CommandWords {
+interface CommandWords {
   readonly name: string;
   readonly about: string;
   readonly options: readonly OptionWords[];

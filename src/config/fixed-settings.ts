@@ -3,7 +3,7 @@ import type { BackendConfig, GatewayConfig } from './gateway-config.ts';
 type Bucket = GatewayConfig['buckets'][string];
 
 /** What the parts of a process were started with. */
-export interface FixedParts {
+interface FixedParts {
   /** The largest block that the memory of the cache was divided for. */
   readonly blockLimitBytes: number;
   /** The embedded stores that run, by the names of their backends. */

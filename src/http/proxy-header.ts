@@ -4,7 +4,7 @@ import { canonicalAddress } from './client-address.ts';
  * The header with which a proxy tells whose connection it forwards (PROXY protocol, versions 1 and 2,
  * https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt).
  */
-export type ProxyHeader =
+type ProxyHeader =
   /** More bytes are needed. */
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'malformed' }

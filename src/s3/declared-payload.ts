@@ -29,7 +29,7 @@ export interface DeclaredPayload {
 }
 
 /** The parts of a request's head that concern its body. */
-export interface PayloadFields {
+interface PayloadFields {
   /** What the signature covers; undefined for a request without one. */
   readonly signed: SignedPayload | undefined;
   /** Store fields by name without prefix. */

@@ -13,13 +13,13 @@ type Condition =
   | { readonly kind: 'content-length-range'; readonly min: number; readonly max: number };
 
 /** What a signed form allows (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html). */
-export interface PostPolicy {
+interface PostPolicy {
   readonly expiresMs: number;
   readonly conditions: readonly Condition[];
 }
 
 /** A form that a policy is to allow. */
-export interface PostedForm {
+interface PostedForm {
   readonly bucket: string;
   /** With the name of the file in it. */
   readonly key: string;

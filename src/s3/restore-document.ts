@@ -3,7 +3,7 @@ import { isElement, readXml, textOf, type XmlElement } from './xml-reader.ts';
 import { escapeText, NAMESPACE } from './xml-text.ts';
 
 /** The body of RestoreObject, without what has the store write the object to another place. All values are text as sent. */
-export interface RestoreDocument {
+interface RestoreDocument {
   readonly days?: string | undefined;
   /** How fast an archived object becomes readable. */
   readonly tier?: string | undefined;

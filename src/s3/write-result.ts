@@ -10,7 +10,7 @@ import {
 } from './xml-writer.ts';
 
 /** What the client calls the object that was written. */
-export interface WrittenNames {
+interface WrittenNames {
   readonly bucket: string;
   readonly key: string;
   /** Where the client finds it, in place of what the store says. */

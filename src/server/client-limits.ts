@@ -17,7 +17,7 @@ export interface ClientLimits {
 }
 
 /** How long clients may take. */
-export interface ClientTimeouts {
+interface ClientTimeouts {
   /** For a request line and headers. */
   readonly headersMs: number;
   /** The time over which the rate of a body is measured. */

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { isBodyHeldUp, unfinishedRequest } from '../transport/request-bodies.ts';
 import { runningResponse } from '../transport/running-response.ts';
 import type { OpenConnection } from './open-connections.ts';
+import { Sweep } from './sweep.ts';
 
 /** After this many checks, a client whose connection is not read is sent an interim response. */
 const LOOKS_BEFORE_INTERIM = 2;
@@ -29,12 +30,10 @@ type Session = NonNullable<OpenConnection['session']>;
  * its own end, or before it has taken the data (`OnStreamAfterWrite` and `InvokeQueued` in Node's crypto_tls.cc). Then
  * it waits for that write without end, and so does node:http2, which closes a session only when all has been written.
  */
-export function watchForDepartures(connections: Iterable<OpenConnection>, stepMs: number): { stop(): void } {
-  const timer = setInterval(() => {
+export function watchForDepartures(connections: Iterable<OpenConnection>, stepMs: number): Sweep {
+  return new Sweep(stepMs, () => {
     for (const connection of connections) connection.departureChecks = check(connection);
-  }, stepMs);
-  timer.unref();
-  return { stop: () => clearInterval(timer) };
+  });
 }
 
 /**

@@ -9,7 +9,7 @@ import { Sweep } from './sweep.ts';
 const CHECKS_PER_LIMIT = 4;
 
 /** Ends slow senders until `stop`. */
-export interface SenderWatch {
+interface SenderWatch {
   /** Changes the limits. */
   limit(limits: ClientLimits): void;
   stop(): void;

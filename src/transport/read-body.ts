@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import { passOverRest } from './request-bodies.ts';
 
-export type ReadBody =
+type ReadBody =
   | { readonly kind: 'whole'; readonly bytes: Buffer }
   | { readonly kind: 'too large' | 'too slow' | 'broken off' };
 
 /** The time that a body has to come within. */
-export interface BodyTime {
+interface BodyTime {
   readonly limitMs: number;
   readonly clock: Clock;
 }

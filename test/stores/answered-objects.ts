@@ -16,7 +16,7 @@ const mebibyte = 1_048_576;
 /** Sizes of what is in the bucket `answers`. */
 export const largeBytes = 3 * mebibyte + 17;
 export const partBytes = 5 * mebibyte;
-export const lastPartBytes = 1000;
+const lastPartBytes = 1000;
 
 /** Versions of `history/v.txt`, oldest first: the first was written before versions were kept. */
 export interface Versions {

@@ -61,7 +61,7 @@ export function rclone(
 }
 
 /** One download for curl. */
-export interface Download {
+interface Download {
   readonly key: string;
   /** Where it goes. */
   readonly path: string;

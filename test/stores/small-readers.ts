@@ -16,7 +16,7 @@ export interface Received {
   readonly wrong: string | null;
 }
 
-export interface SmallReadersOptions {
+interface SmallReadersOptions {
   /** Of the gateway. */
   readonly url: string;
   readonly count: number;

@@ -9,7 +9,7 @@ export interface ServiceRequest {
 }
 
 /** Keys that a service gave. */
-export interface IssuedKeys {
+interface IssuedKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string;

@@ -2,7 +2,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:h
 import type { RawReply, RawRequest } from './raw-request.ts';
 
 /** Where a session of HTTP/2 is opened. */
-export interface SecureOrigin {
+interface SecureOrigin {
   readonly url: string;
   /** The authority that its certificate is checked with. */
   readonly caPem: string;

@@ -25,7 +25,7 @@ export function posted({ fields, file, fileName = 'up.txt', behind }: FilledForm
 export { boundary as formBoundary };
 
 /** Who signs a form, and what it allows. */
-export interface FormSigning {
+interface FormSigning {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly nowMs: number;

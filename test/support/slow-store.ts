@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { listenLocally } from './listen-locally.ts';
 
 /** How long the steps of one request take, in milliseconds. */
-export interface Delays {
+interface Delays {
   /** Until the request has its effect, or what it reads is read. */
   readonly effectMs: number;
   /** From then until it is answered. */

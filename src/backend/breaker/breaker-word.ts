@@ -17,7 +17,7 @@ const [ADDRESS_BIT, RUNNING_BIT, SUCCEEDED_BIT, TIME_BIT] = [2n, 10n, 14n, 18n];
 export const MOST_PROBES = 15;
 
 /** How many addresses of one backend are told apart, see `encodeState`. */
-export const ADDRESSES = 256;
+const ADDRESSES = 256;
 
 /**
  * A state as one word, so that threads can exchange it in one step.

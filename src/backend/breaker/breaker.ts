@@ -12,7 +12,7 @@ import { type BreakerWords, decodeState, encodeState } from './breaker-word.ts';
 import { FailureWindow } from './failure-window.ts';
 
 /** When a breaker opens, and when it closes again. */
-export interface BreakerSettings extends BreakerTimes {
+interface BreakerSettings extends BreakerTimes {
   /** The share of failed calls that opens it, from 0 to 1. */
   readonly threshold: number;
   /** With fewer calls within the window nothing is concluded. */

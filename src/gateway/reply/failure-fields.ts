@@ -6,7 +6,7 @@ import type { Exchange } from '../request/exchange.ts';
 const LOGGED_FAILURE_LENGTH = 512;
 
 /** What the log tells of a request that was not answered as it was meant. */
-export interface FailureFields {
+interface FailureFields {
   readonly failure: string | undefined;
   /** Why it was refused, beyond the text of its error; a refused signature has told it. */
   readonly reason: string | undefined;

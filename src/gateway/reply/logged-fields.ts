@@ -1,5 +1,5 @@
 /** The header fields of a request that the access log tells. */
-export interface LoggedFields {
+interface LoggedFields {
   readonly userAgent: string | undefined;
   readonly referer: string | undefined;
   readonly range: string | undefined;

@@ -13,7 +13,7 @@ export interface Contender {
 }
 
 /** How a server is made ready in `directory`, a folder of its own in memory; gives the command to start it. */
-export type Preparation = (directory: string, port: number) => readonly string[];
+type Preparation = (directory: string, port: number) => readonly string[];
 
 /** The core that every server is kept on; the load comes from the other. */
 export const loadCore = 1;

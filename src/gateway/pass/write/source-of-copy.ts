@@ -21,7 +21,7 @@ import { takesCustomerKeys } from '../../request/customer-keys.ts';
 import type { OtherOperation } from '../other-operation.ts';
 
 /** The object that a copy is made of, which the caller may read. */
-export interface SourceOfCopy {
+interface SourceOfCopy {
   readonly bucket: Bucket;
   /** What the store is told of it. */
   readonly fields: readonly HeaderField[];

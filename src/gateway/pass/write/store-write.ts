@@ -21,7 +21,7 @@ interface SentBody {
 }
 
 /** On whose behalf a write is sent. */
-export interface Writer {
+interface Writer {
   /** A write is sent to a store; what this returns is called when it is over. */
   beginWrite(): () => void;
 }
