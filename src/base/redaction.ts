@@ -77,6 +77,11 @@ export class GrowingRedactor {
 
   readonly redact = (text: string): string => this.#redact(text);
 
+  /** Removes what is known now; another function once something else is known. */
+  get current(): (text: string) => string {
+    return this.#redact;
+  }
+
   #update(): void {
     this.#redact = createRedactor([...this.#literals, ...Array.from(this.#changing.values()).flat(2)]);
   }

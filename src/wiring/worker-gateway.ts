@@ -46,7 +46,7 @@ interface WorkerGatewayParts {
 export class WorkerGateway {
   readonly gateway: Gateway;
   readonly #logger: Logger;
-  readonly #accessLogParts: Pick<AccessLogOptions, 'thread' | 'sink' | 'redact' | 'clock' | 'random'>;
+  readonly #accessLogParts: Pick<AccessLogOptions, 'thread' | 'sink' | 'redactor' | 'clock' | 'random'>;
   readonly #redactor: GrowingRedactor;
   readonly #clock: Clock;
   readonly #stores: BackendStores;
@@ -77,7 +77,7 @@ export class WorkerGateway {
     this.#redactor = redactor;
     redactor.learn(secretsOf(settings.config));
     this.#accessLogParts = {
-      ...{ thread: `worker-${worker}`, sink: accessLogSink, redact: redactor.redact, clock },
+      ...{ thread: `worker-${worker}`, sink: accessLogSink, redactor, clock },
       random: Math.random,
     };
     this.#stores = new BackendStores({

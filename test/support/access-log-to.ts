@@ -9,7 +9,7 @@ export function accessLogTo(
 ): AccessLog {
   return new AccessLog({
     ...{ format: 'json', sample: 1, thread: 'worker-0', clock: systemClock, random: Math.random },
-    ...{ sink: { write, flush: () => undefined }, redact: createRedactor([]) },
+    ...{ sink: { write, flush: () => undefined }, redactor: { current: createRedactor([]) } },
     ...different,
   });
 }

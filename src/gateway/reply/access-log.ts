@@ -3,6 +3,7 @@ import type { LogSink } from '../../base/logger.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { CombinedLines } from './combined-line.ts';
 import { JsonLines } from './json-line.ts';
+import type { LineRedactor } from './log-text.ts';
 
 export interface AccessLogOptions {
   readonly format: 'json' | 'combined';
@@ -11,8 +12,7 @@ export interface AccessLogOptions {
   /** The name of the thread, which is in every line of JSON. */
   readonly thread: string;
   readonly sink: LogSink;
-  /** Removes configured secrets from text within JSON strings. */
-  readonly redact: (text: string) => string;
+  readonly redactor: LineRedactor;
   readonly clock: Clock;
   /** A number in [0, 1). */
   readonly random: () => number;
@@ -26,12 +26,12 @@ export class AccessLog {
   readonly #random: () => number;
   readonly #lines: JsonLines | CombinedLines;
 
-  constructor({ format, sample, thread, sink, redact, clock, random }: AccessLogOptions) {
+  constructor({ format, sample, thread, sink, redactor, clock, random }: AccessLogOptions) {
     this.#sample = sample;
     this.#sink = sink;
     this.#clock = clock;
     this.#random = random;
-    this.#lines = format === 'json' ? new JsonLines(thread, redact) : new CombinedLines(redact);
+    this.#lines = format === 'json' ? new JsonLines(thread, redactor) : new CombinedLines(redactor);
   }
 
   /** `exchange` is over. @param endMs when, on the monotonic clock */

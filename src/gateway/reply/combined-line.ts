@@ -1,7 +1,7 @@
 import { loggedUrl } from '../../s3/logged-url.ts';
 import { clientAddressOf } from '../../transport/peer.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { combinedEscaped, jsonEscaped } from './log-text.ts';
+import { combinedEscaped, jsonEscaped, type LineRedactor } from './log-text.ts';
 import { LogTimes } from './log-time.ts';
 import { loggedFields } from './logged-fields.ts';
 
@@ -14,11 +14,10 @@ const CLIENT_LEFT = 499;
 /** Makes the line of a request in the Combined Log Format of Apache (mod_log_config). */
 export class CombinedLines {
   readonly #times = new LogTimes();
-  readonly #redact: (text: string) => string;
+  readonly #redactor: LineRedactor;
 
-  /** @param redact removes configured secrets from text within JSON strings */
-  constructor(redact: (text: string) => string) {
-    this.#redact = redact;
+  constructor(redactor: LineRedactor) {
+    this.#redactor = redactor;
   }
 
   line(exchange: Exchange, nowMs: number): string {
@@ -37,7 +36,7 @@ export class CombinedLines {
   }
 
   #shown(text: string): string {
-    const json = this.#redact(jsonEscaped(text));
+    const json = this.#redactor.current(jsonEscaped(text));
     return combinedEscaped(json.includes('\\') ? JSON.parse(`"${json}"`) : json);
   }
 

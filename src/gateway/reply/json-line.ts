@@ -1,16 +1,26 @@
+import type { IncomingMessage } from 'node:http';
 import { loggedUrl } from '../../s3/logged-url.ts';
 import { clientAddressOf, peerOf } from '../../transport/peer.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { failureFields } from './failure-fields.ts';
-import { jsonEscaped } from './log-text.ts';
+import { inOnePiece, jsonEscaped, type LineRedactor } from './log-text.ts';
 import { LogTimes, withThousandths } from './log-time.ts';
 import { loggedFields } from './logged-fields.ts';
 
 /** What a client says of itself is cut to this, so that a line stays short. */
 const FIELD_LENGTH = 1_024;
 
-/** The fields that most lines have in common with the line before. */
-interface CommonFields {
+const END = '}\n';
+
+/** Who asks, and how. */
+interface Client {
+  readonly address: string | undefined;
+  readonly httpVersion: string;
+  readonly tlsVersion: string | undefined;
+}
+
+/** What is asked for, and what comes of it. */
+interface Common {
   readonly method: string;
   readonly operation: string;
   readonly bucket: string;
@@ -20,47 +30,76 @@ interface CommonFields {
 
 /**
  * Makes the line of a request as JSON (docs/operating.md, Logs). It is put together from texts: a general serializer
- * takes several times as long, and the line is most of what the access log costs.
+ * takes several times as long, and the line is most of what the access log costs. Texts that most lines have in common
+ * with the line before are kept.
  */
 export class JsonLines {
-  readonly #times = new LogTimes();
-  readonly #thread: string;
-  readonly #redact: (text: string) => string;
-  #common: CommonFields | undefined;
+  readonly #times: LogTimes;
+  readonly #redactor: LineRedactor;
+  #redact: LineRedactor['current'];
+  #client: Client | undefined;
+  #clientText = '';
+  #common: Common | undefined;
   #commonText = '';
+  #agent: string | undefined;
+  #agentText = END;
 
-  /** @param redact removes configured secrets from text within JSON strings */
-  constructor(thread: string, redact: (text: string) => string) {
-    this.#thread = jsonEscaped(thread);
-    this.#redact = redact;
+  constructor(thread: string, redactor: LineRedactor) {
+    this.#times = new LogTimes(
+      '{"level":"info","time":"',
+      `","thread":"${jsonEscaped(thread)}","requestId":"`,
+    );
+    this.#redactor = redactor;
+    this.#redact = redactor.current;
   }
 
   /** @param durationUs in whole microseconds */
   line(exchange: Exchange, nowMs: number, durationUs: number): string {
+    if (this.#redact !== this.#redactor.current) this.#forget();
     const { req } = exchange.response;
     const { userAgent, referer, range } = loggedFields(req.rawHeaders);
-    const { address, tlsVersion, isTrusted } = peerOf(req.socket);
-    const client = (isTrusted ? clientAddressOf(req) : address) ?? exchange.refusedSignature?.client;
     return (
-      `{"level":"info","time":"${this.#times.iso(nowMs)}","thread":"${this.#thread}"` +
-      `,"requestId":"${exchange.requestId}"` +
-      (exchange.trace === undefined ? '' : `,"traceId":"${exchange.trace.traceId}"`) +
-      (client === undefined ? '' : `,"client":"${jsonEscaped(client)}"`) +
-      (req.httpVersionMajor === 2 ? ',"protocol":"HTTP/2"' : `,"protocol":"HTTP/${req.httpVersion}"`) +
-      (tlsVersion === undefined ? '' : `,"tls":"${tlsVersion}"`) +
+      this.#times.iso(nowMs) +
+      exchange.requestId +
+      (exchange.trace === undefined ? '' : `","traceId":"${exchange.trace.traceId}`) +
+      this.#clientFields(exchange, req) +
       this.#commonFields(exchange) +
-      `,"url":"${this.#shown(loggedUrl(exchange.url))}"` +
-      (exchange.caller === undefined ? '' : `,"caller":"${this.#shown(exchange.caller)}"`) +
-      `,"bytes":${exchange.bodyBytes},"durationMs":${withThousandths(durationUs)}` +
+      this.#shown(loggedUrl(exchange.url)) +
+      (exchange.caller === undefined ? '' : `","caller":"${this.#shown(exchange.caller)}`) +
+      `","bytes":${exchange.bodyBytes},"durationMs":${withThousandths(durationUs)}` +
       (exchange.received ? `,"receivedBytes":${exchange.received.receivedBytes}` : '') +
       (range === undefined ? '' : this.#text('range', range.slice(0, FIELD_LENGTH))) +
       (referer === undefined ? '' : this.#text('referer', loggedUrl(referer).slice(0, FIELD_LENGTH))) +
-      (userAgent === undefined ? '' : this.#text('userAgent', userAgent.slice(0, FIELD_LENGTH))) +
-      (isUsual(exchange) ? '' : this.#rareFields(exchange)) +
-      '}\n'
+      this.#agentAndEnd(userAgent, exchange)
     );
   }
 
+  /** Secrets were learned: what was kept may have them. */
+  #forget(): void {
+    this.#redact = this.#redactor.current;
+    this.#common = undefined;
+    this.#agent = undefined;
+    this.#agentText = END;
+  }
+
+  /** From the quote behind the ids on. */
+  #clientFields({ refusedSignature }: Exchange, req: IncomingMessage): string {
+    const { address: other, tlsVersion, isTrusted } = peerOf(req.socket);
+    const address = (isTrusted ? clientAddressOf(req) : other) ?? refusedSignature?.client;
+    const { httpVersion } = req;
+    const last = this.#client;
+    if (last?.address === address && last?.httpVersion === httpVersion && last.tlsVersion === tlsVersion)
+      return this.#clientText;
+    this.#client = { address, httpVersion, tlsVersion };
+    this.#clientText = inOnePiece(
+      `"${address === undefined ? '' : `,"client":"${jsonEscaped(address)}"`}` +
+        `,"protocol":"HTTP/${req.httpVersionMajor === 2 ? '2' : httpVersion}"` +
+        (tlsVersion === undefined ? '' : `,"tls":"${tlsVersion}"`),
+    );
+    return this.#clientText;
+  }
+
+  /** Up to the quote before the URL. */
   #commonFields({ method, operation, bucket, status, report: { result } }: Exchange): string {
     const last = this.#common;
     if (
@@ -73,10 +112,20 @@ export class JsonLines {
       return this.#commonText;
     }
     this.#common = { method, operation, bucket, status, result };
-    this.#commonText =
+    this.#commonText = inOnePiece(
       `,"method":"${this.#shown(method)}","operation":"${jsonEscaped(operation)}"` +
-      `,"bucket":"${jsonEscaped(bucket)}","status":${status},"cache":"${result}"`;
+        `,"bucket":"${jsonEscaped(bucket)}","status":${status},"cache":"${result}","url":"`,
+    );
     return this.#commonText;
+  }
+
+  #agentAndEnd(agent: string | undefined, exchange: Exchange): string {
+    if (agent !== this.#agent) {
+      this.#agent = agent;
+      this.#agentText = inOnePiece(this.#text('userAgent', agent?.slice(0, FIELD_LENGTH)) + END);
+    }
+    if (isUsual(exchange)) return this.#agentText;
+    return this.#agentText.slice(0, -END.length) + this.#rareFields(exchange) + END;
   }
 
   #rareFields(exchange: Exchange): string {

@@ -123,10 +123,10 @@ it.each([
   '/b/k/5ec2e7configured',
   '/b/k/%35ec2e7configur%65d',
 ])('removes the secret of %s from URL, referer and user agent in both formats', url => {
-  const redact = createRedactor(['5ec2e7configured']);
+  const redactor = { current: createRedactor(['5ec2e7configured']) };
   const fields = ['Referer', `https://a.test${url}`, 'User-Agent', `agent ${url.replaceAll('%35', '5')}`];
   for (const format of ['json', 'combined'] as const) {
-    const line = lineOf(exchangeFor({ url, fields }), { format, redact });
+    const line = lineOf(exchangeFor({ url, fields }), { format, redactor });
     const isEncodedAgent = /%/.test(url) && !/configur/.test(url);
     expect(isEncodedAgent ? line.slice(0, line.indexOf('agent ')) : line).not.toContain('5ec2e7');
     expect(line).toContain('[redacted]');
@@ -160,4 +160,42 @@ it('leaves out lines of a sample, but none of failures', () => {
   log.note(exchangeFor({ url: '/b/6' }, { status: 404 }), 1_001);
   log.note(exchangeFor({ url: '/b/7' }, { status: 404 }), 1_001);
   expect(lines.map(line => JSON.parse(line).url)).toEqual(['/b/1', '/b/4', '/b/5', '/b/7']);
+});
+
+it('tells of each request what is its own, whatever the requests before were', () => {
+  const oneOf = <Value>(...values: Value[]) => fc.constantFrom(...values);
+  const askedFor = fc.record({
+    ...{ url: oneOf('/b/k', '/b/l'), method: oneOf('GET', 'PUT'), httpVersion: oneOf('1.1', '1.0', '2.0') },
+    ...{ address: oneOf('::1', '::2', undefined), tlsVersion: oneOf('TLSv1.2', 'TLSv1.3', undefined) },
+    fields: oneOf(['User-Agent', 'a'], ['User-Agent', 'b'], ['User-Agent', ''], []),
+  });
+  const outcome = fc.record({
+    ...{ bucket: oneOf('b', 'c'), operation: oneOf('GetObject', 'PutObject'), status: oneOf(200, 206, 404) },
+    ...{ bodyBytes: oneOf(0, 10), report: oneOf({ result: 'HIT' }, { result: 'MISS' }) },
+  });
+  const request = fc.tuple(askedFor, outcome, oneOf(0, 1, 999, 1_000));
+  fc.assert(
+    fc.property(fc.array(request, { maxLength: 20 }), requests => {
+      const clock = new ManualClock();
+      const lines: string[] = [];
+      const log = accessLogTo(line => void lines.push(line), { clock });
+      for (const [asked, different, laterMs] of requests) {
+        clock.advance(laterMs);
+        const exchange = () => exchangeFor(asked as Asked, different as Partial<Exchange>);
+        log.note(exchange(), 1_001.25);
+        expect(lines.pop()).toBe(lineOf(exchange(), { clock }));
+      }
+    }),
+  );
+});
+
+it('removes a secret that is learned later also from what was told of requests before', () => {
+  const lines: string[] = [];
+  const redactor = { current: createRedactor([]) };
+  const log = accessLogTo(line => void lines.push(line), { redactor });
+  const exchange = () => exchangeFor({ fields: ['User-Agent', 'agent 5ec2e7'] });
+  log.note(exchange(), 1_001);
+  redactor.current = createRedactor(['5ec2e7']);
+  log.note(exchange(), 1_001);
+  expect(lines.map(line => JSON.parse(line).userAgent)).toEqual(['agent 5ec2e7', 'agent [redacted]']);
 });
