@@ -5,7 +5,7 @@ import { ByteWaiters, type WaitingReader } from './byte-waiters.ts';
 import type { ExtentContext } from './extent-context.ts';
 import { isTransient, OverloadedError } from './fill-error.ts';
 import { RangedRead, type RangeReceiver, type RangeSource } from './ranged-read.ts';
-import { Retries, retryReason } from './retries.ts';
+import { Retries } from './retries.ts';
 import { SlotWait } from './slot-wait.ts';
 import { Transfer } from './transfer.ts';
 
@@ -209,13 +209,9 @@ export class Extent implements RangeReceiver {
     this.#transfer.drop();
     // the end of the wait requests the bytes again
     if (isTransient(error) && this.#waitsFor !== 'bytes') return;
-    if (!this.#retries.mayFollow(error) || !this.source.mayRetry()) {
-      this.#end(error);
-      return;
-    }
-    this.#context.retried(this.source.backend, retryReason(error));
-    const delayMs = this.#retries.nextDelayMs(this.#context.random());
-    this.#context.clock.after(delayMs, () => this.#outcome === 'running' && this.start());
+    const delayMs = this.#retries.delayAfterMs(error, this.source, this.#context);
+    if (delayMs === undefined) this.#end(error);
+    else this.#context.clock.after(delayMs, () => this.#outcome === 'running' && this.start());
   }
 
   /** Isolates exceptions outside the store's callbacks: they fail only this transfer. */

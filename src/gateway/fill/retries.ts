@@ -16,6 +16,21 @@ interface RetryLimits {
   readonly firstDelayMs: number;
 }
 
+/** The store whose requests are repeated. */
+interface RetriedStore {
+  readonly backend: string;
+  /** See `Store.mayRetry`. */
+  mayRetry(): boolean;
+}
+
+/** What all repeated requests of a worker share. */
+export interface RetryContext {
+  /** A number in [0, 1), for jitter. */
+  readonly random: () => number;
+  /** Counts a repeated request to `backend`. */
+  readonly retried: (backend: string, reason: string) => void;
+}
+
 /** Decides whether and when a request to a store is repeated: exponential back-off with jitter. */
 export class Retries {
   readonly #limits: RetryLimits;
@@ -31,6 +46,13 @@ export class Retries {
   progressed(lengthBytes: number): void {
     this.#arrivedBytes += lengthBytes;
     if (this.#arrivedBytes >= PROGRESS_BYTES) this.#withoutProgress = 0;
+  }
+
+  /** The delay before the request is repeated after `error`, which is counted; undefined if it may not be repeated. */
+  delayAfterMs(error: unknown, store: RetriedStore, { random, retried }: RetryContext): number | undefined {
+    if (!(error instanceof Error) || !this.mayFollow(error) || !store.mayRetry()) return undefined;
+    retried(store.backend, retryReason(error));
+    return this.nextDelayMs(random());
   }
 
   /** Whether the request may be repeated after `error`. */
@@ -55,6 +77,6 @@ export class Retries {
 }
 
 /** Why a request is repeated, for metrics. */
-export function retryReason(error: Error): string {
+function retryReason(error: Error): string {
   return error instanceof StoreError ? error.code.toLowerCase() : 'status';
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { parseErrorBody } from '../../s3/error-body.ts';
 import { ownSignatureRefused } from '../../s3/store-refusal.ts';
 import { isRetryableStatus, RefusedByStoreError } from '../fill/fill-error.ts';
-import { Retries, retryReason } from '../fill/retries.ts';
+import { Retries, type RetryContext } from '../fill/retries.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import {
   type FirstAnswer,
@@ -23,14 +23,11 @@ const retryLimits = { retries: 2, timeouts: 1, atOnce: 0, firstDelayMs: 100 };
 /** Sends record requests to stores, with retries for transient failures. */
 export class StoreFetcher {
   readonly #clock: Clock;
-  readonly #random: () => number;
-  readonly #retried: (read: ObjectRead, reason: string) => void;
+  readonly #context: RetryContext;
 
-  /** @param random a number in [0, 1), for jitter */
-  constructor(clock: Clock, random: () => number, retried: (read: ObjectRead, reason: string) => void) {
+  constructor(clock: Clock, context: RetryContext) {
     this.#clock = clock;
-    this.#random = random;
-    this.#retried = retried;
+    this.#context = context;
   }
 
   /** HEAD for an object or one of its parts. */
@@ -71,17 +68,18 @@ export class StoreFetcher {
 
   /** Repeats `ask` while it rejects with a transient error. */
   async #withRetries<Answer>(read: ObjectRead, ask: () => Promise<Answer>): Promise<Answer> {
+    const { store } = read.bucket;
     let retries: Retries | undefined;
     for (;;) {
       try {
         return await ask();
       } catch (error) {
         retries ??= new Retries(retryLimits);
-        const mayFollow = error instanceof Error && retries.mayFollow(error);
-        if (!mayFollow || !read.bucket.store.mayRetry()) throw error;
-        this.#retried(read, retryReason(error));
+        const retried = { backend: store.name, mayRetry: () => store.mayRetry() };
+        const delayMs = retries.delayAfterMs(error, retried, this.#context);
+        if (delayMs === undefined) throw error;
+        await this.#pause(delayMs);
       }
-      await this.#pause(retries.nextDelayMs(this.#random()));
     }
   }
 

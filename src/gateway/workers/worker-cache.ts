@@ -14,6 +14,7 @@ import { GenerationReader, type ReaderContext } from '../fill/generation-reader.
 import type { RangeReceiver, RangeSource } from '../fill/ranged-read.ts';
 import { ReadAhead } from '../fill/read-ahead.ts';
 import { Readers } from '../fill/readers.ts';
+import type { RetryContext } from '../fill/retries.ts';
 import { SlotLender } from '../fill/slot-lender.ts';
 import type { ContentFactory } from '../read/content-factory.ts';
 import { LocalObjects } from '../read/local-objects.ts';
@@ -22,17 +23,13 @@ import { StoreFetcher } from '../read/store-fetcher.ts';
 import { storeRequest } from '../read/store-request.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
-interface WorkerCacheOptions {
+interface WorkerCacheOptions extends RetryContext {
   readonly memory: SharedMemory;
   /** Index of this worker. */
   readonly worker: number;
   /** Heap limit for entries and records. */
   readonly recordBytes: number;
   readonly clock: Clock;
-  /** A number in [0, 1). */
-  readonly random: () => number;
-  /** Counts a repeated request to a backend. */
-  readonly retried: (backend: string, reason: string) => void;
   /** Where blocks are checked: called for each read of bytes that are marked as held but were never written. */
   readonly onUnwritten?: (error: UnwrittenBytesError) => void;
   /** Receives unexpected exceptions. */
@@ -74,9 +71,7 @@ export class WorkerCache implements ContentFactory {
       lender: this.lender,
       readAhead: new ReadAhead(this.filler, this.#readers, clock),
     };
-    const fetcher = new StoreFetcher(clock, random, (read, reason) =>
-      retried(read.bucket.store.name, reason),
-    );
+    const fetcher = new StoreFetcher(clock, { random, retried });
     const records = new RecordCache(this.table, this.epochs, this.unsettled);
     this.objects = new LocalObjects(records, this, fetcher, clock);
   }

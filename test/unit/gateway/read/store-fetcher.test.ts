@@ -26,11 +26,10 @@ beforeEach(() => {
   retried = [];
   body = 'hello';
   isBudgetUsed = false;
-  fetcher = new StoreFetcher(
-    clock,
-    () => 0.5,
-    ({ objectKey }, reason) => void retried.push(`${objectKey.key} ${reason}`),
-  );
+  fetcher = new StoreFetcher(clock, {
+    random: () => 0.5,
+    retried: (backend, reason) => void retried.push(`${backend} ${reason}`),
+  });
 });
 
 /** Answers each request with what is next, and a body of five bytes where there may be one. */
@@ -139,7 +138,7 @@ describe.each<[string, () => Promise<unknown>]>([
     await pass(1);
     await answer;
     expect(asked).toHaveLength(3);
-    expect(retried).toEqual([`k ${reason}`, `k ${reason}`]);
+    expect(retried).toEqual([`${store.name} ${reason}`, `${store.name} ${reason}`]);
   });
 
   it('fails with the last answer when the failure does not pass', async () => {
