@@ -72,16 +72,12 @@ export class Pipeline {
   };
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    const { observer, ids, sources, clock, limits } = this.#parts;
-    const { method = 'GET', url = '/' } = request;
+    const { observer, sources, clock, limits } = this.#parts;
     const nowMs = clock.nowMs();
-    const date = this.#dateHeader.at(nowMs);
-    const requestId = ids.nextRequestId();
-    const startedMs = clock.monotonicMs();
-    const exchange = new Exchange(response, method, url, startedMs, requestId, ids.id2, date, this.#errors);
+    const exchange = this.#begin(request, response, nowMs);
     observer.began();
     try {
-      if (url.length > limits.urlBytes) throw uriTooLong(limits);
+      if (exchange.url.length > limits.urlBytes) throw uriTooLong(limits);
       const fields = new RequestFields(request.rawHeaders);
       if (fields.traceparent !== undefined || this.#sample)
         exchange.trace = traceOf(fields.traceparent, fields.tracestate, this.#sample);
@@ -97,6 +93,14 @@ export class Pipeline {
     } catch (error) {
       exchange.refuse(error);
     }
+  }
+
+  #begin({ method = 'GET', url = '/' }: IncomingMessage, response: ServerResponse, nowMs: number): Exchange {
+    const { ids, clock } = this.#parts;
+    const date = this.#dateHeader.at(nowMs);
+    const requestId = ids.nextRequestId();
+    const startedMs = clock.monotonicMs();
+    return new Exchange(response, method, url, startedMs, requestId, ids.id2, date, this.#errors);
   }
 
   #serve(request: IncomingMessage, exchange: Exchange, fields: RequestFields, nowMs: number): void {

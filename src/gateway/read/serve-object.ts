@@ -29,9 +29,13 @@ export class ObjectServer implements AnswerParts {
     this.#sources = sources;
   }
 
-  /** A fresh cached record is answered in this turn of the event loop; otherwise the answer waits for the store. */
-  serve(client: ClientRead, source: ObjectSource): void {
-    const answer = new ObjectAnswer(client, source, this, REPEATED_LOOKUPS);
+  /**
+   * A fresh cached record is answered in this turn of the event loop; otherwise the answer waits for the store.
+   *
+   * @param failed set when this reads from the fallback store
+   */
+  serve(client: ClientRead, source: ObjectSource, failed?: FailedRead): void {
+    const answer = new ObjectAnswer(client, source, this, REPEATED_LOOKUPS, failed);
     const record = lookupFresh(source.records, client.read, client.nowMs);
     if (record && !lacksChecksums(client, record)) answer.answer(record, cacheHit);
     else this.#ask(client, source, answer);
@@ -61,11 +65,7 @@ export class ObjectServer implements AnswerParts {
     const elsewhere = mayFallBack(failure) ? readOfFallback(client) : undefined;
     if (!elsewhere) return false;
     this.observer.fallbacks.cell(client.read.bucket.store.name).add();
-    const source = this.#sources.sourceOf(elsewhere.read.objectKey.hash);
-    const answer = new ObjectAnswer(elsewhere, source, this, REPEATED_LOOKUPS, { client, failure });
-    const record = lookupFresh(source.records, elsewhere.read, client.nowMs);
-    if (record && !lacksChecksums(elsewhere, record)) answer.answer(record, cacheHit);
-    else this.#ask(elsewhere, source, answer);
+    this.serve(elsewhere, this.#sources.sourceOf(elsewhere.read.objectKey.hash), { client, failure });
     return true;
   }
 
