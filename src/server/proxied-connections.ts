@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { parseProxyHeader } from '../http/proxy-header.ts';
 import { type Peer, peerOf, rememberPeer } from '../transport/peer.ts';
-import type { ProxySettings } from './listen-address.ts';
+import type { ListenAddress, ProxySettings } from './listen-address.ts';
 import { trustsProxies } from './trusted-proxies.ts';
 
 /** Why the header of a connection was refused. */
@@ -29,26 +29,33 @@ type IsTrusted = ReturnType<typeof trustsProxies>;
 
 /** Finds out whose connection a trusted proxy forwards, then passes the connection to `serve`. */
 export class ProxiedConnections {
+  readonly #kind: ListenAddress['kind'];
   readonly #headers: ProxyHeaders;
   readonly #serve: (socket: Socket) => void;
   #isTrusted: IsTrusted | undefined;
   #hasHeaders = false;
 
-  constructor(settings: ProxySettings, options: ProxiedOptions, serve: (socket: Socket) => void) {
+  constructor(address: ListenAddress, options: ProxiedOptions, serve: (socket: Socket) => void) {
+    this.#kind = address.kind;
     this.#headers = new ProxyHeaders(options);
     this.#serve = serve;
-    this.trust(settings);
+    this.trust(address);
   }
 
   /** Uses these settings for new connections. */
   trust({ trustedProxies, proxyProtocol = false }: ProxySettings): void {
-    this.#isTrusted = trustedProxies && trustsProxies(trustedProxies);
+    this.#isTrusted = trustedProxies && trustsProxies(trustedProxies, this.#kind);
     this.#hasHeaders = proxyProtocol;
   }
 
+  /**
+   * Closes a connection to a port whose client is not known, because it has reset the connection already: what it sent would
+   * be from nobody.
+   */
   accept(socket: Socket): void {
     const isTrusted = this.#isTrusted;
-    if (!isTrusted) this.#serve(socket);
+    if (this.#kind === 'tcp' && peerOf(socket).address === undefined) socket.on('error', ignore).destroy();
+    else if (!isTrusted) this.#serve(socket);
     else if (!this.#hasHeaders) this.#serveFor(socket, peerOf(socket), isTrusted);
     else if (isTrusted(peerOf(socket).address))
       this.#headers.read(socket, address => {

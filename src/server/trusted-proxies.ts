@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { canonicalAddress } from '../http/client-address.ts';
+import type { ListenAddress } from './listen-address.ts';
 
 /** A network as written: `10.0.0.0/8`, `2001:db8::/32`, or one address. */
 interface Network {
@@ -21,17 +22,21 @@ export function parseNetwork(text: string): Network | undefined {
 }
 
 /**
- * Returns a check whether an address is in `networks`. An undefined address means a unix socket, which its file
- * permissions protect, so it is trusted.
+ * Returns a check whether an address is in `networks`.
+ *
+ * @param listener clients of a unix socket have no address, and are trusted, because its file permissions protect it
  */
-export function trustsProxies(networks: readonly string[]): (address: string | undefined) => boolean {
+export function trustsProxies(
+  networks: readonly string[],
+  listener: ListenAddress['kind'],
+): (address: string | undefined) => boolean {
   const list = new BlockList();
   for (const network of networks) {
     const parsed = parseNetwork(network);
     if (parsed) list.addSubnet(parsed.address, parsed.prefixLength, parsed.family);
   }
   return address => {
-    if (address === undefined) return true;
+    if (address === undefined) return listener === 'unix';
     const plain = canonicalAddress(address.replace(/%.*$/, ''));
     return plain !== undefined && list.check(plain, plain.includes(':') ? 'ipv6' : 'ipv4');
   };

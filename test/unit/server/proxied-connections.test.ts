@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createLogger } from '../../../src/base/logger.ts';
+import { createLogger, silentLogger } from '../../../src/base/logger.ts';
+import type { ListenAddress } from '../../../src/server/listen-address.ts';
 import { ProxiedConnections, type ProxyRefusal } from '../../../src/server/proxied-connections.ts';
-import { peerOf } from '../../../src/transport/peer.ts';
+import { peerOf, rememberPeer } from '../../../src/transport/peer.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const header = 'PROXY TCP4 203.0.113.9 10.0.0.1 1 2\r\n';
@@ -20,7 +21,7 @@ beforeEach(async () => {
   [clock, lines, refusals, served, accepted] = [new ManualClock(), [], [], [], 0];
   const sink = { write: (line: string) => void lines.push(JSON.parse(line)), flush: () => undefined };
   const proxied = new ProxiedConnections(
-    { trustedProxies: ['127.0.0.1'], proxyProtocol: true },
+    { kind: 'tcp', host: '127.0.0.1', port: 0, trustedProxies: ['127.0.0.1'], proxyProtocol: true },
     { clock, logger: createLogger({ level: 'info', sink }), onProxyRefusal: why => refusals.push(why) },
     socket => void served.push(socket),
   );
@@ -42,6 +43,18 @@ async function client(): Promise<Socket> {
   socket.on('error', () => undefined);
   const before = accepted;
   await vi.waitUntil(() => accepted > before);
+  return socket;
+}
+
+function serveAt(address: ListenAddress): ProxiedConnections {
+  const options = { clock, logger: silentLogger() };
+  return new ProxiedConnections(address, options, socket => void served.push(socket));
+}
+
+/** A connection, of which nothing comes, of a proxy that is trusted. */
+function ofTrusted(): Socket {
+  const socket = new Socket();
+  rememberPeer(socket, { address: '127.0.0.1' });
   return socket;
 }
 
@@ -75,18 +88,36 @@ it('a header that does not come, or not to its end, is waited for no longer than
 });
 
 it('no more than 1024 connections may wait for their headers; those that have gone do not count', async () => {
-  const sockets = Array.from({ length: 1_024 }, () => new Socket());
+  const sockets = Array.from({ length: 1_024 }, ofTrusted);
   for (const socket of sockets) accept(socket);
   expect(refusals).toEqual([]);
-  const late = new Socket();
+  const late = ofTrusted();
   accept(late);
   expect(refusals).toEqual(['crowded']);
   expect(late.destroyed).toBe(true);
   const closed = new Promise(resolve => sockets[0]?.once('close', resolve));
   sockets[0]?.destroy();
   await closed;
-  accept(new Socket());
+  accept(ofTrusted());
   expect(refusals).toEqual(['crowded']);
+});
+
+it.each([
+  ['that trusts nobody', {}],
+  ['that trusts everybody', { trustedProxies: ['0.0.0.0/0', '::/0'] }],
+  ['that trusts the headers of everybody', { trustedProxies: ['0.0.0.0/0', '::/0'], proxyProtocol: true }],
+])('a connection to a port %s is closed if its client has reset it, and so has no address', (_, trust) => {
+  const reset = new Socket();
+  serveAt({ kind: 'tcp', host: '127.0.0.1', port: 0, ...trust }).accept(reset);
+  expect(reset.destroyed).toBe(true);
+  expect(served).toEqual([]);
+});
+
+it('a client of a unix socket never has an address', () => {
+  const socket = new Socket();
+  serveAt({ kind: 'unix', path: '/run/x', mode: 0o660, trustedProxies: ['10.0.0.0/8'] }).accept(socket);
+  expect(served).toEqual([socket]);
+  expect(peerOf(socket).isTrusted?.(undefined)).toBe(true);
 });
 
 it('refused headers are told once in ten seconds, with how many were not', async () => {

@@ -14,11 +14,15 @@ it.each([
   ['0.0.0.0/0', '2001:db8::1', false],
   ['10.0.0.0/8', 'no address', false],
 ])('%s and %s: %s', (network, address, isTrusted) => {
-  expect(trustsProxies([network])(address)).toBe(isTrusted);
+  expect(trustsProxies([network], 'tcp')(address)).toBe(isTrusted);
 });
 
 it('the other end of a unix socket has no address; who may connect is decided by its permissions', () => {
-  expect(trustsProxies(['10.0.0.0/8'])(undefined)).toBe(true);
+  expect(trustsProxies(['10.0.0.0/8'], 'unix')(undefined)).toBe(true);
+});
+
+it('who has reset a connection to a port has no address any more, and is no proxy', () => {
+  expect(trustsProxies(['0.0.0.0/0', '::/0'], 'tcp')(undefined)).toBe(false);
 });
 
 it.each([
