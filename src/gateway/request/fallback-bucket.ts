@@ -27,11 +27,11 @@ export function fallbackBucketOf(primary: Bucket, store: Store, bucketAtStore: s
   };
 }
 
-/** The same read in the fallback bucket; undefined if there is none. */
+/** The same read in the fallback bucket; undefined if there is none, or if the client may not read the object. */
 export function readOfFallback(client: ClientRead): ClientRead | undefined {
-  const { read, visibility } = client;
+  const { read, visibility, isAllowed } = client;
   const { fallback, keyPrefix } = read.bucket;
-  if (!fallback) return undefined;
+  if (!fallback || !isAllowed) return undefined;
   return {
     ...client,
     read: {

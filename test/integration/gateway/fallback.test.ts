@@ -84,6 +84,22 @@ it('law 2: what came from one store is never served as that of the other, though
   expect(await read()).toMatchObject({ text: 'of the one', cache: 'REVALIDATED' });
 });
 
+describe.each(['GET', 'HEAD'] as const)('law 6: who may list and not read, with %s', method => {
+  it.each(['closed', 'silent'] as const)('gets nothing of the fallback while the store is %s', async how => {
+    await startGateway({
+      allows: (_caller, _bucket, action) => action === 'ListBucket',
+      store: { timeouts: { connectMs: 300, firstByteMs: 300, idleMs: 300 } },
+    });
+    const gate = primary.hold();
+    if (how === 'closed') await primary.close();
+    const answer = await (method === 'GET' ? gateway.get('/b/k') : gateway.head('/b/k'));
+    gate.release();
+    expect(answer.status).toBe(how === 'closed' ? 503 : 504);
+    expect(answer.headers.etag).toBeUndefined();
+    expect(replica.log.requests).toEqual([]);
+  });
+});
+
 it.each(['purge', 'write'] as const)('law 5: a %s ends what was kept of the fallback as well', async how => {
   await startGateway();
   failPrimary();
