@@ -3,30 +3,54 @@ import { EVERY_OTHER_BUCKET, isAdministrationName, isBucketName } from '../s3/bu
 
 /** The parts of a configuration that determine which bucket names clients can use. */
 export interface NamedBuckets {
-  readonly backends: Readonly<Record<string, { readonly type: string; readonly endpoint?: string }>>;
-  readonly buckets: Readonly<
-    Record<string, { readonly backend: string; readonly bucket?: string | undefined }>
+  readonly backends: Readonly<
+    Record<
+      string,
+      { readonly type: string; readonly endpoint?: string; readonly fallback?: string | undefined }
+    >
   >;
+  readonly buckets: Readonly<Record<string, NamedBucket>>;
+}
+
+interface NamedBucket {
+  readonly backend: string;
+  readonly bucket?: string | undefined;
+  readonly fallbackBucket?: string | undefined;
 }
 
 /**
  * Whether the `"*"` bucket covers a name. It does not cover: names that are not valid bucket names, including access
- * points, which may lead to any bucket; the names that configured buckets have at the same store, since `"*"` would
- * apply other grants to them; and names under which stores serve their administration. A bucket with such a name must
- * be configured explicitly.
+ * points, which may lead to any bucket; the names that configured buckets have at the same store or at the one that stands
+ * in for it, since `"*"` would apply other grants to them; and names under which stores serve their administration. A
+ * bucket with such a name must be configured explicitly.
  */
 export function otherBucketNames({ backends, buckets }: NamedBuckets): (name: string) => boolean {
   const others = Object.hasOwn(buckets, EVERY_OTHER_BUCKET) ? buckets[EVERY_OTHER_BUCKET] : undefined;
   if (!others) return () => false;
+  const reached = new Set(placesOf(EVERY_OTHER_BUCKET, others, backends).map(({ store }) => store));
   const taken = new Set<string>();
-  for (const [name, { backend, bucket = name }] of Object.entries(buckets))
-    if (storeOf(backend, backends) === storeOf(others.backend, backends)) taken.add(bucket);
+  for (const [name, bucket] of Object.entries(buckets))
+    for (const place of placesOf(name, bucket, backends))
+      if (reached.has(place.store)) taken.add(place.bucket);
   return name => isBucketName(name) && !isAdministrationName(name) && !taken.has(name);
 }
 
 /** Whether clients can reach a bucket under this name. */
 export function isKnownBucket(config: NamedBuckets, name: string): boolean {
   return Object.hasOwn(config.buckets, name) ? name !== EVERY_OTHER_BUCKET : otherBucketNames(config)(name);
+}
+
+/** The stores that reads of a bucket may come from, with what it is called there. */
+function placesOf(
+  name: string,
+  { backend, bucket = name, fallbackBucket = bucket }: NamedBucket,
+  backends: NamedBuckets['backends'],
+): { readonly store: string; readonly bucket: string }[] {
+  const fallback = Object.hasOwn(backends, backend) ? backends[backend]?.fallback : undefined;
+  const own = { store: storeOf(backend, backends), bucket };
+  return fallback === undefined
+    ? [own]
+    : [own, { store: storeOf(fallback, backends), bucket: fallbackBucket }];
 }
 
 /**

@@ -48,6 +48,28 @@ it.each(['https://s3.amazonaws.com', 'https://s3.dualstack.us-east-1.amazonaws.c
   },
 );
 
+it('"*" does not stand for what a configured bucket is called at a store that its reads may come from', () => {
+  const { backends, buckets } = config;
+  const isOther = otherBucketNames({
+    backends: { ...backends, main: { ...at('http://store.test:9000'), fallback: 'elsewhere' } },
+    buckets: { ...buckets, reports: { backend: 'main', fallbackBucket: 'reports-replica' } },
+  });
+  // by their own names, by that of the fallback, and by that at the store of the fallback
+  const taken = ['photos-production', 'reports', 'logs-production', 'reports-replica', 'music-production'];
+  expect(taken.map(isOther)).toEqual(Array(5).fill(false));
+  expect(isOther('films-production')).toBe(true);
+});
+
+it('"*" does not stand for a bucket that is the fallback of another one at the store of "*"', () => {
+  const { backends, buckets } = config;
+  const isOther = otherBucketNames({
+    backends: { ...backends, elsewhere: { ...at('http://store.test:9001'), fallback: 'again' } },
+    buckets: { ...buckets, music: { backend: 'elsewhere', fallbackBucket: 'music-copy' } },
+  });
+  expect(isOther('music-copy')).toBe(false);
+  expect(isOther('music')).toBe(true);
+});
+
 it('an embedded store is nobody else', () => {
   const isOther = otherBucketNames(withOthersOn('demo'));
   expect(isOther('films-production')).toBe(false);
