@@ -62,7 +62,8 @@ export function validTracestate(text: string | undefined): string | undefined {
  * The trace of a request.
  *
  * @param traceparent and `tracestate`: the fields of the request, as they came
- * @param sample undefined: the gateway records no spans. Then it passes a valid trace on as it is, and begins none
+ * @param sample undefined: the gateway records no spans. Then it passes a valid trace on, and begins none. What a later
+ *   version appends is left out: it has no limit, and other clients wait for the same call to the store
  */
 export function traceOf(
   traceparent: string | undefined,
@@ -75,7 +76,10 @@ export function traceOf(
     if (!parent || traceparent === undefined) return undefined;
     const { traceId, spanId } = parent;
     const unrecorded = { spanId: undefined, parentSpanId: spanId, isSampled: false };
-    return { traceId, ...unrecorded, traceparent, tracestate: state };
+    const passedOn = traceparent.startsWith('00')
+      ? traceparent
+      : formatTraceparent(traceId, spanId, parent.isSampled);
+    return { traceId, ...unrecorded, traceparent: passedOn, tracestate: state };
   }
   const traceId = parent?.traceId ?? randomHex(16);
   const spanId = randomHex(8);

@@ -75,7 +75,7 @@ describe('a tracestate (W3C Trace Context §3.3)', () => {
 });
 
 describe('the trace of a request', () => {
-  it('is passed on as it is where the gateway records no spans, and none is begun', () => {
+  it('is passed on where the gateway records no spans, without what a later version appends, and none is begun', () => {
     expect(traceOf(valid, 'a=1', undefined)).toEqual({
       traceId,
       spanId: undefined,
@@ -84,6 +84,8 @@ describe('the trace of a request', () => {
       traceparent: valid,
       tracestate: 'a=1',
     });
+    const later = `01-${traceId}-${spanId}-fe-${'x'.repeat(20_000)}`;
+    expect(traceOf(later, undefined, undefined)?.traceparent).toBe(`00-${traceId}-${spanId}-00`);
     expect(traceOf('malformed', 'a=1', undefined)).toBeUndefined();
     expect(traceOf(undefined, 'a=1', undefined)).toBeUndefined();
   });
