@@ -41,20 +41,31 @@ export function createBuckets(settings: BucketSettings, parts: BucketParts): Buc
   if (!store || !backend) throw new RangeError(`no backend ${others.backend}`);
   const find = (name: string) => (isOther(name) ? complete(name, '_other', others, policyFor) : undefined);
   const { headerPrefix } = backend;
-  return new BucketTable(named, { store, region: regionOf(backend), headerPrefix, find });
+  const standby = standbyOf(others, config, parts);
+  return new BucketTable(named, { store, standby, region: regionOf(backend), headerPrefix, find });
 }
 
 function withFallback(
   bucket: Bucket,
-  { backend: name, fallbackBucket }: BucketConfig,
+  configured: BucketConfig,
+  config: BucketSettings['config'],
+  parts: BucketParts,
+): Bucket {
+  const store = standbyOf(configured, config, parts);
+  if (!store) return bucket;
+  const { fallbackBucket = bucket.bucketAtStore } = configured;
+  return { ...bucket, fallback: fallbackBucketOf(bucket, store, fallbackBucket) };
+}
+
+/** The store of the fallback of a bucket's backend. */
+function standbyOf(
+  { backend: name }: BucketConfig,
   { backends }: BucketSettings['config'],
   { stores }: BucketParts,
-): Bucket {
+): Store | undefined {
   const backend = backends[name];
   const fallback = backend?.type === 's3' ? backend.fallback : undefined;
-  const store = fallback === undefined ? undefined : stores.get(fallback);
-  if (!store) return bucket;
-  return { ...bucket, fallback: fallbackBucketOf(bucket, store, fallbackBucket ?? bucket.bucketAtStore) };
+  return fallback === undefined ? undefined : stores.get(fallback);
 }
 
 function policyOf(bucket: BucketConfig): Bucket['policyFor'] {

@@ -1,4 +1,5 @@
 import type { Store } from '../../backend/store.ts';
+import { lengthPrefixed } from '../../base/length-prefixed.ts';
 import { canonicalBucketName, ownLabels, parseAccessPointArn } from '../../s3/access-point.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { Bucket } from './bucket.ts';
@@ -20,6 +21,8 @@ interface Point extends SignedScope {
 export interface OtherBuckets {
   /** Where they are. */
   readonly store: Store;
+  /** The store that stands in for it. */
+  readonly standby?: Store | undefined;
   readonly region: string;
   readonly headerPrefix: HeaderPrefix;
   /** Undefined for a name that they do not stand for. */
@@ -60,6 +63,11 @@ export class BucketTable {
   /** The store of the buckets that have no name in the configuration, if there can be any. */
   get otherStore(): Store | undefined {
     return this.#others?.store;
+  }
+
+  /** The stores that reads of them may come from, as one unambiguous string. */
+  get otherPlaces(): string {
+    return lengthPrefixed(this.#others?.store.identity) + lengthPrefixed(this.#others?.standby?.identity);
   }
 
   find(name: string): Bucket | undefined {

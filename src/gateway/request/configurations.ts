@@ -68,7 +68,7 @@ export class Configurations {
 
 /** The buckets at stores that only one of the two tables leads to. */
 function movedBuckets(before: BucketTable, after: BucketTable): MovedBuckets {
-  if (before.otherStore?.identity !== after.otherStore?.identity) return 'every';
+  if (before.otherPlaces !== after.otherPlaces) return 'every';
   const [left, entered] = [placesOf(before), placesOf(after)];
   const moved = new Set<number>();
   for (const [place, slot] of left) if (!entered.has(place)) moved.add(slot);
@@ -76,10 +76,11 @@ function movedBuckets(before: BucketTable, after: BucketTable): MovedBuckets {
   return moved;
 }
 
-/** The slot of each configured bucket, by where it is. */
+/** The slot of each configured bucket, and of each that stands in for one, by where it is. */
 function placesOf({ configured }: BucketTable): ReadonlyMap<string, number> {
+  const all = configured.flatMap(bucket => (bucket.fallback ? [bucket, bucket.fallback] : [bucket]));
   return new Map(
-    configured.map(({ store, bucketAtStore, keyPrefix, epochs }) => [
+    all.map(({ store, bucketAtStore, keyPrefix, epochs }) => [
       bucketText({ backend: store.identity, bucket: bucketAtStore }) + keyPrefix,
       epochs.bucketSlot,
     ]),

@@ -5,6 +5,7 @@ import { anonymous } from '../../../../src/gateway/request/access.ts';
 import type { Bucket } from '../../../../src/gateway/request/bucket.ts';
 import { BucketTable, type OtherBuckets } from '../../../../src/gateway/request/bucket-table.ts';
 import { Configurations, type ServiceConfiguration } from '../../../../src/gateway/request/configurations.ts';
+import { fallbackBucketOf } from '../../../../src/gateway/request/fallback-bucket.ts';
 import { slots, testKey } from '../../../support/object-keys.ts';
 import { bucketOf, silentStore } from '../../../support/object-reads.ts';
 
@@ -20,12 +21,13 @@ function configurationOf(name: string, bucketAtStore: string, identity = 'main')
   return { bucket, configuration: configurationWith({ [name]: bucket }) };
 }
 
-/** @param otherStore the identity of the store of all other buckets */
+/** @param stores of all other buckets: where they are, and what stands in for that */
 function configurationWith(
   buckets: Readonly<Record<string, Bucket>>,
-  otherStore?: string,
+  ...stores: readonly Store[]
 ): ServiceConfiguration {
-  const others = otherStore === undefined ? undefined : othersAt({ ...silentStore, identity: otherStore });
+  const [store, standby] = stores;
+  const others = store && othersAt(store, standby);
   return {
     domain: undefined,
     buckets: new BucketTable(new Map(Object.entries(buckets)), others),
@@ -43,8 +45,10 @@ function configurationWith(
   };
 }
 
-const othersAt = (store: Store): OtherBuckets => ({
-  ...{ store, region: 'us-east-1', headerPrefix: 'x-amz-' },
+const storeAt = (identity: string): Store => ({ ...silentStore, identity });
+
+const othersAt = (store: Store, standby: Store | undefined): OtherBuckets => ({
+  ...{ store, standby, region: 'us-east-1', headerPrefix: 'x-amz-' },
   find: () => undefined,
 });
 
@@ -130,12 +134,35 @@ it('moves a bucket that only one of the two configurations has, and none whose n
   expect(movedBy(more, less)).toEqual(new Set([comes.epochs.bucketSlot]));
 });
 
+it('moves a bucket whose fallback is another one afterwards, or none', () => {
+  const [alone, stays] = [bucketAt('a'), bucketAt('stays')];
+  const to = (bucketAtStore: string): Bucket => ({
+    ...alone,
+    fallback: fallbackBucketOf(alone, storeAt('replica'), bucketAtStore),
+  });
+  const moved = new Set([alone.epochs.bucketSlot]);
+  for (const [before, after] of [
+    [alone, to('a')],
+    [to('a'), alone],
+    [to('a'), to('b')],
+  ] as const) {
+    const [one, other] = [configurationWith({ a: before, stays }), configurationWith({ a: after, stays })];
+    expect(movedBy(one, other)).toEqual(moved);
+  }
+  expect(movedBy(configurationWith({ a: to('a') }), configurationWith({ a: to('a') }))).toEqual(new Set());
+});
+
+const [main, moved, replica] = [storeAt('main'), storeAt('main 1'), storeAt('replica')];
+
 it.each([
-  ['come', undefined, 'main'],
-  ['go', 'main', undefined],
-  ['are at another store', 'main', 'main 1'],
+  ['come', [], [main]],
+  ['go', [main], []],
+  ['are at another store', [main], [moved]],
+  ['get a fallback', [main], [main, replica]],
+  ['lose their fallback', [main, replica], [main]],
 ])('moves every bucket where those without a name of their own %s', (_, before, after) => {
   const buckets = { b: bucketAt('b') };
-  expect(movedBy(configurationWith(buckets, before), configurationWith(buckets, after))).toBe('every');
-  expect(movedBy(configurationWith(buckets, after), configurationWith(buckets, after))).toEqual(new Set());
+  const [one, other] = [configurationWith(buckets, ...before), configurationWith(buckets, ...after)];
+  expect(movedBy(one, other)).toBe('every');
+  expect(movedBy(other, configurationWith(buckets, ...after))).toEqual(new Set());
 });
