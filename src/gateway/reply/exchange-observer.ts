@@ -7,6 +7,7 @@ import { OverloadedError } from '../fill/fill-error.ts';
 import { type Admission, TooManyRequestsError } from '../request/admission.ts';
 import type { CacheResult } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
+import { ReceivedBody } from '../request/received-body.ts';
 import type { AccessLog } from './access-log.ts';
 import type { DownloadRates } from './download-rates.ts';
 import { type PendingSends, StalledClientError } from './pending-sends.ts';
@@ -161,6 +162,12 @@ export class ExchangeObserver {
     this.#inFlight.value++;
   }
 
+  /** The body of the request is about to be read, or its rest; its bucket is known. */
+  receives(exchange: Exchange): ReceivedBody {
+    exchange.received ??= new ReceivedBody(this.#received.cell(exchange.bucket));
+    return exchange.received;
+  }
+
   /** `exchange` is over, completely answered or not. */
   sent(exchange: Exchange): void {
     if (exchange.isOver) return;
@@ -171,7 +178,6 @@ export class ExchangeObserver {
     cells.requests.value++;
     if (cells.lookups) cells.lookups.value++;
     cells.bytes.value += exchange.bodyBytes;
-    if (exchange.received) this.#received.cell(exchange.bucket).value += exchange.received.receivedBytes;
     cells.firstByte.observe(((exchange.firstByteMs || endMs) - exchange.startedMs) / 1000);
     cells.duration.observe((endMs - exchange.startedMs) / 1000);
     if (exchange.failure) this.#failed(exchange.failure);

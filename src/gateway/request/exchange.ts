@@ -3,6 +3,7 @@ import type { TraceContext } from '../../http/trace-context.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { CacheReport } from './cache-status.ts';
 import { refusedBeforeLookup } from './cache-status.ts';
+import type { ReceivedBody } from './received-body.ts';
 
 /** Ends requests with an error. Neither method throws. */
 export interface ErrorHandling {
@@ -66,7 +67,7 @@ export class Exchange {
   firstByteMs = 0;
   bodyBytes = 0;
   /** The body of the request, if it is read: how much of it has come. */
-  received: { readonly receivedBytes: number } | undefined;
+  received: ReceivedBody | undefined;
   hasClientLeft = false;
   /** Whether it counts among the requests waiting for stores. */
   isAdmitted = false;

@@ -331,15 +331,25 @@ describe('the way of a body', () => {
     expect(store.sockets).toHaveLength(0);
   });
 
-  it('bytes of both directions are counted', async () => {
-    client.say(`${head('/b/k', 5)}abcde`);
-    await store.until(() => store.sockets.length === 1);
+  it('bytes of a body are counted as they come, not when it has ended', async () => {
+    client.say(`${head('/b/k', 200_000)}${'x'.repeat(150_000)}`);
+    const isCounted = async () => (await counted(gateway, 'tidegate_request_bytes_total')) === 150_000;
+    await turnsUntil('what was sent is counted', isCounted);
+    client.say('x'.repeat(50_000));
+    await store.until(() => store.hasRequest);
     store.answer(created);
     await client.hears(/\r\n\r\n/);
-    const received = (await gateway.metrics[0]?.snapshot())?.find(
-      ({ name }) => name === 'tidegate_request_bytes_total',
-    );
-    expect(received?.values).toMatchObject([{ labels: { bucket: 'b' }, value: 5 }]);
+    expect(await counted(gateway, 'tidegate_request_bytes_total')).toBe(200_000);
+  });
+
+  it.each([500, 2_000_000])('all of a form with a file of %d bytes is counted', async lengthBytes => {
+    const posting = form('x'.repeat(lengthBytes));
+    client.say(posting);
+    await store.until(() => store.hasRequest);
+    store.answer(created);
+    await client.hears(/\r\n\r\n/);
+    const bodyBytes = posting.length - posting.indexOf('\r\n\r\n') - 4;
+    expect(await counted(gateway, 'tidegate_request_bytes_total')).toBe(bodyBytes);
   });
 });
 

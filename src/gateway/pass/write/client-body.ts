@@ -24,6 +24,8 @@ export interface BodyConversion {
 interface BodyOptions {
   /** @param pass receives what the store gets */
   readonly convert: (pass: (bytes: Buffer) => void) => BodyConversion;
+  /** Called for bytes that have come, in the client's own coding. */
+  readonly arrived: (lengthBytes: number) => void;
   /** Called once if the body is refused or breaks off; the store must be cut off then. */
   readonly refused: (error: unknown) => void;
 }
@@ -37,11 +39,10 @@ export class ClientBody implements StreamedBody, RawBodySink {
   readonly stream: Readable;
   readonly lengthBytes: number;
   readonly payloadHash: string;
-  /** Bytes that have come from the client, in its own coding. */
-  receivedBytes = 0;
   readonly #request: IncomingMessage;
   readonly #memory: SentMemory;
   readonly #conversion: BodyConversion;
+  readonly #arrived: (lengthBytes: number) => void;
   readonly #refused: (error: unknown) => void;
   #flow: BodyFlow | undefined;
   #raw: RawBody | undefined;
@@ -51,8 +52,9 @@ export class ClientBody implements StreamedBody, RawBodySink {
   /** What the current step gives to the store. */
   #pieces: Buffer[] = [];
 
-  constructor(request: IncomingMessage, { convert, refused }: BodyOptions) {
+  constructor(request: IncomingMessage, { convert, arrived, refused }: BodyOptions) {
     this.#request = request;
+    this.#arrived = arrived;
     this.#refused = refused;
     this.#conversion = convert(bytes => void this.#pieces.push(bytes));
     this.lengthBytes = this.#conversion.lengthBytes;
@@ -116,7 +118,7 @@ export class ClientBody implements StreamedBody, RawBodySink {
   /** From `RawBody`. */
   arrived(bytes: Buffer, release: (() => void) | undefined): void {
     if (this.#isOver) return;
-    this.receivedBytes += bytes.length;
+    this.#arrived(bytes.length);
     this.#isStarved = false;
     this.#flow?.fed(bytes.length);
     if (this.#step(() => this.#conversion.take(bytes), release !== undefined) && release)

@@ -73,9 +73,9 @@ async function answerOf(
   declared: DeclaredPayload,
   passed: StoreRequest,
 ): Promise<WholeReply> {
-  const { exchange, request, bucket } = other;
+  const { exchange, bucket } = other;
   job.keep(declared.lengthBytes);
-  const body = await readWhole(request, exchange, declared);
+  const body = await readWhole(other, declared);
   const { allowed, refused } = await job.read(judged(other, body), () => body.length);
   exchange.refusedKeys = refused.length || undefined;
   const head = { status: 200, fields: [xml] };

@@ -142,17 +142,17 @@ function onlyLine({ headersDistinct }: IncomingMessage, name: string): string | 
 }
 
 function clientBody(
-  { exchange, request, bucket }: OtherOperation,
+  { exchange, request, bucket, observer }: OtherOperation,
   declared: DeclaredPayload,
   refused: (error: unknown) => void,
 ): ClientBody {
   const prefixes = { client: exchange.prefix, store: bucket.headerPrefix };
-  const body = new ClientBody(request, {
+  const received = observer.receives(exchange);
+  return new ClientBody(request, {
     convert: pass => new VerifiedBody(declared, prefixes, pass),
+    arrived: lengthBytes => received.arrived(lengthBytes),
     refused,
   });
-  exchange.received = body;
-  return body;
 }
 
 function withFields(request: StoreRequest, fields: readonly HeaderField[] = []): StoreRequest {

@@ -52,8 +52,8 @@ export function postObject(other: OtherOperation): void {
 }
 
 async function answerOf(other: OtherOperation, job: DocumentJob, lengthBytes: number): Promise<WholeReply> {
-  const { exchange, request, fields, bucket, observer } = other;
-  const form = await readForm(request, exchange, fields.contentType ?? '', lengthBytes);
+  const { exchange, fields, bucket, observer } = other;
+  const form = await readForm(other, fields.contentType ?? '', lengthBytes);
   exchange.speak(prefixOfForm(form.fields));
   requireWithinLimit(bucket, form.lengthBytes);
   const key = keyOfForm(form.fields.get('key') ?? '', form.fileName);
@@ -151,13 +151,18 @@ function askStore(
 
 /** The file of a large form, which the client still sends. */
 function fileOnItsWay(
-  { exchange, request }: OtherOperation,
+  { exchange, request, observer }: OtherOperation,
   { boundary }: ArrivingForm,
   declared: DeclaredPayload,
   refused: (error: unknown) => void,
 ): ClientBody {
   const options = { declared, boundary, prefix: exchange.prefix };
-  return new ClientBody(request, { convert: pass => new FormFile(options, pass), refused });
+  const received = observer.receives(exchange);
+  return new ClientBody(request, {
+    convert: pass => new FormFile(options, pass),
+    arrived: lengthBytes => received.arrived(lengthBytes),
+    refused,
+  });
 }
 
 /** What a form takes whose file is streamed. */

@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import type { DeclaredPayload } from '../../../s3/declared-payload.ts';
 import { s3Error } from '../../../s3/error.ts';
 import { boundaryOf, delimiterOf, endOf, type FormHead, FormHeadReader } from '../../../s3/form-head.ts';
 import { letContinue } from '../../../transport/request-bodies.ts';
-import type { Exchange } from '../../request/exchange.ts';
+import type { OtherOperation } from '../other-operation.ts';
 import { brokenBody } from './broken-body.ts';
 import { readWhole } from './whole-body.ts';
 
@@ -26,15 +25,14 @@ export const SMALL_FORM_BYTES = 1024 * 1024;
  * IncompleteBody
  */
 export async function readForm(
-  request: IncomingMessage,
-  exchange: Exchange,
+  other: OtherOperation,
   contentType: string,
   lengthBytes: number,
 ): Promise<ArrivingForm> {
   const boundary = boundaryOf(contentType);
   if (lengthBytes <= SMALL_FORM_BYTES)
-    return smallForm(boundary, await readWhole(request, exchange, unverified(lengthBytes)));
-  const head = await readHead(request, exchange, boundary);
+    return smallForm(boundary, await readWhole(other, unverified(lengthBytes)));
+  const head = await readHead(other, boundary);
   const fileBytes = lengthBytes - head.fileStart - endOf(boundary).length;
   return { ...head, boundary, file: undefined, lengthBytes: Math.max(0, fileBytes) };
 }
@@ -49,10 +47,12 @@ function smallForm(boundary: string, body: Buffer): ArrivingForm {
 }
 
 /** The fields of a form that is read on afterwards. */
-async function readHead(request: IncomingMessage, exchange: Exchange, boundary: string): Promise<FormHead> {
+async function readHead(
+  { request, exchange, observer }: OtherOperation,
+  boundary: string,
+): Promise<FormHead> {
   const reader = new FormHeadReader(boundary);
-  const received = { receivedBytes: 0 };
-  exchange.received = received;
+  const received = observer.receives(exchange);
   letContinue(request, exchange.response);
   const { promise, resolve, reject } = Promise.withResolvers<FormHead>();
   const stop = () => {
@@ -60,13 +60,14 @@ async function readHead(request: IncomingMessage, exchange: Exchange, boundary: 
     request.pause();
   };
   const arrived = (bytes: Buffer) => {
-    const before = received.receivedBytes;
-    received.receivedBytes += bytes.length;
     try {
       const head = reader.write(bytes);
+      // what is of the file comes once more
+      const lengthBytes = head ? head.fileStart - received.receivedBytes : bytes.length;
+      received.arrived(lengthBytes);
       if (!head) return;
       stop();
-      request.unshift(bytes.subarray(head.fileStart - before));
+      request.unshift(bytes.subarray(lengthBytes));
       resolve(head);
     } catch (error) {
       stop();

@@ -40,10 +40,10 @@ async function askStore(
   job: DocumentJob,
   declared: DeclaredPayload,
 ): Promise<WholeReply> {
-  const { exchange, request, bucket } = other;
+  const { exchange, bucket } = other;
   const passed = passedRequest(other);
   job.keep(declared.lengthBytes);
-  const sent = await readWhole(request, exchange, declared);
+  const sent = await readWhole(other, declared);
   const body =
     sent.length > 0 ? Buffer.from(formatRestoreDocument(readRestoreDocument(sent.toString()))) : sent;
   const reply = await job.ask(

@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import type { DeclaredPayload } from '../../../s3/declared-payload.ts';
 import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
 import { letContinue, passOverRest } from '../../../transport/request-bodies.ts';
-import type { Exchange } from '../../request/exchange.ts';
+import type { OtherOperation } from '../other-operation.ts';
 import { brokenBody } from './broken-body.ts';
 
 /**
@@ -10,8 +9,7 @@ import { brokenBody } from './broken-body.ts';
  * S3Error of a body that is not what was declared, or breaks off.
  */
 export function readWhole(
-  request: IncomingMessage,
-  exchange: Exchange,
+  { request, exchange, observer }: OtherOperation,
   declared: DeclaredPayload,
 ): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
@@ -21,8 +19,7 @@ export function readWhole(
     content.set(bytes, lengthBytes);
     lengthBytes += bytes.length;
   });
-  const received = { receivedBytes: 0 };
-  exchange.received = received;
+  const received = observer.receives(exchange);
   const stop = () => {
     request.off('data', arrived).off('end', ended).off('close', broken);
     passOverRest(request);
@@ -36,7 +33,7 @@ export function readWhole(
     }
   };
   const arrived = (bytes: Buffer) => {
-    received.receivedBytes += bytes.length;
+    received.arrived(bytes.length);
     step(() => verifier.write(bytes));
   };
   const ended = () =>

@@ -3,9 +3,11 @@ import { Socket } from 'node:net';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { StoreError } from '../../../../src/backend/store.ts';
+import { CounterCell } from '../../../../src/base/metrics.ts';
 import { createRedactor } from '../../../../src/base/redaction.ts';
 import type { AccessLogOptions } from '../../../../src/gateway/reply/access-log.ts';
 import { Exchange } from '../../../../src/gateway/request/exchange.ts';
+import { ReceivedBody } from '../../../../src/gateway/request/received-body.ts';
 import { rememberPeer } from '../../../../src/transport/peer.ts';
 import { accessLogTo } from '../../../support/access-log-to.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -45,13 +47,15 @@ function lineOf(exchange: Exchange, different: Partial<AccessLogOptions> = {}): 
 const combined = { format: 'combined' } as const;
 
 it('tells of a usual request who asked for what, how, and what came of it', () => {
+  const received = new ReceivedBody(new CounterCell());
+  received.arrived(7);
   const line = lineOf(
     exchangeFor(
       {
         ...{ address: '203.0.113.9', tlsVersion: 'TLSv1.3', httpVersion: '2.0' },
         fields: ['host', 'x', 'user-agent', 'probe/1', 'Referer', 'https://a.test/p', 'RANGE', 'bytes=0-9'],
       },
-      { caller: 'AKID', received: { receivedBytes: 7 } },
+      { caller: 'AKID', received },
     ),
   );
   expect(line.endsWith('}\n')).toBe(true);

@@ -3,12 +3,13 @@ import { Socket } from 'node:net';
 import { beforeEach, expect, it } from 'vitest';
 import { StoreError } from '../../../../src/backend/store.ts';
 import { createLogger } from '../../../../src/base/logger.ts';
-import { Metrics } from '../../../../src/base/metrics.ts';
+import { CounterCell, Metrics } from '../../../../src/base/metrics.ts';
 import { type ArchivedRead, ExchangeObserver } from '../../../../src/gateway/reply/exchange-observer.ts';
 import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
 import { Admission } from '../../../../src/gateway/request/admission.ts';
 import type { CacheResult } from '../../../../src/gateway/request/cache-status.ts';
 import { Exchange } from '../../../../src/gateway/request/exchange.ts';
+import { ReceivedBody } from '../../../../src/gateway/request/received-body.ts';
 import { s3Error } from '../../../../src/s3/error.ts';
 import { accessLogTo } from '../../../support/access-log-to.ts';
 import { anyRate } from '../../../support/any-rate.ts';
@@ -103,10 +104,16 @@ it('requests in flight are those that have begun and are not over', async () => 
   expect(await samples('tidegate_requests_in_flight')).toEqual({});
 });
 
-it('what clients sent is counted as far as it was read', async () => {
-  sent({ received: { receivedBytes: 30 } });
-  sent({ received: { receivedBytes: 4 } });
+it('what clients send is counted as it is read', async () => {
+  const [one, other] = [exchangeWith({}), exchangeWith({})];
+  observer.receives(one).arrived(20);
+  observer.receives(other).arrived(4);
+  expect(await samples('tidegate_request_bytes_total')).toEqual({ b: 24 });
+  observer.receives(one).arrived(10);
+  observer.sent(one);
+  observer.sent(other);
   sent({});
+  expect(one.received?.receivedBytes).toBe(30);
   expect(await samples('tidegate_request_bytes_total')).toEqual({ b: 34 });
 });
 
@@ -187,7 +194,9 @@ it.each<[string, Partial<Exchange>, object]>([
 
 it('a log line tells who asked for what, and how it ended', () => {
   const failure = new Error('f'.repeat(600));
-  const ended = { hasClientLeft: true, failure, storeSaid: 'a page', received: { receivedBytes: 3 } };
+  const received = new ReceivedBody(new CounterCell());
+  received.arrived(3);
+  const ended = { hasClientLeft: true, failure, storeSaid: 'a page', received };
   sent({ caller: 'AKIA', errorCode: 'X', ...ended }, 'MISS');
   expect(lines).toEqual([
     expect.objectContaining({
