@@ -31,7 +31,10 @@ export class SentMemory {
     stream.on('pause', () => {
       this.#takenBytes = this.#passedBytes - stream.readableLength;
     });
-    stream.on('resume', () => this.#free());
+    stream.on('resume', () => {
+      // the event comes after the turn of `resume`, in which bytes may have paused the stream once more
+      if (!stream.isPaused()) this.#free();
+    });
   }
 
   /**

@@ -66,6 +66,23 @@ it('whoever has lent memory is told when all that was passed until then was take
   expect([first.length, second.length]).toEqual([pieceBytes, pieceBytes]);
 });
 
+it('what is given out behind a pause that has ended, before the stream tells so, is not taken yet', async () => {
+  const stream = new Readable({ read: () => undefined, highWaterMark: 1024 * 1024 });
+  const memory = new SentMemory(stream);
+  const [first, second] = [newPiece(), newPiece()];
+  stream.on('data', () => stream.pause());
+  memory.push(first);
+  while (!stream.isPaused()) await nextTurn();
+  // the stream emits `resume` after this turn, although it is paused again by then
+  stream.resume();
+  memory.push(second);
+  await nextTurn();
+  expect([stream.isPaused(), second.length]).toEqual([true, pieceBytes]);
+  stream.resume();
+  await nextTurn();
+  expect([first.length, second.length]).toEqual([0, 0]);
+});
+
 it('a part of memory that holds more is not freed', async () => {
   const stream = new Readable({ read: () => undefined, highWaterMark: 1024 * 1024 });
   const memory = new SentMemory(stream);
