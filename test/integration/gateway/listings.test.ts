@@ -167,6 +167,15 @@ describe.each([
         expect((await pageOf({ prefix, 'max-keys': '1' }, 'list-type=2')).names).toEqual([]);
   });
 
+  it('tells what the client wanted to start after beside a token too', async () => {
+    const first = { 'start-after': 'a', 'encoding-type': 'url', 'max-keys': '1' };
+    const token = (await pageOf(first, 'list-type=2')).element('NextContinuationToken');
+    const next = await pageOf({ ...first, 'start-after': 'ü', 'continuation-token': token }, 'list-type=2');
+    expect([next.names, next.element('StartAfter')]).toEqual([['b/2'], '%C3%BC']);
+    const other = await pageOf({ 'max-keys': '1', 'continuation-token': token }, 'list-type=2');
+    expect([other.names, other.element('StartAfter')]).toEqual([['b/2'], undefined]);
+  });
+
   it('tells not by going on that a hidden name is behind the last one', async () => {
     for (const [prefix, count] of [
       ['b/', '2'],

@@ -24,13 +24,19 @@ export function* writeListing(
   const next = isTruncated ? yield* nextElements(listing, request, view, bucket) : [];
   const { start, end } = documentTags(first.root);
   const others = Array.from(first.heads, ([name, text]) => writeHead(name, text, request, listing, bucket));
-  const beginning = Buffer.from([start, ...others, ...next].join(''));
+  const beginning = Buffer.from([start, ...others, ...startAfter(listing, request), ...next].join(''));
   // stores write entries before common prefixes
   const [keys, prefixes] = [false, true].map(isPrefix =>
     shown.filter(({ isCommonPrefix }) => isCommonPrefix === isPrefix).map(({ text }) => text),
   );
   yield;
   return yield* joined([beginning, ...(keys ?? []), ...(prefixes ?? []), Buffer.from(end)]);
+}
+
+/** A client that sends it beside a token is told it, but its store is not (`storeQuery`), and so does not tell it. */
+function startAfter({ first }: CollectedListing, { sentPosition, startAfter }: ListingRequest): string[] {
+  if (!startAfter || sentPosition[0] === undefined || first.heads.has('StartAfter')) return [];
+  return [leaf('StartAfter', encodeName(startAfter, first.isEncoded))];
 }
 
 function* nextElements(
