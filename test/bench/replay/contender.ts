@@ -7,7 +7,7 @@ export interface Contender {
 }
 
 /** Makes an empty cache for `capacityBytes`. */
-export type MakeContender = (capacityBytes: number, trace: Trace) => Contender;
+type MakeContender = (capacityBytes: number, trace: Trace) => Contender;
 
 /** The share of the requests that were hits, and of their bytes. */
 export interface HitRatio {

@@ -40,7 +40,7 @@ export function parseTextTrace(name: string, text: string): Trace {
 }
 
 /** The binary format oracleGeneral of libCacheSim; an object of no bytes counts as one byte. */
-export function parseOracleGeneral(name: string, bytes: Buffer): Trace {
+function parseOracleGeneral(name: string, bytes: Buffer): Trace {
   if (bytes.length % ORACLE_REQUEST_BYTES !== 0)
     throw new RangeError(`${name}: ${bytes.length} bytes are no whole number of requests`);
   const trace = new TraceBuilder();
