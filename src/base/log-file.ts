@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 import { errorCode } from './error-code.ts';
 import { countLines } from './log-sinks.ts';
 
-/** What is kept while the disk is slow or full; further lines are dropped. */
+/** Bytes that are kept while the disk is slow or full; further lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
 const RETRY_MS = 1_000;
@@ -26,7 +26,7 @@ interface LogFileOptions {
   readonly maxWaitingBytes?: number;
 }
 
-/** Lines on their way to a file; `done` of them, in bytes, have been written. */
+/** Lines being written to a file; `done` bytes of them have been written. */
 interface Writing {
   readonly bytes: Uint8Array;
   done: number;
@@ -35,20 +35,20 @@ interface Writing {
 }
 
 /**
- * Appends lines to a file, in order and whole, without ever waiting for the disk. The file can be opened anew under its
- * name, which rotates it (logrotate(8)).
+ * Appends whole lines to a file, in order, without ever blocking on the disk. The file can be reopened under its name
+ * for log rotation (logrotate(8)).
  */
 export class LogFile {
   readonly path: string;
   readonly #options: LogFileOptions;
   #descriptor: number;
-  /** Opened anew: used once no line is partly in the old file. */
+  /** The reopened file; used as soon as no line is partly written to the old one. */
   #next: number | undefined;
   #reopening: Promise<void> | undefined;
   /** The first is being written. */
   readonly #queue: Writing[] = [];
   #waitingBytes = 0;
-  /** Whether a write, or the wait before it is tried again, is under way. */
+  /** Whether a write, or the pause before it is repeated, is in progress. */
   #isBusy = false;
   #hasTrouble = false;
   #isClosed = false;
@@ -80,25 +80,25 @@ export class LogFile {
   }
 
   /**
-   * Writes to the file that has the name now; creates it if need be. Rejects with the error of open(2), and goes on with
-   * the old file then.
+   * Switches to the file that has the name now, and creates it if necessary. Rejects with the error of open(2); writing
+   * then continues to the old file.
    */
   reopen(): Promise<void> {
-    // what was renamed while it was being opened would be the wrong file
+    // if the file was renamed while it was being opened, this is the wrong one
     const begin = () => this.#openAnew();
     const opened = this.#reopening ? this.#reopening.then(begin, begin) : begin();
     this.#reopening = opened;
     return opened;
   }
 
-  /** Writes what waits, for the end of the process: a disk that is full or busy is not waited for. */
+  /** Writes the waiting lines when the process ends, without waiting for a full or busy disk. */
   flush(): void {
     // what is being written is left to that write
     const waiting = this.#queue.splice(this.#isBusy ? 1 : 0);
     try {
       for (const { bytes } of waiting) writeSync(this.#next ?? this.#descriptor, bytes);
     } catch {
-      // nobody can be told
+      // there is nobody left to tell
     }
   }
 

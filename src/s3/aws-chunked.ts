@@ -128,7 +128,7 @@ export class AwsChunkedDecoder {
     this.#hash = this.#newHash();
   }
 
-  /** The one that was announced comes, and the signature of a signed one; what comes in their place is refused. */
+  /** Accepts the announced trailer, and its signature if it is signed; refuses anything else. */
   #addTrailer(line: string): void {
     const colon = line.indexOf(':');
     const { name, prefix } = bareName(line.slice(0, colon));
@@ -142,7 +142,7 @@ export class AwsChunkedDecoder {
     else if (!isSignature(value)) throw incomplete('the signature of the trailer is none');
   }
 
-  /** Bytes follow the end: an empty line may have come in place of the trailer that was announced. */
+  /** Bytes follow the end. If a trailer was announced, it was replaced by an empty line. */
   #followed(): S3Error {
     const lacksTrailer = this.#declared !== undefined && !this.trailers.has(this.#declared);
     return lacksTrailer ? s3Error('MalformedTrailerError') : incomplete('bytes follow the last chunk');

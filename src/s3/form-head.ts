@@ -11,7 +11,7 @@ export interface FormHead {
   readonly fileStart: number;
 }
 
-/** The longest head. Amazon takes 20 KB of fields; each has a head of its own, too. */
+/** The longest head of a form. Amazon takes 20 KB of fields; each field also has a head of its own. */
 export const FORM_HEAD_LIMIT_BYTES = 32 * 1024;
 
 const CRLF = '\r\n';

@@ -15,7 +15,9 @@ export interface PayloadEncoder {
 
 type Pass = (bytes: Buffer) => void;
 
-/** Content as it is. The piece with its last byte is held back, as a copy: the memory may be that of the next read. */
+/**
+ * Plain content. The piece with its last byte is held back as a copy, since its memory may be reused for the next read.
+ */
 export class PlainEncoder implements PayloadEncoder {
   readonly lengthBytes: number;
   readonly #pass: Pass;

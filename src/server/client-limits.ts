@@ -12,17 +12,17 @@ export interface ClientLimits {
   readonly connections: number;
   readonly connectionsPerAddress: number;
   readonly timeouts: ClientTimeouts;
-  /** The slowest body: bytes per second, measured over `timeouts.bodyMs`; 0: any. */
+  /** Minimum rate of a request body in bytes per second, measured over `timeouts.bodyMs`; 0: none. */
   readonly minRateBytes: number;
 }
 
-/** How long clients may take. */
+/** Time limits for clients. */
 interface ClientTimeouts {
-  /** For a request line and headers. */
+  /** For the request line and the headers. */
   readonly headersMs: number;
-  /** The time over which the rate of a body is measured. */
+  /** The window over which the rate of a body is measured. */
   readonly bodyMs: number;
-  /** For anything at all to move on a connection. */
+  /** For a connection on which no bytes move. */
   readonly idleMs: number;
 }
 

@@ -7,7 +7,7 @@ import { Sweep } from './sweep.ts';
 /** After this many checks, a client whose connection is not read is sent an interim response. */
 const LOOKS_BEFORE_INTERIM = 2;
 
-/** After this many checks, the connection of a session that was ended is closed although not all has been sent. */
+/** After this many checks, the connection of a destroyed session is closed even if its last bytes were not sent. */
 const CHECKS_BEFORE_DESTROY = 2;
 
 type Session = NonNullable<OpenConnection['session']>;

@@ -8,7 +8,7 @@ import { Sweep } from './sweep.ts';
 
 const CHECKS_PER_LIMIT = 4;
 
-/** Ends slow senders until `stop`. */
+/** Closes the connections of slow senders until `stop` is called. */
 interface SenderWatch {
   /** Changes the limits. */
   limit(limits: ClientLimits): void;
@@ -47,7 +47,7 @@ function stepMsOf({ timeouts }: ClientLimits): number {
   return Math.min(timeouts.headersMs, timeouts.bodyMs) / CHECKS_PER_LIMIT;
 }
 
-/** How much of a body has to come within its timeout. */
+/** The bytes of a body that must arrive within one window. */
 export function leastBodyBytes({ minRateBytes, timeouts }: ClientLimits): number {
   return (minRateBytes * timeouts.bodyMs) / 1_000;
 }

@@ -213,7 +213,7 @@ export class SupervisedThread<Ready> {
   }
 }
 
-/** A file system that does not answer would hang a start, and a reload, for ever. */
+/** Without this limit, a file system that hangs would block a start or a reload for ever. */
 const START_LIMIT_MS = 60_000;
 
 const GRACE_MS = 1_000;

@@ -72,7 +72,7 @@ class WorkerMembership<Supervisor extends object, Settings, Shared> {
     for (const [index, port] of this.#peers) meet(index, port);
   }
 
-  /** Calls `finish` when the last request is over, before this thread ends. It should take a few seconds at most. */
+  /** Calls `finish` after the last request, before this thread ends. It should take a few seconds at most. */
   beforeLeaving(finish: () => Promise<void>): void {
     this.#beforeLeaving = finish;
   }

@@ -34,7 +34,7 @@ export interface WorkerPoolOptions<Settings, Shared> {
   readonly onUnixListening?: (isListening: boolean) => void;
 }
 
-/** The index of the worker that listens on the unix sockets. */
+/** The index of the worker that owns the unix sockets. */
 const UNIX_WORKER = 0;
 
 /** The start data of a worker; both sides use this type. */

@@ -68,8 +68,8 @@ export function letContinue(request: IncomingMessage, response: ServerResponse):
 }
 
 /**
- * Called by who stops reading a body before its end: the rest of a small one is passed over, that of another is left, as
- * the connection is closed.
+ * Must be called when a body is not read to its end. The rest of a small body is read and dropped; that of another
+ * stays unread, because the connection is closed.
  */
 export function passOverRest(request: Readable): void {
   if (!(request instanceof ServedRequest && request.isBodyTaken)) request.resume();

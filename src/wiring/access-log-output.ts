@@ -12,7 +12,7 @@ import type { GatewayConfig } from '../config/gateway-config.ts';
 const END_LIMIT_MS = 1_000;
 
 interface AccessLogParts {
-  /** Standard output; its lines are not looked through for secrets again. */
+  /** Standard output. Secrets were removed from these lines before. */
   readonly standardOutput: LogSink;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -71,7 +71,7 @@ export class AccessLogOutput {
     };
   }
 
-  /** The file was renamed: a new one is begun. */
+  /** Reopens the file after it was renamed. */
   rotate(): void {
     const { logger } = this.#parts;
     const file = this.#file;
@@ -89,7 +89,7 @@ export class AccessLogOutput {
     );
   }
 
-  /** Writes the rest, as far as the disk takes it. */
+  /** Writes the remaining lines, as far as the disk accepts them. */
   async end(): Promise<void> {
     await this.#file?.end(END_LIMIT_MS);
   }

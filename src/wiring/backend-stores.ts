@@ -66,7 +66,10 @@ export class BackendStores {
     return this.#named;
   }
 
-  /** New requests use the stores that were prepared last, which it gives; running ones may still use those before. */
+  /**
+   * Switches new requests to the stores that were prepared last, and returns them. Running requests may still use the
+   * previous ones.
+   */
   use(): ReadonlyMap<string, S3Store> {
     for (const [id, store] of this.#inUse) if (!this.#prepared.has(id)) store.retire();
     this.#inUse = this.#prepared;

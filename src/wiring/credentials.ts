@@ -32,7 +32,7 @@ interface Held {
   /** `ProvidedSource.id` */
   readonly id: string;
   readonly refresher: CredentialRefresher;
-  /** Whether a reload has added it: then the gateway serves, though it may not have credentials yet. */
+  /** Whether a reload has added it: the gateway then stays ready although the credentials may be missing. */
   readonly isAdded: boolean;
 }
 
@@ -61,7 +61,7 @@ export class BackendCredentials {
     return this.#obtainMissing(this.#held);
   }
 
-  /** Begins to obtain what a changed configuration needs besides; sources that stay as they are keep their credentials. */
+  /** Starts to obtain what a changed configuration needs in addition; unchanged sources keep their credentials. */
   async prepare(config: Pick<GatewayConfig, 'backends'>): Promise<PreparedChange> {
     const next = this.#heldFor(config, true);
     await this.#obtainMissing(next);
@@ -91,7 +91,7 @@ export class BackendCredentials {
     return described(this.#held, (status, { isAdded }) => (isAdded ? whyMissing(status) : undefined));
   }
 
-  /** What is wrong with credentials although the gateway serves. */
+  /** Problems with credentials that do not stop the gateway from serving. */
   warnings(): readonly string[] {
     const failing = described(this.#held, ({ state, failure }) => {
       if (state === 'expired') return `its credentials have expired${because(failure)}`;
@@ -132,7 +132,7 @@ export class BackendCredentials {
     for (const [name, { refresher }] of next) this.#meter.watch(name, () => refresher.status());
   }
 
-  /** Ends those of `given` that are not in `kept`. */
+  /** Stops the refreshers of `given` that are not in `kept`. */
   #release(given: HeldByBackend, kept: HeldByBackend): void {
     for (const [name, { id, refresher }] of given) {
       if (kept.get(name)?.id === id) continue;
@@ -155,7 +155,7 @@ export class BackendCredentials {
   }
 }
 
-/** One line for each backend of which `what` has something to say. */
+/** One line for each backend that `what` returns a text for. */
 function described(
   held: HeldByBackend,
   what: (status: CredentialStatus, held: Held) => string | undefined,

@@ -15,7 +15,7 @@ interface ReloadParts {
   readonly read: (() => { readonly config: GatewayConfig; readonly warnings: readonly string[] }) | undefined;
   /** The configuration with what cannot change while running as it is, see `keepFixed`. */
   readonly keepFixed: (next: GatewayConfig) => GatewayConfig;
-  /** Has all parts take over `next`; gives warnings. @throws where one cannot; then all go on as before */
+  /** Applies `next` in all parts. @returns warnings @throws if one part cannot; then all keep the old configuration */
   readonly apply: (next: GatewayConfig) => Promise<readonly string[]>;
   readonly clock: Clock;
   readonly logger: Logger;

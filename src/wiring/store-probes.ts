@@ -1,4 +1,4 @@
-/** Part of a worker's composition root: one worker asks stores now and then whether they answer. */
+/** Part of a worker's composition root: one worker sends the probes of all stores. */
 import type { S3Store } from '../backend/s3/s3-store.ts';
 import { StoreProber } from '../backend/store-prober.ts';
 import type { Clock } from '../base/clock.ts';
@@ -13,7 +13,7 @@ export class StoreProbes {
     this.#clock = clock;
   }
 
-  /** From now on the stores of `config` are asked, where it says so. */
+  /** Replaces the probes by those of `config`. */
   use(
     { backends, buckets }: GatewayConfig,
     stores: ReadonlyMap<string, Pick<S3Store, 'send' | 'isTried'>>,
@@ -31,7 +31,7 @@ export class StoreProbes {
   }
 }
 
-/** The first bucket at a backend that has a name. */
+/** The first bucket of a backend that is configured by name. */
 function bucketAt(backend: string, buckets: GatewayConfig['buckets']): string | undefined {
   for (const [name, { backend: of, bucket = name }] of Object.entries(buckets))
     if (of === backend && name !== EVERY_OTHER_BUCKET) return bucket;

@@ -12,16 +12,16 @@ interface TracingParts extends Pick<OtlpOptions, 'redact' | 'metrics' | 'logger'
   readonly worker: number;
 }
 
-/** Tracing that has to be flushed before its thread ends. */
+/** Tracing whose last spans must be sent before its thread ends. */
 interface StartedTracing extends Tracing {
   /** Never rejects, and takes a few seconds at most. */
   flush(): Promise<void>;
 }
 
-/** What a collector may take at the end, which nobody should wait for. */
+/** How long the thread waits for the collector before it ends. */
 const FLUSH_LIMIT_MS = 2_000;
 
-/** Undefined where none is configured: the library is not even loaded then. */
+/** Undefined if tracing is not configured; the library is not loaded then. */
 export async function startTracing({
   config: { tracing },
   worker,

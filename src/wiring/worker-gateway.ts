@@ -36,7 +36,7 @@ interface WorkerGatewayParts {
   readonly redactor: GrowingRedactor;
   readonly clock: Clock;
   readonly onArchivedRead: (read: ArchivedRead) => void;
-  /** Whether this worker asks stores now and then whether they answer: one of all. */
+  /** Whether this worker sends the probes; exactly one does. */
   readonly isProbing: boolean;
   /** Undefined: no spans are recorded. */
   readonly tracing: Tracing | undefined;

@@ -61,10 +61,10 @@ export interface Workers {
    */
   reconfigure(config: GatewayConfig): Promise<void>;
   /**
-   * Has all workers sign with these credentials. Where they are those of another account or role, what was cached with the
-   * earlier ones is not served any more.
+   * Makes all workers sign with these credentials. If they belong to another account or role, nothing that was cached
+   * with the earlier ones is served any more.
    *
-   * @throws RemoteCallError when a worker cannot; then all sign as before
+   * @throws RemoteCallError if a worker cannot; then all sign as before
    */
   useCredentials(handed: HandedCredentials): Promise<void>;
 }

@@ -15,7 +15,7 @@ interface BackendUnreachableOptions extends ConditionOptions {
   readonly minErrors: number;
 }
 
-/** How far back the cause of an open breaker is looked for: hardly anything fails while it is open. */
+/** How far back to look for the cause of an open breaker: while it is open, few calls are sent that could fail. */
 const BREAKER_CAUSE_MS = 10 * 60_000;
 
 /** The attempts at one backend within a window. */
@@ -27,8 +27,8 @@ interface Measured {
 }
 
 /**
- * A backend answers nothing at all, or nothing but errors (docs/cards.md §4, 5), or so little else that it is not asked
- * any more: its circuit breaker is open.
+ * A backend does not answer, answers only with errors (docs/cards.md §4, 5), or fails so often that its circuit breaker
+ * is open.
  */
 export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
   name: 'backendUnreachable',
@@ -82,7 +82,7 @@ function judge(
   return { kind: hasSucceeded ? 'clear' : 'no-data', labels: { backend } };
 }
 
-/** While a breaker is open, a backend is asked too little to tell anything else of it. */
+/** While a breaker is open, too few calls are sent to draw other conclusions about the backend. */
 function withOpenBreakers(found: readonly Finding[], history: RuleInput['history']): readonly Finding[] {
   const told = new Set(found.flatMap(each => (each.kind === 'breach' ? [each.labels.backend] : [])));
   const open = history

@@ -18,7 +18,7 @@ export interface AccessLogOptions {
   readonly random: () => number;
 }
 
-/** Writes one line per request. Secrets are removed where the line is made. */
+/** Writes one line per request. Secrets are removed when the line is made. */
 export class AccessLog {
   readonly #sample: number;
   readonly #sink: LogSink;

@@ -12,7 +12,7 @@ export interface RequestLimits {
   readonly requestsPerAccessKey: number;
 }
 
-/** Body bytes per second that clients get of a worker; 0: no limit. */
+/** Body bytes per second that a worker sends to one client; 0: no limit. */
 export interface RateLimits {
   readonly ratePerAddressBytes: number;
   readonly ratePerAccessKeyBytes: number;
@@ -53,8 +53,8 @@ export class Admission {
   }
 
   /**
-   * Counts `exchange`, at most once however many store requests it makes: for its address, and for its access key once
-   * that is known. The caller of a form is known only when its fields have come.
+   * Counts `exchange` for its address, and for its access key once that is known; only once, however many store
+   * requests it makes. The caller of a form is known only after its fields have arrived.
    *
    * @throws TooManyRequestsError when a limit is reached
    */

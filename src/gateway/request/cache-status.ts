@@ -102,7 +102,7 @@ function reportOfAnswer({
   return { result: how === 'revalidated' ? 'REVALIDATED' : 'MISS', cacheStatus: parts.join('; ') };
 }
 
-/** RFC 9211 §2.2, §2.4: the store was asked, and what is served is stale. */
+/** The store was asked, and a stale answer is served. RFC 9211 §2.2, §2.4 */
 function reportOfStale({ forwardStatus, isCollapsed }: LookupOutcome, ttlS: number): CacheReport {
   const parts = ['tidegate', 'fwd=stale'];
   if (forwardStatus !== undefined) parts.push(`fwd-status=${forwardStatus}`);
@@ -110,7 +110,7 @@ function reportOfStale({ forwardStatus, isCollapsed }: LookupOutcome, ttlS: numb
   return { result: 'STALE', cacheStatus: [...parts, `ttl=${ttlS}`, 'detail=stale-if-error'].join('; ') };
 }
 
-/** What another store than the bucket's own was asked for. RFC 9211 §2.8 */
+/** The answer came from the fallback store. RFC 9211 §2.8 */
 export function fromFallback({ result, cacheStatus }: CacheReport): CacheReport {
   const hasDetail = cacheStatus.includes('; detail=');
   return { result, cacheStatus: hasDetail ? cacheStatus : `${cacheStatus}; detail=fallback` };

@@ -26,7 +26,7 @@ export class Exchange {
   readonly response: ServerResponse;
   readonly method: string;
   readonly isHead: boolean;
-  /** The trace that it is part of, if it is of one. */
+  /** The trace that it belongs to, if any. */
   trace: TraceContext | undefined;
   /** As received. */
   readonly url: string;
@@ -71,7 +71,7 @@ export class Exchange {
   hasClientLeft = false;
   /** Whether it counts among the requests waiting for stores. */
   isAdmitted = false;
-  /** The access key among whose requests it counts. */
+  /** The access key that it is counted for. */
   admittedCaller: string | undefined;
   /** Whether it was counted and logged. */
   isOver = false;
@@ -102,7 +102,7 @@ export class Exchange {
     this.#errors = errors;
   }
 
-  /** A write is sent to a store; call what this returns when it is over. */
+  /** Notes that a write is sent to a store. @returns a function to call when it has ended */
   beginWrite(): () => void {
     this.#writes++;
     return () => {
@@ -111,7 +111,7 @@ export class Exchange {
     };
   }
 
-  /** Calls `done` once no write is under way, perhaps at once: a store may go on with one whose client has left. */
+  /** Calls `done` as soon as no write is in progress: a store may still execute one whose client has left. */
   whenWritten(done: () => void): void {
     if (this.#writes === 0) done();
     else this.#whenWritten = done;

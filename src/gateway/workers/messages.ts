@@ -81,7 +81,7 @@ export interface WireRefusal {
 
 /** Procedures whose callers wait for nothing. */
 export interface PeerNotices {
-  /** The last loan of a reader is not needed any more. */
+  /** The reader's last loan has been returned. */
   returned(reader: number): void;
   close(reader: number): void;
   invalidate(content: { readonly read: WireRead; readonly contentId: number }): void;

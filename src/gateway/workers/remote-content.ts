@@ -209,7 +209,7 @@ class RemoteReader implements ContentReader {
     return loan;
   }
 
-  /** The owner does not keep the loan until the next one is asked for, which may take long. */
+  /** Returns the loan to its owner now, since it may take long until the next one is requested. */
   async #borrowForOnce(): Promise<Loan | undefined> {
     const loan = await this.#borrow();
     const reader = await this.#reader;

@@ -42,7 +42,7 @@ const WINDOW_BYTES = 256 * 1024;
 const RESET_BURST = 200;
 const RESETS_PER_SECOND = 20;
 
-/** The same with frames that only have to be acknowledged: so many in so long. */
+/** Limit for frames that only have to be acknowledged: how many per interval. */
 const ACKNOWLEDGED_FRAMES = 500;
 const ACKNOWLEDGEMENTS_MS = 20_000;
 

@@ -62,7 +62,7 @@ export class CertificateWatch {
   #changed: () => void = () => undefined;
   #forgetFile: (file: string) => void = () => undefined;
 
-  /** @throws CertificateError when one cannot be used */
+  /** @throws CertificateError if one of them is not usable */
   constructor(options: CertificateWatchOptions) {
     this.#options = options;
     const nowMs = options.clock.monotonicMs();
@@ -82,10 +82,10 @@ export class CertificateWatch {
   }
 
   /**
-   * For other files of the same addresses, which new connections are shown once the change is applied.
+   * Prepares other certificate files for the same addresses. New connections get them once the change is applied.
    *
-   * @param listen what the addresses are in a changed configuration, in the same order
-   * @throws CertificateError when one cannot be used
+   * @param listen the addresses of the changed configuration, in the same order
+   * @throws CertificateError if one of them is not usable
    */
   prepare(listen: readonly ConfiguredAddress[]): PreparedChange {
     const { addresses, clock } = this.#options;
@@ -107,7 +107,7 @@ export class CertificateWatch {
     };
   }
 
-  /** Calls `changed` each time that other certificates are to be shown. */
+  /** Calls `changed` whenever the certificates have changed. */
   start(changed: () => void): void {
     if (this.#watched.size === 0) return;
     this.#changed = changed;
@@ -188,7 +188,7 @@ export class CertificateWatch {
   }
 }
 
-/** @throws CertificateError when one cannot be used */
+/** @throws CertificateError if one of them is not usable */
 function readAll(files: TlsFiles, nowMs: number): Omit<Watched, 'address'> {
   const stamp = stampOf(files);
   const read = readTls(files);

@@ -66,7 +66,9 @@ export function readAuthorities(file: string): string | CertificateProblem {
   return why === undefined ? pem.text : { key: 'clientCa', file, why };
 }
 
-/** Why connections cannot use what was read, if so: OpenSSL refuses short keys, for example. */
+/**
+ * Why OpenSSL would refuse the certificate or key, for example because the key is too short; undefined if it would not.
+ */
 function whyUnusable(options: SecureContextOptions): string | undefined {
   try {
     createSecureContext(options);
@@ -94,8 +96,8 @@ function problem(key: CertificateProblem['key'], file: string, why: string): Rea
 }
 
 /**
- * Gives the first certificate of a file, or why it has none. All of them are read: OpenSSL stops at a broken one of an
- * authority without a word.
+ * Returns the first certificate of a file, or why there is none. All certificates of the file are parsed, since OpenSSL
+ * silently stops at a broken one.
  */
 function parseCertificates(pem: string): X509Certificate | string {
   const blocks = pem
@@ -109,7 +111,7 @@ function parseCertificates(pem: string): X509Certificate | string {
   }
 }
 
-/** Gives the key, or why there is none. */
+/** Returns the private key, or why there is none. */
 function parseKey(pem: string): KeyObject | string {
   try {
     return createPrivateKey(pem);

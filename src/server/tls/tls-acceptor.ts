@@ -27,7 +27,7 @@ type TlsError = NodeJS.ErrnoException & { readonly reason?: string };
 interface TlsAcceptorOptions extends RefusalOptions {
   readonly material: TlsMaterial;
   readonly onSecure: (connection: SecureConnection) => void;
-  /** The time for a handshake. */
+  /** Time limit for a handshake. */
   readonly handshakeLimitMs?: number;
 }
 
@@ -83,8 +83,8 @@ export class TlsAcceptor {
   }
 
   /**
-   * Uses other certificates, authorities and ticket keys for new connections, and what it says of clients without a
-   * certificate. Whether they are asked for one, and the protocols, stay.
+   * Uses other certificates, authorities and ticket keys for new connections, and the new setting for clients without a
+   * certificate. Whether clients are asked for a certificate, and the protocols, do not change.
    */
   update(material: TlsMaterial): void {
     this.#server.setSecureContext(defaultContext(material));
@@ -115,7 +115,8 @@ export class TlsAcceptor {
   #acceptsClient(secure: TLSSocket): boolean {
     const { clientCaPem, requiresClientCertificate } = this.#material;
     if (clientCaPem === undefined) return true;
-    // a resumed session without one can count as authorized, since it looks like one with a pre-shared key
+    // a resumed session without a certificate can count as authorized: to OpenSSL it looks like one with a pre-shared
+    // key
     const isAbsent = secure.getPeerX509Certificate() === undefined;
     if (isAbsent ? !requiresClientCertificate : secure.authorized) return true;
     const { authorizationError } = secure;

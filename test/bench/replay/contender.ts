@@ -6,9 +6,6 @@ export interface Contender {
   request(object: number, sizeBytes: number, at: number): boolean;
 }
 
-/** Makes an empty cache for `capacityBytes`. */
-type MakeContender = (capacityBytes: number, trace: Trace) => Contender;
-
 /** The share of the requests that were hits, and of their bytes. */
 export interface HitRatio {
   readonly requests: number;
