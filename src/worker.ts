@@ -83,12 +83,18 @@ const refusedProxies = metrics.counter(
   'Connections closed because their PROXY protocol header was missing or wrong, or came from no trusted proxy.',
   ['reason'],
 );
+const unread = metrics.counter(
+  'tidegate_requests_unread_total',
+  'Requests and connections that were refused before there was a request to answer.',
+  ['reason'],
+);
 pool.serveControl(control);
 await pool.listen({
   handle: gateway.handle,
   takesBody,
   answerUnreadable: why => gateway.answerUnreadable(why),
   logger,
+  onRefused: why => unread.cell(why).add(),
   onProxyRefusal: why => refusedProxies.cell(why).add(),
   limits: config.limits,
   room:

@@ -22,7 +22,7 @@ export interface ConnectionLimiterOptions {
   readonly find: (socket: Socket) => OpenConnection | undefined;
   /** All connections, including waiting ones. */
   readonly connections: number;
-  /** The complete response for a connection that cannot be served. */
+  /** The complete response for a connection that cannot be served; called once for each. */
   readonly answerCrowded: () => string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -207,11 +207,13 @@ export class ConnectionLimiter {
   #reject(socket: Socket, { isSecure }: Entrance): void {
     this.#becomeCrowded();
     socket.on('error', ignore);
+    // counted also where the client cannot be told
+    const answer = this.#options.answerCrowded();
     if (isSecure) {
       socket.destroy();
       return;
     }
-    socket.end(this.#options.answerCrowded());
+    socket.end(answer);
     this.#linger(socket);
   }
 

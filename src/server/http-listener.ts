@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import type { UnreadableRequest } from '../http/unreadable-request.ts';
 import {
   closeIfLast,
   failBody,
@@ -56,6 +57,8 @@ export interface HttpListenerOptions {
   readonly limits: ClientLimits;
   /** The number of connections that the limit of open files allows; unlimited when left out. */
   readonly room?: Pick<ConnectionLimiterOptions, 'connections' | 'clock'> | undefined;
+  /** Counts what is refused before it is a request. */
+  readonly onRefused?: ((why: UnreadableRequest) => void) | undefined;
   readonly onProxyRefusal?: ProxiedOptions['onProxyRefusal'];
   /** For draining; the system's when left out. */
   readonly clock?: Clock | undefined;
@@ -88,7 +91,11 @@ const HEAD_CHECK_MS = 1_000;
 
 /** @throws ListenError when an address cannot be bound */
 export async function listenHttp(options: HttpListenerOptions): Promise<HttpListener> {
-  const { logger, answerUnreadable = answerPlainly, limits, clock = systemClock } = options;
+  const { logger, limits, clock = systemClock, onRefused = () => undefined } = options;
+  const answerUnreadable: AnswerUnreadable = why => {
+    onRefused(why);
+    return (options.answerUnreadable ?? answerPlainly)(why);
+  };
   const refusing = { logger, answerUnreadable };
   let isDraining = false;
   const serve: RequestHandler = (request, response) => {
@@ -145,8 +152,12 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     return {
       isSecure: true,
       serve: socket => {
-        if (connections.add(socket, undefined)) acceptor.accept(socket);
-        else socket.destroy();
+        if (connections.add(socket, undefined)) {
+          acceptor.accept(socket);
+          return;
+        }
+        onRefused('too-many-connections');
+        socket.destroy();
       },
     };
   };
