@@ -9,7 +9,7 @@ import { formatAddress } from './base/listen-error.ts';
 import { descriptorSink, redactingSink } from './base/log-sinks.ts';
 import { createLogger, type Logger, type LogSink } from './base/logger.ts';
 import { GrowingRedactor } from './base/redaction.ts';
-import { announceReady } from './base/service-manager.ts';
+import { announceReady, warnOfPassedSockets } from './base/service-manager.ts';
 import { WarmPages } from './cache/warm-pages.ts';
 import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
@@ -78,6 +78,7 @@ async function start(
 ): Promise<void> {
   const isDefaultStart = file === undefined;
   for (const warning of warnings) logger.warn(warning);
+  warnOfPassedSockets(process.env, process.pid, logger);
   const { metrics, storeRestarts, workerRestarts, purges, events } = own;
   const common = { clock, logger, writeLog: sink.write };
 

@@ -1,6 +1,11 @@
 import { type Attributes, type HrTime, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  detectResources,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
@@ -62,11 +67,12 @@ export class OtlpSpans implements SpanSink {
       failed: outcomes.cell('failed'),
       dropped: outcomes.cell('dropped'),
     };
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, which come last, since an operator has set them
     this.#resource = resourceFromAttributes({
       'service.name': 'tidegate',
       'service.version': version,
       'service.instance.id': instance,
-    });
+    }).merge(detectResources({ detectors: [envDetector] }));
     const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
     const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: EXPORT_LIMIT_MS });
     this.#processor = new BatchSpanProcessor({

@@ -2,8 +2,10 @@
 import { execFile } from 'node:child_process';
 import type { Logger } from './logger.ts';
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 interface ServiceManagerOptions {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly logger: Logger;
   /** Runs a program without waiting for it; `done` gets the error that it ended with, if any. */
   readonly run?: (program: string, args: readonly string[], done: (error: Error | null) => void) => void;
@@ -20,6 +22,16 @@ export function announceReady({ environment, logger, run = runProgram }: Service
   run('systemd-notify', ['--ready', '--status=serving'], error => {
     if (error) logger.warn({ reason: error.message }, 'the service manager was not told of readiness');
   });
+}
+
+/**
+ * Warns where a service manager has passed sockets to this process (sd_listen_fds(3)). They are not used: each worker binds
+ * a socket of its own, and Node.js cannot share a passed one between threads.
+ */
+export function warnOfPassedSockets(environment: Environment, pid: number, logger: Logger): void {
+  const { LISTEN_PID, LISTEN_FDS } = environment;
+  if (LISTEN_PID === String(pid) && LISTEN_FDS)
+    logger.warn('sockets were passed to the gateway (socket activation): it binds those of `listen` instead');
 }
 
 function runProgram(program: string, args: readonly string[], done: (error: Error | null) => void): void {

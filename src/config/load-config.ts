@@ -12,6 +12,7 @@ import { grantWarnings } from './grant-warnings.ts';
 import { listenerCertificates } from './listener-certificates.ts';
 import { type Machine, machineWarnings, thisMachine } from './machine-warnings.ts';
 import { describeIssues, describeWarnings, formatPath } from './problems.ts';
+import { timeoutWarnings } from './timeout-warnings.ts';
 import { unsignedBackends } from './unsigned-backends.ts';
 
 /** A configuration with warnings about values that are allowed but probably mistakes; the lines contain no secrets. */
@@ -47,6 +48,7 @@ export function checkFile(
     ...unsignedBackends(config, written),
     ...grantWarnings(config),
     ...machineWarnings(config, machine),
+    ...timeoutWarnings(config),
   ];
   return { config, warnings: describeWarnings(warnings, written) };
 }

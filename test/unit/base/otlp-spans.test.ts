@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
 import { Metrics } from '../../../src/base/metrics.ts';
 import { OtlpSpans } from '../../../src/base/otlp-spans.ts';
@@ -117,6 +117,23 @@ it('sends spans as OTLP in JSON, with the headers that are configured', async ()
   });
   expect(await outcomes()).toEqual({ exported: 2, failed: 0, dropped: 0 });
   expect(lines).toEqual([]);
+});
+
+it('names its service as the variables of OpenTelemetry say, and adds their attributes', async () => {
+  vi.stubEnv('OTEL_SERVICE_NAME', 'photos');
+  vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', 'deployment.environment.name=production,k8s.pod.name=gateway%2D0');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const spans = start();
+  spans.add(span(1));
+  await spans.flush(10_000);
+  const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+  const attributes = expect.arrayContaining([
+    attribute('service.name', 'photos'),
+    attribute('service.version', '1.2.3'),
+    attribute('deployment.environment.name', 'production'),
+    attribute('k8s.pod.name', 'gateway-0'),
+  ]);
+  expect(received[0]?.body).toMatchObject({ resourceSpans: [{ resource: { attributes } }] });
 });
 
 it('a collector that refuses is logged once a minute, and what it did not take is counted', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
-import { announceReady } from '../../../src/base/service-manager.ts';
+import { announceReady, warnOfPassedSockets } from '../../../src/base/service-manager.ts';
 
 /** What was run, and what was logged, when the program ended with `error`. */
 function announced(environment: Record<string, string>, error: Error | null = null) {
@@ -40,3 +40,17 @@ it('a missing systemd-notify is a warning with the reason, and not the end of th
     { level: 'warn', reason: 'spawn systemd-notify ENOENT' },
   ]);
 });
+
+it.each([
+  [{ LISTEN_PID: '7', LISTEN_FDS: '1' }, 1],
+  [{ LISTEN_PID: '8', LISTEN_FDS: '1' }, 0],
+  [{}, 0],
+])(
+  'sockets that were passed to this process are a warning, as they are not used: %j',
+  (environment, count) => {
+    const lines: string[] = [];
+    const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
+    warnOfPassedSockets(environment, 7, createLogger({ level: 'info', sink }));
+    expect(lines).toHaveLength(count);
+  },
+);
