@@ -12,17 +12,24 @@ export type PumpOutcome =
   | { readonly kind: 'client-left' }
   | { readonly kind: 'failed'; readonly error: Error };
 
+/** What a pump reports to. */
+interface PumpCallbacks {
+  /** The registry of responses that wait for their clients. */
+  readonly sends: PendingSends;
+  readonly onEnd: (end: PumpOutcome) => void;
+  /** Receives an exception thrown while the last loan was released. */
+  readonly onFault?: (error: unknown) => void;
+}
+
 /**
  * Sends the loans of `reader` as a response body, the next one when the connection has accepted the last. If the body
  * cannot be completed, the connection is closed: a truncated response must not look complete.
  */
 export class BodyPump implements PendingSend, QueuedSender {
   readonly #response: ServerResponse;
-  readonly #onFault: (error: unknown) => void;
   readonly #answer: Answer;
   readonly #reader: ContentReader;
-  readonly #sends: PendingSends;
-  readonly #onEnd: (end: PumpOutcome) => void;
+  readonly #callbacks: PumpCallbacks;
   readonly #onClose = () => this.#guarded(() => this.#finish({ kind: 'client-left' }));
   readonly #lengthBytes: number;
   #sentBytes = 0;
@@ -32,24 +39,19 @@ export class BodyPump implements PendingSend, QueuedSender {
   /**
    * @param response the response of `answer`, which has begun
    * @param lengthBytes length of the whole body
-   * @param onFault called with an exception thrown while the last loan was released
    */
   constructor(
     response: ServerResponse,
     answer: Answer,
     reader: ContentReader,
     lengthBytes: number,
-    sends: PendingSends,
-    onEnd: (end: PumpOutcome) => void,
-    onFault: (error: unknown) => void = () => undefined,
+    callbacks: PumpCallbacks,
   ) {
     this.#response = response;
-    this.#onFault = onFault;
     this.#answer = answer;
     this.#reader = reader;
     this.#lengthBytes = lengthBytes;
-    this.#sends = sends;
-    this.#onEnd = onEnd;
+    this.#callbacks = callbacks;
     response.on('close', this.#onClose);
   }
 
@@ -113,7 +115,7 @@ export class BodyPump implements PendingSend, QueuedSender {
   /** Sends `loan`. False while it waits for its turn or for the connection; sending continues automatically then. */
   #isTaken(loan: Loan): boolean {
     this.#loan = loan;
-    return this.#sends.turns.mayBegin(this, loan.bytes.length) && this.#isWritten(loan);
+    return this.#callbacks.sends.turns.mayBegin(this, loan.bytes.length) && this.#isWritten(loan);
   }
 
   #isWritten(loan: Loan): boolean {
@@ -121,7 +123,7 @@ export class BodyPump implements PendingSend, QueuedSender {
       this.#releaseLoan();
       return true;
     }
-    this.#sends.watch(this);
+    this.#callbacks.sends.watch(this);
     return false;
   }
 
@@ -144,7 +146,7 @@ export class BodyPump implements PendingSend, QueuedSender {
     try {
       step();
     } catch (error) {
-      if (this.#isOver) this.#onFault(error);
+      if (this.#isOver) this.#callbacks.onFault?.(error);
       else this.#guarded(() => this.#fail(error));
     }
   }
@@ -165,15 +167,15 @@ export class BodyPump implements PendingSend, QueuedSender {
   #finish(end: PumpOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#sends.forget(this);
-    this.#sends.turns.cancel(this);
+    this.#callbacks.sends.forget(this);
+    this.#callbacks.sends.turns.cancel(this);
     this.#response.off('close', this.#onClose);
     try {
       this.#loan?.release();
       this.#loan = undefined;
     } finally {
       this.#reader.close();
-      this.#onEnd(end);
+      this.#callbacks.onEnd(end);
     }
   }
 }

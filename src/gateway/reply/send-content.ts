@@ -1,4 +1,4 @@
-import type { Content, Loan } from '../../cache/content.ts';
+import type { Content, ContentReader, Loan } from '../../cache/content.ts';
 import type { Coverage } from '../../cache/coverage.ts';
 import type { Answer, BodyOwner } from '../../transport/answer.ts';
 import { cutOff } from '../../transport/cut-off.ts';
@@ -145,57 +145,90 @@ function sendRead(
   callbacks: SendCallbacks,
   rate: DownloadRate | undefined,
 ): void {
-  const { response } = exchange;
   callbacks.onCoverage(content.coverage(from, to));
-  const whole = content.open(from, to, false, exchange.trace);
-  const reader = rate ? new PacedReader(whole, rate, response) : whole;
-  let hasLeft = false;
-  const leave = exchange.guard(() => {
-    hasLeft = true;
-    reader.close();
-    clientLeft(exchange, callbacks);
-  });
-  response.once('close', leave);
-  const begin = (first: Loan | undefined) => {
-    if (hasLeft) {
+  const reader = content.open(from, to, false, exchange.trace);
+  const paced = rate ? new PacedReader(reader, rate, exchange.response) : reader;
+  new ReadBody(exchange, paced, to - from, callbacks).send();
+}
+
+/** A body that is read piece by piece. The response begins with its first bytes, which may have to come from the store. */
+class ReadBody {
+  readonly #exchange: Exchange;
+  readonly #reader: ContentReader;
+  readonly #lengthBytes: number;
+  readonly #callbacks: SendCallbacks;
+  readonly #onClose: () => void;
+  /** Whether it has ended before the response began. */
+  #isOver = false;
+
+  constructor(exchange: Exchange, reader: ContentReader, lengthBytes: number, callbacks: SendCallbacks) {
+    this.#exchange = exchange;
+    this.#reader = reader;
+    this.#lengthBytes = lengthBytes;
+    this.#callbacks = callbacks;
+    this.#onClose = exchange.guard(() => {
+      this.#isOver = true;
+      reader.close();
+      clientLeft(exchange, callbacks);
+    });
+    exchange.response.once('close', this.#onClose);
+  }
+
+  send(): void {
+    let first: Loan | undefined | Promise<Loan | undefined>;
+    try {
+      first = this.#reader.next();
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (first instanceof Promise) this.#wait(first);
+    else this.#begin(first);
+  }
+
+  #wait(first: Promise<Loan | undefined>): void {
+    first
+      .then(
+        loan => this.#begin(loan),
+        error => this.#fail(error),
+      )
+      .catch(error => this.#exchange.fault(error));
+    try {
+      this.#callbacks.onStoreWait();
+    } catch (error) {
+      this.#fail(error);
+      this.#isOver = true;
+    }
+  }
+
+  #begin(first: Loan | undefined): void {
+    if (this.#isOver) {
       first?.release();
       return;
     }
+    const exchange = this.#exchange;
+    const callbacks = this.#callbacks;
+    const { response } = exchange;
     const answer = beginWith(first, callbacks);
-    const onEnd = (end: PumpOutcome) => {
-      exchange.bodyBytes = pump.sentBytes;
-      noteEnd(exchange, end);
-      callbacks.onEnd();
-    };
-    const fault = (error: unknown) => exchange.fault(error);
-    const pump = new BodyPump(response, answer, reader, to - from, callbacks.sends, onEnd, fault);
-    response.off('close', leave);
+    const pump = new BodyPump(response, answer, this.#reader, this.#lengthBytes, {
+      sends: callbacks.sends,
+      onEnd: end => {
+        exchange.bodyBytes = pump.sentBytes;
+        noteEnd(exchange, end);
+        callbacks.onEnd();
+      },
+      onFault: error => exchange.fault(error),
+    });
+    response.off('close', this.#onClose);
     callbacks.onBodyStart();
     pump.start(first);
-  };
-  const fail = (error: unknown) => {
-    if (hasLeft) return;
-    response.off('close', leave);
-    reader.close();
-    callbacks.failedBeforeHead(error);
-  };
-  let first: Loan | undefined | Promise<Loan | undefined>;
-  try {
-    first = reader.next();
-  } catch (error) {
-    fail(error);
-    return;
   }
-  if (!(first instanceof Promise)) {
-    begin(first);
-    return;
-  }
-  first.then(begin, fail).catch(error => exchange.fault(error));
-  try {
-    callbacks.onStoreWait();
-  } catch (error) {
-    fail(error);
-    hasLeft = true;
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#exchange.response.off('close', this.#onClose);
+    this.#reader.close();
+    this.#callbacks.failedBeforeHead(error);
   }
 }
 

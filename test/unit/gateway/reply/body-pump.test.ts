@@ -78,7 +78,10 @@ async function pumped(
   const end = Promise.withResolvers<PumpOutcome>();
   let pump: BodyPump | undefined;
   handle = response => {
-    pump = new BodyPump(response, begin(response, lengthBytes), reader, lengthBytes, sends, end.resolve);
+    pump = new BodyPump(response, begin(response, lengthBytes), reader, lengthBytes, {
+      sends,
+      onEnd: end.resolve,
+    });
     pump.start(undefined);
   };
   const body = received(whileReading);
@@ -127,7 +130,9 @@ describe.each([
     const end = Promise.withResolvers<PumpOutcome>();
     handle = response => {
       const answer = begin(response, 3 * pieceBytes);
-      new BodyPump(response, answer, reader, 3 * pieceBytes, sends, end.resolve).start(reader.loan(9));
+      new BodyPump(response, answer, reader, 3 * pieceBytes, { sends, onEnd: end.resolve }).start(
+        reader.loan(9),
+      );
     };
     const body = await received();
     expect(await end.promise).toEqual({ kind: 'sent' });
@@ -177,9 +182,10 @@ describe.each([
       if (!reader.closed) setImmediate(count);
     };
     handle = response => {
-      new BodyPump(response, begin(response, lengthBytes), reader, lengthBytes, sends, end.resolve).start(
-        undefined,
-      );
+      new BodyPump(response, begin(response, lengthBytes), reader, lengthBytes, {
+        sends,
+        onEnd: end.resolve,
+      }).start(undefined);
       setImmediate(count);
     };
     const body = await received();
@@ -218,7 +224,7 @@ it('many answers together send no more in a turn of the event loop than one', as
     const response = new ServerResponse(new IncomingMessage(new Socket()));
     const onEnd = (end: PumpOutcome) => ends.push(end);
     const answer = new FastAnswer(sizes);
-    new BodyPump(response, answer, reader, 20 * pieceBytes, together, onEnd).start(undefined);
+    new BodyPump(response, answer, reader, 20 * pieceBytes, { sends: together, onEnd }).start(undefined);
   }
   const mostBytes = 2 * 1024 * 1024 + pieceBytes;
   for (let turn = 0; ends.length < readers.length && turn < 1000; turn++) {
@@ -236,7 +242,7 @@ it('gives back what waits for its turn when the client leaves', async () => {
   const responses = readers.map(reader => {
     const response = new ServerResponse(new IncomingMessage(new Socket()));
     const onEnd = (end: PumpOutcome) => ends.push(end);
-    new BodyPump(response, new FastAnswer([]), reader, 20 * pieceBytes, together, onEnd).start(
+    new BodyPump(response, new FastAnswer([]), reader, 20 * pieceBytes, { sends: together, onEnd }).start(
       reader.loan(0),
     );
     return response;
@@ -261,7 +267,10 @@ it('gives back what the connection has not taken when the client leaves, once', 
       return false;
     },
   };
-  const pump = new BodyPump(response, answer, reader, 20 * pieceBytes, sends, end => void ends.push(end));
+  const pump = new BodyPump(response, answer, reader, 20 * pieceBytes, {
+    sends,
+    onEnd: end => void ends.push(end),
+  });
   pump.start(undefined);
   expect(reader).toMatchObject({ lent: 1, closed: 0 });
   response.emit('close');
