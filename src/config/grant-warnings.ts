@@ -1,6 +1,6 @@
 import { judgeAction } from '../s3/action-verdict.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
-import { compileKeyPatterns } from '../s3/key-pattern.ts';
+import { compileKeyPatterns, compileKeyShare } from '../s3/key-pattern.ts';
 import { pathKeyProblem } from '../s3/path-key.ts';
 import { type PatternEffect, patternEffects } from '../s3/pattern-effects.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -73,9 +73,14 @@ function actionProblem(action: string, keys: readonly string[]): string | undefi
       // the schema refuses it
       return undefined;
     case 'grants':
-      if (standing.on === 'keys' || compileKeyPatterns(keys)('')) return undefined;
+      if (standing.on === 'keys' || isForBucket(standing.on, keys)) return undefined;
       return `${GRANTS_NOTHING}, since it applies to the bucket as a whole, which needs a grant with keys: ["**"]`;
   }
+}
+
+/** As `passOperation` judges. */
+function isForBucket(on: 'bucket' | 'every key', keys: readonly string[]): boolean {
+  return on === 'bucket' ? compileKeyPatterns(keys)('') : compileKeyShare(keys)('') === 'every';
 }
 
 function* patternWarnings({ path, keys, buckets }: Grant, config: GrantConfig): Generator<ConfigWarning> {

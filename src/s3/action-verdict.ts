@@ -6,8 +6,11 @@ import { isReading, listedConfigurations, namedOperations, type OperationName } 
 
 /** The effect of naming an action in a grant. */
 type ActionVerdict =
-  /** It permits operations: on keys, or for `bucket` on the bucket as a whole. */
-  | { readonly kind: 'grants'; readonly on: 'keys' | 'bucket' }
+  /**
+   * It permits operations: on keys, on the bucket as a whole, or such as change the bucket, which only who may do so to every
+   * key may do.
+   */
+  | { readonly kind: 'grants'; readonly on: 'keys' | 'bucket' | 'every key' }
   /** There is an operation of this name, but it is permitted by another action. */
   | { readonly kind: 'follows'; readonly action: string }
   /** It is, or permits, an operation that changes something and is not passed to stores. */
@@ -30,11 +33,11 @@ const namesInPolicies: Readonly<Record<string, string>> = {
   ListAllMyBuckets: 'ListBucket',
 };
 
-const { passed, refused, following, ofBuckets } = knownActions();
+const { passed, refused, following, ofBuckets, changingBuckets } = knownActions();
 
 /** @param action as written in a grant, not `*`. */
 export function judgeAction(action: string): ActionVerdict {
-  if (passed.has(action)) return { kind: 'grants', on: ofBuckets.has(action) ? 'bucket' : 'keys' };
+  if (passed.has(action)) return { kind: 'grants', on: grantedOn(action) };
   if (refused.has(action)) return { kind: 'not passed' };
   const allowedBy = following.get(action);
   if (allowedBy !== undefined) return { kind: 'follows', action: allowedBy };
@@ -44,11 +47,17 @@ export function judgeAction(action: string): ActionVerdict {
   return { kind: 'unknown', meant };
 }
 
+function grantedOn(action: string) {
+  if (!ofBuckets.has(action)) return 'keys';
+  return changingBuckets.has(action) ? 'every key' : 'bucket';
+}
+
 function knownActions() {
   const passed = new Set<string>(fieldActions);
   const refused = new Set<string>();
   const following = new Map<string, string>();
   const ofBuckets = new Set<string>(listedConfigurations);
+  const changingBuckets = new Set<string>();
   const follow = (name: OperationName, isUsable: boolean) => {
     if (isUsable) following.set(name, actionOf(name, undefined));
     // no grant helps, although the action that it would need may permit other operations
@@ -58,6 +67,7 @@ function knownActions() {
     const isUsable = isReading(method) || isPassed(name);
     for (const action of actionsOf(name)) (isUsable ? passed : refused).add(action);
     follow(name, isUsable);
+    if (!isReading(method)) changingBuckets.add(actionOf(name, undefined));
     if (resource === 'bucket') ofBuckets.add(actionOf(name, undefined));
     // a form that is posted to a bucket is for one key of it
     else ofBuckets.delete(actionOf(name, undefined));
@@ -67,5 +77,7 @@ function knownActions() {
   following.set('ListBuckets', 'ListBucket');
   follow('ListObjectsV2', true);
   for (const name of ['CopyObject', 'UploadPartCopy'] as const) follow(name, isPassed(name));
-  return { passed, refused, following, ofBuckets };
+  // what such a field does needs no grant for every key
+  for (const name of fieldActions) changingBuckets.delete(name);
+  return { passed, refused, following, ofBuckets, changingBuckets };
 }

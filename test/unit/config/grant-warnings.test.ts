@@ -74,6 +74,10 @@ describe('the check warns of what can never match', () => {
       'buckets.photos.anonymous[0].actions[0] holds "GetBucketLocation": it grants nothing, since it applies to the bucket as a whole',
     ],
     [
+      { bucket: anonymous('[PutBucketPolicy]', '["**", "!private/**"]') },
+      'buckets.photos.anonymous[0].actions[0] holds "PutBucketPolicy": it grants nothing, since it applies to the bucket as a whole',
+    ],
+    [
       { bucket: anonymous('[]', '["**"]') },
       'buckets.photos.anonymous[0].actions holds a list of 0: it grants nothing',
     ],
@@ -97,7 +101,8 @@ describe('the check warns of what can never match', () => {
   it.each<Parts>([
     {},
     { bucket: anonymous('["*"]', '["**", "!private/**"]') },
-    { bucket: anonymous('[GetBucketLocation]', '["**", "!private/**"]') },
+    { bucket: anonymous('[GetBucketLocation, PutObject, DeleteObject]', '["**", "!private/**"]') },
+    { bucket: anonymous('[PutBucketPolicy, DeleteBucket]', '["**"]') },
     { keys: 'path', bucket: anonymous('[GetObject, ListBucket]', '["public/**", "*.txt", "a/*/b"]') },
     { bucket: 'access: public, anonymous: []' },
     { bucket: 'access: verify', allow: '[{ buckets: ["*"], actions: [GetObject] }]' },

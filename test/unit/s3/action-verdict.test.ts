@@ -27,6 +27,13 @@ it.each(['GetBucketLocation', 'GetBucketVersioning', 'ListBucketMetricsConfigura
   },
 );
 
+it.each(['CreateBucket', 'DeleteBucket', 'PutBucketPolicy', 'PutBucketVersioning', 'DeleteBucketCors'])(
+  '%s is for who may do so to every key',
+  action => {
+    expect(judgeAction(action)).toEqual({ kind: 'grants', on: 'every key' });
+  },
+);
+
 it.each([
   ['HeadObject', 'GetObject'],
   ['HeadBucket', 'ListBucket'],
