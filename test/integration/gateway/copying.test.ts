@@ -91,6 +91,32 @@ describe.each([
     expect((await lab.ask({ path: '/renamed/joined' })).body.equals(content)).toBe(true);
   });
 
+  it('an old version is copied, whole and as a part', async () => {
+    await lab.store.put(
+      '/box?versioning',
+      '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>',
+    );
+    const { VersionId } = await lab
+      .sdk()
+      .send(new PutObjectCommand({ Bucket: 'renamed', Key: 'v', Body: 'old' }));
+    await put('renamed', 'v', Buffer.from('new'));
+    const CopySource = `renamed/v?versionId=${VersionId}`;
+    const whole = { Bucket: 'renamed', Key: 'whole' };
+    const copied = await lab.sdk().send(new CopyObjectCommand({ ...whole, CopySource }));
+    expect(copied.CopySourceVersionId).toBe(VersionId);
+    const joined = { Bucket: 'renamed', Key: 'of-parts' };
+    const { UploadId } = await lab.sdk().send(new CreateMultipartUploadCommand(joined));
+    const part = { ...joined, UploadId, PartNumber: 1 };
+    const { CopyPartResult, CopySourceVersionId } = await lab
+      .sdk()
+      .send(new UploadPartCopyCommand({ ...part, CopySource }));
+    expect(CopySourceVersionId).toBe(VersionId);
+    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag: CopyPartResult?.ETag }] };
+    await lab.sdk().send(new CompleteMultipartUploadCommand({ ...joined, UploadId, MultipartUpload }));
+    for (const { Key } of [whole, joined])
+      expect((await lab.ask({ path: `/renamed/${Key}` })).body.toString()).toBe('old');
+  });
+
   it('conditions on the source are the store’s to judge', async () => {
     await put('box', 'conditional', 'x');
     const copy = (CopySourceIfMatch: string) =>
