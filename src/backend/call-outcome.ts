@@ -48,11 +48,6 @@ export function isStoreFailure(error: StoreError): boolean {
   return error.reason !== GIVEN_UP && unansweredOutcomes[outcomeOf(error)] === 'store';
 }
 
-/** Whether a call failed for lack of a connection, so that the requested object does not matter. */
-export function isOfConnection({ code }: StoreError): boolean {
-  return code === 'UNREACHABLE';
-}
-
 /** The outcomes that are the store's failures. */
 export const storeFailures: readonly string[] = outcomesBy(by => by === 'store');
 

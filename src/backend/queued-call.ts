@@ -60,7 +60,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#context = context;
     this.#pace = new ClientPace(context.clock);
     this.#resends = new Resends(request, context);
-    this.#report = new CallReport(context.breaker, request, this.object);
+    this.#report = new CallReport(context.breaker, request);
   }
 
   get silentSinceMs(): number | undefined {
@@ -76,8 +76,8 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   }
 
   start(): void {
-    const { limits, clock } = this.#context;
-    if (!this.#report.admit()) {
+    const { limits, clock, breaker } = this.#context;
+    if (breaker?.isRefusing) {
       this.endedBy('open');
       return;
     }
@@ -114,7 +114,6 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   abort(): void {
     if (!this.#end()) return;
     this.#state = 'aborted';
-    this.#report.dropped();
     this.#stopSending();
     this.#context.queue.leave(this);
   }
@@ -220,8 +219,9 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   /** Sends the call again after `error`, now or later; false if it may not be repeated. */
   #sendAgain(error: StoreError): boolean {
-    if (this.#state !== 'sent' || this.#isGivenUp || !this.#report.mayBeRepeated()) return false;
-    const { clock, meter } = this.#context;
+    const { clock, meter, breaker } = this.#context;
+    // the store may have failed for others meanwhile
+    if (this.#state !== 'sent' || this.#isGivenUp || breaker?.isRefusing) return false;
     const delayMs = this.#resends.delayMs(error, clock.monotonicMs() - this.#startedMs);
     if (delayMs === undefined) return false;
     meter.retried(error.code.toLowerCase());
@@ -264,7 +264,6 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   #refuse(error: StoreError): void {
     if (!this.#end()) return;
     this.#state = 'refused';
-    this.#report.dropped();
     this.#context.queue.leave(this);
     queueMicrotask(() => {
       if (this.#state === 'refused') this.#tellFailure(error);

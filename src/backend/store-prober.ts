@@ -1,19 +1,18 @@
 import type { Clock, Timer } from '../base/clock.ts';
-import type { Store, StoreReceiver, StoreRequest } from './store.ts';
+import { healthRequest } from './health-request.ts';
+import type { Store, StoreReceiver } from './store.ts';
 
 interface ProberOptions {
   readonly store: Pick<Store, 'send'>;
-  /** The bucket that is listed; undefined: the list of buckets is asked for. */
+  /** See `healthRequest`. */
   readonly bucket: string | undefined;
   readonly everyMs: number;
-  /** Whether the circuit breaker is half-open and waits for further trial calls. */
-  readonly isTried: () => boolean;
   readonly clock: Clock;
 }
 
 /**
- * Sends a small request to a store at regular intervals. Any answer counts, so metrics, alerts and the circuit breaker
- * know the state of a store even while no client needs it.
+ * Asks a store now and then whether it answers: what it answers does not matter. So the metrics and alerts of a store know
+ * of its state also while no client needs it.
  */
 export class StoreProber {
   readonly #options: ProberOptions;
@@ -44,28 +43,16 @@ export class StoreProber {
     // one that hangs is enough
     if (this.#isAsking || this.#isStopped) return;
     this.#isAsking = true;
-    const { store, isTried } = this.#options;
+    const { store, bucket } = this.#options;
+    const isOver = () => {
+      this.#isAsking = false;
+    };
     const receiver: StoreReceiver = {
       answered: () => undefined,
       arrived: () => undefined,
-      ended: () => {
-        this.#isAsking = false;
-        if (isTried()) queueMicrotask(() => this.#ask());
-      },
-      failed: () => {
-        this.#isAsking = false;
-      },
+      ended: isOver,
+      failed: isOver,
     };
-    store.send(this.#request(), receiver);
-  }
-
-  #request(): StoreRequest {
-    const { bucket } = this.#options;
-    const isOfBucket = bucket !== undefined;
-    return {
-      method: isOfBucket ? 'HEAD' : 'GET',
-      operation: isOfBucket ? 'HeadBucket' : 'ListBuckets',
-      ...{ bucket, key: undefined, query: '', fields: [] },
-    };
+    store.send(healthRequest(bucket), receiver);
   }
 }

@@ -52,7 +52,7 @@ const tls = map({
   });
 });
 
-/** When the store counts as failing, so that it is asked only now and then. */
+/** When the store is suspected of failing, and what it takes until calls are sent to it again. */
 const breaker = map({
   threshold: share().default(0.5),
   minRequests: integer(1, 100_000).default(20),

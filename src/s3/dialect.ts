@@ -72,6 +72,14 @@ export function rawFromFields(fields: readonly HeaderField[], prefix: HeaderPref
   return raw;
 }
 
+/** Groups alternating names and values. */
+export function pairsOf(raw: readonly string[]): [string, string][] {
+  const result: [string, string][] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2)
+    result.push([raw[index] ?? '', raw[index + 1] ?? '']);
+  return result;
+}
+
 /**
  * The dialect of a request: that of its presigned parameters, else of its signed headers, else of the first header with
  * a prefix. Undefined when it has none of these.

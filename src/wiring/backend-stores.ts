@@ -9,11 +9,12 @@ import type { Faults } from '../base/faults.ts';
 import type { Logger } from '../base/logger.ts';
 import type { SpanSink } from '../base/spans.ts';
 import { serverTlsOf } from '../config/backend-certificates.ts';
-import type { BackendConfig } from '../config/gateway-config.ts';
+import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import type { ServerTls } from '../transport/read-buffer.ts';
 import type { BackendPlace } from './backend-places.ts';
 import { createBreaker } from './breakers.ts';
 import { providedSource } from './provided-source.ts';
+import { bucketAt } from './store-probes.ts';
 import { EMBEDDED_STORE_CONNECTIONS, type StoreAccess, type WorkerSettings } from './thread-contracts.ts';
 import type { WorkerCredentials } from './worker-credentials.ts';
 
@@ -47,6 +48,7 @@ export class BackendStores {
   #prepared: ReadonlyMap<string, S3Store> = new Map();
   /** What was prepared, by the names of the backends. */
   #named: ReadonlyMap<string, S3Store> = new Map();
+  #buckets: GatewayConfig['buckets'] = {};
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
@@ -63,6 +65,7 @@ export class BackendStores {
     });
     this.#prepared = new Map(built.map(({ id, store }) => [id, store]));
     this.#named = new Map(built.map(({ name, store }) => [name, store]));
+    this.#buckets = settings.config.buckets;
     return this.#named;
   }
 
@@ -73,6 +76,7 @@ export class BackendStores {
   use(): ReadonlyMap<string, S3Store> {
     for (const [id, store] of this.#inUse) if (!this.#prepared.has(id)) store.retire();
     this.#inUse = this.#prepared;
+    for (const [name, store] of this.#named) store.askedBucket = bucketAt(name, this.#buckets);
     return this.#named;
   }
 

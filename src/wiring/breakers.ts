@@ -1,6 +1,7 @@
 /** Part of the composition root of a worker: the circuit breaker of each store. */
 import { Breaker, type BreakerChange } from '../backend/breaker/breaker.ts';
 import { allocateBreakers, type BreakerWords } from '../backend/breaker/breaker-word.ts';
+import { QUESTION_LIMIT_MS } from '../backend/breaker/store-question.ts';
 import type { StoreMeter } from '../backend/store-meter.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -19,8 +20,8 @@ interface BreakerParts {
   readonly logger: Logger;
 }
 
-/** What a call takes beside the time to its first byte: repeats, and the slack of the watch. */
-const BESIDE_FIRST_BYTE_MS = 5_000;
+/** What a question may take beside its limit: the thread may have been blocked. */
+const BESIDE_LIMIT_MS = 2_000;
 
 /** The breaker of a store; undefined for one that has none. */
 export function createBreaker(
@@ -29,14 +30,11 @@ export function createBreaker(
   { clock, meter, logger }: BreakerParts,
 ): Breaker | undefined {
   if (backend.type !== 's3' || backend.breaker === false) return undefined;
-  const { timeouts, breaker: configured } = backend;
+  const { breaker: configured } = backend;
   // the last place is shared by all backends that have none of their own: their states must not mix
   const isOwn = place.index < BACKEND_PLACES - 1;
   const breaker = new Breaker({
-    settings: {
-      ...configured,
-      probeMs: timeouts.connectMs + timeouts.firstByteMs + BESIDE_FIRST_BYTE_MS,
-    },
+    settings: { ...configured, questionMs: QUESTION_LIMIT_MS + BESIDE_LIMIT_MS },
     ...(isOwn ? { words: shared, index: place.index } : { words: allocateBreakers(1), index: 0 }),
     address: place.changes,
     clock,
@@ -49,10 +47,16 @@ export function createBreaker(
   return breaker;
 }
 
-function logChange(logger: Logger, backend: string, { to, calls, failures }: BreakerChange, openMs: number) {
+/** How often it was asked in vain meanwhile is in the metrics. */
+function logChange(
+  logger: Logger,
+  backend: string,
+  { from, to, calls, failures }: BreakerChange,
+  openMs: number,
+) {
   const line = { backend, state: to };
-  if (to === 'open')
-    logger.warn({ ...line, calls, failures, openMs }, 'the backend fails: it is not asked for a while');
-  else if (to === 'half-open') logger.warn(line, 'the backend is tried again');
-  else logger.warn(line, 'the backend is asked again');
+  if (from === 'closed')
+    logger.warn({ ...line, calls, failures, openMs }, 'the backend fails: no calls are sent to it');
+  else if (to === 'closed') logger.warn(line, 'the backend answers again: calls are sent to it');
+  else logger.debug(line, 'the backend is asked whether it answers');
 }

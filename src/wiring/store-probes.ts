@@ -14,25 +14,19 @@ export class StoreProbes {
   }
 
   /** Replaces the probes by those of `config`. */
-  use(
-    { backends, buckets }: GatewayConfig,
-    stores: ReadonlyMap<string, Pick<S3Store, 'send' | 'isTried'>>,
-  ): void {
+  use({ backends, buckets }: GatewayConfig, stores: ReadonlyMap<string, Pick<S3Store, 'send'>>): void {
     for (const prober of this.#probers) prober.stop();
     this.#probers = Object.entries(backends).flatMap(([name, backend]) => {
       const store = stores.get(name);
       if (!store || backend.type !== 's3' || backend.probe === undefined) return [];
       const { everyMs } = backend.probe;
-      const isTried = () => store.isTried;
-      return [
-        new StoreProber({ store, bucket: bucketAt(name, buckets), everyMs, isTried, clock: this.#clock }),
-      ];
+      return [new StoreProber({ store, bucket: bucketAt(name, buckets), everyMs, clock: this.#clock })];
     });
   }
 }
 
 /** The first bucket of a backend that is configured by name. */
-function bucketAt(backend: string, buckets: GatewayConfig['buckets']): string | undefined {
+export function bucketAt(backend: string, buckets: GatewayConfig['buckets']): string | undefined {
   for (const [name, { backend: of, bucket = name }] of Object.entries(buckets))
     if (of === backend && name !== EVERY_OTHER_BUCKET) return bucket;
   return undefined;

@@ -39,6 +39,8 @@ export class StandInStore {
   readonly faults = new FaultScript();
   /** Paths (`/bucket/key`) of which no request is ever answered. */
   readonly hanging = new Set<string>();
+  /** What goes wrong with every request of some paths. */
+  readonly spoiled = new Map<string, Fault>();
   latencyMs: number;
   rateBytesPerS: number;
   readonly #server: Server;
@@ -113,7 +115,7 @@ export class StandInStore {
 
   async #serve(request: IncomingMessage, reply: ServerResponse): Promise<void> {
     const note = this.log.open(request);
-    const fault = this.faults.take();
+    const fault = this.spoiled.get(pathOf(request)) ?? this.faults.take();
     request.resume();
     if (this.hanging.has(pathOf(request))) return;
     await Promise.all(this.#gates);

@@ -46,7 +46,7 @@ const backendCalls = promql(
 );
 
 const breakerStates = promql(
-  'The circuit breaker of each backend: 0 closed, 1 tries it with a few requests, 2 open: misses and writes are 503 at once.',
+  'The circuit breaker of each backend: 0 closed, 1 asks it whether it answers, 2 open: misses and writes are 503 at once.',
   'tidegate_backend_breaker_state',
 );
 

@@ -10,10 +10,10 @@ export function allocateBreakers(stores: number): BreakerWords {
 /** In the order of their numbers, in metrics too. */
 export const breakerStates = ['closed', 'half-open', 'open'] as const satisfies BreakerState['kind'][];
 
-/** From the low end: 2 bits for the kind, 8 for the address, 4 for each count, the rest for the time. */
-const [ADDRESS_BIT, RUNNING_BIT, SUCCEEDED_BIT, TIME_BIT] = [2n, 10n, 14n, 18n];
+/** From the low end: 2 bits for the kind, 8 for the address, 4 for the count, the rest for the time. */
+const [ADDRESS_BIT, SUCCEEDED_BIT, TIME_BIT] = [2n, 10n, 14n];
 
-/** Most calls that a word can count. */
+/** Most questions that a word can count. */
 export const MOST_PROBES = 15;
 
 /** How many addresses of one backend are told apart, see `encodeState`. */
@@ -26,12 +26,11 @@ const ADDRESSES = 256;
  */
 export function encodeState(state: BreakerState, address: number): bigint {
   const timeMs = Math.ceil(state.kind === 'closed' ? state.sinceMs : state.untilMs);
-  const counts = state.kind === 'half-open' ? state : { running: 0, succeeded: 0 };
+  const succeeded = state.kind === 'half-open' ? state.succeeded : 0;
   return (
     BigInt(breakerStates.indexOf(state.kind)) |
     (BigInt(address % ADDRESSES) << ADDRESS_BIT) |
-    (BigInt(Math.min(counts.running, MOST_PROBES)) << RUNNING_BIT) |
-    (BigInt(Math.min(counts.succeeded, MOST_PROBES)) << SUCCEEDED_BIT) |
+    (BigInt(Math.min(succeeded, MOST_PROBES)) << SUCCEEDED_BIT) |
     (BigInt(timeMs) << TIME_BIT)
   );
 }
@@ -43,8 +42,7 @@ export function decodeState(word: bigint, address: number): BreakerState {
   const timeMs = Number(word >> TIME_BIT);
   if (kind === 'closed') return { kind, sinceMs: timeMs };
   if (kind === 'open') return { kind, untilMs: timeMs };
-  const [running, succeeded] = [partOf(word, RUNNING_BIT, 0xfn), partOf(word, SUCCEEDED_BIT, 0xfn)];
-  return { kind, untilMs: timeMs, running, succeeded };
+  return { kind, untilMs: timeMs, succeeded: partOf(word, SUCCEEDED_BIT, 0xfn) };
 }
 
 function partOf(word: bigint, bit: bigint, mask: bigint): number {

@@ -1,19 +1,20 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
 import {
-  type Admission,
-  admit,
-  afterFailures,
-  afterTrial,
+  afterQuestion,
   type BreakerState,
   type BreakerTimes,
-  type TrialEnd,
+  whenAsking,
+  whenFailing,
 } from './breaker-state.ts';
 import { type BreakerWords, decodeState, encodeState } from './breaker-word.ts';
 import { FailureWindow } from './failure-window.ts';
 
+/** For how long a thread suspects nothing after the store has answered its question, though calls fail. */
+export const PAUSE_MS = 1_000;
+
 /** When a breaker opens, and when it closes again. */
 interface BreakerSettings extends BreakerTimes {
-  /** The share of failed calls that opens it, from 0 to 1. */
+  /** The share of failed calls from which on the store is asked, from 0 to 1. */
   readonly threshold: number;
   /** With fewer calls within the window nothing is concluded. */
   readonly minRequests: number;
@@ -22,9 +23,18 @@ interface BreakerSettings extends BreakerTimes {
 
 /** A change of state, with what this thread has counted. */
 export interface BreakerChange {
+  readonly from: BreakerState['kind'];
   readonly to: BreakerState['kind'];
   readonly calls: number;
   readonly failures: number;
+}
+
+/** What a breaker needs of its store. */
+interface GuardedStore {
+  /** Asks it what no client has chosen, beside all calls; `told` is called once, after a while that is bounded. */
+  ask(told: (isAlive: boolean) => void): void;
+  /** This thread has opened the breaker. */
+  opened(): void;
 }
 
 interface BreakerOptions {
@@ -34,21 +44,30 @@ interface BreakerOptions {
   readonly index: number;
   /** See `encodeState`. */
   readonly address: number;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
   /** Told of each change in the one thread that has made it. */
   readonly changed: (change: BreakerChange) => void;
 }
 
 /**
- * The circuit breaker of one store in one thread. Each thread counts its own calls; the state is shared, since a store
- * that fails for one thread fails for all: the first one that has seen enough opens it for all of them, and together they
- * try the store with a few calls only. Threads exchange the state in one step, so that each change has one author.
+ * The circuit breaker of one store in one thread. Calls that fail are a suspicion only, since clients choose what they ask
+ * for, and a few bad objects would do: what opens it is that the store does not answer a question of the breaker's own
+ * either. While it is open no call is sent, and that question alone, asked again and again, closes it.
+ *
+ * Each thread counts its own calls; the state is shared, since a store that fails for one thread fails for all. Threads
+ * exchange it in one step, so that each change has one author, and one thread at a time asks a store that is not used.
  */
 export class Breaker {
   readonly #options: BreakerOptions;
   readonly #window: FailureWindow;
   #countedSinceMs = 0;
-  readonly #onOpen = new Set<() => void>();
+  #store: GuardedStore | undefined;
+  #isAsking = false;
+  /** Before this time the store, which has answered, is not suspected. */
+  #restUntilMs = -Infinity;
+  /** Until the store is asked again, while the breaker is not closed. */
+  #timer: Timer | undefined;
+  #isStopped = false;
 
   constructor(options: BreakerOptions) {
     this.#options = options;
@@ -59,55 +78,94 @@ export class Breaker {
     return decodeState(this.#load(), this.#options.address);
   }
 
-  /** Whether a call would be refused now; takes no place among the calls that try the store. */
+  /** Whether calls are refused now; then this thread, too, sees to it that the store is asked. */
   get isRefusing(): boolean {
-    const { clock, settings } = this.#options;
-    return admit(this.state, clock.monotonicMs(), settings).admission === 'refuse';
+    if (this.state.kind === 'closed') return false;
+    this.#watch();
+    return true;
   }
 
-  /** Calls `callback` whenever this thread opens the breaker. */
-  onOpen(callback: () => void): void {
-    this.#onOpen.add(callback);
+  /** The store whose breaker this is. */
+  guard(store: GuardedStore): void {
+    this.#store = store;
+    // the thread that has opened it may have died
+    this.#watch();
   }
 
-  /** Whether a call may be sent now. The end of one that tries the store has to be told by `tried`. */
-  admit(): Admission {
-    let admission: Admission = 'send';
-    this.#exchange((state, nowMs) => {
-      const verdict = admit(state, nowMs, this.#options.settings);
-      admission = verdict.admission;
-      return verdict.next;
-    });
-    return admission;
-  }
-
-  /** A call that tried the store has ended. */
-  tried(end: TrialEnd): void {
-    this.#exchange((state, nowMs) => afterTrial(state, end, nowMs, this.#options.settings));
+  /** This thread asks the store nothing any more. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.cancel();
   }
 
   succeeded(): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    this.#forgetOld();
-    this.#window.succeeded(nowMs);
+    this.#count(false);
   }
 
-  /** @param object see `FailureWindow.failed` */
-  failed(object: string | undefined): void {
-    const { clock, settings } = this.#options;
-    this.#forgetOld();
-    this.#window.failed(object, clock.monotonicMs());
+  failed(): void {
+    this.#count(true);
+    const { threshold, minRequests } = this.#options.settings;
     const { calls, failures } = this.#window;
-    if (calls < settings.minRequests || failures < settings.threshold * calls) return;
-    this.#exchange((state, nowMs) => afterFailures(state, nowMs, settings));
+    if (calls >= minRequests && failures >= threshold * calls) this.#suspect();
   }
 
-  /** What was counted before the breaker closed is of the time before. */
-  #forgetOld(): void {
+  #count(isFailure: boolean): void {
     const { state } = this;
-    if (state.kind !== 'closed' || state.sinceMs <= this.#countedSinceMs) return;
-    this.#countedSinceMs = state.sinceMs;
-    this.#window.clear();
+    // what was counted before the breaker closed is of the time before
+    if (state.kind === 'closed' && state.sinceMs > this.#countedSinceMs) {
+      this.#countedSinceMs = state.sinceMs;
+      this.#window.clear();
+    }
+    this.#window.count(isFailure, this.#nowMs);
+  }
+
+  #suspect(): void {
+    if (this.state.kind !== 'closed' || this.#nowMs < this.#restUntilMs) return;
+    this.#ask(isAlive => {
+      if (!isAlive) this.#exchange((state, nowMs) => whenFailing(state, nowMs, this.#options.settings));
+      this.#watch();
+    });
+  }
+
+  /** Asks the store when it is time for that, unless the breaker is closed. */
+  #watch(): void {
+    const { state } = this;
+    if (state.kind === 'closed' || this.#timer || this.#isStopped) return;
+    const delayMs = Math.max(0, state.untilMs - this.#nowMs);
+    this.#timer = this.#options.clock.after(delayMs, () => {
+      this.#timer = undefined;
+      this.#try();
+    });
+  }
+
+  #try(): void {
+    // the end of a question sees to what follows
+    if (this.#isAsking) return;
+    if (this.#exchange((state, nowMs) => whenAsking(state, nowMs, this.#options.settings))) this.#askOnce();
+    else this.#watch();
+  }
+
+  #askOnce(): void {
+    this.#ask(isAlive => {
+      this.#exchange((state, nowMs) => afterQuestion(state, isAlive, nowMs, this.#options.settings));
+      if (isAlive && this.state.kind === 'half-open') this.#askOnce();
+      else this.#watch();
+    });
+  }
+
+  /** One question at a time. */
+  #ask(told: (isAlive: boolean) => void): void {
+    if (this.#isAsking || this.#isStopped) return;
+    this.#isAsking = true;
+    this.#store?.ask(isAlive => {
+      this.#isAsking = false;
+      if (isAlive) this.#restUntilMs = this.#nowMs + PAUSE_MS;
+      if (!this.#isStopped) told(isAlive);
+    });
+  }
+
+  get #nowMs(): number {
+    return this.#options.clock.monotonicMs();
   }
 
   #load(): bigint {
@@ -115,23 +173,23 @@ export class Breaker {
     return Atomics.load(words, index);
   }
 
-  /** Replaces the state by what `step` makes of it, which is repeated where another thread was faster. */
-  #exchange(step: (state: BreakerState, nowMs: number) => BreakerState): void {
-    const { words, index, address, clock } = this.#options;
+  /** Replaces the state by what `step` makes of it, which is repeated where another thread was faster; false if that is the same. */
+  #exchange(step: (state: BreakerState, nowMs: number) => BreakerState): boolean {
+    const { words, index, address } = this.#options;
     for (;;) {
       const word = this.#load();
       const state = decodeState(word, address);
-      const next = step(state, clock.monotonicMs());
-      if (next === state) return;
+      const next = step(state, this.#nowMs);
+      if (next === state) return false;
       if (Atomics.compareExchange(words, index, word, encodeState(next, address)) !== word) continue;
-      if (next.kind !== state.kind) this.#tell(next.kind);
-      return;
+      if (next.kind !== state.kind) this.#tell(state.kind, next.kind);
+      return true;
     }
   }
 
-  #tell(to: BreakerState['kind']): void {
+  #tell(from: BreakerState['kind'], to: BreakerState['kind']): void {
     const { calls, failures } = this.#window;
-    this.#options.changed({ to, calls, failures });
-    if (to === 'open') for (const callback of this.#onOpen) callback();
+    this.#options.changed({ from, to, calls, failures });
+    if (from === 'closed') this.#store?.opened();
   }
 }

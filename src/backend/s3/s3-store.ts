@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Faults } from '../../base/faults.ts';
 import type { SpanSink } from '../../base/spans.ts';
 import { withoutHopByHop } from '../../http/hop-by-hop.ts';
-import { type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
+import { type HeaderPrefix, pairsOf, rawFromFields } from '../../s3/dialect.ts';
 import { loggedUrl } from '../../s3/logged-url.ts';
 import { isStreamName } from '../../s3/payload-hash.ts';
 import { UNSIGNED_PAYLOAD } from '../../s3/sigv4-canonical.ts';
@@ -10,10 +10,12 @@ import { type Credentials, SigningKeys } from '../../s3/sigv4-keys.ts';
 import { signRequest } from '../../s3/sigv4-sign.ts';
 import { boundedLookup } from '../bounded-lookup.ts';
 import type { Breaker } from '../breaker/breaker.ts';
+import { QUESTION_LIMIT_MS, StoreQuestion } from '../breaker/store-question.ts';
 import type { CallContext, SentRequest } from '../call-context.ts';
 import { CallQueue } from '../call-queue.ts';
 import type { HeldCredentials } from '../credentials/held-credentials.ts';
 import { RefusalWatch } from '../credentials/refusal-watch.ts';
+import { healthRequest } from '../health-request.ts';
 import { HedgePolicy, type HedgeSettings } from '../hedge/hedge-policy.ts';
 import { type HedgeContext, HedgedCall, isHedged } from '../hedge/hedged-call.ts';
 import type { OriginCall, OriginReceiver } from '../origin-call.ts';
@@ -92,11 +94,15 @@ export class S3Store implements Store {
   readonly name: string;
   readonly identity: string;
   readonly headerPrefix: HeaderPrefix;
+  /** The bucket that the circuit breaker asks for, see `healthRequest`. */
+  askedBucket: string | undefined;
   readonly #options: S3StoreOptions;
   readonly #address: StoreAddress;
   readonly #keys = new SigningKeys();
   readonly #calls: CallContext;
   readonly #pools: OriginPools;
+  /** The question of the circuit breaker waits for no call. */
+  readonly #questionPools: OriginPools;
   readonly #hedges: HedgeContext | undefined;
   readonly #writeMs: number;
 
@@ -135,10 +141,15 @@ export class S3Store implements Store {
       readHead: (status, raw) => readReplyHead(status, withoutHopByHop(raw), headerPrefix),
     };
     this.#hedges = options.hedge && this.#hedgesBy(options.hedge);
-    options.breaker?.onOpen(() => callQueue.refuseWaiting());
     this.#writeMs = Math.max(timeouts.firstByteMs, WRITE_ANSWER_MS);
     const lookup = options.lookup ?? boundedLookup(LOOKUPS_AT_ONCE, LOOKUPS_WAITING);
-    this.#pools = new OriginPools(protocol, { connections, timeouts, lookup, tls: options.tls }, POOL_LIMIT);
+    const toOrigin = { timeouts, lookup, tls: options.tls };
+    this.#pools = new OriginPools(protocol, { ...toOrigin, connections }, POOL_LIMIT);
+    this.#questionPools = new OriginPools(protocol, { ...toOrigin, connections: 1 }, 1);
+    options.breaker?.guard({
+      ask: told => this.#ask(told),
+      opened: () => callQueue.refuseWaiting(),
+    });
   }
 
   /**
@@ -155,6 +166,14 @@ export class S3Store implements Store {
     if (breaker?.isRefusing) call.endedBy('open');
     else queue.enter(call);
     return call;
+  }
+
+  #ask(told: (isAlive: boolean) => void): void {
+    const { connectMs, firstByteMs } = this.#options.timeouts;
+    const limitMs = Math.min(QUESTION_LIMIT_MS, connectMs + firstByteMs);
+    const send: CallContext['send'] = (request, receiver) =>
+      this.#sendWith([], request, receiver, this.#questionPools);
+    StoreQuestion.ask({ ...this.#calls, send, limitMs }, healthRequest(this.askedBucket), told);
   }
 
   /** A second request is sent only while connections are free and the store is healthy. */
@@ -180,18 +199,16 @@ export class S3Store implements Store {
     return this.#calls.budget.take();
   }
 
-  /** Whether the circuit breaker is half-open and waits for further trial calls. */
-  get isTried(): boolean {
-    return this.#calls.breaker?.state.kind === 'half-open';
-  }
-
   /** The store is replaced: only calls of requests that began before may follow. */
   retire(): void {
+    this.#options.breaker?.stop();
+    this.#questionPools.retire();
     this.#pools.retire();
   }
 
   async close(): Promise<void> {
-    await this.#pools.close();
+    this.#options.breaker?.stop();
+    await Promise.all([this.#pools.close(), this.#questionPools.close()]);
   }
 
   /** Sends the request; for a sampled trace, records the span of the call. */
@@ -210,7 +227,12 @@ export class S3Store implements Store {
   }
 
   /** @param unsigned fields that the signature does not cover, because proxies may change them */
-  #sendWith(unsigned: readonly string[], request: StoreRequest, receiver: OriginReceiver): OriginCall {
+  #sendWith(
+    unsigned: readonly string[],
+    request: StoreRequest,
+    receiver: OriginReceiver,
+    pools = this.#pools,
+  ): OriginCall {
     const credentials = this.#credentials();
     const destination = destinationOf(this.#address, request.bucket, request.key);
     const { host, rawPath } = destination;
@@ -230,7 +252,7 @@ export class S3Store implements Store {
       ...(body && { body }),
       ...(changing.has(method) && { answerMs: this.#writeMs }),
     };
-    const { pool, release } = this.#pools.lease(host);
+    const { pool, release } = pools.lease(host);
     return pool.send(raw, this.#watched(receiver, method, credentials), release);
   }
 
@@ -267,18 +289,10 @@ export class S3Store implements Store {
       host,
       rawPath,
       rawQuery: request.query,
-      headers: pairs(headers.slice(2)),
+      headers: pairsOf(headers.slice(2)),
       payloadHash,
     };
     const context = { credentials, region, service, headerPrefix, nowMs: clock.nowMs(), keys: this.#keys };
     return signRequest(toSign, context).flat();
   }
-}
-
-/** Groups alternating names and values into pairs. */
-function pairs(raw: readonly string[]): [string, string][] {
-  const result: [string, string][] = [];
-  for (let index = 0; index + 1 < raw.length; index += 2)
-    result.push([raw[index] ?? '', raw[index + 1] ?? '']);
-  return result;
 }

@@ -25,12 +25,14 @@ function setup() {
     breakers: allocateBreakers(BACKEND_PLACES),
   };
   /** The stores that serve once a reload with these backends is prepared. */
-  const prepare = (backends: Readonly<Record<string, string>>) => {
+  const prepare = (backends: Readonly<Record<string, string>>, buckets: readonly string[] = []) => {
     const lines = Object.entries(backends).map(
       ([name, more]) =>
         `  ${name}: { type: s3, endpoint: "http://127.0.0.1:1", credentials: none, keys: exact${more} }`,
     );
-    const config = parseConfig(`backends:\n${lines.join('\n')}`, {});
+    const named = buckets.map(bucket => `  ${bucket}, access: verify }`);
+    const text = ['backends:', ...lines, ...(named.length > 0 ? ['buckets:', ...named] : [])].join('\n');
+    const config = parseConfig(text, {});
     const placed = places.placesOf(config.backends, new Map());
     placed.take();
     const prepared = stores.prepare({
@@ -75,6 +77,18 @@ it('a store that is replaced or removed is retired when the change is applied, a
   expect(counts()).toEqual([0, 0, 0]);
   stores.use();
   expect(counts()).toEqual([0, 1, 1]);
+});
+
+it('a circuit breaker asks for the first bucket of its backend, and for another from a reload on', () => {
+  const { stores, prepare } = setup();
+  const asked = () => Array.from(stores.use().values(), ({ askedBucket }) => askedBucket);
+  const one = prepare({ one: '', two: '' }, ['"*": { backend: one', 'a: { backend: one, bucket: a-there'])(
+    'one',
+  );
+  expect(asked()).toEqual(['a-there', undefined]);
+  expect(prepare({ one: '', two: '' }, ['b: { backend: one'])('one')).toBe(one);
+  expect(one.askedBucket).toBe('a-there');
+  expect(asked()).toEqual(['b', undefined]);
 });
 
 it('what was prepared and not applied changes nothing of those in use', () => {

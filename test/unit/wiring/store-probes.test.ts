@@ -18,7 +18,6 @@ it('asks the backends that are to be asked for their first bucket, and as a relo
   const clock = new ManualClock();
   const asked: string[] = [];
   const storeOf = (name: string) => ({
-    isTried: false,
     send: ({ method, bucket }: { method: string; bucket: string | undefined }, to: { ended(): void }) => {
       asked.push(`${name} ${method} ${bucket}`);
       to.ended();

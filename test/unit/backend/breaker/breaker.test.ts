@@ -9,7 +9,7 @@ const settings = {
   windowMs: 10_000,
   openMs: 5_000,
   probes: 3,
-  probeMs: 15_000,
+  questionMs: 5_000,
 };
 let clock: ManualClock;
 let words: BreakerWords;
@@ -21,133 +21,199 @@ beforeEach(() => {
   changes = [];
 });
 
-function newBreaker(address = 0, index = 0): Breaker {
-  return new Breaker({ settings, words, index, address, clock, changed: change => changes.push(change) });
+/** A thread, and the questions of its breaker that the store has not answered. */
+class Thread {
+  readonly breaker: Breaker;
+  readonly questions: ((isAlive: boolean) => void)[] = [];
+  opened = 0;
+
+  constructor(address = 0, index = 0) {
+    const changed = (change: BreakerChange) => changes.push(change);
+    this.breaker = new Breaker({ settings, words, index, address, clock, changed });
+    this.breaker.guard({ ask: told => this.questions.push(told), opened: () => this.opened++ });
+  }
+
+  fail(calls: number): void {
+    for (let call = 0; call < calls; call++) this.breaker.failed();
+  }
+
+  answer(isAlive: boolean): void {
+    const told = this.questions.shift();
+    if (!told) throw new Error('nothing was asked');
+    told(isAlive);
+  }
+
+  open(): this {
+    this.fail(20);
+    this.answer(false);
+    expect(this.breaker.state.kind).toBe('open');
+    return this;
+  }
 }
 
-function failTwenty(breaker: Breaker): void {
-  for (let call = 0; call < 20; call++) breaker.failed(undefined);
-}
+const states = () => changes.map(({ to }) => to);
 
-function tryOnce(breaker: Breaker, end: 'succeeded' | 'failed'): void {
-  expect(breaker.admit()).toBe('try');
-  breaker.tried(end);
-}
-
-describe('it opens', () => {
+describe('the store is suspected', () => {
   it('when as many calls as are needed have failed, and no sooner', () => {
-    const breaker = newBreaker();
-    for (let call = 0; call < 19; call++) breaker.failed(undefined);
-    expect(breaker.admit()).toBe('send');
-    breaker.failed(undefined);
-    expect(breaker.admit()).toBe('refuse');
-    expect(changes).toEqual([{ to: 'open', calls: 20, failures: 20 }]);
+    const thread = new Thread();
+    thread.fail(19);
+    expect(thread.questions).toHaveLength(0);
+    thread.fail(1);
+    expect(thread.questions).toHaveLength(1);
   });
 
   it('when half of many calls fail, not when a little less do', () => {
-    const breaker = newBreaker();
-    for (let call = 0; call < 51; call++) breaker.succeeded();
-    for (let call = 0; call < 50; call++) breaker.failed(undefined);
-    expect(breaker.state.kind).toBe('closed');
-    breaker.failed(undefined);
-    expect(breaker.state.kind).toBe('open');
-  });
-
-  it('for failures of many objects, not for those of a few that are asked for again and again', () => {
-    const breaker = newBreaker();
-    for (let call = 0; call < 600; call++) breaker.failed(`bad ${call % 6}`);
-    expect(breaker.state.kind).toBe('closed');
-    for (let call = 0; call < 2; call++) breaker.failed(`another ${call}`);
-    expect(breaker.state.kind).toBe('open');
+    const thread = new Thread();
+    for (let call = 0; call < 51; call++) thread.breaker.succeeded();
+    thread.fail(50);
+    expect(thread.questions).toHaveLength(0);
+    thread.fail(1);
+    expect(thread.questions).toHaveLength(1);
   });
 
   it('for what happened within the window', () => {
-    const breaker = newBreaker();
-    for (let call = 0; call < 19; call++) breaker.failed(undefined);
+    const thread = new Thread();
+    thread.fail(19);
     clock.advance(10_000);
-    for (let call = 0; call < 19; call++) breaker.failed(undefined);
-    expect(breaker.state.kind).toBe('closed');
+    thread.fail(19);
+    expect(thread.questions).toHaveLength(0);
+  });
+
+  it('and is asked one question at a time, while calls go on', () => {
+    const thread = new Thread();
+    thread.fail(500);
+    expect(thread.questions).toHaveLength(1);
+    expect(thread.breaker.isRefusing).toBe(false);
+  });
+
+  it('and when it answers, it stays in use, and is asked again a second later at the soonest', () => {
+    const thread = new Thread();
+    thread.fail(20);
+    thread.answer(true);
+    clock.advance(999);
+    thread.fail(1_000);
+    expect([thread.questions.length, thread.breaker.isRefusing]).toEqual([0, false]);
+    clock.advance(1);
+    thread.fail(1);
+    expect(thread.questions).toHaveLength(1);
+    expect(states()).toEqual([]);
+  });
+});
+
+describe('it opens', () => {
+  it('when the store does not answer the question either, and tells what was counted', () => {
+    const thread = new Thread().open();
+    expect([thread.breaker.isRefusing, thread.opened]).toEqual([true, 1]);
+    expect(changes).toEqual([{ from: 'closed', to: 'open', calls: 20, failures: 20 }]);
   });
 
   it('in all threads at once, and is told once', () => {
-    const [one, other] = [newBreaker(), newBreaker()];
-    failTwenty(one);
-    expect([one.admit(), other.admit()]).toEqual(['refuse', 'refuse']);
-    failTwenty(other);
-    expect(changes.map(({ to }) => to)).toEqual(['open']);
+    const [one, other] = [new Thread(), new Thread()];
+    other.fail(20);
+    one.open();
+    expect(other.breaker.isRefusing).toBe(true);
+    other.answer(false);
+    expect([states(), one.opened, other.opened]).toEqual([['open'], 1, 0]);
   });
 
   it('for one store alone', () => {
-    failTwenty(newBreaker(0, 0));
-    expect(newBreaker(0, 1).admit()).toBe('send');
+    new Thread(0, 0).open();
+    expect(new Thread(0, 1).breaker.isRefusing).toBe(false);
   });
 
   it('for the address that failed, not for one that a reload has given the store', () => {
-    failTwenty(newBreaker(0));
-    expect(newBreaker(1).admit()).toBe('send');
-  });
-
-  it('and has told whoever wants to know, in the thread that opened it', () => {
-    let told = 0;
-    const breaker = newBreaker();
-    breaker.onOpen(() => told++);
-    failTwenty(breaker);
-    expect(told).toBe(1);
+    new Thread(0).open();
+    expect(new Thread(1).breaker.isRefusing).toBe(false);
   });
 });
 
 describe('once it is open', () => {
-  let breaker: Breaker;
+  let thread: Thread;
 
   beforeEach(() => {
-    breaker = newBreaker();
-    failTwenty(breaker);
+    thread = new Thread().open();
     changes = [];
   });
 
-  it('it refuses calls for the configured time, then lets as many through as probes are configured', () => {
+  it('calls are refused, and after the configured time the store is asked, though no call is wanted', () => {
     clock.advance(4_999);
-    expect([breaker.isRefusing, breaker.admit()]).toEqual([true, 'refuse']);
+    expect(thread.questions).toHaveLength(0);
     clock.advance(1);
-    expect(breaker.isRefusing).toBe(false);
-    expect([1, 2, 3, 4].map(() => breaker.admit())).toEqual(['try', 'try', 'try', 'refuse']);
+    expect([thread.questions.length, thread.breaker.isRefusing]).toEqual([1, true]);
   });
 
-  it('it closes when the probes have succeeded, and counts from zero again in every thread', () => {
-    const other = newBreaker();
-    for (let call = 0; call < 19; call++) other.failed(undefined);
+  it('it closes when as many questions as configured were answered, and counts from zero again in every thread', () => {
+    const other = new Thread();
     clock.advance(5_000);
-    for (let call = 0; call < 3; call++) tryOnce(breaker, 'succeeded');
-    expect(changes.map(({ to }) => to)).toEqual(['half-open', 'closed']);
-    other.failed(undefined);
-    breaker.failed(undefined);
-    expect(breaker.admit()).toBe('send');
+    for (let question = 1; question <= 3; question++) {
+      expect(thread.breaker.isRefusing).toBe(true);
+      thread.answer(true);
+    }
+    expect(states()).toEqual(['half-open', 'closed']);
+    expect([thread.breaker.isRefusing, other.breaker.isRefusing]).toEqual([false, false]);
+    other.fail(19);
+    thread.fail(19);
+    expect([thread.questions.length, other.questions.length]).toEqual([0, 0]);
   });
 
-  it('it opens for as long again when a probe fails', () => {
+  it('what calls of before tell, which end meanwhile, does not close it and keeps it open no longer', () => {
+    for (let call = 0; call < 100; call++) thread.breaker.succeeded();
+    expect(thread.breaker.isRefusing).toBe(true);
     clock.advance(5_000);
-    tryOnce(breaker, 'succeeded');
-    tryOnce(breaker, 'failed');
+    thread.fail(100);
+    for (let question = 0; question < 3; question++) thread.answer(true);
+    expect(thread.breaker.isRefusing).toBe(false);
+  });
+
+  it('it is open for as long again when the store does not answer', () => {
+    clock.advance(5_000);
+    thread.answer(true);
+    thread.answer(false);
     clock.advance(4_999);
-    expect(breaker.admit()).toBe('refuse');
+    expect(thread.questions).toHaveLength(0);
     clock.advance(1);
-    expect(breaker.admit()).toBe('try');
+    expect(thread.questions).toHaveLength(1);
+    thread.answer(true);
+    thread.answer(true);
+    expect(thread.breaker.isRefusing).toBe(true);
   });
 
-  it('a probe that was given up makes room for another', () => {
+  it('one thread asks, and another does when that one has died', () => {
+    const other = new Thread();
     clock.advance(5_000);
-    for (let call = 0; call < 3; call++) breaker.admit();
-    expect(breaker.admit()).toBe('refuse');
-    breaker.tried('dropped');
-    expect(breaker.admit()).toBe('try');
+    expect(thread.questions.length + other.questions.length).toBe(1);
+    const [asking, waiting] = thread.questions.length > 0 ? [thread, other] : [other, thread];
+    asking.breaker.stop();
+    clock.advance(4_999);
+    expect(waiting.questions).toHaveLength(0);
+    clock.advance(1);
+    for (let question = 0; question < 3; question++) waiting.answer(true);
+    expect(waiting.breaker.isRefusing).toBe(false);
   });
 
-  it('probes that never end, as their worker died, are waited for no longer than a call may take', () => {
+  it('a thread that is started when all others have died asks as well', () => {
+    thread.breaker.stop();
+    const replacement = new Thread();
     clock.advance(5_000);
-    for (let call = 0; call < 3; call++) breaker.admit();
-    clock.advance(14_999);
-    expect(breaker.admit()).toBe('refuse');
-    clock.advance(1);
-    expect(breaker.admit()).toBe('try');
+    expect(replacement.questions).toHaveLength(1);
   });
+});
+
+it('a thread that refuses calls asks when the one that opened it has died', () => {
+  const refusing = new Thread();
+  new Thread().open().breaker.stop();
+  clock.advance(60_000);
+  expect(refusing.questions).toHaveLength(0);
+  expect(refusing.breaker.isRefusing).toBe(true);
+  clock.advance(0);
+  expect(refusing.questions).toHaveLength(1);
+});
+
+it('a breaker that is stopped asks nothing, and what it hears changes nothing', () => {
+  const thread = new Thread();
+  thread.fail(20);
+  thread.breaker.stop();
+  thread.answer(false);
+  thread.fail(20);
+  expect([thread.questions.length, thread.breaker.isRefusing]).toEqual([0, false]);
 });

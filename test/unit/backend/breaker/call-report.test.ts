@@ -1,33 +1,24 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Breaker } from '../../../../src/backend/breaker/breaker.ts';
-import { allocateBreakers } from '../../../../src/backend/breaker/breaker-word.ts';
 import { CallReport } from '../../../../src/backend/breaker/call-report.ts';
 import { GIVEN_UP, NO_ANSWER, StoreError, type StoreErrorCode } from '../../../../src/backend/store.ts';
-import { ManualClock } from '../../../support/manual-clock.ts';
 
-let clock: ManualClock;
-let breaker: Breaker;
+let told: string[];
 
 beforeEach(() => {
-  clock = new ManualClock();
-  breaker = new Breaker({
-    // a single failure opens it
-    settings: { threshold: 0.5, minRequests: 1, windowMs: 10_000, openMs: 5_000, probes: 1, probeMs: 15_000 },
-    words: allocateBreakers(1),
-    ...{ index: 0, address: 0, clock, changed: () => undefined },
-  });
+  told = [];
 });
 
 function sent(method = 'GET'): CallReport {
-  const report = new CallReport(breaker, { method }, 'object');
-  expect(report.admit()).toBe(true);
-  return report;
+  const breaker = { succeeded: () => told.push('succeeded'), failed: () => told.push('failed') };
+  return new CallReport(breaker, { method });
 }
 
 describe('a failure of the store is', () => {
   it.each([500, 502, 504, 599])('an answer with %s', status => {
-    sent().answered(status);
-    expect(breaker.state.kind).toBe('open');
+    const report = sent();
+    report.answered(status);
+    report.ended();
+    expect(told).toEqual(['failed']);
   });
 
   it.each<[StoreErrorCode, string | undefined]>([
@@ -38,7 +29,7 @@ describe('a failure of the store is', () => {
     ['BUSY', NO_ANSWER],
   ])('%s', (code, reason) => {
     sent().failed(new StoreError(code, 'failed', undefined, reason));
-    expect(breaker.state.kind).toBe('open');
+    expect(told).toEqual(['failed']);
   });
 
   it.each(['<Error><Code>ServiceUnavailable</Code></Error>', 'no server is up', ''])(
@@ -46,18 +37,26 @@ describe('a failure of the store is', () => {
     body => {
       const report = sent();
       report.answered(503);
-      expect(breaker.state.kind).toBe('closed');
+      expect(told).toEqual([]);
       report.arrived(Buffer.from(body));
       report.ended();
-      expect(breaker.state.kind).toBe('open');
+      expect(told).toEqual(['failed']);
     },
   );
 
-  it('a 503 whose body goes on and on', () => {
+  it('a 503 whose body goes on and on, once', () => {
     const report = sent();
     report.answered(503);
     for (let chunk = 0; chunk < 3; chunk++) report.arrived(Buffer.alloc(1_024, ' '));
-    expect(breaker.state.kind).toBe('open');
+    report.ended();
+    expect(told).toEqual(['failed']);
+  });
+
+  it('a 503 whose body breaks off, once', () => {
+    const report = sent();
+    report.answered(503);
+    report.failed(new StoreError('BROKEN', 'failed', undefined));
+    expect(told).toEqual(['failed']);
   });
 });
 
@@ -66,7 +65,7 @@ describe('no failure of the store is', () => {
     const report = sent();
     report.answered(status);
     report.ended();
-    expect(breaker.state.kind).toBe('closed');
+    expect(told).toEqual(['succeeded']);
   });
 
   it('a 503 that says SlowDown, in pieces too', () => {
@@ -75,14 +74,14 @@ describe('no failure of the store is', () => {
     report.arrived(Buffer.from('<Error><Code>Slow'));
     report.arrived(Buffer.from('Down</Code></Error>'));
     report.ended();
-    expect(breaker.state.kind).toBe('closed');
+    expect(told).toEqual(['succeeded']);
   });
 
   it('a 503 to HEAD, which has no code', () => {
     const report = sent('HEAD');
     report.answered(503);
     report.ended();
-    expect(breaker.state.kind).toBe('closed');
+    expect(told).toEqual([]);
   });
 
   it.each<[StoreErrorCode, string | undefined]>([
@@ -93,41 +92,6 @@ describe('no failure of the store is', () => {
     ['BROKEN', GIVEN_UP],
   ])('%s (%s)', (code, reason) => {
     sent().failed(new StoreError(code, 'failed', undefined, reason));
-    expect(breaker.state.kind).toBe('closed');
-  });
-
-  it('a client that leaves', () => {
-    sent().dropped();
-    expect(breaker.state.kind).toBe('closed');
-  });
-});
-
-describe('a call that tries the store', () => {
-  function trial(): CallReport {
-    sent().answered(500);
-    clock.advance(5_000);
-    const report = sent();
-    expect(new CallReport(breaker, { method: 'GET' }, 'other').admit()).toBe(false);
-    return report;
-  }
-
-  it('closes the breaker as soon as it is answered', () => {
-    trial().answered(200);
-    expect(breaker.state.kind).toBe('closed');
-  });
-
-  it('leaves its place to another when it is given up, once', () => {
-    const report = trial();
-    report.dropped();
-    report.dropped();
-    expect(breaker.state).toMatchObject({ kind: 'half-open', running: 0 });
-    sent();
-  });
-
-  it('may be repeated, which other calls may not while the breaker is open', () => {
-    const before = sent();
-    expect(before.mayBeRepeated()).toBe(true);
-    const report = trial();
-    expect([report.mayBeRepeated(), before.mayBeRepeated()]).toEqual([true, false]);
+    expect(told).toEqual([]);
   });
 });

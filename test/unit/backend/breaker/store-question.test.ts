@@ -1,0 +1,86 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { StoreQuestion } from '../../../../src/backend/breaker/store-question.ts';
+import { healthRequest } from '../../../../src/backend/health-request.ts';
+import type { OriginReceiver } from '../../../../src/backend/origin-call.ts';
+import { StoreError, type StoreErrorCode } from '../../../../src/backend/store.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+let clock: ManualClock;
+let told: boolean[];
+let counted: string[];
+let aborts: number;
+let receiver: OriginReceiver;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  told = [];
+  counted = [];
+  aborts = 0;
+});
+
+const nothing = () => undefined;
+const meter = {
+  answered: (_request: unknown, status: number) => counted.push(String(status)),
+  ended: (_request: unknown, how: string) => counted.push(how),
+  ...{ arrived: nothing, refused: nothing, retried: nothing, hedged: nothing },
+};
+
+function ask(fails?: StoreError): void {
+  const send = (_request: unknown, to: OriginReceiver) => {
+    if (fails) throw fails;
+    receiver = to;
+    return { pause: nothing, resume: nothing, abort: () => aborts++ };
+  };
+  StoreQuestion.ask({ clock, meter, outages: undefined, send, limitMs: 3_000 }, healthRequest('b'), isAlive =>
+    told.push(isAlive),
+  );
+}
+
+describe('a store that answers', () => {
+  it.each([200, 301, 400, 401, 403, 404, 405, 412, 501])('%s works', status => {
+    ask();
+    receiver.answered(status, []);
+    receiver.ended();
+    expect([told, counted, aborts]).toEqual([[true], [String(status)], 1]);
+  });
+
+  it.each([429, 500, 502, 503, 504])('%s does not', status => {
+    ask();
+    receiver.answered(status, []);
+    receiver.ended();
+    expect([told, counted]).toEqual([[false], [String(status)]]);
+  });
+});
+
+describe('a store does not work', () => {
+  it.each<StoreErrorCode>(['UNREACHABLE', 'TIMEOUT', 'BROKEN', 'INVALID'])('whose answer is %s', code => {
+    ask();
+    receiver.failed(new StoreError(code, 'failed', undefined));
+    expect([told, counted]).toEqual([[false], [code.toLowerCase()]]);
+  });
+
+  it('that does not answer within the limit, and what it answers later counts for nothing', () => {
+    ask();
+    clock.advance(2_999);
+    expect(told).toEqual([]);
+    clock.advance(1);
+    receiver.answered(200, []);
+    receiver.ended();
+    expect([told, counted, aborts]).toEqual([[false], ['timeout'], 1]);
+  });
+
+  it('unless its answer could not be read in time, since the thread stood still', () => {
+    ask();
+    clock.holdUp(4_000);
+    clock.advance(0);
+    receiver.answered(200, []);
+    expect(told).toEqual([true]);
+  });
+});
+
+it('says nothing of a store that it cannot be signed for', async () => {
+  ask(new StoreError('UNSIGNED', 'no credentials', undefined));
+  expect(told).toEqual([]);
+  await Promise.resolve();
+  expect([told, counted]).toEqual([[true], ['unsigned']]);
+});
