@@ -135,7 +135,7 @@ async function start(
     scrape: () => ofProcess.scrape(),
     isDraining: () => shutdown.isDraining,
     alerts,
-    reload: { run: () => reload.run(), compare: config => reload.compare(config) },
+    reload: { run: () => reload.run(), compare: (config, key) => reload.compare(config, key) },
   });
   adminPort.serve({ access: () => running.current.admin, routes: [...routes, ...alerts.routes], logger });
   shutdown.onSignals({ workers, alerts, stores, adminPort, reload, accessLog });

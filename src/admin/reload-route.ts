@@ -29,14 +29,21 @@ export type ReloadOutcome =
 
 export interface ReloadCommands {
   readonly run: () => Promise<ReloadOutcome>;
-  /** @param config as another process of this version has read it, without functions. @throws TypeError if it is none */
-  readonly compare: (config: Readonly<Record<string, unknown>>) => Differences;
+  /**
+   * @param config as another process of this version has read it, without functions, its secrets hidden
+   * @param key that they were hidden with
+   * @throws TypeError if it is none
+   */
+  readonly compare: (config: Readonly<Record<string, unknown>>, key: string) => Differences;
 }
 
 /** Ten thousand clients with their grants. */
 const MAX_CONFIG_BYTES = 4 * 2 ** 20;
 
-const comparison = z.strictObject({ config: z.record(z.string(), z.unknown()) });
+const comparison = z.strictObject({
+  config: z.record(z.string(), z.unknown()),
+  key: z.string({ error: 'a text' }),
+});
 
 /** `POST /api/reload` and, for `tidegate check --admin`, `POST /api/reload/compare`. */
 export function reloadRoutes({ run, compare }: ReloadCommands): readonly AdminRoute[] {
@@ -60,19 +67,20 @@ export function reloadRoutes({ run, compare }: ReloadCommands): readonly AdminRo
       method: 'POST',
       path: '/api/reload/compare',
       async handle(request, response) {
-        const { config } = await readJson(request, comparison, MAX_CONFIG_BYTES);
-        sendJson(response, 200, compared(config, compare));
+        const { config, key } = await readJson(request, comparison, MAX_CONFIG_BYTES);
+        sendJson(
+          response,
+          200,
+          compared(() => compare(config, key)),
+        );
       },
     },
   ];
 }
 
-function compared(
-  config: Readonly<Record<string, unknown>>,
-  compare: ReloadCommands['compare'],
-): Differences {
+function compared(compare: () => Differences): Differences {
   try {
-    return compare(config);
+    return compare();
   } catch (error) {
     if (error instanceof TypeError)
       throw new AdminError(400, 'INVALID_BODY', 'config must be a whole configuration of this version');

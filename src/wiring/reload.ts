@@ -7,6 +7,7 @@ import { type ConfigDifference, configDifferences } from '../config/config-diffe
 import { ConfigError } from '../config/config-error.ts';
 import { deepFreeze } from '../config/freeze.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
+import { hideSecrets } from '../config/hidden-secrets.ts';
 import type { RunningConfig } from './running-config.ts';
 
 interface ReloadParts {
@@ -48,13 +49,14 @@ export class Reload {
   /**
    * Where `wanted` differs from what runs, and which of it a reload would not take over.
    *
-   * @param wanted a configuration that another process has read
+   * @param wanted a configuration that another process has read, with its secrets hidden by `key`
    * @throws TypeError when it is none
    */
-  compare(wanted: Readonly<Record<string, unknown>>) {
+  compare(wanted: Readonly<Record<string, unknown>>, key: string) {
     const { running, keepFixed } = this.#parts;
     const next = wanted as unknown as GatewayConfig;
-    return differencesOf(running.current, keepFixed(next), next);
+    const hidden = (config: GatewayConfig) => hideSecrets(config, key);
+    return differencesOf(hidden(running.current), hidden(keepFixed(next)), next);
   }
 
   async #reload(): Promise<ReloadOutcome> {
