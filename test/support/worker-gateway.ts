@@ -92,38 +92,10 @@ export function makeWorkerGateway(
   const clock = options.clock ?? systemClock;
   const meter = new StoreMeter(metrics);
   const faults = new Faults(metrics, options.logger);
-  const makeStore = (name: string, endpoint: string) =>
-    new S3Store({
-      name,
-      endpoint,
-      region: 'us-east-1',
-      addressing: 'path',
-      headerPrefix: 'x-amz-',
-      credentials: { kind: 'none' },
-      connections: options.connections ?? 128,
-      queue: { size: 512, waitMs: 2_000 },
-      minRateBytes: 1_024,
-      timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
-      clock: guardedClock(clock, faults),
-      meter,
-      faults,
-      spans: options.tracing?.spans,
-      ...options.store,
-    });
-  const store = makeStore('main', options.storeUrl);
-  const others = Object.entries(options.otherStores ?? {}).map(([name, url]) => makeStore(name, url));
-  const standby = options.fallbackUrl === undefined ? undefined : makeStore('standby', options.fallbackUrl);
-  const stores = [store, ...others, ...(standby ? [standby] : [])];
-  for (const one of stores) spoilGiven(one);
-  const otherBuckets = Object.fromEntries(others.map(one => [one.name, { store: one }]));
+  const stores = makeStores(options, { clock: guardedClock(clock, faults), meter, faults });
   const gateway = new Gateway({
     domain: options.domain,
-    buckets: bucketsOf(
-      { ...options, buckets: { ...(options.buckets ?? { b: {} }), ...otherBuckets } },
-      store,
-      policy,
-      standby,
-    ),
+    buckets: bucketsOf(options, stores, policy),
     authenticate: options.authenticate ?? (() => anonymous),
     authenticateForm: options.authenticateForm ?? (() => anonymous),
     policy: policyOf(options.allows),
@@ -142,7 +114,45 @@ export function makeWorkerGateway(
     limits: { ...defaultLimits, ...options.limits },
     random: () => 0.5,
   });
-  return { gateway, metrics, stores };
+  const { main, others, standby } = stores;
+  return { gateway, metrics, stores: [main, ...others, ...(standby ? [standby] : [])] };
+}
+
+interface TestStores {
+  readonly main: S3Store;
+  /** Each has a bucket that is called the same. */
+  readonly others: readonly S3Store[];
+  readonly standby: S3Store | undefined;
+}
+
+function makeStores(
+  { storeUrl, otherStores = {}, fallbackUrl, connections = 128, tracing, store }: WorkerGatewayOptions,
+  parts: Pick<S3StoreOptions, 'clock' | 'meter' | 'faults'>,
+): TestStores {
+  const makeStore = (name: string, endpoint: string) => {
+    const made = new S3Store({
+      name,
+      endpoint,
+      region: 'us-east-1',
+      addressing: 'path',
+      headerPrefix: 'x-amz-',
+      credentials: { kind: 'none' },
+      connections,
+      queue: { size: 512, waitMs: 2_000 },
+      minRateBytes: 1_024,
+      timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
+      spans: tracing?.spans,
+      ...parts,
+      ...store,
+    });
+    spoilGiven(made);
+    return made;
+  };
+  return {
+    main: makeStore('main', storeUrl),
+    others: Object.entries(otherStores).map(([name, url]) => makeStore(name, url)),
+    standby: fallbackUrl === undefined ? undefined : makeStore('standby', fallbackUrl),
+  };
 }
 
 /** A function alone tells of single keys; of what lies below a prefix it tells when that itself is refused. */
@@ -154,11 +164,11 @@ function policyOf(allows: WorkerGatewayOptions['allows']): Policy {
 
 function bucketsOf(
   options: WorkerGatewayOptions,
-  store: S3Store,
+  { main: store, others: otherStores, standby }: TestStores,
   policy: CachePolicy,
-  standby: S3Store | undefined,
 ) {
-  const { buckets = { b: {} } } = options;
+  const ofOthers = Object.fromEntries(otherStores.map(one => [one.name, { store: one }]));
+  const buckets = { ...(options.buckets ?? { b: {} }), ...ofOthers };
   const bucketOf = (name: string, different: Partial<Bucket>): Bucket => {
     const bucket = primaryOf(name, different);
     return standby ? { ...bucket, fallback: fallbackBucketOf(bucket, standby, `${name}-replica`) } : bucket;
