@@ -5,22 +5,25 @@ import { type RawReader, RawReads, READ_BYTES } from './raw-reads.ts';
 import { ReadMemory } from './read-memory.ts';
 import { ServedRequest } from './served-request.ts';
 
-/** A body of which less is left is not worth it. */
+/** Bodies with fewer bytes left than this are read as usual. */
 const LEAST_BYTES = 512 * 1024;
 
-/** A write of so much makes the stream of a body pause until it was taken: see SentMemory. Smaller pieces are copied. */
+/**
+ * A write of this size makes the stream of a body pause until it was taken, see `SentMemory`. Smaller pieces are
+ * copied.
+ */
 const LENT_BYTES = getDefaultHighWaterMark(false);
 
-/** One is on its way to the store while the next one is read. */
+/** Pieces per body: one is sent to the store while the next one is read. */
 const PIECES = 2;
 
 const memory = new ReadMemory(READ_BYTES);
 
-/** Who takes a body. */
+/** The receiver of a body. */
 export interface RawBodySink {
-  /** @param release if the memory is lent: to be called when nobody uses it any more */
+  /** @param release set if the memory is lent; must be called when it is no longer used */
   arrived(bytes: Buffer, release: (() => void) | undefined): void;
-  /** Whether more is wanted now. Else `goOn` is called later. */
+  /** Whether more bytes are wanted now; otherwise `goOn` is called later. */
   readonly wantsMore: boolean;
 }
 
@@ -68,8 +71,8 @@ export class RawBody implements RawReader {
   }
 
   /**
-   * Takes over the body of `request`, if it can. Must not be called while node:http parses, and whoever reads the request
-   * must stop before `start`: it gives nothing more but its end.
+   * Takes over the body of `request`, if possible. Must not be called while node:http parses. Whoever reads the request
+   * must stop before `start`; from then on the request emits only its end.
    */
   static begin(request: IncomingMessage, sink: RawBodySink): RawBody | undefined {
     const { socket, headers, complete } = request;
@@ -91,7 +94,7 @@ export class RawBody implements RawReader {
     return body;
   }
 
-  /** Passes on what has come, and reads on. */
+  /** Passes on the bytes that have arrived, and continues to read. */
   start(): void {
     const [request, socket] = [this.#request, this.#socket];
     request.pause();
@@ -140,14 +143,14 @@ export class RawBody implements RawReader {
     return memory.take();
   }
 
-  /** The sink wants more. */
+  /** The receiver wants more bytes. */
   goOn(): void {
     if (!this.#isHeldUp || this.#isOver) return;
     this.#isHeldUp = false;
     this.#socket.resume();
   }
 
-  /** What comes now goes the usual way, when somebody reads it. */
+  /** Later bytes are read by node:http as usual. */
   stop(): void {
     if (this.#isOver) return;
     this.#over();
@@ -157,7 +160,7 @@ export class RawBody implements RawReader {
     else this.#socket.once('close', () => memory.leave());
   }
 
-  /** @param rest what came behind the body */
+  /** @param rest bytes after the body */
   #ended(rest: Buffer): boolean {
     if (!this.#isOver) {
       this.#over();

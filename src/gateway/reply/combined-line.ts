@@ -8,7 +8,7 @@ import { loggedFields } from './logged-fields.ts';
 /** What a client says of itself is cut to this, so that a line stays short. */
 const FIELD_LENGTH = 1_024;
 
-/** nginx has this status for clients that leave before they are answered; tools expect a number. */
+/** The status for clients that leave before they are answered, as in nginx; tools expect a number. */
 const CLIENT_LEFT = 499;
 
 /** Makes the line of a request in the Combined Log Format of Apache (mod_log_config). */
@@ -40,7 +40,7 @@ export class CombinedLines {
     return combinedEscaped(json.includes('\\') ? JSON.parse(`"${json}"`) : json);
   }
 
-  /** Without the blanks that separate the fields. */
+  /** Without spaces, which separate the fields. */
   #word(text: string): string {
     return this.#shown(text).replaceAll(' ', '\\x20');
   }

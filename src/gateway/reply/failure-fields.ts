@@ -5,16 +5,16 @@ import type { Exchange } from '../request/exchange.ts';
 /** What a client sent may be part of the log; a line stays short nevertheless. */
 const LOGGED_FAILURE_LENGTH = 512;
 
-/** What the log tells of a request that was not answered as it was meant. */
+/** Log fields of a request that failed or was refused. */
 interface FailureFields {
   readonly failure: string | undefined;
-  /** Why it was refused, beyond the text of its error; a refused signature has told it. */
+  /** Why it was refused, if the error's text does not say so. A refused signature has a log line of its own. */
   readonly reason: string | undefined;
-  /** The store at fault, as the configuration calls it. */
+  /** The name of the store at fault in the configuration. */
   readonly backend: string | undefined;
   /**
-   * The fault of the store by its name: `ECONNREFUSED`, `STATUS_503`. Undefined where it has none; the text of the
-   * failure tells more.
+   * The name of the store's failure, such as `ECONNREFUSED` or `STATUS_503`; undefined if it has none. The text of the
+   * failure says more.
    */
   readonly cause: string | undefined;
 }

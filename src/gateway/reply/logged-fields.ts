@@ -1,4 +1,4 @@
-/** The header fields of a request that the access log tells. */
+/** The header fields of a request that the access log shows. */
 interface LoggedFields {
   readonly userAgent: string | undefined;
   readonly referer: string | undefined;

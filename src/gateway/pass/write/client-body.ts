@@ -15,7 +15,7 @@ export interface BodyConversion {
   readonly lengthBytes: number;
   /** See `StreamedBody`. */
   readonly payloadHash: string;
-  /** The next bytes have come from the client. What is held back of them has to be copied. */
+  /** The next bytes have arrived from the client. Any that are held back must be copied. */
   take(bytes: Buffer): void;
   /** All has come. What was held back until then is passed on. */
   end(): void;
@@ -162,7 +162,7 @@ export class ClientBody implements StreamedBody, RawBodySink {
     this.#raw.start();
   }
 
-  /** @param isLent whether what is passed on may be memory that is used again */
+  /** @param isLent whether the bytes passed on may be in memory that is reused */
   #step(step: () => void, isLent: boolean): boolean {
     try {
       step();

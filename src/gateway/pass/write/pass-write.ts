@@ -110,7 +110,7 @@ function fieldsOfBody(
   return new Map([...storeFields].filter(([name]) => !name.startsWith('checksum-')));
 }
 
-/** What the request declares of its body. @throws S3Error those of `declaredPayload`; EntityTooLarge */
+/** What the request declares about its body. @throws S3Error those of `declaredPayload`; EntityTooLarge */
 export function declaredOf(
   { exchange, request, bucket, caller, operation }: OtherOperation,
   storeFields: ReadonlyMap<string, string>,

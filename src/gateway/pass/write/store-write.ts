@@ -36,8 +36,8 @@ interface WriteParts {
 }
 
 /**
- * Failures of a write that the store cannot have got: no connection, or not sent: others wait, credentials miss, or the
- * store fails.
+ * Failures of writes that cannot have reached the store: there was no connection, or the write was not sent because the
+ * queue was full, credentials were missing or the breaker was open.
  */
 const unsent: ReadonlySet<StoreErrorCode> = new Set(['UNREACHABLE', 'BUSY', 'UNSIGNED', 'CIRCUIT_OPEN']);
 
