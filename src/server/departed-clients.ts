@@ -52,8 +52,10 @@ function check(connection: OpenConnection): number {
   if (!running || !isUnread || !socket.writable) return 0;
   // the pending bytes will trigger the reset
   if (socket.writableLength > 0) return checks;
-  // clients that are still sending may take an interim response for the answer
-  const mayInterim = checks === LOOKS_BEFORE_INTERIM && !isHeldUp;
+  // Clients that send, or whose body waits for a store that lags behind, may take an interim response for the answer, as
+  // Python's http.client takes each but 100.
+  const isBodyRead = body === undefined && running.req.readableLength === 0;
+  const mayInterim = checks === LOOKS_BEFORE_INTERIM && isBodyRead;
   if (mayInterim && takesInterim(running)) running.writeProcessing();
   else socket.write('');
   return checks + 1;

@@ -7,6 +7,7 @@ import { watchForDepartures } from '../../../src/server/departed-clients.ts';
 import { OpenConnections } from '../../../src/server/open-connections.ts';
 import { defaultLimits } from '../../support/client-limits.ts';
 import { openConnectionsOf } from '../../support/open-connections-of.ts';
+import { turnsUntil } from '../../support/turns-until.ts';
 
 const closing: (() => unknown)[] = [];
 
@@ -28,11 +29,15 @@ async function setup() {
     () => watch.stop(),
   );
   /** The client's side of a request, and the response that is to be given. */
-  const ask = async (version = '1.1'): Promise<[Socket, ServerResponse]> => {
+  const ask = async (
+    version = '1.1',
+    fields = 'connection: keep-alive\r\n',
+    body = '',
+  ): Promise<[Socket, ServerResponse]> => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     closing.push(() => socket.destroy());
     socket.on('error', () => undefined);
-    socket.write(`GET / HTTP/${version}\r\nhost: x\r\nconnection: keep-alive\r\n\r\n`);
+    socket.write(`GET / HTTP/${version}\r\nhost: x\r\n${fields}\r\n${body}`);
     const [, response] = await once(server, 'request');
     return [socket, response];
   };
@@ -101,6 +106,26 @@ it('clients of HTTP/1.0, and those that have not closed their side, get the answ
   toOpen.end('answer');
   expect(await received).toMatch(/^HTTP\/1.1 200 OK/);
   expect(String((await once(open, 'data'))[0])).toMatch(/^HTTP\/1.1 200 OK/);
+});
+
+it('clients whose body is not read, or not all of it has come, get the answer alone: some take any other for it', async () => {
+  const { ask } = await setup();
+  // whose rest the client still sends
+  const [sending, toSending] = await ask('1.1', 'content-length: 1000000\r\n', 'begin');
+  toSending.req.on('data', () => undefined);
+  await turnsUntil('what has come was read', () => toSending.req.readableLength === 0);
+  toSending.req.socket.pause();
+  // all of which is there
+  const [waiting, toWaiting] = await ask('1.1', 'content-length: 5\r\n', 'whole');
+  await turnsUntil('the body is there', () => toWaiting.req.complete);
+  toWaiting.req.socket.pause();
+  const [half] = await ask();
+  half.end();
+  // by then the others have been looked at as often
+  await once(half, 'data');
+  const received = [sending, waiting].map(async socket => String((await once(socket, 'data'))[0]));
+  for (const response of [toSending, toWaiting]) response.end('answer');
+  for (const text of await Promise.all(received)) expect(text).toMatch(/^HTTP\/1.1 200 OK/);
 });
 
 /** A connection of `client` that is not read, under what stands for a TLS connection whose writes never end. */
