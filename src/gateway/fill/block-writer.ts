@@ -2,7 +2,7 @@ import type { Generation } from '../../cache/generation.ts';
 
 /** Writes bytes `[from, to)` of a content into its blocks, in order, except for blocks that others fill. */
 export class BlockWriter {
-  readonly #generation: Generation;
+  readonly generation: Generation;
   /** Position of the next byte. */
   position: number;
   to: number;
@@ -25,7 +25,7 @@ export class BlockWriter {
   };
 
   constructor(generation: Generation, from: number, to: number) {
-    this.#generation = generation;
+    this.generation = generation;
     this.position = from;
     this.#writesFrom = from;
     this.to = to;
@@ -43,12 +43,12 @@ export class BlockWriter {
 
   /** Bytes after the current block are no longer needed. */
   limitToBlock(): void {
-    this.limit(this.#generation.blockEnd(this.position));
+    this.limit(this.generation.blockEnd(this.position));
   }
 
   /** Whether a block of `[from, to)` will be written. */
   claims(from: number, to = from + 1): boolean {
-    return to > this.#generation.blockStart(this.position) && from < this.#generation.blockEnd(this.to - 1);
+    return to > this.generation.blockStart(this.position) && from < this.generation.blockEnd(this.to - 1);
   }
 
   /**
@@ -56,7 +56,7 @@ export class BlockWriter {
    * fill, so the end of that block is awaited.
    */
   awaitedFor(position: number): number {
-    return position < this.#writesFrom ? this.#generation.blockEnd(position) - 1 : position;
+    return position < this.#writesFrom ? this.generation.blockEnd(position) - 1 : position;
   }
 
   /** Whether the byte at `position` was written, but may have been evicted before the rest of its block has arrived. */
@@ -70,9 +70,9 @@ export class BlockWriter {
    */
   passOver(): boolean {
     if (this.isOpen || this.position < this.#writesFrom) return !this.isOpen;
-    const block = this.#generation.blockAt(this.position);
+    const block = this.generation.blockAt(this.position);
     const until = this.#blockEnd();
-    if (!block?.isFilling && this.#generation.availableUntil(this.position) < until) return false;
+    if (!block?.isFilling && this.generation.availableUntil(this.position) < until) return false;
     this.#writesFrom = until;
     return true;
   }
@@ -86,7 +86,7 @@ export class BlockWriter {
 
   /** Opens the block of the next byte; false when no slot can be had at the moment. */
   open(): boolean {
-    this.isOpen = this.#generation.openBlock(this.position, this.#giveBack);
+    this.isOpen = this.generation.openBlock(this.position, this.#giveBack);
     return this.isOpen;
   }
 
@@ -94,7 +94,7 @@ export class BlockWriter {
   write(chunk: Buffer): Buffer {
     const until = this.#blockEnd();
     const part = chunk.subarray(0, until - this.position);
-    this.#generation.write(this.position, part);
+    this.generation.write(this.position, part);
     this.hasWritten = true;
     this.position += part.length;
     if (this.position === until) this.#close(this.position - 1);
@@ -108,10 +108,10 @@ export class BlockWriter {
 
   #close(position: number): void {
     this.isOpen = false;
-    this.#generation.closeBlock(position);
+    this.generation.closeBlock(position);
   }
 
   #blockEnd(): number {
-    return Math.min(this.#generation.blockEnd(this.position), this.to);
+    return Math.min(this.generation.blockEnd(this.position), this.to);
   }
 }

@@ -1,6 +1,6 @@
 import { faultOf, type StoreCall, StoreError } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
-import { BlockWriter } from './block-writer.ts';
+import type { BlockWriter } from './block-writer.ts';
 import { ByteWaiters, type WaitingReader } from './byte-waiters.ts';
 import type { ExtentContext } from './extent-context.ts';
 import { isTransient, OverloadedError } from './fill-error.ts';
@@ -49,22 +49,15 @@ export class Extent implements RangeReceiver {
   readonly #retries = new Retries(transferLimits);
   #outcome: 'running' | 'done' | Error = 'running';
 
-  constructor(
-    generation: Generation,
-    from: number,
-    to: number,
-    source: RangeSource,
-    context: ExtentContext,
-    owner: ExtentOwner,
-  ) {
-    this.generation = generation;
+  constructor(blocks: BlockWriter, source: RangeSource, context: ExtentContext, owner: ExtentOwner) {
+    this.generation = blocks.generation;
     this.source = source;
-    this.blocks = new BlockWriter(generation, from, to);
+    this.blocks = blocks;
     this.#context = context;
     this.#owner = owner;
     this.#transfer = new Transfer(context.clock);
     this.#slotWait = new SlotWait(context, () => this.#guarded(() => this.#slotMayBeFree()));
-    this.#askedTo = to;
+    this.#askedTo = blocks.to;
   }
 
   /** Requests the missing bytes from the store. */

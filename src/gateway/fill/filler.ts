@@ -1,6 +1,7 @@
 import type { StoreCall } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { MemoryTier } from '../../cache/memory-tier.ts';
+import { BlockWriter } from './block-writer.ts';
 import { claiming, firstUnclaimed, untilWhole } from './claims.ts';
 import { Extent, type ExtentOwner } from './extent.ts';
 import type { ExtentContext } from './extent-context.ts';
@@ -119,7 +120,7 @@ export class Filler implements ExtentOwner {
   }
 
   #begin(generation: Generation, from: number, to: number, source: RangeSource): Extent {
-    const extent = new Extent(generation, from, to, source, this.#context, this);
+    const extent = new Extent(new BlockWriter(generation, from, to), source, this.#context, this);
     const extents = this.#extents.get(generation) ?? new Set();
     this.#extents.set(generation, extents.add(extent));
     return extent;

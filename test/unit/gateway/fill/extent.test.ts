@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Generation } from '../../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { BlockWriter } from '../../../../src/gateway/fill/block-writer.ts';
 import { Extent, type ExtentOwner } from '../../../../src/gateway/fill/extent.ts';
 import { OverloadedError, RefusedByStoreError } from '../../../../src/gateway/fill/fill-error.ts';
 import { type AskedRange, askedRanges } from '../../../support/asked-ranges.ts';
@@ -66,7 +67,7 @@ function extent(from: number, to: number): Extent {
   };
   const keeper: ExtentOwner = { ended: one => ended.push(one), answeredWhole: () => undefined };
   const source = askedRanges(asked, sizeBytes, () => hasRetries);
-  return new Extent(generation, from, to, source, surroundings, keeper);
+  return new Extent(new BlockWriter(generation, from, to), source, surroundings, keeper);
 }
 
 function last(): AskedRange {
