@@ -5,7 +5,9 @@ import {
   existsSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   readSync,
   renameSync,
   rmSync,
@@ -177,6 +179,34 @@ it('a rotation frees a full disk: what waits goes to the new file', async () => 
   expect(troubles).toEqual(['ENOSPC', undefined]);
   await file.end(1_000);
 });
+
+it('what is given up on a full disk is closed all the same', async () => {
+  const clock = new ManualClock();
+  const link = join(directory, 'link');
+  symlinkSync('/dev/full', link);
+  const { file, troubles, dropped } = opened(link, { clock });
+  write(file, 'one\n');
+  await vi.waitUntil(() => troubles.length === 1);
+  const ended = file.end(500);
+  clock.advance(500);
+  await ended;
+  const isOpen = () =>
+    readdirSync('/proc/self/fd').some(name => linkOf(join('/proc/self/fd', name)) === '/dev/full');
+  expect(isOpen()).toBe(true);
+  // the write would be tried again
+  clock.advance(500);
+  await vi.waitUntil(() => !isOpen());
+  expect(dropped()).toBe(1);
+});
+
+/** Descriptors may be closed while they are listed. */
+function linkOf(descriptor: string): string | undefined {
+  try {
+    return readlinkSync(descriptor);
+  } catch {
+    return undefined;
+  }
+}
 
 it('is opened anew amid a line: the rest of that line is dropped, and the new file begins with a whole one', async () => {
   execFileSync('mkfifo', [path]);
