@@ -16,7 +16,7 @@ export class StandbyStore implements Store {
   }
 
   send(request: StoreRequest, receiver: StoreReceiver): StoreCall {
-    return this.#store.send(request, receiver);
+    return this.#store.send({ ...request, reason: 'fallback' }, receiver);
   }
 
   mayRetry(): boolean {

@@ -25,6 +25,8 @@ export interface StoreRequest {
   readonly client?: string;
   /** The trace of the request, or of the first of those, that it is sent for. */
   readonly trace?: TraceContext | undefined;
+  /** Why it is sent beside another request or in place of it; for spans. */
+  readonly reason?: 'hedge' | 'fallback';
 }
 
 /** A body that is sent as it becomes available. If the stream ends early or fails, the store gets no complete request. */

@@ -3,7 +3,7 @@ import type { FinishedSpan, SpanSink } from '../base/spans.ts';
 import { formatTraceparent, newSpanId, type TraceContext } from '../http/trace-context.ts';
 import type { SentRequest } from './call-context.ts';
 import type { OriginReceiver } from './origin-call.ts';
-import type { StoreError } from './store.ts';
+import type { StoreError, StoreRequest } from './store.ts';
 
 /** The trace fields of a request to a store, names and values alternating. The signature does not cover them. */
 export function traceFields(trace: TraceContext, traceparent = trace.traceparent): string[] {
@@ -16,6 +16,7 @@ export function traceFields(trace: TraceContext, traceparent = trace.traceparent
 interface TracedRequest {
   readonly method: string;
   readonly operation: string;
+  readonly reason: StoreRequest['reason'] | undefined;
   readonly backend: string;
   /** Of the store, with port if any. */
   readonly host: string;
@@ -101,7 +102,7 @@ export class TracedCall implements OriginReceiver, SentRequest {
   }
 
   #finished(failure: string | undefined): FinishedSpan {
-    const { method, operation, backend, host, url } = this.#request;
+    const { method, operation, reason, backend, host, url } = this.#request;
     const { traceId, spanId: parentSpanId } = this.#trace;
     const toEpochMs = this.#clock.nowMs() - this.#clock.monotonicMs();
     const { hostname, port } = new URL(`http://${host}`);
@@ -121,6 +122,7 @@ export class TracedCall implements OriginReceiver, SentRequest {
         'error.type': isError ? (failure ?? String(status)) : undefined,
         'tidegate.backend': backend,
         'tidegate.operation': operation,
+        'tidegate.reason': reason,
         'tidegate.outcome': failure === 'aborted' ? failure : undefined,
       },
     };

@@ -97,7 +97,8 @@ export class HedgedCall implements StoreCall {
       },
       failed: error => this.#failed(leg, error),
     };
-    leg.call = this.#context.enter(this.#request, receiver, started);
+    const request: StoreRequest = leg.isFirst ? this.#request : { ...this.#request, reason: 'hedge' };
+    leg.call = this.#context.enter(request, receiver, started);
     if (this.#isPaused) leg.call.pause();
   }
 

@@ -217,11 +217,11 @@ export class S3Store implements Store {
     const { spans, clock } = this.#options;
     if (!trace) return this.#sendWith([], request, receiver);
     if (!spans || !trace.isSampled) return this.#sendWith(traceFields(trace), request, receiver);
-    const { method, operation = method === 'HEAD' ? 'HeadObject' : 'GetObject' } = request;
+    const { method, reason, operation = method === 'HEAD' ? 'HeadObject' : 'GetObject' } = request;
     const { host, rawPath } = destinationOf(this.#address, request.bucket, request.key);
     const target = request.query ? `${rawPath}?${request.query}` : rawPath;
     const url = `${new URL(this.#options.endpoint).protocol}//${host}${loggedUrl(target)}`;
-    const told = { method, operation, backend: this.name, host, url };
+    const told = { method, operation, reason, backend: this.name, host, url };
     const call = new TracedCall(receiver, told, trace, { spans, clock });
     return call.follow(this.#sendWith(call.fields, request, call));
   }

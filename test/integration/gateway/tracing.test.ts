@@ -234,6 +234,41 @@ describe('a gateway that records spans', () => {
     }
   });
 
+  const calls = () =>
+    spans.flatMap(({ kind, attributes }) =>
+      kind === 'client' ? [[attributes['server.port'], attributes['tidegate.reason']]] : [],
+    );
+
+  it('tells a second request for a slow read from the first', async () => {
+    await start(true, { store: { hedge: { quantile: 0.5, share: 0.05 } } });
+    for (let index = 0; index < 100; index++) await gateway.get(`/b/${index}`);
+    held = [];
+    const slow = gateway.get('/b/slow', { traceparent: sampled });
+    await turnsUntil('the store is asked twice', () => held?.length === 2);
+    held[1]?.();
+    await slow;
+    await turnsUntil('the spans are there', () => spans.length === 3);
+    expect(calls().map(([, reason]) => reason)).toEqual(expect.arrayContaining([undefined, 'hedge']));
+  });
+
+  it('tells a request to the fallback from those to the store itself', async () => {
+    const replica = createServer(({ method, headers }, response) =>
+      answer({ url: '/b/k', method, headers } as IncomingMessage, response),
+    );
+    const fallbackUrl = await listenLocally(replica);
+    await start(true, { fallbackUrl });
+    expect((await gateway.get('/b/missing', { traceparent: sampled })).status).toBe(200);
+    replica.close();
+    await turnsUntil('the spans are there', () => spans.some(({ kind }) => kind === 'server'));
+    const port = Number(new URL(fallbackUrl).port);
+    expect(calls().filter(([at]) => at === port)).toEqual([[port, 'fallback']]);
+    expect(
+      calls()
+        .filter(([at]) => at !== port)
+        .map(([, reason]) => reason),
+    ).toEqual(asked.map(() => undefined));
+  });
+
   it('has no secret of a presigned URL in any span', async () => {
     await start(true);
     const secret = 'feedfacefeedfacefeedfacefeedface';
