@@ -23,7 +23,7 @@ interface BreakerParts {
 /** What a question may take beside its limit: the thread may have been blocked. */
 const BESIDE_LIMIT_MS = 2_000;
 
-/** The breaker of a store; undefined for one that has none. */
+/** The breaker of a store; undefined if it is turned off, or the backend has none. */
 export function createBreaker(
   { name, backend, place }: BreakerOwner,
   shared: BreakerWords,
@@ -31,7 +31,8 @@ export function createBreaker(
 ): Breaker | undefined {
   if (backend.type !== 's3' || backend.breaker === false) return undefined;
   const { breaker: configured } = backend;
-  // the last place is shared by all backends that have none of their own: their states must not mix
+  // all backends without a place of their own share the last one: they get memory of their own, so that their states do
+  // not mix
   const isOwn = place.index < BACKEND_PLACES - 1;
   const breaker = new Breaker({
     settings: { ...configured, questionMs: QUESTION_LIMIT_MS + BESIDE_LIMIT_MS },

@@ -1,13 +1,13 @@
-/** What a circuit breaker does with the calls to a store. Times are those of `Clock.monotonicMs`. */
+/** The state of a circuit breaker. Times are those of `Clock.monotonicMs`. */
 export type BreakerState =
-  /** All calls are sent. What failed before `sinceMs` no longer counts. */
+  /** All calls are sent. Failures before `sinceMs` no longer count. */
   | { readonly kind: 'closed'; readonly sinceMs: number }
   /** No call is sent, and the store is asked nothing before `untilMs`. */
   | { readonly kind: 'open'; readonly untilMs: number }
   /** No call is sent, and one thread asks the store whether it answers. Another one may from `untilMs`: the first may have died. */
   | { readonly kind: 'half-open'; readonly untilMs: number; readonly succeeded: number };
 
-/** When a breaker changes its state. */
+/** The times and counts at which a breaker changes its state. */
 export interface BreakerTimes {
   /** How long it stays open before the store is asked. */
   readonly openMs: number;
@@ -17,7 +17,7 @@ export interface BreakerTimes {
   readonly questionMs: number;
 }
 
-/** A store that nothing is known of. */
+/** The state of a store about which nothing is known yet. */
 export const initiallyClosed: BreakerState = { kind: 'closed', sinceMs: 0 };
 
 /** The state when a thread asks the store; the same state where it may not ask now. */

@@ -7,7 +7,7 @@ export function allocateBreakers(stores: number): BreakerWords {
   return new BigInt64Array(new SharedArrayBuffer(stores * BigInt64Array.BYTES_PER_ELEMENT));
 }
 
-/** In the order of their numbers, in metrics too. */
+/** The states in the order of their numbers, which metrics show as well. */
 export const breakerStates = ['closed', 'half-open', 'open'] as const satisfies BreakerState['kind'][];
 
 /** From the low end: 2 bits for the kind, 8 for the address, 4 for the count, the rest for the time. */
@@ -16,13 +16,14 @@ const [ADDRESS_BIT, SUCCEEDED_BIT, TIME_BIT] = [2n, 10n, 14n];
 /** Most questions that a word can count. */
 export const MOST_PROBES = 15;
 
-/** How many addresses of one backend are told apart, see `encodeState`. */
+/** How many successive addresses of a backend are distinguished, see `encodeState`. */
 const ADDRESSES = 256;
 
 /**
- * A state as one word, so that threads can exchange it in one step.
+ * Encodes a state as one word, so that threads can exchange it atomically.
  *
- * @param address counts the addresses that a backend has had: after a reload, the state of one says nothing of another
+ * @param address number of the backend's address. After a reload has changed the address, the old state must not apply
+ *   to the new store
  */
 export function encodeState(state: BreakerState, address: number): bigint {
   const timeMs = Math.ceil(state.kind === 'closed' ? state.sinceMs : state.untilMs);
@@ -35,7 +36,7 @@ export function encodeState(state: BreakerState, address: number): bigint {
   );
 }
 
-/** The state in `word`; the initial one where it is of another address. */
+/** The state in `word`; the initial state if the word is of another address. */
 export function decodeState(word: bigint, address: number): BreakerState {
   if (partOf(word, ADDRESS_BIT, 0xffn) !== address % ADDRESSES) return initiallyClosed;
   const kind = breakerStates[partOf(word, 0n, 3n)] ?? 'closed';

@@ -16,12 +16,12 @@ export const PAUSE_MS = 1_000;
 interface BreakerSettings extends BreakerTimes {
   /** The share of failed calls from which on the store is asked, from 0 to 1. */
   readonly threshold: number;
-  /** With fewer calls within the window nothing is concluded. */
+  /** With fewer calls within the window, the store is not suspected. */
   readonly minRequests: number;
   readonly windowMs: number;
 }
 
-/** A change of state, with what this thread has counted. */
+/** A change of state, and the calls that this thread has counted. */
 export interface BreakerChange {
   readonly from: BreakerState['kind'];
   readonly to: BreakerState['kind'];
@@ -45,7 +45,7 @@ interface BreakerOptions {
   /** See `encodeState`. */
   readonly address: number;
   readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
-  /** Told of each change in the one thread that has made it. */
+  /** Called for each change, only in the thread that made it. */
   readonly changed: (change: BreakerChange) => void;
 }
 

@@ -2,17 +2,16 @@ import { isStoreFailure } from '../call-outcome.ts';
 import type { StoreError, StoreRequest } from '../store.ts';
 import type { Breaker } from './breaker.ts';
 
-/** How much of the body of a 503 is read for its code. */
+/** How much of the body of a 503 is searched for its error code. */
 const CODE_LIMIT = 2_048;
 
 /**
- * Tells the breaker of a store how one call has ended. Failures of the store are: no connection, a connection that broke,
- * no answer in time, an answer that is none, and 5xx. None of them are
+ * Reports to the breaker of a store how one call has ended. Failures of the store are: no connection, a broken
+ * connection, no answer in time, a malformed answer, and 5xx. Not failures are
  *
  * - 4xx, 429 among them: the store answers;
- * - 501: an operation that the store does not have;
- * - 503 with the code SlowDown: the store works, and says that it is asked too much. That of a HEAD has no code, so it
- *   says nothing;
+ * - 501: the store does not support the operation;
+ * - 503 with the code SlowDown: the store works, but is overloaded. A 503 to HEAD has no code, so it is ignored;
  * - calls that the gateway or the client gave up.
  */
 export class CallReport {

@@ -8,7 +8,7 @@ class Half {
   }
 }
 
-/** Counts the calls of the last `windowMs`, or somewhat less: of the running half of that time and the one before. */
+/** Counts the calls of about the last `windowMs`: those of the current half window and of the one before. */
 export class FailureWindow {
   readonly #halfMs: number;
   #before = new Half(-2);
