@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { contentMd5 } from './content-md5.ts';
 
 /** Where worker `worker` of a gateway is asked; the names of the workers are any numbers. Its bucket is called `b`. */
-export type UrlOf = (worker: number) => string;
+type UrlOf = (worker: number) => string;
 
 /** What one key is after each write to it; `gone` after a deletion. Each writer has its key for itself. */
 class History {
