@@ -30,7 +30,7 @@ export interface WorkerPoolOptions<Settings, Shared> {
   readonly onOutdated?: (index: number) => void;
   /** Called when the first worker starts or the last one stops accepting connections; not while draining. */
   readonly onListening?: (any: boolean) => void;
-  /** The same for the worker that has the unix sockets. A blocked one still has them: it may go on. */
+  /** The same for the worker that owns the unix sockets. A blocked worker keeps them, because it may recover. */
   readonly onUnixListening?: (isListening: boolean) => void;
 }
 

@@ -12,7 +12,7 @@ import { threadEntry } from './thread-entry.ts';
 /** Running stores by the name of their backend. */
 export type Stores = Map<string, StoreThread<StoreReady>>;
 
-export type StoreParts = Pick<
+export type StoreThreadParts = Pick<
   StoreThreadOptions<StoreSettings>,
   'clock' | 'logger' | 'writeLog' | 'restarts'
 >;
@@ -21,7 +21,7 @@ export type StoreParts = Pick<
 export async function startStores(
   config: GatewayConfig,
   sample: boolean,
-  start: StoreParts,
+  start: StoreThreadParts,
 ): Promise<Stores> {
   const stores: Stores = new Map();
   await startMissingStores(config, stores, start, sample);
@@ -32,7 +32,7 @@ export async function startStores(
 export async function startMissingStores(
   config: GatewayConfig,
   stores: Stores,
-  { clock, logger, writeLog, restarts }: StoreParts,
+  { clock, logger, writeLog, restarts }: StoreThreadParts,
   sample = false,
 ): Promise<void> {
   const common = { clock, logger, writeLog, restarts };

@@ -12,12 +12,12 @@ import type { CertificateWatch } from '../server/tls/certificate-watch.ts';
 import type { AccessLogOutput } from './access-log-output.ts';
 import type { Alerts } from './alerts.ts';
 import type { BackendCredentials } from './credentials.ts';
-import { type StoreParts, type Stores, startMissingStores } from './embedded-stores.ts';
+import { type Stores, type StoreThreadParts, startMissingStores } from './embedded-stores.ts';
 import { Reload } from './reload.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { Workers } from './workers.ts';
 
-interface RunningParts extends StoreParts {
+interface RunningParts extends StoreThreadParts {
   readonly running: RunningConfig;
   /** Reads the file again; undefined where there is none. @throws ConfigError */
   readonly read: (() => CheckedFile) | undefined;
