@@ -20,7 +20,7 @@ import { invalidateChanged, type ToldChanges } from './operate/store-changes.ts'
 import { Listings } from './pass/listing/listings.ts';
 import { Pipeline } from './pipeline.ts';
 import type { AccessLog } from './reply/access-log.ts';
-import { DownloadRates } from './reply/download-rates.ts';
+import { BodyRates } from './reply/body-rates.ts';
 import { type ArchivedRead, ExchangeObserver } from './reply/exchange-observer.ts';
 import { PendingSends } from './reply/pending-sends.ts';
 import { Admission } from './request/admission.ts';
@@ -70,7 +70,7 @@ export class Gateway {
   readonly #writes: OpenWrites;
   readonly #ids = new RequestIdSource();
   readonly #admission: Admission;
-  readonly #rates: DownloadRates;
+  readonly #rates: BodyRates;
   readonly #observer: ExchangeObserver;
   readonly #pipeline: Pipeline;
 
@@ -105,7 +105,7 @@ export class Gateway {
     });
     this.#peers = new Peers(this.#objects, this.#configurations, workers, nearBytes, faults);
     countCache(metrics, this.#objects);
-    this.#rates = new DownloadRates(options.limits, clock);
+    this.#rates = new BodyRates(options.limits, clock);
     const sends = new PendingSends(clock, this.#objects.tier.pins);
     this.#observer = new ExchangeObserver({
       ...options,

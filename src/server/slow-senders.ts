@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { isHeldBack } from '../transport/held-back.ts';
 import { isBodyHeldUp, unfinishedRequest } from '../transport/request-bodies.ts';
 import { runningResponse } from '../transport/running-response.ts';
 import type { ClientLimits } from './client-limits.ts';
@@ -79,10 +80,10 @@ function restartMeasurement(watched: Sending, socket: Socket, body: IncomingMess
 
 /**
  * Whether the client is waiting for us: for the answer to an earlier request, for `100 Continue`, or because the body or
- * the connection is not being read.
+ * the connection is not being read, as when a rate limit holds it back.
  */
 function isClientWaiting(socket: Socket, body: IncomingMessage | undefined): boolean {
   const running = runningResponse(socket);
   if (running !== undefined && running.req !== body) return true;
-  return socket.isPaused() || (body !== undefined && isBodyHeldUp(body));
+  return socket.isPaused() || isHeldBack(socket) || (body !== undefined && isBodyHeldUp(body));
 }

@@ -4,7 +4,7 @@ import { cutOff } from '../../transport/cut-off.ts';
 import { holdBack } from '../../transport/held-back.ts';
 import { sendQueueOf } from '../../transport/stream-response.ts';
 import { queuedBytes } from '../../transport/write-queue.ts';
-import type { DownloadRate } from '../reply/download-rates.ts';
+import type { BodyRate } from '../reply/body-rates.ts';
 import type { PendingSend, PendingSends } from '../reply/pending-sends.ts';
 
 /**
@@ -18,7 +18,7 @@ export class PassedBody implements PendingSend {
   readonly #sends: PendingSends;
   readonly #goOn: () => void;
   readonly #mayGoOn: () => void;
-  readonly #rate: DownloadRate | undefined;
+  readonly #rate: BodyRate | undefined;
   #call: StoreCall | undefined;
   #isPaused = false;
   /** Written bytes that were not yet reported to the call as taken. */
@@ -34,7 +34,7 @@ export class PassedBody implements PendingSend {
   constructor(
     response: ServerResponse,
     sends: PendingSends,
-    rate: DownloadRate | undefined,
+    rate: BodyRate | undefined,
     guard: (step: () => void) => () => void,
   ) {
     this.#response = response;

@@ -16,7 +16,7 @@ import {
   OwnerLostError,
   RefusedByStoreError,
 } from '../fill/fill-error.ts';
-import type { DownloadRate } from '../reply/download-rates.ts';
+import type { BodyRate } from '../reply/body-rates.ts';
 import { asS3Error, isFault, replyError } from '../reply/error-reply.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import type { PendingSends } from '../reply/pending-sends.ts';
@@ -223,7 +223,7 @@ export class ObjectAnswer implements SendCallbacks {
     return this.#parts.observer.sends;
   }
 
-  get rate(): DownloadRate | undefined {
+  get rate(): BodyRate | undefined {
     return this.#parts.observer.rates.of(this.#client.exchange);
   }
 

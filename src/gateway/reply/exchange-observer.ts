@@ -9,7 +9,7 @@ import type { CacheResult } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { ReceivedBody } from '../request/received-body.ts';
 import type { AccessLog } from './access-log.ts';
-import type { DownloadRates } from './download-rates.ts';
+import type { BodyRates } from './body-rates.ts';
 import { type PendingSends, StalledClientError } from './pending-sends.ts';
 import { RefusedSignatures } from './refused-signatures.ts';
 import { serverSpan } from './server-span.ts';
@@ -51,7 +51,7 @@ interface ExchangeObserverOptions {
   readonly logger?: Logger;
   readonly admission: Admission;
   readonly sends: PendingSends;
-  readonly rates: DownloadRates;
+  readonly rates: BodyRates;
   /** Receives the spans of sampled requests; undefined: none. */
   readonly spans?: SpanSink | undefined;
   /** Called for each read of an archived object. */
@@ -65,7 +65,7 @@ export class ExchangeObserver {
   /** Responses that wait for their clients. */
   readonly sends: PendingSends;
   /** How fast bodies may be sent. */
-  readonly rates: DownloadRates;
+  readonly rates: BodyRates;
   readonly #clock: Clock;
   readonly #spans: SpanSink | undefined;
   readonly #onArchivedRead: (read: ArchivedRead) => void;

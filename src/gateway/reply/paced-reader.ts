@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Timer } from '../../base/clock.ts';
 import type { ContentReader, Loan } from '../../cache/content.ts';
 import { holdBack } from '../../transport/held-back.ts';
-import type { DownloadRate } from './download-rates.ts';
+import type { BodyRate } from './body-rates.ts';
 
 /**
  * Reads a content in pieces, no faster than the limits of its client allow. While it waits it holds no loan, and so no
@@ -10,12 +10,12 @@ import type { DownloadRate } from './download-rates.ts';
  */
 export class PacedReader implements ContentReader {
   readonly #reader: ContentReader;
-  readonly #rate: DownloadRate;
+  readonly #rate: BodyRate;
   readonly #response: ServerResponse;
   #endWait: (() => void) | undefined;
   #isClosed = false;
 
-  constructor(reader: ContentReader, rate: DownloadRate, response: ServerResponse) {
+  constructor(reader: ContentReader, rate: BodyRate, response: ServerResponse) {
     this.#reader = reader;
     this.#rate = rate;
     this.#response = response;

@@ -6,7 +6,7 @@ import { sendQueueOf } from '../../transport/stream-response.ts';
 import { LOAN_LIMIT_BYTES } from '../fill/slot-lender.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { BodyPump, type PumpOutcome } from './body-pump.ts';
-import type { DownloadRate } from './download-rates.ts';
+import type { BodyRate } from './body-rates.ts';
 import { isFault } from './error-reply.ts';
 import { PacedReader } from './paced-reader.ts';
 import type { PendingSend, PendingSends } from './pending-sends.ts';
@@ -16,7 +16,7 @@ export interface SendCallbacks {
   /** The registry of responses that wait for their clients. */
   readonly sends: PendingSends;
   /** How fast the client may have the body; undefined: no limit. */
-  readonly rate: DownloadRate | undefined;
+  readonly rate: BodyRate | undefined;
   /** How much of the requested bytes is in memory; called first, once. */
   onCoverage(coverage: Coverage): void;
   /** Begins the response; called once, when the first bytes are available. */
@@ -143,7 +143,7 @@ function sendRead(
   from: number,
   to: number,
   callbacks: SendCallbacks,
-  rate: DownloadRate | undefined,
+  rate: BodyRate | undefined,
 ): void {
   callbacks.onCoverage(content.coverage(from, to));
   const reader = content.open(from, to, false, exchange.trace);

@@ -55,7 +55,8 @@ export class StreamSweep {
     const { queuedBytes } = response.body;
     const sentBytes = stream.writableLength;
     const isFirst = known.receivedBytes < 0;
-    const isSending = request !== undefined && !request.complete && !isBodyHeldUp(request);
+    const isHeld = isHeldBack(response);
+    const isSending = request !== undefined && !request.complete && !isHeld && !isBodyHeldUp(request);
     if (!isFirst && isSending && receivedBytes - known.receivedBytes < leastBodyBytes(this.#limits)) {
       if (response.headersSent) response.destroy();
       else this.#refuseSlow(stream);
@@ -63,7 +64,7 @@ export class StreamSweep {
     }
     const hasMoved =
       isFirst ||
-      isHeldBack(response) ||
+      isHeld ||
       receivedBytes !== known.receivedBytes ||
       queuedBytes !== known.queuedBytes ||
       sentBytes !== known.sentBytes;

@@ -5,9 +5,13 @@ import { RawBody, type RawBodySink } from '../../../transport/raw-body.ts';
 import { passOverRest } from '../../../transport/request-bodies.ts';
 import { SentMemory } from '../../../transport/sent-memory.ts';
 import { brokenBody } from './broken-body.ts';
+import type { UploadPace } from './upload-pace.ts';
 
 /** More pieces than this of one read are put together: each would be a write to the store's socket. */
 const MAX_PIECES = 8;
+
+/** What `RawBody` reads at once: too much for a client whose pieces are smaller. */
+const RAW_PIECE_BYTES = 256 * 1024;
 
 /** What the store gets of a body: its steps pass pieces on, and throw if the body is not what it should be. */
 export interface BodyConversion {
@@ -24,6 +28,8 @@ export interface BodyConversion {
 interface BodyOptions {
   /** @param pass receives what the store gets */
   readonly convert: (pass: (bytes: Buffer) => void) => BodyConversion;
+  /** How fast the client may send; undefined: no limit. */
+  readonly pace: UploadPace | undefined;
   /** Called for bytes that have come, in the client's own coding. */
   readonly arrived: (lengthBytes: number) => void;
   /** Called once if the body is refused or breaks off; the store must be cut off then. */
@@ -42,6 +48,7 @@ export class ClientBody implements StreamedBody, RawBodySink {
   readonly #request: IncomingMessage;
   readonly #memory: SentMemory;
   readonly #conversion: BodyConversion;
+  readonly #pace: UploadPace | undefined;
   readonly #arrived: (lengthBytes: number) => void;
   readonly #refused: (error: unknown) => void;
   #flow: BodyFlow | undefined;
@@ -52,8 +59,9 @@ export class ClientBody implements StreamedBody, RawBodySink {
   /** What the current step gives to the store. */
   #pieces: Buffer[] = [];
 
-  constructor(request: IncomingMessage, { convert, arrived, refused }: BodyOptions) {
+  constructor(request: IncomingMessage, { convert, pace, arrived, refused }: BodyOptions) {
     this.#request = request;
+    this.#pace = pace;
     this.#arrived = arrived;
     this.#refused = refused;
     this.#conversion = convert(bytes => void this.#pieces.push(bytes));
@@ -72,7 +80,7 @@ export class ClientBody implements StreamedBody, RawBodySink {
     this.stream.on('error', () => undefined);
     request.on('data', this.#read).on('end', this.#ended).on('error', this.#broken);
     // node:http may be parsing the first bytes in this turn
-    setImmediate(() => this.#readRaw());
+    if (!pace || pace.pieceBytes >= RAW_PIECE_BYTES) setImmediate(() => this.#readRaw());
   }
 
   /**
@@ -97,6 +105,7 @@ export class ClientBody implements StreamedBody, RawBodySink {
     if (!this.#isOver) this.#request.off('data', this.#read).pause();
     this.#isOver = true;
     this.#raw?.stop();
+    this.#pace?.stop();
     passOverRest(this.#request);
     this.#flow?.satisfied();
     this.#flow = undefined;
@@ -119,6 +128,7 @@ export class ClientBody implements StreamedBody, RawBodySink {
   arrived(bytes: Buffer, release: (() => void) | undefined): void {
     if (this.#isOver) return;
     this.#arrived(bytes.length);
+    this.#pace?.count(bytes.length, this.#goOn);
     this.#isStarved = false;
     this.#flow?.fed(bytes.length);
     if (this.#step(() => this.#conversion.take(bytes), release !== undefined) && release)
@@ -127,6 +137,11 @@ export class ClientBody implements StreamedBody, RawBodySink {
   }
 
   get wantsMore(): boolean {
+    return this.#hasRoom && !this.#pace?.isWaiting;
+  }
+
+  /** Whether the store would take more. */
+  get #hasRoom(): boolean {
     return !this.stream.isPaused() && this.stream.readableLength < this.stream.readableHighWaterMark;
   }
 
@@ -146,9 +161,14 @@ export class ClientBody implements StreamedBody, RawBodySink {
     if (isWhole) this.stream.push(null);
   };
 
+  /** The client need not wait any more. */
+  readonly #goOn = () => {
+    if (this.#hasRoom) this.#wanted();
+  };
+
   /** The stream wants more. */
   #wanted(): void {
-    if (this.#isOver) return;
+    if (this.#isOver || this.#pace?.isWaiting) return;
     if (this.#raw) this.#raw.goOn();
     else this.#request.resume();
   }
@@ -184,7 +204,7 @@ export class ClientBody implements StreamedBody, RawBodySink {
 
   /** Tells whether the store would take more than the client has sent. */
   #judge(): void {
-    if (!this.#flow || this.#isStarved || !this.wantsMore) return;
+    if (!this.#flow || this.#isStarved || !this.#hasRoom) return;
     this.#isStarved = true;
     this.#flow.starved();
   }

@@ -22,6 +22,7 @@ import { openWriteOf } from './open-write-of.ts';
 import { ResultAnswer } from './result-answer.ts';
 import { isCopy, sourceOfCopy } from './source-of-copy.ts';
 import { StoreWrite } from './store-write.ts';
+import { paceOf } from './upload-pace.ts';
 import { VerifiedBody } from './verified-body.ts';
 import { hasResult, resultForClient } from './write-result.ts';
 
@@ -150,6 +151,7 @@ function clientBody(
   const received = observer.receives(exchange);
   return new ClientBody(request, {
     convert: pass => new VerifiedBody(declared, prefixes, pass),
+    pace: paceOf(exchange, observer),
     arrived: lengthBytes => received.arrived(lengthBytes),
     refused,
   });

@@ -27,6 +27,7 @@ import { FormFile } from './form-file.ts';
 import { refuseMisreadWrites } from './misread-writes.ts';
 import { type ArrivingForm, readForm, SMALL_FORM_BYTES } from './posted-form.ts';
 import { StoreWrite } from './store-write.ts';
+import { paceOf } from './upload-pace.ts';
 
 /**
  * Answers a form that is posted to a bucket: its policy, which the client has signed, is verified, and its file is sent
@@ -160,6 +161,7 @@ function fileOnItsWay(
   const received = observer.receives(exchange);
   return new ClientBody(request, {
     convert: pass => new FormFile(options, pass),
+    pace: paceOf(exchange, observer),
     arrived: lengthBytes => received.arrived(lengthBytes),
     refused,
   });

@@ -29,6 +29,7 @@ function begin(declared: DeclaredPayload): void {
   receivedBytes = 0;
   request = new ServedRequest(new Socket());
   body = new ClientBody(request, {
+    pace: undefined,
     convert: pass => new VerifiedBody(declared, { client: 'x-amz-', store: 'x-amz-' }, pass),
     arrived: lengthBytes => {
       receivedBytes += lengthBytes;

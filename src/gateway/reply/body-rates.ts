@@ -13,37 +13,57 @@ const PIECES_PER_SECOND = 8;
 const LEAST_PIECE_BYTES = 4 * 1024;
 const LARGEST_PIECE_BYTES = 256 * 1024;
 
-/** The limits for the rate at which response bodies are sent to clients. */
-export class DownloadRates {
+/** The bytes per second of clients, in one direction. */
+class RatesOfClients {
+  readonly addresses: ClientRates;
+  readonly accessKeys: ClientRates;
+
+  constructor(clock: Clock) {
+    this.addresses = new ClientRates(0, clock);
+    this.accessKeys = new ClientRates(0, clock);
+  }
+}
+
+/** The limits for the rates at which response bodies are sent to clients, and request bodies are read from them. */
+export class BodyRates {
   readonly clock: Clock;
-  readonly #ofAddresses: ClientRates;
-  readonly #ofAccessKeys: ClientRates;
+  readonly #sent: RatesOfClients;
+  readonly #received: RatesOfClients;
   #isLimited = false;
 
   constructor(limits: RateLimits, clock: Clock) {
     this.clock = clock;
-    this.#ofAddresses = new ClientRates(0, clock);
-    this.#ofAccessKeys = new ClientRates(0, clock);
+    this.#sent = new RatesOfClients(clock);
+    this.#received = new RatesOfClients(clock);
     this.limit(limits);
   }
 
-  /** Changes the limits, for running responses as well; only the size of their pieces stays. */
+  /** Changes the limits, for running requests as well; only the size of pieces stays. */
   limit({ ratePerAddressBytes, ratePerAccessKeyBytes }: RateLimits): void {
-    this.#ofAddresses.limit(ratePerAddressBytes);
-    this.#ofAccessKeys.limit(ratePerAccessKeyBytes);
+    for (const { addresses, accessKeys } of [this.#sent, this.#received]) {
+      addresses.limit(ratePerAddressBytes);
+      accessKeys.limit(ratePerAccessKeyBytes);
+    }
     this.#isLimited = ratePerAddressBytes > 0 || ratePerAccessKeyBytes > 0;
   }
 
-  /** The rate of the client of `exchange`; undefined where there is no limit. */
-  of(exchange: Exchange): DownloadRate | undefined {
-    if (!this.#isLimited) return undefined;
+  /** The rate of the response body of `exchange`; undefined where there is no limit. */
+  of(exchange: Exchange): BodyRate | undefined {
+    return this.#isLimited ? this.#rateOf(exchange, this.#sent) : undefined;
+  }
+
+  /** The same of its request body. */
+  ofUpload(exchange: Exchange): BodyRate | undefined {
+    return this.#isLimited ? this.#rateOf(exchange, this.#received) : undefined;
+  }
+
+  #rateOf({ response, caller }: Exchange, { addresses, accessKeys }: RatesOfClients): BodyRate | undefined {
     const limits: RateOfClient[] = [];
-    const address = clientOf(clientAddressOf(exchange.response.req));
-    if (this.#ofAddresses.bytesPerSecond > 0) limits.push({ rates: this.#ofAddresses, client: address });
-    const { caller } = exchange;
-    if (this.#ofAccessKeys.bytesPerSecond > 0 && caller !== undefined)
-      limits.push({ rates: this.#ofAccessKeys, client: caller });
-    return limits.length > 0 ? new DownloadRate(limits, this.clock) : undefined;
+    const client = clientOf(clientAddressOf(response.req));
+    if (addresses.bytesPerSecond > 0) limits.push({ rates: addresses, client });
+    if (accessKeys.bytesPerSecond > 0 && caller !== undefined)
+      limits.push({ rates: accessKeys, client: caller });
+    return limits.length > 0 ? new BodyRate(limits, this.clock) : undefined;
   }
 }
 
@@ -52,8 +72,8 @@ interface RateOfClient {
   readonly client: string;
 }
 
-/** The rate of one response body: the lowest of the limits that apply to its client. */
-export class DownloadRate {
+/** The rate of one body: the lowest of the limits that apply to its client. */
+export class BodyRate {
   readonly clock: Clock;
   /** The largest piece that should be sent at once. */
   readonly pieceBytes: number;

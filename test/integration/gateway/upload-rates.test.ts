@@ -1,0 +1,99 @@
+import { createServer, type Server } from 'node:http';
+import { afterEach, expect, it } from 'vitest';
+import type { Caller } from '../../../src/gateway/request/access.ts';
+import { listenLocally } from '../../support/listen-locally.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
+import { turnsUntil } from '../../support/turns-until.ts';
+
+const kibibyte = 1024;
+const rateBytes = 64 * kibibyte;
+/** What node:http gives at once: it is counted when it has come. */
+const readBytes = 64 * kibibyte;
+
+const content = Buffer.from(Uint8Array.from({ length: 392 * kibibyte }, (_, at) => (at >> 3) ^ (at >> 11)));
+
+let store: Server;
+let gateway: TestGateway;
+let clock: ManualClock;
+/** What the store has got of all uploads, by path. */
+let received: Map<string, Buffer>;
+
+async function start(options: Partial<TestGatewayOptions>): Promise<void> {
+  clock = new ManualClock();
+  received = new Map();
+  store = createServer((request, response) => {
+    const path = request.url ?? '';
+    received.set(path, Buffer.alloc(0));
+    request.on('data', bytes => received.set(path, Buffer.concat([received.get(path) ?? bytes, bytes])));
+    request.on('end', () => response.writeHead(200, { etag: '"e"' }).end());
+    request.on('error', () => undefined);
+  });
+  const storeUrl = await listenLocally(store);
+  gateway = await TestGateway.start({ storeUrl, clock, ...options });
+}
+
+afterEach(async () => {
+  await gateway.close();
+  store.closeAllConnections();
+  store.close();
+});
+
+/** An upload that goes on. */
+function upload(key: string, options: RequestInit = {}) {
+  const state = { status: 0 };
+  fetch(`${gateway.url()}/b/${key}`, { method: 'PUT', body: content, ...options })
+    .then(answer => {
+      state.status = answer.status;
+    })
+    .catch(() => undefined);
+  return state;
+}
+
+const storeHas = () => [...received.values()].reduce((sum, bytes) => sum + bytes.length, 0);
+
+/** Lets everything happen that needs no time. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise(resolve => setImmediate(resolve));
+}
+
+const signed = (): Caller => ({ kind: 'client', accessKeyId: 'AKID', payload: { kind: 'unsigned' } });
+
+it.each<[string, Partial<TestGatewayOptions>, readonly string[]]>([
+  ['of an address', { limits: { ratePerAddressBytes: rateBytes } }, ['k']],
+  ['of an access key', { limits: { ratePerAccessKeyBytes: rateBytes }, authenticate: signed }, ['k']],
+  ['of an address with several uploads', { limits: { ratePerAddressBytes: rateBytes } }, ['k', 'l', 'm']],
+  ['with the listener of workers', { limits: { ratePerAddressBytes: rateBytes }, listener: 'worker' }, ['k']],
+])('uploads come at the rate %s', async (_, options, keys) => {
+  await start(options);
+  const uploads = keys.map(key => upload(key));
+  let passedMs = 0;
+  await turnsUntil('all has come', async () => {
+    await settle();
+    // each may have a read that is counted when it has come
+    const mostBytes = rateBytes + (passedMs * rateBytes) / 1_000 + keys.length * readBytes;
+    expect(storeHas()).toBeLessThanOrEqual(mostBytes);
+    clock.advance(250);
+    passedMs += 250;
+    return uploads.every(({ status }) => status === 200);
+  });
+  for (const key of keys) expect(received.get(`/b/${key}`)?.equals(content)).toBe(true);
+  const leastMs = ((content.length * keys.length - rateBytes - keys.length * readBytes) * 1_000) / rateBytes;
+  expect(passedMs).toBeGreaterThanOrEqual(leastMs);
+});
+
+it('what a client uploads takes nothing of what it may download', async () => {
+  await start({ limits: { ratePerAddressBytes: rateBytes } });
+  const first = upload('k');
+  await turnsUntil('the client has to wait', () => storeHas() > 0);
+  await settle();
+  expect(first.status).toBe(0);
+  expect((await gateway.get('/b/small')).status).toBe(200);
+});
+
+it('a client without a limit uploads at once', async () => {
+  await start({ limits: { ratePerAccessKeyBytes: rateBytes } });
+  const only = upload('k');
+  await turnsUntil('all has come', () => only.status === 200);
+  expect(received.get('/b/k')?.equals(content)).toBe(true);
+});
