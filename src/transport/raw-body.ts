@@ -152,7 +152,8 @@ export class RawBody implements RawReader {
 
   /** Later bytes are read by node:http as usual. */
   stop(): void {
-    if (this.#isOver) return;
+    // with its last bytes the body ends in this turn, and what follows is the next request
+    if (this.#isOver || this.#leftBytes === 0) return;
     this.#over();
     this.#socket.pause();
     // the memory of the next read cannot be taken back from a connection that is not read

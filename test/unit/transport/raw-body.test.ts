@@ -216,6 +216,32 @@ it('after it was stopped, the rest goes the usual way, and the connection can be
   expect(paths).toEqual(['/8', '/9']);
 });
 
+it('after it was stopped amid its last bytes, the next request is read', async () => {
+  const sizeBytes = 2 * mebibyte;
+  const { open, paths } = await serve((request, response) => {
+    const upload = new Upload(request);
+    const arrived = upload.arrived.bind(upload);
+    upload.arrived = (bytes, release) => {
+      arrived(bytes, release);
+      upload.check();
+      if (upload.receivedBytes < sizeBytes) return;
+      upload.raw?.stop();
+      response.end('refused');
+    };
+  });
+  const client = open();
+  let told = '';
+  client.on('data', text => {
+    told += text;
+  });
+  client.write(head(8, sizeBytes));
+  client.write(body(8, sizeBytes));
+  while (!told.includes('refused')) await nextTurn();
+  client.write(`${head(9, 5)}small`);
+  while (!told.includes('answer to /9')) await nextTurn();
+  expect(paths).toEqual(['/8', '/9']);
+});
+
 it('so many bodies have memory of their own, and the others come as usual', async () => {
   const uploads: Upload[] = [];
   const { open } = await serve(request => void uploads.push(new Upload(request)));
